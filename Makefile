@@ -1,0 +1,56 @@
+# Short names for what Meson does; see meson.build. SPDX-License-Identifier: Apache-2.0
+
+BUILD = build
+SANITIZE_BUILD = build-sanitize
+PREFIX = /usr/local
+
+.PHONY: help setup build demo check bench format install sanitize clean
+
+help:
+	@echo 'make setup     configure the build folder $(BUILD)/, installing what is missing'
+	@echo 'make build     build the library and the command $(BUILD)/congru'
+	@echo 'make demo      run the command on made-up matrices'
+	@echo 'make check     build and run all tests'
+	@echo 'make bench     measure the speed'
+	@echo 'make format    format the C sources in place'
+	@echo 'make install   install under PREFIX ($(PREFIX)), below DESTDIR if given'
+	@echo 'make sanitize  run all tests with the address and undefined-behaviour sanitizers'
+	@echo 'make clean     remove the build folders'
+
+setup:
+	@tools/install-dependencies.sh build $(BUILD)
+	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) --prefix=$(PREFIX)
+
+build: setup
+	@ninja -C $(BUILD)
+
+demo: build
+	@tools/demo.sh $(BUILD)
+
+check:
+	@tools/install-dependencies.sh check $(BUILD)
+	@$(MAKE) --no-print-directory build
+	@tools/run-tests.sh $(BUILD)
+
+bench:
+	@tools/install-dependencies.sh check $(BUILD)
+	@$(MAKE) --no-print-directory build
+	@meson test -C $(BUILD) --benchmark --verbose
+
+# The vector headers are tables of one-line functions, which the formatter would unfold.
+format:
+	@git ls-files '*.c' '*.h' ':!*/vec_*.h' | xargs clang-format -i
+
+install: build
+	@meson configure $(BUILD) -Dprefix=$(PREFIX)
+	@DESTDIR='$(DESTDIR)' meson install -C $(BUILD)
+
+sanitize:
+	@tools/install-dependencies.sh check $(SANITIZE_BUILD)
+	@test -f $(SANITIZE_BUILD)/build.ninja || \
+	    meson setup $(SANITIZE_BUILD) -Db_sanitize=address,undefined -Db_lundef=false
+	@ninja -C $(SANITIZE_BUILD)
+	@UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 tools/run-tests.sh $(SANITIZE_BUILD)
+
+clean:
+	rm -rf $(BUILD) $(SANITIZE_BUILD)

@@ -1,0 +1,92 @@
+/* congru help: the list of commands, or all about one. SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+#include "terminal.h"
+
+enum { COMMAND_INDENT = 12, DEFINITION_INDENT = 14, OPTION_INDENT = 26, USAGE_INDENT = 4 };
+
+static void print_usage(const char *line)
+{
+    printf("Usage: ");
+    terminal_wrap(line, strlen("Usage: "), USAGE_INDENT, "");
+}
+
+static void print_commands(void)
+{
+    print_usage("congru COMMAND [OPTION...] [FILE...]");
+    printf("\n");
+    terminal_wrap("Geometry of symmetric positive definite matrices, for decoding EEG across people.", 0, 0,
+                  "");
+    printf("\nCommands:\n");
+    for (size_t i = 0; commands[i] != NULL; i++)
+        terminal_define(commands[i]->name, commands[i]->summary, COMMAND_INDENT);
+    printf("\n");
+    terminal_wrap("'congru help COMMAND' and 'congru COMMAND --help' tell more about one.", 0, 0, "");
+}
+
+static void print_option(const option *about)
+{
+    char term[80];
+    char letter[5] = {'-', about->letter, ',', ' ', '\0'};
+    snprintf(term, sizeof term, "%s--%s%s%s", about->letter != '\0' ? letter : "", about->name,
+             about->argument != NULL ? " " : "", about->argument != NULL ? about->argument : "");
+    terminal_define(term, about->help, OPTION_INDENT);
+}
+
+static void print_command(const command *about)
+{
+    char line[256];
+    snprintf(line, sizeof line, "congru %s%s%s", about->name, about->usage[0] != '\0' ? " " : "", about->usage);
+    print_usage(line);
+    printf("\n");
+    terminal_wrap(about->description, 0, 0, "");
+    if (about->definitions != NULL) {
+        printf("\n%s:\n", about->definitions_title);
+        for (size_t i = 0; about->definitions(i).term != NULL; i++)
+            terminal_define(about->definitions(i).term, about->definitions(i).text, DEFINITION_INDENT);
+    }
+    printf("\nOptions:\n");
+    for (size_t i = 0; i < about->options.count; i++)
+        print_option(&about->options.options[i]);
+    print_option(&(option){.name = "help", .letter = 'h', .help = "Print this and exit."});
+    if (about->examples != NULL) {
+        printf("\nExamples:\n");
+        for (size_t i = 0; about->examples[i] != NULL; i++) {
+            printf("  ");
+            terminal_wrap(about->examples[i], 2, USAGE_INDENT, " \\");
+        }
+    }
+}
+
+void help_print(const command *about)
+{
+    if (about == NULL)
+        print_commands();
+    else
+        print_command(about);
+}
+
+static int run(const arguments *parsed)
+{
+    if (parsed->operand_count > 1)
+        return terminal_fail(EXIT_USAGE, "help: one command at a time");
+    const command *about = NULL;
+    if (parsed->operand_count == 1) {
+        about = commands_find(parsed->operands[0]);
+        if (about == NULL)
+            return EXIT_USAGE;
+    }
+    help_print(about);
+    return EXIT_DONE;
+}
+
+const command command_help = {
+    .name = "help",
+    .summary = "List the commands, or explain one",
+    .usage = "[COMMAND]",
+    .description =
+        "Lists the commands, or prints the usage, the options with their defaults and examples of one.",
+    .run = run,
+};

@@ -1,0 +1,225 @@
+/* congru spd: functions, distances, means and geodesics on .npy files. SPDX-License-Identifier: Apache-2.0 */
+#include <float.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+#include "congru/congru.h"
+#include "session.h"
+#include "spd_job.h"
+#include "terminal.h"
+
+static const option options[OPTION_COUNT] = {
+    [OPTION_OUTPUT] =
+        {"output", 'o', "OUT.npy",
+         "Where the result goes. It appears only when it is complete. Needed by all but 'distance'."},
+    [OPTION_METRIC] =
+        {"metric", '\0', "NAME",
+         "For mean, distance, geodesic: 'riemann' (affine-invariant, the default), 'logeuclid' or 'euclid'."},
+    [OPTION_T] = {"t", '\0', "T", "For geodesic: 0 is the matrix of IN, 1 that of IN2; others extrapolate."},
+    [OPTION_P] = {"p", '\0', "P", "For power: the exponent."},
+    [OPTION_BASE] = {"base", '\0', "B.npy",
+                     "For log, exp, tangent, untangent: the base point, one matrix. Default: the identity."},
+    [OPTION_PAIRWISE] = {"pairwise", '\0', NULL, "For distance: every matrix against every other."},
+    [OPTION_WEIGHTS] = {"weights", '\0', "W.npy",
+                        "For mean: n numbers of 0 or more, which need not add up to 1. Default: all equal."},
+    [OPTION_TOLERANCE] = {"tolerance", '\0', "X",
+                          "For mean with --metric riemann: stop where the norm of the mean tangent vector is "
+                          "at most X. Default: 1e-10."},
+    [OPTION_THREADS] = {"threads", '\0', "N",
+                        "How many threads to use; the result is the same with any number. Default: 0, one for "
+                        "each processor."},
+};
+
+static const char *const metric_names[] = {
+    [CONGRU_METRIC_RIEMANN] = "riemann",
+    [CONGRU_METRIC_LOGEUCLID] = "logeuclid",
+    [CONGRU_METRIC_EUCLID] = "euclid",
+};
+
+static const char *operation_name(size_t index, const void *user)
+{
+    (void)user;
+    return spd_operations[index].name;
+}
+
+static const spd_operation *find_operation(const arguments *parsed)
+{
+    if (parsed->operand_count == 0) {
+        terminal_fail(EXIT_USAGE, "spd: an operation is missing (see 'congru help spd')");
+        return NULL;
+    }
+    const char *name = parsed->operands[0];
+    for (const spd_operation *operation = spd_operations; operation->name != NULL; operation++)
+        if (strcmp(operation->name, name) == 0)
+            return operation;
+    const char *meant = terminal_nearest(name, operation_name, NULL);
+    if (meant != NULL)
+        terminal_fail(EXIT_USAGE, "spd: unknown operation '%s' (did you mean '%s'?)", name, meant);
+    else
+        terminal_fail(EXIT_USAGE, "spd: unknown operation '%s' (see 'congru help spd')", name);
+    return NULL;
+}
+
+static int check_options(const spd_operation *operation, const arguments *parsed)
+{
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        bool given = parsed->values[i] != NULL;
+        if (given && (operation->accepts >> i & 1) == 0)
+            return terminal_fail(EXIT_USAGE, "spd %s: --%s does not apply (see 'congru help spd')",
+                                 operation->name, options[i].name);
+        if (!given && (operation->needs >> i & 1) != 0)
+            return terminal_fail(EXIT_USAGE, "spd %s: --%s %s is missing (see 'congru help spd')",
+                                 operation->name, options[i].name, options[i].argument);
+    }
+    return EXIT_DONE;
+}
+
+static int check_files(const spd_operation *operation, const arguments *parsed)
+{
+    size_t files = parsed->operand_count - 1;
+    bool self = parsed->values[OPTION_PAIRWISE] != NULL; /* a set can be measured against itself */
+    if (files < (self ? 1 : operation->inputs_least))
+        return terminal_fail(EXIT_USAGE, "spd %s: %s is missing%s", operation->name,
+                             files == 0 ? "the input file" : "the second input file",
+                             files == 1 && (operation->accepts >> OPTION_PAIRWISE & 1) != 0 ? " (or --pairwise)"
+                                                                                            : "");
+    if (files > operation->inputs_most)
+        return terminal_fail(EXIT_USAGE, "spd %s: unexpected '%s' after %zu input file%s", operation->name,
+                             parsed->operands[1 + operation->inputs_most], operation->inputs_most,
+                             operation->inputs_most == 1 ? "" : "s");
+    return EXIT_DONE;
+}
+
+static int parse_metric(const arguments *parsed, congru_metric *metric)
+{
+    const char *name = parsed->values[OPTION_METRIC];
+    *metric = CONGRU_METRIC_RIEMANN;
+    if (name == NULL)
+        return EXIT_DONE;
+    for (size_t i = 0; i < sizeof metric_names / sizeof metric_names[0]; i++) {
+        if (strcmp(metric_names[i], name) == 0) {
+            *metric = (congru_metric)i;
+            return EXIT_DONE;
+        }
+    }
+    return terminal_fail(EXIT_USAGE, "spd: --metric is riemann, logeuclid or euclid, not '%s'", name);
+}
+
+static int parse_settings(const arguments *parsed, spd_job *job, int *threads)
+{
+    int code = parse_metric(parsed, &job->metric);
+    if (code == EXIT_DONE)
+        code = options_number(parsed, OPTION_T, 0, -DBL_MAX, DBL_MAX, &job->t);
+    if (code == EXIT_DONE)
+        code = options_number(parsed, OPTION_P, 0, -DBL_MAX, DBL_MAX, &job->p);
+    if (code == EXIT_DONE)
+        code = options_number(parsed, OPTION_TOLERANCE, 0, 1e-15, 1, &job->tolerance);
+    if (code == EXIT_DONE)
+        code = options_integer(parsed, OPTION_THREADS, 0, 0, CONGRU_THREADS_MAX, threads);
+    if (code == EXIT_DONE && parsed->values[OPTION_TOLERANCE] != NULL && job->metric != CONGRU_METRIC_RIEMANN)
+        code = terminal_fail(EXIT_USAGE, "spd mean: --tolerance is for --metric riemann; the others need none");
+    job->pairwise = parsed->values[OPTION_PAIRWISE] != NULL;
+    return code;
+}
+
+static int read_inputs(const spd_operation *operation, const arguments *parsed, spd_job *job)
+{
+    int code = EXIT_DONE;
+    for (size_t i = 0; code == EXIT_DONE && i + 1 < parsed->operand_count; i++)
+        code = spd_set_read(job->context, parsed->operands[1 + i], operation->role, &job->inputs[i]);
+    if (code == EXIT_DONE && parsed->values[OPTION_BASE] != NULL)
+        code = spd_base_read(job, parsed->values[OPTION_BASE]);
+    if (code == EXIT_DONE && parsed->values[OPTION_WEIGHTS] != NULL)
+        code = spd_weights_read(job, parsed->values[OPTION_WEIGHTS]);
+    return code;
+}
+
+/* 17 digits are what it takes to read the same double back. */
+static void print_result(const spd_job *job)
+{
+    size_t rows = job->result_dims > 0 ? job->result_shape[0] : 1;
+    size_t columns = job->result_dims > 1 ? job->result_shape[1] : 1;
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < columns; j++)
+            printf("%.17g%c", job->result[i * columns + j], j + 1 < columns ? ' ' : '\n');
+}
+
+static void print_mean(const spd_job *job)
+{
+    const matrix_set *set = &job->inputs[0];
+    printf("mean of %zu %s of %zu x %zu: ", set->n, set->n == 1 ? "matrix" : "matrices", set->d, set->d);
+    if (job->metric == CONGRU_METRIC_RIEMANN)
+        printf("%d iteration%s, tangent norm %.2g\n", job->mean.iterations,
+               job->mean.iterations == 1 ? "" : "s", job->mean.tangent_norm);
+    else
+        printf("in closed form\n");
+}
+
+static int deliver(const spd_operation *operation, const arguments *parsed, const spd_job *job)
+{
+    const char *path = parsed->values[OPTION_OUTPUT];
+    if (path == NULL) {
+        print_result(job);
+        return EXIT_DONE;
+    }
+    if (congru_npy_write(job->context, path, job->result_dims, job->result_shape, job->result) != CONGRU_OK)
+        return terminal_fail(EXIT_FAILED, "%s", congru_context_error(job->context));
+    /* A line of text behind an array would make the stream no .npy file. */
+    if (strcmp(operation->name, "mean") == 0 && strcmp(path, "/dev/stdout") != 0)
+        print_mean(job);
+    return EXIT_DONE;
+}
+
+static int run(const arguments *parsed)
+{
+    const spd_operation *operation = find_operation(parsed);
+    if (operation == NULL)
+        return EXIT_USAGE;
+    spd_job job = {0};
+    int threads = 0;
+    int code = check_files(operation, parsed);
+    if (code == EXIT_DONE)
+        code = check_options(operation, parsed);
+    if (code == EXIT_DONE)
+        code = parse_settings(parsed, &job, &threads);
+    if (code == EXIT_DONE)
+        code = session_open(threads, &job.context);
+    if (code == EXIT_DONE)
+        code = read_inputs(operation, parsed, &job);
+    if (code == EXIT_DONE)
+        code = operation->run(&job);
+    if (code == EXIT_DONE)
+        code = deliver(operation, parsed, &job);
+    spd_job_clear(&job);
+    congru_context_destroy(&job.context);
+    return code;
+}
+
+static definition describe_operation(size_t index)
+{
+    return (definition){.term = spd_operations[index].name, .text = spd_operations[index].help};
+}
+
+static const char *const examples[] = {
+    "congru spd mean covs.npy -o mean.npy",
+    "congru spd tangent covs.npy --base mean.npy -o features.npy",
+    "congru spd distance covs.npy mean.npy",
+    "congru spd distance covs.npy --pairwise --metric logeuclid -o distances.npy",
+    "congru spd geodesic a.npy b.npy --t 0.5 -o midpoints.npy",
+    "congru spd power covs.npy --p=-0.5 -o whitening.npy",
+    NULL,
+};
+
+const command command_spd = {
+    .name = "spd",
+    .summary = "Functions, distances, means and geodesics of SPD matrices",
+    .usage = "OPERATION IN.npy [IN2.npy] [OPTION...] [-o OUT.npy]",
+    .description = "Works on symmetric positive definite matrices in .npy files of float64 or float32: n "
+                   "matrices as (n, d, d), or one as (d, d), which gives one result without the leading n.",
+    .definitions = describe_operation,
+    .definitions_title = "Operations",
+    .options = {.options = options, .count = OPTION_COUNT},
+    .examples = examples,
+    .run = run,
+};

@@ -1,0 +1,43 @@
+/* The commands of congru, and what each is made of. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_CLI_COMMANDS_H
+#define CONGRU_CLI_COMMANDS_H
+
+#include <stddef.h>
+
+#include "options.h"
+
+/* A term with its explanation, in the help of a command. */
+typedef struct definition {
+    const char *term;
+    const char *text;
+} definition;
+
+typedef struct command {
+    const char *name;
+    const char *summary;     /* one line, for the list of commands */
+    const char *usage;       /* what follows "congru NAME" */
+    const char *description; /* sentences; newlines are kept */
+
+    /* Terms help explains before the options, under this title: index 0, 1, ... until a NULL term. Or NULL. */
+    definition (*definitions)(size_t index);
+    const char *definitions_title;
+
+    option_table options;
+    const char *const *examples; /* command lines, ended by NULL; or NULL */
+
+    /* Does the work after the command line was parsed; prints its own error line. Returns the exit code. */
+    int (*run)(const arguments *parsed);
+} command;
+
+extern const command command_help, command_spd, command_version;
+
+/* All of them in the order help lists them, ended by NULL. */
+extern const command *const commands[];
+
+/* The command of this name, or NULL after an error line that suggests the nearest. */
+const command *commands_find(const char *name);
+
+/* Prints the help of one command, or with NULL the list of all, to standard output. */
+void help_print(const command *about);
+
+#endif

@@ -1,0 +1,69 @@
+/* congru: finds the command, runs it, and makes sure its output arrived. SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+#include "terminal.h"
+
+const command *const commands[] = {&command_spd, &command_version, &command_help, NULL};
+
+static const char *command_name(size_t index, const void *user)
+{
+    (void)user;
+    return commands[index] != NULL ? commands[index]->name : NULL;
+}
+
+const command *commands_find(const char *name)
+{
+    for (size_t i = 0; commands[i] != NULL; i++)
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    const char *meant = terminal_nearest(name, command_name, NULL);
+    if (meant != NULL)
+        terminal_fail(EXIT_USAGE, "unknown command '%s' (did you mean '%s'?)", name, meant);
+    else
+        terminal_fail(EXIT_USAGE, "unknown command '%s' (see 'congru help')", name);
+    return NULL;
+}
+
+static int usage(void)
+{
+    fprintf(stderr, "Usage: congru COMMAND [OPTION...] [FILE...]\n'congru help' lists the commands.\n");
+    return EXIT_USAGE;
+}
+
+static int run(int count, char **words)
+{
+    if (count < 2)
+        return usage();
+    const char *name = words[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        name = "help";
+    else if (strcmp(name, "--version") == 0)
+        name = "version";
+    const command *found = commands_find(name);
+    if (found == NULL)
+        return EXIT_USAGE;
+    arguments parsed;
+    int code = options_parse(found->name, &found->options, count - 2, words + 2, &parsed);
+    if (code != EXIT_DONE)
+        return code;
+    if (parsed.help) {
+        help_print(found);
+        return EXIT_DONE;
+    }
+    return found->run(&parsed);
+}
+
+int main(int count, char **words)
+{
+    /* A reader that has gone is an error to report and clean up after, not a reason to die midway. */
+    signal(SIGPIPE, SIG_IGN);
+    int code = run(count, words);
+    if ((fflush(stdout) != 0 || ferror(stdout)) && code == EXIT_DONE)
+        code = terminal_fail(EXIT_FAILED, "standard output: cannot write: %s", strerror(errno));
+    return code;
+}

@@ -1,0 +1,44 @@
+/* Opens the library's context and explains why that failed. SPDX-License-Identifier: Apache-2.0 */
+#include "session.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "terminal.h"
+
+void session_cpu_names(char *names, size_t size)
+{
+    size_t used = 0;
+    names[0] = '\0';
+    for (size_t i = 0; congru_cpu_name(i) != NULL && used < size; i++)
+        if (congru_cpu_available(congru_cpu_name(i)))
+            used +=
+                (size_t)snprintf(names + used, size - used, "%s%s", used > 0 ? " " : "", congru_cpu_name(i));
+}
+
+static bool cpu_known(const char *name)
+{
+    for (size_t i = 0; congru_cpu_name(i) != NULL; i++)
+        if (strcmp(congru_cpu_name(i), name) == 0)
+            return true;
+    return false;
+}
+
+int session_open(int threads, congru_context **context)
+{
+    congru_context_options options = {.threads = threads};
+    congru_status status = congru_context_create(context, &options);
+    if (status == CONGRU_OK)
+        return EXIT_DONE;
+    /* Without a context there is no error text: say here what the one thing that can be chosen wrongly is. */
+    const char *cpu = getenv("CONGRU_CPU");
+    if (status != CONGRU_ERROR_CPU || cpu == NULL)
+        return terminal_fail(EXIT_FAILED, "cannot start: %s", congru_status_text(status));
+    char available[256];
+    session_cpu_names(available, sizeof available);
+    return terminal_fail(EXIT_FAILED, "CONGRU_CPU=%s: %s (available: %s)", cpu,
+                         cpu_known(cpu) ? "this machine does not have it" : "no such instruction set",
+                         available);
+}

@@ -1,0 +1,14 @@
+/* What a command works in: a library context, or an error line. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_CLI_SESSION_H
+#define CONGRU_CLI_SESSION_H
+
+#include "congru/context.h"
+
+/* Makes a context with this many threads (0: all). Returns EXIT_DONE, or prints one line and returns
+ * EXIT_FAILED; *context is then NULL. */
+int session_open(int threads, congru_context **context);
+
+/* The instruction sets this machine has, slowest first, one space between: "base avx2". */
+void session_cpu_names(char *names, size_t size);
+
+#endif

@@ -1,0 +1,125 @@
+/* Error lines, wrapped text and guesses at what was meant. SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include "terminal.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { WIDTH_DEFAULT = 80, WIDTH_MIN = 20, WIDTH_MAX = 100, INDENT_NARROW = 6, TEXT_WIDTH_MIN = 24 };
+
+enum { ERROR_SIZE = 8192, WORD_MAX = 31, NEAR = 2 };
+
+int terminal_fail(int exit_code, const char *format, ...)
+{
+    char line[ERROR_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    for (char *c = line; *c != '\0'; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '?';
+    fprintf(stderr, "congru: %s\n", line);
+    return exit_code;
+}
+
+size_t terminal_width(void)
+{
+    long width = 0;
+    struct winsize window;
+    const char *columns = getenv("COLUMNS");
+    if (columns != NULL)
+        width = strtol(columns, NULL, 10);
+    if (width <= 0 && isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0)
+        width = window.ws_col;
+    if (width <= 0)
+        width = WIDTH_DEFAULT;
+    return (size_t)(width < WIDTH_MIN ? WIDTH_MIN : width > WIDTH_MAX ? WIDTH_MAX : width);
+}
+
+void terminal_wrap(const char *text, size_t column, size_t indent, const char *joint)
+{
+    size_t width = terminal_width() - strlen(joint), at = column;
+    bool line_empty = true;
+    while (*text != '\0') {
+        size_t word = strcspn(text, " \n");
+        size_t gap = line_empty ? 0 : 1;
+        if (!line_empty && at + gap + word > width) {
+            printf("%s\n%*s", joint, (int)indent, "");
+            at = indent;
+            gap = 0;
+        }
+        printf("%s%.*s", gap > 0 ? " " : "", (int)word, text);
+        at += gap + word;
+        line_empty = false;
+        text += word;
+        if (*text == '\n') {
+            printf("\n%*s", (int)(text[1] == '\0' || text[1] == '\n' ? 0 : indent), "");
+            at = indent;
+            line_empty = true;
+        }
+        text += *text != '\0';
+    }
+    printf("\n");
+}
+
+void terminal_define(const char *term, const char *text, size_t indent)
+{
+    bool narrow = terminal_width() < indent + TEXT_WIDTH_MIN;
+    size_t column = 2 + strlen(term);
+    printf("  %s", term);
+    if (narrow)
+        indent = INDENT_NARROW;
+    if (narrow || column + 2 > indent)
+        printf("\n%*s", (int)indent, "");
+    else
+        printf("%*s", (int)(indent - column), "");
+    terminal_wrap(text, indent, indent, "");
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* How many letters to insert, drop, change or swap with their neighbour to get from one word to the other. */
+static size_t slips(const char *a, const char *b)
+{
+    size_t table[WORD_MAX + 1][WORD_MAX + 1], size_a = strlen(a), size_b = strlen(b);
+    if (size_a > WORD_MAX || size_b > WORD_MAX)
+        return WORD_MAX;
+    for (size_t i = 0; i <= size_a; i++) {
+        for (size_t j = 0; j <= size_b; j++) {
+            if (i == 0 || j == 0) {
+                table[i][j] = i + j;
+                continue;
+            }
+            table[i][j] = smaller(smaller(table[i - 1][j], table[i][j - 1]) + 1,
+                                  table[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                table[i][j] = smaller(table[i][j], table[i - 2][j - 2] + 1);
+        }
+    }
+    return table[size_a][size_b];
+}
+
+const char *terminal_nearest(const char *word, const char *(*candidate)(size_t index, const void *user),
+                             const void *user)
+{
+    const char *nearest = NULL;
+    size_t least = NEAR + 1;
+    for (size_t i = 0; candidate(i, user) != NULL; i++) {
+        size_t count = slips(word, candidate(i, user));
+        /* Two slips in a word of three letters make another word. */
+        if (count < least && count < strlen(word)) {
+            least = count;
+            nearest = candidate(i, user);
+        }
+    }
+    return nearest;
+}

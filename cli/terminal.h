@@ -1,0 +1,32 @@
+/* Lines for people: error lines and text wrapped to the terminal. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_CLI_TERMINAL_H
+#define CONGRU_CLI_TERMINAL_H
+
+#include <stddef.h>
+
+/* What the command exits with. */
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+/* Prints "congru: ", the text and a newline to standard error, and returns `exit_code`. It stays one line
+ * whatever a file is called: control characters come out as '?'. */
+int terminal_fail(int exit_code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The number of columns to write in: the environment's COLUMNS, else that of the terminal, else 80; kept
+ * between 20 and 100, where text can be read. */
+size_t terminal_width(void);
+
+/* Prints words to standard output, breaking lines at spaces: the first line begins at column `column`, where
+ * the cursor is already, the others are indented by `indent`. `joint` ends each broken line ("" or " \\"). A
+ * word longer than a line is left whole. Newlines in the text are kept. */
+void terminal_wrap(const char *text, size_t column, size_t indent, const char *joint);
+
+/* Prints `term` and its explanation: beside it from column `indent` on where there is room for both, under it
+ * in a narrow terminal. */
+void terminal_define(const char *term, const char *text, size_t indent);
+
+/* The candidate `word` is most likely a slip of the fingers for, or NULL when none is close.
+ * `candidate(i)` answers NULL after the last. */
+const char *terminal_nearest(const char *word, const char *(*candidate)(size_t index, const void *user),
+                             const void *user);
+
+#endif

@@ -1,0 +1,14 @@
+/* All of libcongru: one header per stage, in the order data flows. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_CONGRU_H
+#define CONGRU_CONGRU_H
+
+#include "congru/status.h"
+#include "congru/version.h"
+
+#include "congru/context.h"
+#include "congru/random.h"
+
+#include "congru/npy.h"
+#include "congru/spd.h"
+
+#endif

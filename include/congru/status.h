@@ -1,0 +1,42 @@
+/* What every call answers: a status code with a name. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_STATUS_H
+#define CONGRU_STATUS_H
+
+#if defined(__GNUC__)
+#define CONGRU_API __attribute__((visibility("default")))
+#else
+#define CONGRU_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Every function that can fail returns one of these. The library never prints, exits or aborts; what
+ * went wrong in words, with the file or the matrix it concerns, is congru_context_error(). */
+typedef enum congru_status {
+    CONGRU_OK = 0,
+    CONGRU_ERROR_ARGUMENT,      /* a null pointer, an impossible size or option */
+    CONGRU_ERROR_MEMORY,        /* an allocation failed */
+    CONGRU_ERROR_IO,            /* a file could not be opened, read or written */
+    CONGRU_ERROR_FORMAT,        /* a file is not what it claims to be */
+    CONGRU_ERROR_UNSUPPORTED,   /* a valid file or request that this version does not handle */
+    CONGRU_ERROR_NOT_FINITE,    /* a matrix holds NaN or infinity */
+    CONGRU_ERROR_NOT_SYMMETRIC, /* a matrix differs from its transpose by more than rounding */
+    CONGRU_ERROR_NOT_POSITIVE,  /* a matrix has an eigenvalue that is zero or negative */
+    CONGRU_ERROR_NOT_CONVERGED, /* an iteration ended before it reached its tolerance */
+    CONGRU_ERROR_CPU,           /* the instruction set asked for is unknown or not on this machine */
+    CONGRU_ERROR_CANCELLED,     /* the progress callback asked to stop */
+    CONGRU_STATUS_COUNT
+} congru_status;
+
+/* The code's own name, for example "CONGRU_ERROR_IO"; never NULL. */
+CONGRU_API const char *congru_status_name(congru_status status);
+
+/* One short sentence about the code, for where no error text is at hand; never NULL. */
+CONGRU_API const char *congru_status_text(congru_status status);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,28 @@
+/* The inside of a context, and how a function fails. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_BASE_ERROR_H
+#define CONGRU_BASE_ERROR_H
+
+#include "base/arena.h"
+#include "base/team.h"
+#include "congru/context.h"
+
+enum { CONGRU_ERROR_TEXT_SIZE = 1024 };
+
+/* Made by kernel/context.c, which knows the kernels. */
+struct congru_context {
+    const struct congru_kernel *kernel;
+    congru_team *team;
+    congru_arena *scratch; /* one per worker of the team, for the task it is running */
+    congru_arena shared;   /* for the calling function, beside what its tasks take */
+    congru_arena composed; /* for a function made of others that themselves take `shared` */
+    congru_progress progress;
+    void *progress_user;
+    char error[CONGRU_ERROR_TEXT_SIZE];
+};
+
+/* Formats the error text of the context, which may be NULL, and returns the status:
+ * return congru_fail(context, CONGRU_ERROR_IO, "%s: %s", path, strerror(errno)). */
+congru_status congru_fail(congru_context *context, congru_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,46 @@
+/* Names and one-sentence texts of the status codes. SPDX-License-Identifier: Apache-2.0 */
+#include "congru/status.h"
+
+#include <stddef.h>
+
+typedef struct status_words {
+    const char *name;
+    const char *text;
+} status_words;
+
+#define WORDS(code, text) [code] = {#code, text}
+
+static const status_words words[CONGRU_STATUS_COUNT] = {
+    WORDS(CONGRU_OK, "no error"),
+    WORDS(CONGRU_ERROR_ARGUMENT, "an argument is missing or out of range"),
+    WORDS(CONGRU_ERROR_MEMORY, "not enough memory"),
+    WORDS(CONGRU_ERROR_IO, "a file could not be opened, read or written"),
+    WORDS(CONGRU_ERROR_FORMAT, "a file is not what it claims to be"),
+    WORDS(CONGRU_ERROR_UNSUPPORTED, "this version does not handle that"),
+    WORDS(CONGRU_ERROR_NOT_FINITE, "a matrix holds NaN or infinity"),
+    WORDS(CONGRU_ERROR_NOT_SYMMETRIC, "a matrix is not symmetric"),
+    WORDS(CONGRU_ERROR_NOT_POSITIVE, "a matrix is not positive definite"),
+    WORDS(CONGRU_ERROR_NOT_CONVERGED, "an iteration ended before it reached its tolerance"),
+    WORDS(CONGRU_ERROR_CPU, "the instruction set is unknown or not on this machine"),
+    WORDS(CONGRU_ERROR_CANCELLED, "stopped by the progress callback"),
+};
+
+/* A code may come from a newer library or from arithmetic on an int, so any value has words. A code added
+ * to the enumeration but not to the table lands here too; the test of status names then fails. */
+static const status_words *words_of(congru_status status)
+{
+    static const status_words unknown = {"CONGRU_ERROR_UNKNOWN", "not a status code of this library"};
+    size_t index = (size_t)status;
+
+    return index < CONGRU_STATUS_COUNT && words[index].name != NULL ? &words[index] : &unknown;
+}
+
+const char *congru_status_name(congru_status status)
+{
+    return words_of(status)->name;
+}
+
+const char *congru_status_text(congru_status status)
+{
+    return words_of(status)->text;
+}

@@ -1,0 +1,313 @@
+/* A team of threads that shares out numbered blocks. SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* sched_getaffinity */
+#include "base/team.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "congru/context.h"
+
+enum {
+    CACHE_LINE = 64,
+    /* Training issues thousands of short runs a second: a worker that goes to sleep between two of them
+     * costs more to wake than the gap it slept through. */
+    SPIN_NANOSECONDS = 30000,
+    PAUSES_PER_CLOCK_READING = 64
+};
+
+typedef struct team_worker {
+    congru_team *team;
+    int index;
+    pthread_t thread;
+} team_worker;
+
+/* A run is a round: `round` is odd while one is open and grows by one when it opens and when it closes. A
+ * worker announces itself in `inside` before it looks whether the round is open; the caller closes the round
+ * before it looks whether anyone is inside. All four are sequentially consistent, so a worker either finds
+ * the round closed or is waited for: the run below never changes under it, and the caller never waits for a
+ * worker that was too slow to wake up. */
+struct congru_team {
+    congru_team_task task; /* the run: written while the round is closed and nobody is inside */
+    void *user;
+    size_t blocks;
+
+    int threads;
+    int started; /* workers that have a thread, of threads - 1 */
+    bool spins;
+    pthread_mutex_t mutex;
+    pthread_cond_t opened;  /* with round, quit: what sleeping workers wait for */
+    pthread_cond_t emptied; /* with inside: what a sleeping caller waits for */
+    atomic_int sleepers;
+    atomic_bool caller_sleeps;
+    atomic_bool quit;
+
+    alignas(CACHE_LINE) atomic_uint_fast64_t round;
+    alignas(CACHE_LINE) atomic_int inside;
+    alignas(CACHE_LINE) atomic_size_t next; /* the first block nobody has taken */
+    team_worker workers[];                  /* threads - 1 of them; workers[0] is worker 1 */
+};
+
+static void pause_processor(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+static int64_t nanoseconds_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+typedef struct spin_state {
+    unsigned pauses;
+    int64_t end;
+} spin_state;
+
+/* One pause; false when spinning has lasted long enough and the thread should sleep. The clock decides,
+ * because the length of a pause differs tenfold between processors. */
+static bool spin_once(const congru_team *team, spin_state *spin)
+{
+    if (!team->spins)
+        return false;
+    if (spin->pauses++ % PAUSES_PER_CLOCK_READING == 0) {
+        int64_t now = nanoseconds_now();
+        if (spin->end == 0)
+            spin->end = now + SPIN_NANOSECONDS;
+        if (now >= spin->end)
+            return false;
+    }
+    pause_processor();
+    return true;
+}
+
+static bool round_is_open(uint_fast64_t round)
+{
+    return round % 2 == 1;
+}
+
+static bool has_news(congru_team *team, uint_fast64_t seen)
+{
+    uint_fast64_t round = atomic_load(&team->round);
+
+    return (round_is_open(round) && round != seen) || atomic_load(&team->quit);
+}
+
+/* Returns when a round other than `seen` is open, or the team is to end. */
+static void wait_for_news(congru_team *team, uint_fast64_t seen)
+{
+    spin_state spin = {0};
+
+    while (!has_news(team, seen)) {
+        if (spin_once(team, &spin))
+            continue;
+        /* Counted as a sleeper before the last look at the round, as the caller opens the round before it
+         * looks for sleepers: one of the two sees the other. */
+        pthread_mutex_lock(&team->mutex);
+        atomic_fetch_add(&team->sleepers, 1);
+        while (!has_news(team, seen))
+            pthread_cond_wait(&team->opened, &team->mutex);
+        atomic_fetch_sub(&team->sleepers, 1);
+        pthread_mutex_unlock(&team->mutex);
+    }
+}
+
+static void take_blocks(congru_team *team, int worker)
+{
+    for (;;) {
+        size_t block = atomic_fetch_add_explicit(&team->next, 1, memory_order_relaxed);
+        if (block >= team->blocks)
+            return;
+        team->task(team->user, block, worker);
+    }
+}
+
+static void leave(congru_team *team)
+{
+    if (atomic_fetch_sub(&team->inside, 1) == 1 && atomic_load(&team->caller_sleeps)) {
+        pthread_mutex_lock(&team->mutex);
+        pthread_cond_signal(&team->emptied);
+        pthread_mutex_unlock(&team->mutex);
+    }
+}
+
+static void *worker_main(void *argument)
+{
+    const team_worker *worker = argument;
+    congru_team *team = worker->team;
+    uint_fast64_t seen = 0;
+
+    for (;;) {
+        wait_for_news(team, seen);
+        if (atomic_load(&team->quit))
+            return NULL;
+        atomic_fetch_add(&team->inside, 1);
+        seen = atomic_load(&team->round);
+        if (round_is_open(seen))
+            take_blocks(team, worker->index);
+        leave(team);
+    }
+}
+
+/* Threads beyond the number of blocks stay asleep. */
+static void open_round(congru_team *team)
+{
+    atomic_fetch_add(&team->round, 1);
+    if (atomic_load(&team->sleepers) == 0)
+        return;
+    pthread_mutex_lock(&team->mutex);
+    if (team->blocks < (size_t)team->threads) {
+        for (size_t i = 1; i < team->blocks; i++)
+            pthread_cond_signal(&team->opened);
+    } else {
+        pthread_cond_broadcast(&team->opened);
+    }
+    pthread_mutex_unlock(&team->mutex);
+}
+
+/* Returns when no worker is inside the round that was open. */
+static void close_round(congru_team *team)
+{
+    spin_state spin = {0};
+
+    atomic_fetch_add(&team->round, 1);
+    while (atomic_load(&team->inside) > 0) {
+        if (spin_once(team, &spin))
+            continue;
+        pthread_mutex_lock(&team->mutex);
+        atomic_store(&team->caller_sleeps, true);
+        while (atomic_load(&team->inside) > 0)
+            pthread_cond_wait(&team->emptied, &team->mutex);
+        atomic_store(&team->caller_sleeps, false);
+        pthread_mutex_unlock(&team->mutex);
+    }
+}
+
+void congru_team_run(congru_team *team, size_t blocks, congru_team_task task, void *user)
+{
+    if (team->threads == 1 || blocks <= 1) {
+        for (size_t block = 0; block < blocks; block++)
+            task(user, block, 0);
+        return;
+    }
+    team->task = task;
+    team->user = user;
+    team->blocks = blocks;
+    atomic_store_explicit(&team->next, 0, memory_order_relaxed);
+    open_round(team);
+    take_blocks(team, 0);
+    close_round(team);
+}
+
+/* Everything but the signals a thread raises by its own fault. */
+static void fill_with_signals_from_outside(sigset_t *set)
+{
+    sigfillset(set);
+    sigdelset(set, SIGBUS);
+    sigdelset(set, SIGFPE);
+    sigdelset(set, SIGILL);
+    sigdelset(set, SIGSEGV);
+}
+
+/* The threads start with signals from outside blocked: a handler of the program that uses the library runs in
+ * that program's own threads. */
+static bool start_workers(congru_team *team)
+{
+    sigset_t blocked, before;
+    bool all_started = true;
+
+    fill_with_signals_from_outside(&blocked);
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
+    while (all_started && team->started < team->threads - 1) {
+        team_worker *worker = &team->workers[team->started];
+        worker->team = team;
+        worker->index = team->started + 1;
+        all_started = pthread_create(&worker->thread, NULL, worker_main, worker) == 0;
+        if (all_started)
+            team->started++;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return all_started;
+}
+
+static congru_team *allocate_team(int threads)
+{
+    size_t size = sizeof(congru_team) + (size_t)(threads - 1) * sizeof(team_worker);
+    congru_team *team = aligned_alloc(CACHE_LINE, (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
+
+    if (team == NULL)
+        return NULL;
+    *team = (congru_team){.threads = threads, .spins = threads <= congru_team_default_threads()};
+    pthread_mutex_init(&team->mutex, NULL); /* with default attributes these three cannot fail on Linux */
+    pthread_cond_init(&team->opened, NULL);
+    pthread_cond_init(&team->emptied, NULL);
+    return team;
+}
+
+congru_status congru_team_create(congru_team **team, int threads)
+{
+    *team = NULL;
+    if (threads < 1 || threads > CONGRU_THREADS_MAX)
+        return CONGRU_ERROR_ARGUMENT;
+    congru_team *made = allocate_team(threads);
+    if (made == NULL)
+        return CONGRU_ERROR_MEMORY;
+    if (!start_workers(made)) {
+        congru_team_destroy(&made);
+        return CONGRU_ERROR_MEMORY;
+    }
+    *team = made;
+    return CONGRU_OK;
+}
+
+void congru_team_destroy(congru_team **team)
+{
+    congru_team *old = *team;
+
+    if (old == NULL)
+        return;
+    pthread_mutex_lock(&old->mutex);
+    atomic_store(&old->quit, true);
+    pthread_cond_broadcast(&old->opened);
+    pthread_mutex_unlock(&old->mutex);
+    for (int i = 0; i < old->started; i++)
+        pthread_join(old->workers[i].thread, NULL);
+    pthread_cond_destroy(&old->emptied);
+    pthread_cond_destroy(&old->opened);
+    pthread_mutex_destroy(&old->mutex);
+    free(old);
+    *team = NULL;
+}
+
+int congru_team_threads(const congru_team *team)
+{
+    return team->threads;
+}
+
+int congru_team_default_threads(void)
+{
+    cpu_set_t set;
+    long processors;
+
+    /* The set's fixed size is too small for a machine of more than 1024 processors; the call then fails. */
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        processors = CPU_COUNT(&set);
+    else
+        processors = sysconf(_SC_NPROCESSORS_ONLN);
+    if (processors < 1)
+        return 1;
+    return processors < CONGRU_THREADS_MAX ? (int)processors : CONGRU_THREADS_MAX;
+}

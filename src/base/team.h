@@ -1,0 +1,34 @@
+/* A team of threads that shares out the numbered blocks of a job. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_BASE_TEAM_H
+#define CONGRU_BASE_TEAM_H
+
+#include <stddef.h>
+
+#include "congru/status.h"
+
+/* Blocks go to whichever thread is free, so results are the same for any number of threads exactly when what
+ * a task does for a block, and where it writes it, follows from the block's index alone. `worker`, from 0 to
+ * congru_team_threads() - 1, is for picking scratch memory: no two calls with the same worker overlap. */
+typedef struct congru_team congru_team;
+
+typedef void (*congru_team_task)(void *user, size_t block, int worker);
+
+/* `threads`, 1 to CONGRU_THREADS_MAX, includes the thread that calls congru_team_run; the others are started
+ * here. Fails with CONGRU_ERROR_ARGUMENT, or CONGRU_ERROR_MEMORY when they cannot all be had; *team is then
+ * NULL. */
+congru_status congru_team_create(congru_team **team, int threads);
+
+/* Ends the threads, frees the team and sets *team to NULL; NULL is allowed. */
+void congru_team_destroy(congru_team **team);
+
+int congru_team_threads(const congru_team *team);
+
+/* Calls task(user, block, worker) once for each block from 0 to blocks - 1 and returns when all have
+ * returned; what they wrote is then visible to the caller. The caller works too, as worker 0. Cannot fail
+ * and does not allocate. One run at a time: not from two threads, not from inside a task. */
+void congru_team_run(congru_team *team, size_t blocks, congru_team_task task, void *user);
+
+/* The number of processors this process may use, at most CONGRU_THREADS_MAX. */
+int congru_team_default_threads(void);
+
+#endif

@@ -1,0 +1,127 @@
+/* The kernels: small symmetric matrices, one per SIMD lane. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_KERNEL_H
+#define CONGRU_KERNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Layout
+ *
+ * `width` matrices share a vector: the matrix (rows, cols) of doubles becomes (rows, cols, width), lane j
+ * holding matrix j. A batch is such vectors one after another, 64-byte aligned. Kernels work on `vectors` of
+ * them and never allocate; a lane's result does not depend on the other lanes. Where n matrices do not fill the
+ * last vector, its padding lanes hold the identity (or zeros where it is not square).
+ *
+ * GROUP matrices are the unit in which work is divided and sums over matrices are ordered: it is a multiple
+ * of every width, so neither depends on the instruction set. */
+enum { CONGRU_GROUP = 8 };
+
+/* How an operand of a product is stored: one matrix per lane, or one plain matrix that all lanes share. */
+typedef struct congru_operand {
+    const double *data;
+    size_t row_stride, column_stride; /* in elements; swapped for the transpose */
+    bool shared;
+} congru_operand;
+
+typedef enum congru_product_mode {
+    CONGRU_PRODUCT_SET,       /* C = A B */
+    CONGRU_PRODUCT_ADD,       /* C += A B */
+    CONGRU_PRODUCT_SYMMETRIC, /* C = A B, known to be symmetric: half is computed, and mirrored */
+    CONGRU_PRODUCT_SYMMETRIC_ADD
+} congru_product_mode;
+
+typedef enum congru_function_kind {
+    CONGRU_FUNCTION_LOG,    /* log(max(x + jitter, floor)); floor 0: log(x + jitter) */
+    CONGRU_FUNCTION_EXP,    /* exp(scale x) */
+    CONGRU_FUNCTION_SQRT,   /* x^1/2 */
+    CONGRU_FUNCTION_INVSQRT, /* x^-1/2 */
+    CONGRU_FUNCTION_POWER   /* x^p */
+} congru_function_kind;
+
+/* A function of an eigenvalue, with its parameters. */
+typedef struct congru_function {
+    congru_function_kind kind;
+    double a; /* jitter, scale or p */
+    double b; /* floor */
+} congru_function;
+
+typedef struct congru_kernel {
+    const char *name;
+    size_t width;
+
+    /* (n, rows, cols) plain -> vectors, and back. n is at most vectors * width. */
+    void (*pack)(size_t vectors, size_t n, size_t rows, size_t cols, const double *plain, double *lanes);
+    void (*unpack)(size_t vectors, size_t n, size_t rows, size_t cols, const double *lanes, double *plain);
+
+    /* Averages each matrix with its transpose. For each of the vectors * width lanes: largest |entry| (NaN where
+     * an entry is not finite) and largest |a_ij - a_ji|. */
+    void (*symmetrise)(size_t vectors, size_t d, double *a, double *largest, double *asymmetry);
+
+    /* Eigen-decomposition of symmetric matrices, the lower triangle being read: values (d), unordered, and
+     * eigenvectors (d, d) in the columns of `z`, or values alone when z is NULL. `a` is destroyed. `work` holds
+     * eigen_work(d) doubles. Returns false when a lane did not converge, as happens with NaN. */
+    bool (*eigen)(size_t vectors, size_t d, double *a, double *values, double *z, double *work);
+    size_t (*eigen_work)(size_t d);
+
+    /* C (rows, cols) = A (rows, inner) B (inner, cols). C is not A or B. */
+    void (*product)(size_t vectors, size_t rows, size_t cols, size_t inner, congru_operand a, congru_operand b,
+                    congru_product_mode mode, double *c);
+
+    /* Lower Cholesky factor, in place, zeros above the diagonal; NaN from the first pivot that is not positive. */
+    void (*cholesky)(size_t vectors, size_t d, double *a);
+
+    /* X = L^-1 B for lower triangular L and B (d, cols), in place. Shared L: one plain factor for all lanes. */
+    void (*solve_lower)(size_t vectors, size_t d, size_t cols, congru_operand l, double *b);
+
+    /* out[i] = f(in[i]) over `count` doubles, a multiple of width. */
+    void (*map)(congru_function function, size_t count, const double *in, double *out);
+
+    /* scaled (d, d) = z with column k times values[k]. */
+    void (*scale_columns)(size_t vectors, size_t d, const double *z, const double *values, double *scaled);
+
+    /* loewner (d, d): the divided differences (f(x_i) - f(x_j))/(x_i - x_j), f'(x_i) where equal, accurate for
+     * equal, nearly equal and clamped eigenvalues alike. `work` holds 3 * d * width doubles. */
+    void (*loewner)(congru_function function, size_t vectors, size_t d, const double *values, double *loewner,
+                    double *work);
+
+    /* y[i] *= x[i]; y[i] = alpha x[i] + beta y[i]; over `count` doubles, a multiple of width. */
+    void (*multiply)(size_t count, const double *x, double *y);
+    void (*combine)(size_t count, double alpha, const double *x, double beta, double *y);
+
+    /* Adds a number to the diagonal of each (d, d). */
+    void (*add_diagonal)(size_t vectors, size_t d, double number, double *a);
+
+    /* For each lane, the sum of squares of `count` elements per matrix: out (vectors, width). */
+    void (*sum_squares)(size_t vectors, size_t count, const double *x, double *out);
+} congru_kernel;
+
+/* The kernel called `name`, or the best for this machine when NULL; NULL when unknown or not available. */
+const congru_kernel *congru_kernel_find(const char *name);
+
+/* Doubles per matrix lane-vector batch: how many vectors hold n matrices. */
+static inline size_t congru_kernel_vectors(const congru_kernel *kernel, size_t n)
+{
+    return (n + kernel->width - 1) / kernel->width;
+}
+
+/* One matrix per lane, or its transpose: (rows, cols) stored row-major. */
+static inline congru_operand congru_per_lane(const double *data, size_t cols)
+{
+    return (congru_operand){data, cols, 1, false};
+}
+static inline congru_operand congru_per_lane_transposed(const double *data, size_t cols)
+{
+    return (congru_operand){data, 1, cols, false};
+}
+
+/* One plain row-major matrix for all lanes, or its transpose. */
+static inline congru_operand congru_shared(const double *data, size_t cols)
+{
+    return (congru_operand){data, cols, 1, true};
+}
+static inline congru_operand congru_shared_transposed(const double *data, size_t cols)
+{
+    return (congru_operand){data, 1, cols, true};
+}
+
+#endif

@@ -1,0 +1,26 @@
+/* The kernels of one instruction set, as its sources see each other. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_LANES_TABLE_H
+#define CONGRU_LANES_TABLE_H
+
+#include "kernel/lanes.h"
+
+/* What each does is said in kernel.h. */
+void LANES(pack)(size_t vectors, size_t n, size_t rows, size_t cols, const double *plain, double *lanes);
+void LANES(unpack)(size_t vectors, size_t n, size_t rows, size_t cols, const double *lanes, double *plain);
+void LANES(symmetrise)(size_t vectors, size_t d, double *a, double *largest, double *asymmetry);
+bool LANES(eigen)(size_t vectors, size_t d, double *a, double *values, double *z, double *work);
+size_t LANES(eigen_work)(size_t d);
+void LANES(product)(size_t vectors, size_t rows, size_t cols, size_t inner, congru_operand a, congru_operand b,
+                    congru_product_mode mode, double *c);
+void LANES(cholesky)(size_t vectors, size_t d, double *a);
+void LANES(solve_lower)(size_t vectors, size_t d, size_t cols, congru_operand l, double *b);
+void LANES(map)(congru_function function, size_t count, const double *in, double *out);
+void LANES(scale_columns)(size_t vectors, size_t d, const double *z, const double *values, double *scaled);
+void LANES(loewner)(congru_function function, size_t vectors, size_t d, const double *values, double *loewner,
+                    double *work);
+void LANES(multiply)(size_t count, const double *x, double *y);
+void LANES(combine)(size_t count, double alpha, const double *x, double beta, double *y);
+void LANES(add_diagonal)(size_t vectors, size_t d, double number, double *a);
+void LANES(sum_squares)(size_t vectors, size_t count, const double *x, double *out);
+
+#endif

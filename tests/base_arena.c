@@ -1,0 +1,150 @@
+/* The arena: measuring and placing agree, sizes that overflow fail. SPDX-License-Identifier: Apache-2.0 */
+#include <stdint.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "harness.h"
+
+typedef struct pieces {
+    double *matrix;
+    char *byte;
+    double *none;
+    int *numbers;
+} pieces;
+
+enum { MATRIX_COUNT = 22 * 22, NUMBER_COUNT = 17 };
+
+static void pieces_layout(congru_arena *arena, pieces *p)
+{
+    p->matrix = congru_arena_take(arena, MATRIX_COUNT, sizeof(double));
+    p->byte = congru_arena_take(arena, 1, 1);
+    p->none = congru_arena_take(arena, 0, sizeof(double));
+    p->numbers = congru_arena_take(arena, NUMBER_COUNT, sizeof(int));
+}
+
+static bool is_aligned(const void *pointer)
+{
+    return (uintptr_t)pointer % CONGRU_ARENA_ALIGNMENT == 0;
+}
+
+static void measuring_gives_no_memory(void)
+{
+    congru_arena measure = {0};
+    pieces p;
+
+    pieces_layout(&measure, &p);
+    CHECK(p.matrix == NULL && p.byte == NULL && p.none == NULL && p.numbers == NULL);
+    CHECK(measure.used >= MATRIX_COUNT * sizeof(double) + 1 + NUMBER_COUNT * sizeof(int));
+}
+
+static void placing_uses_what_was_measured(void)
+{
+    congru_arena measure = {0}, arena = {0};
+    pieces p;
+
+    pieces_layout(&measure, &p);
+    CHECK(congru_arena_reserve(&arena, measure.used) == CONGRU_OK);
+    pieces_layout(&arena, &p);
+    CHECK(arena.used == measure.used);
+    CHECK(p.none != NULL);
+    CHECK(congru_arena_take(&arena, 1, 1) == NULL);
+    congru_arena_free(&arena);
+}
+
+static void pieces_are_aligned_and_apart(void)
+{
+    congru_arena measure = {0}, arena = {0};
+    pieces p;
+
+    pieces_layout(&measure, &p);
+    CHECK(congru_arena_reserve(&arena, measure.used) == CONGRU_OK);
+    pieces_layout(&arena, &p);
+    CHECK(is_aligned(p.matrix) && is_aligned(p.byte) && is_aligned(p.none) && is_aligned(p.numbers));
+    memset(p.matrix, 1, MATRIX_COUNT * sizeof(double));
+    memset(p.byte, 2, 1);
+    memset(p.numbers, 3, NUMBER_COUNT * sizeof(int));
+    CHECK(((char *)p.matrix)[MATRIX_COUNT * sizeof(double) - 1] == 1);
+    CHECK(*p.byte == 2);
+    CHECK(((char *)p.numbers)[0] == 3);
+    congru_arena_free(&arena);
+}
+
+static void reserving_less_keeps_the_memory(void)
+{
+    congru_arena arena = {0};
+
+    CHECK(congru_arena_reserve(&arena, 10000) == CONGRU_OK);
+    char *base = arena.base;
+    CHECK(congru_arena_take(&arena, 5000, 1) == base);
+    CHECK(congru_arena_reserve(&arena, 100) == CONGRU_OK);
+    CHECK(arena.base == base && arena.used == 0 && arena.size >= 10000);
+    CHECK(congru_arena_take(&arena, 100, 1) == base);
+    congru_arena_reset(&arena);
+    CHECK(congru_arena_take(&arena, 100, 1) == base);
+    congru_arena_free(&arena);
+    CHECK(arena.base == NULL && arena.used == 0 && arena.size == 0);
+}
+
+static void an_empty_layout_can_be_placed(void)
+{
+    congru_arena arena = {0};
+
+    CHECK(congru_arena_reserve(&arena, 0) == CONGRU_OK);
+    CHECK(arena.base != NULL);
+    CHECK(congru_arena_take(&arena, 0, 8) != NULL);
+    congru_arena_free(&arena);
+    congru_arena_free(&arena);
+}
+
+static void overflow_saturates(void)
+{
+    const struct {
+        size_t count, size;
+    } cases[] = {{SIZE_MAX, 8}, {SIZE_MAX / 8 + 1, 8}, {SIZE_MAX, 1}, {SIZE_MAX - 5, 1}, {SIZE_MAX / 2, 3}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        congru_arena measure = {0}, arena = {0};
+        congru_arena_take(&measure, cases[i].count, cases[i].size);
+        CHECK_SAYING(measure.used == SIZE_MAX, "case %zu measures %zu", i, measure.used);
+        congru_arena_take(&measure, 1, 1);
+        CHECK(measure.used == SIZE_MAX);
+        CHECK(congru_arena_reserve(&arena, measure.used) == CONGRU_ERROR_MEMORY);
+        CHECK(arena.base == NULL && arena.size == 0);
+        congru_arena_free(&arena);
+    }
+}
+
+static void sums_that_overflow_saturate(void)
+{
+    congru_arena measure = {0};
+
+    congru_arena_take(&measure, SIZE_MAX / 2, 1);
+    CHECK(measure.used < SIZE_MAX);
+    congru_arena_take(&measure, SIZE_MAX / 2, 1);
+    congru_arena_take(&measure, SIZE_MAX / 2, 1);
+    CHECK(measure.used == SIZE_MAX);
+}
+
+static void a_failed_reserve_leaves_an_empty_arena(void)
+{
+    congru_arena arena = {0};
+
+    CHECK(congru_arena_reserve(&arena, 1000) == CONGRU_OK);
+    CHECK(congru_arena_reserve(&arena, SIZE_MAX) == CONGRU_ERROR_MEMORY);
+    CHECK(arena.base == NULL && arena.used == 0 && arena.size == 0);
+    CHECK(congru_arena_reserve(&arena, 1000) == CONGRU_OK);
+    congru_arena_free(&arena);
+}
+
+int main(void)
+{
+    RUN(measuring_gives_no_memory);
+    RUN(placing_uses_what_was_measured);
+    RUN(pieces_are_aligned_and_apart);
+    RUN(reserving_less_keeps_the_memory);
+    RUN(an_empty_layout_can_be_placed);
+    RUN(overflow_saturates);
+    RUN(sums_that_overflow_saturate);
+    RUN(a_failed_reserve_leaves_an_empty_arena);
+    return harness_end();
+}

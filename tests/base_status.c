@@ -1,0 +1,56 @@
+/* Status codes and version: every code has words of its own. SPDX-License-Identifier: Apache-2.0 */
+#include <limits.h>
+#include <string.h>
+
+#include "congru/congru.h"
+#include "harness.h"
+
+static void every_code_has_a_name(void)
+{
+    for (int code = 0; code < CONGRU_STATUS_COUNT; code++) {
+        const char *name = congru_status_name((congru_status)code);
+        const char *prefix = code == CONGRU_OK ? "CONGRU_OK" : "CONGRU_ERROR_";
+        CHECK_SAYING(strncmp(name, prefix, strlen(prefix)) == 0, "code %d has another's name", code);
+        CHECK_SAYING(strcmp(name, "CONGRU_ERROR_UNKNOWN") != 0, "code %d has no name", code);
+    }
+    CHECK(strcmp(congru_status_name(CONGRU_ERROR_IO), "CONGRU_ERROR_IO") == 0);
+}
+
+static void names_and_texts_differ(void)
+{
+    for (int a = 0; a < CONGRU_STATUS_COUNT; a++) {
+        CHECK(strlen(congru_status_text((congru_status)a)) > 0);
+        for (int b = 0; b < a; b++) {
+            CHECK(strcmp(congru_status_name((congru_status)a), congru_status_name((congru_status)b)) != 0);
+            CHECK(strcmp(congru_status_text((congru_status)a), congru_status_text((congru_status)b)) != 0);
+        }
+    }
+}
+
+static void values_that_are_no_code_have_words(void)
+{
+    const int values[] = {-1, CONGRU_STATUS_COUNT, INT_MAX, INT_MIN};
+
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        CHECK(strcmp(congru_status_name((congru_status)values[i]), "CONGRU_ERROR_UNKNOWN") == 0);
+        CHECK(strlen(congru_status_text((congru_status)values[i])) > 0);
+    }
+}
+
+static void version_says_what_was_built(void)
+{
+    CHECK(strspn(congru_version(), "0123456789.") == strlen(congru_version()));
+    CHECK(strchr(congru_version(), '.') != NULL);
+    CHECK(strlen(congru_version_commit()) > 0);
+    CHECK(strchr(congru_version_commit(), '@') == NULL);
+    CHECK(strlen(congru_version_compiler()) > 0);
+}
+
+int main(void)
+{
+    RUN(every_code_has_a_name);
+    RUN(names_and_texts_differ);
+    RUN(values_that_are_no_code_have_words);
+    RUN(version_says_what_was_built);
+    return harness_end();
+}

@@ -1,0 +1,32 @@
+/* A test program: named tests, checks that go on after a failure, TAP on standard output. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_TESTS_HARNESS_H
+#define CONGRU_TESTS_HARNESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* int main(void) { RUN(adds); RUN(subtracts); return harness_end(); } */
+#define RUN(test) harness_run(#test, test)
+
+/* A failed check is printed with its place, fails its test, and lets it go on. */
+#define CHECK(condition) harness_check((condition), __FILE__, __LINE__, "%s", #condition)
+#define CHECK_SAYING(condition, ...) harness_check((condition), __FILE__, __LINE__, __VA_ARGS__)
+
+/* |actual - expected| <= tolerance; NaN fails. */
+#define CHECK_NEAR(actual, expected, tolerance) \
+    harness_near((actual), (expected), (tolerance), __FILE__, __LINE__, #actual)
+
+/* Ends the test as skipped, with the reason in the output: use as SKIP("no scipy"); return; */
+#define SKIP(reason) harness_skip(reason)
+
+void harness_run(const char *name, void (*test)(void));
+bool harness_check(bool passed, const char *file, int line, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+bool harness_near(double actual, double expected, double tolerance, const char *file, int line,
+                  const char *what);
+void harness_skip(const char *reason);
+
+/* Prints the plan; returns the exit code of the program (1 when a test failed). */
+int harness_end(void);
+
+#endif

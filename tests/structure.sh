@@ -1,0 +1,265 @@
+#!/bin/bash
+# The shape of the tree and of the library that comes of it. SPDX-License-Identifier: Apache-2.0
+#
+# Each test is a function that prints what is wrong, one line each, and prints nothing when all is well.
+# It reads SOURCE, BUILD, PREFIX, LIBDIR, CC and SANITIZE; see tests/meson.build.
+set -u -o pipefail
+
+cd "$SOURCE" || exit 1
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+count=0
+failed=0
+
+run()
+{
+    local problems
+    count=$((count + 1))
+    problems=$("$1" 2>&1) || problems="$problems
+$1 ended with exit code $?"
+    if [ -z "$problems" ]; then
+        echo "ok $count - $1"
+    else
+        echo "$problems" | sed '/^$/d; s/^/# /'
+        echo "not ok $count - $1"
+        failed=$((failed + 1))
+    fi
+}
+
+skip()
+{
+    count=$((count + 1))
+    echo "ok $count - $1 # SKIP $2"
+}
+
+# The table of docs/architecture.md: "folder: folders it may include from".
+dependency_table()
+{
+    awk '/^```/ { inside = $0 == "```dependencies"; next } inside' docs/architecture.md
+}
+
+# Lines "file:header" for every #include "header" below the given folder.
+quoted_includes()
+{
+    grep -rHoE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"[^"]+"' --include='*.[ch]' "$1" |
+        sed -E 's/^([^:]+):.*"([^"]+)"/\1:\2/'
+}
+
+# ---- Includes ------------------------------------------------------------------------------------------
+
+table_names_every_folder()
+{
+    dependency_table | cut -d: -f1 | sort >"$scratch/named"
+    find src -mindepth 1 -maxdepth 1 -type d -printf '%f\n' | sort >"$scratch/existing"
+    comm -23 "$scratch/named" "$scratch/existing" | sed 's/$/ is in the table but not in src/'
+    comm -13 "$scratch/named" "$scratch/existing" | sed 's/$/ is in src but not in the table/'
+}
+
+sources_include_along_the_table()
+{
+    quoted_includes src | while IFS=: read -r file header; do
+        local from=${file#src/} to=${header%%/*} allowed
+        from=${from%%/*}
+        allowed=" congru $from $(dependency_table | sed -n "s/^$from://p") "
+        case $header in
+        */*) [[ $allowed == *" $to "* ]] || echo "$file includes $header: $from may not see $to" ;;
+        *) [ -f "src/$from/$header" ] || [ -f "src/$from/$header.in" ] ||
+            echo "$file includes $header: not in src/$from; write folder/name.h" ;;
+        esac
+    done
+}
+
+command_includes_public_headers_only()
+{
+    quoted_includes cli | while IFS=: read -r file header; do
+        case $header in
+        congru/*) ;;
+        *) [ -f "cli/$header" ] || [ -f "${file%/*}/$header" ] || echo "$file includes $header" ;;
+        esac
+    done
+}
+
+public_headers_include_public_headers_only()
+{
+    quoted_includes include | grep -v ':congru/'
+    true
+}
+
+# ---- Public headers ------------------------------------------------------------------------------------
+
+# compile_headers COMPILER...: each header by itself.
+compile_headers()
+{
+    local header
+    for header in include/congru/*.h; do
+        echo "#include \"${header#include/}\"" |
+            "$@" -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only - ||
+            echo "$header does not compile alone"
+    done
+}
+
+headers_compile_alone_as_c11()
+{
+    compile_headers $CC -std=c11 -x c
+}
+
+headers_compile_alone_as_cxx17()
+{
+    compile_headers g++ -std=c++17 -x c++
+}
+
+umbrella_includes_every_header()
+{
+    local header
+    for header in include/congru/*.h; do
+        header=${header#include/}
+        [ "$header" = congru/congru.h ] || grep -qF "#include \"$header\"" include/congru/congru.h ||
+            echo "congru/congru.h does not include $header"
+    done
+}
+
+# ---- Symbols -------------------------------------------------------------------------------------------
+
+# What nm prints of a library, less the names that carry the prefix; a library without any is a problem too.
+without_prefix()
+{
+    awk 'NF >= 3 { seen++ } NF >= 3 && $3 !~ /^congru_/ { print $3 " lacks the prefix congru_" }
+         END { if (!seen) print "no symbol found" }'
+}
+
+static_library_symbols_carry_the_prefix()
+{
+    nm -g --defined-only "$BUILD/src/libcongru.a" | without_prefix
+}
+
+shared_library_symbols_carry_the_prefix()
+{
+    nm -D --defined-only "$BUILD/src/libcongru.so" | without_prefix
+}
+
+# Exported and declared are the same set: nothing internal leaks, nothing declared is missing.
+shared_library_exports_what_headers_declare()
+{
+    nm -D --defined-only "$BUILD/src/libcongru.so" | awk '{ print $3 }' | sort -u >"$scratch/exported"
+    cat include/congru/*.h | tr '\n' ' ' | grep -oE 'CONGRU_API [^(;]*\(' | grep -oE 'congru_[a-z0-9_]+\($' |
+        tr -d '(' | sort -u >"$scratch/declared"
+    comm -23 "$scratch/exported" "$scratch/declared" | sed 's/$/ is exported but in no header/'
+    comm -13 "$scratch/exported" "$scratch/declared" | sed 's/$/ is declared but not exported/'
+}
+
+# ---- Files ---------------------------------------------------------------------------------------------
+
+file_names_are_unique()
+{
+    find src -type f ! -name meson.build -printf '%f\n' | sort | uniq -d |
+        sed 's/$/ is the name of several files/'
+}
+
+files_are_short()
+{
+    find src cli include -name '*.[ch]' -exec wc -l {} + |
+        awk '$2 != "total" && $1 > 600 { print $2 " has " $1 " lines" }'
+}
+
+# In a script the line after #! counts as the first.
+files_begin_with_purpose_and_licence()
+{
+    find src cli include tests examples bench tools \( -name '*.[ch]' -o -name '*.sh' -o -name meson.build \) |
+        while read -r file; do
+            head -n 2 "$file" | sed '/^#!/d' | head -n 1 | grep -q 'SPDX-License-Identifier: Apache-2.0' ||
+                echo "$file does not begin with its purpose and licence"
+        done
+}
+
+no_flag_lets_the_compiler_change_numbers()
+{
+    local flags='-ffast-math|-Ofast|-funsafe-math|-fassociative-math|contract[= ](fast|on)|FP_CONTRACT ON'
+    find . \( -type d \( -name .git -o -name 'build*' \) \) -prune -o \
+        \( -name meson.build -o -name meson_options.txt -o -name Makefile -o -name '*.[ch]' \) \
+        -exec grep -nHE -e "$flags" {} +
+    true
+}
+
+# ---- Installing ----------------------------------------------------------------------------------------
+
+write_program()
+{
+    cat >"$scratch/program.c" <<'END'
+#include <congru/congru.h>
+#include <stdio.h>
+int main(void)
+{
+    return printf("%s\n", congru_version()) > 0 ? 0 : 1;
+}
+END
+}
+
+# The installed tree is in scratch/root; pkg-config is told so, and then gives paths inside it.
+installed_pkg_config()
+{
+    PKG_CONFIG_SYSROOT_DIR=$scratch/root PKG_CONFIG_PATH=$scratch/root$LIBDIR/pkgconfig \
+        PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 pkg-config "$@" congru
+}
+
+install_puts_everything_in_place()
+{
+    local file
+    meson install -C "$BUILD" --no-rebuild --quiet --destdir "$scratch/root" >/dev/null || return
+    for file in "$PREFIX"/{bin/congru,include/congru/congru.h,share/man/man1/congru.1} \
+        "$LIBDIR"/{libcongru.a,libcongru.so,libcongru.so.0,pkgconfig/congru.pc}; do
+        [ -e "$scratch/root$file" ] || echo "$file is not installed"
+    done
+    readelf -d "$scratch/root$LIBDIR/libcongru.so" | grep -q 'soname: \[libcongru.so.0\]' ||
+        echo "the shared library's soname is not libcongru.so.0"
+}
+
+# Whether the program in $1 runs and names the version pkg-config names.
+runs_and_agrees()
+{
+    local said
+    said=$(LD_LIBRARY_PATH=$scratch/root$LIBDIR "$1") || echo "the program failed"
+    [ "$said" = "$(installed_pkg_config --modversion)" ] || echo "the program says $said"
+}
+
+program_uses_installed_shared_library()
+{
+    write_program
+    $CC -std=c11 "$scratch/program.c" -o "$scratch/shared" $(installed_pkg_config --cflags --libs) || return
+    readelf -d "$scratch/shared" | grep -q 'NEEDED.*libcongru.so.0' || echo "libcongru.so.0 is not needed by it"
+    runs_and_agrees "$scratch/shared"
+}
+
+program_uses_installed_static_library()
+{
+    write_program
+    $CC -std=c11 -static "$scratch/program.c" -o "$scratch/static" \
+        $(installed_pkg_config --static --cflags --libs) || return
+    runs_and_agrees "$scratch/static"
+}
+
+run table_names_every_folder
+run sources_include_along_the_table
+run command_includes_public_headers_only
+run public_headers_include_public_headers_only
+run headers_compile_alone_as_c11
+if command -v g++ >/dev/null; then
+    run headers_compile_alone_as_cxx17
+else
+    skip headers_compile_alone_as_cxx17 "no g++ on this machine"
+fi
+run umbrella_includes_every_header
+run file_names_are_unique
+run files_are_short
+run files_begin_with_purpose_and_licence
+run no_flag_lets_the_compiler_change_numbers
+for test in static_library_symbols_carry_the_prefix shared_library_symbols_carry_the_prefix \
+    shared_library_exports_what_headers_declare install_puts_everything_in_place \
+    program_uses_installed_shared_library program_uses_installed_static_library; do
+    if [ "$SANITIZE" = none ]; then
+        run $test
+    else
+        skip $test "the build is instrumented with $SANITIZE"
+    fi
+done
+echo "1..$count"
+[ "$failed" = 0 ]

@@ -1,0 +1,78 @@
+#!/bin/sh
+# Installs what building or testing needs and this machine lacks. SPDX-License-Identifier: Apache-2.0
+#
+# usage: tools/install-dependencies.sh build|check FOLDER
+#
+# FOLDER is the build folder: one configured before something was installed is configured again to use it.
+#
+# Silent and quick when nothing is missing: it looks for the files themselves, so that a tool that did not come
+# from a package counts too, and apt is not asked.
+set -eu
+
+folder=$2
+packages=
+reasons=
+
+# need PACKAGE WHY TEST...: the package is missing when the test fails.
+need()
+{
+    package=$1
+    why=$2
+    shift 2
+    if ! "$@" >/dev/null 2>&1; then
+        packages="$packages $package"
+        reasons="$reasons  $package: $why
+"
+    fi
+}
+
+has_file()
+{
+    for path in "$@"; do
+        if [ -e "$path" ]; then
+            return 0
+        fi
+    done
+    return 1
+}
+
+need libc6-dev 'headers of the C library' has_file /usr/include/stdio.h
+need meson 'configures the build' command -v meson
+need ninja-build 'runs the build' command -v ninja
+need pkg-config 'finds libraries' command -v pkg-config
+
+# The tests run Debian's own Python, whatever other python3 is first on the path.
+if [ "$1" = check ]; then
+    need liblapacke-dev 'LAPACK, which eigenvalues are compared with' \
+        has_file /usr/include/lapacke.h /usr/local/include/lapacke.h
+    need libopenblas-dev 'the BLAS under LAPACK' \
+        has_file /usr/lib/*/libopenblas.so /usr/lib/libopenblas.so /usr/lib64/libopenblas.so
+    need python3-numpy 'reads what congru writes' has_file /usr/lib/python3/dist-packages/numpy
+    need python3-scipy 'computes what congru is compared with' has_file /usr/lib/python3/dist-packages/scipy
+fi
+
+if [ -z "$packages" ]; then
+    exit 0
+fi
+
+printf 'Missing on this machine:\n%s' "$reasons"
+# Word splitting is meant below: $packages and $as_root are lists of words.
+as_root=
+if [ "$(id -u)" != 0 ]; then
+    as_root=sudo
+fi
+if ! command -v apt-get >/dev/null 2>&1; then
+    echo "There is no apt-get here: install these as this system does it, then run make again." >&2
+    exit 1
+fi
+if [ -n "$as_root" ] && ! command -v sudo >/dev/null 2>&1; then
+    echo "Installing takes root, and there is no sudo here. As root, run this, then make again:" >&2
+    echo "  apt-get update && apt-get install -y --no-install-recommends$packages" >&2
+    exit 1
+fi
+echo "Installing:$packages"
+$as_root apt-get update
+$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $packages
+if [ -f "$folder/build.ninja" ]; then
+    meson setup --reconfigure "$folder"
+fi
