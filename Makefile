@@ -4,13 +4,14 @@ BUILD = build
 SANITIZE_BUILD = build-sanitize
 PREFIX = /usr/local
 
-.PHONY: help setup build demo check bench format install sanitize clean
+.PHONY: help setup build demo check check-aarch64 bench format install sanitize clean
 
 help:
 	@echo 'make setup     configure the build folder $(BUILD)/, installing what is missing'
 	@echo 'make build     build the library and the command $(BUILD)/congru'
 	@echo 'make demo      run the command on made-up matrices'
 	@echo 'make check     build and run all tests'
+	@echo 'make check-aarch64  the C tests on 64-bit ARM, under qemu (needs its cross compiler)'
 	@echo 'make bench     measure the speed'
 	@echo 'make format    format the C sources in place'
 	@echo 'make install   install under PREFIX ($(PREFIX)), below DESTDIR if given'
@@ -31,6 +32,14 @@ check:
 	@tools/install-dependencies.sh check $(BUILD)
 	@$(MAKE) --no-print-directory build
 	@tools/run-tests.sh $(BUILD)
+
+# What only an x86 machine or its LAPACK can run shows as skipped.
+check-aarch64:
+	@command -v aarch64-linux-gnu-gcc qemu-aarch64 >/dev/null || \
+	    { echo 'make check-aarch64 needs: apt-get install gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user'; exit 1; }
+	@test -f build-aarch64/build.ninja || meson setup build-aarch64 --cross-file tools/aarch64.txt
+	@ninja -C build-aarch64
+	@tools/run-tests.sh build-aarch64 --no-suite shell
 
 bench:
 	@tools/install-dependencies.sh check $(BUILD)

@@ -153,7 +153,7 @@ static void whiten_adjoint(void)
     static const size_t BATCHES[] = {2, 5, 9};
     for (size_t k = 0; k < JUDGE_DIMENSION_COUNT; k++) {
         for (int kind = 0; kind < KINDS; kind++) {
-            size_t n = BATCHES[kind % 3];
+            size_t n = JUDGE_DIMENSIONS[k] == 3 && kind == SPACED ? 100 : BATCHES[kind % 3];
             map m = whiten_map(n, JUDGE_DIMENSIONS[k], kind % 2 == 0 ? 1e-5 : 0.0);
             congru_random random = congru_random_stream(13, (uint32_t)k, (uint32_t)kind, 0);
             double *x = sample_alloc(m.x_count);

@@ -194,8 +194,8 @@ static void refuses_what_is_not_positive(void)
 /* Of several bad matrices the first is named, however the work is shared out; the first and last too. */
 static void names_the_first_of_several(void)
 {
-    enum { MANY = 40 };
-    static const size_t FIRSTS[] = {0, 7, 8, 17, MANY - 1};
+    enum { MANY = 200 };
+    static const size_t FIRSTS[] = {0, 7, 8, 31, 32, 117, MANY - 1};
     static const int THREADS[] = {1, 2, 7};
     double *batch = sample_alloc(MANY * DD), *result = sample_alloc(MANY * DD);
     congru_context *before = context;

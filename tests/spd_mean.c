@@ -136,24 +136,25 @@ static void exact_mean(size_t n, size_t d, const double *c, const double *weight
 
 static void weights_count(void)
 {
-    enum { N = 7, D = 5, DD = D * D };
-    static const double WEIGHTS[N] = {0.0, 2.0, 1.0, 0.0, 3.0, 1.0, 0.0};
+    enum { N = 150, D = 5, DD = D * D }; /* more than one worker takes at a time */
     congru_random random = congru_random_stream(44, 0, 0, 0);
-    double *c = sample_alloc(N * DD), *repeated = sample_alloc(N * DD), *few = sample_alloc(N * DD);
-    double mean[DD], other[DD], tangent[DD], scaled[N], kept[N];
+    double *c = sample_alloc(N * DD), *repeated = sample_alloc(3 * N * DD), *few = sample_alloc(N * DD);
+    double mean[DD], other[DD], tangent[DD], weights[N], scaled[N], kept[N];
     sample_dispersed(&random, N, D, 4.0, c);
     size_t copies = 0, present = 0;
     for (size_t i = 0; i < N; i++) {
-        for (int k = 0; k < (int)WEIGHTS[i]; k++)
+        /* The first half counts for little, so that a weight given to another matrix is noticed. */
+        weights[i] = (double)congru_random_index(&random, i < N / 2 ? 2 : 4);
+        for (int k = 0; k < (int)weights[i]; k++)
             memcpy(repeated + copies++ * DD, c + i * DD, DD * sizeof *c);
-        if (WEIGHTS[i] > 0.0) {
+        if (weights[i] > 0.0) {
             memcpy(few + present * DD, c + i * DD, DD * sizeof *c);
-            kept[present++] = WEIGHTS[i];
+            kept[present++] = weights[i];
         }
-        scaled[i] = 1e-3 * WEIGHTS[i];
+        scaled[i] = 1e-3 * weights[i];
     }
-    exact_mean(N, D, c, WEIGHTS, mean);
-    CHECK(mean_tangent(N, D, c, WEIGHTS, mean, tangent) <= 1e-11);
+    exact_mean(N, D, c, weights, mean);
+    CHECK(mean_tangent(N, D, c, weights, mean, tangent) <= 1e-11);
     exact_mean(present, D, few, kept, other); /* a weight of zero is as good as absent */
     CLOSE(D, other, mean, 1e-11);
     exact_mean(N, D, c, scaled, other);
@@ -171,18 +172,21 @@ static void weights_count(void)
 /* The two means in closed form, weighted, against the formula. */
 static void closed_forms_take_weights(void)
 {
-    enum { N = 4, D = 3, DD = D * D };
-    static const double WEIGHTS[N] = {0.5, 0.0, 2.0, 1.5};
+    enum { N = 150, D = 3, DD = D * D };
     congru_random random = congru_random_stream(45, 0, 0, 0);
-    double c[N * DD], arithmetic[DD] = {0}, logarithmic[DD] = {0}, one[DD], mean[DD];
-    congru_mean_options options = {.weights = WEIGHTS};
+    double c[N * DD], weights[N], sum = 0.0, arithmetic[DD] = {0}, logarithmic[DD] = {0}, one[DD], mean[DD];
+    congru_mean_options options = {.weights = weights};
     congru_mean_info info = {0};
     sample_dispersed(&random, N, D, 3.0, c);
     for (size_t i = 0; i < N; i++) {
+        weights[i] = i % 5 == 0 ? 0.0 : congru_random_uniform(&random);
+        sum += weights[i];
+    }
+    for (size_t i = 0; i < N; i++) {
         dense_function(D, c + i * DD, log, one);
         for (size_t k = 0; k < DD; k++) {
-            arithmetic[k] += WEIGHTS[i] / 4.0 * c[i * DD + k];
-            logarithmic[k] += WEIGHTS[i] / 4.0 * one[k];
+            arithmetic[k] += weights[i] / sum * c[i * DD + k];
+            logarithmic[k] += weights[i] / sum * one[k];
         }
     }
     dense_function(D, logarithmic, exp, logarithmic);

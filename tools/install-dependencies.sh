@@ -47,6 +47,7 @@ if [ "$1" = check ]; then
         has_file /usr/include/lapacke.h /usr/local/include/lapacke.h
     need libopenblas-dev 'the BLAS under LAPACK' \
         has_file /usr/lib/*/libopenblas.so /usr/lib/libopenblas.so /usr/lib64/libopenblas.so
+    need libsimde-dev 'runs the AVX-512 code on a machine without it' has_file /usr/include/simde/x86/avx512.h
     need python3-numpy 'reads what congru writes' has_file /usr/lib/python3/dist-packages/numpy
     need python3-scipy 'computes what congru is compared with' has_file /usr/lib/python3/dist-packages/scipy
 fi

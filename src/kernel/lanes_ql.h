@@ -1,8 +1,9 @@
 /* Implicit QL iteration on symmetric tridiagonal matrices, in lanes. SPDX-License-Identifier: Apache-2.0
  *
  * Each lane is at its own place of its own iteration: it works on rows [low, high] of its matrix while its
- * neighbours work on theirs, and a sweep covers the union of these ranges with the identity where a lane has
- * nothing to do. So no lane waits for another to converge, and none feels another.
+ * neighbours work on theirs, and a sweep covers the union of these ranges. So no lane waits for another to
+ * converge, and none feels another: above its own range a lane is held back by masks, and below it all
+ * off-diagonals are exactly zero, where a step is exactly the identity.
  *
  * A step is a chain of about ten dependent operations, a square root and a division among them. Several
  * vectors are carried through it side by side to fill the gaps. The rotations are only recorded here;
@@ -48,16 +49,17 @@ ALWAYS_INLINE mask ql_negligible(vec off, vec above, vec below)
     return v_le(v_abs(off), v_fma(v_add(v_abs(above), v_abs(below)), v_set(ql_epsilon), v_set(ql_tiny)));
 }
 
-/* From `low` on: the first off-diagonal that counts, and the next one after it that does not. */
+/* From `low` on: the first off-diagonal that counts, and the next one after it that does not. Those that do not
+ * are made zero. */
 static void ql_find_block(size_t d, ql_lane *q)
 {
     vec low = v_load(q->low), high = v_set((double)(d - 1));
     vec none = v_set(-1.0), begin = none, end = none;
     for (size_t i = 0; i + 1 < d; i++) {
-        vec index = v_set((double)i);
-        mask negligible =
-            ql_negligible(v_load(AT(q->off, i)), v_load(AT(q->diagonal, i)), v_load(AT(q->diagonal, i + 1)));
+        vec index = v_set((double)i), off = v_load(AT(q->off, i));
+        mask negligible = ql_negligible(off, v_load(AT(q->diagonal, i)), v_load(AT(q->diagonal, i + 1)));
         mask begun = v_le(v_set(0.0), begin);
+        v_store(AT(q->off, i), v_select(m_and(negligible, v_le(low, index)), v_set(0.0), off));
         end = v_select(m_and(m_and(begun, negligible), v_eq(end, none)), index, end);
         begin = v_select(m_and_not(m_and_not(v_le(low, index), begun), negligible), index, begin);
     }
@@ -65,81 +67,91 @@ static void ql_find_block(size_t d, ql_lane *q)
     v_store(q->high, v_select(v_eq(end, none), high, end));
 }
 
-/* Steps past a converged eigenvalue, and computes the shift: the eigenvalue of the leading 2 x 2 that is
- * nearer its corner. */
+/* Steps past eigenvalues that have converged: their off-diagonals become zero. */
+static void ql_deflate(size_t d, ql_lane *q, mask converged)
+{
+    alignas(64) double passed[VEC_WIDTH];
+    vec low = v_load(q->low);
+    v_store(passed, v_select(converged, low, v_set(-1.0)));
+    for (size_t lane = 0; lane < VEC_WIDTH; lane++) {
+        if (passed[lane] >= 0.0)
+            AT(q->off, (size_t)passed[lane])[lane] = 0.0;
+    }
+    low = v_select(converged, v_add(low, v_set(1.0)), low);
+    v_store(q->low, low);
+    if (m_any(m_and(converged, v_le(v_load(q->high), low))))
+        ql_find_block(d, q);
+}
+
+/* Deflates, and computes the shift: the eigenvalue of the leading 2 x 2 that is nearer its corner. */
 static void ql_prepare(size_t d, ql_lane *q)
 {
-    vec last = v_set((double)(d - 1)), one = v_set(1.0);
-    vec low = v_load(q->low), high = v_load(q->high);
+    const vec last = v_set((double)(d - 1)), one = v_set(1.0);
+    vec low = v_load(q->low);
     mask working = v_lt(low, last);
     vec corner = v_select(working, low, v_sub(last, one));
     vec off = v_gather(q->off, corner);
     vec d0 = v_gather(q->diagonal, corner), d1 = v_gather(AT(q->diagonal, 1), corner);
     mask converged = m_and(working, ql_negligible(off, d0, d1));
     if (m_any(converged)) {
-        low = v_select(converged, v_add(low, one), low);
-        v_store(q->low, low);
-        if (m_any(m_and(converged, v_le(high, low)))) {
-            ql_find_block(d, q);
-            low = v_load(q->low);
-            high = v_load(q->high);
-        }
-        corner = v_select(v_lt(low, last), low, v_sub(last, one));
+        ql_deflate(d, q, converged);
+        low = v_load(q->low);
+        working = v_lt(low, last);
+        corner = v_select(working, low, v_sub(last, one));
         off = v_gather(q->off, corner);
         d0 = v_gather(q->diagonal, corner);
         d1 = v_gather(AT(q->diagonal, 1), corner);
     }
     vec g = v_div(v_sub(d1, d0), v_add(off, off));
     vec r = v_sqrt(v_fma(g, g, one));
-    vec end = v_gather(q->diagonal, high);
-    v_store(q->shift, v_add(v_sub(end, d0), v_div(off, v_add(g, v_copysign(r, g)))));
+    vec end = v_gather(q->diagonal, v_load(q->high));
+    vec shift = v_add(v_sub(end, d0), v_div(off, v_add(g, v_copysign(r, g))));
+    v_store(q->shift, v_select(working, shift, one));
 }
 
-/* What one vector carries down a sweep. `diagonal` and `off` are the entries just above the place of work, not
- * yet written; `above` is the size of the diagonal entry before them; `split` marks lanes in which an
- * off-diagonal inside the block has become negligible. */
+/* What one vector carries down a sweep. `diagonal` is the entry just above the place of work and `above` the size of
+ * the one before it; `split` marks lanes in which an off-diagonal inside the block has become negligible. */
 typedef struct ql_bulge {
-    vec g, c, s, diagonal, off, above;
+    vec g, c, s, diagonal, above;
     mask split;
 } ql_bulge;
 
-/* One step: the rotation of rows i and i+1. `edge` handles lanes that are not all at work here. */
-ALWAYS_INLINE void ql_step(const bool edge, size_t i, ql_lane *q, ql_bulge *b, vec low, vec high, size_t slot)
+/* Where in a sweep a step is: some lanes may not have begun; all are at work; some may have nothing left. */
+typedef enum ql_place { QL_BEGINNING, QL_MIDDLE, QL_ENDING } ql_place;
+
+/* One step: the rotation of rows i and i+1. */
+ALWAYS_INLINE void ql_step(const ql_place place, size_t i, ql_lane *q, ql_bulge *b, vec low, vec high, size_t slot)
 {
     const vec one = v_set(1.0), zero = v_set(0.0);
-    vec off_i = v_load(AT(q->off, i)), diagonal_i = v_load(AT(q->diagonal, i));
-    mask active = v_eq(zero, zero), first = v_lt(zero, zero);
-    vec g = b->g, c = b->c, s = b->s;
-    if (edge) {
-        vec index = v_set((double)i);
-        active = m_and(v_le(low, index), v_lt(index, high));
+    vec off_i = v_load(AT(q->off, i)), diagonal_i = v_load(AT(q->diagonal, i)), g = b->g, c = b->c, s = b->s;
+    vec index = v_set((double)i);
+    mask begun = v_eq(zero, zero), first = v_lt(zero, zero);
+    if (place == QL_BEGINNING) {
+        begun = v_lt(index, high);
         first = v_eq(v_add(index, one), high);
         g = v_select(first, v_load(q->shift), g);
         c = v_select(first, one, c);
         s = v_select(first, one, s);
     }
     vec f = v_mul(s, off_i), e = v_mul(c, off_i);
-    /* With g never quite 0 there is always an angle, and no square underflows. */
-    g = v_add(g, v_copysign(v_set(ql_angle), g));
-    vec square = v_fma(g, g, v_mul(f, f));
-    vec r = v_copysign(v_sqrt(square), g); /* the sign makes the cosine positive */
-    vec reciprocal = v_mul(v_div(one, square), r);
-    s = v_mul(f, reciprocal);
-    c = v_mul(g, reciprocal);
-    vec tangent = v_div(f, v_add(r, g));
+    /* Never quite 0, so that there is always an angle; and where f is 0, the cosine is exactly 1. */
+    vec g_sure = v_add(g, v_copysign(v_set(ql_angle), g));
+    vec r = v_copysign(v_sqrt(v_fma(g_sure, g_sure, v_mul(f, f))), g_sure); /* the sign makes the cosine positive */
+    vec tangent = v_div(f, v_add(r, g_sure));
+    c = v_div(g_sure, r);
+    s = v_fma(tangent, c, tangent);
 
+    vec off_new = v_fma(c, g, v_mul(s, f));
     vec turn = v_fma(v_sub(diagonal_i, b->diagonal), s, v_mul(v_add(c, c), e));
     vec step = v_mul(s, turn);
-    vec diagonal_new = v_add(b->diagonal, step), off_new = r, sine = s;
+    vec diagonal_new = v_add(b->diagonal, step), diagonal_next = v_sub(diagonal_i, step), sine = s;
     g = v_fms(c, turn, e);
-    vec diagonal_next = v_sub(diagonal_i, step), off_next = g;
-    if (edge) {
-        off_new = v_select(active, v_select(first, zero, r), b->off);
-        diagonal_new = v_select(active, diagonal_new, b->diagonal);
-        diagonal_next = v_select(active, diagonal_next, diagonal_i);
-        off_next = v_select(active, g, off_i);
-        tangent = v_select(active, tangent, zero);
-        sine = v_select(active, s, zero);
+    if (place == QL_BEGINNING) {
+        off_new = v_select(begun, v_select(first, zero, off_new), v_load(AT(q->off, i + 1)));
+        diagonal_new = v_select(begun, diagonal_new, b->diagonal);
+        diagonal_next = v_select(begun, diagonal_next, diagonal_i);
+        tangent = v_select(begun, tangent, zero);
+        sine = v_select(begun, sine, zero);
     }
     v_store(AT(q->diagonal, i + 1), diagonal_new);
     v_store(AT(q->off, i + 1), off_new);
@@ -148,14 +160,16 @@ ALWAYS_INLINE void ql_step(const bool edge, size_t i, ql_lane *q, ql_bulge *b, v
 
     vec size = v_abs(diagonal_new);
     mask split = v_le(v_abs(off_new), v_fma(v_add(size, b->above), v_set(ql_epsilon), v_set(ql_tiny)));
-    if (edge)
-        split = m_and(split, m_and_not(active, first));
-    *b = (ql_bulge){g, c, s, diagonal_next, off_next, size, m_or(b->split, split)};
+    if (place == QL_BEGINNING)
+        split = m_and(split, m_and_not(begun, first));
+    if (place != QL_MIDDLE)
+        split = m_and(split, v_le(low, index));
+    *b = (ql_bulge){g, c, s, diagonal_next, size, m_or(b->split, split)};
 }
 
 typedef struct ql_range {
     double high, low;               /* where any lane works; high < low: none does */
-    double common_high, common_low; /* where every lane works, and none begins */
+    double common_high, common_low; /* where every lane is at work, and none begins */
 } ql_range;
 
 /* Finished lanes leave the range alone, but end the common part. */
@@ -183,27 +197,25 @@ ALWAYS_INLINE void ql_sweep_down(const int count, size_t d, ql_lane *q, const ql
     const size_t from = (size_t)range->high, to = (size_t)range->low;
     const size_t common_high = (size_t)range->common_high, common_low = (size_t)range->common_low;
     for (int v = 0; v < count; v++) {
+        const vec zero = v_set(0.0);
         low[v] = v_load(q[v].low);
         high[v] = v_load(q[v].high);
-        bulge[v].g = bulge[v].c = bulge[v].s = v_set(0.0);
-        bulge[v].diagonal = v_load(AT(q[v].diagonal, from));
-        bulge[v].off = v_load(AT(q[v].off, from));
-        bulge[v].above = from + 1 < d ? v_abs(v_load(AT(q[v].diagonal, from + 1))) : v_set(0.0);
-        bulge[v].split = v_lt(bulge[v].g, bulge[v].g);
+        vec above = from + 1 < d ? v_abs(v_load(AT(q[v].diagonal, from + 1))) : zero;
+        bulge[v] = (ql_bulge){zero, zero, zero, v_load(AT(q[v].diagonal, from)), above, v_lt(zero, zero)};
     }
     size_t i = from;
     for (; i > to && i >= common_high; i--, slot++)
         for (int v = 0; v < count; v++)
-            ql_step(true, i - 1, &q[v], &bulge[v], low[v], high[v], slot);
-    for (; i > to && i > common_low; i--, slot++)
+            ql_step(QL_BEGINNING, i - 1, &q[v], &bulge[v], low[v], high[v], slot);
+    for (; i > to && i > common_low + 1; i--, slot++)
         for (int v = 0; v < count; v++)
-            ql_step(false, i - 1, &q[v], &bulge[v], low[v], high[v], slot);
+            ql_step(QL_MIDDLE, i - 1, &q[v], &bulge[v], low[v], high[v], slot);
     for (; i > to; i--, slot++)
         for (int v = 0; v < count; v++)
-            ql_step(true, i - 1, &q[v], &bulge[v], low[v], high[v], slot);
+            ql_step(QL_ENDING, i - 1, &q[v], &bulge[v], low[v], high[v], slot);
     for (int v = 0; v < count; v++) {
         v_store(AT(q[v].diagonal, to), bulge[v].diagonal);
-        v_store(AT(q[v].off, to), bulge[v].off);
+        v_store(AT(q[v].off, to), v_select(v_lt(v_set((double)to), high[v]), bulge[v].g, v_load(AT(q[v].off, to))));
         if (m_any(bulge[v].split))
             ql_find_block(d, &q[v]);
     }

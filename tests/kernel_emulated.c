@@ -1,0 +1,102 @@
+/* The AVX-512 kernels, run in emulation, against the portable ones: the same bits. SPDX-License-Identifier: Apache-2.0
+ *
+ * The sources are those of the library; only <immintrin.h> is replaced (tests/emulated). So a machine without
+ * AVX-512 still checks that path's lanes, masks, gathers and transposes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "congru/random.h"
+#include "harness.h"
+#include "kernel/kernel.h"
+
+extern const congru_kernel congru_lanes_table_base;
+extern const congru_kernel congru_emulated_table;
+
+enum { N = 40 };
+
+static double *new_doubles(size_t count)
+{
+    return aligned_alloc(64, (count * sizeof(double) + 63) / 64 * 64);
+}
+
+static void fill(size_t d, double *plain)
+{
+    congru_random random = congru_random_stream(21, (uint32_t)d, 0, 0);
+    for (size_t m = 0; m < N; m++) {
+        for (size_t i = 0; i < d; i++) {
+            for (size_t j = 0; j <= i; j++) {
+                double x = congru_random_normal(&random);
+                plain[m * d * d + i * d + j] = plain[m * d * d + j * d + i] = x + (i == j ? 3.0 * (double)d : 0.0);
+            }
+        }
+    }
+    memset(plain + 3 * d * d, 0, d * d * sizeof(double)); /* some that end early beside some that do not */
+    for (size_t i = 0; i < d; i++)
+        plain[3 * d * d + i * d + i] = 1.0 + (double)(i % 2);
+}
+
+/* Everything a kernel computes from the matrices, as plain arrays one after another. */
+static size_t run(const congru_kernel *kernel, size_t d, const double *plain, double *out)
+{
+    const size_t vectors = congru_kernel_vectors(kernel, N), size = d * d, lanes = vectors * kernel->width;
+    double *a = new_doubles(lanes * size), *z = new_doubles(lanes * size), *b = new_doubles(lanes * size);
+    double *w = new_doubles(lanes * d), *work = new_doubles(kernel->eigen_work(d)), *row = new_doubles(3 * lanes * d);
+    double *start = out;
+    kernel->pack(vectors, N, d, d, plain, a);
+    kernel->symmetrise(vectors, d, a, row, row + lanes);
+    memcpy(b, a, lanes * size * sizeof(double));
+    CHECK(kernel->eigen(vectors, d, b, w, z, work));
+    kernel->unpack(vectors, N, d, 1, w, out);
+    kernel->unpack(vectors, N, d, d, z, out += N * d);
+    const congru_function functions[] = {{CONGRU_FUNCTION_LOG, 1e-4, 1e-5},
+                                         {CONGRU_FUNCTION_LOG, 0, (double)d * 2},
+                                         {CONGRU_FUNCTION_EXP, 0.1, 0},
+                                         {CONGRU_FUNCTION_SQRT, 0, 0},
+                                         {CONGRU_FUNCTION_INVSQRT, 0, 0},
+                                         {CONGRU_FUNCTION_POWER, 0.3, 0}};
+    for (size_t f = 0; f < sizeof functions / sizeof functions[0]; f++) {
+        kernel->loewner(functions[f], vectors, d, w, b, row);
+        kernel->unpack(vectors, N, d, d, b, out += N * size);
+        kernel->map(functions[f], lanes * d, w, row);
+        kernel->scale_columns(vectors, d, z, row, b);
+        kernel->unpack(vectors, N, d, d, b, out += N * size);
+    }
+    kernel->product(vectors, d, d, d, congru_per_lane(a, d), congru_per_lane_transposed(z, d), CONGRU_PRODUCT_SET, b);
+    kernel->product(vectors, d, d, d, congru_shared(plain, d), congru_per_lane(z, d), CONGRU_PRODUCT_ADD, b);
+    kernel->unpack(vectors, N, d, d, b, out += N * size);
+    kernel->product(vectors, d, d, d, congru_per_lane(z, d), congru_per_lane_transposed(z, d), CONGRU_PRODUCT_SYMMETRIC, b);
+    kernel->combine(lanes * size, 0.3, a, 0.7, b);
+    kernel->unpack(vectors, N, d, d, b, out += N * size);
+    kernel->cholesky(vectors, d, a);
+    kernel->solve_lower(vectors, d, d, congru_per_lane(a, d), b);
+    kernel->unpack(vectors, N, d, d, b, out += N * size);
+    kernel->sum_squares(vectors, size, b, row);
+    memcpy(out += N * size, row, N * sizeof(double));
+    free(a), free(z), free(b), free(w), free(work), free(row);
+    return (size_t)(out + N - start);
+}
+
+static void same_bits_as_the_portable_kernels(void)
+{
+    const size_t dimensions[] = {1, 2, 3, 5, 8, 13, 22, 33};
+    CHECK(congru_emulated_table.width == 8);
+    for (size_t i = 0; i < sizeof dimensions / sizeof dimensions[0]; i++) {
+        const size_t d = dimensions[i], room = N * (d * d * 17 + d + 1);
+        double *plain = new_doubles(N * d * d), *base = new_doubles(room), *emulated = new_doubles(room);
+        fill(d, plain);
+        size_t count = run(&congru_lanes_table_base, d, plain, base);
+        CHECK(run(&congru_emulated_table, d, plain, emulated) == count && count <= room);
+        size_t place = 0;
+        while (place < count && memcmp(base + place, emulated + place, sizeof(double)) == 0)
+            place++;
+        CHECK_SAYING(place == count, "d %zu: number %zu of %zu is %.17g, in emulation %.17g", d, place, count,
+                     base[place < count ? place : 0], emulated[place < count ? place : 0]);
+        free(plain), free(base), free(emulated);
+    }
+}
+
+int main(void)
+{
+    RUN(same_bits_as_the_portable_kernels);
+    return harness_end();
+}
