@@ -59,7 +59,8 @@ bool harness_near(double actual, double expected, double tolerance, const char *
 {
     bool passed = fabs(actual - expected) <= tolerance;
     if (count_check(passed))
-        printf("# %s:%d: %s is %.17g, expected %.17g within %g\n", file, line, what, actual, expected, tolerance);
+        printf("# %s:%d: %s is %.17g, expected %.17g within %g\n", file, line, what, actual, expected,
+               tolerance);
     return passed;
 }
 

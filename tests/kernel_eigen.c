@@ -35,8 +35,8 @@ static void fill_symmetric(congru_random *random, size_t n, size_t d, double *pl
 }
 
 /* The largest entries of |A Z - Z diag(w)| / |A| and |Z^T Z - I| of one lane. */
-static void residuals(size_t d, size_t width, const double *a, const double *w, const double *z, double *residual,
-                      double *orthogonality)
+static void residuals(size_t d, size_t width, const double *a, const double *w, const double *z,
+                      double *residual, double *orthogonality)
 {
     double size = 0;
     *residual = *orthogonality = 0;
@@ -66,7 +66,8 @@ static void check_decompositions(const congru_kernel *kernel, size_t d, const do
     CHECK(kernel->eigen(VECTORS, d, a, w, z, work));
     kernel->pack(VECTORS, n, d, d, plain, a);
     CHECK(kernel->eigen(VECTORS, d, a, alone, NULL, work));
-    CHECK_SAYING(memcmp(w, alone, n * d * sizeof(double)) == 0, "%s %s d=%zu: values alone differ", kernel->name, what, d);
+    CHECK_SAYING(memcmp(w, alone, n * d * sizeof(double)) == 0, "%s %s d=%zu: values alone differ",
+                 kernel->name, what, d);
     for (size_t m = 0; m < n; m++) {
         double residual, orthogonality;
         size_t vector = m / width, lane = m % width;
@@ -182,11 +183,15 @@ static double plain_at(const double *x, size_t cols, size_t i, size_t j, bool tr
 /* Every mode and storage of the product against a triple loop. */
 static void check_product(const congru_kernel *kernel, size_t rows, size_t cols, size_t inner, int storage)
 {
-    const bool a_t = storage & 1, b_t = storage & 2, a_shared = (storage & 12) == 4, b_shared = (storage & 12) == 8;
+    const bool a_t = storage & 1, b_t = storage & 2, a_shared = (storage & 12) == 4,
+               b_shared = (storage & 12) == 8;
     const size_t n = 2 * kernel->width;
-    double *a = new_doubles(n * rows * inner), *b = new_doubles(n * inner * cols), *c = new_doubles(n * rows * cols);
-    double *la = new_doubles(n * rows * inner), *lb = new_doubles(n * inner * cols), *lc = new_doubles(n * rows * cols);
-    congru_random random = congru_random_stream(13, (uint32_t)(rows * 100 + cols), (uint32_t)inner, (uint32_t)storage);
+    double *a = new_doubles(n * rows * inner), *b = new_doubles(n * inner * cols),
+           *c = new_doubles(n * rows * cols);
+    double *la = new_doubles(n * rows * inner), *lb = new_doubles(n * inner * cols),
+           *lc = new_doubles(n * rows * cols);
+    congru_random random =
+        congru_random_stream(13, (uint32_t)(rows * 100 + cols), (uint32_t)inner, (uint32_t)storage);
     for (size_t i = 0; i < n * rows * inner; i++)
         a[i] = congru_random_normal(&random);
     for (size_t i = 0; i < n * inner * cols; i++)
@@ -269,12 +274,14 @@ static void check_packing(const congru_kernel *kernel)
     for (size_t n = 1; n <= 2 * kernel->width; n++) {
         for (size_t d = 1; d <= 9; d++) {
             size_t vectors = congru_kernel_vectors(kernel, n), lanes = vectors * kernel->width;
-            double *plain = new_doubles(n * d * d), *packed = new_doubles(lanes * d * d), *back = new_doubles(n * d * d);
+            double *plain = new_doubles(n * d * d), *packed = new_doubles(lanes * d * d),
+                   *back = new_doubles(n * d * d);
             for (size_t i = 0; i < n * d * d; i++)
                 plain[i] = (double)i + 2;
             kernel->pack(vectors, n, d, d, plain, packed);
             kernel->unpack(vectors, n, d, d, packed, back);
-            CHECK_SAYING(memcmp(plain, back, n * d * d * sizeof(double)) == 0, "%s n=%zu d=%zu", kernel->name, n, d);
+            CHECK_SAYING(memcmp(plain, back, n * d * d * sizeof(double)) == 0, "%s n=%zu d=%zu", kernel->name,
+                         n, d);
             for (size_t m = 0; m < lanes; m++) {
                 for (size_t i = 0; i < d * d; i++) {
                     double expected = m < n ? plain[m * d * d + i] : (double)(i % (d + 1) == 0);

@@ -19,8 +19,8 @@ static double ulps(double actual, long double expected)
 }
 
 /* The worst error of a kernel's function over numbers drawn by `draw`. */
-static double worst_error(const congru_kernel *kernel, congru_function function, double (*draw)(congru_random *),
-                          long double (*exact)(congru_function, double))
+static double worst_error(const congru_kernel *kernel, congru_function function,
+                          double (*draw)(congru_random *), long double (*exact)(congru_function, double))
 {
     _Alignas(64) double in[BLOCK], out[BLOCK];
     congru_random random = congru_random_stream(1, 2, 3, 4);
@@ -88,7 +88,8 @@ static void check_log(const congru_kernel *kernel)
     const congru_function log = {CONGRU_FUNCTION_LOG, 0, 0};
     double everywhere = worst_error(kernel, log, draw_any_positive, exact_log);
     double near_one = worst_error(kernel, log, draw_near_one, exact_log);
-    CHECK_SAYING(everywhere < 0.6 && near_one < 0.6, "%s: %.3f and %.3f ulp", kernel->name, everywhere, near_one);
+    CHECK_SAYING(everywhere < 0.6 && near_one < 0.6, "%s: %.3f and %.3f ulp", kernel->name, everywhere,
+                 near_one);
 }
 
 static void log_is_within_0_6_ulp(void)
@@ -146,7 +147,8 @@ static void cosine_of_turns(void)
     congru_random random = congru_random_stream(5, 0, 0, 0);
     for (int i = 0; i < SAMPLES; i++) {
         double u = congru_random_uniform(&random);
-        worst = fmax(worst, fabs((double)((long double)congru_scalar_cos_2pi(u) - cosl(2 * 3.14159265358979323846264338327950288L * (long double)u))));
+        worst = fmax(worst, fabs((double)((long double)congru_scalar_cos_2pi(u) -
+                                          cosl(2 * 3.14159265358979323846264338327950288L * (long double)u))));
     }
     CHECK_SAYING(worst < 2.3e-16, "%g", worst);
     CHECK(congru_scalar_cos_2pi(0.0) == 1.0 && congru_scalar_cos_2pi(0.5) == -1.0);

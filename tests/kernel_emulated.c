@@ -26,7 +26,8 @@ static void fill(size_t d, double *plain)
         for (size_t i = 0; i < d; i++) {
             for (size_t j = 0; j <= i; j++) {
                 double x = congru_random_normal(&random);
-                plain[m * d * d + i * d + j] = plain[m * d * d + j * d + i] = x + (i == j ? 3.0 * (double)d : 0.0);
+                plain[m * d * d + i * d + j] = plain[m * d * d + j * d + i] =
+                    x + (i == j ? 3.0 * (double)d : 0.0);
             }
         }
     }
@@ -40,7 +41,8 @@ static size_t run(const congru_kernel *kernel, size_t d, const double *plain, do
 {
     const size_t vectors = congru_kernel_vectors(kernel, N), size = d * d, lanes = vectors * kernel->width;
     double *a = new_doubles(lanes * size), *z = new_doubles(lanes * size), *b = new_doubles(lanes * size);
-    double *w = new_doubles(lanes * d), *work = new_doubles(kernel->eigen_work(d)), *row = new_doubles(3 * lanes * d);
+    double *w = new_doubles(lanes * d), *work = new_doubles(kernel->eigen_work(d)),
+           *row = new_doubles(3 * lanes * d);
     double *start = out;
     kernel->pack(vectors, N, d, d, plain, a);
     kernel->symmetrise(vectors, d, a, row, row + lanes);
@@ -48,12 +50,10 @@ static size_t run(const congru_kernel *kernel, size_t d, const double *plain, do
     CHECK(kernel->eigen(vectors, d, b, w, z, work));
     kernel->unpack(vectors, N, d, 1, w, out);
     kernel->unpack(vectors, N, d, d, z, out += N * d);
-    const congru_function functions[] = {{CONGRU_FUNCTION_LOG, 1e-4, 1e-5},
-                                         {CONGRU_FUNCTION_LOG, 0, (double)d * 2},
-                                         {CONGRU_FUNCTION_EXP, 0.1, 0},
-                                         {CONGRU_FUNCTION_SQRT, 0, 0},
-                                         {CONGRU_FUNCTION_INVSQRT, 0, 0},
-                                         {CONGRU_FUNCTION_POWER, 0.3, 0}};
+    const congru_function functions[] = {
+        {CONGRU_FUNCTION_LOG, 1e-4, 1e-5}, {CONGRU_FUNCTION_LOG, 0, (double)d * 2},
+        {CONGRU_FUNCTION_EXP, 0.1, 0},     {CONGRU_FUNCTION_SQRT, 0, 0},
+        {CONGRU_FUNCTION_INVSQRT, 0, 0},   {CONGRU_FUNCTION_POWER, 0.3, 0}};
     for (size_t f = 0; f < sizeof functions / sizeof functions[0]; f++) {
         kernel->loewner(functions[f], vectors, d, w, b, row);
         kernel->unpack(vectors, N, d, d, b, out += N * size);
@@ -61,10 +61,12 @@ static size_t run(const congru_kernel *kernel, size_t d, const double *plain, do
         kernel->scale_columns(vectors, d, z, row, b);
         kernel->unpack(vectors, N, d, d, b, out += N * size);
     }
-    kernel->product(vectors, d, d, d, congru_per_lane(a, d), congru_per_lane_transposed(z, d), CONGRU_PRODUCT_SET, b);
+    kernel->product(vectors, d, d, d, congru_per_lane(a, d), congru_per_lane_transposed(z, d),
+                    CONGRU_PRODUCT_SET, b);
     kernel->product(vectors, d, d, d, congru_shared(plain, d), congru_per_lane(z, d), CONGRU_PRODUCT_ADD, b);
     kernel->unpack(vectors, N, d, d, b, out += N * size);
-    kernel->product(vectors, d, d, d, congru_per_lane(z, d), congru_per_lane_transposed(z, d), CONGRU_PRODUCT_SYMMETRIC, b);
+    kernel->product(vectors, d, d, d, congru_per_lane(z, d), congru_per_lane_transposed(z, d),
+                    CONGRU_PRODUCT_SYMMETRIC, b);
     kernel->combine(lanes * size, 0.3, a, 0.7, b);
     kernel->unpack(vectors, N, d, d, b, out += N * size);
     kernel->cholesky(vectors, d, a);

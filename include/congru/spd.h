@@ -16,9 +16,12 @@ extern "C" {
  *
  * Inputs are looked at first: NaN or infinity is CONGRU_ERROR_NOT_FINITE; a matrix that differs from its
  * transpose by more than 1e-6 of its largest entry is CONGRU_ERROR_NOT_SYMMETRIC (smaller differences are
- * averaged away); where the logarithm, a root or a power needs it, an eigenvalue that is not positive is
- * CONGRU_ERROR_NOT_POSITIVE. The error text names the matrix by its index. After a failure the contents of
- * the outputs are unspecified.
+ * averaged away); where the logarithm, a root or a power needs it, an eigenvalue that is not positive, or is
+ * below the rounding of the largest, is CONGRU_ERROR_NOT_POSITIVE. The error text names the matrix by its
+ * index from 0, the lowest if there are several. A result that overflows is CONGRU_ERROR_NOT_FINITE. A null
+ * pointer, a size out of range, and a parameter that is not a finite number or is negative where it must not be,
+ * are CONGRU_ERROR_ARGUMENT. After a failure the contents of the outputs are unspecified, except as said; a
+ * success clears the error text.
  *
  * What is computed for a matrix depends on that matrix alone: not on the others in the batch, its
  * position, the number of threads or the instruction set. */
@@ -40,18 +43,21 @@ CONGRU_API size_t congru_spd_tangent_size(size_t d);
 CONGRU_API congru_status congru_spd_eigen(congru_context *context, size_t n, size_t d, const double *c,
                                           double *values, double *vectors);
 
-CONGRU_API congru_status congru_spd_log(congru_context *context, size_t n, size_t d, const double *c, double *out);
+CONGRU_API congru_status congru_spd_log(congru_context *context, size_t n, size_t d, const double *c,
+                                        double *out);
 
 /* Of any symmetric matrix. An eigenvalue above 709.78 overflows: CONGRU_ERROR_NOT_FINITE. */
-CONGRU_API congru_status congru_spd_exp(congru_context *context, size_t n, size_t d, const double *s, double *out);
+CONGRU_API congru_status congru_spd_exp(congru_context *context, size_t n, size_t d, const double *s,
+                                        double *out);
 
-CONGRU_API congru_status congru_spd_sqrt(congru_context *context, size_t n, size_t d, const double *c, double *out);
+CONGRU_API congru_status congru_spd_sqrt(congru_context *context, size_t n, size_t d, const double *c,
+                                         double *out);
 
 CONGRU_API congru_status congru_spd_invsqrt(congru_context *context, size_t n, size_t d, const double *c,
                                             double *out);
 
-CONGRU_API congru_status congru_spd_power(congru_context *context, size_t n, size_t d, const double *c, double p,
-                                          double *out);
+CONGRU_API congru_status congru_spd_power(congru_context *context, size_t n, size_t d, const double *c,
+                                          double p, double *out);
 
 /* W^T C W for each C (n, d_in, d_in) with one W (d_in, d_out): (n, d_out, d_out). */
 CONGRU_API congru_status congru_spd_congruence(congru_context *context, size_t n, size_t d_in, size_t d_out,
@@ -74,7 +80,8 @@ CONGRU_API congru_status congru_spd_distance_pairwise(congru_context *context, c
 
 /* The point a fraction t of the way from a[i] to b[i] (n_b = n or 1); t outside [0, 1] extrapolates. */
 CONGRU_API congru_status congru_spd_geodesic(congru_context *context, congru_metric metric, size_t n, size_t d,
-                                             const double *a, size_t n_b, const double *b, double t, double *out);
+                                             const double *a, size_t n_b, const double *b, double t,
+                                             double *out);
 
 /* ---- Tangent space ----------------------------------------------------------------------------- */
 
@@ -100,9 +107,9 @@ CONGRU_API congru_status congru_spd_untangent(congru_context *context, size_t n,
 
 typedef struct congru_mean_options {
     const double *weights; /* n non-negative numbers, not all zero; NULL: equal. Need not sum to 1. */
-    const double *start;   /* (d, d), where the affine-invariant iteration begins; NULL: the log-Euclidean mean */
-    double tolerance;      /* on the Frobenius norm of the mean tangent vector; 0: 1e-10 */
-    int iterations_max;    /* 0: 200 */
+    const double *start; /* (d, d), where the affine-invariant iteration begins; NULL: the log-Euclidean mean */
+    double tolerance;    /* on the Frobenius norm of the mean tangent vector; 0: 1e-10 */
+    int iterations_max;  /* 0: 200 */
 } congru_mean_options;
 
 typedef struct congru_mean_info {
@@ -111,8 +118,9 @@ typedef struct congru_mean_info {
     bool converged;
 } congru_mean_info;
 
-/* The (weighted) mean of n matrices: out (d, d). `options` and `info` may be NULL. When the iteration stops
- * short of its tolerance the call returns CONGRU_ERROR_NOT_CONVERGED with the best mean found in `out`. */
+/* The (weighted) mean of n matrices: out (d, d), which may be options->start. `options` and `info` may be NULL. When
+ * the iteration stops short of its tolerance the call returns CONGRU_ERROR_NOT_CONVERGED with the best mean found in
+ * `out` and its tangent norm in `info`. */
 CONGRU_API congru_status congru_spd_mean(congru_context *context, congru_metric metric, size_t n, size_t d,
                                          const double *c, const congru_mean_options *options, double *out,
                                          congru_mean_info *info);
@@ -120,8 +128,8 @@ CONGRU_API congru_status congru_spd_mean(congru_context *context, congru_metric 
 /* ---- With their adjoints ----------------------------------------------------------------------- *
  *
  * A `_forward` keeps what its `_backward` needs. Given the derivative dY of a scalar with respect to an
- * output, `_backward` adds the derivative with respect to each input to dX (so zero it first). Derivatives
- * with respect to symmetric matrices are symmetric; dY is symmetrised. */
+ * output, `_backward` adds the derivative with respect to each input to dX (so zero it first; dX is not dY).
+ * Derivatives with respect to symmetric matrices are symmetric; dY is symmetrised. */
 
 /* The eigen-decompositions of one batch, kept between a forward and its backward call. */
 typedef struct congru_spectrum congru_spectrum;
@@ -130,7 +138,9 @@ CONGRU_API congru_status congru_spectrum_create(congru_context *context, size_t 
                                                 congru_spectrum **spectrum);
 CONGRU_API void congru_spectrum_destroy(congru_spectrum **spectrum);
 
-/* log(max(eigenvalue + jitter, floor)). floor 0 refuses eigenvalues that are not positive. */
+/* log(max(eigenvalue + jitter, floor)); its derivative is that of the logarithm from the floor on, and 0 below.
+ * With floor and jitter 0, eigenvalues that are not positive are refused; with floor 0 alone, sums that are not
+ * positive give CONGRU_ERROR_NOT_FINITE. */
 CONGRU_API congru_status congru_spd_log_forward(congru_context *context, size_t n, size_t d, const double *c,
                                                 double jitter, double floor, double *out,
                                                 congru_spectrum *spectrum);

@@ -17,6 +17,7 @@
 #define VEC_TILE_COLUMNS 4
 #define VEC_TILE_REFLECT 2 /* rows the reduction takes at a time */
 #define VEC_TILE_ROTATE 4 /* rows of eigenvectors rotated at a time */
+#define VEC_SIDE_BY_SIDE 2 /* vectors carried through the QL iteration together */
 
 typedef double vec;
 typedef bool mask;

@@ -31,11 +31,11 @@ typedef enum congru_product_mode {
 } congru_product_mode;
 
 typedef enum congru_function_kind {
-    CONGRU_FUNCTION_LOG,    /* log(max(x + jitter, floor)); floor 0: log(x + jitter) */
-    CONGRU_FUNCTION_EXP,    /* exp(scale x) */
-    CONGRU_FUNCTION_SQRT,   /* x^1/2 */
+    CONGRU_FUNCTION_LOG,     /* log(max(x + jitter, floor)); floor 0: log(x + jitter) */
+    CONGRU_FUNCTION_EXP,     /* exp(scale x) */
+    CONGRU_FUNCTION_SQRT,    /* x^1/2 */
     CONGRU_FUNCTION_INVSQRT, /* x^-1/2 */
-    CONGRU_FUNCTION_POWER   /* x^p */
+    CONGRU_FUNCTION_POWER    /* x^p */
 } congru_function_kind;
 
 /* A function of an eigenvalue, with its parameters. */

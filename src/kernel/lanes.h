@@ -35,7 +35,7 @@
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 /* The vector at an index of an array of vectors. */
-#define AT(array, index) ((array) + (size_t)(index) * VEC_WIDTH)
+#define AT(array, index) ((array) + (size_t)(index)*VEC_WIDTH)
 
 static inline size_t lanes_least(size_t a, size_t b)
 {

@@ -16,7 +16,7 @@ static size_t work_per_vector(size_t d)
 
 size_t LANES(eigen_work)(size_t d)
 {
-    return QL_SIDE_BY_SIDE * work_per_vector(d) * VEC_WIDTH;
+    return VEC_SIDE_BY_SIDE * work_per_vector(d) * VEC_WIDTH;
 }
 
 /* Brings each matrix to a largest entry in [1, 2) by a power of two, so that no square over- or underflows
@@ -61,9 +61,9 @@ ALWAYS_INLINE bool eigen_side_by_side(const int count, size_t d, double *a, doub
                                       double *work)
 {
     const size_t matrix = d * d * VEC_WIDTH, row = d * VEC_WIDTH;
-    tridiagonal t[QL_SIDE_BY_SIDE];
-    ql_lane q[QL_SIDE_BY_SIDE];
-    vec power[QL_SIDE_BY_SIDE];
+    tridiagonal t[VEC_SIDE_BY_SIDE];
+    ql_lane q[VEC_SIDE_BY_SIDE];
+    vec power[VEC_SIDE_BY_SIDE];
     for (int v = 0; v < count; v++) {
         double *place = work + (size_t)v * work_per_vector(d) * VEC_WIDTH;
         t[v] = (tridiagonal){.a = a + (size_t)v * matrix, .diagonal = values + (size_t)v * row};
@@ -99,12 +99,24 @@ bool LANES(eigen)(size_t vectors, size_t d, double *a, double *values, double *z
 {
     const size_t matrix = d * d * VEC_WIDTH, row = d * VEC_WIDTH;
     bool converged = true;
-    size_t v = 0;
-    for (; v + 4 <= vectors; v += 4)
-        converged &= eigen_side_by_side(4, d, a + v * matrix, values + v * row, z ? z + v * matrix : NULL, work);
-    for (; v + 2 <= vectors; v += 2)
-        converged &= eigen_side_by_side(2, d, a + v * matrix, values + v * row, z ? z + v * matrix : NULL, work);
-    for (; v < vectors; v++)
-        converged &= eigen_side_by_side(1, d, a + v * matrix, values + v * row, z ? z + v * matrix : NULL, work);
+    for (size_t v = 0, count; v < vectors; v += count) {
+        double *own_z = z != NULL ? z + v * matrix : NULL;
+        count = lanes_least(vectors - v, VEC_SIDE_BY_SIDE);
+        switch (count) {
+#define SIDE_BY_SIDE_CASE(N) \
+    case N: \
+        converged &= eigen_side_by_side(N, d, a + v * matrix, values + v * row, own_z, work); \
+        break
+            SIDE_BY_SIDE_CASE(1);
+            SIDE_BY_SIDE_CASE(2);
+#if VEC_SIDE_BY_SIDE > 2
+            SIDE_BY_SIDE_CASE(3);
+#endif
+#if VEC_SIDE_BY_SIDE > 3
+            SIDE_BY_SIDE_CASE(4);
+#endif
+#undef SIDE_BY_SIDE_CASE
+        }
+    }
     return converged;
 }

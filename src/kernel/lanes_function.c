@@ -77,6 +77,8 @@ ALWAYS_INLINE vec difference_log(congru_function function, const prepared *a, co
         return value;
     /* Below the floor the logarithm is constant: only the part of the gap above it counts. */
     mask a_low = v_lt(a->x, v_set(function.b)), b_low = v_lt(b->x, v_set(function.b));
+    if (!m_any(m_or(a_low, b_low)))
+        return value;
     vec share = v_div(gap, v_sub(a->x, b->x));
     value = v_select(m_or(a_low, b_low), v_mul(value, share), value);
     return v_select(m_and(a_low, b_low), v_set(0.0), value);
@@ -138,23 +140,23 @@ ALWAYS_INLINE vec difference_root(congru_function function, const prepared *a, c
     return v_div(v_set(-1.0), v_mul(v_mul(a->first, b->first), sum));
 }
 
-#define LOEWNER(kind)                                                                                         \
-    static void loewner_##kind(congru_function function, size_t d, const double *values, double *out,        \
-                               double *work)                                                                 \
-    {                                                                                                         \
-        for (size_t i = 0; i < d; i++) {                                                                      \
-            prepared a = prepare_##kind(function, v_load(AT(values, i)));                                     \
-            v_store(AT(work, 3 * i), a.first);                                                                \
-            v_store(AT(work, 3 * i + 1), a.second);                                                           \
-            v_store(AT(work, 3 * i + 2), a.third);                                                            \
-            for (size_t j = 0; j <= i; j++) {                                                                 \
-                prepared b = {loewner_abscissa(function, v_load(AT(values, j))), v_load(AT(work, 3 * j)),     \
-                              v_load(AT(work, 3 * j + 1)), v_load(AT(work, 3 * j + 2))};                      \
-                vec value = difference_##kind(function, &a, &b);                                              \
-                v_store(AT(out, i * d + j), value);                                                           \
-                v_store(AT(out, j * d + i), value);                                                           \
-            }                                                                                                 \
-        }                                                                                                     \
+#define LOEWNER(kind) \
+    static void loewner_##kind(congru_function function, size_t d, const double *values, double *out, \
+                               double *work) \
+    { \
+        for (size_t i = 0; i < d; i++) { \
+            prepared a = prepare_##kind(function, v_load(AT(values, i))); \
+            v_store(AT(work, 3 * i), a.first); \
+            v_store(AT(work, 3 * i + 1), a.second); \
+            v_store(AT(work, 3 * i + 2), a.third); \
+            for (size_t j = 0; j <= i; j++) { \
+                prepared b = {loewner_abscissa(function, v_load(AT(values, j))), v_load(AT(work, 3 * j)), \
+                              v_load(AT(work, 3 * j + 1)), v_load(AT(work, 3 * j + 2))}; \
+                vec value = difference_##kind(function, &a, &b); \
+                v_store(AT(out, i *d + j), value); \
+                v_store(AT(out, j *d + i), value); \
+            } \
+        } \
     }
 
 /* The x of a prepared eigenvalue, from the eigenvalue. */

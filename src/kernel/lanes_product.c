@@ -43,32 +43,64 @@ ALWAYS_INLINE void tile(const int R, const int C, const bool a_shared, const boo
     }
 }
 
-/* A strip of R rows: whole tiles, then what is left. */
-ALWAYS_INLINE void strip(const int R, const bool a_shared, const bool b_shared, size_t i, size_t cols, size_t inner,
-                         const congru_operand *a, const congru_operand *b, congru_product_mode mode, double *c)
+/* The next part of a side of which `left` are left: as large as a tile allows, but the last two nearly equal, since a
+ * narrow tile leaves the multipliers waiting for its few sums. */
+static size_t next_part(size_t left, size_t most)
+{
+    if (left <= most)
+        return left;
+    return left < 2 * most ? (left + 1) / 2 : most;
+}
+
+/* A strip of R rows. */
+ALWAYS_INLINE void strip(const int R, const bool a_shared, const bool b_shared, size_t i, size_t cols,
+                         size_t inner, const congru_operand *a, const congru_operand *b,
+                         congru_product_mode mode, double *c)
 {
     const bool symmetric = mode == CONGRU_PRODUCT_SYMMETRIC || mode == CONGRU_PRODUCT_SYMMETRIC_ADD;
     const size_t end = symmetric ? lanes_least(i + (size_t)R, cols) : cols;
-    size_t j = 0;
-    for (; j + VEC_TILE_COLUMNS <= end; j += VEC_TILE_COLUMNS)
-        tile(R, VEC_TILE_COLUMNS, a_shared, b_shared, i, j, cols, inner, a, b, mode, c);
-    for (; j + 2 <= end; j += 2)
-        tile(R, 2, a_shared, b_shared, i, j, cols, inner, a, b, mode, c);
-    if (j < end)
-        tile(R, 1, a_shared, b_shared, i, j, cols, inner, a, b, mode, c);
+    for (size_t j = 0, width; j < end; j += width) {
+        width = next_part(end - j, VEC_TILE_COLUMNS);
+        switch (width) {
+#define TILE_CASE(C) \
+    case C: \
+        tile(R, C, a_shared, b_shared, i, j, cols, inner, a, b, mode, c); \
+        break
+            TILE_CASE(1);
+            TILE_CASE(2);
+            TILE_CASE(3);
+            TILE_CASE(4);
+#if VEC_TILE_COLUMNS > 4
+            TILE_CASE(5);
+            TILE_CASE(6);
+#endif
+#undef TILE_CASE
+        }
+    }
 }
 
 ALWAYS_INLINE void one_product(const bool a_shared, const bool b_shared, size_t rows, size_t cols, size_t inner,
                                const congru_operand *a, const congru_operand *b, congru_product_mode mode,
                                double *c)
 {
-    size_t i = 0;
-    for (; i + VEC_TILE_ROWS <= rows; i += VEC_TILE_ROWS)
-        strip(VEC_TILE_ROWS, a_shared, b_shared, i, cols, inner, a, b, mode, c);
-    for (; i + 2 <= rows; i += 2)
-        strip(2, a_shared, b_shared, i, cols, inner, a, b, mode, c);
-    if (i < rows)
-        strip(1, a_shared, b_shared, i, cols, inner, a, b, mode, c);
+    for (size_t i = 0, height; i < rows; i += height) {
+        height = next_part(rows - i, VEC_TILE_ROWS);
+        switch (height) {
+#define STRIP_CASE(R) \
+    case R: \
+        strip(R, a_shared, b_shared, i, cols, inner, a, b, mode, c); \
+        break
+            STRIP_CASE(1);
+            STRIP_CASE(2);
+#if VEC_TILE_ROWS > 2
+            STRIP_CASE(3);
+#endif
+#if VEC_TILE_ROWS > 3
+            STRIP_CASE(4);
+#endif
+#undef STRIP_CASE
+        }
+    }
 }
 
 void LANES(product)(size_t vectors, size_t rows, size_t cols, size_t inner, congru_operand a, congru_operand b,

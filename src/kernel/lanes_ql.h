@@ -14,11 +14,11 @@
 #include "kernel/lanes.h"
 
 enum {
-    QL_SIDE_BY_SIDE = 4,    /* vectors in flight, at most */
-    QL_ROTATIONS_MIN = 768, /* recorded before they are applied: a few sweeps at large d, all of them at d = 22 */
-    QL_SWEEPS_MAX = 1024,   /* likewise */
-    ROTATE_ROWS_MAX = 12,   /* no VEC_TILE_ROTATE is larger */
-    QL_SWEEPS_PER_ROW = 30  /* then the lane is given up as not converging (2 is usual) */
+    QL_ROTATIONS_MIN =
+        768,              /* recorded before they are applied: a few sweeps at large d, all of them at d = 22 */
+    QL_SWEEPS_MAX = 1024, /* likewise */
+    ROTATE_ROWS_MAX = 12, /* no VEC_TILE_ROTATE is larger */
+    QL_SWEEPS_PER_ROW = 30 /* then the lane is given up as not converging (2 is usual) */
 };
 
 /* An off-diagonal is negligible below this fraction of its two neighbours on the diagonal, or below the
@@ -36,8 +36,8 @@ typedef struct ql_sweep {
 
 /* One vector of tridiagonal matrices and its rotations, as half-angle tangent and sine. */
 typedef struct ql_lane {
-    double *diagonal, *off;    /* (d), (d) */
-    double *tangent, *sine;    /* (capacity) */
+    double *diagonal, *off;                             /* (d), (d) */
+    double *tangent, *sine;                             /* (capacity) */
     alignas(64) double low[VEC_WIDTH], high[VEC_WIDTH]; /* as whole numbers; low = d - 1 when done */
     alignas(64) double shift[VEC_WIDTH];                /* where the bulge starts */
     size_t sweeps;
@@ -120,7 +120,8 @@ typedef struct ql_bulge {
 typedef enum ql_place { QL_BEGINNING, QL_MIDDLE, QL_ENDING } ql_place;
 
 /* One step: the rotation of rows i and i+1. */
-ALWAYS_INLINE void ql_step(const ql_place place, size_t i, ql_lane *q, ql_bulge *b, vec low, vec high, size_t slot)
+ALWAYS_INLINE void ql_step(const ql_place place, size_t i, ql_lane *q, ql_bulge *b, vec low, vec high,
+                           size_t slot)
 {
     const vec one = v_set(1.0), zero = v_set(0.0);
     vec off_i = v_load(AT(q->off, i)), diagonal_i = v_load(AT(q->diagonal, i)), g = b->g, c = b->c, s = b->s;
@@ -136,7 +137,8 @@ ALWAYS_INLINE void ql_step(const ql_place place, size_t i, ql_lane *q, ql_bulge 
     vec f = v_mul(s, off_i), e = v_mul(c, off_i);
     /* Never quite 0, so that there is always an angle; and where f is 0, the cosine is exactly 1. */
     vec g_sure = v_add(g, v_copysign(v_set(ql_angle), g));
-    vec r = v_copysign(v_sqrt(v_fma(g_sure, g_sure, v_mul(f, f))), g_sure); /* the sign makes the cosine positive */
+    vec r =
+        v_copysign(v_sqrt(v_fma(g_sure, g_sure, v_mul(f, f))), g_sure); /* the sign makes the cosine positive */
     vec tangent = v_div(f, v_add(r, g_sure));
     c = v_div(g_sure, r);
     s = v_fma(tangent, c, tangent);
@@ -192,8 +194,8 @@ static ql_range ql_join_ranges(ql_range a, ql_range b)
 /* One sweep of `count` vectors from high to low. */
 ALWAYS_INLINE void ql_sweep_down(const int count, size_t d, ql_lane *q, const ql_range *range, size_t slot)
 {
-    ql_bulge bulge[QL_SIDE_BY_SIDE];
-    vec low[QL_SIDE_BY_SIDE], high[QL_SIDE_BY_SIDE];
+    ql_bulge bulge[VEC_SIDE_BY_SIDE];
+    vec low[VEC_SIDE_BY_SIDE], high[VEC_SIDE_BY_SIDE];
     const size_t from = (size_t)range->high, to = (size_t)range->low;
     const size_t common_high = (size_t)range->common_high, common_low = (size_t)range->common_low;
     for (int v = 0; v < count; v++) {
@@ -215,7 +217,8 @@ ALWAYS_INLINE void ql_sweep_down(const int count, size_t d, ql_lane *q, const ql
             ql_step(QL_ENDING, i - 1, &q[v], &bulge[v], low[v], high[v], slot);
     for (int v = 0; v < count; v++) {
         v_store(AT(q[v].diagonal, to), bulge[v].diagonal);
-        v_store(AT(q[v].off, to), v_select(v_lt(v_set((double)to), high[v]), bulge[v].g, v_load(AT(q[v].off, to))));
+        v_store(AT(q[v].off, to),
+                v_select(v_lt(v_set((double)to), high[v]), bulge[v].g, v_load(AT(q[v].off, to))));
         if (m_any(bulge[v].split))
             ql_find_block(d, &q[v]);
     }
@@ -229,7 +232,7 @@ ALWAYS_INLINE bool ql_iterate(const int count, size_t d, ql_lane *q, size_t capa
     for (int v = 0; v < count; v++)
         q[v].sweeps = 0;
     for (size_t sweep = 0;; sweep++) {
-        ql_range own[QL_SIDE_BY_SIDE], range = {-1, (double)d, (double)d, 0};
+        ql_range own[VEC_SIDE_BY_SIDE], range = {-1, (double)d, (double)d, 0};
         for (int v = 0; v < count; v++) {
             ql_prepare(d, &q[v]);
             own[v] = ql_find_range(d, &q[v]);
@@ -289,12 +292,14 @@ ALWAYS_INLINE void rotate_rows_twice(const int R, size_t d, const ql_lane *q, co
     vec carried[ROTATE_ROWS_MAX], carried2[ROTATE_ROWS_MAX];
     for (int r = 0; r < R; r++) {
         carried[r] = v_load(AT(z, (size_t)r * d + high));
-        carried2[r] = rotate(&carried[r], v_load(AT(z, (size_t)r * d + high - 1)), v_load(tangents), v_load(sines));
+        carried2[r] =
+            rotate(&carried[r], v_load(AT(z, (size_t)r * d + high - 1)), v_load(tangents), v_load(sines));
     }
     size_t i = high - 1;
     for (; i >= behind; i--) {
         tangents += VEC_WIDTH, sines += VEC_WIDTH;
-        vec tangent = v_load(tangents), sine = v_load(sines), tangent2 = v_load(tangents2), sine2 = v_load(sines2);
+        vec tangent = v_load(tangents), sine = v_load(sines), tangent2 = v_load(tangents2),
+            sine2 = v_load(sines2);
         for (int r = 0; r < R; r++) {
             double *place = AT(z, (size_t)r * d + i - 1);
             vec between = rotate(&carried[r], v_load(place), tangent, sine);
@@ -305,7 +310,8 @@ ALWAYS_INLINE void rotate_rows_twice(const int R, size_t d, const ql_lane *q, co
     /* Here the first has rotated column i and the second column i + 1, which it carries. */
     for (int r = 0; r < R; r++) {
         if (second->low == first->low)
-            v_store(AT(z, (size_t)r * d + i + 1), rotate(&carried2[r], carried[r], v_load(tangents2), v_load(sines2)));
+            v_store(AT(z, (size_t)r * d + i + 1),
+                    rotate(&carried2[r], carried[r], v_load(tangents2), v_load(sines2)));
         else
             v_store(AT(z, (size_t)r * d + i + 1), carried2[r]);
     }
@@ -350,8 +356,8 @@ static void ql_rotate(size_t d, const ql_lane *q, double *z)
         size_t rows = (d - row + blocks - 1) / blocks;
         double *place = AT(z, row * d);
         switch (rows) {
-#define ROTATE_CASE(R)                            \
-    case R:                              \
+#define ROTATE_CASE(R) \
+    case R: \
         rotate_rows_all(R, d, q, place); \
         break
             ROTATE_CASE(1);

@@ -12,6 +12,7 @@
 #define VEC_TILE_COLUMNS 4
 #define VEC_TILE_REFLECT 2 /* rows the reduction takes at a time */
 #define VEC_TILE_ROTATE 5 /* rows of eigenvectors rotated at a time */
+#define VEC_SIDE_BY_SIDE 3 /* vectors carried through the QL iteration together */
 
 typedef __m256d vec;
 typedef __m256d mask;

@@ -12,6 +12,7 @@
 #define VEC_TILE_COLUMNS 6
 #define VEC_TILE_REFLECT 4 /* rows the reduction takes at a time */
 #define VEC_TILE_ROTATE 11 /* rows of eigenvectors rotated at a time */
+#define VEC_SIDE_BY_SIDE 4 /* vectors carried through the QL iteration together */
 
 typedef float64x2_t vec;
 typedef uint64x2_t mask;

@@ -58,27 +58,29 @@ static congru_status report(congru_context *context, size_t n, const congru_fail
 {
     switch (f->status) {
     case CONGRU_ERROR_NOT_FINITE:
-        return congru_fail(context, f->status, "matrix %zu of %zu holds or gives a number that is not finite", f->index,
-                           n);
+        return congru_fail(context, f->status, "matrix %zu of %zu holds or gives a number that is not finite",
+                           f->index, n);
     case CONGRU_ERROR_NOT_SYMMETRIC:
-        return congru_fail(context, f->status,
-                           "matrix %zu of %zu is not symmetric: it differs from its transpose by %.3g where its "
-                           "largest entry is %.3g",
-                           f->index, n, f->low, f->high);
+        return congru_fail(
+            context, f->status,
+            "matrix %zu of %zu is not symmetric: it differs from its transpose by %.3g where its "
+            "largest entry is %.3g",
+            f->index, n, f->low, f->high);
     case CONGRU_ERROR_NOT_POSITIVE:
         return congru_fail(context, f->status,
-                           "matrix %zu of %zu is not positive definite: its eigenvalues go from %.3g to %.3g", f->index,
-                           n, f->low, f->high);
+                           "matrix %zu of %zu is not positive definite: its eigenvalues go from %.3g to %.3g",
+                           f->index, n, f->low, f->high);
     case CONGRU_ERROR_NOT_CONVERGED:
-        return congru_fail(context, f->status, "matrix %zu of %zu: the eigenvalue iteration did not converge", f->index,
-                           n);
+        return congru_fail(context, f->status, "matrix %zu of %zu: the eigenvalue iteration did not converge",
+                           f->index, n);
     default:
-        return congru_fail(context, f->status, "matrix %zu of %zu: %s", f->index, n, congru_status_text(f->status));
+        return congru_fail(context, f->status, "matrix %zu of %zu: %s", f->index, n,
+                           congru_status_text(f->status));
     }
 }
 
-congru_status congru_batch_run(congru_context *context, size_t n, size_t d, size_t scratch, congru_chunk_task task,
-                               void *user)
+congru_status congru_batch_run(congru_context *context, size_t n, size_t d, size_t scratch,
+                               congru_chunk_task task, void *user)
 {
     for (int worker = 0; worker < congru_team_threads(context->team); worker++) {
         if (congru_arena_reserve(&context->scratch[worker], scratch) != CONGRU_OK)
@@ -116,10 +118,11 @@ congru_status congru_check_shape(congru_context *context, size_t n, size_t d)
     if (n == 0)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the set has no matrices");
     if (d == 0 || d > CONGRU_DIMENSION_MAX)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "matrices of %zu x %zu: the dimension must be 1 to %d", d, d,
-                           CONGRU_DIMENSION_MAX);
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "matrices of %zu x %zu: the dimension must be 1 to %d", d, d, CONGRU_DIMENSION_MAX);
     if (n > PTRDIFF_MAX / sizeof(double) / d / d)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "%zu matrices of %zu x %zu are more than memory can hold", n, d, d);
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "%zu matrices of %zu x %zu are more than memory can hold", n, d, d);
     return CONGRU_OK;
 }
 

@@ -9,17 +9,17 @@
 /* What went wrong with which matrix; status CONGRU_OK when nothing did. */
 typedef struct congru_failure {
     congru_status status;
-    size_t index;      /* within the batch */
-    double low, high;  /* what the message shows: eigenvalues, or sizes */
+    size_t index;     /* within the batch */
+    double low, high; /* what the message shows: eigenvalues, or sizes */
 } congru_failure;
 
 /* Some consecutive matrices of the batch. */
 typedef struct congru_chunk {
     const congru_kernel *kernel;
-    size_t block;         /* number of the chunk */
-    size_t first, count;  /* its matrices; first is a multiple of CONGRU_GROUP */
-    size_t vectors;       /* how many vectors hold them */
-    congru_arena *arena;  /* scratch, at least what was asked for */
+    size_t block;        /* number of the chunk */
+    size_t first, count; /* its matrices; first is a multiple of CONGRU_GROUP */
+    size_t vectors;      /* how many vectors hold them */
+    congru_arena *arena; /* scratch, at least what was asked for */
 } congru_chunk;
 
 typedef congru_failure (*congru_chunk_task)(void *user, const congru_chunk *chunk);
@@ -34,8 +34,8 @@ size_t congru_chunk_vectors(const congru_context *context, size_t d);
 
 /* Runs the task over all chunks with `scratch` bytes each. Of several failures the one with the lowest index is
  * reported, with its error text. */
-congru_status congru_batch_run(congru_context *context, size_t n, size_t d, size_t scratch, congru_chunk_task task,
-                               void *user);
+congru_status congru_batch_run(congru_context *context, size_t n, size_t d, size_t scratch,
+                               congru_chunk_task task, void *user);
 
 /* CONGRU_ERROR_ARGUMENT unless n and d are in range. */
 congru_status congru_check_shape(congru_context *context, size_t n, size_t d);

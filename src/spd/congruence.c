@@ -52,8 +52,8 @@ static bool all_finite(size_t count, const double *x)
     return true;
 }
 
-static congru_status congruence_check(congru_context *context, size_t n, size_t d_in, size_t d_out, const double *c,
-                                      const double *w)
+static congru_status congruence_check(congru_context *context, size_t n, size_t d_in, size_t d_out,
+                                      const double *c, const double *w)
 {
     congru_status status = congru_check_shape(context, n, d_in);
     if (status == CONGRU_OK)
@@ -75,7 +75,8 @@ static congru_failure forward_task(void *user, const congru_chunk *chunk)
     congru_failure failure = congru_load_symmetric(chunk, d_in, job->c, false, w.c, w.check);
     if (failure.status != CONGRU_OK)
         return failure;
-    congru_spectral_congruence(kernel, chunk->vectors, d_in, d_out, w.c, congru_shared(job->w, d_out), w.y, w.between);
+    congru_spectral_congruence(kernel, chunk->vectors, d_in, d_out, w.c, congru_shared(job->w, d_out), w.y,
+                               w.between);
     kernel->add_diagonal(chunk->vectors, d_out, job->epsilon, w.y);
     kernel->unpack(chunk->vectors, chunk->count, d_out, d_out, w.y, job->out + chunk->first * d_out * d_out);
     return congru_check_finite(chunk, d_out * d_out, w.y);
@@ -86,15 +87,17 @@ congru_status congru_spd_congruence_forward(congru_context *context, size_t n, s
 {
     congru_status status = congruence_check(context, n, d_in, d_out, c, w);
     if (status == CONGRU_OK)
-        status = congru_check_argument(context, out != NULL && isfinite(epsilon), "no output, or an epsilon that is not finite");
+        status = congru_check_argument(context, out != NULL && isfinite(epsilon),
+                                       "no output, or an epsilon that is not finite");
     if (status != CONGRU_OK)
         return status;
     congruence_job job = {.d_in = d_in, .d_out = d_out, .c = c, .w = w, .epsilon = epsilon, .out = out};
-    return congru_batch_run(context, n, larger(d_in, d_out), congruence_scratch(context, &job), forward_task, &job);
+    return congru_batch_run(context, n, larger(d_in, d_out), congruence_scratch(context, &job), forward_task,
+                            &job);
 }
 
-congru_status congru_spd_congruence(congru_context *context, size_t n, size_t d_in, size_t d_out, const double *c,
-                                    const double *w, double *out)
+congru_status congru_spd_congruence(congru_context *context, size_t n, size_t d_in, size_t d_out,
+                                    const double *c, const double *w, double *out)
 {
     return congru_spd_congruence_forward(context, n, d_in, d_out, c, w, 0.0, out);
 }
@@ -105,8 +108,8 @@ static void add_d_c(const congruence_job *job, const congru_chunk *chunk, const 
     const congru_kernel *kernel = chunk->kernel;
     const size_t d_in = job->d_in, d_out = job->d_out, size = d_in * d_in;
     double *d_c = job->d_c + chunk->first * size;
-    kernel->product(chunk->vectors, d_in, d_out, d_out, congru_shared(job->w, d_out), congru_per_lane(w->y, d_out),
-                    CONGRU_PRODUCT_SET, w->product);
+    kernel->product(chunk->vectors, d_in, d_out, d_out, congru_shared(job->w, d_out),
+                    congru_per_lane(w->y, d_out), CONGRU_PRODUCT_SET, w->product);
     kernel->product(chunk->vectors, d_in, d_in, d_out, congru_per_lane(w->product, d_out),
                     congru_shared_transposed(job->w, d_out), CONGRU_PRODUCT_SYMMETRIC, w->d_c);
     kernel->pack(chunk->vectors, chunk->count, d_in, d_in, d_c, w->c);
@@ -119,8 +122,8 @@ static void sum_d_w(const congruence_job *job, const congru_chunk *chunk, const 
 {
     const congru_kernel *kernel = chunk->kernel;
     const size_t d_in = job->d_in, d_out = job->d_out, size = d_in * d_out;
-    kernel->product(chunk->vectors, d_in, d_out, d_in, congru_per_lane(w->c, d_in), congru_shared(job->w, d_out),
-                    CONGRU_PRODUCT_SET, w->between);
+    kernel->product(chunk->vectors, d_in, d_out, d_in, congru_per_lane(w->c, d_in),
+                    congru_shared(job->w, d_out), CONGRU_PRODUCT_SET, w->between);
     kernel->product(chunk->vectors, d_in, d_out, d_out, congru_per_lane(w->between, d_out),
                     congru_per_lane(w->y, d_out), CONGRU_PRODUCT_SET, w->product);
     kernel->unpack(chunk->vectors, chunk->count, d_in, d_out, w->product, w->plain);
@@ -161,10 +164,12 @@ congru_status congru_spd_congruence_backward(congru_context *context, size_t n, 
     if (status != CONGRU_OK)
         return status;
     congruence_job job = {.d_in = d_in, .d_out = d_out, .c = c, .w = w, .d_y = d_y, .d_c = d_c};
-    const size_t dimension = larger(d_in, d_out), chunks = congru_chunk_count(n, dimension), size = d_in * d_out;
+    const size_t dimension = larger(d_in, d_out), chunks = congru_chunk_count(n, dimension),
+                 size = d_in * d_out;
     if (d_w != NULL) {
         if (congru_arena_reserve(&context->shared, chunks * size * sizeof(double)) != CONGRU_OK)
-            return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for the derivative of W over %zu matrices", n);
+            return congru_fail(context, CONGRU_ERROR_MEMORY,
+                               "no memory for the derivative of W over %zu matrices", n);
         job.d_w_parts = congru_arena_take(&context->shared, chunks * size, sizeof(double));
     }
     status = congru_batch_run(context, n, dimension, congruence_scratch(context, &job), backward_task, &job);

@@ -8,11 +8,11 @@
 typedef struct distance_job {
     congru_metric metric;
     size_t d;
-    const double *a;       /* plain; logarithms already for the log-Euclidean metric */
-    size_t n_b;            /* how many b each a is measured against */
-    bool matched;          /* each a[i] against b[i] alone instead */
-    const double *b;       /* as a; for the affine-invariant metric of unmatched b, their Cholesky factors */
-    double *out;           /* (n, n_b), or (n) when matched */
+    const double *a; /* plain; logarithms already for the log-Euclidean metric */
+    size_t n_b;      /* how many b each a is measured against */
+    bool matched;    /* each a[i] against b[i] alone instead */
+    const double *b; /* as a; for the affine-invariant metric of unmatched b, their Cholesky factors */
+    double *out;     /* (n, n_b), or (n) when matched */
 } distance_job;
 
 typedef struct distance_work {
@@ -31,7 +31,8 @@ static void distance_layout(congru_arena *arena, const congru_kernel *kernel, si
     w->sum = congru_take_lanes(arena, kernel, vectors, 1);
 }
 
-static void transpose_lanes(const congru_kernel *kernel, size_t vectors, size_t d, const double *from, double *to)
+static void transpose_lanes(const congru_kernel *kernel, size_t vectors, size_t d, const double *from,
+                            double *to)
 {
     const size_t width = kernel->width;
     for (size_t v = 0; v < vectors; v++, from += d * d * width, to += d * d * width) {
@@ -44,7 +45,8 @@ static void transpose_lanes(const congru_kernel *kernel, size_t vectors, size_t 
 
 /* The squared affine-invariant distances of a and b = L L^T: the squared logarithms of the eigenvalues of
  * L^-1 A L^-T. */
-static congru_failure riemann_squares(const congru_chunk *chunk, size_t d, congru_operand l, const distance_work *w)
+static congru_failure riemann_squares(const congru_chunk *chunk, size_t d, congru_operand l,
+                                      const distance_work *w)
 {
     const congru_kernel *kernel = chunk->kernel;
     const size_t vectors = chunk->vectors;
@@ -58,8 +60,8 @@ static congru_failure riemann_squares(const congru_chunk *chunk, size_t d, congr
         failure = congru_check_relative(chunk, d, w->values);
     if (failure.status != CONGRU_OK)
         return failure;
-    kernel->map((congru_function){CONGRU_FUNCTION_LOG, 0, 0}, congru_lane_doubles(kernel, vectors, d), w->values,
-                w->values);
+    kernel->map((congru_function){CONGRU_FUNCTION_LOG, 0, 0}, congru_lane_doubles(kernel, vectors, d),
+                w->values, w->values);
     kernel->sum_squares(vectors, d, w->values, w->sum);
     return congru_no_failure;
 }
@@ -152,7 +154,8 @@ static congru_failure factor_task(void *user, const congru_chunk *chunk)
     chunk->kernel->cholesky(chunk->vectors, d, w.a);
     chunk->kernel->unpack(chunk->vectors, chunk->count, d, d, w.a, job->out + chunk->first * d * d);
     failure = congru_check_finite(chunk, d * d, w.a);
-    return failure.status == CONGRU_OK ? failure : (congru_failure){CONGRU_ERROR_NOT_POSITIVE, failure.index, 0, 0};
+    return failure.status == CONGRU_OK ? failure
+                                       : (congru_failure){CONGRU_ERROR_NOT_POSITIVE, failure.index, 0, 0};
 }
 
 static size_t distance_scratch(const congru_context *context, size_t d)
@@ -162,14 +165,16 @@ static size_t distance_scratch(const congru_context *context, size_t d)
     return measure.used;
 }
 
-static congru_status distance_check(congru_context *context, congru_metric metric, size_t n, size_t d, const double *a,
-                                    const double *b, const double *out)
+static congru_status distance_check(congru_context *context, congru_metric metric, size_t n, size_t d,
+                                    const double *a, const double *b, const double *out)
 {
     congru_status status = congru_check_shape(context, n, d);
     if (status == CONGRU_OK)
-        status = congru_check_argument(context, a != NULL && b != NULL && out != NULL, "no input or no output was given");
+        status = congru_check_argument(context, a != NULL && b != NULL && out != NULL,
+                                       "no input or no output was given");
     if (status == CONGRU_OK && (metric < CONGRU_METRIC_RIEMANN || metric > CONGRU_METRIC_EUCLID))
-        status = congru_fail(context, CONGRU_ERROR_ARGUMENT, "metric %d is not one of congru_metric", (int)metric);
+        status =
+            congru_fail(context, CONGRU_ERROR_ARGUMENT, "metric %d is not one of congru_metric", (int)metric);
     return status;
 }
 
@@ -184,7 +189,8 @@ static congru_status distance_prepare(congru_context *context, distance_job *job
     congru_arena_take(&measure, count_a, sizeof(double));
     congru_arena_take(&measure, n_b * size, sizeof(double));
     if (congru_arena_reserve(&context->shared, measure.used) != CONGRU_OK)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for distances between %zu and %zu matrices", n, n_b);
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for distances between %zu and %zu matrices",
+                           n, n_b);
     double *logs_a = congru_arena_take(&context->shared, count_a, sizeof(double));
     double *other = congru_arena_take(&context->shared, n_b * size, sizeof(double));
     congru_status status;
@@ -195,7 +201,8 @@ static congru_status distance_prepare(congru_context *context, distance_job *job
             status = congru_spd_log(context, n_b, job->d, job->b, other);
     } else {
         factor_job factor = {job->d, job->b, other};
-        status = congru_batch_run(context, n_b, job->d, distance_scratch(context, job->d), factor_task, &factor);
+        status =
+            congru_batch_run(context, n_b, job->d, distance_scratch(context, job->d), factor_task, &factor);
     }
     job->b = other;
     return status;
@@ -210,12 +217,13 @@ static congru_status distance_run(congru_context *context, distance_job *job, si
                             job->matched ? matched_task : pairwise_task, job);
 }
 
-congru_status congru_spd_distance(congru_context *context, congru_metric metric, size_t n, size_t d, const double *a,
-                                  size_t n_b, const double *b, double *out)
+congru_status congru_spd_distance(congru_context *context, congru_metric metric, size_t n, size_t d,
+                                  const double *a, size_t n_b, const double *b, double *out)
 {
     congru_status status = distance_check(context, metric, n, d, a, b, out);
     if (status == CONGRU_OK)
-        status = congru_check_argument(context, n_b == n || n_b == 1, "the second set must hold as many matrices as the first, or one");
+        status = congru_check_argument(context, n_b == n || n_b == 1,
+                                       "the second set must hold as many matrices as the first, or one");
     if (status != CONGRU_OK)
         return status;
     distance_job job = {metric, d, a, 1, n_b == n && n > 1, b, out};

@@ -104,10 +104,12 @@ congru_status congru_spd_sqrt(congru_context *context, size_t n, size_t d, const
 
 congru_status congru_spd_invsqrt(congru_context *context, size_t n, size_t d, const double *c, double *out)
 {
-    return congru_function_forward(context, (congru_function){CONGRU_FUNCTION_INVSQRT, 0, 0}, n, d, c, out, NULL);
+    return congru_function_forward(context, (congru_function){CONGRU_FUNCTION_INVSQRT, 0, 0}, n, d, c, out,
+                                   NULL);
 }
 
-congru_status congru_spd_power(congru_context *context, size_t n, size_t d, const double *c, double p, double *out)
+congru_status congru_spd_power(congru_context *context, size_t n, size_t d, const double *c, double p,
+                               double *out)
 {
     congru_status status = congru_check_argument(context, isfinite(p), "the exponent is not a finite number");
     if (status != CONGRU_OK)
@@ -115,8 +117,8 @@ congru_status congru_spd_power(congru_context *context, size_t n, size_t d, cons
     return congru_function_forward(context, (congru_function){CONGRU_FUNCTION_POWER, p, 0}, n, d, c, out, NULL);
 }
 
-congru_status congru_spd_log_forward(congru_context *context, size_t n, size_t d, const double *c, double jitter,
-                                     double floor, double *out, congru_spectrum *spectrum)
+congru_status congru_spd_log_forward(congru_context *context, size_t n, size_t d, const double *c,
+                                     double jitter, double floor, double *out, congru_spectrum *spectrum)
 {
     bool valid = spectrum != NULL && isfinite(jitter) && jitter >= 0 && isfinite(floor) && floor >= 0;
     congru_status status =
@@ -127,8 +129,8 @@ congru_status congru_spd_log_forward(congru_context *context, size_t n, size_t d
     return congru_function_forward(context, log, n, d, c, out, spectrum);
 }
 
-congru_status congru_spd_log_backward(congru_context *context, const congru_spectrum *spectrum, const double *d_out,
-                                      double *d_c)
+congru_status congru_spd_log_backward(congru_context *context, const congru_spectrum *spectrum,
+                                      const double *d_out, double *d_c)
 {
     congru_status status = congru_spectrum_check_filled(context, spectrum, CONGRU_FUNCTION_LOG);
     return status == CONGRU_OK ? congru_function_backward(context, spectrum, d_out, d_c) : status;
@@ -137,15 +139,16 @@ congru_status congru_spd_log_backward(congru_context *context, const congru_spec
 congru_status congru_spd_exp_forward(congru_context *context, size_t n, size_t d, const double *s, double scale,
                                      double *out, congru_spectrum *spectrum)
 {
-    congru_status status =
-        congru_check_argument(context, spectrum != NULL && isfinite(scale), "a spectrum and a finite scale are needed");
+    congru_status status = congru_check_argument(context, spectrum != NULL && isfinite(scale),
+                                                 "a spectrum and a finite scale are needed");
     if (status != CONGRU_OK)
         return status;
-    return congru_function_forward(context, (congru_function){CONGRU_FUNCTION_EXP, scale, 0}, n, d, s, out, spectrum);
+    return congru_function_forward(context, (congru_function){CONGRU_FUNCTION_EXP, scale, 0}, n, d, s, out,
+                                   spectrum);
 }
 
-congru_status congru_spd_exp_backward(congru_context *context, const congru_spectrum *spectrum, const double *d_out,
-                                      double *d_s)
+congru_status congru_spd_exp_backward(congru_context *context, const congru_spectrum *spectrum,
+                                      const double *d_out, double *d_s)
 {
     congru_status status = congru_spectrum_check_filled(context, spectrum, CONGRU_FUNCTION_EXP);
     return status == CONGRU_OK ? congru_function_backward(context, spectrum, d_out, d_s) : status;
@@ -154,15 +157,16 @@ congru_status congru_spd_exp_backward(congru_context *context, const congru_spec
 congru_status congru_spd_power_forward(congru_context *context, size_t n, size_t d, const double *c, double p,
                                        double *out, congru_spectrum *spectrum)
 {
-    congru_status status =
-        congru_check_argument(context, spectrum != NULL && isfinite(p), "a spectrum and a finite exponent are needed");
+    congru_status status = congru_check_argument(context, spectrum != NULL && isfinite(p),
+                                                 "a spectrum and a finite exponent are needed");
     if (status != CONGRU_OK)
         return status;
-    return congru_function_forward(context, (congru_function){CONGRU_FUNCTION_POWER, p, 0}, n, d, c, out, spectrum);
+    return congru_function_forward(context, (congru_function){CONGRU_FUNCTION_POWER, p, 0}, n, d, c, out,
+                                   spectrum);
 }
 
-congru_status congru_spd_power_backward(congru_context *context, const congru_spectrum *spectrum, const double *d_out,
-                                        double *d_c)
+congru_status congru_spd_power_backward(congru_context *context, const congru_spectrum *spectrum,
+                                        const double *d_out, double *d_c)
 {
     congru_status status = congru_spectrum_check_filled(context, spectrum, CONGRU_FUNCTION_POWER);
     return status == CONGRU_OK ? congru_function_backward(context, spectrum, d_out, d_c) : status;

@@ -29,13 +29,15 @@ static void geodesic_layout(congru_arena *arena, const congru_kernel *kernel, si
     w->inverse_root = congru_take_lanes(arena, kernel, vectors, d * d);
 }
 
-static congru_failure decompose_positive(const congru_chunk *chunk, size_t d, const double *x, const geodesic_work *w)
+static congru_failure decompose_positive(const congru_chunk *chunk, size_t d, const double *x,
+                                         const geodesic_work *w)
 {
     congru_failure failure = congru_spectral_decompose(chunk, d, x, w->values, w->z, &w->spectral);
     return failure.status == CONGRU_OK ? congru_check_positive(chunk, d, w->values) : failure;
 }
 
-static void apply(const congru_chunk *chunk, size_t d, congru_function function, double *out, const geodesic_work *w)
+static void apply(const congru_chunk *chunk, size_t d, congru_function function, double *out,
+                  const geodesic_work *w)
 {
     congru_spectral_forward(chunk->kernel, chunk->vectors, d, function, w->values, w->z, out, &w->spectral);
 }
@@ -106,17 +108,20 @@ static congru_failure geodesic_task(void *user, const congru_chunk *chunk)
     return congru_check_finite(chunk, d * d, w.b);
 }
 
-congru_status congru_spd_geodesic(congru_context *context, congru_metric metric, size_t n, size_t d, const double *a,
-                                  size_t n_b, const double *b, double t, double *out)
+congru_status congru_spd_geodesic(congru_context *context, congru_metric metric, size_t n, size_t d,
+                                  const double *a, size_t n_b, const double *b, double t, double *out)
 {
     congru_status status = congru_check_shape(context, n, d);
     if (status == CONGRU_OK)
-        status = congru_check_argument(context, a != NULL && b != NULL && out != NULL, "no input or no output was given");
+        status = congru_check_argument(context, a != NULL && b != NULL && out != NULL,
+                                       "no input or no output was given");
     if (status == CONGRU_OK)
-        status = congru_check_argument(context, n_b == n || n_b == 1, "the second set must hold as many matrices as the first, or one");
+        status = congru_check_argument(context, n_b == n || n_b == 1,
+                                       "the second set must hold as many matrices as the first, or one");
     if (status == CONGRU_OK)
-        status = congru_check_argument(context, isfinite(t) && metric >= CONGRU_METRIC_RIEMANN && metric <= CONGRU_METRIC_EUCLID,
-                                       "the fraction is not a finite number, or the metric not one of congru_metric");
+        status = congru_check_argument(
+            context, isfinite(t) && metric >= CONGRU_METRIC_RIEMANN && metric <= CONGRU_METRIC_EUCLID,
+            "the fraction is not a finite number, or the metric not one of congru_metric");
     if (status != CONGRU_OK)
         return status;
     geodesic_job job = {metric, d, a, b, n_b == 1 && n > 1, t, out};

@@ -56,8 +56,8 @@ static congru_failure sum_task(void *user, const congru_chunk *chunk)
                                      : congru_check_positive(chunk, d, w.values);
         if (failure.status != CONGRU_OK)
             return failure;
-        congru_spectral_forward(kernel, vectors, d, (congru_function){CONGRU_FUNCTION_LOG, 0, 0}, w.values, w.z, x,
-                                &w.spectral);
+        congru_spectral_forward(kernel, vectors, d, (congru_function){CONGRU_FUNCTION_LOG, 0, 0}, w.values, w.z,
+                                x, &w.spectral);
     }
     kernel->unpack(vectors, chunk->count, d, d, x, w.plain);
     double *part = job->parts + chunk->block * size;
@@ -132,7 +132,8 @@ static void multiply(size_t d, const double *a, const double *b, double *out)
 /* out = exp(scale * x), plain. */
 static congru_status exponential(congru_context *context, size_t d, const double *x, double scale, double *out)
 {
-    return congru_function_forward(context, (congru_function){CONGRU_FUNCTION_EXP, scale, 0}, 1, d, x, out, NULL);
+    return congru_function_forward(context, (congru_function){CONGRU_FUNCTION_EXP, scale, 0}, 1, d, x, out,
+                                   NULL);
 }
 
 /* The next point, a step t along the mean tangent vector, and the mean tangent vector there. */
@@ -220,35 +221,41 @@ static congru_status riemann_mean(congru_context *context, mean_state *s, const 
     }
     if (info->converged)
         return CONGRU_OK;
-    return congru_fail(context, CONGRU_ERROR_NOT_CONVERGED,
-                       "the affine-invariant mean stopped at a tangent norm of %.3g after %d iterations, short of %.3g",
-                       info->tangent_norm, info->iterations, tolerance);
+    return congru_fail(
+        context, CONGRU_ERROR_NOT_CONVERGED,
+        "the affine-invariant mean stopped at a tangent norm of %.3g after %d iterations, short of %.3g",
+        info->tangent_norm, info->iterations, tolerance);
 }
 
 static congru_status check_options(congru_context *context, congru_metric metric, size_t n,
                                    const congru_mean_options *options, double *total)
 {
     if (metric < CONGRU_METRIC_RIEMANN || metric > CONGRU_METRIC_EUCLID)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "metric %d is not one of congru_metric", (int)metric);
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "metric %d is not one of congru_metric",
+                           (int)metric);
     if (!(options->tolerance >= 0) || !isfinite(options->tolerance) || options->iterations_max < 0)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the tolerance or the number of iterations is negative");
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "the tolerance or the number of iterations is negative");
     *total = (double)n;
     if (options->weights == NULL)
         return CONGRU_OK;
     *total = 0;
     for (size_t i = 0; i < n; i++) {
         if (!(options->weights[i] >= 0) || !isfinite(options->weights[i]))
-            return congru_fail(context, CONGRU_ERROR_ARGUMENT, "weight %zu of %zu is %g: weights are finite and not negative", i, n,
+            return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                               "weight %zu of %zu is %g: weights are finite and not negative", i, n,
                                options->weights[i]);
         *total += options->weights[i];
     }
     if (!(*total > 0) || !isfinite(*total))
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the weights add up to %g: the sum must be positive and finite", *total);
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "the weights add up to %g: the sum must be positive and finite", *total);
     return CONGRU_OK;
 }
 
-congru_status congru_spd_mean(congru_context *context, congru_metric metric, size_t n, size_t d, const double *c,
-                              const congru_mean_options *options, double *out, congru_mean_info *info)
+congru_status congru_spd_mean(congru_context *context, congru_metric metric, size_t n, size_t d,
+                              const double *c, const congru_mean_options *options, double *out,
+                              congru_mean_info *info)
 {
     const congru_mean_options none = {0};
     congru_mean_info own = {0};

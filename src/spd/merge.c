@@ -22,8 +22,8 @@ static congru_status take_batches(congru_context *context, size_t n, size_t d, i
     return CONGRU_OK;
 }
 
-congru_status congru_spd_merge_forward(congru_context *context, size_t n, size_t d, const double *a, const double *b,
-                                       double floor, double *out, congru_spectrum *spectra[3])
+congru_status congru_spd_merge_forward(congru_context *context, size_t n, size_t d, const double *a,
+                                       const double *b, double floor, double *out, congru_spectrum *spectra[3])
 {
     double *logs[2];
     congru_status status = congru_check_shape(context, n, d);

@@ -44,7 +44,8 @@ static congru_status rotation_begin(congru_context *context, size_t d, bool deri
     return CONGRU_OK;
 }
 
-static void product(const rotation_work *w, const double *a, const double *b, congru_product_mode mode, double *c)
+static void product(const rotation_work *w, const double *a, const double *b, congru_product_mode mode,
+                    double *c)
 {
     w->kernel->product(1, w->d, w->d, w->d, congru_per_lane(a, w->d), congru_per_lane(b, w->d), mode, c);
 }
@@ -135,7 +136,8 @@ static congru_status rotation_check(congru_context *context, size_t d, const dou
         status = congru_check_argument(context, a != NULL && other != NULL, "no input or no output was given");
     for (size_t i = 0; status == CONGRU_OK && i < d * d; i++) {
         if (!(fabs(a[i]) < 1e15))
-            status = congru_fail(context, CONGRU_ERROR_NOT_FINITE, "the generator of the rotation is not finite, or beyond 1e15");
+            status = congru_fail(context, CONGRU_ERROR_NOT_FINITE,
+                                 "the generator of the rotation is not finite, or beyond 1e15");
     }
     return status;
 }
@@ -168,7 +170,8 @@ congru_status congru_rotation_backward(congru_context *context, size_t d, const 
     int squarings = scaled_generator(d, a, true, w.plain);
     w.kernel->pack(1, 1, d, d, w.plain, w.m[0].x);
     w.kernel->pack(1, 1, d, d, d_r, w.m[0].dx);
-    w.kernel->combine(congru_lane_doubles(w.kernel, 1, d * d), 0.0, w.m[0].x, ldexp(1.0, -squarings), w.m[0].dx);
+    w.kernel->combine(congru_lane_doubles(w.kernel, 1, d * d), 0.0, w.m[0].x, ldexp(1.0, -squarings),
+                      w.m[0].dx);
     w.kernel->unpack(1, 1, d, d, exponential(&w, squarings).dx, w.plain);
     for (size_t i = 0; i < d; i++) {
         for (size_t j = 0; j < d; j++)

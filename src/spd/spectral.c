@@ -29,7 +29,8 @@ congru_failure congru_spectral_decompose(const congru_chunk *chunk, size_t d, co
 }
 
 void congru_spectral_forward(const congru_kernel *kernel, size_t vectors, size_t d, congru_function function,
-                             const double *values, const double *z, double *out, const congru_spectral_work *work)
+                             const double *values, const double *z, double *out,
+                             const congru_spectral_work *work)
 {
     kernel->map(function, congru_lane_doubles(kernel, vectors, d), values, work->row);
     kernel->scale_columns(vectors, d, z, work->row, work->first);
@@ -44,7 +45,8 @@ void congru_spectral_backward(const congru_kernel *kernel, size_t vectors, size_
     kernel->loewner(function, vectors, d, values, work->second, work->row);
     congru_spectral_congruence(kernel, vectors, d, d, d_out, congru_per_lane(z, d), d_a, work->first);
     kernel->multiply(congru_lane_doubles(kernel, vectors, d * d), d_a, work->second);
-    congru_spectral_congruence(kernel, vectors, d, d, work->second, congru_per_lane_transposed(z, d), d_a, work->first);
+    congru_spectral_congruence(kernel, vectors, d, d, work->second, congru_per_lane_transposed(z, d), d_a,
+                               work->first);
 }
 
 void congru_spectral_congruence(const congru_kernel *kernel, size_t vectors, size_t d_in, size_t d_out,
@@ -52,5 +54,6 @@ void congru_spectral_congruence(const congru_kernel *kernel, size_t vectors, siz
 {
     kernel->product(vectors, d_in, d_out, d_in, congru_per_lane(x, d_in), w, CONGRU_PRODUCT_SET, scratch);
     congru_operand transposed = {w.data, w.column_stride, w.row_stride, w.shared};
-    kernel->product(vectors, d_out, d_out, d_in, transposed, congru_per_lane(scratch, d_out), CONGRU_PRODUCT_SYMMETRIC, y);
+    kernel->product(vectors, d_out, d_out, d_in, transposed, congru_per_lane(scratch, d_out),
+                    CONGRU_PRODUCT_SYMMETRIC, y);
 }

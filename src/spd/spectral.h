@@ -24,7 +24,8 @@ congru_failure congru_spectral_decompose(const congru_chunk *chunk, size_t d, co
 
 /* out (vectors, d, d) = z f(values) z^T. `out` may be work->first or second's caller's own; not z. */
 void congru_spectral_forward(const congru_kernel *kernel, size_t vectors, size_t d, congru_function function,
-                             const double *values, const double *z, double *out, const congru_spectral_work *work);
+                             const double *values, const double *z, double *out,
+                             const congru_spectral_work *work);
 
 /* Given d_out, symmetric, d_a (vectors, d, d) = z (K o (z^T d_out z)) z^T, with K the divided differences.
  * d_a is not d_out. */

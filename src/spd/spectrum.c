@@ -9,8 +9,8 @@ static double *allocate_lanes(const congru_kernel *kernel, size_t vectors, size_
     if (vectors > SIZE_MAX / 2 / sizeof(double) / kernel->width / size)
         return NULL;
     size_t bytes = congru_lane_doubles(kernel, vectors, size) * sizeof(double);
-    return aligned_alloc(CONGRU_ARENA_ALIGNMENT,
-                         (bytes + CONGRU_ARENA_ALIGNMENT - 1) / CONGRU_ARENA_ALIGNMENT * CONGRU_ARENA_ALIGNMENT);
+    return aligned_alloc(CONGRU_ARENA_ALIGNMENT, (bytes + CONGRU_ARENA_ALIGNMENT - 1) / CONGRU_ARENA_ALIGNMENT *
+                                                     CONGRU_ARENA_ALIGNMENT);
 }
 
 congru_status congru_spectrum_create(congru_context *context, size_t n, size_t d, congru_spectrum **spectrum)
@@ -32,8 +32,8 @@ congru_status congru_spectrum_create(congru_context *context, size_t n, size_t d
     made->z = allocate_lanes(context->kernel, vectors, d * d);
     if (made->values == NULL || made->z == NULL) {
         congru_spectrum_destroy(spectrum);
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for the spectra of %zu matrices of %zu x %zu", n, d,
-                           d);
+        return congru_fail(context, CONGRU_ERROR_MEMORY,
+                           "no memory for the spectra of %zu matrices of %zu x %zu", n, d, d);
     }
     return CONGRU_OK;
 }
@@ -48,16 +48,18 @@ void congru_spectrum_destroy(congru_spectrum **spectrum)
     *spectrum = NULL;
 }
 
-congru_status congru_spectrum_check(congru_context *context, const congru_spectrum *spectrum, size_t n, size_t d)
+congru_status congru_spectrum_check(congru_context *context, const congru_spectrum *spectrum, size_t n,
+                                    size_t d)
 {
     if (spectrum == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no spectrum was given");
     if (spectrum->n != n || spectrum->d != d)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                           "the spectrum is for %zu matrices of %zu x %zu, the call for %zu of %zu x %zu", spectrum->n,
-                           spectrum->d, spectrum->d, n, d, d);
+                           "the spectrum is for %zu matrices of %zu x %zu, the call for %zu of %zu x %zu",
+                           spectrum->n, spectrum->d, spectrum->d, n, d, d);
     if (spectrum->kernel != context->kernel)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the spectrum was made in a context with cpu %s, this one is %s",
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "the spectrum was made in a context with cpu %s, this one is %s",
                            spectrum->kernel->name, context->kernel->name);
     return CONGRU_OK;
 }
@@ -87,8 +89,8 @@ typedef struct forward_work {
     double *a, *values, *z;
 } forward_work;
 
-static void forward_layout(congru_arena *arena, const congru_kernel *kernel, size_t vectors, const forward_job *job,
-                           forward_work *w)
+static void forward_layout(congru_arena *arena, const congru_kernel *kernel, size_t vectors,
+                           const forward_job *job, forward_work *w)
 {
     congru_spectral_layout(arena, kernel, vectors, job->d, &w->spectral);
     w->a = congru_take_lanes(arena, kernel, vectors, job->d * job->d);
@@ -101,8 +103,9 @@ static void forward_layout(congru_arena *arena, const congru_kernel *kernel, siz
 /* Whether the function is defined at the eigenvalues. */
 static congru_failure check_domain(const forward_job *job, const congru_chunk *chunk, const double *values)
 {
-    bool anything_goes = job->function.kind == CONGRU_FUNCTION_EXP ||
-                         (job->function.kind == CONGRU_FUNCTION_LOG && (job->function.b > 0 || job->function.a > 0));
+    bool anything_goes =
+        job->function.kind == CONGRU_FUNCTION_EXP ||
+        (job->function.kind == CONGRU_FUNCTION_LOG && (job->function.b > 0 || job->function.a > 0));
     return anything_goes ? congru_no_failure : congru_check_positive(chunk, job->d, values);
 }
 
@@ -160,10 +163,12 @@ congru_status congru_spectrum_evaluate(congru_context *context, const congru_spe
     congru_spectral_layout(&measure, kernel, 1, spectrum->d, &work);
     congru_take_lanes(&measure, kernel, 1, spectrum->d * spectrum->d);
     if (congru_arena_reserve(&context->shared, measure.used) != CONGRU_OK)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for a workspace of %zu bytes", measure.used);
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for a workspace of %zu bytes",
+                           measure.used);
     congru_spectral_layout(&context->shared, kernel, 1, spectrum->d, &work);
     double *lanes = congru_take_lanes(&context->shared, kernel, 1, spectrum->d * spectrum->d);
-    congru_spectral_forward(kernel, 1, spectrum->d, spectrum->function, spectrum->values, spectrum->z, lanes, &work);
+    congru_spectral_forward(kernel, 1, spectrum->d, spectrum->function, spectrum->values, spectrum->z, lanes,
+                            &work);
     kernel->unpack(1, 1, spectrum->d, spectrum->d, lanes, out);
     return CONGRU_OK;
 }
@@ -207,11 +212,11 @@ static congru_failure backward_task(void *user, const congru_chunk *chunk)
     return congru_no_failure;
 }
 
-congru_status congru_function_backward(congru_context *context, const congru_spectrum *spectrum, const double *d_out,
-                                       double *d_in)
+congru_status congru_function_backward(congru_context *context, const congru_spectrum *spectrum,
+                                       const double *d_out, double *d_in)
 {
-    congru_status status =
-        congru_check_argument(context, d_out != NULL && d_in != NULL, "no derivative of the output or the input was given");
+    congru_status status = congru_check_argument(context, d_out != NULL && d_in != NULL,
+                                                 "no derivative of the output or the input was given");
     if (status != CONGRU_OK)
         return status;
     backward_job job = {spectrum, d_out, d_in};

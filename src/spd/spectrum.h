@@ -14,7 +14,8 @@ struct congru_spectrum {
 };
 
 /* CONGRU_ERROR_ARGUMENT unless the spectrum is for n matrices of dimension d and this context's kernel. */
-congru_status congru_spectrum_check(congru_context *context, const congru_spectrum *spectrum, size_t n, size_t d);
+congru_status congru_spectrum_check(congru_context *context, const congru_spectrum *spectrum, size_t n,
+                                    size_t d);
 
 /* Likewise, and filled by a forward call of this kind of function. */
 congru_status congru_spectrum_check_filled(congru_context *context, const congru_spectrum *spectrum,
@@ -28,7 +29,7 @@ congru_status congru_function_forward(congru_context *context, congru_function f
 congru_status congru_spectrum_evaluate(congru_context *context, const congru_spectrum *spectrum, double *out);
 
 /* d_in += the adjoint, for plain matrices. */
-congru_status congru_function_backward(congru_context *context, const congru_spectrum *spectrum, const double *d_out,
-                                       double *d_in);
+congru_status congru_function_backward(congru_context *context, const congru_spectrum *spectrum,
+                                       const double *d_out, double *d_in);
 
 #endif

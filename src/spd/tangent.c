@@ -94,7 +94,8 @@ static congru_failure map_task(void *user, const congru_chunk *chunk)
         return failure;
     double *from = w.a, *to = w.b;
     if (job->before != NULL) {
-        congru_spectral_congruence(kernel, vectors, d, d, w.a, congru_shared(job->before, d), w.b, w.spectral.first);
+        congru_spectral_congruence(kernel, vectors, d, d, w.a, congru_shared(job->before, d), w.b,
+                                   w.spectral.first);
         from = w.b;
         to = w.a;
     }
@@ -107,7 +108,8 @@ static congru_failure map_task(void *user, const congru_chunk *chunk)
     congru_function function = {job->function, job->function == CONGRU_FUNCTION_EXP ? 1.0 : 0.0, 0};
     congru_spectral_forward(kernel, vectors, d, function, w.values, w.z, to, &w.spectral);
     if (job->after != NULL) {
-        congru_spectral_congruence(kernel, vectors, d, d, to, congru_shared(job->after, d), from, w.spectral.first);
+        congru_spectral_congruence(kernel, vectors, d, d, to, congru_shared(job->after, d), from,
+                                   w.spectral.first);
         to = from;
     }
     map_store(job, chunk, to, &w);
@@ -154,8 +156,8 @@ static congru_status map_check(congru_context *context, size_t n, size_t d, cons
                : congru_check_argument(context, in != NULL && out != NULL, "no input or no output was given");
 }
 
-congru_status congru_spd_log_map(congru_context *context, size_t n, size_t d, const double *base, const double *c,
-                                 double *out)
+congru_status congru_spd_log_map(congru_context *context, size_t n, size_t d, const double *base,
+                                 const double *c, double *out)
 {
     double *roots[2];
     congru_status status = map_check(context, n, d, c, out);
@@ -168,8 +170,8 @@ congru_status congru_spd_log_map(congru_context *context, size_t n, size_t d, co
     return map_run(context, n, &(map_job){d, CONGRU_FUNCTION_LOG, roots[1], roots[0], false, false, c, out});
 }
 
-congru_status congru_spd_exp_map(congru_context *context, size_t n, size_t d, const double *base, const double *z,
-                                 double *out)
+congru_status congru_spd_exp_map(congru_context *context, size_t n, size_t d, const double *base,
+                                 const double *z, double *out)
 {
     double *roots[2];
     congru_status status = map_check(context, n, d, z, out);
@@ -182,8 +184,8 @@ congru_status congru_spd_exp_map(congru_context *context, size_t n, size_t d, co
     return map_run(context, n, &(map_job){d, CONGRU_FUNCTION_EXP, roots[1], roots[0], false, false, z, out});
 }
 
-congru_status congru_spd_tangent(congru_context *context, size_t n, size_t d, const double *base, const double *c,
-                                 double *out)
+congru_status congru_spd_tangent(congru_context *context, size_t n, size_t d, const double *base,
+                                 const double *c, double *out)
 {
     double *roots[2];
     congru_status status = map_check(context, n, d, c, out);

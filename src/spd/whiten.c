@@ -28,14 +28,16 @@ static congru_status whiten_begin(congru_context *context, size_t n, size_t d, w
     return CONGRU_OK;
 }
 
-congru_status congru_spd_whiten_forward(congru_context *context, size_t n, size_t d, const double *c, double floor,
-                                        double *out, double *reference, congru_spectrum *spectra[2])
+congru_status congru_spd_whiten_forward(congru_context *context, size_t n, size_t d, const double *c,
+                                        double floor, double *out, double *reference,
+                                        congru_spectrum *spectra[2])
 {
     whiten_work w;
     const size_t size = d * d;
     congru_status status = congru_check_shape(context, n, d);
     if (status == CONGRU_OK)
-        status = congru_check_argument(context, spectra != NULL && out != NULL, "an output and two spectra are needed");
+        status = congru_check_argument(context, spectra != NULL && out != NULL,
+                                       "an output and two spectra are needed");
     if (status == CONGRU_OK)
         status = whiten_begin(context, n, d, &w);
     if (status == CONGRU_OK)

@@ -11,9 +11,11 @@
 #include <simde/x86/avx512.h>
 
 /* SIMDe's fused operations round twice where the machine lacks them; these round once. */
-static inline simde__m512d emulated_fma(simde__m512d a, simde__m512d b, simde__m512d c, double sign_ab, double sign_c)
+static inline simde__m512d emulated_fma(simde__m512d a, simde__m512d b, simde__m512d c, double sign_ab,
+                                        double sign_c)
 {
-    simde__m512d_private x = simde__m512d_to_private(a), y = simde__m512d_to_private(b), z = simde__m512d_to_private(c);
+    simde__m512d_private x = simde__m512d_to_private(a), y = simde__m512d_to_private(b),
+                         z = simde__m512d_to_private(c);
     for (int i = 0; i < 8; i++)
         z.f64[i] = fma(sign_ab * x.f64[i], y.f64[i], sign_c * z.f64[i]);
     return simde__m512d_from_private(z);
