@@ -141,69 +141,52 @@ static congru_status take_roots(congru_context *context, size_t d, const double 
     return CONGRU_OK;
 }
 
-static congru_status map_run(congru_context *context, size_t n, const map_job *job)
+/* Runs the job with base^-1/2 before and base^1/2 after the function, where wanted and where there is a base. */
+static congru_status map_at(congru_context *context, size_t n, const double *base, bool before, bool after,
+                            map_job job)
 {
+    double *roots[2];
+    congru_status status = congru_check_shape(context, n, job.d);
+    if (status == CONGRU_OK)
+        status = congru_check_argument(context, job.in != NULL && job.out != NULL,
+                                       "no input or no output was given");
+    if (status == CONGRU_OK)
+        status = take_roots(context, job.d, base, roots);
+    if (status != CONGRU_OK)
+        return status;
+    job.after = after ? roots[0] : NULL;
+    job.before = before ? roots[1] : NULL;
     congru_arena measure = {0};
-    map_layout(&measure, context->kernel, congru_chunk_vectors(context, job->d), job->d, &(map_work){0});
-    return congru_batch_run(context, n, job->d, measure.used, map_task, (void *)job);
-}
-
-static congru_status map_check(congru_context *context, size_t n, size_t d, const double *in, const double *out)
-{
-    congru_status status = congru_check_shape(context, n, d);
-    return status != CONGRU_OK
-               ? status
-               : congru_check_argument(context, in != NULL && out != NULL, "no input or no output was given");
+    map_layout(&measure, context->kernel, congru_chunk_vectors(context, job.d), job.d, &(map_work){0});
+    return congru_batch_run(context, n, job.d, measure.used, map_task, &job);
 }
 
 congru_status congru_spd_log_map(congru_context *context, size_t n, size_t d, const double *base,
                                  const double *c, double *out)
 {
-    double *roots[2];
-    congru_status status = map_check(context, n, d, c, out);
-    if (status == CONGRU_OK)
-        status = congru_check_argument(context, base != NULL, "no base point was given");
-    if (status == CONGRU_OK)
-        status = take_roots(context, d, base, roots);
-    if (status != CONGRU_OK)
-        return status;
-    return map_run(context, n, &(map_job){d, CONGRU_FUNCTION_LOG, roots[1], roots[0], false, false, c, out});
+    congru_status status = congru_check_argument(context, base != NULL, "no base point was given");
+    map_job job = {.d = d, .function = CONGRU_FUNCTION_LOG, .in = c, .out = out};
+    return status == CONGRU_OK ? map_at(context, n, base, true, true, job) : status;
 }
 
 congru_status congru_spd_exp_map(congru_context *context, size_t n, size_t d, const double *base,
                                  const double *z, double *out)
 {
-    double *roots[2];
-    congru_status status = map_check(context, n, d, z, out);
-    if (status == CONGRU_OK)
-        status = congru_check_argument(context, base != NULL, "no base point was given");
-    if (status == CONGRU_OK)
-        status = take_roots(context, d, base, roots);
-    if (status != CONGRU_OK)
-        return status;
-    return map_run(context, n, &(map_job){d, CONGRU_FUNCTION_EXP, roots[1], roots[0], false, false, z, out});
+    congru_status status = congru_check_argument(context, base != NULL, "no base point was given");
+    map_job job = {.d = d, .function = CONGRU_FUNCTION_EXP, .in = z, .out = out};
+    return status == CONGRU_OK ? map_at(context, n, base, true, true, job) : status;
 }
 
 congru_status congru_spd_tangent(congru_context *context, size_t n, size_t d, const double *base,
                                  const double *c, double *out)
 {
-    double *roots[2];
-    congru_status status = map_check(context, n, d, c, out);
-    if (status == CONGRU_OK)
-        status = take_roots(context, d, base, roots);
-    if (status != CONGRU_OK)
-        return status;
-    return map_run(context, n, &(map_job){d, CONGRU_FUNCTION_LOG, roots[1], NULL, false, true, c, out});
+    map_job job = {.d = d, .function = CONGRU_FUNCTION_LOG, .to_vector = true, .in = c, .out = out};
+    return map_at(context, n, base, true, false, job);
 }
 
 congru_status congru_spd_untangent(congru_context *context, size_t n, size_t d, const double *base,
                                    const double *vectors, double *out)
 {
-    double *roots[2];
-    congru_status status = map_check(context, n, d, vectors, out);
-    if (status == CONGRU_OK)
-        status = take_roots(context, d, base, roots);
-    if (status != CONGRU_OK)
-        return status;
-    return map_run(context, n, &(map_job){d, CONGRU_FUNCTION_EXP, NULL, roots[0], true, false, vectors, out});
+    map_job job = {.d = d, .function = CONGRU_FUNCTION_EXP, .from_vector = true, .in = vectors, .out = out};
+    return map_at(context, n, base, false, true, job);
 }
