@@ -8,6 +8,13 @@
 #include "congru/context.h"
 #include "congru/random.h"
 
+#include "congru/recording.h"
+
+#include "congru/signal.h"
+
+#include "congru/epochs.h"
+
+#include "congru/dataset.h"
 #include "congru/npy.h"
 #include "congru/spd.h"
 

@@ -20,4 +20,9 @@ const congru_kernel LANES(table) = {
     .combine = LANES(combine),
     .add_diagonal = LANES(add_diagonal),
     .sum_squares = LANES(sum_squares),
+    .filter = LANES(filter),
+    .weigh = LANES(weigh),
+    .centre = LANES(centre),
+    .gram = LANES(gram),
+    .power_squares = LANES(power_squares),
 };

@@ -22,5 +22,11 @@ void LANES(multiply)(size_t count, const double *x, double *y);
 void LANES(combine)(size_t count, double alpha, const double *x, double beta, double *y);
 void LANES(add_diagonal)(size_t vectors, size_t d, double number, double *a);
 void LANES(sum_squares)(size_t vectors, size_t count, const double *x, double *out);
+void LANES(filter)(size_t sections, const double (*section)[6], size_t rows, double *const *row, size_t samples,
+                   bool backward, double *state);
+void LANES(weigh)(size_t taps, const double *weights, const double *lanes, double *out);
+void LANES(centre)(size_t rows, size_t samples, size_t stride, bool subtract, const double *plain, double *out);
+void LANES(gram)(size_t rows, size_t stride, const double *x, double *out);
+double LANES(power_squares)(size_t rows, size_t stride, const double *x);
 
 #endif

@@ -2,25 +2,24 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "array/file_write.h"
+#include "array/npy_internal.h"
 #include "base/error.h"
-#include "dataset/file_write.h"
-#include "dataset/npy_internal.h"
 
 enum {
     PREAMBLE_SIZE = 10, /* magic, version 1.0, two bytes of header length */
-    ALIGNMENT = 64, /* the values begin at a multiple of this, as NumPy has it, so that they can be mapped */
-    HEADER_SIZE_MAX = 320
+    ALIGNMENT = 64 /* the values begin at a multiple of this, as NumPy has it, so that they can be mapped */
 };
 
-/* 21 characters for each length: 19 digits and ", "; 64 for the rest of the dictionary. */
-_Static_assert(PREAMBLE_SIZE + 64 + 21 * CONGRU_NPY_DIMS_MAX + ALIGNMENT <= HEADER_SIZE_MAX,
+/* 21 characters for each length: 19 digits and ", "; 96 for the rest of the dictionary. */
+_Static_assert(PREAMBLE_SIZE + 96 + 21 * CONGRU_NPY_DIMS_MAX + ALIGNMENT <= CONGRU_NPY_HEADER_SIZE,
                "header buffer too small");
 
-/* Fills `header` and returns its size, a multiple of ALIGNMENT. */
-static size_t compose_header(size_t dims, const size_t *shape, char header[HEADER_SIZE_MAX])
+size_t congru_npy_compose_header(const char *descr, size_t dims, const size_t *shape,
+                                 char header[CONGRU_NPY_HEADER_SIZE])
 {
     size_t end = PREAMBLE_SIZE;
-    end += (size_t)sprintf(header + end, "{'descr': '<f8', 'fortran_order': False, 'shape': (");
+    end += (size_t)sprintf(header + end, "{'descr': '%.23s', 'fortran_order': False, 'shape': (", descr);
     for (size_t i = 0; i < dims; i++)
         end += (size_t)sprintf(header + end, i == 0 ? "%zu," : i == 1 ? " %zu" : ", %zu", shape[i]);
     end += (size_t)sprintf(header + end, "), }");
@@ -45,9 +44,9 @@ congru_status congru_npy_write(congru_context *context, const char *path, size_t
                            dims, (int)CONGRU_NPY_DIMS_MAX);
     if (data == NULL && count > 0)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "congru_npy_write: data must not be NULL");
-    char header[HEADER_SIZE_MAX];
+    char header[CONGRU_NPY_HEADER_SIZE];
     congru_file_piece pieces[2] = {
-        {.data = header, .size = compose_header(dims, shape, header)},
+        {.data = header, .size = congru_npy_compose_header("<f8", dims, shape, header)},
         {.data = data, .size = count * sizeof *data},
     };
     return congru_file_write(context, path, pieces, 2);

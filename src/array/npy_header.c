@@ -4,14 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "array/npy_internal.h"
 #include "base/error.h"
-#include "dataset/npy_internal.h"
 
 /* Where the parser is. Each parse_... function steps over what it read and answers a status; the text is
  * never read outside [0, size). */
 typedef struct cursor {
     congru_context *context;
     const char *name;
+    congru_npy_accept accept;
     const char *text;
     size_t size;
     size_t position;
@@ -114,6 +115,12 @@ static bool equals(const char *text, size_t size, const char *wanted)
     return size == strlen(wanted) && memcmp(text, wanted, size) == 0;
 }
 
+static const char *accepted_types(const cursor *at)
+{
+    return at->accept == CONGRU_NPY_FLOATS ? "'<f8' and '<f4' are read"
+                                           : "floats, integers, bool, '<U' and '|S' are read";
+}
+
 static congru_status fail_descr(const cursor *at, const char *descr, size_t size)
 {
     char quoted[QUOTED_MAX + 1];
@@ -122,9 +129,12 @@ static congru_status fail_descr(const cursor *at, const char *descr, size_t size
     const char *what = "of another type", *remedy = "convert with .astype('<f8')";
     if (kind == 'O') {
         what = "pickled Python objects";
-        remedy = "these are never loaded; make a plain float array";
-    } else if (kind == 'f' && (descr[0] == '>' || descr[0] == '!')) {
+        remedy = at->accept == CONGRU_NPY_FLOATS
+                     ? "these are never loaded; make a plain float array"
+                     : "these are never loaded; make plain numbers or strings of them";
+    } else if ((kind == 'f' || at->accept == CONGRU_NPY_VALUES) && (descr[0] == '>' || descr[0] == '!')) {
         what = "big-endian";
+        remedy = kind == 'f' ? remedy : "convert with .astype(x.dtype.newbyteorder('<'))";
     } else if (kind == 'i' || kind == 'u' || kind == 'b') {
         what = "integers";
     } else if (kind == 'c') {
@@ -133,9 +143,56 @@ static congru_status fail_descr(const cursor *at, const char *descr, size_t size
     } else if (kind == 'S' || kind == 'U' || kind == 'a') {
         what = "text";
     }
-    return congru_fail(at->context, CONGRU_ERROR_UNSUPPORTED,
-                       "%s: its values are '%s', %s; '<f8' and '<f4' are read (%s)", at->name, quoted, what,
-                       remedy);
+    return congru_fail(at->context, CONGRU_ERROR_UNSUPPORTED, "%s: its values are '%s', %s; %s (%s)", at->name,
+                       quoted, what, accepted_types(at), remedy);
+}
+
+/* The number after the letter of a type: digits and nothing else, small enough for any real file. */
+static bool parse_type_size(const char *text, size_t size, size_t *number)
+{
+    enum { DIGITS_MAX = 9 };
+    if (size == 0 || size > DIGITS_MAX || text[0] == '0')
+        return false;
+    *number = 0;
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] < '0' || text[i] > '9')
+            return false;
+        *number = *number * 10 + (size_t)(text[i] - '0');
+    }
+    return true;
+}
+
+/* Whether a type is one of those accepted; fills in type and item_size. Types of one byte have no byte order,
+ * which NumPy writes as '|'. */
+static bool parse_type(const char *descr, size_t size, congru_npy_accept accept, congru_npy_header *header)
+{
+    size_t number;
+    if (size < 3 || (descr[0] != '<' && descr[0] != '|') || !parse_type_size(descr + 2, size - 2, &number))
+        return false;
+    bool ordered = descr[0] == '<', valid = false;
+    header->type = descr[1];
+    header->item_size = header->type == 'U' ? 4 * number : number;
+    switch (header->type) {
+    case 'f':
+        valid = ordered && (number == 8 || number == 4 || (number == 2 && accept == CONGRU_NPY_VALUES));
+        break;
+    case 'i':
+    case 'u':
+        valid = number == 1 || (ordered && (number == 2 || number == 4 || number == 8));
+        break;
+    case 'b':
+        valid = number == 1;
+        break;
+    case 'U':
+        valid = ordered;
+        break;
+    case 'S':
+        valid = true;
+        break;
+    default:
+        break;
+    }
+    return valid && (accept == CONGRU_NPY_VALUES || header->type == 'f');
 }
 
 static congru_status parse_descr(cursor *at, congru_npy_header *header)
@@ -143,19 +200,13 @@ static congru_status parse_descr(cursor *at, congru_npy_header *header)
     skip_spaces(at);
     if (peek(at) == '[' || peek(at) == '(')
         return congru_fail(at->context, CONGRU_ERROR_UNSUPPORTED,
-                           "%s: a structured array; '<f8' and '<f4' are read (save one field of it)", at->name);
+                           "%s: a structured array; %s (save one field of it)", at->name, accepted_types(at));
     const char *descr;
     size_t size;
     congru_status status = parse_string(at, "a string for 'descr'", &descr, &size);
     if (status != CONGRU_OK)
         return status;
-    if (equals(descr, size, "<f8"))
-        header->item_size = 8;
-    else if (equals(descr, size, "<f4"))
-        header->item_size = 4;
-    else
-        return fail_descr(at, descr, size);
-    return CONGRU_OK;
+    return parse_type(descr, size, at->accept, header) ? CONGRU_OK : fail_descr(at, descr, size);
 }
 
 static congru_status parse_fortran_order(cursor *at, congru_npy_header *header)
@@ -272,9 +323,9 @@ static congru_status parse_entry(cursor *at, congru_npy_header *header, unsigned
 }
 
 congru_status congru_npy_header_parse(congru_context *context, const char *name, const char *text, size_t size,
-                                      congru_npy_header *header)
+                                      congru_npy_accept accept, congru_npy_header *header)
 {
-    cursor at = {.context = context, .name = name, .text = text, .size = size};
+    cursor at = {.context = context, .name = name, .accept = accept, .text = text, .size = size};
     unsigned seen = 0;
     *header = (congru_npy_header){0};
     congru_status status = parse_character(&at, '{', "'{'");
@@ -299,5 +350,7 @@ congru_status congru_npy_header_parse(congru_context *context, const char *name,
         return fail_broken(&at, "no 'fortran_order'");
     if ((seen & SEEN_SHAPE) == 0)
         return fail_broken(&at, "no 'shape'");
+    if (header->count > PTRDIFF_MAX / header->item_size)
+        return fail_broken(&at, "the product of 'shape' and the size of a value is too large for any file");
     return CONGRU_OK;
 }

@@ -1,0 +1,74 @@
+/* Covariance sets: what every aligner and classifier takes. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_DATASET_H
+#define CONGRU_DATASET_H
+
+#include "congru/epochs.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum congru_estimator {
+    CONGRU_ESTIMATOR_SCM, /* X X^T / (T - 1), de-meaned */
+    CONGRU_ESTIMATOR_OAS, /* oracle approximating shrinkage, as scikit-learn's OAS */
+    CONGRU_ESTIMATOR_LWF, /* Ledoit and Wolf's, as scikit-learn's LedoitWolf */
+    CONGRU_ESTIMATOR_CSP  /* X X^T / trace(X X^T) */
+} congru_estimator;
+
+/* Trials of several subjects. X or signals or both are there; strings are owned. */
+typedef struct congru_set {
+    size_t count;       /* trials */
+    size_t dimension;   /* channels */
+    double *covariance; /* (count, dimension, dimension), or NULL */
+    size_t samples;
+    double *signals; /* (count, dimension, samples), or NULL */
+    int32_t *label;  /* (count), index into class_name */
+    int32_t *subject; /* (count), index into subject_name */
+    int32_t *session; /* (count) */
+    int32_t *run;     /* (count) */
+    size_t classes, subjects;
+    char (*class_name)[CONGRU_LABEL_SIZE];
+    char (*subject_name)[CONGRU_LABEL_SIZE];
+    char (*channel_name)[CONGRU_LABEL_SIZE]; /* (dimension); "" where unknown */
+    double rate;                             /* 0 when unknown */
+    char *meta;                              /* JSON text, or NULL */
+} congru_set;
+
+/* Covariances of epochs (count, d, T) -> (count, d, d). trace_normalise divides each by its trace. */
+CONGRU_API congru_status congru_covariance(congru_context *context, congru_estimator estimator,
+                                           bool trace_normalise, size_t count, size_t d, size_t samples,
+                                           const double *signals, double *out);
+
+/* CONGRU_ERROR_NOT_POSITIVE when a covariance has an eigenvalue below `tolerance` (0: 1e-10) of its largest; the
+ * text names the trial and the combination of channels that is missing ("Cz is flat", "C3 and C4 are equal", "the
+ * channels add up to zero: average reference") and what to do. */
+CONGRU_API congru_status congru_covariance_check_rank(congru_context *context, size_t count, size_t d,
+                                                      const double *covariance, double tolerance,
+                                                      const char (*channel_name)[CONGRU_LABEL_SIZE]);
+
+/* Appends the trials of `epochs` to the set (made anew when *set is NULL) under a subject's name, with covariances
+ * by the estimator and, where keep_signals, the signals. Classes are joined by name. Fails when channels, window
+ * length or rate differ from those of the set, saying what differs. */
+typedef struct congru_set_options {
+    congru_estimator estimator;
+    bool trace_normalise;
+    bool keep_signals;
+} congru_set_options;
+CONGRU_API congru_status congru_set_append(congru_context *context, congru_set **set, const congru_epochs *epochs,
+                                           const char *subject, const congru_set_options *options);
+
+/* An .npz as numpy.savez writes it, stored or deflated: X float64/float32 (n, d, d) or signals (n, d, T) [or X with
+ * the last two dimensions different]; y integers; subject integers or strings; optional session, run, channels,
+ * classes, fs, meta. Labels need not be 0..K-1: distinct values are sorted, and named by `classes` where given. */
+CONGRU_API congru_status congru_set_read(congru_context *context, const char *path, congru_set **set);
+
+/* Written so that numpy.load(allow_pickle=False) opens it; covariances stored, not deflated, so that they can be
+ * mapped. */
+CONGRU_API congru_status congru_set_write(congru_context *context, const char *path, const congru_set *set);
+
+CONGRU_API void congru_set_destroy(congru_set **set);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

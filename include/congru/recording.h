@@ -1,0 +1,82 @@
+/* A continuous recording, from a file of any supported format. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_RECORDING_H
+#define CONGRU_RECORDING_H
+
+#include <stdint.h>
+
+#include "congru/context.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum congru_channel_type {
+    CONGRU_CHANNEL_EEG,
+    CONGRU_CHANNEL_EOG,
+    CONGRU_CHANNEL_EMG,
+    CONGRU_CHANNEL_ECG,
+    CONGRU_CHANNEL_STIMULUS, /* trigger or status lines */
+    CONGRU_CHANNEL_OTHER
+} congru_channel_type;
+
+enum { CONGRU_LABEL_SIZE = 80, CONGRU_UNIT_SIZE = 24 };
+
+typedef struct congru_channel {
+    char name[CONGRU_LABEL_SIZE]; /* as in the file, surrounding blanks removed; valid UTF-8 */
+    char unit[CONGRU_UNIT_SIZE];  /* as in the file; voltages are nevertheless given in microvolts */
+    congru_channel_type type;
+    double rate; /* the channel's own in the file */
+} congru_channel;
+
+typedef struct congru_event {
+    size_t onset;    /* sample, from 0; always < samples */
+    size_t duration; /* samples; 0 when the file gives none */
+    int32_t code;    /* GDF type, trigger value, or class number; -1 where the file has only a text */
+    const char *text; /* annotation, or NULL; owned by the recording */
+} congru_event;
+
+/* The whole of a recording in memory. Missing samples (gaps of a discontinuous file, over-range values, the
+ * boundary between runs that one file holds) are NaN, and nothing later filters across a NaN. */
+typedef struct congru_recording {
+    char format[16]; /* "GDF 2.51", "EDF+C", "BDF", "BrainVision", "MAT" */
+    double rate;     /* samples per second of every channel in `data` */
+    size_t samples;
+    size_t channels;
+    congru_channel *channel; /* (channels) */
+    double *data;            /* (channels, samples), microvolts; NULL when only the header was read */
+    size_t events;
+    congru_event *event; /* (events), by onset */
+} congru_recording;
+
+typedef struct congru_recording_options {
+    /* Names of the channels wanted, in the order wanted, compared without case, without blanks and trailing dots;
+     * a name that is not there is an error that lists those that are. NULL: every channel at the highest rate
+     * (a file whose channels differ in rate is then an error naming them). */
+    const char *const *channels;
+    size_t channel_count;
+    bool eeg_only;    /* with channels NULL: leave out those known to be something else */
+    bool header_only; /* everything but `data` */
+} congru_recording_options;
+
+/* Reads a file, its format told from its first bytes (BrainVision: the .vhdr; .mat: a BNCI cell of runs, which are
+ * joined with a NaN between). Fails with CONGRU_ERROR_IO, _FORMAT, _UNSUPPORTED or _MEMORY and an error text
+ * "FILE: what was expected, what was found (what to do)"; a file is never trusted about its own size. Memory:
+ * the selected channels as doubles and a small buffer. Free with congru_recording_destroy. */
+CONGRU_API congru_status congru_recording_read(congru_context *context, const char *path,
+                                               const congru_recording_options *options,
+                                               congru_recording **recording);
+
+/* Whether the first bytes of the file are those of a continuous recording that congru_recording_read knows; false
+ * too when it cannot be opened. */
+CONGRU_API bool congru_recording_recognises(const char *path);
+
+/* Frees everything and sets *recording to NULL; NULL is allowed. */
+CONGRU_API void congru_recording_destroy(congru_recording **recording);
+
+/* Whether two channel names mean the same electrode: "Fc5." and "FC5", "EEG:C3" or "EEG-C3" and "C3". */
+CONGRU_API bool congru_channel_matches(const char *name, const char *wanted);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,296 @@
+/* Writes a file beside its target, flushes it and renames it. SPDX-License-Identifier: Apache-2.0 */
+#define _XOPEN_SOURCE 700 /* POSIX with realpath */
+#include "array/file_write.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+enum {
+    WRITE_SIZE_MAX = 1 << 30, /* write() takes no more than 2 GiB at once */
+    COPY_SIZE = 1 << 16,
+    NAME_ATTEMPTS = 1000,
+    NAME_SIZE = 64
+};
+
+struct congru_file_draft {
+    int descriptor;
+    char *path;            /* as the caller gave it, for error texts */
+    char *target;          /* what is replaced: `path` with links followed */
+    char *name;            /* of the file beside it; NULL while there is none */
+    size_t directory_size; /* of target and name, with the slash */
+    bool direct;           /* the target is not a regular file: written to, not replaced */
+    bool replaces;         /* there is a target now, whose mode is kept */
+    mode_t mode;
+};
+
+static congru_status fail_write(congru_context *context, const char *path)
+{
+    return congru_fail(context, CONGRU_ERROR_IO, "%s: cannot write: %s", path, strerror(errno));
+}
+
+static bool write_piece(int descriptor, const congru_file_piece *piece)
+{
+    size_t written = 0;
+    while (written < piece->size) {
+        size_t left = piece->size - written;
+        ssize_t got = write(descriptor, (const char *)piece->data + written,
+                            left < WRITE_SIZE_MAX ? left : WRITE_SIZE_MAX);
+        if (got < 0 && errno != EINTR)
+            return false;
+        if (got > 0)
+            written += (size_t)got;
+    }
+    return true;
+}
+
+static bool write_pieces(int descriptor, const congru_file_piece *pieces, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!write_piece(descriptor, &pieces[i]))
+            return false;
+    return true;
+}
+
+/* Some file systems report a full disk only here. After EINTR the descriptor is closed on Linux. */
+static bool close_checked(int descriptor)
+{
+    return close(descriptor) == 0 || errno == EINTR;
+}
+
+/* A name under /dev or /proc that is a link stands for an open descriptor, as /dev/stdout does: renaming over
+ * it would replace the link, and renaming over what it leads to would take the file from under whoever opened
+ * it. */
+static bool names_descriptor(const char *path)
+{
+    struct stat about;
+    return (strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0) && lstat(path, &about) == 0 &&
+           S_ISLNK(about.st_mode);
+}
+
+static int open_direct(const char *path)
+{
+    return open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
+}
+
+/* Everything of the draft but its name and descriptor: what is under `path`, and how it is to be written. */
+static congru_status look_at_target(congru_context *context, const char *path, congru_file_draft *draft)
+{
+    struct stat about;
+    draft->path = strdup(path);
+    if (draft->path == NULL)
+        return fail_write(context, path);
+    draft->direct = names_descriptor(path);
+    if (draft->direct)
+        return CONGRU_OK;
+    if (lstat(path, &about) != 0) {
+        draft->target = errno == ENOENT ? strdup(path) : NULL;
+        return draft->target != NULL ? CONGRU_OK : fail_write(context, path);
+    }
+    /* A link is followed here, so that the rename replaces the file and not the link. */
+    draft->target = realpath(path, NULL);
+    if (draft->target == NULL || stat(draft->target, &about) != 0)
+        return fail_write(context, path);
+    if (S_ISDIR(about.st_mode))
+        return congru_fail(context, CONGRU_ERROR_IO, "%s: is a directory (name a file in it)", path);
+    draft->direct = !S_ISREG(about.st_mode);
+    draft->replaces = true;
+    draft->mode = about.st_mode & 07777;
+    if (!draft->direct && access(draft->target, W_OK) != 0)
+        return fail_write(context, path);
+    return CONGRU_OK;
+}
+
+/* Creates a file of a name nobody has in the directory of the target. The name does not contain the target's,
+ * which may be as long as names can be. False with errno set. */
+static bool create_beside(congru_file_draft *draft)
+{
+    const char *slash = strrchr(draft->target, '/');
+    draft->directory_size = slash == NULL ? 0 : (size_t)(slash - draft->target) + 1;
+    char *name = malloc(draft->directory_size + NAME_SIZE);
+    if (name == NULL)
+        return false;
+    memcpy(name, draft->target, draft->directory_size);
+    for (int attempt = 0; attempt < NAME_ATTEMPTS && draft->descriptor < 0; attempt++) {
+        snprintf(name + draft->directory_size, NAME_SIZE, ".congru-%ld-%d.tmp", (long)getpid(), attempt);
+        draft->descriptor = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (draft->descriptor < 0 && errno != EEXIST)
+            break;
+    }
+    if (draft->descriptor < 0) {
+        int cause = errno;
+        free(name);
+        errno = cause;
+        return false;
+    }
+    draft->name = name;
+    return true;
+}
+
+static bool create_nameless(congru_file_draft *draft)
+{
+    FILE *file = tmpfile();
+    if (file == NULL)
+        return false;
+    draft->descriptor = fcntl(fileno(file), F_DUPFD_CLOEXEC, 0);
+    int cause = errno;
+    fclose(file);
+    errno = cause;
+    return draft->descriptor >= 0;
+}
+
+static void free_draft(congru_file_draft *draft)
+{
+    free(draft->name);
+    free(draft->target);
+    free(draft->path);
+    free(draft);
+}
+
+void congru_file_abandon(congru_file_draft **draft)
+{
+    if (draft == NULL || *draft == NULL)
+        return;
+    if ((*draft)->descriptor >= 0)
+        close((*draft)->descriptor);
+    if ((*draft)->name != NULL)
+        unlink((*draft)->name);
+    free_draft(*draft);
+    *draft = NULL;
+}
+
+/* A draft that knows its target, with no file yet. */
+static congru_status start_draft(congru_context *context, const char *path, congru_file_draft **draft)
+{
+    *draft = calloc(1, sizeof **draft);
+    if (*draft == NULL)
+        return fail_write(context, path);
+    (*draft)->descriptor = -1;
+    congru_status status = look_at_target(context, path, *draft);
+    if (status != CONGRU_OK)
+        congru_file_abandon(draft);
+    return status;
+}
+
+congru_status congru_file_begin(congru_context *context, const char *path, congru_file_draft **draft)
+{
+    congru_status status = start_draft(context, path, draft);
+    if (status != CONGRU_OK)
+        return status;
+    if ((*draft)->direct ? create_nameless(*draft) : create_beside(*draft))
+        return CONGRU_OK;
+    status = fail_write(context, path);
+    congru_file_abandon(draft);
+    return status;
+}
+
+int congru_file_descriptor(const congru_file_draft *draft)
+{
+    return draft->descriptor;
+}
+
+const char *congru_file_path(const congru_file_draft *draft)
+{
+    return draft->path;
+}
+
+/* Makes the rename itself last. Not every file system lets a directory be opened or flushed, and the file is
+ * complete and in place by now, so this does what it can. */
+static void flush_directory(char *name, size_t directory_size)
+{
+    name[directory_size] = '\0';
+    int descriptor = open(directory_size > 0 ? name : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor >= 0) {
+        fsync(descriptor);
+        close(descriptor);
+    }
+}
+
+/* Puts the file beside the target in its place; false with errno set, the file then being still there. */
+static bool replace_target(congru_file_draft *draft)
+{
+    bool kept =
+        (!draft->replaces || fchmod(draft->descriptor, draft->mode) == 0) && fsync(draft->descriptor) == 0;
+    int cause = errno;
+    bool closed = close_checked(draft->descriptor);
+    draft->descriptor = -1;
+    if (!kept)
+        errno = cause;
+    if (!kept || !closed || rename(draft->name, draft->target) != 0)
+        return false;
+    flush_directory(draft->name, draft->directory_size);
+    free(draft->name);
+    draft->name = NULL;
+    return true;
+}
+
+/* Copies the nameless file to the device or pipe; false with errno set. */
+static bool copy_to_target(congru_file_draft *draft)
+{
+    char bytes[COPY_SIZE];
+    int target = open_direct(draft->path);
+    if (target < 0)
+        return false;
+    bool copied = lseek(draft->descriptor, 0, SEEK_SET) == 0;
+    while (copied) {
+        ssize_t got = read(draft->descriptor, bytes, sizeof bytes);
+        if (got == 0)
+            break;
+        if (got < 0 && errno == EINTR)
+            continue;
+        copied = got > 0 && write_piece(target, &(congru_file_piece){bytes, (size_t)got});
+    }
+    int cause = errno;
+    if (!close_checked(target))
+        return false;
+    errno = cause;
+    return copied;
+}
+
+congru_status congru_file_commit(congru_context *context, congru_file_draft **draft)
+{
+    congru_status status = CONGRU_OK;
+    if (!((*draft)->direct ? copy_to_target(*draft) : replace_target(*draft)))
+        status = fail_write(context, (*draft)->path);
+    congru_file_abandon(draft);
+    return status;
+}
+
+static congru_status write_directly(congru_context *context, const char *path, const congru_file_piece *pieces,
+                                    size_t count)
+{
+    int descriptor = open_direct(path);
+    if (descriptor < 0)
+        return fail_write(context, path);
+    if (!write_pieces(descriptor, pieces, count)) {
+        congru_status status = fail_write(context, path);
+        close(descriptor);
+        return status;
+    }
+    return close_checked(descriptor) ? CONGRU_OK : fail_write(context, path);
+}
+
+congru_status congru_file_write(congru_context *context, const char *path, const congru_file_piece *pieces,
+                                size_t count)
+{
+    congru_file_draft *draft;
+    congru_status status = start_draft(context, path, &draft);
+    if (status != CONGRU_OK)
+        return status;
+    /* What comes in order needs no temporary file on its way into a pipe. */
+    if (draft->direct)
+        status = write_directly(context, path, pieces, count);
+    else if (!create_beside(draft) || !write_pieces(draft->descriptor, pieces, count))
+        status = fail_write(context, path);
+    else
+        return congru_file_commit(context, &draft);
+    congru_file_abandon(&draft);
+    return status;
+}

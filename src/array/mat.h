@@ -1,0 +1,37 @@
+/* MATLAB level 5 files: a strict reader. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_ARRAY_MAT_H
+#define CONGRU_ARRAY_MAT_H
+
+#include "array/source.h"
+
+typedef enum congru_mat_kind { CONGRU_MAT_NUMERIC, CONGRU_MAT_TEXT, CONGRU_MAT_CELL, CONGRU_MAT_STRUCT } congru_mat_kind;
+
+enum { CONGRU_MAT_DIMS_MAX = 8 };
+
+/* A value and everything inside it, in the column-major order of MATLAB. */
+typedef struct congru_mat_value {
+    congru_mat_kind kind;
+    size_t dims;
+    size_t shape[CONGRU_MAT_DIMS_MAX];
+    size_t count;
+    double *number;                  /* numeric and logical (count) */
+    char *text;                      /* UTF-8, terminated; a newline between the rows of a matrix */
+    struct congru_mat_value *element; /* cells (count), or structs (count * fields, fields of one element together) */
+    size_t fields;
+    char (*field)[64]; /* struct field names */
+} congru_mat_value;
+
+typedef struct congru_mat congru_mat;
+
+/* Reads all variables. Compressed elements are inflated with zlib to no more than their own size says, which is
+ * checked against a limit of 1032 times the compressed size; nesting is limited. Version 7.3 (HDF5), big-endian
+ * level 5, sparse, objects and function handles: read where simple, else CONGRU_ERROR_UNSUPPORTED saying so. */
+congru_status congru_mat_read(congru_context *context, const congru_source *source, congru_mat **mat);
+const congru_mat_value *congru_mat_find(const congru_mat *mat, const char *variable);      /* or NULL */
+const char *congru_mat_variable(const congru_mat *mat, size_t index);                     /* NULL past the last */
+const congru_mat_value *congru_mat_field(const congru_mat_value *value, size_t element, const char *field);
+/* The numbers of a value, which are then the caller's to free; the value keeps its shape. */
+double *congru_mat_detach(congru_mat *mat, const congru_mat_value *value);
+void congru_mat_free(congru_mat **mat);
+
+#endif

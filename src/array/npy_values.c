@@ -1,0 +1,331 @@
+/* The values of a .npy: floats, integers and texts of every width. SPDX-License-Identifier: Apache-2.0 */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array/npy_internal.h"
+#include "base/error.h"
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "little-endian values are copied as they are"
+#endif
+
+enum { CHUNK_SIZE = 1 << 15 }; /* bytes converted at a time; a multiple of every item size but those of texts */
+
+/* ---- One number ------------------------------------------------------------------------------------ */
+
+/* Exact: every half is a double. */
+static double widen_half(uint16_t half)
+{
+    uint64_t sign = (uint64_t)(half >> 15) << 63, exponent = half >> 10 & 31, fraction = half & 1023;
+    if (exponent == 0) {
+        double size = (double)fraction * 0x1p-24;
+        return sign != 0 ? -size : size;
+    }
+    uint64_t bits = sign | (exponent == 31 ? UINT64_C(2047) : exponent + 1008) << 52 | fraction << 42;
+    double wide;
+    memcpy(&wide, &bits, sizeof wide);
+    return wide;
+}
+
+static double load_real(const unsigned char *bytes, size_t size)
+{
+    uint16_t half;
+    float narrow;
+    double wide;
+    switch (size) {
+    case 2:
+        memcpy(&half, bytes, sizeof half);
+        return widen_half(half);
+    case 4:
+        memcpy(&narrow, bytes, sizeof narrow);
+        return (double)narrow;
+    default:
+        memcpy(&wide, bytes, sizeof wide);
+        return wide;
+    }
+}
+
+/* The value, its sign spread over 64 bits. One past INT64_MAX becomes negative: the caller looks. */
+static int64_t load_integer(const unsigned char *bytes, size_t size, bool is_signed)
+{
+    uint64_t value = 0;
+    for (size_t i = 0; i < size; i++)
+        value |= (uint64_t)bytes[i] << 8 * i;
+    if (is_signed && size < 8 && (value >> (8 * size - 1)) != 0)
+        value |= UINT64_MAX << 8 * size;
+    int64_t wide;
+    memcpy(&wide, &value, sizeof wide);
+    return wide;
+}
+
+static congru_status convert_chunk(congru_npy_stream *stream, const congru_npy_header *header,
+                                   const unsigned char *bytes, size_t first, size_t count,
+                                   congru_values *values)
+{
+    const size_t size = header->item_size;
+    if (size == 8 && header->type != 'u') {
+        void *into = header->type == 'f' ? (void *)(values->real + first) : (void *)(values->integer + first);
+        memcpy(into, bytes, count * size);
+        return CONGRU_OK;
+    }
+    if (values->kind == CONGRU_VALUES_REAL) {
+        for (size_t i = 0; i < count; i++)
+            values->real[first + i] = load_real(bytes + i * size, size);
+        return CONGRU_OK;
+    }
+    for (size_t i = 0; i < count; i++) {
+        int64_t value = load_integer(bytes + i * size, size, header->type == 'i');
+        if (value < 0 && header->type == 'u')
+            return congru_fail(
+                stream->context, CONGRU_ERROR_UNSUPPORTED,
+                "%s: the unsigned value at index %zu does not fit 64 bits with a sign (convert with "
+                ".astype('<i8'))",
+                stream->name, first + i);
+        values->integer[first + i] = value;
+    }
+    return CONGRU_OK;
+}
+
+static congru_status take_numbers(congru_npy_stream *stream, const congru_npy_header *header,
+                                  congru_values *values)
+{
+    unsigned char chunk[CHUNK_SIZE];
+    const size_t most = CHUNK_SIZE / header->item_size;
+    size_t expected = stream->position + header->count * header->item_size;
+    for (size_t done = 0; done < header->count;) {
+        size_t count = header->count - done < most ? header->count - done : most, taken;
+        congru_status status = congru_npy_take(stream, chunk, count * header->item_size, &taken);
+        if (status != CONGRU_OK)
+            return status;
+        if (taken < count * header->item_size)
+            return congru_npy_fail_truncated(stream, expected);
+        status = convert_chunk(stream, header, chunk, done, count, values);
+        if (status != CONGRU_OK)
+            return status;
+        done += count;
+    }
+    return CONGRU_OK;
+}
+
+/* ---- Texts ----------------------------------------------------------------------------------------- */
+
+/* Appends a code point as UTF-8; false for a surrogate or a number past the last. */
+static bool put_code(char **into, uint32_t code)
+{
+    unsigned char *at = (unsigned char *)*into;
+    if (code < 0x80) {
+        *at++ = (unsigned char)code;
+    } else if (code < 0x800) {
+        *at++ = (unsigned char)(0xc0 | code >> 6);
+        *at++ = (unsigned char)(0x80 | (code & 0x3f));
+    } else if (code < 0x10000) {
+        if (code >= 0xd800 && code < 0xe000)
+            return false;
+        *at++ = (unsigned char)(0xe0 | code >> 12);
+        *at++ = (unsigned char)(0x80 | (code >> 6 & 0x3f));
+        *at++ = (unsigned char)(0x80 | (code & 0x3f));
+    } else {
+        if (code > 0x10ffff)
+            return false;
+        *at++ = (unsigned char)(0xf0 | code >> 18);
+        *at++ = (unsigned char)(0x80 | (code >> 12 & 0x3f));
+        *at++ = (unsigned char)(0x80 | (code >> 6 & 0x3f));
+        *at++ = (unsigned char)(0x80 | (code & 0x3f));
+    }
+    *into = (char *)at;
+    return true;
+}
+
+size_t congru_utf8_decode(const unsigned char *bytes, size_t size, uint32_t *code)
+{
+    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t length = 0;
+    if (bytes[0] < 0x80)
+        length = 1;
+    else if (bytes[0] >= 0xc2 && bytes[0] < 0xf5)
+        length = bytes[0] < 0xe0 ? 2 : bytes[0] < 0xf0 ? 3 : 4;
+    if (length > size)
+        return 0;
+    *code = length < 2 ? bytes[0] : bytes[0] & (0x7fu >> length);
+    for (size_t i = 1; i < length; i++) {
+        if ((bytes[i] & 0xc0) != 0x80)
+            return 0;
+        *code = *code << 6 | (bytes[i] & 0x3fu);
+    }
+    bool surrogate = *code >= 0xd800 && *code < 0xe000;
+    return *code >= least[length] && *code <= 0x10ffff && !surrogate ? length : 0;
+}
+
+static bool is_utf8(const unsigned char *bytes, size_t size)
+{
+    for (size_t i = 0, length; i < size; i += length) {
+        uint32_t code;
+        length = congru_utf8_decode(bytes + i, size - i, &code);
+        if (length == 0)
+            return false;
+    }
+    return true;
+}
+
+static uint32_t load_code(const unsigned char *bytes)
+{
+    return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+/* Writes one item as UTF-8 with its zero. NumPy fills items up with zeros; one inside a text would cut it
+ * short, so it is refused, as is what is no character. Bytes ('S') that are not UTF-8 are taken for Latin-1. */
+static bool convert_text(const congru_npy_header *header, const unsigned char *item, char **into)
+{
+    size_t width = header->type == 'U' ? 4 : 1, length = header->item_size / width;
+    if (width == 4)
+        while (length > 0 && load_code(item + 4 * (length - 1)) == 0)
+            length--;
+    else
+        while (length > 0 && item[length - 1] == 0)
+            length--;
+    bool plain = width == 1 && is_utf8(item, length);
+    for (size_t i = 0; i < length; i++) {
+        uint32_t code = width == 4 ? load_code(item + 4 * i) : item[i];
+        if (code == 0)
+            return false;
+        if (plain)
+            *(*into)++ = (char)code;
+        else if (!put_code(into, code))
+            return false;
+    }
+    *(*into)++ = '\0';
+    return true;
+}
+
+/* Fills the pointers and the characters behind them, item by item. */
+static congru_status convert_texts(congru_npy_stream *stream, const congru_npy_header *header,
+                                   unsigned char *item, congru_values *values)
+{
+    char *into = (char *)(values->text + header->count);
+    size_t expected = stream->position + header->count * header->item_size;
+    for (size_t i = 0; i < header->count; i++) {
+        size_t taken;
+        congru_status status = congru_npy_take(stream, item, header->item_size, &taken);
+        if (status != CONGRU_OK)
+            return status;
+        if (taken < header->item_size)
+            return congru_npy_fail_truncated(stream, expected);
+        values->text[i] = into;
+        if (!convert_text(header, item, &into))
+            return congru_fail(
+                stream->context, CONGRU_ERROR_FORMAT,
+                "%s: the text at index %zu holds a zero or what is no character (write it again as "
+                "plain strings)",
+                stream->name, i);
+    }
+    return CONGRU_OK;
+}
+
+static congru_status take_texts(congru_npy_stream *stream, const congru_npy_header *header,
+                                congru_values *values)
+{
+    /* A Latin-1 byte may need two of UTF-8; four bytes of '<U' never need more than four. */
+    size_t characters = header->type == 'U' ? header->item_size : 2 * header->item_size;
+    size_t each = sizeof(char *) + characters + 1;
+    if (header->count > (PTRDIFF_MAX - 1) / each)
+        return congru_npy_fail_memory(stream, header->count);
+    values->text = malloc(header->count * each + 1);
+    unsigned char *item = header->count > 0 ? malloc(header->item_size) : NULL;
+    congru_status status = CONGRU_OK;
+    if (values->text == NULL || (header->count > 0 && item == NULL))
+        status = congru_npy_fail_memory(stream, header->count);
+    else
+        status = convert_texts(stream, header, item, values);
+    free(item);
+    return status;
+}
+
+/* ---- All values ------------------------------------------------------------------------------------ */
+
+static congru_status reorder(congru_npy_stream *stream, congru_values *values)
+{
+    if (values->dims < 2 || values->count == 0)
+        return CONGRU_OK;
+    if (values->kind == CONGRU_VALUES_TEXT) {
+        /* The characters stay where they are; the pointers in front of them are put in order. */
+        size_t size = values->count * sizeof *values->text;
+        char **order = malloc(size);
+        if (order == NULL)
+            return congru_npy_fail_memory(stream, values->count);
+        congru_npy_transpose(values->dims, values->shape, values->count, sizeof *order, values->text, order);
+        memcpy(values->text, order, size);
+        free(order);
+        return CONGRU_OK;
+    }
+    void *data = congru_npy_allocate(values->count);
+    if (data == NULL)
+        return congru_npy_fail_memory(stream, values->count);
+    if (values->kind == CONGRU_VALUES_REAL) {
+        congru_npy_transpose(values->dims, values->shape, values->count, sizeof(double), values->real, data);
+        free(values->real);
+        values->real = data;
+    } else {
+        congru_npy_transpose(values->dims, values->shape, values->count, sizeof(int64_t), values->integer,
+                             data);
+        free(values->integer);
+        values->integer = data;
+    }
+    return CONGRU_OK;
+}
+
+static congru_status take_items(congru_npy_stream *stream, const congru_npy_header *header,
+                                congru_values *values)
+{
+    values->dims = header->dims;
+    memcpy(values->shape, header->shape, sizeof values->shape);
+    values->count = header->count;
+    if (header->type == 'U' || header->type == 'S') {
+        values->kind = CONGRU_VALUES_TEXT;
+        return take_texts(stream, header, values);
+    }
+    void *data = congru_npy_allocate(header->count);
+    if (data == NULL)
+        return congru_npy_fail_memory(stream, header->count);
+    values->kind = header->type == 'f' ? CONGRU_VALUES_REAL : CONGRU_VALUES_INTEGER;
+    if (values->kind == CONGRU_VALUES_REAL) {
+        values->real = data;
+    } else {
+        values->integer = data;
+        values->integer_bytes = (int)header->item_size;
+    }
+    return take_numbers(stream, header, values);
+}
+
+congru_status congru_values_take(congru_npy_stream *stream, congru_values *values)
+{
+    congru_npy_header header;
+    *values = (congru_values){0};
+    congru_status status = congru_npy_take_header(stream, CONGRU_NPY_VALUES, &header);
+    if (status == CONGRU_OK)
+        status = take_items(stream, &header, values);
+    if (status == CONGRU_OK)
+        status = congru_npy_take_end(stream);
+    if (status == CONGRU_OK && header.fortran_order)
+        status = reorder(stream, values);
+    if (status != CONGRU_OK)
+        congru_values_clear(values);
+    return status;
+}
+
+congru_status congru_values_parse(congru_context *context, const char *name, const unsigned char *bytes,
+                                  size_t size, congru_values *values)
+{
+    congru_npy_stream stream = congru_npy_memory_stream(context, name, &bytes, size);
+    return congru_values_take(&stream, values);
+}
+
+void congru_values_clear(congru_values *values)
+{
+    if (values == NULL)
+        return;
+    free(values->real);
+    free(values->integer);
+    free(values->text);
+    *values = (congru_values){0};
+}

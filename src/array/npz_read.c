@@ -1,0 +1,275 @@
+/* Reads the arrays of an .npz, believing nothing its directory says unchecked. SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zip.h>
+
+#include "array/npy_internal.h"
+
+enum {
+    MEMBER_NAME_SIZE = 256,
+    DEFLATE_RATIO_MAX =
+        1032, /* the format cannot do better: 258 bytes from two bits, and some for block headers */
+    DEFLATE_SLACK = 1032
+};
+
+struct congru_npz {
+    congru_source source;
+    char *name; /* for error texts; the source's too */
+    zip_t *archive;
+    uint64_t position; /* of libzip in the source */
+    zip_error_t error; /* what libzip asks for after a failed read */
+};
+
+/* ---- The source, as libzip wants it ---------------------------------------------------------------- */
+
+static zip_int64_t serve_read(congru_npz *npz, void *data, zip_uint64_t size)
+{
+    uint64_t left = npz->source.size - npz->position;
+    size_t wanted = size < left ? (size_t)size : (size_t)left;
+    if (congru_source_read(NULL, &npz->source, npz->position, wanted, data) != CONGRU_OK) {
+        zip_error_set(&npz->error, ZIP_ER_READ, 0);
+        return -1;
+    }
+    npz->position += wanted;
+    return (zip_int64_t)wanted;
+}
+
+static zip_int64_t serve_seek(congru_npz *npz, void *data, zip_uint64_t size)
+{
+    zip_int64_t position =
+        zip_source_seek_compute_offset(npz->position, npz->source.size, data, size, &npz->error);
+    if (position < 0)
+        return -1;
+    npz->position = (uint64_t)position;
+    return 0;
+}
+
+static zip_int64_t serve(void *user, void *data, zip_uint64_t size, zip_source_cmd_t command)
+{
+    congru_npz *npz = user;
+    switch (command) {
+    case ZIP_SOURCE_OPEN:
+        npz->position = 0;
+        return 0;
+    case ZIP_SOURCE_READ:
+        return serve_read(npz, data, size);
+    case ZIP_SOURCE_SEEK:
+        return serve_seek(npz, data, size);
+    case ZIP_SOURCE_TELL:
+        return (zip_int64_t)npz->position;
+    case ZIP_SOURCE_STAT: {
+        zip_stat_t *about = data;
+        zip_stat_init(about);
+        about->size = npz->source.size;
+        about->valid |= ZIP_STAT_SIZE;
+        return sizeof *about;
+    }
+    case ZIP_SOURCE_ERROR:
+        return zip_error_to_data(&npz->error, data, size);
+    case ZIP_SOURCE_CLOSE:
+    case ZIP_SOURCE_FREE:
+        return 0;
+    case ZIP_SOURCE_SUPPORTS:
+        return zip_source_make_command_bitmap(ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE,
+                                              ZIP_SOURCE_STAT, ZIP_SOURCE_ERROR, ZIP_SOURCE_FREE,
+                                              ZIP_SOURCE_SEEK, ZIP_SOURCE_TELL, ZIP_SOURCE_SUPPORTS, -1);
+    default:
+        zip_error_set(&npz->error, ZIP_ER_OPNOTSUPP, 0);
+        return -1;
+    }
+}
+
+/* ---- Opening --------------------------------------------------------------------------------------- */
+
+static congru_status fail_open(congru_context *context, const congru_npz *npz, zip_error_t *error)
+{
+    unsigned char first[6] = {0};
+    size_t size = npz->source.size < sizeof first ? (size_t)npz->source.size : sizeof first;
+    if (congru_source_read(NULL, &npz->source, 0, size, first) == CONGRU_OK) {
+        if (memcmp(first, "\x93NUMPY", sizeof first) == 0)
+            return congru_fail(context, CONGRU_ERROR_FORMAT,
+                               "%s: a .npy file of one array, not an .npz (save the arrays with numpy.savez)",
+                               npz->name);
+        if (memcmp(first, "PK", 2) != 0)
+            return congru_fail(
+                context, CONGRU_ERROR_FORMAT,
+                "%s: not an .npz: it does not begin as a zip does (save the arrays with numpy.savez)",
+                npz->name);
+    }
+    congru_status status =
+        zip_error_code_zip(error) == ZIP_ER_MEMORY ? CONGRU_ERROR_MEMORY : CONGRU_ERROR_FORMAT;
+    return congru_fail(context, status, "%s: broken or truncated .npz: %s (copy or write the file again)",
+                       npz->name, zip_error_strerror(error));
+}
+
+static congru_status open_archive(congru_context *context, congru_npz *npz)
+{
+    if (npz->source.size == 0) /* an archive without members, to libzip */
+        return congru_fail(context, CONGRU_ERROR_FORMAT, "%s: empty file (expected an .npz)", npz->name);
+    zip_error_t error;
+    zip_error_init(&error);
+    zip_source_t *source = zip_source_function_create(serve, npz, &error);
+    if (source != NULL) {
+        /* CHECKCONS compares the directory with the header before each member. */
+        npz->archive = zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &error);
+        if (npz->archive == NULL)
+            zip_source_free(source);
+    }
+    congru_status status = npz->archive != NULL ? CONGRU_OK : fail_open(context, npz, &error);
+    zip_error_fini(&error);
+    return status;
+}
+
+static congru_status create_npz(congru_context *context, const char *name, congru_npz **npz)
+{
+    *npz = calloc(1, sizeof **npz);
+    char *copy = strdup(name);
+    if (*npz == NULL || copy == NULL) {
+        free(*npz);
+        free(copy);
+        *npz = NULL;
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", name);
+    }
+    (*npz)->name = copy;
+    (*npz)->source.descriptor = -1;
+    zip_error_init(&(*npz)->error);
+    return CONGRU_OK;
+}
+
+congru_status congru_npz_open(congru_context *context, const char *path, congru_npz **npz)
+{
+    congru_status status = create_npz(context, path, npz);
+    if (status != CONGRU_OK)
+        return status;
+    status = congru_source_open(context, (*npz)->name, &(*npz)->source);
+    if (status == CONGRU_OK)
+        status = open_archive(context, *npz);
+    if (status != CONGRU_OK)
+        congru_npz_close(npz);
+    return status;
+}
+
+congru_status congru_npz_open_memory(congru_context *context, const char *name, const void *bytes, size_t size,
+                                     congru_npz **npz)
+{
+    congru_status status = create_npz(context, name, npz);
+    if (status != CONGRU_OK)
+        return status;
+    (*npz)->source = congru_source_memory((*npz)->name, bytes, size);
+    status = open_archive(context, *npz);
+    if (status != CONGRU_OK)
+        congru_npz_close(npz);
+    return status;
+}
+
+void congru_npz_close(congru_npz **npz)
+{
+    if (npz == NULL || *npz == NULL)
+        return;
+    if ((*npz)->archive != NULL)
+        zip_discard((*npz)->archive);
+    congru_source_close(&(*npz)->source);
+    zip_error_fini(&(*npz)->error);
+    free((*npz)->name);
+    free(*npz);
+    *npz = NULL;
+}
+
+/* ---- Reading --------------------------------------------------------------------------------------- */
+
+static zip_int64_t find_member(const congru_npz *npz, const char *array)
+{
+    char member[MEMBER_NAME_SIZE];
+    int length = snprintf(member, sizeof member, "%s.npy", array);
+    return length < MEMBER_NAME_SIZE ? zip_name_locate(npz->archive, member, 0) : -1;
+}
+
+bool congru_npz_has(const congru_npz *npz, const char *array)
+{
+    return find_member(npz, array) >= 0;
+}
+
+/* What the directory says of a member, held against the size of the file and what deflate can do. */
+static congru_status check_member(congru_context *context, const congru_npz *npz, const char *name,
+                                  zip_uint64_t index, zip_stat_t *about)
+{
+    const zip_uint64_t wanted =
+        ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
+    if (zip_stat_index(npz->archive, index, 0, about) != 0 || (about->valid & wanted) != wanted)
+        return congru_fail(context, CONGRU_ERROR_FORMAT,
+                           "%s: broken in the zip directory (copy or write the file again)", name);
+    if (about->encryption_method != ZIP_EM_NONE)
+        return congru_fail(context, CONGRU_ERROR_UNSUPPORTED, "%s: encrypted (save it with numpy.savez)", name);
+    if (about->comp_method != ZIP_CM_STORE && about->comp_method != ZIP_CM_DEFLATE)
+        return congru_fail(
+            context, CONGRU_ERROR_UNSUPPORTED,
+            "%s: compressed by method %u; stored and deflated arrays are read (save it with numpy.savez)", name,
+            (unsigned)about->comp_method);
+    if (about->comp_size > npz->source.size)
+        return congru_fail(context, CONGRU_ERROR_FORMAT,
+                           "%s: said to take %llu bytes of a file of %llu (copy or write the file again)", name,
+                           (unsigned long long)about->comp_size, (unsigned long long)npz->source.size);
+    bool stored = about->comp_method == ZIP_CM_STORE;
+    zip_uint64_t most = stored ? about->comp_size : about->comp_size * DEFLATE_RATIO_MAX + DEFLATE_SLACK;
+    if (about->size > most || (stored && about->size != about->comp_size) || about->size > PTRDIFF_MAX)
+        return congru_fail(
+            context, CONGRU_ERROR_FORMAT,
+            "%s: said to hold %llu bytes, which %llu bytes cannot (copy or write the file again)", name,
+            (unsigned long long)about->size, (unsigned long long)about->comp_size);
+    return CONGRU_OK;
+}
+
+static congru_status take_member(congru_npy_stream *stream, void *into, size_t size, size_t *taken)
+{
+    zip_file_t *file = stream->user;
+    *taken = 0;
+    while (*taken < size) {
+        zip_int64_t got = zip_fread(file, (char *)into + *taken, size - *taken);
+        if (got < 0)
+            return congru_fail(stream->context, CONGRU_ERROR_FORMAT,
+                               "%s: broken data: %s (copy or write the file again)", stream->name,
+                               zip_file_strerror(file));
+        if (got == 0)
+            break;
+        *taken += (size_t)got;
+    }
+    return CONGRU_OK;
+}
+
+congru_status congru_npz_read(congru_context *context, congru_npz *npz, const char *array,
+                              congru_values *values)
+{
+    *values = (congru_values){0};
+    zip_int64_t index = find_member(npz, array);
+    if (index < 0)
+        return congru_fail(context, CONGRU_ERROR_FORMAT, "%s: no array '%s' in it", npz->name, array);
+    /* "FILE: X", in front of whatever is wrong with X. */
+    size_t size = strlen(npz->name) + strlen(array) + 3;
+    char *name = malloc(size);
+    if (name == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", npz->name);
+    snprintf(name, size, "%s: %s", npz->name, array);
+    zip_stat_t about;
+    congru_status status = check_member(context, npz, name, (zip_uint64_t)index, &about);
+    if (status == CONGRU_OK) {
+        zip_file_t *file = zip_fopen_index(npz->archive, (zip_uint64_t)index, 0);
+        if (file == NULL) {
+            status = congru_fail(context, CONGRU_ERROR_FORMAT,
+                                 "%s: cannot be read: %s (copy or write the file again)", name,
+                                 zip_strerror(npz->archive));
+        } else {
+            congru_npy_stream stream = {.context = context,
+                                        .name = name,
+                                        .take = take_member,
+                                        .user = file,
+                                        .size_known = true,
+                                        .size = (size_t)about.size};
+            status = congru_values_take(&stream, values);
+            zip_fclose(file);
+        }
+    }
+    free(name);
+    return status;
+}

@@ -1,0 +1,30 @@
+/* The bytes of a file, read at offsets; or bytes in memory, for tests and fuzzing. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_ARRAY_SOURCE_H
+#define CONGRU_ARRAY_SOURCE_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* A file is read with pread, never mapped: one that shrinks while it is read gives an error, not a signal. */
+typedef struct congru_source {
+    const char *name;           /* for error texts; not owned */
+    int descriptor;             /* -1: memory */
+    const unsigned char *bytes; /* of memory */
+    uint64_t size;              /* of the file when it was opened */
+} congru_source;
+
+/* A regular file; CONGRU_ERROR_IO with "FILE: reason" otherwise. */
+congru_status congru_source_open(congru_context *context, const char *path, congru_source *source);
+
+/* Bytes that stay where they are; nothing to close. */
+congru_source congru_source_memory(const char *name, const void *bytes, size_t size);
+
+/* Exactly `size` bytes at `offset`. CONGRU_ERROR_FORMAT with "NAME: ends at byte N where byte M is needed
+ * (truncated?)" past the end. */
+congru_status congru_source_read(congru_context *context, const congru_source *source, uint64_t offset, size_t size,
+                                 void *buffer);
+
+void congru_source_close(congru_source *source);
+
+#endif

@@ -1,0 +1,264 @@
+/* Reads covariance sets and signal sets from .npz files. SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "congru/spd.h"
+#include "dataset/set_internal.h"
+
+/* As for every symmetric input: of the largest entry. */
+static const double asymmetry_allowed = 1e-6;
+
+typedef struct set_reader {
+    congru_context *context;
+    const char *file;
+    congru_npz *npz;
+    congru_set *set;
+} set_reader;
+
+void congru_set_destroy(congru_set **set)
+{
+    if (set == NULL || *set == NULL)
+        return;
+    congru_set *s = *set;
+    free(s->covariance);
+    free(s->signals);
+    free(s->label);
+    free(s->subject);
+    free(s->session);
+    free(s->run);
+    free(s->class_name);
+    free(s->subject_name);
+    free(s->channel_name);
+    free(s->meta);
+    free(s);
+    *set = NULL;
+}
+
+static congru_status fail_missing(const set_reader *r, const char *what)
+{
+    return congru_fail(r->context, CONGRU_ERROR_FORMAT,
+                       "%s: no array '%s' in it (save a set with numpy.savez(file, X=covariances, y=labels, "
+                       "subject=subjects))",
+                       r->file, what);
+}
+
+/* ---- X and signals --------------------------------------------------------------------------------- */
+
+static congru_status check_trials(const set_reader *r, const char *array, const congru_values *values)
+{
+    char shape[CONGRU_SHAPE_TEXT_SIZE];
+    congru_set_shape_text(values, shape);
+    if (values->kind != CONGRU_VALUES_REAL)
+        return congru_fail(
+            r->context, CONGRU_ERROR_UNSUPPORTED,
+            "%s: %s: expected float64 or float32, found %s (epochs of integers are read by congru import)",
+            r->file, array, values->kind == CONGRU_VALUES_INTEGER ? "integers" : "strings");
+    if (values->dims != 3)
+        return congru_fail(
+            r->context, CONGRU_ERROR_FORMAT,
+            "%s: %s: expected shape (trials, channels, channels) for covariances or (trials, channels, "
+            "samples) for signals, found %s",
+            r->file, array, shape);
+    if (values->count == 0 || values->shape[0] > INT32_MAX)
+        return congru_fail(r->context, CONGRU_ERROR_FORMAT, "%s: %s: shape %s has %s", r->file, array, shape,
+                           values->count == 0 ? "no values" : "too many trials");
+    if (values->shape[1] > CONGRU_DIMENSION_MAX)
+        return congru_fail(r->context, CONGRU_ERROR_UNSUPPORTED, "%s: %s: %zu channels; at most %d are read",
+                           r->file, array, values->shape[1], CONGRU_DIMENSION_MAX);
+    if (r->set->count != 0 && (r->set->count != values->shape[0] || r->set->dimension != values->shape[1]))
+        return congru_fail(r->context, CONGRU_ERROR_FORMAT,
+                           "%s: %s: X has %zu trials of %zu channels, these have shape %s", r->file, array,
+                           r->set->count, r->set->dimension, shape);
+    return CONGRU_OK;
+}
+
+static congru_status check_finite(const set_reader *r, const char *array, const congru_values *values)
+{
+    const size_t columns = values->shape[2], size = values->shape[1] * columns;
+    for (size_t i = 0; i < values->count; i++)
+        if (!isfinite(values->real[i]))
+            return congru_fail(r->context, CONGRU_ERROR_NOT_FINITE,
+                               "%s: %s: trial %zu of %zu holds %s at (%zu, %zu) (leave the trial out)", r->file,
+                               array, i / size, values->shape[0], isnan(values->real[i]) ? "NaN" : "infinity",
+                               i % size / columns, i % columns);
+    return CONGRU_OK;
+}
+
+static congru_status check_symmetric(const set_reader *r, const congru_values *values)
+{
+    const size_t d = values->shape[1];
+    for (size_t m = 0; m < values->shape[0]; m++) {
+        const double *c = values->real + m * d * d;
+        double largest = 0.0, asymmetry = 0.0;
+        for (size_t i = 0; i < d; i++) {
+            for (size_t j = 0; j <= i; j++) {
+                double low = fabs(c[i * d + j]), high = fabs(c[j * d + i]),
+                       gap = fabs(c[i * d + j] - c[j * d + i]);
+                largest = low > largest ? low : largest;
+                largest = high > largest ? high : largest;
+                asymmetry = gap > asymmetry ? gap : asymmetry;
+            }
+        }
+        if (!(asymmetry <= asymmetry_allowed * largest))
+            return congru_fail(
+                r->context, CONGRU_ERROR_NOT_SYMMETRIC,
+                "%s: X: trial %zu of %zu is not symmetric: it differs from its transpose by %.3g where "
+                "its largest entry is %.3g (signals belong in an array 'signals')",
+                r->file, m, values->shape[0], asymmetry, largest);
+    }
+    return CONGRU_OK;
+}
+
+/* Reads X or signals and hands its numbers to the set. */
+static congru_status read_trials(const set_reader *r, const char *array, bool may_be_covariances)
+{
+    congru_values values;
+    congru_set *set = r->set;
+    congru_status status = congru_npz_read(r->context, r->npz, array, &values);
+    if (status != CONGRU_OK)
+        return status;
+    bool covariances = may_be_covariances && values.dims == 3 && values.shape[1] == values.shape[2];
+    status = check_trials(r, array, &values);
+    if (status == CONGRU_OK && !covariances && set->signals != NULL)
+        status = congru_fail(r->context, CONGRU_ERROR_FORMAT,
+                             "%s: X holds signals, and so does 'signals' (leave one out)", r->file);
+    if (status == CONGRU_OK)
+        status = check_finite(r, array, &values);
+    if (status == CONGRU_OK && covariances)
+        status = check_symmetric(r, &values);
+    if (status == CONGRU_OK) {
+        set->count = values.shape[0];
+        set->dimension = values.shape[1];
+        *(covariances ? &set->covariance : &set->signals) = values.real;
+        if (!covariances)
+            set->samples = values.shape[2];
+        values.real = NULL;
+    }
+    congru_values_clear(&values);
+    return status;
+}
+
+/* ---- What may be absent ---------------------------------------------------------------------------- */
+
+static congru_status read_channels(const set_reader *r)
+{
+    congru_set *set = r->set;
+    set->channel_name = calloc(set->dimension, sizeof *set->channel_name);
+    if (set->channel_name == NULL)
+        return congru_fail(r->context, CONGRU_ERROR_MEMORY, "%s: not enough memory", r->file);
+    if (!congru_npz_has(r->npz, "channels"))
+        return CONGRU_OK;
+    congru_values values;
+    congru_status status = congru_npz_read(r->context, r->npz, "channels", &values);
+    if (status != CONGRU_OK)
+        return status;
+    if (values.kind != CONGRU_VALUES_TEXT)
+        status = congru_fail(r->context, CONGRU_ERROR_FORMAT, "%s: channels: expected strings", r->file);
+    else
+        status = congru_set_check_length(r->context, r->file, "channels", &values, set->dimension, "channels");
+    for (size_t i = 0; i < set->dimension && status == CONGRU_OK; i++)
+        status = congru_set_copy_name(r->context, r->file, "channels", values.text[i], set->channel_name[i]);
+    congru_values_clear(&values);
+    return status;
+}
+
+static congru_status read_rate(const set_reader *r)
+{
+    if (!congru_npz_has(r->npz, "fs"))
+        return CONGRU_OK;
+    congru_values values;
+    congru_status status = congru_npz_read(r->context, r->npz, "fs", &values);
+    if (status != CONGRU_OK)
+        return status;
+    double rate = -1.0;
+    if (values.count == 1 && values.kind == CONGRU_VALUES_REAL)
+        rate = values.real[0];
+    else if (values.count == 1 && values.kind == CONGRU_VALUES_INTEGER)
+        rate = (double)values.integer[0];
+    congru_values_clear(&values);
+    if (!(rate >= 0.0 && isfinite(rate)))
+        return congru_fail(r->context, CONGRU_ERROR_FORMAT, "%s: fs: expected one number of samples per second",
+                           r->file);
+    r->set->rate = rate;
+    return CONGRU_OK;
+}
+
+static congru_status read_meta(const set_reader *r)
+{
+    if (!congru_npz_has(r->npz, "meta"))
+        return CONGRU_OK;
+    congru_values values;
+    congru_status status = congru_npz_read(r->context, r->npz, "meta", &values);
+    if (status != CONGRU_OK)
+        return status;
+    if (values.kind != CONGRU_VALUES_TEXT || values.count != 1) {
+        status = congru_fail(r->context, CONGRU_ERROR_FORMAT, "%s: meta: expected one string", r->file);
+    } else {
+        r->set->meta = strdup(values.text[0]);
+        if (r->set->meta == NULL)
+            status = congru_fail(r->context, CONGRU_ERROR_MEMORY, "%s: not enough memory", r->file);
+    }
+    congru_values_clear(&values);
+    return status;
+}
+
+/* ---- All of it ------------------------------------------------------------------------------------- */
+
+static congru_status read_arrays(const set_reader *r)
+{
+    bool has_x = congru_npz_has(r->npz, "X"), has_signals = congru_npz_has(r->npz, "signals");
+    if (!has_x && !has_signals)
+        return fail_missing(r, "X");
+    if (!congru_npz_has(r->npz, "y"))
+        return fail_missing(r, "y");
+    if (!congru_npz_has(r->npz, "subject"))
+        return fail_missing(r, "subject");
+    congru_status status = has_x ? read_trials(r, "X", true) : CONGRU_OK;
+    if (status == CONGRU_OK && has_signals)
+        status = read_trials(r, "signals", false);
+    if (status == CONGRU_OK)
+        status = congru_set_read_labels(r->context, r->file, r->npz, r->set);
+    if (status == CONGRU_OK)
+        status = read_channels(r);
+    if (status == CONGRU_OK)
+        status = read_rate(r);
+    return status == CONGRU_OK ? read_meta(r) : status;
+}
+
+/* Makes the set of an open file, and closes that. */
+static congru_status read_set(congru_context *context, const char *file, congru_npz *npz, congru_set **set)
+{
+    set_reader r = {.context = context, .file = file, .npz = npz, .set = calloc(1, sizeof **set)};
+    congru_status status;
+    if (r.set == NULL)
+        status = congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", file);
+    else
+        status = read_arrays(&r);
+    congru_npz_close(&npz);
+    if (status != CONGRU_OK)
+        congru_set_destroy(&r.set);
+    *set = r.set;
+    return status;
+}
+
+congru_status congru_set_parse(congru_context *context, const char *name, const void *bytes, size_t size,
+                               congru_set **set)
+{
+    congru_npz *npz;
+    *set = NULL;
+    congru_status status = congru_npz_open_memory(context, name, bytes, size, &npz);
+    return status == CONGRU_OK ? read_set(context, name, npz, set) : status;
+}
+
+congru_status congru_set_read(congru_context *context, const char *path, congru_set **set)
+{
+    if (set != NULL)
+        *set = NULL;
+    if (path == NULL || set == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "congru_set_read: path and set must not be NULL");
+    congru_npz *npz;
+    congru_status status = congru_npz_open(context, path, &npz);
+    return status == CONGRU_OK ? read_set(context, path, npz, set) : status;
+}

@@ -1,0 +1,147 @@
+/* Epochs: their memory, cropping, and which reader a file is for. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "epochs/epochs_internal.h"
+
+double congru_epochs_sample(double seconds, double rate)
+{
+    double product = seconds * rate, nearest = floor(product + 0.5);
+    return fabs(product - nearest) < 1e-6 ? nearest : floor(product);
+}
+
+double *congru_epochs_allocate(size_t count, size_t channels, size_t samples)
+{
+    size_t values, bytes;
+    if (__builtin_mul_overflow(count, channels, &values) || __builtin_mul_overflow(values, samples, &values) ||
+        __builtin_mul_overflow(values, sizeof(double), &bytes) || bytes > PTRDIFF_MAX)
+        return NULL;
+    return malloc(bytes > 0 ? bytes : 1);
+}
+
+congru_status congru_epochs_create(congru_context *context, const char *file, size_t count, size_t channels,
+                                   size_t samples, congru_epochs **epochs)
+{
+    congru_epochs *made = calloc(1, sizeof *made);
+    *epochs = made;
+    if (made != NULL) {
+        made->count = count;
+        made->channels = channels;
+        made->samples = samples;
+        made->rate = made->start = (double)NAN;
+        made->label = calloc(count + 1, sizeof *made->label);
+        made->run = calloc(count + 1, sizeof *made->run);
+        made->session = calloc(count + 1, sizeof *made->session);
+        made->channel_name = calloc(channels + 1, sizeof *made->channel_name);
+    }
+    if (made == NULL || made->label == NULL || made->run == NULL || made->session == NULL ||
+        made->channel_name == NULL) {
+        congru_epochs_destroy(epochs);
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "%s%snot enough memory for %zu trials of %zu channels",
+                           file != NULL ? file : "", file != NULL ? ": " : "", count, channels);
+    }
+    for (size_t i = 0; i < channels; i++)
+        snprintf(made->channel_name[i], sizeof made->channel_name[i], "%zu", i + 1);
+    return CONGRU_OK;
+}
+
+void congru_epochs_destroy(congru_epochs **epochs)
+{
+    if (epochs == NULL || *epochs == NULL)
+        return;
+    free((*epochs)->data);
+    free((*epochs)->label);
+    free((*epochs)->run);
+    free((*epochs)->session);
+    free((*epochs)->channel_name);
+    free((*epochs)->class_name);
+    free(*epochs);
+    *epochs = NULL;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), end_length = strlen(end);
+    return length >= end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+/* Told by the first bytes; by the name too for .mat, as its older files begin with nothing of their own. */
+static congru_status read_source(congru_context *context, const char *path, const congru_source *source,
+                                 congru_epochs **epochs)
+{
+    unsigned char bytes[128] = {0};
+    size_t size = source->size < sizeof bytes ? (size_t)source->size : sizeof bytes;
+    congru_status status = congru_source_read(context, source, 0, size, bytes);
+    if (status != CONGRU_OK)
+        return status;
+    if (size == 0)
+        return congru_fail(context, CONGRU_ERROR_FORMAT, "%s: empty file (expected trials as .npz or .mat)",
+                           path);
+    if (memcmp(bytes, "PK", 2) == 0)
+        return congru_epochs_read_npz(context, path, epochs);
+    if (memcmp(bytes, "MATLAB", 6) == 0 || memcmp(bytes + 126, "IM", 2) == 0 ||
+        memcmp(bytes + 126, "MI", 2) == 0 || ends_with(path, ".mat"))
+        return congru_epochs_read_mat(context, source, epochs);
+    return congru_fail(context, CONGRU_ERROR_UNSUPPORTED, "%s: holds no trials: expected an .npz or a .mat",
+                       path);
+}
+
+congru_status congru_epochs_read(congru_context *context, const char *path, congru_epochs **epochs)
+{
+    if (path == NULL || epochs == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "congru_epochs_read: path and epochs must not be NULL");
+    *epochs = NULL;
+    congru_source source;
+    congru_status status = congru_source_open(context, path, &source);
+    if (status != CONGRU_OK)
+        return status;
+    status = read_source(context, path, &source, epochs);
+    congru_source_close(&source);
+    return status;
+}
+
+/* Moves what is kept of each channel to its new place; never forward, so one pass in order will do. */
+static void keep_samples(congru_epochs *epochs, size_t first, size_t samples)
+{
+    size_t rows = epochs->count * epochs->channels;
+    for (size_t i = 0; i < rows; i++)
+        memmove(epochs->data + i * samples, epochs->data + i * epochs->samples + first,
+                samples * sizeof(double));
+    double *smaller = realloc(epochs->data, rows * samples > 0 ? rows * samples * sizeof(double) : 1);
+    if (smaller != NULL)
+        epochs->data = smaller;
+    epochs->samples = samples;
+}
+
+congru_status congru_epochs_crop(congru_context *context, congru_epochs *epochs, double first, double last)
+{
+    if (epochs == NULL || !isfinite(first) || !isfinite(last))
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "congru_epochs_crop: epochs and a finite window are needed");
+    if (!(epochs->rate > 0))
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "the window %g to %g s cannot be found: the epochs do not say their sampling rate",
+                           first, last);
+    double length = (double)epochs->samples;
+    if (isnan(epochs->start)) {
+        if (congru_epochs_sample(last - first, epochs->rate) == length)
+            return CONGRU_OK;
+        return congru_fail(
+            context, CONGRU_ERROR_ARGUMENT,
+            "the window %g to %g s cannot be found: the epochs do not say when they begin, and last %g s",
+            first, last, length / epochs->rate);
+    }
+    double origin = congru_epochs_sample(epochs->start, epochs->rate);
+    double from = congru_epochs_sample(first, epochs->rate) - origin;
+    double to = congru_epochs_sample(last, epochs->rate) - origin;
+    if (!(from >= 0 && from < to && to <= length))
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "the window %g to %g s is not inside the epochs, %g to %g s", first, last,
+                           epochs->start, epochs->start + length / epochs->rate);
+    keep_samples(epochs, (size_t)from, (size_t)(to - from));
+    epochs->start += from / epochs->rate;
+    return CONGRU_OK;
+}

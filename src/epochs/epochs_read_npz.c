@@ -1,0 +1,232 @@
+/* Reads trials from an .npz. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array/npz.h"
+#include "epochs/epochs_internal.h"
+
+typedef struct npz_job {
+    congru_context *context;
+    const char *file;
+    congru_npz *npz;
+    congru_epochs *epochs;
+} npz_job;
+
+/* A vector of as many entries as trials. */
+static congru_status read_vector(const npz_job *job, const char *array, congru_values *values)
+{
+    *values = (congru_values){0};
+    congru_status status = congru_npz_read(job->context, job->npz, array, values);
+    if (status != CONGRU_OK)
+        return status;
+    if (values->dims == 1 && values->count == job->epochs->count)
+        return CONGRU_OK;
+    status = congru_fail(job->context, CONGRU_ERROR_FORMAT,
+                         "%s: '%s' has %zu entries in %zu dimensions for %zu trials", job->file, array,
+                         values->count, values->dims, job->epochs->count);
+    congru_values_clear(values);
+    return status;
+}
+
+/* One number, or *number as it is where there is no such array. */
+static congru_status read_number(const npz_job *job, const char *array, double *number)
+{
+    congru_values values = {0};
+    if (!congru_npz_has(job->npz, array))
+        return CONGRU_OK;
+    congru_status status = congru_npz_read(job->context, job->npz, array, &values);
+    if (status == CONGRU_OK && (values.count != 1 || values.kind == CONGRU_VALUES_TEXT))
+        status = congru_fail(job->context, CONGRU_ERROR_FORMAT, "%s: '%s' is not one number", job->file, array);
+    if (status == CONGRU_OK)
+        *number = values.kind == CONGRU_VALUES_REAL ? values.real[0] : (double)values.integer[0];
+    congru_values_clear(&values);
+    return status;
+}
+
+/* Whole numbers that were saved as floats become integers; anything else stays as it is and is refused. */
+static congru_status make_integers(const npz_job *job, const char *array, congru_values *values)
+{
+    if (values->kind == CONGRU_VALUES_INTEGER)
+        return CONGRU_OK;
+    int64_t *integer = malloc((values->count + 1) * sizeof *integer);
+    if (integer == NULL)
+        return congru_fail(job->context, CONGRU_ERROR_MEMORY, "%s: not enough memory for '%s'", job->file,
+                           array);
+    for (size_t i = 0; i < values->count; i++) {
+        double real = values->real[i];
+        if (!(fabs(real) < 9e15) || floor(real) != real) {
+            free(integer);
+            return congru_fail(job->context, CONGRU_ERROR_FORMAT,
+                               "%s: '%s' of trial %zu is %g: expected a whole number", job->file, array, i,
+                               real);
+        }
+        integer[i] = (int64_t)real;
+    }
+    free(values->real);
+    values->real = NULL;
+    values->integer = integer;
+    values->kind = CONGRU_VALUES_INTEGER;
+    return CONGRU_OK;
+}
+
+/* Runs or sessions, where there are any. */
+static congru_status read_groups(const npz_job *job, const char *array, int32_t *group)
+{
+    congru_values values;
+    if (!congru_npz_has(job->npz, array))
+        return CONGRU_OK;
+    congru_status status = read_vector(job, array, &values);
+    if (status != CONGRU_OK)
+        return status;
+    if (values.kind == CONGRU_VALUES_TEXT) {
+        status = congru_epochs_number_texts(job->context, job->file, (const char *const *)values.text,
+                                            values.count, group);
+    } else {
+        status = make_integers(job, array, &values);
+        for (size_t i = 0; i < job->epochs->count && status == CONGRU_OK; i++) {
+            group[i] = (int32_t)values.integer[i];
+            if (group[i] != values.integer[i])
+                status =
+                    congru_fail(job->context, CONGRU_ERROR_FORMAT, "%s: '%s' of trial %zu is %lld: too large",
+                                job->file, array, i, (long long)values.integer[i]);
+        }
+    }
+    congru_values_clear(&values);
+    return status;
+}
+
+/* A list of texts of any shape; empty where there is no such array. */
+static congru_status read_texts(const npz_job *job, const char *array, congru_values *values)
+{
+    *values = (congru_values){0};
+    if (!congru_npz_has(job->npz, array))
+        return CONGRU_OK;
+    congru_status status = congru_npz_read(job->context, job->npz, array, values);
+    if (status != CONGRU_OK || (values->kind == CONGRU_VALUES_TEXT && values->dims == 1))
+        return status;
+    congru_values_clear(values);
+    return congru_fail(job->context, CONGRU_ERROR_FORMAT, "%s: '%s' is not a list of texts", job->file, array);
+}
+
+static congru_status read_labels(const npz_job *job)
+{
+    congru_values y = {0}, classes = {0};
+    if (!congru_npz_has(job->npz, "y"))
+        return congru_fail(job->context, CONGRU_ERROR_FORMAT,
+                           "%s: no labels: expected an array 'y' (save y=labels)", job->file);
+    congru_status status = read_vector(job, "y", &y);
+    if (status == CONGRU_OK)
+        status = read_texts(job, "classes", &classes);
+    const char *const *names = (const char *const *)classes.text;
+    if (status == CONGRU_OK && y.kind == CONGRU_VALUES_TEXT) {
+        status = congru_epochs_label_texts(job->context, job->file, (const char *const *)y.text, names,
+                                           classes.count, job->epochs);
+    } else if (status == CONGRU_OK) {
+        status = make_integers(job, "y", &y);
+        if (status == CONGRU_OK)
+            status = congru_epochs_label_numbers(job->context, job->file, y.integer, names, classes.count,
+                                                 job->epochs);
+    }
+    congru_values_clear(&y);
+    congru_values_clear(&classes);
+    return status;
+}
+
+/* Both are eight bytes, so that a large set need not be in memory twice. */
+static double *scale_in_place(congru_values *values, double scale)
+{
+    _Static_assert(sizeof(double) == sizeof(int64_t), "integers are turned into doubles where they are");
+    void *place = values->kind == CONGRU_VALUES_INTEGER ? (void *)values->integer : (void *)values->real;
+    for (size_t i = 0; i < values->count; i++) {
+        double real = values->kind == CONGRU_VALUES_INTEGER ? (double)values->integer[i] : values->real[i];
+        real *= scale;
+        memcpy((char *)place + i * sizeof real, &real, sizeof real);
+    }
+    values->integer = NULL;
+    values->real = NULL;
+    return place;
+}
+
+/* The samples, and what shape they have. */
+static congru_status read_samples(npz_job *job)
+{
+    congru_values x = {0};
+    double scale = 1, rate = (double)NAN;
+    const char *array = congru_npz_has(job->npz, "X") ? "X" : "signals";
+    if (!congru_npz_has(job->npz, array))
+        return congru_fail(job->context, CONGRU_ERROR_UNSUPPORTED,
+                           "%s: holds no trials: expected an array 'X' or "
+                           "'signals' of (trials, channels, samples)",
+                           job->file);
+    congru_status status = read_number(job, "scale", &scale);
+    if (status == CONGRU_OK)
+        status = read_number(job, "fs", &rate);
+    if (status == CONGRU_OK)
+        status = congru_npz_read(job->context, job->npz, array, &x);
+    if (status != CONGRU_OK)
+        return status;
+    if (x.kind == CONGRU_VALUES_TEXT || x.dims != 3 || x.count == 0)
+        status = congru_fail(
+            job->context, CONGRU_ERROR_FORMAT,
+            "%s: '%s' has %zu dimensions and %zu values: expected numbers (trials, channels, samples)",
+            job->file, array, x.dims, x.count);
+    else if (x.kind == CONGRU_VALUES_REAL && x.shape[1] == x.shape[2] &&
+             congru_epochs_are_covariances(x.real, x.shape[0], x.shape[1]))
+        status = congru_fail(job->context, CONGRU_ERROR_UNSUPPORTED,
+                             "%s: holds covariances, not trials: '%s' has %zu symmetric matrices of %zu x %zu",
+                             job->file, array, x.shape[0], x.shape[1], x.shape[2]);
+    else if (!(rate > 0) || !isfinite(rate))
+        status =
+            congru_fail(job->context, CONGRU_ERROR_FORMAT,
+                        "%s: no sampling rate: expected a positive number 'fs' (save fs=250.0)", job->file);
+    else if (!isfinite(scale))
+        status = congru_fail(job->context, CONGRU_ERROR_FORMAT, "%s: 'scale' is not finite", job->file);
+    if (status == CONGRU_OK)
+        status =
+            congru_epochs_create(job->context, job->file, x.shape[0], x.shape[1], x.shape[2], &job->epochs);
+    if (status == CONGRU_OK) {
+        job->epochs->rate = rate;
+        job->epochs->data = scale_in_place(&x, scale);
+    }
+    congru_values_clear(&x);
+    return status;
+}
+
+static congru_status read_names(const npz_job *job)
+{
+    congru_values names;
+    congru_status status =
+        read_texts(job, congru_npz_has(job->npz, "ch_names") ? "ch_names" : "channels", &names);
+    if (status == CONGRU_OK && names.text != NULL)
+        status = congru_epochs_name_channels(job->context, job->file, (const char *const *)names.text,
+                                             names.count, job->epochs);
+    congru_values_clear(&names);
+    return status;
+}
+
+congru_status congru_epochs_read_npz(congru_context *context, const char *path, congru_epochs **epochs)
+{
+    npz_job job = {.context = context, .file = path};
+    congru_status status = congru_npz_open(context, path, &job.npz);
+    if (status != CONGRU_OK)
+        return status;
+    status = read_samples(&job);
+    if (status == CONGRU_OK)
+        status = read_number(&job, "tmin", &job.epochs->start);
+    if (status == CONGRU_OK && isinf(job.epochs->start))
+        status = congru_fail(context, CONGRU_ERROR_FORMAT, "%s: 'tmin' is infinite", path);
+    if (status == CONGRU_OK)
+        status = read_labels(&job);
+    if (status == CONGRU_OK)
+        status = read_names(&job);
+    if (status == CONGRU_OK)
+        status = read_groups(&job, "run", job.epochs->run);
+    if (status == CONGRU_OK)
+        status = read_groups(&job, "session", job.epochs->session);
+    congru_npz_close(&job.npz);
+    if (status != CONGRU_OK)
+        congru_epochs_destroy(&job.epochs);
+    *epochs = job.epochs;
+    return status;
+}

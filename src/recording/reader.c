@@ -1,0 +1,188 @@
+/* Choosing among the channels of a file. SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "recording/reader.h"
+
+enum { LIST_SIZE = 700 }; /* leaves room in the error text for the path and the rest */
+
+/* "Fz, C3, Cz and 19 more"; with_rates: "Fz at 256 Hz, ...". */
+static void list_channels(char list[LIST_SIZE], const congru_channel *channel, size_t count, bool with_rates)
+{
+    size_t used = 0;
+    list[0] = '\0';
+    for (size_t i = 0; i < count; i++) {
+        char item[CONGRU_LABEL_SIZE + 48];
+        const char *separator = i > 0 ? ", " : "";
+        if (with_rates)
+            snprintf(item, sizeof item, "%s%s at %g Hz", separator, channel[i].name, channel[i].rate);
+        else
+            snprintf(item, sizeof item, "%s%s", separator, channel[i].name);
+        if (used + strlen(item) + 32 > LIST_SIZE) {
+            snprintf(list + used, LIST_SIZE - used, " and %zu more", count - i);
+            return;
+        }
+        memcpy(list + used, item, strlen(item) + 1);
+        used += strlen(item);
+    }
+}
+
+/* One channel as it is written, or else one that means the same. */
+static congru_status find_channel(congru_context *context, const char *file, const congru_channel *channel,
+                                  size_t count, const char *wanted, size_t *found)
+{
+    char list[LIST_SIZE];
+    size_t matches = 0, written = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool same = strcmp(channel[i].name, wanted) == 0;
+        if (same ? written++ == 0
+                 : written == 0 && matches == 0 && congru_channel_matches(channel[i].name, wanted))
+            *found = i;
+        matches += same || congru_channel_matches(channel[i].name, wanted);
+    }
+    if (written == 1 || (written == 0 && matches == 1))
+        return CONGRU_OK;
+    list_channels(list, channel, count, false);
+    if (matches == 0)
+        return congru_fail(context, CONGRU_ERROR_FORMAT,
+                           "%s: no channel '%.80s': it has %s (name one of these)", file, wanted, list);
+    return congru_fail(context, CONGRU_ERROR_FORMAT,
+                       "%s: '%.80s' is the name of %zu channels: it has %s (name one of these in full)", file,
+                       wanted, written > 1 ? written : matches, list);
+}
+
+static congru_status choose_named(congru_context *context, const char *file, const congru_channel *channel,
+                                  size_t count, const congru_recording_options *options, size_t *chosen)
+{
+    bool *taken = calloc(count, sizeof *taken);
+    if (taken == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory for %zu channels", file, count);
+    congru_status status = CONGRU_OK;
+    for (size_t i = 0; i < options->channel_count && status == CONGRU_OK; i++) {
+        const char *wanted = options->channels[i];
+        status = find_channel(context, file, channel, count, wanted, &chosen[i]);
+        if (status == CONGRU_OK && taken[chosen[i]])
+            status = congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                                 "%s: channel '%s' is asked for twice, again as '%.80s' (name it once)", file,
+                                 channel[chosen[i]].name, wanted);
+        if (status == CONGRU_OK)
+            taken[chosen[i]] = true;
+    }
+    free(taken);
+    return status;
+}
+
+/* All that have a rate: one of 0 has no samples at even intervals. */
+static size_t choose_all(const congru_channel *channel, size_t count, bool eeg_only, size_t *chosen)
+{
+    size_t taken = 0;
+    for (size_t i = 0; i < count; i++)
+        if (channel[i].rate > 0 && (!eeg_only || channel[i].type == CONGRU_CHANNEL_EEG))
+            chosen[taken++] = i;
+    return taken;
+}
+
+/* One channel of each rate, for the error text. */
+static congru_status fail_rates(congru_context *context, const char *file, const congru_channel *channel,
+                                const size_t *chosen, size_t count)
+{
+    congru_channel example[4];
+    size_t examples = 0;
+    for (size_t i = 0; i < count && examples < sizeof example / sizeof example[0]; i++) {
+        size_t j = 0;
+        while (j < examples && example[j].rate != channel[chosen[i]].rate)
+            j++;
+        if (j == examples)
+            example[examples++] = channel[chosen[i]];
+    }
+    char list[LIST_SIZE];
+    list_channels(list, example, examples, true);
+    return congru_fail(context, CONGRU_ERROR_UNSUPPORTED,
+                       "%s: its channels differ in rate: %s (name channels that have the same rate)", file,
+                       list);
+}
+
+congru_status congru_reader_choose(congru_context *context, const char *file, const congru_channel *channel,
+                                   size_t count, const congru_recording_options *options, size_t *chosen,
+                                   size_t *chosen_count, double *rate)
+{
+    if (count == 0)
+        return congru_fail(context, CONGRU_ERROR_FORMAT, "%s: no channels in it (is it the right file?)", file);
+    if (options->channels != NULL) {
+        congru_status status = choose_named(context, file, channel, count, options, chosen);
+        if (status != CONGRU_OK)
+            return status;
+        *chosen_count = options->channel_count;
+    } else {
+        *chosen_count = choose_all(channel, count, options->eeg_only, chosen);
+    }
+    if (*chosen_count == 0) {
+        char list[LIST_SIZE];
+        list_channels(list, channel, count, false);
+        return congru_fail(context, CONGRU_ERROR_FORMAT, "%s: no %s: it has %s (name the channels wanted)",
+                           file, options->eeg_only ? "EEG channel" : "evenly sampled channel", list);
+    }
+    *rate = channel[chosen[0]].rate;
+    bool equal = true;
+    for (size_t i = 1; i < *chosen_count; i++) {
+        equal = equal && channel[chosen[i]].rate == *rate;
+        *rate = channel[chosen[i]].rate > *rate ? channel[chosen[i]].rate : *rate;
+    }
+    if (!equal && !(options->header_only && options->channels == NULL))
+        return fail_rates(context, file, channel, chosen, *chosen_count);
+    if (!(*rate > 0))
+        return congru_fail(context, CONGRU_ERROR_UNSUPPORTED,
+                           "%s: channel '%s' is not sampled at even intervals (leave it out)", file,
+                           channel[chosen[0]].name);
+    return CONGRU_OK;
+}
+
+typedef struct named {
+    const char *name;
+    size_t index;
+} named;
+
+static int compare_named(const void *a, const void *b)
+{
+    const named *left = a, *right = b;
+    int order = strcmp(left->name, right->name);
+    return order != 0 ? order : (left->index > right->index) - (left->index < right->index);
+}
+
+/* Appends "-NUMBER" to a name, which loses whole characters of its own where there is no room. */
+static void append_number(char *name, size_t number)
+{
+    char suffix[24];
+    size_t length = strlen(name), added = (size_t)snprintf(suffix, sizeof suffix, "-%zu", number);
+    if (length + added >= CONGRU_LABEL_SIZE) {
+        length = CONGRU_LABEL_SIZE - 1 - added;
+        while (length > 0 && ((unsigned char)name[length] & 0xc0) == 0x80)
+            length--;
+    }
+    memcpy(name + length, suffix, added + 1);
+}
+
+congru_status congru_reader_distinguish(congru_context *context, const char *file, congru_channel *channel,
+                                        size_t count)
+{
+    named *sorted = calloc(count, sizeof *sorted);
+    if (sorted == NULL && count > 0)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory for %zu channels", file, count);
+    for (size_t i = 0; i < count; i++) {
+        if (channel[i].name[0] == '\0')
+            snprintf(channel[i].name, sizeof channel[i].name, "Ch%zu", i + 1);
+        sorted[i] = (named){.name = channel[i].name, .index = i};
+    }
+    if (count > 1)
+        qsort(sorted, count, sizeof *sorted, compare_named);
+    for (size_t first = 0, last; first < count; first = last) {
+        last = first + 1;
+        while (last < count && strcmp(sorted[first].name, sorted[last].name) == 0)
+            last++;
+        for (size_t i = first; i < last && last - first > 1; i++)
+            append_number(channel[sorted[i].index].name, i - first);
+    }
+    free(sorted);
+    return CONGRU_OK;
+}

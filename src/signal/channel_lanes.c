@@ -1,0 +1,75 @@
+/* Sets of channels over the team of threads. SPDX-License-Identifier: Apache-2.0 */
+#include "signal/channel_lanes.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+congru_status congru_signal_check(congru_context *context, size_t channels, size_t samples,
+                                  const double *signal)
+{
+    if (context == NULL)
+        return CONGRU_ERROR_ARGUMENT;
+    context->error[0] = '\0';
+    if (signal == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the signal is missing");
+    if (channels == 0 || samples == 0)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "a signal of %zu channels and %zu samples is empty",
+                           channels, samples);
+    if (channels > PTRDIFF_MAX / sizeof(double) / samples)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "%zu channels of %zu samples are more than memory can hold", channels, samples);
+    return CONGRU_OK;
+}
+
+typedef struct part_run {
+    congru_context *context;
+    size_t parts;
+    congru_part_task task;
+    void *user;
+    atomic_size_t done;
+    atomic_bool cancelled;
+} part_run;
+
+static void run_part(void *user, size_t part, int worker)
+{
+    part_run *run = user;
+    congru_context *context = run->context;
+    if (atomic_load_explicit(&run->cancelled, memory_order_relaxed))
+        return;
+    congru_arena_reset(&context->scratch[worker]);
+    run->task(run->user, part, &context->scratch[worker]);
+    size_t done = atomic_fetch_add(&run->done, 1) + 1;
+    if (worker == 0 && context->progress != NULL &&
+        !context->progress(context->progress_user, done, run->parts))
+        atomic_store(&run->cancelled, true);
+}
+
+congru_status congru_parts_run(congru_context *context, size_t parts, size_t scratch, congru_part_task task,
+                               void *user)
+{
+    for (int worker = 0; worker < congru_team_threads(context->team); worker++) {
+        if (congru_arena_reserve(&context->scratch[worker], scratch) != CONGRU_OK)
+            return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for a workspace of %zu bytes", scratch);
+    }
+    part_run run = {.context = context, .parts = parts, .task = task, .user = user};
+    congru_team_run(context->team, parts, run_part, &run);
+    if (atomic_load(&run.cancelled))
+        return congru_fail(context, CONGRU_ERROR_CANCELLED, "stopped by the progress callback");
+    return CONGRU_OK;
+}
+
+size_t congru_channel_sets(const congru_context *context, size_t channels)
+{
+    return congru_kernel_vectors(context->kernel, channels);
+}
+
+congru_channel_set congru_channel_set_at(const congru_context *context, size_t part, size_t channels,
+                                         size_t samples, double *signal)
+{
+    const size_t width = context->kernel->width;
+    congru_channel_set set = {.first = part * width};
+    set.count = channels - set.first < width ? channels - set.first : width;
+    for (size_t r = 0; r < set.count; r++)
+        set.row[r] = signal + (set.first + r) * samples;
+    return set;
+}
