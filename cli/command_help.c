@@ -17,8 +17,8 @@ static void print_commands(void)
 {
     print_usage("congru COMMAND [OPTION...] [FILE...]");
     printf("\n");
-    terminal_wrap("Geometry of symmetric positive definite matrices, for decoding EEG across people.", 0, 0,
-                  "");
+    terminal_wrap("From EEG recordings to covariance matrices and their geometry, for decoding across people.",
+                  0, 0, "");
     printf("\nCommands:\n");
     for (size_t i = 0; commands[i] != NULL; i++)
         terminal_define(commands[i]->name, commands[i]->summary, COMMAND_INDENT);

@@ -35,6 +35,7 @@ static const char *const metric_names[] = {
     [CONGRU_METRIC_RIEMANN] = "riemann",
     [CONGRU_METRIC_LOGEUCLID] = "logeuclid",
     [CONGRU_METRIC_EUCLID] = "euclid",
+    NULL,
 };
 
 static const char *operation_name(size_t index, const void *user)
@@ -93,17 +94,12 @@ static int check_files(const spd_operation *operation, const arguments *parsed)
 
 static int parse_metric(const arguments *parsed, congru_metric *metric)
 {
-    const char *name = parsed->values[OPTION_METRIC];
-    *metric = CONGRU_METRIC_RIEMANN;
-    if (name == NULL)
-        return EXIT_DONE;
-    for (size_t i = 0; i < sizeof metric_names / sizeof metric_names[0]; i++) {
-        if (strcmp(metric_names[i], name) == 0) {
-            *metric = (congru_metric)i;
-            return EXIT_DONE;
-        }
-    }
-    return terminal_fail(EXIT_USAGE, "spd: --metric is riemann, logeuclid or euclid, not '%s'", name);
+    size_t choice = CONGRU_METRIC_RIEMANN;
+    int code = EXIT_DONE;
+    if (parsed->values[OPTION_METRIC] != NULL)
+        code = options_parse_choice("spd: --metric", parsed->values[OPTION_METRIC], metric_names, &choice);
+    *metric = (congru_metric)choice;
+    return code;
 }
 
 static int parse_settings(const arguments *parsed, spd_job *job, int *threads)

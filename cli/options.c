@@ -3,10 +3,13 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "terminal.h"
+
+enum { NUMBER_SIZE = 64, CHOICES_SIZE = 256, WHERE_SIZE = 128 };
 
 /* Where the words are read. */
 typedef struct reader {
@@ -81,24 +84,16 @@ static int parse_short(reader *at, const char *word)
     return fail_unknown(at->parsed, word);
 }
 
-static int parse_operand(arguments *parsed, const char *word)
-{
-    if (parsed->operand_count == OPERANDS_MAX)
-        return terminal_fail(EXIT_USAGE, "%s: more than %d files", parsed->command, (int)OPERANDS_MAX);
-    parsed->operands[parsed->operand_count++] = word;
-    return EXIT_DONE;
-}
-
 int options_parse(const char *command, const option_table *table, int count, char **words, arguments *parsed)
 {
-    *parsed = (arguments){.command = command, .table = table};
+    *parsed = (arguments){.command = command, .table = table, .operands = words};
     reader at = {.count = count, .words = words, .parsed = parsed};
     bool options_ended = false;
     int code = EXIT_DONE;
     while (code == EXIT_DONE && !parsed->help && at.next < at.count) {
-        const char *word = at.words[at.next++];
+        char *word = at.words[at.next++];
         if (options_ended || word[0] != '-' || word[1] == '\0')
-            code = parse_operand(parsed, word);
+            parsed->operands[parsed->operand_count++] = word; /* never ahead of where words are read */
         else if (strcmp(word, "--") == 0)
             options_ended = true;
         else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
@@ -118,38 +113,93 @@ static bool is_plain(const char *text, const char *letters)
     return true;
 }
 
-int options_number(const arguments *parsed, size_t place, double fallback, double least, double most,
-                   double *number)
+int options_parse_number(const char *where, const char *text, double least, double most, double *number)
 {
-    const char *text = parsed->values[place], *name = parsed->table->options[place].name;
-    *number = fallback;
-    if (text == NULL)
-        return EXIT_DONE;
     char *end;
-    *number = strtod(text, &end);
+    double value = strtod(text, &end);
     if (!is_plain(text, "+-.eE") || end == text || *end != '\0')
-        return terminal_fail(EXIT_USAGE, "%s: --%s wants a number, not '%s'", parsed->command, name, text);
-    if (*number < least || *number > most)
-        return terminal_fail(EXIT_USAGE, "%s: --%s is %s; it must be between %g and %g", parsed->command, name,
-                             text, least, most);
+        return terminal_fail(EXIT_USAGE, "%s wants a number, not '%s'", where, text);
+    if (value < least || value > most)
+        return terminal_fail(EXIT_USAGE, "%s is %s; it must be between %g and %g", where, text, least, most);
+    *number = value;
     return EXIT_DONE;
 }
 
-int options_integer(const arguments *parsed, size_t place, int fallback, int least, int most, int *number)
+int options_parse_integer(const char *where, const char *text, int least, int most, int *number)
 {
-    const char *text = parsed->values[place], *name = parsed->table->options[place].name;
-    *number = fallback;
-    if (text == NULL)
-        return EXIT_DONE;
     char *end;
     errno = 0;
     long value = strtol(text, &end, 10);
     if (!is_plain(text, "+-") || end == text || *end != '\0')
-        return terminal_fail(EXIT_USAGE, "%s: --%s wants a whole number, not '%s'", parsed->command, name,
-                             text);
+        return terminal_fail(EXIT_USAGE, "%s wants a whole number, not '%s'", where, text);
     if (errno != 0 || value < least || value > most)
-        return terminal_fail(EXIT_USAGE, "%s: --%s is %s; it must be between %d and %d", parsed->command, name,
-                             text, least, most);
+        return terminal_fail(EXIT_USAGE, "%s is %s; it must be between %d and %d", where, text, least, most);
     *number = (int)value;
     return EXIT_DONE;
+}
+
+int options_parse_range(const char *where, const char *text, double least, double most, double range[2])
+{
+    char low[NUMBER_SIZE];
+    const char *colon = strchr(text, ':');
+    if (colon == NULL || (size_t)(colon - text) >= sizeof low)
+        return terminal_fail(EXIT_USAGE, "%s wants two numbers with a colon between, not '%s'", where, text);
+    memcpy(low, text, (size_t)(colon - text));
+    low[colon - text] = '\0';
+    double parsed[2];
+    int code = options_parse_number(where, low, least, most, &parsed[0]);
+    if (code == EXIT_DONE)
+        code = options_parse_number(where, colon + 1, least, most, &parsed[1]);
+    if (code == EXIT_DONE && parsed[0] >= parsed[1])
+        code = terminal_fail(EXIT_USAGE, "%s is %s; the second number must be the larger", where, text);
+    if (code == EXIT_DONE)
+        memcpy(range, parsed, sizeof parsed);
+    return code;
+}
+
+int options_parse_choice(const char *where, const char *text, const char *const *names, size_t *choice)
+{
+    char list[CHOICES_SIZE];
+    size_t used = 0;
+    for (size_t i = 0; names[i] != NULL; i++) {
+        if (strcmp(names[i], text) == 0) {
+            *choice = i;
+            return EXIT_DONE;
+        }
+        if (used < sizeof list)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
+                                     i == 0                 ? ""
+                                     : names[i + 1] != NULL ? ", "
+                                                            : " or ",
+                                     names[i]);
+    }
+    return terminal_fail(EXIT_USAGE, "%s is %s, not '%s'", where, list, text);
+}
+
+/* "spd: --t", which begins error lines about that option. */
+static const char *option_where(const arguments *parsed, size_t place, char *where, size_t size)
+{
+    snprintf(where, size, "%s: --%s", parsed->command, parsed->table->options[place].name);
+    return where;
+}
+
+int options_number(const arguments *parsed, size_t place, double fallback, double least, double most,
+                   double *number)
+{
+    char where[WHERE_SIZE];
+    *number = fallback;
+    if (parsed->values[place] == NULL)
+        return EXIT_DONE;
+    return options_parse_number(option_where(parsed, place, where, sizeof where), parsed->values[place], least,
+                                most, number);
+}
+
+int options_integer(const arguments *parsed, size_t place, int fallback, int least, int most, int *number)
+{
+    char where[WHERE_SIZE];
+    *number = fallback;
+    if (parsed->values[place] == NULL)
+        return EXIT_DONE;
+    return options_parse_integer(option_where(parsed, place, where, sizeof where), parsed->values[place], least,
+                                 most, number);
 }

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { OPTIONS_MAX = 24, OPERANDS_MAX = 64 };
+enum { OPTIONS_MAX = 24 };
 
 typedef struct option {
     const char *name;     /* "metric" is --metric on the command line */
@@ -20,19 +20,19 @@ typedef struct option_table {
     size_t count;
 } option_table;
 
-/* What was on the command line. The strings are the caller's argv. */
+/* What was on the command line. The strings are the caller's argv; the operands are gathered at its front. */
 typedef struct arguments {
     const char *command; /* the command's name, for messages */
     const option_table *table;
     const char *values[OPTIONS_MAX]; /* by place in the table: NULL when not given, "" without a value */
-    const char *operands[OPERANDS_MAX];
+    char **operands;
     size_t operand_count;
     bool help; /* --help or -h came; nothing else counts then */
 } arguments;
 
 /* Sorts the words after the command into options and operands, in any order; "--" ends the options. Returns
  * EXIT_DONE, or prints one line and returns EXIT_USAGE: an unknown option, a missing or unwanted value, the
- * same option twice, too many operands. */
+ * same option twice. The words are put in another order: operands first. */
 int options_parse(const char *command, const option_table *table, int count, char **words, arguments *parsed);
 
 /* The number an option holds, or `fallback` when it was not given. Returns EXIT_DONE, or prints one line and
@@ -42,5 +42,15 @@ int options_number(const arguments *parsed, size_t place, double fallback, doubl
 
 /* The same for whole numbers. */
 int options_integer(const arguments *parsed, size_t place, int fallback, int least, int most, int *number);
+
+/* The same for text from anywhere: `where`, such as "spd: --t", begins the error line. */
+int options_parse_number(const char *where, const char *text, double least, double most, double *number);
+int options_parse_integer(const char *where, const char *text, int least, int most, int *number);
+
+/* Two numbers "LOW:HIGH", the second larger. */
+int options_parse_range(const char *where, const char *text, double least, double most, double range[2]);
+
+/* Which of the names, ended by NULL, the text is; otherwise one line that lists them, and EXIT_USAGE. */
+int options_parse_choice(const char *where, const char *text, const char *const *names, size_t *choice);
 
 #endif

@@ -14,6 +14,10 @@ enum { WIDTH_DEFAULT = 80, WIDTH_MIN = 20, WIDTH_MAX = 100, INDENT_NARROW = 6, T
 
 enum { ERROR_SIZE = 8192, WORD_MAX = 31, NEAR = 2 };
 
+enum { BAR_SIZE = 30 };
+
+static bool bar_drawn;
+
 int terminal_fail(int exit_code, const char *format, ...)
 {
     char line[ERROR_SIZE];
@@ -21,11 +25,48 @@ int terminal_fail(int exit_code, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    for (char *c = line; *c != '\0'; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7f)
-            *c = '?';
+    terminal_clean(line);
+    terminal_progress_end();
     fprintf(stderr, "congru: %s\n", line);
     return exit_code;
+}
+
+void terminal_clean(char *text)
+{
+    for (char *c = text; *c != '\0'; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '?';
+}
+
+size_t terminal_columns(const char *text)
+{
+    size_t columns = 0;
+    for (; *text != '\0'; text++)
+        columns += ((unsigned char)*text & 0xc0) != 0x80; /* not within a character */
+    return columns;
+}
+
+void terminal_progress(size_t done, size_t total, const char *what)
+{
+    char bar[BAR_SIZE + 1];
+    if (!isatty(STDERR_FILENO) || total == 0)
+        return;
+    size_t filled = (size_t)((double)done / (double)total * BAR_SIZE), width = terminal_width();
+    size_t shown = width < 2 * BAR_SIZE ? 0 : BAR_SIZE;
+    memset(bar, '.', BAR_SIZE);
+    memset(bar, '#', filled);
+    bar[shown] = '\0';
+    fprintf(stderr, "\r\033[K%s%s%s%zu of %zu %s", shown > 0 ? "[" : "", bar, shown > 0 ? "] " : "", done,
+            total, what);
+    fflush(stderr);
+    bar_drawn = true;
+}
+
+void terminal_progress_end(void)
+{
+    if (bar_drawn)
+        fputs("\r\033[K", stderr);
+    bar_drawn = false;
 }
 
 size_t terminal_width(void)

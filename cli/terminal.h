@@ -24,6 +24,17 @@ void terminal_wrap(const char *text, size_t column, size_t indent, const char *j
  * in a narrow terminal. */
 void terminal_define(const char *term, const char *text, size_t indent);
 
+/* How many columns UTF-8 text takes, one for each character. */
+size_t terminal_columns(const char *text);
+
+/* Makes control characters, which names in files may hold, into '?'. */
+void terminal_clean(char *text);
+
+/* A bar on standard error for `done` of `total`, drawn over the last one; nothing when that is not a terminal.
+ * An error line or terminal_progress_end wipes it away. */
+void terminal_progress(size_t done, size_t total, const char *what);
+void terminal_progress_end(void);
+
 /* The candidate `word` is most likely a slip of the fingers for, or NULL when none is close.
  * `candidate(i)` answers NULL after the last. */
 const char *terminal_nearest(const char *word, const char *(*candidate)(size_t index, const void *user),

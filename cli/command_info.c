@@ -1,0 +1,124 @@
+/* congru info: what is in a recording, trials, a set or an array. SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+#include "congru/congru.h"
+#include "info_print.h"
+#include "session.h"
+#include "terminal.h"
+
+typedef enum file_kind { KIND_RECORDING, KIND_ARRAY, KIND_ZIP, KIND_MATLAB } file_kind;
+
+/* By the first bytes; what is none of the others is for the recording reader to explain. */
+static file_kind kind_of(const char *path)
+{
+    static const struct {
+        file_kind kind;
+        const char *bytes;
+    } beginnings[] = {{KIND_ARRAY, "\x93NUMPY"}, {KIND_ZIP, "PK"}, {KIND_MATLAB, "MATLAB"}};
+    char bytes[6] = "";
+    FILE *file = fopen(path, "rb");
+    if (file == NULL)
+        return KIND_RECORDING;
+    size_t size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
+        if (size >= strlen(beginnings[i].bytes) &&
+            memcmp(bytes, beginnings[i].bytes, strlen(beginnings[i].bytes)) == 0)
+            return beginnings[i].kind;
+    return KIND_RECORDING;
+}
+
+static int fail(const congru_context *context)
+{
+    return terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
+}
+
+static int describe_array(congru_context *context, const char *path)
+{
+    congru_array array;
+    if (congru_npy_read(context, path, &array) != CONGRU_OK)
+        return fail(context);
+    int code = info_print_array(path, &array);
+    congru_array_clear(&array);
+    return code;
+}
+
+static int describe_epochs(congru_context *context, const char *path)
+{
+    congru_epochs *epochs = NULL;
+    if (congru_epochs_read(context, path, &epochs) != CONGRU_OK)
+        return fail(context);
+    int code = info_print_epochs(path, epochs);
+    congru_epochs_destroy(&epochs);
+    return code;
+}
+
+/* Only a set names its subjects. */
+static int describe_zip(congru_context *context, const char *path)
+{
+    congru_set *set = NULL;
+    if (congru_set_read(context, path, &set) != CONGRU_OK)
+        return describe_epochs(context, path);
+    int code = info_print_set(context, path, set);
+    congru_set_destroy(&set);
+    return code;
+}
+
+static int describe_recording(congru_context *context, const char *path, file_kind kind)
+{
+    congru_recording *recording = NULL;
+    congru_status status =
+        congru_recording_read(context, path, &(congru_recording_options){.header_only = true}, &recording);
+    if (status == CONGRU_ERROR_UNSUPPORTED && kind == KIND_MATLAB)
+        return describe_epochs(context, path);
+    if (status != CONGRU_OK)
+        return fail(context);
+    int code = info_print_recording(path, recording);
+    congru_recording_destroy(&recording);
+    return code;
+}
+
+static int describe(congru_context *context, const char *path)
+{
+    file_kind kind = kind_of(path);
+    if (kind == KIND_ARRAY)
+        return describe_array(context, path);
+    return kind == KIND_ZIP ? describe_zip(context, path) : describe_recording(context, path, kind);
+}
+
+static int run(const arguments *parsed)
+{
+    if (parsed->operand_count == 0)
+        return terminal_fail(EXIT_USAGE, "info: the files to describe are missing (see 'congru help info')");
+    congru_context *context;
+    int code = session_open(0, &context);
+    if (code != EXIT_DONE)
+        return code;
+    /* A file that cannot be read does not keep the others from being described. */
+    for (size_t i = 0; i < parsed->operand_count; i++) {
+        int own = describe(context, parsed->operands[i]);
+        code = code == EXIT_DONE ? own : code;
+    }
+    congru_context_destroy(&context);
+    return code;
+}
+
+static const char *const examples[] = {
+    "congru info A01T.gdf",
+    "congru info set.npz",
+    NULL,
+};
+
+const command command_info = {
+    .name = "info",
+    .summary = "Tell what is in a recording, a set or an array",
+    .usage = "FILE...",
+    .description =
+        "Describes files of every format that 'congru import' reads: of recordings the channels, rate, "
+        "length and events; of trials and of covariance sets the channels and the trials by subject, "
+        "session and class, with the condition numbers of covariances; of .npy arrays the shape.",
+    .examples = examples,
+    .run = run,
+};

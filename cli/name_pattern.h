@@ -1,0 +1,31 @@
+/* What a file's name says of it: subject, session and run. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_CLI_NAME_PATTERN_H
+#define CONGRU_CLI_NAME_PATTERN_H
+
+#include <stdbool.h>
+
+/* A pattern is text with places for what is wanted: "S{subject}R{run}" reads subject 001 and run 04 in
+ * S001R04.edf. {subject}, {session} and {run} take as much as they can, the run digits only; {subject:2} takes
+ * two characters; * stands for anything. It is held against the name without its folders and its extension, or,
+ * when it has slashes, against as many folders too. */
+
+typedef enum name_field { NAME_SUBJECT, NAME_SESSION, NAME_RUN, NAME_FIELDS } name_field;
+
+enum { NAME_SIZE = 80 };
+
+typedef struct name_parts {
+    char part[NAME_FIELDS][NAME_SIZE]; /* "" where the pattern has no such place */
+} name_parts;
+
+/* Whether the pattern can be read and has a place for `needed`; otherwise one line that begins with `where`,
+ * and EXIT_USAGE. */
+int name_pattern_check(const char *where, const char *pattern, name_field needed);
+
+/* Whether the path fits a pattern that was checked. Fills the parts that the pattern has places for, and leaves
+ * the others. */
+bool name_pattern_match(const char *pattern, const char *path, name_parts *parts);
+
+/* The name of a file without its folders and its extension, cut to fit. */
+void name_pattern_base(const char *path, char base[NAME_SIZE]);
+
+#endif
