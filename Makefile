@@ -4,7 +4,7 @@ BUILD = build
 SANITIZE_BUILD = build-sanitize
 PREFIX = /usr/local
 
-.PHONY: help setup build demo check check-aarch64 bench format install sanitize clean
+.PHONY: help setup build demo check check-aarch64 fuzz bench format install sanitize clean
 
 help:
 	@echo 'make setup     configure the build folder $(BUILD)/, installing what is missing'
@@ -12,6 +12,7 @@ help:
 	@echo 'make demo      run the command on made-up matrices'
 	@echo 'make check     build and run all tests'
 	@echo 'make check-aarch64  the C tests on 64-bit ARM, under qemu (needs its cross compiler)'
+	@echo 'make fuzz      fuzz each file format for FUZZ_SECONDS (600), with clang'
 	@echo 'make bench     measure the speed'
 	@echo 'make format    format the C sources in place'
 	@echo 'make install   install under PREFIX ($(PREFIX)), below DESTDIR if given'
@@ -36,13 +37,21 @@ check:
 # What only an x86 machine or its LAPACK can run shows as skipped.
 check-aarch64:
 	@command -v aarch64-linux-gnu-gcc qemu-aarch64 >/dev/null || \
-	    { echo 'make check-aarch64 needs: apt-get install gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user'; exit 1; }
+	    { echo 'make check-aarch64 needs: dpkg --add-architecture arm64 && apt-get update && apt-get install' \
+	      'gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user libzip-dev:arm64 zlib1g-dev:arm64'; exit 1; }
 	@test -f build-aarch64/build.ninja || meson setup build-aarch64 --cross-file tools/aarch64.txt
 	@ninja -C build-aarch64
 	@tools/run-tests.sh build-aarch64 --no-suite shell
 
+FUZZ_SECONDS = 600
+fuzz:
+	@command -v clang >/dev/null || { echo 'make fuzz needs: apt-get install clang'; exit 1; }
+	@test -f build-fuzz/build.ninja || \
+	    CC=clang meson setup build-fuzz -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false
+	@tools/fuzz.sh build-fuzz $(FUZZ_SECONDS)
+
 bench:
-	@tools/install-dependencies.sh check $(BUILD)
+	@tools/install-dependencies.sh bench $(BUILD)
 	@$(MAKE) --no-print-directory build
 	@meson test -C $(BUILD) --benchmark --verbose
 

@@ -1,8 +1,8 @@
-/* Bytes for the .npy reader: a libFuzzer target, or a replay program. SPDX-License-Identifier: Apache-2.0 */
+/* Bytes for the .npy reader: a libFuzzer target. SPDX-License-Identifier: Apache-2.0 */
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "dataset/npy_internal.h"
+#include "array/npy_internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
@@ -17,23 +17,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     congru_array_clear(&array);
     return 0;
 }
-
-/* Build with -fsanitize=fuzzer and this macro, the usual name, for libFuzzer; without both to replay. */
-#ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-#include <stdio.h>
-
-int main(int count, char **paths)
-{
-    static uint8_t bytes[1 << 24];
-    for (int i = 1; i < count; i++) {
-        FILE *file = fopen(paths[i], "rb");
-        if (file == NULL) {
-            perror(paths[i]);
-            return 1;
-        }
-        LLVMFuzzerTestOneInput(bytes, fread(bytes, 1, sizeof bytes, file));
-        fclose(file);
-    }
-    return 0;
-}
-#endif

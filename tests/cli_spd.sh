@@ -1,106 +1,8 @@
 #!/bin/bash
-# The command line: the sessions of tests/cli, help, the manual, NumPy. SPDX-License-Identifier: Apache-2.0
-#
-# It reads SOURCE, BUILD and CC; see tests/meson.build. A session is commands and what they print:
-#
-#   $ command               run by bash in a scratch folder that the session keeps
-#   standard output, then
-#   ! standard error
-#   [exit code]             when it is not 0
-#
-# "..." stands for anything. Lines that begin with "# " are comments. A command that ends with 1 must also
-# have printed nothing but one line "congru: ..." on standard error, and left no new file behind.
-set -u -o pipefail
+# congru spd on the command line: sessions, help, the manual, NumPy. SPDX-License-Identifier: Apache-2.0
+source "$SOURCE/tests/cli_session.sh"
 
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-count=0
-failed=0
-
-# result NAME PROBLEMS: one TAP line, after the problems as comments.
-result()
-{
-    count=$((count + 1))
-    if [ -z "$2" ]; then
-        echo "ok $count - ${1//\#/}"
-    else
-        failed=$((failed + 1))
-        printf '%s\n' "$2" | sed 's/^/# /'
-        echo "not ok $count - ${1//\#/}"
-    fi
-}
-
-skip()
-{
-    count=$((count + 1))
-    echo "ok $count - $1 # SKIP $2"
-}
-
-if [ ! -x "$BUILD/congru" ]; then
-    echo "Bail out! $BUILD/congru is not there"
-    exit 1
-fi
-mkdir "$scratch/bin" "$scratch/work"
-ln -s "$BUILD/congru" "$scratch/bin/congru"
-${CC:-cc} -O1 -o "$scratch/bin/make_npy" "$SOURCE/tests/make_npy.c" || exit 1
-export PATH=$scratch/bin:$PATH LC_ALL=C
-unset COLUMNS CONGRU_CPU
-
-# ---- Sessions ------------------------------------------------------------------------------------------
-
-# matches ACTUAL EXPECTED: equal, where "..." in what is expected stands for anything.
-matches()
-{
-    local pattern
-    pattern=$(sed 's/[^A-Za-z0-9 ]/\\&/g; s/\\\.\\\.\\\./*/g' <<<"$2")
-    # shellcheck disable=SC2053
-    [[ $1 == $pattern ]]
-}
-
-# run_step NAME COMMAND EXPECTED: runs one command of a session in the current folder.
-run_step()
-{
-    local code actual before problems=
-    before=$(ls -A)
-    bash -o pipefail -c "$2" >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
-    code=$?
-    actual=$(
-        cat "$scratch/stdout"
-        sed 's/^/! /' "$scratch/stderr"
-        [ $code -eq 0 ] || echo "[$code]"
-    )
-    matches "$actual" "$3" ||
-        problems=$(diff <(echo "$3") <(echo "$actual") | sed '/^[<>]/!d; s/^</expected/; s/^>/     got/')
-    if [ $code -eq 1 ]; then
-        [ -s "$scratch/stdout" ] && problems+=$'\nit failed but printed to standard output'
-        [ "$(grep -c '^congru: ' "$scratch/stderr")/$(wc -l <"$scratch/stderr")" = 1/1 ] ||
-            problems+=$'\nstandard error is not one line "congru: ..."'
-        [ "$(ls -A)" = "$before" ] || problems+=$'\nit failed but left a file'
-    fi
-    result "$1: $2" "$problems"
-}
-
-run_session()
-{
-    local name line command='' expected=''
-    name=$(basename "$1" .txt)
-    mkdir "$scratch/work/$name" && cd "$scratch/work/$name" || exit 1
-    while IFS= read -r line; do
-        case $line in
-        '$ '* | '# '*)
-            [ -z "$command" ] || run_step "$name" "$command" "${expected%%*($'\n')}"
-            command= expected=
-            [[ $line == '# '* ]] || command=${line#'$ '}
-            ;;
-        *) [ -z "$command" ] || expected+=${expected:+$'\n'}$line ;;
-        esac
-    done < <(cat "$1"; echo '# end')
-}
-
-shopt -s extglob
-for session in "$SOURCE"/tests/cli/*.txt; do
-    run_session "$session"
-done
+run_sessions "$SOURCE"/tests/cli/*.txt
 
 # ---- What does not fit in a session --------------------------------------------------------------------
 
@@ -118,37 +20,17 @@ unwritable_folder()
     result "$name" "$problems"
 }
 
-# Every option and operation that help lists is in the manual page, and the other way round.
-manual_agrees_with_help()
+manual_has_operations()
 {
-    local help=$scratch/help manual=$SOURCE/man/congru-spd.1
-    congru help spd >"$help"
-    result "the manual has the options of help" "$(diff \
-        <(grep -oE '^  (-., )?--[a-z]+' "$help" | grep -oE '[a-z]+$' | sort) \
-        <(grep -oE '^\.It Fl .*-[a-z]+' "$manual" | grep -oE '[a-z]+$' | sort))"
     result "the manual has the operations of help" "$(diff \
-        <(sed -n '/^Operations:/,/^Options:/s/^  \([a-z][a-z]*\).*/\1/p' "$help") \
-        <(sed -n 's/^\.It Cm \([a-z]*\).*/\1/p' "$manual"))"
-}
-
-help_fits_its_columns()
-{
-    local columns problems=
-    for columns in 30 80; do
-        problems+=$(for about in '' spd version help; do
-            COLUMNS=$columns congru help $about | awk -v most=$columns 'length > most'
-        done)
-    done
-    result "help fits 30 and 80 columns" "$problems"
+        <(congru help spd | sed -n '/^Operations:/,/^Options:/s/^  \([a-z][a-z]*\).*/\1/p') \
+        <(sed -n 's/^\.It Cm \([a-z]*\).*/\1/p' "$SOURCE/man/congru-spd.1"))"
 }
 
 numpy_reads_what_is_written()
 {
     local python name="numpy reads what congru writes, and the other way round"
-    for python in python3 /usr/bin/python3 ''; do
-        [ -n "$python" ] && "$python" -c 'import numpy' 2>/dev/null && break
-    done
-    if [ -z "$python" ]; then
+    if ! find_numpy; then
         skip "$name" "no numpy"
         return
     fi
@@ -172,8 +54,9 @@ END
 }
 
 unwritable_folder
-manual_agrees_with_help
-help_fits_its_columns
+manual_has_options spd
+manual_has_operations
+help_fits '' spd version help
 numpy_reads_what_is_written
 echo "1..$count"
 exit $((failed > 0))

@@ -12,31 +12,11 @@
 
 #include "congru/npy.h"
 #include "harness.h"
+#include "scratch.h"
 
 enum { PATH_SIZE = 512, PATHS = 4 };
 
 static congru_context *context;
-static char directory[] = "/tmp/congru-write-XXXXXX";
-
-/* Good until called PATHS times more. */
-static const char *path_in(const char *name)
-{
-    static char paths[PATHS][PATH_SIZE];
-    static size_t next;
-    char *path = paths[next++ % PATHS];
-    snprintf(path, PATH_SIZE, "%s/%s", directory, name);
-    return path;
-}
-
-static size_t files_in_directory(void)
-{
-    size_t count = 0;
-    DIR *listing = opendir(directory);
-    for (struct dirent *entry = readdir(listing); entry != NULL; entry = readdir(listing))
-        count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-    closedir(listing);
-    return count;
-}
 
 static congru_status write_number(const char *path, double number)
 {
@@ -68,7 +48,7 @@ static void check_unwritten(const char *path, const char *words)
 static void failed_writes_leave_nothing(void)
 {
     check_unwritten(path_in("absent/out.npy"), "No such file");
-    check_unwritten(directory, "is a directory");
+    check_unwritten(scratch_folder(), "is a directory");
     check_unwritten("/dev/full", "No space left");
     CHECK(symlink("nowhere", path_in("dangling")) == 0);
     check_unwritten(path_in("dangling"), "No such file");
@@ -118,7 +98,7 @@ static void the_longest_name_can_be_written(void)
 static void a_name_without_a_folder_is_written_here(void)
 {
     char here[PATH_SIZE];
-    CHECK(getcwd(here, sizeof here) != NULL && chdir(directory) == 0);
+    CHECK(getcwd(here, sizeof here) != NULL && chdir(scratch_folder()) == 0);
     CHECK(write_number("here.npy", 5) == CONGRU_OK);
     CHECK(chdir(here) == 0);
     CHECK(read_number(path_in("here.npy")) == 5);
@@ -176,21 +156,10 @@ static void an_open_descriptor_is_appended_to(void)
     fclose(file);
 }
 
-static void remove_directory(void)
-{
-    DIR *listing = opendir(directory);
-    for (struct dirent *entry = readdir(listing); entry != NULL; entry = readdir(listing))
-        unlink(path_in(entry->d_name));
-    closedir(listing);
-    rmdir(directory);
-}
-
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK || mkdtemp(directory) == NULL) {
-        perror(directory);
+    if (congru_context_create(&context, NULL) != CONGRU_OK || !scratch_open())
         return 1;
-    }
     RUN(failed_writes_leave_nothing);
     RUN(impossible_arguments_are_refused);
     RUN(a_full_disk_keeps_the_old_file);
@@ -200,7 +169,7 @@ int main(void)
     RUN(a_link_stays_and_its_file_is_replaced);
     RUN(devices_and_pipes_are_written_to);
     RUN(an_open_descriptor_is_appended_to);
-    remove_directory();
+    scratch_close();
     congru_context_destroy(&context);
     return harness_end();
 }

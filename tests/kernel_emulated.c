@@ -78,6 +78,48 @@ static size_t run(const congru_kernel *kernel, size_t d, const double *plain, do
     return (size_t)(out + N - start);
 }
 
+enum { ROWS = 8, SAMPLES = 203, STRIDE = 208, SIGNAL_NUMBERS = ROWS * SAMPLES + ROWS * ROWS + 2 };
+
+/* Filtered signals (in sets of the kernel's width), sums of products over time, and a weighted sum. */
+static void run_signals(const congru_kernel *kernel, double *out)
+{
+    static const double sections[2][6] = {{0.2, 0.3, 0.1, 1.0, -0.9, 0.5}, {1.0, -0.4, 0.2, 1.0, 0.3, 0.2}};
+    congru_random random = congru_random_stream(22, 0, 0, 0);
+    double *row[ROWS], *state = new_doubles(4 * 8), *centred = new_doubles(ROWS * STRIDE);
+    for (size_t i = 0; i < ROWS * SAMPLES; i++)
+        out[i] = congru_random_normal(&random);
+    for (size_t first = 0; first < ROWS; first += kernel->width) {
+        memset(state, 0, 4 * 8 * sizeof(double));
+        for (size_t i = 0; i < kernel->width; i++)
+            row[i] = out + (first + i) * SAMPLES;
+        kernel->filter(2, sections, kernel->width, row, SAMPLES, false, state);
+        kernel->filter(2, sections, kernel->width, row, SAMPLES, true, state);
+    }
+    kernel->centre(ROWS, SAMPLES, STRIDE, true, out, centred);
+    double *numbers = out + ROWS * SAMPLES;
+    kernel->gram(ROWS, STRIDE, centred, numbers);
+    numbers[ROWS * ROWS] = kernel->power_squares(ROWS, STRIDE, centred);
+    double *lanes = new_doubles(21 * 8), *weighed = new_doubles(8);
+    for (size_t t = 0; t < 21; t++) {
+        for (size_t lane = 0; lane < kernel->width; lane++)
+            lanes[t * kernel->width + lane] = out[t];
+    }
+    kernel->weigh(21, out + SAMPLES, lanes, weighed);
+    numbers[ROWS * ROWS + 1] = weighed[kernel->width - 1];
+    free(state), free(centred), free(lanes), free(weighed);
+}
+
+static void same_bits_of_signals(void)
+{
+    double *base = new_doubles(SIGNAL_NUMBERS), *emulated = new_doubles(SIGNAL_NUMBERS);
+    run_signals(&congru_lanes_table_base, base);
+    run_signals(&congru_emulated_table, emulated);
+    for (size_t i = 0; i < SIGNAL_NUMBERS; i++)
+        CHECK_SAYING(memcmp(base + i, emulated + i, sizeof(double)) == 0,
+                     "number %zu is %.17g, in emulation %.17g", i, base[i], emulated[i]);
+    free(base), free(emulated);
+}
+
 static void same_bits_as_the_portable_kernels(void)
 {
     const size_t dimensions[] = {1, 2, 3, 5, 8, 13, 22, 33};
@@ -100,5 +142,6 @@ static void same_bits_as_the_portable_kernels(void)
 int main(void)
 {
     RUN(same_bits_as_the_portable_kernels);
+    RUN(same_bits_of_signals);
     return harness_end();
 }

@@ -13,6 +13,7 @@
 #include "congru/npy.h"
 #include "congru/random.h"
 #include "harness.h"
+#include "scratch.h"
 
 enum { FILE_SIZE_MAX = 1 << 20, PATH_SIZE = 512 };
 
@@ -23,15 +24,7 @@ typedef struct bytes {
 } bytes;
 
 static congru_context *context;
-static char directory[] = "/tmp/congru-npy-XXXXXX";
 static bytes file;
-
-static const char *path_in(const char *name)
-{
-    static char path[PATH_SIZE];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    return path;
-}
 
 static void append(const void *data, size_t size)
 {
@@ -379,7 +372,8 @@ static void refuses_what_is_not_npy(void)
     check_composed_refused(CONGRU_ERROR_FORMAT, "not a .npy file");
     const char *path = path_in("absent.npy");
     check_refused(congru_npy_read(context, path, &array), CONGRU_ERROR_IO, path, "No such file", &array);
-    check_refused(congru_npy_read(context, directory, &array), CONGRU_ERROR_IO, directory, "directory", &array);
+    check_refused(congru_npy_read(context, scratch_folder(), &array), CONGRU_ERROR_IO, scratch_folder(),
+                  "directory", &array);
     CHECK(congru_npy_read(context, NULL, &array) == CONGRU_ERROR_ARGUMENT);
     CHECK(congru_npy_read(context, path, NULL) == CONGRU_ERROR_ARGUMENT);
     CHECK(congru_npy_read(NULL, path, &array) == CONGRU_ERROR_IO);
@@ -431,21 +425,10 @@ static void survives_changed_bytes(void)
     CHECK_SAYING(read > 500 && refused > 500, "%zu read, %zu refused", read, refused);
 }
 
-static void remove_directory(void)
-{
-    DIR *listing = opendir(directory);
-    for (struct dirent *entry = readdir(listing); entry != NULL; entry = readdir(listing))
-        unlink(path_in(entry->d_name));
-    closedir(listing);
-    rmdir(directory);
-}
-
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK || mkdtemp(directory) == NULL) {
-        perror(directory);
+    if (congru_context_create(&context, NULL) != CONGRU_OK || !scratch_open())
         return 1;
-    }
     RUN(round_trips_keep_every_bit);
     RUN(writes_numpy_headers);
     RUN(reads_every_spelling_of_a_header);
@@ -458,7 +441,7 @@ int main(void)
     RUN(refuses_what_is_not_npy);
     RUN(refuses_every_truncation);
     RUN(survives_changed_bytes);
-    remove_directory();
+    scratch_close();
     congru_context_destroy(&context);
     return harness_end();
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what building or testing needs and this machine lacks. SPDX-License-Identifier: Apache-2.0
 #
-# usage: tools/install-dependencies.sh build|check FOLDER
+# usage: tools/install-dependencies.sh build|check|bench FOLDER
 #
 # FOLDER is the build folder: one configured before something was installed is configured again to use it.
 #
@@ -40,9 +40,11 @@ need libc6-dev 'headers of the C library' has_file /usr/include/stdio.h
 need meson 'configures the build' command -v meson
 need ninja-build 'runs the build' command -v ninja
 need pkg-config 'finds libraries' command -v pkg-config
+need libzip-dev 'reads and writes .npz files' has_file /usr/include/zip.h /usr/local/include/zip.h
+need zlib1g-dev 'inflates compressed .mat files' has_file /usr/include/zlib.h /usr/local/include/zlib.h
 
 # The tests run Debian's own Python, whatever other python3 is first on the path.
-if [ "$1" = check ]; then
+if [ "$1" != build ]; then
     need liblapacke-dev 'LAPACK, which eigenvalues are compared with' \
         has_file /usr/include/lapacke.h /usr/local/include/lapacke.h
     need libopenblas-dev 'the BLAS under LAPACK' \
@@ -50,6 +52,9 @@ if [ "$1" = check ]; then
     need libsimde-dev 'runs the AVX-512 code on a machine without it' has_file /usr/include/simde/x86/avx512.h
     need python3-numpy 'reads what congru writes' has_file /usr/lib/python3/dist-packages/numpy
     need python3-scipy 'computes what congru is compared with' has_file /usr/lib/python3/dist-packages/scipy
+fi
+if [ "$1" = bench ]; then
+    need python3-mne 'what import is raced against' has_file /usr/lib/python3/dist-packages/mne
 fi
 
 if [ -z "$packages" ]; then
