@@ -41,7 +41,7 @@ check-aarch64:
 	      'gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user libzip-dev:arm64 zlib1g-dev:arm64'; exit 1; }
 	@test -f build-aarch64/build.ninja || meson setup build-aarch64 --cross-file tools/aarch64.txt
 	@ninja -C build-aarch64
-	@tools/run-tests.sh build-aarch64 --no-suite shell
+	@tools/run-tests.sh build-aarch64 --no-suite shell --timeout-multiplier 6
 
 FUZZ_SECONDS = 600
 fuzz:
