@@ -53,7 +53,43 @@ END
     )"
 }
 
+# hash_operations: the outputs of every operation on the demonstration's matrices, in this environment.
+hash_operations()
+{
+    local operation
+    for operation in log 'log --base m.npy' sqrt invsqrt 'power --p 0.3' 'geodesic m.npy --t 0.3' mean \
+        'mean --metric logeuclid' 'mean --metric euclid' 'tangent --base m.npy' 'distance m.npy' \
+        'distance --pairwise' 'distance --pairwise --metric logeuclid'; do
+        # shellcheck disable=SC2086
+        congru spd ${operation%% *} c.npy ${operation#"${operation%% *}"} --threads "$1" -o out.npy >/dev/null || echo "$operation"
+        sha256sum <out.npy
+    done
+    congru spd exp log.npy --threads "$1" -o out.npy && sha256sum <out.npy
+    congru spd untangent tangent.npy --base m.npy --threads "$1" -o out.npy && sha256sum <out.npy
+}
+
+same_bits_everywhere()
+{
+    local cpu threads expected
+    mkdir "$scratch/work/bits" && cd "$scratch/work/bits" || exit 1
+    "$BUILD/examples/spd_geometry" c.npy >/dev/null && congru spd mean c.npy -o m.npy >/dev/null || exit 1
+    congru spd log c.npy -o log.npy && congru spd tangent c.npy --base m.npy -o tangent.npy || exit 1
+    expected=$(hash_operations 1)
+    for threads in 2 3 7; do
+        result "the same bits with $threads threads" "$(diff <(echo "$expected") <(hash_operations $threads))"
+    done
+    for cpu in base avx2 avx512 neon; do
+        if CONGRU_CPU=$cpu congru version >/dev/null 2>&1; then
+            result "the same bits with CONGRU_CPU=$cpu" \
+                "$(diff <(echo "$expected") <(CONGRU_CPU=$cpu hash_operations 2))"
+        else
+            skip "the same bits with CONGRU_CPU=$cpu" "this machine does not have it"
+        fi
+    done
+}
+
 unwritable_folder
+same_bits_everywhere
 manual_has_options spd
 manual_has_operations
 help_fits '' spd version help
