@@ -6,8 +6,8 @@
 #include "array/mat_internal.h"
 
 /* A reader of our own: libmatio, the usual one, believes the sizes in a file (with four bytes changed, one of
- * 1346 bytes keeps version 1.5.23 busy for more than twenty seconds) and has a long list of reported overflows.
- * Files come from strangers: every size is held against the bytes that are there before it is used. */
+ * 1346 bytes keeps version 1.5.23 busy for more than twenty seconds). Files come from strangers: every size is
+ * held against the bytes that are there before it is used. */
 
 enum { FILE_HEADER_SIZE = 128 };
 
