@@ -18,4 +18,8 @@
 #include "congru/npy.h"
 #include "congru/spd.h"
 
+#include "congru/method.h"
+
+#include "congru/evaluation.h"
+
 #endif

@@ -42,6 +42,12 @@ CONGRU_API void congru_context_destroy(congru_context **context);
  * Valid until the next call with this context. */
 CONGRU_API const char *congru_context_error(const congru_context *context);
 
+enum { CONGRU_NOTES_MAX = 16, CONGRU_NOTE_SIZE = 256 };
+
+/* What methods found worth telling although they succeeded ("class 'feet' has no trial..."), each once, since the
+ * context was made: index 0, 1, ... until NULL. At most CONGRU_NOTES_MAX are kept. */
+CONGRU_API const char *congru_context_note(const congru_context *context, size_t index);
+
 CONGRU_API int congru_context_threads(const congru_context *context);
 
 /* The instruction set in use: "base", "avx2", "avx512" or "neon". */

@@ -18,11 +18,16 @@ struct congru_context {
     congru_progress progress;
     void *progress_user;
     char error[CONGRU_ERROR_TEXT_SIZE];
+    size_t notes;
+    char note[CONGRU_NOTES_MAX][CONGRU_NOTE_SIZE];
 };
 
 /* Formats the error text of the context, which may be NULL, and returns the status:
  * return congru_fail(context, CONGRU_ERROR_IO, "%s: %s", path, strerror(errno)). */
 congru_status congru_fail(congru_context *context, congru_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Keeps a note in the context, unless it is there already or there are CONGRU_NOTES_MAX. */
+void congru_note(congru_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,0 +1,110 @@
+/* How well decoders do on people they have not seen, and the results as files. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_EVALUATION_H
+#define CONGRU_EVALUATION_H
+
+#include "congru/dataset.h"
+#include "congru/method.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { CONGRU_PIPELINE_SIZE = 64 };
+
+/* A pipeline is an aligner and a classifier, "ra+mdm", or an end-to-end model, "ddct-unet-e2e". */
+
+/* CONGRU_OK when `name` is a pipeline; otherwise CONGRU_ERROR_ARGUMENT, with a text that suggests what was meant. */
+CONGRU_API congru_status congru_pipeline_check(congru_context *context, const char *name);
+
+/* Every pipeline there is, and those of them without a trained network: index 0, 1, ... false after the last. */
+CONGRU_API bool congru_pipeline_at(size_t index, bool classical, char name[CONGRU_PIPELINE_SIZE]);
+
+typedef enum congru_protocol {
+    CONGRU_PROTOCOL_LOSO,    /* each subject in turn is new: fitted on all others */
+    CONGRU_PROTOCOL_FOLDS,   /* inside each subject: k parts, each in turn left out */
+    CONGRU_PROTOCOL_SESSIONS /* inside each subject: fitted on the first session, scored on the others */
+} congru_protocol;
+
+typedef struct congru_evaluation_options {
+    congru_protocol protocol;
+    const char *const *pipelines; /* (pipeline_count) */
+    size_t pipeline_count;
+    const int32_t *subjects; /* (subject_count) those to score, by index in the set; NULL: all */
+    size_t subject_count;
+    congru_target target;  /* what may be seen of the newcomer; LOSO */
+    bool align_by_session; /* recentre each session of a subject by itself */
+    int folds;             /* of CONGRU_PROTOCOL_FOLDS, 5 */
+    const char *dataset;   /* its name in tables */
+    const char *folder;    /* where results go as they come, and are taken up again; NULL: nowhere */
+    const char *command;   /* kept in run.json: how to repeat the run; may be NULL */
+    congru_method_options method;
+} congru_evaluation_options;
+
+CONGRU_API void congru_evaluation_options_init(congru_evaluation_options *options);
+
+/* One scored subject under one pipeline. */
+typedef struct congru_fold {
+    size_t pipeline; /* index in congru_results.pipeline */
+    int32_t subject; /* index in congru_results.subject_name */
+    int32_t session; /* of the scored trials where it is one; else -1 */
+    double accuracy; /* 0 to 1 */
+    double kappa;
+    double balanced;       /* mean of the classes' recalls, over classes that have trials */
+    double seconds;        /* fitting and predicting, its share of common work included */
+    size_t train, samples; /* trials fitted on, trials scored */
+    size_t calibration;    /* labelled trials of the newcomer that were used, and not scored */
+    size_t *trial;         /* (samples) index in the set */
+    int32_t *truth;        /* (samples) */
+    int32_t *answer;       /* (samples) */
+    double *probability;   /* (samples, classes) */
+} congru_fold;
+
+/* What a run found, or what a results folder holds. Folds by pipeline, then by subject. */
+typedef struct congru_results {
+    size_t pipelines, subjects, classes, folds, channels;
+    char (*pipeline)[CONGRU_PIPELINE_SIZE];
+    char (*subject_name)[CONGRU_LABEL_SIZE];
+    char (*class_name)[CONGRU_LABEL_SIZE];
+    size_t *subject_sessions; /* (subjects) sessions the set holds of each */
+    char *dataset;
+    congru_fold *fold;
+    size_t resumed; /* how many of the folds were in the folder already */
+    size_t note_count;
+    char (*note)[CONGRU_NOTE_SIZE]; /* what the methods had to say, each once */
+} congru_results;
+
+/* Runs every pipeline for every subject on the threads of the context, one fold per thread, the longest first. The
+ * numbers do not depend on how many there are. With a folder, each finished fold is in it at once; folds found there
+ * are not run again when they were made from the same set and options, and refused otherwise. At the end the folder
+ * holds results.csv, predictions.csv, run.json and, for networks, training/. */
+CONGRU_API congru_status congru_evaluate(congru_context *context, const congru_set *set,
+                                         const congru_evaluation_options *options, congru_results **results);
+
+/* A results folder as congru_evaluate leaves it, or as another program wrote results.csv and predictions.csv; the
+ * latter may be missing, and folds then hold no trials. */
+CONGRU_API congru_status congru_results_read(congru_context *context, const char *folder,
+                                             congru_results **results);
+CONGRU_API void congru_results_destroy(congru_results **results);
+
+/* One row of the paper's table. */
+typedef struct congru_summary {
+    size_t subjects;
+    double mean, deviation; /* of the accuracies over subjects (a subject's folds averaged first); n - 1 */
+    double z; /* dataset-normalised: mean over subjects of (accuracy - mean)/std over pipelines; NaN
+                               for fewer than two pipelines */
+    double kappa, balanced; /* means */
+    double seconds;         /* per subject */
+} congru_summary;
+
+/* summary (results->pipelines). */
+CONGRU_API congru_status congru_results_summarise(congru_context *context, const congru_results *results,
+                                                  congru_summary *summary);
+
+/* confusion (classes, classes), truth by answer, of one pipeline and one subject (-1: all). */
+CONGRU_API congru_status congru_results_confusion(congru_context *context, const congru_results *results,
+                                                  size_t pipeline, int32_t subject, size_t *confusion);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,37 @@
+/* The registry of aligners. SPDX-License-Identifier: Apache-2.0 */
+#include "aligner/aligner.h"
+
+#include <string.h>
+
+static const congru_aligner aligner_none = {.name = "none", .summary = "trials as they were recorded"};
+static const congru_aligner aligner_ra = {
+    .name = "ra", .summary = "each person's mean becomes the identity (--ra-mean)", .recentred = true};
+
+/* A method is one file, and one line here. */
+static const congru_aligner *const aligners[] = {
+    &aligner_none,
+    &aligner_ra,
+};
+
+const congru_aligner *congru_aligner_at(size_t index)
+{
+    return index < sizeof aligners / sizeof aligners[0] ? aligners[index] : NULL;
+}
+
+const congru_aligner *congru_aligner_find(const char *name)
+{
+    for (size_t i = 0; congru_aligner_at(i) != NULL; i++)
+        if (strcmp(congru_aligner_at(i)->name, name) == 0)
+            return congru_aligner_at(i);
+    return NULL;
+}
+
+const char *congru_aligner_name(size_t index)
+{
+    return congru_aligner_at(index) != NULL ? congru_aligner_at(index)->name : NULL;
+}
+
+const char *congru_aligner_summary(size_t index)
+{
+    return congru_aligner_at(index) != NULL ? congru_aligner_at(index)->summary : NULL;
+}

@@ -1,0 +1,36 @@
+/* What an aligner is: one constant table, one line in the registry. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_ALIGNER_H
+#define CONGRU_ALIGNER_H
+
+#include "layer/record.h"
+#include "model/tensors.h"
+#include "model/trials.h"
+
+/* Trials come to an aligner already recentred (each person's mean at the identity, aligner/recentre.h) when
+ * `recentred` is set, as they were recorded otherwise. */
+typedef struct congru_aligner {
+    const char *name;
+    const char *summary; /* one line, for help */
+    bool recentred;
+    bool labels; /* looks at labelled trials of the newcomer */
+
+    /* Learns from the source subjects and adds its tensors to `model`. NULL: nothing to learn. `record` may be
+     * NULL. */
+    congru_status (*fit)(congru_context *context, const congru_trials *trials,
+                         const congru_method_options *options, congru_tensors *model, congru_record *record);
+
+    /* Maps the trials the aligner was fitted on, for the classifier to be fitted on: out (count, d, d), which may be
+     * trials->covariance. NULL: they stay as they are. */
+    congru_status (*map_sources)(congru_context *context, const congru_tensors *model,
+                                 const congru_trials *trials, double *out);
+
+    /* Maps the trials of a newcomer. NULL: they stay as they are. */
+    congru_status (*map_newcomer)(congru_context *context, const congru_tensors *model,
+                                  const congru_newcomer *newcomer, double *out);
+} congru_aligner;
+
+/* NULL when there is none of the name; in the order of help until NULL. */
+const congru_aligner *congru_aligner_find(const char *name);
+const congru_aligner *congru_aligner_at(size_t index);
+
+#endif

@@ -1,0 +1,29 @@
+/* Riemannian alignment: a person's trials, whitened by their mean. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_ALIGNER_RECENTRE_H
+#define CONGRU_ALIGNER_RECENTRE_H
+
+#include "model/tensors.h"
+#include "model/trials.h"
+
+/* The mean (d, d) of the trials of each of the subjects 0 to subjects - 1: reference (subjects, d, d). Labels are not
+ * looked at. The affine-invariant mean is taken to a tangent norm of 1e-12 so that the mean of what comes out is the
+ * identity to 1e-10; when it cannot be had that near, to 1e-8, and else CONGRU_ERROR_NOT_CONVERGED names the subject. */
+congru_status congru_recentre_references(congru_context *context, congru_metric mean,
+                                         const congru_trials *trials, double *reference);
+
+/* out_i = M^-1/2 C_i M^-1/2 with the M of the trial's subject. out may be trials->covariance. */
+congru_status congru_recentre_sources(congru_context *context, const congru_trials *trials,
+                                      const double *reference, double *out);
+
+/* The same for a newcomer, by what may be seen of them. `prior` (d, d) is the log-Euclidean mean of the source
+ * subjects' references, used where nothing may be seen. Online: the reference starts at the first trial halfway
+ * shrunk to its own trace/d I, and moves to trial t (from 1) along the geodesic of the metric by 1 / (t + 1); trial
+ * t is whitened by the reference that has moved to it. Mean of one trial is that trial shrunk likewise. */
+congru_status congru_recentre_newcomer(congru_context *context, congru_metric mean,
+                                       const congru_newcomer *newcomer, const double *prior, double *out);
+
+/* The log-Euclidean mean of references (count, d, d). */
+congru_status congru_recentre_prior(congru_context *context, size_t count, size_t d, const double *reference,
+                                    double *prior);
+
+#endif

@@ -1,0 +1,32 @@
+/* The registry of classifiers. SPDX-License-Identifier: Apache-2.0 */
+#include "classifier/classifier.h"
+
+#include <string.h>
+
+/* A method is one file, and one line here. */
+static const congru_classifier *const classifiers[] = {
+    NULL,
+};
+
+const congru_classifier *congru_classifier_at(size_t index)
+{
+    return index < sizeof classifiers / sizeof classifiers[0] ? classifiers[index] : NULL;
+}
+
+const congru_classifier *congru_classifier_find(const char *name)
+{
+    for (size_t i = 0; congru_classifier_at(i) != NULL; i++)
+        if (strcmp(congru_classifier_at(i)->name, name) == 0)
+            return congru_classifier_at(i);
+    return NULL;
+}
+
+const char *congru_classifier_name(size_t index)
+{
+    return congru_classifier_at(index) != NULL ? congru_classifier_at(index)->name : NULL;
+}
+
+const char *congru_classifier_summary(size_t index)
+{
+    return congru_classifier_at(index) != NULL ? congru_classifier_at(index)->summary : NULL;
+}

@@ -1,0 +1,29 @@
+/* What a classifier is: one constant table, one line in the registry. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_CLASSIFIER_H
+#define CONGRU_CLASSIFIER_H
+
+#include "layer/record.h"
+#include "model/tensors.h"
+#include "model/trials.h"
+
+typedef struct congru_classifier {
+    const char *name;
+    const char *summary; /* one line, for help */
+    bool end_to_end;     /* stands alone, behind recentring: it holds its own aligner */
+
+    /* Learns from the source subjects' trials, as the aligner left them, and adds its tensors to `model`. A class
+     * without a trial gets probability 0 in every prediction, with a note (congru_note). Fewer than two classes with
+     * trials: CONGRU_ERROR_ARGUMENT. `record` may be NULL. */
+    congru_status (*fit)(congru_context *context, const congru_trials *trials,
+                         const congru_method_options *options, congru_tensors *model, congru_record *record);
+
+    /* probability (count, classes), rows adding up to 1. */
+    congru_status (*predict)(congru_context *context, const congru_tensors *model,
+                             const congru_newcomer *newcomer, double *probability);
+} congru_classifier;
+
+/* NULL when there is none of the name; in the order of help until NULL. */
+const congru_classifier *congru_classifier_find(const char *name);
+const congru_classifier *congru_classifier_at(size_t index);
+
+#endif
