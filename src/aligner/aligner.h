@@ -12,7 +12,8 @@ typedef struct congru_aligner {
     const char *name;
     const char *summary; /* one line, for help */
     bool recentred;
-    bool labels; /* looks at labelled trials of the newcomer */
+    bool labels;  /* looks at labelled trials of the newcomer */
+    bool network; /* trains by gradient descent, which takes long */
 
     /* Learns from the source subjects and adds its tensors to `model`. NULL: nothing to learn. `record` may be
      * NULL. */

@@ -1,0 +1,108 @@
+/* Text that grows. SPDX-License-Identifier: Apache-2.0 */
+#include "base/text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROOM_FIRST = 256 };
+
+static bool make_room(congru_text *text, size_t more)
+{
+    if (text->failed)
+        return false;
+    if (text->room - text->size > more)
+        return true;
+    size_t room = text->room > 0 ? text->room : ROOM_FIRST;
+    while (room - text->size <= more && room < SIZE_MAX / 2)
+        room *= 2;
+    char *grown = realloc(text->data, room);
+    if (grown == NULL || room - text->size <= more) {
+        text->failed = true;
+        text->data = grown != NULL ? grown : text->data;
+        return false;
+    }
+    text->data = grown;
+    text->room = room;
+    return true;
+}
+
+void congru_text_add(congru_text *text, const char *format, ...)
+{
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int size = vsnprintf(NULL, 0, format, arguments);
+    if (size >= 0 && make_room(text, (size_t)size)) {
+        vsnprintf(text->data + text->size, text->room - text->size, format, again);
+        text->size += (size_t)size;
+    }
+    va_end(again);
+    va_end(arguments);
+}
+
+/* The number of bytes of the well-formed UTF-8 character at `s`, or 0. */
+static size_t character_size(const unsigned char *s)
+{
+    if (s[0] < 0x80)
+        return 1;
+    size_t size = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : s[0] >= 0xc2 ? 2 : 0;
+    if (size == 0 || s[0] > 0xf4)
+        return 0;
+    for (size_t i = 1; i < size; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    bool overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
+    bool beyond = (s[0] == 0xed && s[1] >= 0xa0) || (s[0] == 0xf4 && s[1] >= 0x90);
+    return overlong || beyond ? 0 : size;
+}
+
+void congru_text_add_json(congru_text *text, const char *string)
+{
+    congru_text_add(text, "\"");
+    for (const unsigned char *s = (const unsigned char *)string; *s != '\0';) {
+        size_t size = character_size(s);
+        if (size == 0)
+            congru_text_add(text, "\\ufffd");
+        else if (size > 1)
+            congru_text_add(text, "%.*s", (int)size, (const char *)s);
+        else if (*s == '"' || *s == '\\')
+            congru_text_add(text, "\\%c", *s);
+        else if (*s < ' ' || *s == 0x7f || *s == '<' || *s == '>' ||
+                 *s == '&') /* '<' would end a script element */
+            congru_text_add(text, "\\u%04x", *s);
+        else
+            congru_text_add(text, "%c", *s);
+        s += size > 0 ? size : 1;
+    }
+    congru_text_add(text, "\"");
+}
+
+void congru_text_add_number(congru_text *text, double number)
+{
+    if (!isfinite(number))
+        congru_text_add(text, "null");
+    else
+        congru_text_add(text, "%.17g", number);
+}
+
+void congru_text_add_csv(congru_text *text, const char *field)
+{
+    if (field[strcspn(field, ",\"\r\n")] == '\0') {
+        congru_text_add(text, "%s", field);
+        return;
+    }
+    congru_text_add(text, "\"");
+    for (const char *c = field; *c != '\0'; c++)
+        congru_text_add(text, *c == '"' ? "\"\"" : "%c", *c);
+    congru_text_add(text, "\"");
+}
+
+void congru_text_clear(congru_text *text)
+{
+    free(text->data);
+    *text = (congru_text){0};
+}

@@ -1,0 +1,30 @@
+/* Text that grows, with what JSON and CSV want quoted. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_BASE_TEXT_H
+#define CONGRU_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* {0} is empty. After a failed allocation everything added is dropped and `failed` stays set: look at it once, at the
+ * end. Freed by congru_text_clear. */
+typedef struct congru_text {
+    char *data; /* ends with '\0' once something was added; NULL before */
+    size_t size;
+    size_t room;
+    bool failed;
+} congru_text;
+
+void congru_text_add(congru_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. Also safe inside an HTML script element. */
+void congru_text_add_json(congru_text *text, const char *string);
+
+/* A JSON number that reads back as the same double; null when it is not finite. */
+void congru_text_add_number(congru_text *text, double number);
+
+/* A CSV field, quoted only where it must be. */
+void congru_text_add_csv(congru_text *text, const char *field);
+
+void congru_text_clear(congru_text *text);
+
+#endif

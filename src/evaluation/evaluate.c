@@ -1,0 +1,302 @@
+/* Runs pipelines over subjects, taking up what is done. SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "evaluation/fold_file.h"
+#include "evaluation/fold_run.h"
+#include "evaluation/results.h"
+#include "evaluation/run_folder.h"
+#include "evaluation/scoring.h"
+#include "evaluation/workers.h"
+
+void congru_evaluation_options_init(congru_evaluation_options *options)
+{
+    *options = (congru_evaluation_options){.folds = 5};
+    congru_method_options_init(&options->method);
+}
+
+/* One fold to be had. */
+typedef struct fold_job {
+    size_t pipeline; /* index in results->pipeline */
+    int32_t subject;
+    bool wanted; /* by this run; otherwise only taken from the folder if it is there */
+    bool done;
+    double cost;
+    congru_fold fold;
+} fold_job;
+
+typedef struct evaluation {
+    congru_context *context;
+    const congru_set *set;
+    const congru_evaluation_options *options;
+    congru_prepared prepared;
+    congru_pipeline *pipeline;          /* all there are, in the order of the registry */
+    char (*name)[CONGRU_PIPELINE_SIZE]; /* likewise */
+    size_t pipelines;
+    fold_job *job;
+    size_t jobs;
+    size_t *order; /* of the jobs to run, longest first */
+    size_t waiting;
+    double common_seconds; /* the share of recentring in each recentred fold */
+} evaluation;
+
+static congru_status check_set(congru_context *context, const congru_set *set,
+                               const congru_evaluation_options *options)
+{
+    if (set->covariance == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the set holds no covariances");
+    if (set->count == 0 || set->label == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the set holds no labelled trials");
+    if (options->protocol == CONGRU_PROTOCOL_LOSO && set->subjects < 2)
+        return congru_fail(
+            context, CONGRU_ERROR_ARGUMENT,
+            "the set holds one subject; leaving one out takes at least two (see 'congru within')");
+    if (set->classes < 2)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "the set holds one class, '%s'; nothing to tell apart",
+                           set->classes > 0 ? set->class_name[0] : "");
+    if (options->pipeline_count == 0)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no pipeline given");
+    if (options->protocol == CONGRU_PROTOCOL_FOLDS && options->folds < 2)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "%d folds; at least 2 are needed", options->folds);
+    for (size_t i = 0; i < options->subject_count && options->subjects != NULL; i++)
+        if (options->subjects[i] < 0 || (size_t)options->subjects[i] >= set->subjects)
+            return congru_fail(context, CONGRU_ERROR_ARGUMENT, "there is no subject %d",
+                               (int)options->subjects[i]);
+    return congru_covariance_check_rank(context, set->count, set->dimension, set->covariance, 0,
+                                        (const char(*)[CONGRU_LABEL_SIZE])set->channel_name);
+}
+
+static congru_status list_pipelines(evaluation *e)
+{
+    char name[CONGRU_PIPELINE_SIZE];
+    size_t count = 0;
+    congru_status status = CONGRU_OK;
+    while (congru_pipeline_at(count, false, name))
+        count++;
+    e->pipeline = calloc(count, sizeof *e->pipeline);
+    e->name = calloc(count, sizeof *e->name);
+    if (e->pipeline == NULL || e->name == NULL)
+        return congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu pipelines", count);
+    e->pipelines = count;
+    for (size_t i = 0; status == CONGRU_OK && i < count; i++) {
+        congru_pipeline_at(i, false, e->name[i]);
+        status = congru_pipeline_parse(e->context, e->name[i], &e->pipeline[i]);
+    }
+    for (size_t i = 0; status == CONGRU_OK && i < e->options->pipeline_count; i++)
+        status = congru_pipeline_check(e->context, e->options->pipelines[i]);
+    return status;
+}
+
+static bool is_wanted(const evaluation *e, size_t pipeline, int32_t subject)
+{
+    const congru_evaluation_options *options = e->options;
+    bool wanted = false, chosen = options->subjects == NULL;
+    for (size_t i = 0; i < options->pipeline_count; i++)
+        wanted = wanted || strcmp(options->pipelines[i], e->name[pipeline]) == 0;
+    for (size_t i = 0; !chosen && i < options->subject_count; i++)
+        chosen = options->subjects[i] == subject;
+    return wanted && chosen;
+}
+
+/* Every fold that this run wants, or that the folder may hold from runs before. */
+static congru_status list_jobs(evaluation *e)
+{
+    size_t all = e->pipelines * e->set->subjects;
+    e->job = calloc(all, sizeof *e->job);
+    e->order = calloc(all, sizeof *e->order);
+    if (e->job == NULL || e->order == NULL)
+        return congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu folds", all);
+    congru_status status = CONGRU_OK;
+    e->jobs = all;
+    for (size_t i = 0; status == CONGRU_OK && i < all; i++) {
+        fold_job *job = &e->job[i];
+        job->pipeline = i / e->set->subjects;
+        job->subject = (int32_t)(i % e->set->subjects);
+        job->wanted = is_wanted(e, job->pipeline, job->subject);
+        job->cost = congru_pipeline_cost(&e->pipeline[job->pipeline], &e->options->method);
+        if (e->options->folder != NULL)
+            status = congru_fold_read(e->context, e->options->folder, e->name[job->pipeline], job->subject,
+                                      e->set, &job->fold, &job->done);
+        if (status == CONGRU_OK && job->wanted && !job->done)
+            e->order[e->waiting++] = i;
+    }
+    return status;
+}
+
+/* Insertion keeps the order of equals, and is short enough for what there is to sort. */
+static void sort_longest_first(evaluation *e)
+{
+    for (size_t i = 1; i < e->waiting; i++) {
+        size_t moved = e->order[i], at = i;
+        for (; at > 0 && e->job[e->order[at - 1]].cost < e->job[moved].cost; at--)
+            e->order[at] = e->order[at - 1];
+        e->order[at] = moved;
+    }
+}
+
+static congru_status save_fold(const evaluation *e, congru_context *context, const fold_job *job,
+                               const congru_record *record)
+{
+    const char *folder = e->options->folder, *pipeline = e->name[job->pipeline],
+               *subject = e->set->subject_name[job->subject];
+    congru_status status = CONGRU_OK;
+    if (record->steps > 0)
+        status = congru_record_write(context, folder, pipeline, job->subject, subject, record);
+    if (status == CONGRU_OK)
+        status = congru_fold_write(context, folder, pipeline, subject, e->set->classes, &job->fold);
+    return status;
+}
+
+static congru_status run_job(void *user, size_t index, congru_context *context)
+{
+    evaluation *e = user;
+    fold_job *job = &e->job[e->order[index]];
+    const congru_pipeline *pipeline = &e->pipeline[job->pipeline];
+    congru_record record = {0};
+    bool keeps = e->options->folder != NULL && e->options->method.network.record;
+    congru_status status = congru_fold_run(context, &e->prepared, e->options, pipeline, job->subject,
+                                           &job->fold, keeps ? &record : NULL);
+    if (pipeline->aligner->recentred)
+        job->fold.seconds += e->common_seconds;
+    if (status == CONGRU_OK && e->options->folder != NULL)
+        status = save_fold(e, context, job, &record);
+    congru_record_clear(&record);
+    job->done = status == CONGRU_OK;
+    if (status != CONGRU_OK && status != CONGRU_ERROR_CANCELLED) {
+        char text[CONGRU_ERROR_TEXT_SIZE];
+        strcpy(text, congru_context_error(context));
+        congru_fail(context, status, "%s, subject '%s': %.850s", e->name[job->pipeline],
+                    e->set->subject_name[job->subject], text);
+    }
+    return status;
+}
+
+static congru_status run_jobs(evaluation *e)
+{
+    bool by_session = e->options->align_by_session || e->options->protocol == CONGRU_PROTOCOL_SESSIONS;
+    size_t recentred = 0;
+    congru_workers workers;
+    for (size_t i = 0; i < e->waiting; i++)
+        recentred += e->pipeline[e->job[e->order[i]].pipeline].aligner->recentred;
+    congru_status status = congru_workers_start(e->context, e->waiting, &workers);
+    if (status != CONGRU_OK)
+        return status;
+    status = congru_prepare(e->context, &workers, e->set, by_session,
+                            recentred > 0 && e->options->protocol != CONGRU_PROTOCOL_FOLDS,
+                            e->options->method.alignment_mean, &e->prepared);
+    if (status == CONGRU_OK && recentred > 0)
+        e->common_seconds = e->prepared.seconds / (double)recentred;
+    sort_longest_first(e);
+    if (status == CONGRU_OK)
+        status = congru_workers_run(&workers, e->waiting, true, run_job, e);
+    congru_workers_end(&workers);
+    congru_prepared_clear(&e->prepared);
+    return status;
+}
+
+static size_t count_sessions(const congru_set *set, int32_t subject)
+{
+    size_t sessions = 0;
+    for (size_t i = 0; i < set->count; i++) {
+        bool is_new = set->subject[i] == subject;
+        for (size_t j = 0; is_new && j < i; j++)
+            is_new = set->subject[j] != subject || set->session[j] != set->session[i];
+        sessions += is_new;
+    }
+    return sessions;
+}
+
+/* The session of all scored trials, or -1: a fold file does not say. */
+static int32_t scored_session(const congru_set *set, const congru_fold *fold)
+{
+    for (size_t i = 1; i < fold->samples; i++)
+        if (set->session[fold->trial[i]] != set->session[fold->trial[0]])
+            return -1;
+    return fold->samples > 0 ? set->session[fold->trial[0]] : -1;
+}
+
+/* Moves the finished folds into the results, in the order of the registry. */
+static congru_status gather_results(evaluation *e, congru_results **results)
+{
+    congru_status status =
+        congru_results_create(e->context, e->set, e->options->dataset, e->pipelines, e->jobs, results);
+    if (status != CONGRU_OK)
+        return status;
+    congru_results *all = *results;
+    for (size_t s = 0; s < e->set->subjects; s++)
+        all->subject_sessions[s] = count_sessions(e->set, (int32_t)s);
+    for (size_t i = 0; status == CONGRU_OK && i < e->jobs; i++) {
+        fold_job *job = &e->job[i];
+        if (!job->done)
+            continue;
+        if (all->pipelines == 0 || strcmp(all->pipeline[all->pipelines - 1], e->name[job->pipeline]) != 0)
+            strcpy(all->pipeline[all->pipelines++], e->name[job->pipeline]);
+        congru_fold *fold = &all->fold[all->folds++];
+        *fold = job->fold;
+        job->fold = (congru_fold){0};
+        fold->pipeline = all->pipelines - 1;
+        fold->session = scored_session(e->set, fold);
+        status = congru_fold_score(e->context, fold, all->classes);
+    }
+    return status;
+}
+
+static congru_status add_notes(evaluation *e, congru_results *results)
+{
+    size_t count = 0;
+    while (congru_context_note(e->context, count) != NULL)
+        count++;
+    results->note = calloc(count + 1, sizeof *results->note);
+    if (results->note == NULL)
+        return congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu notes", count);
+    for (; results->note_count < count; results->note_count++)
+        strcpy(results->note[results->note_count], congru_context_note(e->context, results->note_count));
+    return CONGRU_OK;
+}
+
+static congru_status run_all(evaluation *e, congru_results **results)
+{
+    congru_status status = list_pipelines(e);
+    if (status == CONGRU_OK)
+        status = list_jobs(e);
+    size_t wanted = 0;
+    for (size_t i = 0; i < e->jobs; i++)
+        wanted += e->job[i].wanted;
+    if (status == CONGRU_OK && e->waiting > 0)
+        status = run_jobs(e);
+    if (status == CONGRU_OK)
+        status = gather_results(e, results);
+    if (status == CONGRU_OK)
+        status = add_notes(e, *results);
+    if (status == CONGRU_OK)
+        (*results)->resumed = wanted - e->waiting;
+    if (status == CONGRU_OK && e->options->folder != NULL)
+        status = congru_results_write(e->context, *results, e->options->folder);
+    if (status != CONGRU_OK)
+        congru_results_destroy(results);
+    return status;
+}
+
+congru_status congru_evaluate(congru_context *context, const congru_set *set,
+                              const congru_evaluation_options *options, congru_results **results)
+{
+    if (context == NULL || set == NULL || options == NULL || results == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no set, options or results given");
+    *results = NULL;
+    evaluation e = {.context = context, .set = set, .options = options};
+    congru_run_folder run = {-1};
+    congru_status status = check_set(context, set, options);
+    if (status == CONGRU_OK)
+        status = congru_run_open(context, set, options, &run);
+    if (status == CONGRU_OK)
+        status = run_all(&e, results);
+    congru_run_close(&run);
+    for (size_t i = 0; i < e.jobs; i++)
+        congru_fold_clear(&e.job[i].fold);
+    free(e.pipeline);
+    free(e.name);
+    free(e.job);
+    free(e.order);
+    return status;
+}

@@ -1,0 +1,34 @@
+/* Where an aligner and a classifier meet. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_EVALUATION_PIPELINE_H
+#define CONGRU_EVALUATION_PIPELINE_H
+
+#include "aligner/aligner.h"
+#include "classifier/classifier.h"
+#include "congru/evaluation.h"
+
+typedef struct congru_pipeline {
+    const congru_aligner *aligner;
+    const congru_classifier *classifier;
+    bool trains_network; /* in either of the two */
+} congru_pipeline;
+
+/* "ALIGNER+CLASSIFIER", or the name of an end-to-end classifier, which stands behind `ra`. */
+congru_status congru_pipeline_parse(congru_context *context, const char *name, congru_pipeline *pipeline);
+
+/* Fits the aligner, maps the trials in `covariance` (which trials->covariance points to) in place, and fits the
+ * classifier on them. Trials are recentred already if the aligner wants them so. */
+congru_status congru_pipeline_fit(congru_context *context, const congru_pipeline *pipeline,
+                                  const congru_trials *trials, double *covariance,
+                                  const congru_method_options *options, congru_tensors *model,
+                                  congru_record *record);
+
+/* Probabilities (count, classes) for a newcomer, whose trials in `covariance` (which newcomer->covariance points to)
+ * are mapped in place. */
+congru_status congru_pipeline_predict(congru_context *context, const congru_pipeline *pipeline,
+                                      const congru_tensors *model, const congru_newcomer *newcomer,
+                                      double *covariance, double *probability);
+
+/* How long a fit takes, roughly, in units of a small classical one: for the order of jobs alone. */
+double congru_pipeline_cost(const congru_pipeline *pipeline, const congru_method_options *options);
+
+#endif

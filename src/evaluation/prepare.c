@@ -1,0 +1,121 @@
+/* Recentres each person's trials, once for all folds. SPDX-License-Identifier: Apache-2.0 */
+#include "evaluation/prepare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "aligner/recentre.h"
+
+void congru_prepared_clear(congru_prepared *prepared)
+{
+    free(prepared->domain);
+    free(prepared->domain_subject);
+    free(prepared->reference);
+    free(prepared->recentred);
+    *prepared = (congru_prepared){0};
+}
+
+/* Numbers the domains in the order of their first trials. */
+static void find_domains(congru_prepared *prepared, bool by_session)
+{
+    const congru_set *set = prepared->set;
+    int32_t *first = prepared->domain_subject; /* the domain's first trial, until all are known */
+    for (size_t i = 0; i < set->count; i++) {
+        size_t found = prepared->domains;
+        for (size_t k = prepared->domains; found == prepared->domains && k-- > 0;)
+            if (set->subject[first[k]] == set->subject[i] &&
+                (!by_session || set->session[first[k]] == set->session[i]))
+                found = k;
+        if (found == prepared->domains)
+            first[prepared->domains++] = (int32_t)i;
+        prepared->domain[i] = (int32_t)found;
+    }
+    for (size_t k = 0; k < prepared->domains; k++)
+        first[k] = set->subject[first[k]];
+}
+
+typedef struct recentre_job {
+    congru_prepared *prepared;
+    congru_metric mean;
+    double *seconds; /* (domains) */
+} recentre_job;
+
+/* The trials of one domain, gathered, recentred, and put back where they were. */
+static congru_status recentre_domain(void *user, size_t domain, congru_context *context)
+{
+    const recentre_job *job = user;
+    congru_prepared *prepared = job->prepared;
+    const congru_set *set = prepared->set;
+    size_t size = set->dimension * set->dimension, count = 0;
+    double start = congru_seconds();
+    for (size_t i = 0; i < set->count; i++)
+        count += prepared->domain[i] == (int32_t)domain;
+    double *own = malloc(count * size * sizeof *own);
+    int32_t *subject = calloc(count, sizeof *subject);
+    congru_status status = CONGRU_OK;
+    if (own == NULL || subject == NULL)
+        status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory to recentre %zu trials", count);
+    for (size_t i = 0, k = 0; status == CONGRU_OK && i < set->count; i++)
+        if (prepared->domain[i] == (int32_t)domain)
+            memcpy(own + k++ * size, set->covariance + i * size, size * sizeof *own);
+    congru_trials trials = {
+        .count = count, .d = set->dimension, .covariance = own, .subject = subject, .subjects = 1};
+    double *reference = prepared->reference + domain * size;
+    if (status == CONGRU_OK) {
+        status = congru_recentre_references(context, job->mean, &trials, reference);
+        if (status == CONGRU_OK)
+            status = congru_recentre_sources(context, &trials, reference, own);
+        if (status != CONGRU_OK) {
+            char text[CONGRU_ERROR_TEXT_SIZE];
+            strcpy(text, congru_context_error(context));
+            congru_fail(context, status, "subject '%s': %.900s",
+                        set->subject_name[prepared->domain_subject[domain]], text);
+        }
+    }
+    for (size_t i = 0, k = 0; status == CONGRU_OK && i < set->count; i++)
+        if (prepared->domain[i] == (int32_t)domain)
+            memcpy(prepared->recentred + i * size, own + k++ * size, size * sizeof *own);
+    free(own);
+    free(subject);
+    job->seconds[domain] = congru_seconds() - start;
+    return status;
+}
+
+static congru_status recentre_all(congru_context *context, const congru_workers *workers, congru_metric mean,
+                                  congru_prepared *prepared)
+{
+    const congru_set *set = prepared->set;
+    size_t size = set->dimension * set->dimension;
+    double *seconds = calloc(prepared->domains, sizeof *seconds);
+    prepared->reference = malloc(prepared->domains * size * sizeof(double));
+    prepared->recentred = malloc(set->count * size * sizeof(double));
+    congru_status status = CONGRU_OK;
+    if (seconds == NULL || prepared->reference == NULL || prepared->recentred == NULL)
+        status =
+            congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory to recentre %zu trials", set->count);
+    recentre_job job = {prepared, mean, seconds};
+    if (status == CONGRU_OK)
+        status = congru_workers_run(workers, prepared->domains, false, recentre_domain, &job);
+    for (size_t k = 0; status == CONGRU_OK && k < prepared->domains; k++)
+        prepared->seconds += seconds[k];
+    free(seconds);
+    return status;
+}
+
+congru_status congru_prepare(congru_context *context, const congru_workers *workers, const congru_set *set,
+                             bool by_session, bool recentre, congru_metric mean, congru_prepared *prepared)
+{
+    *prepared = (congru_prepared){.set = set};
+    prepared->domain = calloc(set->count, sizeof *prepared->domain);
+    prepared->domain_subject = calloc(set->count, sizeof *prepared->domain_subject);
+    congru_status status = CONGRU_OK;
+    if (prepared->domain == NULL || prepared->domain_subject == NULL)
+        status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", set->count);
+    if (status == CONGRU_OK)
+        find_domains(prepared, by_session);
+    if (status == CONGRU_OK && recentre)
+        status = recentre_all(context, workers, mean, prepared);
+    if (status != CONGRU_OK)
+        congru_prepared_clear(prepared);
+    return status;
+}

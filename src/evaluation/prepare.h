@@ -1,0 +1,24 @@
+/* What all folds share: each person's trials, recentred once. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_EVALUATION_PREPARE_H
+#define CONGRU_EVALUATION_PREPARE_H
+
+#include "evaluation/workers.h"
+#include "model/trials.h"
+
+/* Trials are recentred by domain: a subject, or one session of a subject. */
+typedef struct congru_prepared {
+    const congru_set *set;
+    size_t domains;
+    int32_t *domain;         /* (count) of each trial, from 0 in the order of their first trials */
+    int32_t *domain_subject; /* (domains) */
+    double *reference;       /* (domains, d, d); NULL when no pipeline wants recentred trials */
+    double *recentred;       /* (count, d, d); likewise */
+    double seconds;          /* how long recentring took, all threads' time added */
+} congru_prepared;
+
+/* Labels are not looked at. */
+congru_status congru_prepare(congru_context *context, const congru_workers *workers, const congru_set *set,
+                             bool by_session, bool recentre, congru_metric mean, congru_prepared *prepared);
+void congru_prepared_clear(congru_prepared *prepared);
+
+#endif

@@ -1,0 +1,75 @@
+/* results.csv and predictions.csv. SPDX-License-Identifier: Apache-2.0 */
+#include "array/file_write.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "evaluation/results.h"
+
+static void add_result(congru_text *text, const congru_results *results, const congru_fold *fold)
+{
+    congru_text_add(text, "%.17g,%.6f,%zu,", fold->accuracy, fold->seconds, fold->samples);
+    congru_text_add_csv(text, results->subject_name[fold->subject]);
+    if (fold->session >= 0)
+        congru_text_add(text, ",%d", (int)fold->session);
+    else
+        congru_text_add(text, ",all");
+    congru_text_add(text, ",%zu,%zu,", results->channels, results->subject_sessions[fold->subject]);
+    congru_text_add_csv(text, results->dataset);
+    congru_text_add(text, ",%s,%.17g,%.17g,%zu,%zu\n", results->pipeline[fold->pipeline], fold->kappa,
+                    fold->balanced, fold->train, fold->calibration);
+}
+
+static void add_predictions(congru_text *text, const congru_results *results, const congru_fold *fold)
+{
+    for (size_t i = 0; i < fold->samples; i++) {
+        congru_text_add_csv(text, results->dataset);
+        congru_text_add(text, ",");
+        congru_text_add_csv(text, results->subject_name[fold->subject]);
+        congru_text_add(text, ",%zu,%s,", fold->trial[i], results->pipeline[fold->pipeline]);
+        congru_text_add_csv(text, results->class_name[fold->truth[i]]);
+        congru_text_add(text, ",");
+        congru_text_add_csv(text, results->class_name[fold->answer[i]]);
+        for (size_t k = 0; k < results->classes; k++)
+            congru_text_add(text, ",%.17g", fold->probability[i * results->classes + k]);
+        congru_text_add(text, "\n");
+    }
+}
+
+static congru_status write_text(congru_context *context, const char *folder, const char *name,
+                                congru_text *text)
+{
+    congru_text path = {0};
+    congru_text_add(&path, "%s/%s", folder, name);
+    congru_status status;
+    if (path.failed || text->failed)
+        status = congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory to write %s", folder, name);
+    else
+        status = congru_file_write(context, path.data, &(congru_file_piece){text->data, text->size}, 1);
+    congru_text_clear(&path);
+    congru_text_clear(text);
+    return status;
+}
+
+congru_status congru_results_write(congru_context *context, const congru_results *results, const char *folder)
+{
+    congru_text text = {0};
+    congru_text_add(&text, "dataset,subject,trial,pipeline,y_true,y_pred");
+    for (size_t k = 0; k < results->classes; k++) {
+        congru_text name = {0};
+        congru_text_add(&name, "p_%s", results->class_name[k]);
+        congru_text_add(&text, ",");
+        congru_text_add_csv(&text, name.data != NULL ? name.data : "");
+        text.failed = text.failed || name.failed;
+        congru_text_clear(&name);
+    }
+    congru_text_add(&text, "\n");
+    for (size_t i = 0; i < results->folds; i++)
+        add_predictions(&text, results, &results->fold[i]);
+    congru_status status = write_text(context, folder, "predictions.csv", &text);
+    if (status != CONGRU_OK)
+        return status;
+    congru_text_add(&text, "score,time,samples,subject,session,channels,n_sessions,dataset,pipeline,kappa,"
+                           "balanced_accuracy,train,calibration\n");
+    for (size_t i = 0; i < results->folds; i++)
+        add_result(&text, results, &results->fold[i]);
+    return write_text(context, folder, "results.csv", &text);
+}

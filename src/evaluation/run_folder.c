@@ -1,0 +1,180 @@
+/* run.json, and whether a run may be taken up. SPDX-License-Identifier: Apache-2.0 */
+#define _DEFAULT_SOURCE /* flock */
+#include "evaluation/run_folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "array/file_write.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "congru/version.h"
+#include "evaluation/fold_file.h"
+#include "evaluation/settings_text.h"
+
+static const char settings_begin[] = "\"settings\": {\n", settings_end[] = "\n},\n";
+
+/* run.json; the settings are one to a line, so that two runs can be told apart by a line. */
+static void describe(congru_context *context, const congru_set *set, const congru_evaluation_options *options,
+                     congru_text *text)
+{
+    congru_text_add(text, "{\n%s", settings_begin);
+    congru_settings_text(set, options, text);
+    congru_text_add(text, "%s\"program\": {\"name\": \"congru\", \"version\": ", settings_end);
+    congru_text_add_json(text, congru_version());
+    congru_text_add(text, ", \"commit\": ");
+    congru_text_add_json(text, congru_version_commit());
+    congru_text_add(text, ", \"compiler\": ");
+    congru_text_add_json(text, congru_version_compiler());
+    congru_text_add(text, ", \"cpu\": ");
+    congru_text_add_json(text, congru_context_cpu(context));
+    congru_text_add(text, "},\n\"threads\": %d,\n\"command\": ", congru_context_threads(context));
+    congru_text_add_json(text, options->command != NULL ? options->command : "");
+    congru_text_add(text, ",\n\"pipelines\": [");
+    for (size_t i = 0; i < options->pipeline_count; i++) {
+        congru_text_add(text, i > 0 ? ", " : "");
+        congru_text_add_json(text, options->pipelines[i]);
+    }
+    congru_text_add(text, "],\n\"channels\": [");
+    for (size_t i = 0; i < set->dimension; i++) {
+        congru_text_add(text, i > 0 ? ", " : "");
+        congru_text_add_json(text, set->channel_name[i]);
+    }
+    congru_text_add(text, "]\n}\n");
+}
+
+/* The whole of a small text file, or NULL when there is none or it cannot be had. */
+static char *read_text(const char *path)
+{
+    enum { SIZE_MAX_READ = 1 << 22 };
+    FILE *file = fopen(path, "rb");
+    char *text = file != NULL ? malloc(SIZE_MAX_READ + 1) : NULL;
+    if (text != NULL)
+        text[fread(text, 1, SIZE_MAX_READ, file)] = '\0';
+    if (file != NULL)
+        fclose(file);
+    return text;
+}
+
+static size_t line_size(const char *line)
+{
+    size_t size = strcspn(line, "\n");
+    return size > 0 && line[size - 1] == ',' ? size - 1 : size;
+}
+
+/* Compares the settings of two run.json line by line. */
+static congru_status compare(congru_context *context, const char *folder, const char *there, const char *here)
+{
+    const char *old = strstr(there, settings_begin), *now = strstr(here, settings_begin);
+    if (old == NULL)
+        return congru_fail(context, CONGRU_ERROR_FORMAT,
+                           "%s/run.json: not of a congru run (name another folder)", folder);
+    old += strlen(settings_begin);
+    now += strlen(settings_begin);
+    while (*now != '}' && *now != '\0') {
+        size_t old_size = line_size(old), now_size = line_size(now);
+        if (old_size != now_size || memcmp(old, now, now_size) != 0)
+            return congru_fail(
+                context, CONGRU_ERROR_ARGUMENT,
+                "%s: holds results of another run, with %.*s where this one has %.*s (name another "
+                "folder with -o, or remove it)",
+                folder, (int)(old_size < 200 ? old_size : 200), old, (int)(now_size < 200 ? now_size : 200),
+                now);
+        old += strcspn(old, "\n");
+        now += strcspn(now, "\n");
+        old += *old == '\n';
+        now += *now == '\n';
+    }
+    return CONGRU_OK;
+}
+
+/* Drafts are named ".congru-PID-N.tmp" by the writer; with the lock held nobody is writing one. */
+static void remove_drafts(const char *folder, const char *name)
+{
+    congru_text path = {0};
+    congru_text_add(&path, "%s/%s", folder, name);
+    DIR *directory = path.failed ? NULL : opendir(path.data);
+    struct dirent *entry;
+    while (directory != NULL && (entry = readdir(directory)) != NULL) {
+        size_t size = strlen(entry->d_name);
+        if (strncmp(entry->d_name, ".congru-", 8) == 0 && size > 4 &&
+            strcmp(entry->d_name + size - 4, ".tmp") == 0)
+            unlinkat(dirfd(directory), entry->d_name, 0);
+        else if (strcmp(name, "folds") == 0 && entry->d_name[0] != '.') {
+            congru_text below = {0};
+            congru_text_add(&below, "folds/%s", entry->d_name);
+            if (!below.failed)
+                remove_drafts(folder, below.data);
+            congru_text_clear(&below);
+        }
+    }
+    if (directory != NULL)
+        closedir(directory);
+    congru_text_clear(&path);
+}
+
+static congru_status take_lock(congru_context *context, const char *folder, congru_run_folder *run)
+{
+    run->lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (run->lock < 0)
+        return congru_fail(context, CONGRU_ERROR_IO, "%s: cannot open: %s", folder, strerror(errno));
+    if (flock(run->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return congru_fail(context, CONGRU_ERROR_IO,
+                           "%s: another run is writing to it (wait for it, or name another folder with -o)",
+                           folder);
+    return CONGRU_OK;
+}
+
+static congru_status write_run(congru_context *context, const char *folder, const char *path,
+                               const congru_text *text)
+{
+    char *there = read_text(path);
+    congru_status status = there != NULL ? compare(context, folder, there, text->data) : CONGRU_OK;
+    free(there);
+    if (status == CONGRU_OK)
+        status = congru_file_write(context, path, &(congru_file_piece){text->data, text->size}, 1);
+    return status;
+}
+
+congru_status congru_run_open(congru_context *context, const congru_set *set,
+                              const congru_evaluation_options *options, congru_run_folder *run)
+{
+    const char *folder = options->folder;
+    run->lock = -1;
+    if (folder == NULL)
+        return CONGRU_OK;
+    congru_status status = congru_folder_make(context, folder, "");
+    if (status == CONGRU_OK)
+        status = take_lock(context, folder, run);
+    congru_text text = {0}, path = {0};
+    if (status == CONGRU_OK) {
+        describe(context, set, options, &text);
+        congru_text_add(&path, "%s/run.json", folder);
+        status = text.failed || path.failed
+                     ? congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder)
+                     : write_run(context, folder, path.data, &text);
+    }
+    if (status == CONGRU_OK) {
+        remove_drafts(folder, ".");
+        remove_drafts(folder, "training");
+        remove_drafts(folder, "folds");
+    }
+    congru_text_clear(&text);
+    congru_text_clear(&path);
+    if (status != CONGRU_OK)
+        congru_run_close(run);
+    return status;
+}
+
+void congru_run_close(congru_run_folder *run)
+{
+    if (run->lock >= 0)
+        close(run->lock);
+    run->lock = -1;
+}

@@ -1,0 +1,123 @@
+/* Leave-one-subject-out, folds inside a subject, session to session. SPDX-License-Identifier: Apache-2.0 */
+#include "evaluation/split.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "congru/random.h"
+
+enum { PURPOSE_FOLDS = 0x666f6c64 };
+
+size_t congru_split_parts(const congru_evaluation_options *options)
+{
+    return options->protocol == CONGRU_PROTOCOL_FOLDS ? (size_t)options->folds : 1;
+}
+
+void congru_split_clear(congru_split *split)
+{
+    free(split->train_trial);
+    free(split->test_trial);
+    *split = (congru_split){0};
+}
+
+/* The part each of the subject's trials of one class belongs to: a shuffled order, dealt out in turn. */
+static void deal_class(const congru_set *set, const congru_evaluation_options *options, int32_t subject,
+                       int32_t label, size_t *order, int32_t *part)
+{
+    congru_random random =
+        congru_random_stream(options->method.seed, (uint32_t)subject, PURPOSE_FOLDS, (uint32_t)label);
+    size_t count = 0;
+    for (size_t i = 0; i < set->count; i++)
+        if (set->subject[i] == subject && set->label[i] == label)
+            order[count++] = i;
+    for (size_t i = count; i > 1; i--) {
+        size_t other = congru_random_index(&random, i), kept = order[i - 1];
+        order[i - 1] = order[other];
+        order[other] = kept;
+    }
+    for (size_t i = 0; i < count; i++)
+        part[order[i]] = (int32_t)(i % (size_t)options->folds);
+}
+
+static congru_status deal(congru_context *context, const congru_set *set,
+                          const congru_evaluation_options *options, int32_t subject, int32_t *part)
+{
+    size_t *order = malloc(set->count * sizeof *order);
+    if (order == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", set->count);
+    for (size_t k = 0; k < set->classes; k++)
+        deal_class(set, options, subject, (int32_t)k, order, part);
+    free(order);
+    return CONGRU_OK;
+}
+
+/* The session of the subject's first trial. */
+static int32_t first_session(const congru_set *set, int32_t subject)
+{
+    for (size_t i = 0; i < set->count; i++)
+        if (set->subject[i] == subject)
+            return set->session[i];
+    return 0;
+}
+
+/* part[i]: 0 train, 1 test, -1 neither. */
+static congru_status mark(congru_context *context, const congru_set *set,
+                          const congru_evaluation_options *options, int32_t subject, size_t part, int32_t *side)
+{
+    int32_t session = first_session(set, subject);
+    if (options->protocol == CONGRU_PROTOCOL_FOLDS) {
+        congru_status status = deal(context, set, options, subject, side);
+        if (status != CONGRU_OK)
+            return status;
+    }
+    for (size_t i = 0; i < set->count; i++) {
+        bool own = set->subject[i] == subject;
+        if (options->protocol == CONGRU_PROTOCOL_LOSO)
+            side[i] = own;
+        else if (!own)
+            side[i] = -1;
+        else if (options->protocol == CONGRU_PROTOCOL_FOLDS)
+            side[i] = side[i] == (int32_t)part;
+        else
+            side[i] = set->session[i] != session;
+    }
+    return CONGRU_OK;
+}
+
+static congru_status fill(congru_context *context, const congru_set *set, int32_t subject, const int32_t *side,
+                          congru_split *split)
+{
+    split->train_trial = malloc(set->count * sizeof *split->train_trial);
+    split->test_trial = malloc(set->count * sizeof *split->test_trial);
+    if (split->train_trial == NULL || split->test_trial == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", set->count);
+    for (size_t i = 0; i < set->count; i++) {
+        if (side[i] == 0)
+            split->train_trial[split->train++] = i;
+        else if (side[i] == 1)
+            split->test_trial[split->test++] = i;
+    }
+    if (split->train == 0 || split->test == 0)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "subject '%s': %zu trials to fit on and %zu to score; both are needed "
+                           "(fewer folds, or a set with more subjects or sessions)",
+                           set->subject_name[subject], split->train, split->test);
+    return CONGRU_OK;
+}
+
+congru_status congru_split_make(congru_context *context, const congru_set *set,
+                                const congru_evaluation_options *options, int32_t subject, size_t part,
+                                congru_split *split)
+{
+    *split = (congru_split){0};
+    int32_t *side = calloc(set->count, sizeof *side);
+    if (side == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", set->count);
+    congru_status status = mark(context, set, options, subject, part, side);
+    if (status == CONGRU_OK)
+        status = fill(context, set, subject, side, split);
+    free(side);
+    if (status != CONGRU_OK)
+        congru_split_clear(split);
+    return status;
+}

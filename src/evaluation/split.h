@@ -1,0 +1,25 @@
+/* Which trials a method is fitted on and which it is asked about. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_EVALUATION_SPLIT_H
+#define CONGRU_EVALUATION_SPLIT_H
+
+#include "congru/evaluation.h"
+
+/* Trials by their index in the set, ascending. Freed by congru_split_clear. */
+typedef struct congru_split {
+    size_t train, test;
+    size_t *train_trial; /* (train) */
+    size_t *test_trial;  /* (test) */
+} congru_split;
+
+/* The part of a subject's trials that is left out in fold `part` of options->folds (0 of 1 for the other protocols),
+ * and what is fitted on then. Folds hold equal shares of each class, drawn by seed. CONGRU_ERROR_ARGUMENT when a subject
+ * has too few trials or sessions. */
+congru_status congru_split_make(congru_context *context, const congru_set *set,
+                                const congru_evaluation_options *options, int32_t subject, size_t part,
+                                congru_split *split);
+void congru_split_clear(congru_split *split);
+
+/* How many parts a subject is scored in. */
+size_t congru_split_parts(const congru_evaluation_options *options);
+
+#endif

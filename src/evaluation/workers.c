@@ -1,0 +1,111 @@
+/* Runs jobs on contexts of one thread each. SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include "evaluation/workers.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+double congru_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+congru_status congru_workers_start(congru_context *caller, size_t jobs, congru_workers *workers)
+{
+    size_t threads = (size_t)congru_context_threads(caller);
+    *workers = (congru_workers){.caller = caller, .count = threads > 1 && jobs >= threads ? threads : 1};
+    workers->context = calloc(workers->count, sizeof *workers->context);
+    congru_status status = workers->context != NULL ? CONGRU_OK : CONGRU_ERROR_MEMORY;
+    if (status == CONGRU_OK && workers->count == 1)
+        workers->context[0] = caller;
+    for (size_t i = 0; workers->count > 1 && status == CONGRU_OK && i < workers->count; i++)
+        status = congru_context_create(
+            &workers->context[i], &(congru_context_options){.threads = 1, .cpu = congru_context_cpu(caller)});
+    if (status != CONGRU_OK) {
+        congru_workers_end(workers);
+        return congru_fail(caller, status, "not enough memory for %zu threads", threads);
+    }
+    return CONGRU_OK;
+}
+
+void congru_workers_end(congru_workers *workers)
+{
+    for (size_t i = 0; workers->count > 1 && workers->context != NULL && i < workers->count; i++) {
+        for (size_t n = 0; congru_context_note(workers->context[i], n) != NULL; n++)
+            congru_note(workers->caller, "%s", congru_context_note(workers->context[i], n));
+        congru_context_destroy(&workers->context[i]);
+    }
+    free(workers->context);
+    *workers = (congru_workers){0};
+}
+
+typedef struct job_run {
+    const congru_workers *workers;
+    congru_job job;
+    void *user;
+    size_t jobs;
+    bool progress;
+    pthread_mutex_t mutex; /* over what follows */
+    size_t done;
+    bool stopped;
+    size_t failed; /* the lowest index that failed */
+    congru_status status;
+    char error[CONGRU_ERROR_TEXT_SIZE];
+} job_run;
+
+static void finish_job(job_run *run, size_t index, int worker, congru_status status)
+{
+    congru_context *caller = run->workers->caller;
+    pthread_mutex_lock(&run->mutex);
+    size_t done = ++run->done;
+    if (status != CONGRU_OK && index <= run->failed) {
+        run->failed = index;
+        run->status = status;
+        strcpy(run->error, congru_context_error(run->workers->context[worker]));
+    }
+    run->stopped = run->stopped || status != CONGRU_OK;
+    bool tell = run->progress && worker == 0 && !run->stopped && caller->progress != NULL;
+    pthread_mutex_unlock(&run->mutex);
+    /* Worker 0 is the calling thread, the one that may call back. */
+    if (tell && !caller->progress(caller->progress_user, done, run->jobs)) {
+        pthread_mutex_lock(&run->mutex);
+        run->stopped = true;
+        if (run->status == CONGRU_OK) {
+            run->status = CONGRU_ERROR_CANCELLED;
+            strcpy(run->error, "stopped on request");
+        }
+        pthread_mutex_unlock(&run->mutex);
+    }
+}
+
+static void run_job(void *user, size_t block, int worker)
+{
+    job_run *run = user;
+    pthread_mutex_lock(&run->mutex);
+    bool stopped = run->stopped;
+    pthread_mutex_unlock(&run->mutex);
+    if (stopped)
+        return;
+    finish_job(run, block, worker, run->job(run->user, block, run->workers->context[worker]));
+}
+
+congru_status congru_workers_run(const congru_workers *workers, size_t jobs, bool progress, congru_job job,
+                                 void *user)
+{
+    job_run run = {
+        .workers = workers, .job = job, .user = user, .jobs = jobs, .progress = progress, .failed = jobs};
+    if (pthread_mutex_init(&run.mutex, NULL) != 0)
+        return congru_fail(workers->caller, CONGRU_ERROR_MEMORY, "not enough memory for a lock");
+    if (workers->count > 1)
+        congru_team_run(workers->caller->team, jobs, run_job, &run);
+    for (size_t i = 0; workers->count == 1 && i < jobs; i++)
+        run_job(&run, i, 0);
+    pthread_mutex_destroy(&run.mutex);
+    if (run.status != CONGRU_OK)
+        return congru_fail(workers->caller, run.status, "%s", run.error);
+    return CONGRU_OK;
+}
