@@ -47,9 +47,11 @@ static void print_command(const command *about)
         for (size_t i = 0; about->definitions(i).term != NULL; i++)
             terminal_define(about->definitions(i).term, about->definitions(i).text, DEFINITION_INDENT);
     }
-    printf("\nOptions:\n");
-    for (size_t i = 0; i < about->options.count; i++)
-        print_option(&about->options.options[i]);
+    for (const option_table *table = &about->options; table != NULL; table = table->more) {
+        printf("\n%s:\n", table->title != NULL ? table->title : "Options");
+        for (size_t i = 0; i < table->count; i++)
+            print_option(&table->options[i]);
+    }
     print_option(&(option){.name = "help", .letter = 'h', .help = "Print this and exit."});
     if (about->examples != NULL) {
         printf("\nExamples:\n");

@@ -19,10 +19,17 @@ typedef struct reader {
     arguments *parsed;
 } reader;
 
+const option *options_at(const option_table *table, size_t place)
+{
+    for (; table != NULL && place >= table->count; table = table->more)
+        place -= table->count;
+    return table != NULL ? &table->options[place] : NULL;
+}
+
 static const char *option_name(size_t index, const void *user)
 {
-    const option_table *table = user;
-    return index < table->count ? table->options[index].name : NULL;
+    const option *found = options_at(user, index);
+    return found != NULL ? found->name : NULL;
 }
 
 static int fail_unknown(const arguments *parsed, const char *word)
@@ -47,7 +54,7 @@ static int fail_unknown(const arguments *parsed, const char *word)
 static int store(reader *at, size_t place, const char *attached)
 {
     arguments *parsed = at->parsed;
-    const option *found = &parsed->table->options[place];
+    const option *found = options_at(parsed->table, place);
     if (parsed->values[place] != NULL)
         return terminal_fail(EXIT_USAGE, "%s: --%s is given twice", parsed->command, found->name);
     if (found->argument == NULL) {
@@ -69,8 +76,9 @@ static int parse_long(reader *at, const char *word)
 {
     const option_table *table = at->parsed->table;
     size_t size = strcspn(word + 2, "=");
-    for (size_t i = 0; i < table->count; i++)
-        if (strlen(table->options[i].name) == size && strncmp(table->options[i].name, word + 2, size) == 0)
+    const option *found;
+    for (size_t i = 0; (found = options_at(table, i)) != NULL; i++)
+        if (strlen(found->name) == size && strncmp(found->name, word + 2, size) == 0)
             return store(at, i, word[2 + size] == '=' ? word + 2 + size + 1 : NULL);
     return fail_unknown(at->parsed, word);
 }
@@ -78,8 +86,9 @@ static int parse_long(reader *at, const char *word)
 static int parse_short(reader *at, const char *word)
 {
     const option_table *table = at->parsed->table;
-    for (size_t i = 0; i < table->count; i++)
-        if (table->options[i].letter != '\0' && table->options[i].letter == word[1])
+    const option *found;
+    for (size_t i = 0; (found = options_at(table, i)) != NULL; i++)
+        if (found->letter != '\0' && found->letter == word[1])
             return store(at, i, word[2] != '\0' ? word + 2 : NULL);
     return fail_unknown(at->parsed, word);
 }
@@ -179,7 +188,7 @@ int options_parse_choice(const char *where, const char *text, const char *const 
 /* "spd: --t", which begins error lines about that option. */
 static const char *option_where(const arguments *parsed, size_t place, char *where, size_t size)
 {
-    snprintf(where, size, "%s: --%s", parsed->command, parsed->table->options[place].name);
+    snprintf(where, size, "%s: --%s", parsed->command, options_at(parsed->table, place)->name);
     return where;
 }
 

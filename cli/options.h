@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { OPTIONS_MAX = 24 };
+enum { OPTIONS_MAX = 80 };
 
 typedef struct option {
     const char *name;     /* "metric" is --metric on the command line */
@@ -14,11 +14,17 @@ typedef struct option {
     const char *help;     /* sentences, with the default among them */
 } option;
 
-/* A constant table, at most OPTIONS_MAX of them. --help and -h are understood everywhere and not in it. */
+/* A constant table; `more` are options that several commands share. At most OPTIONS_MAX in all. --help and -h are
+ * understood everywhere and not in it. */
 typedef struct option_table {
     const option *options;
     size_t count;
+    const char *title; /* above them in help; NULL: "Options" */
+    const struct option_table *more;
 } option_table;
+
+/* The option at a place, counted on through `more`; NULL after the last. */
+const option *options_at(const option_table *table, size_t place);
 
 /* What was on the command line. The strings are the caller's argv; the operands are gathered at its front. */
 typedef struct arguments {

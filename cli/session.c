@@ -28,8 +28,12 @@ static bool cpu_known(const char *name)
 
 int session_open(int threads, congru_context **context)
 {
-    congru_context_options options = {.threads = threads};
-    congru_status status = congru_context_create(context, &options);
+    return session_open_with(&(congru_context_options){.threads = threads}, context);
+}
+
+int session_open_with(const congru_context_options *options, congru_context **context)
+{
+    congru_status status = congru_context_create(context, options);
     if (status == CONGRU_OK)
         return EXIT_DONE;
     /* Without a context there is no error text: say here what the one thing that can be chosen wrongly is. */

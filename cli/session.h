@@ -8,6 +8,9 @@
  * EXIT_FAILED; *context is then NULL. */
 int session_open(int threads, congru_context **context);
 
+/* The same with all options of a context. */
+int session_open_with(const congru_context_options *options, congru_context **context);
+
 /* The instruction sets this machine has, slowest first, one space between: "base avx2". */
 void session_cpu_names(char *names, size_t size);
 

@@ -8,13 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { WIDTH_DEFAULT = 80, WIDTH_MIN = 20, WIDTH_MAX = 100, INDENT_NARROW = 6, TEXT_WIDTH_MIN = 24 };
 
 enum { ERROR_SIZE = 8192, WORD_MAX = 31, NEAR = 2 };
 
-enum { BAR_SIZE = 30 };
+enum { BAR_SIZE = 30, PLAIN_SECONDS = 10 };
 
 static bool bar_drawn;
 
@@ -60,6 +61,51 @@ void terminal_progress(size_t done, size_t total, const char *what)
             total, what);
     fflush(stderr);
     bar_drawn = true;
+}
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void describe_rest(double seconds, char *text, size_t size)
+{
+    long rest = (long)(seconds + 0.5);
+    if (rest >= 3600)
+        snprintf(text, size, "%ld h %ld min left", rest / 3600, rest % 3600 / 60);
+    else if (rest >= 60)
+        snprintf(text, size, "%ld min %ld s left", rest / 60, rest % 60);
+    else
+        snprintf(text, size, "%ld s left", rest);
+}
+
+void terminal_progress_timed(terminal_work *work, size_t done, size_t total, const char *what)
+{
+    char text[128], rest[64] = "";
+    double now = seconds_now();
+    if (work->started == 0) {
+        *work = (terminal_work){now, now, done};
+        return;
+    }
+    if (done > work->at_start)
+        describe_rest((now - work->started) * (double)(total - done) / (double)(done - work->at_start), rest,
+                      sizeof rest);
+    snprintf(text, sizeof text, "%s, %s", what, rest);
+    if (isatty(STDERR_FILENO)) {
+        terminal_progress(done, total, text);
+    } else if (now - work->told >= PLAIN_SECONDS) {
+        work->told = now;
+        fprintf(stderr, "%zu of %zu %s\n", done, total, text);
+    }
+}
+
+bool terminal_colours(void)
+{
+    const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
+    return isatty(STDOUT_FILENO) && (no_colour == NULL || *no_colour == '\0') &&
+           (term == NULL || strcmp(term, "dumb") != 0);
 }
 
 void terminal_progress_end(void)

@@ -2,6 +2,7 @@
 #ifndef CONGRU_CLI_TERMINAL_H
 #define CONGRU_CLI_TERMINAL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* What the command exits with. */
@@ -24,6 +25,9 @@ void terminal_wrap(const char *text, size_t column, size_t indent, const char *j
  * in a narrow terminal. */
 void terminal_define(const char *term, const char *text, size_t indent);
 
+/* Whether standard output is a terminal that may be coloured: the environment's NO_COLOR is honoured. */
+bool terminal_colours(void);
+
 /* How many columns UTF-8 text takes, one for each character. */
 size_t terminal_columns(const char *text);
 
@@ -33,6 +37,14 @@ void terminal_clean(char *text);
 /* A bar on standard error for `done` of `total`, drawn over the last one; nothing when that is not a terminal.
  * An error line or terminal_progress_end wipes it away. */
 void terminal_progress(size_t done, size_t total, const char *what);
+
+/* The same for long work, with the time that remains; where standard error is not a terminal, a plain line every ten
+ * seconds or more. {0} begins. */
+typedef struct terminal_work {
+    double started, told;
+    size_t at_start;
+} terminal_work;
+void terminal_progress_timed(terminal_work *work, size_t done, size_t total, const char *what);
 void terminal_progress_end(void);
 
 /* The candidate `word` is most likely a slip of the fingers for, or NULL when none is close.

@@ -58,6 +58,8 @@ static size_t measure(const text_table *table, size_t column, bool *numbers)
 static void print_aligned(const text_table *table, size_t indent, const size_t *width, const bool *numbers)
 {
     for (size_t i = 0; i < table->count; i += table->columns) {
+        bool strong = table->strong > 0 && i == table->strong * table->columns && terminal_colours();
+        printf(strong ? "\033[1m" : "");
         size_t owed = indent; /* blanks are printed only before text, so that no line ends with any */
         for (size_t j = 0; j < table->columns; j++) {
             const char *text = table->cell[i + j];
@@ -71,7 +73,7 @@ static void print_aligned(const text_table *table, size_t indent, const size_t *
             }
             owed += (numbers[j] ? 0 : pad) + GAP;
         }
-        printf("\n");
+        printf(strong ? "\033[0m\n" : "\n");
     }
 }
 

@@ -11,7 +11,8 @@ typedef struct text_table {
     size_t count; /* cells */
     size_t room;
     char **cell;
-    bool failed; /* out of memory: said when it is printed */
+    bool failed;   /* out of memory: said when it is printed */
+    size_t strong; /* the row, headings being row 0, that stands out on a terminal; 0: none */
 } text_table;
 
 /* Adds the next cell. Control characters come out as '?'. */

@@ -66,6 +66,11 @@ CONGRU_API congru_status congru_set_read(congru_context *context, const char *pa
  * mapped. */
 CONGRU_API congru_status congru_set_write(congru_context *context, const char *path, const congru_set *set);
 
+/* Keeps the trials of the named classes alone, which become the classes 0, 1, ... in the order of the names; subjects
+ * that have no trial left go too. CONGRU_ERROR_ARGUMENT for a class that is not in the set, with those that are. */
+CONGRU_API congru_status congru_set_keep_classes(congru_context *context, congru_set *set,
+                                                 const char *const *names, size_t count);
+
 CONGRU_API void congru_set_destroy(congru_set **set);
 
 #ifdef __cplusplus

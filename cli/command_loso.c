@@ -1,0 +1,39 @@
+/* congru loso: decoders on people they have not seen. SPDX-License-Identifier: Apache-2.0 */
+#include "commands.h"
+#include "evaluation_run.h"
+#include "pipeline_list.h"
+#include "set_load.h"
+
+static const option options[RUN_OPTIONS] = {RUN_OPTION_TABLE};
+
+static int run(const arguments *parsed)
+{
+    return evaluation_run(parsed, CONGRU_PROTOCOL_LOSO, 0, RUN_OPTIONS);
+}
+
+static const char *const examples[] = {
+    "congru loso 2a.npz",
+    "congru loso 2a.npz --pipelines ra+mdm,ra+tslr,ddct-unet-e2e --C auto -o 2a-results",
+    "congru loso 2b.npz --pipelines classical --align-by session --target online",
+    NULL,
+};
+
+const command command_loso = {
+    .name = "loso",
+    .summary = "Score decoders on each subject, fitted on all others",
+    .usage = "SET.npz [OPTION...]",
+    .description = "Leaves out one subject at a time: a pipeline is fitted on all others and then decides "
+                   "about the trials of "
+                   "the one left out, of whom no label is seen and as many unlabelled trials as --target says. "
+                   "Prints the mean "
+                   "and standard deviation of the accuracy over subjects, the dataset-normalised z-score, "
+                   "Cohen's kappa and the "
+                   "time per subject. Every finished fold is in the folder at once, and the same command takes "
+                   "up a run that "
+                   "was interrupted.",
+    .definitions = pipeline_definition,
+    .definitions_title = "Aligners and classifiers",
+    .options = {.options = options, .count = RUN_OPTIONS, .more = &set_option_table},
+    .examples = examples,
+    .run = run,
+};

@@ -1,0 +1,240 @@
+/* Runs an evaluation from the command line. SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include "evaluation_run.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "method_settings.h"
+#include "results_print.h"
+#include "session.h"
+#include "set_load.h"
+#include "terminal.h"
+#include "text_list.h"
+
+enum { NAME_SIZE = 256, COMMAND_SIZE = 4096 };
+
+/* Everything a run is made of. */
+typedef struct run_state {
+    const arguments *parsed;
+    congru_context *context;
+    congru_set *set;
+    congru_evaluation_options options;
+    text_list pipelines, subject_names;
+    char (*pipeline)[CONGRU_PIPELINE_SIZE];
+    const char **pipeline_name;
+    int32_t *subject;
+    char dataset[NAME_SIZE], folder[NAME_SIZE + 16], command[COMMAND_SIZE];
+    terminal_work work;
+} run_state;
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+static bool progress(void *user, size_t done, size_t total)
+{
+    run_state *run = user;
+    terminal_progress_timed(&run->work, done, total, "folds");
+    return interrupted == 0;
+}
+
+/* The names of a whole family. */
+static int list_family(run_state *run, bool classical)
+{
+    char name[CONGRU_PIPELINE_SIZE];
+    size_t count = 0;
+    while (congru_pipeline_at(count, classical, name))
+        count++;
+    run->pipeline = calloc(count + 1, sizeof *run->pipeline);
+    run->pipeline_name = calloc(count + 1, sizeof *run->pipeline_name);
+    if (run->pipeline == NULL || run->pipeline_name == NULL)
+        return terminal_fail(EXIT_FAILED, "not enough memory for %zu pipelines", count);
+    for (size_t i = 0; i < count; i++) {
+        congru_pipeline_at(i, classical, run->pipeline[i]);
+        run->pipeline_name[i] = run->pipeline[i];
+    }
+    run->options.pipelines = run->pipeline_name;
+    run->options.pipeline_count = count;
+    return EXIT_DONE;
+}
+
+static int parse_pipelines(run_state *run)
+{
+    const char *text = run->parsed->values[RUN_PIPELINES];
+    if (text == NULL)
+        text = "ra+mdm,ra+tslr,ra+tsa-lda,ra+csp-lda";
+    if (strcmp(text, "classical") == 0 || strcmp(text, "all") == 0)
+        return list_family(run, text[0] == 'c');
+    char where[64];
+    snprintf(where, sizeof where, "%s: --pipelines", run->parsed->command);
+    int code = text_list_split(&run->pipelines, where, text);
+    for (size_t i = 0; code == EXIT_DONE && i < run->pipelines.count; i++)
+        if (congru_pipeline_check(run->context, run->pipelines.item[i]) != CONGRU_OK)
+            code =
+                terminal_fail(EXIT_USAGE, "%s: %s", run->parsed->command, congru_context_error(run->context));
+    run->options.pipelines = (const char *const *)run->pipelines.item;
+    run->options.pipeline_count = run->pipelines.count;
+    return code;
+}
+
+static int parse_subjects(run_state *run)
+{
+    const char *text = run->parsed->values[RUN_SUBJECTS], *path = run->parsed->operands[0];
+    char where[64];
+    if (text == NULL)
+        return EXIT_DONE;
+    snprintf(where, sizeof where, "%s: --subjects", run->parsed->command);
+    int code = text_list_split(&run->subject_names, where, text);
+    if (code != EXIT_DONE)
+        return code;
+    run->subject = calloc(run->subject_names.count, sizeof *run->subject);
+    if (run->subject == NULL)
+        return terminal_fail(EXIT_FAILED, "%s: not enough memory", path);
+    for (size_t i = 0; i < run->subject_names.count; i++) {
+        size_t s = 0;
+        while (s < run->set->subjects && strcmp(run->set->subject_name[s], run->subject_names.item[i]) != 0)
+            s++;
+        if (s == run->set->subjects)
+            return terminal_fail(EXIT_FAILED,
+                                 "%s: has no subject '%s' (its first is '%s'; 'congru info' lists them)", path,
+                                 run->subject_names.item[i], run->set->subject_name[0]);
+        run->subject[i] = (int32_t)s;
+    }
+    run->options.subjects = run->subject;
+    run->options.subject_count = run->subject_names.count;
+    return EXIT_DONE;
+}
+
+static int parse_modes(run_state *run)
+{
+    static const char *const align_by[] = {"subject", "session", NULL};
+    const char *names[CONGRU_TARGET_COUNT + 1];
+    const char *const *value = run->parsed->values;
+    char where[64];
+    size_t choice = 0;
+    int code = EXIT_DONE;
+    for (size_t i = 0; i <= CONGRU_TARGET_COUNT; i++)
+        names[i] = congru_target_name((congru_target)i);
+    snprintf(where, sizeof where, "%s: --target", run->parsed->command);
+    if (value[RUN_TARGET] != NULL)
+        code = options_parse_choice(where, value[RUN_TARGET], names, &choice);
+    run->options.target = (congru_target)choice;
+    snprintf(where, sizeof where, "%s: --align-by", run->parsed->command);
+    choice = 0;
+    if (code == EXIT_DONE && value[RUN_ALIGN_BY] != NULL)
+        code = options_parse_choice(where, value[RUN_ALIGN_BY], align_by, &choice);
+    run->options.align_by_session = choice == 1;
+    return code;
+}
+
+/* The command line again, as a shell would take it. The options parser has moved the operands to the front. */
+static void describe_command(run_state *run)
+{
+    const arguments *parsed = run->parsed;
+    size_t used = (size_t)snprintf(run->command, COMMAND_SIZE, "congru %s", parsed->command);
+    for (size_t i = 0; i < parsed->operand_count && used < COMMAND_SIZE; i++)
+        used += (size_t)snprintf(run->command + used, COMMAND_SIZE - used, " '%s'", parsed->operands[i]);
+    const option *found;
+    for (size_t i = 0; (found = options_at(parsed->table, i)) != NULL && used < COMMAND_SIZE; i++) {
+        if (parsed->values[i] == NULL)
+            continue;
+        used +=
+            (size_t)snprintf(run->command + used, COMMAND_SIZE - used,
+                             found->argument != NULL ? " --%s '%s'" : " --%s", found->name, parsed->values[i]);
+    }
+}
+
+static void name_folder(run_state *run)
+{
+    const char *const *value = run->parsed->values;
+    set_short_name(run->parsed->operands[0], run->dataset, sizeof run->dataset);
+    snprintf(run->folder, sizeof run->folder, "%s-%s", run->dataset, run->parsed->command);
+    if (value[RUN_DATASET] != NULL)
+        snprintf(run->dataset, sizeof run->dataset, "%s", value[RUN_DATASET]);
+    run->options.dataset = run->dataset;
+    run->options.folder = value[RUN_OUTPUT] != NULL ? value[RUN_OUTPUT] : run->folder;
+    run->options.command = run->command;
+}
+
+static int evaluate(run_state *run)
+{
+    congru_results *results = NULL;
+    struct sigaction action = {.sa_handler = interrupt};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    congru_status status = congru_evaluate(run->context, run->set, &run->options, &results);
+    terminal_progress_end();
+    if (status == CONGRU_ERROR_CANCELLED)
+        return terminal_fail(EXIT_FAILED,
+                             "interrupted; what is done is in %s, and the same command goes on from there",
+                             run->options.folder);
+    if (status != CONGRU_OK)
+        return terminal_fail(EXIT_FAILED, "%s", congru_context_error(run->context));
+    printf("%s: %zu subjects, %zu trials, %zu classes, %zu channels; target %s\n", run->dataset,
+           run->set->subjects, run->set->count, run->set->classes, run->set->dimension,
+           congru_target_name(run->options.target));
+    if (results->resumed > 0)
+        printf("%zu of %zu folds were there from before\n", results->resumed, results->folds);
+    printf("\n");
+    int code = results_print_summary(run->context, results, TABLE_TEXT);
+    for (size_t i = 0; i < results->note_count; i++) {
+        printf(i == 0 ? "\n" : "");
+        terminal_wrap(results->note[i], 0, 2, "");
+    }
+    printf("\nResults in %s\n", run->options.folder);
+    congru_results_destroy(&results);
+    return code;
+}
+
+static int prepare(run_state *run, size_t first)
+{
+    int jobs = 0, code = options_integer(run->parsed, RUN_JOBS, 0, 0, CONGRU_THREADS_MAX, &jobs);
+    if (code == EXIT_DONE)
+        code = method_settings_parse(run->parsed, first + SET_OPTIONS, &run->options.method);
+    if (code == EXIT_DONE)
+        code = parse_modes(run);
+    if (code == EXIT_DONE)
+        code = session_open_with(
+            &(congru_context_options){.threads = jobs, .progress = progress, .progress_user = run},
+            &run->context);
+    if (code == EXIT_DONE)
+        code = parse_pipelines(run);
+    if (code == EXIT_DONE)
+        code = set_load(run->context, run->parsed, first, run->parsed->operands[0], &run->set);
+    if (code == EXIT_DONE)
+        code = parse_subjects(run);
+    return code;
+}
+
+int evaluation_run(const arguments *parsed, congru_protocol protocol, int folds, size_t first)
+{
+    if (parsed->operand_count != 1)
+        return terminal_fail(EXIT_USAGE, "%s: %s (see 'congru help %s')", parsed->command,
+                             parsed->operand_count == 0 ? "the set is missing" : "one set at a time",
+                             parsed->command);
+    run_state run = {.parsed = parsed};
+    congru_evaluation_options_init(&run.options);
+    run.options.protocol = protocol;
+    run.options.folds = folds;
+    int code = prepare(&run, first);
+    if (code == EXIT_DONE) {
+        describe_command(&run);
+        name_folder(&run);
+        code = evaluate(&run);
+    }
+    congru_set_destroy(&run.set);
+    congru_context_destroy(&run.context);
+    text_list_clear(&run.pipelines);
+    text_list_clear(&run.subject_names);
+    free(run.pipeline);
+    free(run.pipeline_name);
+    free(run.subject);
+    return code;
+}

@@ -1,0 +1,349 @@
+/* Protocols: nothing leaks, every trial is scored once, the same bits everywhere. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness.h"
+#include "set_samples.h"
+
+static congru_context *context;
+
+static const set_recipe small = {
+    .subjects = 4, .classes = 3, .per_class = 8, .d = 4, .sessions = 2, .effect = 0.8, .seed = 1};
+
+static congru_results *evaluate_in(congru_context *in, const congru_set *set,
+                                   const congru_evaluation_options *options)
+{
+    congru_results *results = NULL;
+    congru_status status = congru_evaluate(in, set, options, &results);
+    CHECK_SAYING(status == CONGRU_OK, "%s", congru_context_error(in));
+    return results;
+}
+
+static congru_results *evaluate(const congru_set *set, const char *pipeline, congru_target target)
+{
+    congru_evaluation_options options;
+    congru_evaluation_options_init(&options);
+    options.pipelines = &pipeline;
+    options.pipeline_count = 1;
+    options.target = target;
+    options.method.network.steps = 20;
+    return evaluate_in(context, set, &options);
+}
+
+/* The first trial, counted through folds, whose probabilities differ in a bit; -1 when none does. */
+static long first_difference(const congru_results *a, const congru_results *b)
+{
+    long trials = 0;
+    if (a == NULL || b == NULL || a->folds != b->folds)
+        return 0;
+    for (size_t f = 0; f < a->folds; f++) {
+        if (a->fold[f].samples != b->fold[f].samples)
+            return trials;
+        for (size_t i = 0; i < a->fold[f].samples; i++, trials++)
+            if (memcmp(a->fold[f].probability + i * a->classes, b->fold[f].probability + i * a->classes,
+                       a->classes * sizeof(double)) != 0)
+                return trials;
+    }
+    return -1;
+}
+
+static bool uses_labels(const char *pipeline)
+{
+    return strncmp(pipeline, "rpa+", 4) == 0;
+}
+
+/* Every pipeline: new labels of the one left out do not move its answers by a bit. */
+static void labels_of_the_held_out_do_not_matter(void)
+{
+    char pipeline[CONGRU_PIPELINE_SIZE];
+    congru_set *set = sample_set(context, &small), *other = sample_set(context, &small);
+    for (size_t i = 0; i < other->count; i++)
+        if (other->subject[i] == 1)
+            other->label[i] = (other->label[i] + 1) % 3;
+    for (size_t p = 0; congru_pipeline_at(p, false, pipeline); p++) {
+        const char *name = pipeline;
+        congru_evaluation_options options;
+        congru_evaluation_options_init(&options);
+        options.pipelines = &name;
+        options.pipeline_count = 1;
+        options.subjects = (const int32_t[]){1};
+        options.subject_count = 1;
+        options.method.network.steps = 20;
+        congru_results *before = evaluate_in(context, set, &options),
+                       *after = evaluate_in(context, other, &options);
+        long trial = first_difference(before, after);
+        if (uses_labels(pipeline))
+            CHECK_SAYING(trial >= 0, "%s: calibration labels change nothing", pipeline);
+        else
+            CHECK_SAYING(trial < 0, "%s: trial %ld moved with the labels", pipeline, trial);
+        congru_results_destroy(&before);
+        congru_results_destroy(&after);
+    }
+    congru_set_destroy(&set);
+    congru_set_destroy(&other);
+}
+
+/* Target none: one trial's answer is its own affair. Online: the past's. */
+static void other_trials_do_not_matter(void)
+{
+    static const char *const pipelines[] = {"none+mdm", "ra+mdm", "ra+tslr", "ra+tsa-lda", "ra+csp-lda"};
+    congru_set *set = sample_set(context, &small), *other = sample_set(context, &small);
+    size_t own = 24, changed = own + 10, size = 16; /* trial 10 of subject 1 */
+    for (size_t i = 0; i < size; i++)
+        other->covariance[changed * size + i] *= 1.7;
+    other->covariance[changed * size] *= 1.5;
+    for (size_t p = 0; p < sizeof pipelines / sizeof pipelines[0]; p++) {
+        for (int online = 0; online < 2; online++) {
+            congru_target target = online ? CONGRU_TARGET_ONLINE : CONGRU_TARGET_NONE;
+            congru_results *a = evaluate(set, pipelines[p], target), *b = evaluate(other, pipelines[p], target);
+            const congru_fold *x = &a->fold[1], *y = &b->fold[1];
+            for (size_t i = 0; i < own; i++) {
+                bool same = memcmp(x->probability + 3 * i, y->probability + 3 * i, 3 * sizeof(double)) == 0;
+                if (i != 10 && (!online || i < 10))
+                    CHECK_SAYING(same, "%s, %s: trial %zu moved with trial 10", pipelines[p],
+                                 congru_target_name(target), i);
+                if (i == 10)
+                    CHECK_SAYING(!same, "%s: trial 10 did not move with itself", pipelines[p]);
+            }
+            congru_results_destroy(&a);
+            congru_results_destroy(&b);
+        }
+    }
+    congru_set_destroy(&set);
+    congru_set_destroy(&other);
+}
+
+static void recentring_helps_where_people_differ(void)
+{
+    set_recipe recipe = {.subjects = 5, .classes = 2, .per_class = 30, .d = 4, .effect = 0.8, .seed = 3};
+    congru_set *set = sample_set(context, &recipe);
+    double mean[2];
+    for (int ra = 0; ra < 2; ra++) {
+        congru_results *results = evaluate(set, ra ? "ra+mdm" : "none+mdm", CONGRU_TARGET_FULL);
+        congru_summary summary;
+        CHECK(congru_results_summarise(context, results, &summary) == CONGRU_OK);
+        mean[ra] = summary.mean;
+        congru_results_destroy(&results);
+    }
+    CHECK_SAYING(mean[1] > 0.8 && mean[1] > mean[0] + 0.1, "ra %.3f, none %.3f", mean[1], mean[0]);
+    congru_set_destroy(&set);
+}
+
+static void chance_is_all_there_is_without_an_effect(void)
+{
+    set_recipe recipe = {.subjects = 6, .classes = 2, .per_class = 60, .d = 4, .effect = 0, .seed = 5};
+    congru_set *set = sample_set(context, &recipe);
+    congru_results *results = evaluate(set, "ra+tslr", CONGRU_TARGET_FULL);
+    congru_summary summary;
+    CHECK(congru_results_summarise(context, results, &summary) == CONGRU_OK);
+    CHECK_NEAR(summary.mean, 0.5, 0.06); /* 720 trials: 0.06 is 3.2 standard deviations */
+    congru_results_destroy(&results);
+    congru_set_destroy(&set);
+}
+
+static void threads_change_nothing(void)
+{
+    static const char *const pipelines[] = {"ra+mdm", "ra+tslr", "ra+tsa-lda", "ra+csp-lda", "rpa+mdm"};
+    congru_set *set = sample_set(context, &small);
+    congru_evaluation_options options;
+    congru_evaluation_options_init(&options);
+    options.pipelines = pipelines;
+    options.pipeline_count = 5;
+    congru_results *expected = NULL;
+    for (int threads = 1; threads <= 3; threads++) {
+        congru_context *own = NULL;
+        CHECK(congru_context_create(&own, &(congru_context_options){.threads = threads}) == CONGRU_OK);
+        congru_results *results = evaluate_in(own, set, &options);
+        if (expected == NULL)
+            expected = results;
+        else
+            CHECK_SAYING(first_difference(expected, results) < 0, "%d threads", threads);
+        if (results != expected)
+            congru_results_destroy(&results);
+        congru_context_destroy(&own);
+    }
+    congru_results_destroy(&expected);
+    congru_set_destroy(&set);
+}
+
+/* Full means the subject's own mean: whatever the others are, recentring the one left out is the same. */
+static void sessions_are_aligned_by_themselves(void)
+{
+    congru_set *set = sample_set(context, &small), *other = sample_set(context, &small);
+    /* A congruence on one session is undone when sessions are aligned by themselves, and only then. */
+    double w[16] = {2, 0.3, 0, 0, 0, 1, 0.5, 0, 0, 0, 0.7, 0, 0.2, 0, 0, 1.4};
+    for (size_t i = 0; i < other->count; i++)
+        if (other->session[i] == 1)
+            CHECK(congru_spd_congruence(context, 1, 4, 4, set->covariance + 16 * i, w,
+                                        other->covariance + 16 * i) == CONGRU_OK);
+    const char *pipeline = "ra+mdm";
+    for (int by_session = 0; by_session < 2; by_session++) {
+        congru_evaluation_options options;
+        congru_evaluation_options_init(&options);
+        options.pipelines = &pipeline;
+        options.pipeline_count = 1;
+        options.align_by_session = by_session;
+        congru_results *b = evaluate_in(context, other, &options);
+        congru_summary after;
+        CHECK(congru_results_summarise(context, b, &after) == CONGRU_OK);
+        if (by_session)
+            CHECK_SAYING(after.mean > 0.6, "by session %.3f", after.mean);
+        else
+            CHECK_SAYING(after.mean < 0.6, "by subject %.3f", after.mean);
+        congru_results_destroy(&b);
+    }
+    congru_set_destroy(&set);
+    congru_set_destroy(&other);
+}
+
+static void every_trial_is_scored_once(void)
+{
+    static const congru_protocol protocols[] = {CONGRU_PROTOCOL_LOSO, CONGRU_PROTOCOL_FOLDS,
+                                                CONGRU_PROTOCOL_SESSIONS};
+    const char *pipeline = "ra+mdm";
+    congru_set *set = sample_set(context, &small);
+    for (size_t p = 0; p < 3; p++) {
+        congru_evaluation_options options;
+        congru_evaluation_options_init(&options);
+        options.protocol = protocols[p];
+        options.pipelines = &pipeline;
+        options.pipeline_count = 1;
+        congru_results *results = evaluate_in(context, set, &options);
+        int *scored = calloc(set->count, sizeof *scored);
+        for (size_t f = 0; f < results->folds; f++)
+            for (size_t i = 0; i < results->fold[f].samples; i++)
+                scored[results->fold[f].trial[i]]++;
+        for (size_t i = 0; i < set->count; i++)
+            CHECK_SAYING(scored[i] == (protocols[p] != CONGRU_PROTOCOL_SESSIONS || set->session[i] == 1),
+                         "protocol %zu: trial %zu scored %d times", p, i, scored[i]);
+        free(scored);
+        congru_results_destroy(&results);
+    }
+    congru_set_destroy(&set);
+}
+
+static void calibration_trials_are_not_scored(void)
+{
+    congru_set *set = sample_set(context, &small);
+    congru_results *results = evaluate(set, "rpa+mdm", CONGRU_TARGET_FULL);
+    for (size_t f = 0; f < results->folds; f++) {
+        /* 5 per class asked for; half of 8 at most are given. */
+        CHECK(results->fold[f].calibration == 12 && results->fold[f].samples == 12);
+        for (size_t i = 0; i < results->fold[f].samples; i++)
+            CHECK(results->fold[f].trial[i] % 24 >= 12);
+    }
+    congru_results_destroy(&results);
+    congru_set_destroy(&set);
+}
+
+/* Against scikit-learn 1.2: accuracy_score, cohen_kappa_score, balanced_accuracy_score. */
+static void scores_are_those_of_scikit_learn(void)
+{
+    congru_set *set = sample_set(context, &small);
+    congru_results *results = evaluate(set, "none+mdm", CONGRU_TARGET_FULL);
+    const congru_fold *fold = &results->fold[2];
+    double right = 0, recall = 0, chance = 0, truth[3] = {0}, answer[3] = {0}, both[3] = {0};
+    for (size_t i = 0; i < fold->samples; i++) {
+        truth[fold->truth[i]]++;
+        answer[fold->answer[i]]++;
+        both[fold->truth[i]] += fold->truth[i] == fold->answer[i];
+    }
+    for (int k = 0; k < 3; k++) {
+        right += both[k] / 24;
+        recall += both[k] / truth[k] / 3;
+        chance += truth[k] * answer[k] / 576;
+    }
+    CHECK_NEAR(fold->accuracy, right, 1e-15);
+    CHECK_NEAR(fold->balanced, recall, 1e-15);
+    CHECK_NEAR(fold->kappa, (right - chance) / (1 - chance), 1e-14);
+    congru_results_destroy(&results);
+    congru_set_destroy(&set);
+}
+
+static void refusals(void)
+{
+    set_recipe one = small, same = small;
+    one.subjects = 1;
+    same.classes = 1;
+    const char *good = "ra+mdm", *bad = "ra+knn", *half = "mdm", *both = "ra+dct-e2e";
+    const struct {
+        const set_recipe *recipe;
+        const char *pipeline, *words;
+    } cases[] = {{&one, good, "one subject"},
+                 {&same, good, "one class"},
+                 {&small, bad, "no classifier 'knn'"},
+                 {&small, half, "write 'ra+mdm'"},
+                 {&small, both, "classifier"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        congru_set *set = sample_set(context, cases[i].recipe);
+        congru_results *results = NULL;
+        congru_evaluation_options options;
+        congru_evaluation_options_init(&options);
+        options.pipelines = &cases[i].pipeline;
+        options.pipeline_count = 1;
+        CHECK(congru_evaluate(context, set, &options, &results) == CONGRU_ERROR_ARGUMENT);
+        CHECK(results == NULL);
+        if (i < 4)
+            CHECK_SAYING(strstr(congru_context_error(context), cases[i].words) != NULL, "no '%s' in: %s",
+                         cases[i].words, congru_context_error(context));
+        congru_set_destroy(&set);
+    }
+    congru_set *set = sample_set(context, &small);
+    set->covariance[37 * 16] = NAN;
+    congru_results *results = NULL;
+    congru_evaluation_options options;
+    congru_evaluation_options_init(&options);
+    options.pipelines = &good;
+    options.pipeline_count = 1;
+    CHECK(congru_evaluate(context, set, &options, &results) == CONGRU_ERROR_NOT_FINITE);
+    CHECK_SAYING(strstr(congru_context_error(context), "37") != NULL, "%s", congru_context_error(context));
+    congru_set_destroy(&set);
+}
+
+static bool stop_at_once(void *user, size_t done, size_t total)
+{
+    (void)done, (void)total;
+    ++*(int *)user;
+    return false;
+}
+
+static void progress_can_stop_a_run(void)
+{
+    int calls = 0;
+    congru_context *own = NULL;
+    CHECK(congru_context_create(&own, &(congru_context_options){.threads = 1,
+                                                                .progress = stop_at_once,
+                                                                .progress_user = &calls}) == CONGRU_OK);
+    congru_set *set = sample_set(own, &small);
+    const char *pipeline = "ra+mdm";
+    congru_results *results = NULL;
+    congru_evaluation_options options;
+    congru_evaluation_options_init(&options);
+    options.pipelines = &pipeline;
+    options.pipeline_count = 1;
+    CHECK(congru_evaluate(own, set, &options, &results) == CONGRU_ERROR_CANCELLED);
+    CHECK(results == NULL && calls == 1);
+    congru_set_destroy(&set);
+    congru_context_destroy(&own);
+}
+
+int main(void)
+{
+    if (congru_context_create(&context, NULL) != CONGRU_OK)
+        return 1;
+    RUN(labels_of_the_held_out_do_not_matter);
+    RUN(other_trials_do_not_matter);
+    RUN(recentring_helps_where_people_differ);
+    RUN(chance_is_all_there_is_without_an_effect);
+    RUN(threads_change_nothing);
+    RUN(sessions_are_aligned_by_themselves);
+    RUN(every_trial_is_scored_once);
+    RUN(calibration_trials_are_not_scored);
+    RUN(scores_are_those_of_scikit_learn);
+    RUN(refusals);
+    RUN(progress_can_stop_a_run);
+    congru_context_destroy(&context);
+    return harness_end();
+}

@@ -1,0 +1,19 @@
+/* Made-up covariance sets of several people, for tests of whole pipelines. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_TESTS_SET_SAMPLES_H
+#define CONGRU_TESTS_SET_SAMPLES_H
+
+#include "congru/congru.h"
+
+typedef struct set_recipe {
+    size_t subjects, classes, per_class; /* trials per class of each subject */
+    size_t d;
+    size_t sessions; /* of each subject, trials dealt out in blocks; 0 counts as 1 */
+    double effect;   /* how far apart the classes are; 0: not at all */
+    uint64_t seed;
+} set_recipe;
+
+/* C = A_s exp(effect * P_k + noise) A_s^T with a mixing A_s of the subject's own and a pattern P_k of the class; classes
+ * in turn. Never NULL: a test without memory ends. Freed by congru_set_destroy. */
+congru_set *sample_set(congru_context *context, const set_recipe *recipe);
+
+#endif
