@@ -7,7 +7,8 @@
 
 /* The mean (d, d) of the trials of each of the subjects 0 to subjects - 1: reference (subjects, d, d). Labels are not
  * looked at. The affine-invariant mean is taken to a tangent norm of 1e-12 so that the mean of what comes out is the
- * identity to 1e-10; when it cannot be had that near, to 1e-8, and else CONGRU_ERROR_NOT_CONVERGED names the subject. */
+ * identity to 1e-10; when it cannot be had that near, to 1e-8, and else CONGRU_ERROR_NOT_CONVERGED names the subject.
+ * A subject without trials is CONGRU_ERROR_ARGUMENT. */
 congru_status congru_recentre_references(congru_context *context, congru_metric mean,
                                          const congru_trials *trials, double *reference);
 
@@ -16,9 +17,10 @@ congru_status congru_recentre_sources(congru_context *context, const congru_tria
                                       const double *reference, double *out);
 
 /* The same for a newcomer, by what may be seen of them. `prior` (d, d) is the log-Euclidean mean of the source
- * subjects' references, used where nothing may be seen. Online: the reference starts at the first trial halfway
- * shrunk to its own trace/d I, and moves to trial t (from 1) along the geodesic of the metric by 1 / (t + 1); trial
- * t is whitened by the reference that has moved to it. Mean of one trial is that trial shrunk likewise. */
+ * subjects' references, used where nothing may be seen; elsewhere it may be NULL. Online: the reference of trial 0 is
+ * that trial, halfway shrunk to its own trace/d I; for trial t = 1, 2, ... the reference first moves to it along the
+ * geodesic of the metric, by 1 / (t + 1), and then whitens it. The mean of one visible trial is that trial shrunk
+ * likewise: whitened by itself it would be the identity, whatever it was. */
 congru_status congru_recentre_newcomer(congru_context *context, congru_metric mean,
                                        const congru_newcomer *newcomer, const double *prior, double *out);
 

@@ -1,0 +1,243 @@
+/* Riemannian alignment: references and whitening. SPDX-License-Identifier: Apache-2.0 */
+#include "aligner/recentre.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "spd/batch.h"
+
+static const double tolerance = 1e-12;     /* of the affine-invariant mean */
+static const double tolerance_last = 1e-8; /* what is still taken where rounding allows no better */
+
+/* Puts whose trials they were before the error text that a batch of them left. */
+static congru_status blame(congru_context *context, congru_status status, const char *whose, size_t number)
+{
+    char said[CONGRU_ERROR_TEXT_SIZE];
+    snprintf(said, sizeof said, "%s", context->error);
+    return congru_fail(context, status, "%s %zu: %s", whose, number, said);
+}
+
+/* (c + trace(c)/d I) / 2 */
+static void shrink_halfway(size_t d, const double *c, double *out)
+{
+    double trace = 0.0;
+    for (size_t i = 0; i < d; i++)
+        trace += c[i * d + i];
+    for (size_t i = 0; i < d * d; i++)
+        out[i] = 0.5 * c[i];
+    for (size_t i = 0; i < d; i++)
+        out[i * d + i] += 0.5 * trace / (double)d;
+}
+
+static congru_status mean_of(congru_context *context, congru_metric metric, size_t n, size_t d, const double *c,
+                             double *out)
+{
+    const congru_mean_options options = {.tolerance = tolerance};
+    congru_mean_info info = {0};
+    congru_status status = congru_spd_mean(context, metric, n, d, c, &options, out, &info);
+    if (status == CONGRU_ERROR_NOT_CONVERGED && info.tangent_norm <= tolerance_last)
+        status = congru_check_argument(context, true, "");
+    return status;
+}
+
+/* out = M^-1/2 C M^-1/2 for n trials; root (d, d) is scratch. */
+static congru_status whiten(congru_context *context, size_t n, size_t d, const double *c,
+                            const double *reference, double *root, double *out)
+{
+    congru_status status = congru_spd_invsqrt(context, 1, d, reference, root);
+    return status == CONGRU_OK ? congru_spd_congruence(context, n, d, d, c, root, out) : status;
+}
+
+/* ---- Source subjects --------------------------------------------------------------------------- */
+
+/* Trials of one subject, which need not be next to each other, brought together. */
+typedef struct gathering {
+    size_t size; /* of the largest subject */
+    double *c;   /* (size, d, d) */
+    double *root;
+} gathering;
+
+static void gathering_layout(congru_arena *arena, size_t d, gathering *g)
+{
+    g->c = congru_arena_take(arena, g->size * d * d, sizeof(double));
+    g->root = congru_arena_take(arena, d * d, sizeof(double));
+}
+
+static size_t trials_of(const congru_trials *trials, size_t subject)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < trials->count; i++)
+        count += (size_t)trials->subject[i] == subject;
+    return count;
+}
+
+static congru_status gathering_begin(congru_context *context, const congru_trials *trials, const void *other,
+                                     congru_arena *arena, gathering *g)
+{
+    congru_status status = congru_check_shape(context, trials->count, trials->d);
+    if (status == CONGRU_OK)
+        status = congru_check_argument(context,
+                                       trials->covariance != NULL && trials->subject != NULL && other != NULL,
+                                       "no trials, subjects or references were given");
+    for (size_t i = 0; status == CONGRU_OK && i < trials->count; i++)
+        if (trials->subject[i] < 0 || (size_t)trials->subject[i] >= trials->subjects)
+            status =
+                congru_fail(context, CONGRU_ERROR_ARGUMENT, "trial %zu is of subject %d: expected 0 to %zu", i,
+                            (int)trials->subject[i], trials->subjects - 1);
+    if (status != CONGRU_OK)
+        return status;
+    g->size = 0;
+    for (size_t s = 0; s < trials->subjects; s++) {
+        size_t count = trials_of(trials, s);
+        g->size = count > g->size ? count : g->size;
+        if (count == 0)
+            return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                               "subject %zu of %zu has no trials: leave out subjects without any", s,
+                               trials->subjects);
+    }
+    congru_arena measure = {0};
+    gathering_layout(&measure, trials->d, g);
+    if (congru_arena_reserve(arena, measure.used) != CONGRU_OK)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for %zu trials of one subject", g->size);
+    gathering_layout(arena, trials->d, g);
+    return CONGRU_OK;
+}
+
+static size_t gather(const congru_trials *trials, size_t subject, double *c)
+{
+    const size_t size = trials->d * trials->d;
+    size_t count = 0;
+    for (size_t i = 0; i < trials->count; i++)
+        if ((size_t)trials->subject[i] == subject)
+            memcpy(c + count++ * size, trials->covariance + i * size, size * sizeof(double));
+    return count;
+}
+
+static void scatter(const congru_trials *trials, size_t subject, const double *c, double *out)
+{
+    const size_t size = trials->d * trials->d;
+    size_t count = 0;
+    for (size_t i = 0; i < trials->count; i++)
+        if ((size_t)trials->subject[i] == subject)
+            memcpy(out + i * size, c + count++ * size, size * sizeof(double));
+}
+
+congru_status congru_recentre_references(congru_context *context, congru_metric mean,
+                                         const congru_trials *trials, double *reference)
+{
+    congru_arena arena = {0};
+    gathering g;
+    congru_status status = gathering_begin(context, trials, reference, &arena, &g);
+    for (size_t s = 0; status == CONGRU_OK && s < trials->subjects; s++) {
+        size_t count = gather(trials, s, g.c);
+        status = mean_of(context, mean, count, trials->d, g.c, reference + s * trials->d * trials->d);
+        if (status != CONGRU_OK)
+            status = blame(context, status, "among the trials of subject", s);
+    }
+    congru_arena_free(&arena);
+    return status;
+}
+
+congru_status congru_recentre_sources(congru_context *context, const congru_trials *trials,
+                                      const double *reference, double *out)
+{
+    congru_arena arena = {0};
+    gathering g;
+    congru_status status = gathering_begin(context, trials, reference, &arena, &g);
+    if (status == CONGRU_OK)
+        status = congru_check_argument(context, out != NULL, "no output was given");
+    for (size_t s = 0; status == CONGRU_OK && s < trials->subjects; s++) {
+        const size_t d = trials->d, count = gather(trials, s, g.c);
+        status = whiten(context, count, d, g.c, reference + s * d * d, g.root, g.c);
+        if (status != CONGRU_OK)
+            status = blame(context, status, "among the trials of subject", s);
+        else
+            scatter(trials, s, g.c, out);
+    }
+    congru_arena_free(&arena);
+    return status;
+}
+
+congru_status congru_recentre_prior(congru_context *context, size_t count, size_t d, const double *reference,
+                                    double *prior)
+{
+    return congru_spd_mean(context, CONGRU_METRIC_LOGEUCLID, count, d, reference, NULL, prior, NULL);
+}
+
+/* ---- A newcomer -------------------------------------------------------------------------------- */
+
+typedef struct newcomer_work {
+    double *reference, *root; /* (d, d) */
+} newcomer_work;
+
+static void newcomer_layout(congru_arena *arena, size_t d, newcomer_work *w)
+{
+    w->reference = congru_arena_take(arena, d * d, sizeof(double));
+    w->root = congru_arena_take(arena, d * d, sizeof(double));
+}
+
+/* Trial by trial, each one seen before it is overwritten. */
+static congru_status recentre_online(congru_context *context, congru_metric metric,
+                                     const congru_newcomer *newcomer, const newcomer_work *w, double *out)
+{
+    const size_t d = newcomer->d, size = d * d;
+    congru_status status = CONGRU_OK;
+    shrink_halfway(d, newcomer->covariance, w->reference);
+    for (size_t t = 0; status == CONGRU_OK && t < newcomer->count; t++) {
+        const double *c = newcomer->covariance + t * size;
+        if (t > 0)
+            status = congru_spd_geodesic(context, metric, 1, d, w->reference, 1, c, 1.0 / (double)(t + 1),
+                                         w->reference);
+        if (status == CONGRU_OK)
+            status = whiten(context, 1, d, c, w->reference, w->root, out + t * size);
+        if (status != CONGRU_OK)
+            status = blame(context, status, "the newcomer's trial", t);
+    }
+    return status;
+}
+
+static congru_status recentre_at_once(congru_context *context, congru_metric metric,
+                                      const congru_newcomer *newcomer, const double *prior,
+                                      const newcomer_work *w, double *out)
+{
+    const size_t d = newcomer->d;
+    congru_status status = CONGRU_OK;
+    if (newcomer->visible > 1) {
+        status = mean_of(context, metric, newcomer->visible, d, newcomer->covariance, w->reference);
+        prior = w->reference;
+    } else if (newcomer->visible == 1) {
+        shrink_halfway(d, newcomer->covariance, w->reference);
+        prior = w->reference;
+    }
+    if (status == CONGRU_OK)
+        status = congru_check_argument(context, prior != NULL,
+                                       "nothing may be seen of the newcomer, and no prior reference was given");
+    return status == CONGRU_OK ? whiten(context, newcomer->count, d, newcomer->covariance, prior, w->root, out)
+                               : status;
+}
+
+congru_status congru_recentre_newcomer(congru_context *context, congru_metric mean,
+                                       const congru_newcomer *newcomer, const double *prior, double *out)
+{
+    congru_status status = congru_check_shape(context, newcomer->count, newcomer->d);
+    if (status == CONGRU_OK)
+        status = congru_check_argument(context, newcomer->covariance != NULL && out != NULL,
+                                       "no trials of the newcomer or no output was given");
+    if (status == CONGRU_OK)
+        status = congru_check_argument(context, newcomer->visible <= newcomer->count,
+                                       "more trials of the newcomer are visible than there are");
+    if (status != CONGRU_OK)
+        return status;
+    congru_arena measure = {0}, arena = {0};
+    newcomer_work w;
+    newcomer_layout(&measure, newcomer->d, &w);
+    if (congru_arena_reserve(&arena, measure.used) != CONGRU_OK)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for a reference of %zu x %zu", newcomer->d,
+                           newcomer->d);
+    newcomer_layout(&arena, newcomer->d, &w);
+    status = newcomer->online ? recentre_online(context, mean, newcomer, &w, out)
+                              : recentre_at_once(context, mean, newcomer, prior, &w, out);
+    congru_arena_free(&arena);
+    return status;
+}

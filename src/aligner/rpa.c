@@ -1,0 +1,226 @@
+/* Riemannian Procrustes analysis: scaling and rotating recentred trials. SPDX-License-Identifier: Apache-2.0 */
+#include "aligner/rpa.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "aligner/procrustes.h"
+#include "base/arena.h"
+#include "spd/batch.h"
+
+static double squared_norm(size_t count, const double *x)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < count; i++)
+        sum += x[i] * x[i];
+    return sum;
+}
+
+double congru_rpa_dispersion(size_t n, size_t d, const double *log)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < n; i++)
+        sum += squared_norm(d * d, log + i * d * d);
+    return sum / (double)n;
+}
+
+double congru_rpa_factor(double wanted, double found)
+{
+    return wanted > 0.0 && found > 0.0 ? sqrt(wanted / found) : 1.0;
+}
+
+/* ---- Sources ----------------------------------------------------------------------------------- */
+
+static congru_status learn(congru_context *context, const congru_trials *trials, uint64_t seed,
+                           const double *log, congru_tensors *model)
+{
+    const size_t shape[3] = {trials->classes, trials->d, trials->d}, halves = 2;
+    const double seed_halves[2] = {(double)(seed >> 32), (double)(seed & 0xffffffffu)};
+    double *mean, *count;
+    congru_status status = congru_tensors_add(context, model, "rpa.mean", 3, shape, &mean);
+    if (status == CONGRU_OK)
+        status = congru_tensors_add(context, model, "rpa.trials", 1, shape, &count);
+    if (status == CONGRU_OK)
+        status = congru_procrustes_means(context, trials->count, trials->d, log, trials->label, trials->classes,
+                                         mean, count);
+    if (status == CONGRU_OK)
+        status = congru_tensors_add_number(context, model, "rpa.dispersion",
+                                           congru_rpa_dispersion(trials->count, trials->d, log));
+    return status == CONGRU_OK ? congru_tensors_add_copy(context, model, "rpa.seed", 1, &halves, seed_halves)
+                               : status;
+}
+
+static congru_status rpa_fit(congru_context *context, const congru_trials *trials,
+                             const congru_method_options *options, congru_tensors *model, congru_record *record)
+{
+    (void)record;
+    congru_status status = congru_check_shape(context, trials->count, trials->d);
+    if (status == CONGRU_OK)
+        status = congru_check_argument(
+            context, trials->covariance != NULL && trials->label != NULL && trials->classes > 0,
+            "rpa learns from labelled trials, and none were given");
+    if (status != CONGRU_OK)
+        return status;
+    congru_arena arena = {0};
+    if (congru_arena_reserve(&arena, trials->count * trials->d * trials->d * sizeof(double)) != CONGRU_OK)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for the logarithms of %zu trials",
+                           trials->count);
+    double *log = congru_arena_take(&arena, trials->count * trials->d * trials->d, sizeof(double));
+    status = congru_spd_log(context, trials->count, trials->d, trials->covariance, log);
+    if (status == CONGRU_OK)
+        status = learn(context, trials, options->seed, log, model);
+    congru_arena_free(&arena);
+    return status;
+}
+
+/* ---- A newcomer -------------------------------------------------------------------------------- */
+
+/* What was learned, and room to apply it. */
+typedef struct rpa_work {
+    size_t classes, d;
+    const double *mean, *trials;
+    double dispersion;
+    uint64_t seed;
+
+    double *log;      /* (count, d, d) */
+    double *labelled; /* (calibration, d, d) */
+    double *target;   /* (classes, d, d) */
+    double *weight;   /* (classes) */
+    double *rotation; /* (d, d) */
+} rpa_work;
+
+static void rpa_layout(congru_arena *arena, const congru_newcomer *newcomer, rpa_work *w)
+{
+    const size_t size = w->d * w->d;
+    w->log = congru_arena_take(arena, newcomer->count * size, sizeof(double));
+    w->labelled = congru_arena_take(arena, newcomer->calibration * size, sizeof(double));
+    w->target = congru_arena_take(arena, w->classes * size, sizeof(double));
+    w->weight = congru_arena_take(arena, w->classes, sizeof(double));
+    w->rotation = congru_arena_take(arena, size, sizeof(double));
+}
+
+static congru_status read_model(congru_context *context, const congru_tensors *model, size_t d, rpa_work *w)
+{
+    size_t shape[3] = {0, d, d}, halves = 2;
+    const double *seed;
+    w->d = d;
+    congru_status status = congru_tensors_expect(context, model, "rpa.mean", 3, shape, &w->mean);
+    if (status == CONGRU_OK)
+        status = congru_tensors_expect(context, model, "rpa.trials", 1, shape, &w->trials);
+    if (status == CONGRU_OK)
+        status = congru_tensors_expect_number(context, model, "rpa.dispersion", 0.0, INFINITY, &w->dispersion);
+    if (status == CONGRU_OK)
+        status = congru_tensors_expect(context, model, "rpa.seed", 1, &halves, &seed);
+    if (status != CONGRU_OK)
+        return status;
+    for (size_t i = 0; i < 2; i++)
+        if (!(seed[i] >= 0.0 && seed[i] < 0x1p32))
+            return congru_fail(context, CONGRU_ERROR_FORMAT, "tensor rpa.seed: %g is not half of a seed",
+                               seed[i]);
+    w->classes = shape[0];
+    w->seed = ((uint64_t)seed[0] << 32) + (uint64_t)seed[1];
+    return CONGRU_OK;
+}
+
+static congru_status check_newcomer(congru_context *context, const congru_newcomer *newcomer, const double *out)
+{
+    congru_status status = congru_check_shape(context, newcomer->count, newcomer->d);
+    if (status == CONGRU_OK)
+        status = congru_check_argument(
+            context, newcomer->covariance != NULL && out != NULL && newcomer->visible <= newcomer->count,
+            "no trials of the newcomer, no output, or more visible trials than trials");
+    if (status == CONGRU_OK && newcomer->calibration > 0)
+        status = congru_check_argument(
+            context, newcomer->calibration_trial != NULL && newcomer->calibration_label != NULL,
+            "no calibration trials or labels were given");
+    for (size_t i = 0; status == CONGRU_OK && i < newcomer->calibration; i++)
+        if (newcomer->calibration_trial[i] >= newcomer->count || newcomer->calibration_label[i] < 0)
+            status = congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                                 "calibration trial %zu is number %zu of %zu trials, with label %d", i,
+                                 newcomer->calibration_trial[i], newcomer->count,
+                                 (int)newcomer->calibration_label[i]);
+    return status;
+}
+
+/* log *= rho */
+static void scale(const congru_newcomer *newcomer, rpa_work *w)
+{
+    const size_t size = w->d * w->d;
+    double rho = 1.0, sum = 0.0;
+    if (newcomer->visible > 0 && !newcomer->online)
+        rho = congru_rpa_factor(w->dispersion, congru_rpa_dispersion(newcomer->visible, w->d, w->log));
+    for (size_t i = 0; i < newcomer->count; i++) {
+        if (newcomer->online) {
+            sum += squared_norm(size, w->log + i * size);
+            rho = congru_rpa_factor(w->dispersion, sum / (double)(i + 1));
+        }
+        for (size_t j = 0; j < size; j++)
+            w->log[i * size + j] *= rho;
+    }
+}
+
+/* The rotation, from scaled logarithms of the calibration trials. */
+static congru_status find_rotation(congru_context *context, const congru_newcomer *newcomer, rpa_work *w)
+{
+    const size_t size = w->d * w->d;
+    for (size_t i = 0; i < newcomer->calibration; i++)
+        memcpy(w->labelled + i * size, w->log + newcomer->calibration_trial[i] * size, size * sizeof(double));
+    congru_status status =
+        congru_procrustes_means(context, newcomer->calibration, w->d, w->labelled, newcomer->calibration_label,
+                                w->classes, w->target, w->weight);
+    if (status != CONGRU_OK)
+        return status;
+    for (size_t k = 0; k < w->classes; k++)
+        w->weight[k] = w->weight[k] > 0.0 && w->trials[k] > 0.0 ? 1.0 : 0.0;
+    return congru_procrustes(context, w->classes, w->d, w->target, w->mean, w->weight, w->seed, w->rotation,
+                             NULL);
+}
+
+static congru_status apply(congru_context *context, const congru_newcomer *newcomer, rpa_work *w, double *out)
+{
+    const size_t n = newcomer->count, d = w->d;
+    if (newcomer->visible == 0 && !newcomer->online && newcomer->calibration == 0) {
+        memmove(out, newcomer->covariance,
+                n * d * d * sizeof(double)); /* not through a logarithm, to the bit */
+        return CONGRU_OK;
+    }
+    congru_status status = congru_spd_log(context, n, d, newcomer->covariance, w->log);
+    if (status != CONGRU_OK)
+        return status;
+    scale(newcomer, w);
+    if (newcomer->calibration == 0)
+        return congru_spd_exp(context, n, d, w->log, out);
+    status = find_rotation(context, newcomer, w);
+    if (status == CONGRU_OK)
+        status = congru_spd_exp(context, n, d, w->log, out);
+    return status == CONGRU_OK ? congru_spd_congruence(context, n, d, d, out, w->rotation, out) : status;
+}
+
+static congru_status rpa_map_newcomer(congru_context *context, const congru_tensors *model,
+                                      const congru_newcomer *newcomer, double *out)
+{
+    rpa_work w;
+    congru_status status = check_newcomer(context, newcomer, out);
+    if (status == CONGRU_OK)
+        status = read_model(context, model, newcomer->d, &w);
+    if (status != CONGRU_OK)
+        return status;
+    congru_arena measure = {0}, arena = {0};
+    rpa_layout(&measure, newcomer, &w);
+    if (congru_arena_reserve(&arena, measure.used) != CONGRU_OK)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for the logarithms of %zu trials",
+                           newcomer->count);
+    rpa_layout(&arena, newcomer, &w);
+    status = apply(context, newcomer, &w, out);
+    congru_arena_free(&arena);
+    return status;
+}
+
+const congru_aligner congru_aligner_rpa = {
+    .name = "rpa",
+    .summary = "recentred, scaled and rotated to the others' class means (--rpa-labels)",
+    .recentred = true,
+    .labels = true,
+    .fit = rpa_fit,
+    .map_newcomer = rpa_map_newcomer,
+};

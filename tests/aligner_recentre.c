@@ -1,0 +1,508 @@
+/* Riemannian alignment of sources and newcomers. SPDX-License-Identifier: Apache-2.0 */
+#include "aligner/recentre.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aligner/aligner.h"
+#include "congru/aligner.h"
+#include "harness.h"
+#include "spd_samples.h"
+
+static congru_context *context;
+
+#define OK(call) spd_expect(context, (call), CONGRU_OK, __FILE__, __LINE__)
+
+/* Three subjects of 23, 9 and 40 trials, in turns, each around a mean of their own. */
+enum { SUBJECTS = 3, TRIALS = 72 };
+static const size_t subject_trials[SUBJECTS] = {23, 9, 40};
+
+typedef struct people {
+    congru_trials trials;
+    double *c, *reference, *out;
+    int32_t subject[TRIALS];
+} people;
+
+static people people_make(size_t d, uint32_t number)
+{
+    people p = {.c = sample_alloc(TRIALS * d * d),
+                .reference = sample_alloc(SUBJECTS * d * d),
+                .out = sample_alloc(TRIALS * d * d)};
+    size_t made[SUBJECTS] = {0}, at = 0;
+    double *own[SUBJECTS];
+    for (size_t s = 0; s < SUBJECTS; s++) {
+        congru_random random = congru_random_stream(71, number, (uint32_t)s, (uint32_t)d);
+        own[s] = sample_alloc(subject_trials[s] * d * d);
+        sample_eeg(&random, subject_trials[s], d, own[s]);
+    }
+    for (size_t turn = 0; at < TRIALS; turn++) {
+        size_t s = (turn * turn + turn / 2) % SUBJECTS;
+        if (made[s] == subject_trials[s])
+            s = (s + 1) % SUBJECTS;
+        if (made[s] == subject_trials[s])
+            s = (s + 1) % SUBJECTS;
+        p.subject[at] = (int32_t)s;
+        memcpy(p.c + at++ * d * d, own[s] + made[s]++ * d * d, d * d * sizeof(double));
+    }
+    for (size_t s = 0; s < SUBJECTS; s++)
+        free(own[s]);
+    p.trials = (congru_trials){.count = TRIALS, .d = d, .covariance = p.c, .subjects = SUBJECTS};
+    return p;
+}
+
+/* The struct holds its own subjects, so this is set where it has come to rest. */
+static const congru_trials *trials_of(people *p)
+{
+    p->trials.subject = p->subject;
+    return &p->trials;
+}
+
+static void people_free(people *p)
+{
+    free(p->c);
+    free(p->reference);
+    free(p->out);
+}
+
+/* The mean over one subject's trials of `f` of what came out, by Jacobi; its distance from `expected` I. */
+static double mean_off(const people *p, size_t subject, double (*f)(double), double expected)
+{
+    const size_t d = p->trials.d, size = d * d;
+    double *sum = sample_alloc(size), *one = sample_alloc(size), count = 0;
+    for (size_t i = 0; i < TRIALS; i++) {
+        if ((size_t)p->subject[i] != subject)
+            continue;
+        count += 1.0;
+        if (f != NULL)
+            dense_function(d, p->out + i * size, f, one);
+        else
+            memcpy(one, p->out + i * size, size * sizeof(double));
+        for (size_t k = 0; k < size; k++)
+            sum[k] += one[k];
+    }
+    for (size_t k = 0; k < size; k++)
+        sum[k] /= count;
+    for (size_t i = 0; i < d; i++)
+        sum[i * d + i] -= expected;
+    double off = dense_norm(size, sum);
+    free(sum);
+    free(one);
+    return off;
+}
+
+static const size_t dimensions[] = {1, 2, 3, 8, 22};
+enum { DIMENSIONS = sizeof dimensions / sizeof dimensions[0] };
+
+static void align(people *p, congru_metric metric)
+{
+    OK(congru_recentre_references(context, metric, trials_of(p), p->reference));
+    OK(congru_recentre_sources(context, trials_of(p), p->reference, p->out));
+}
+
+/* At the affine-invariant mean the mean of the logarithms is zero: that is what makes it the mean. */
+static void each_mean_becomes_the_identity(void)
+{
+    for (size_t i = 0; i < DIMENSIONS; i++) {
+        people p = people_make(dimensions[i], 0);
+        align(&p, CONGRU_METRIC_RIEMANN);
+        for (size_t s = 0; s < SUBJECTS; s++)
+            CHECK_NEAR(mean_off(&p, s, log, 0.0), 0.0, 1e-10);
+        align(&p, CONGRU_METRIC_EUCLID);
+        for (size_t s = 0; s < SUBJECTS; s++)
+            CHECK_NEAR(mean_off(&p, s, NULL, 1.0), 0.0, 1e-12 * (double)dimensions[i]);
+        people_free(&p);
+    }
+}
+
+/* The logarithm of a product is not the sum of logarithms: whitening by the log-Euclidean mean leaves the mean
+ * logarithm off zero, unless all trials and so the mean commute; the reference is what the definition says. */
+static void the_log_euclidean_mean_is_whitened_only_nearly(void)
+{
+    enum { D = 8, DD = D * D };
+    people p = people_make(D, 1);
+    align(&p, CONGRU_METRIC_LOGEUCLID);
+    for (size_t s = 0; s < SUBJECTS; s++) {
+        double mean[DD] = {0}, one[DD], off = mean_off(&p, s, log, 0.0);
+        for (size_t i = 0; i < TRIALS; i++) {
+            dense_function(D, p.c + i * DD, log, one);
+            for (size_t k = 0; k < DD && (size_t)p.subject[i] == s; k++)
+                mean[k] += one[k] / (double)subject_trials[s];
+        }
+        dense_function(D, mean, exp, one);
+        CHECK_NEAR(dense_difference(DD, one, p.reference + s * DD), 0.0, 1e-12 * dense_norm(DD, one));
+        CHECK_SAYING(off > 1e-6 && off < 0.5, "mean logarithm off by %g", off);
+    }
+    congru_random random = congru_random_stream(72, 0, 0, 0);
+    double q[DD], values[DD] = {0};
+    sample_orthogonal(&random, D, q);
+    for (size_t i = 0; i < TRIALS; i++) {
+        for (size_t j = 0; j < D; j++)
+            values[j * D + j] = exp(congru_random_normal(&random));
+        dense_congruence(D, D, values, q, p.c + i * DD);
+    }
+    align(&p, CONGRU_METRIC_LOGEUCLID);
+    for (size_t s = 0; s < SUBJECTS; s++)
+        CHECK_NEAR(mean_off(&p, s, log, 0.0), 0.0, 1e-12);
+    people_free(&p);
+}
+
+/* W^T C W for every trial of a person (another gain, another montage): recentred, distances are what they were. */
+static void a_common_congruence_is_forgotten(void)
+{
+    for (size_t i = 1; i < DIMENSIONS; i++) {
+        const size_t d = dimensions[i], size = d * d;
+        people p = people_make(d, 2);
+        congru_random random = congru_random_stream(73, (uint32_t)d, 0, 0);
+        double *w = sample_alloc(size);
+        double *near = sample_alloc(TRIALS * TRIALS), *near_moved = sample_alloc(TRIALS * TRIALS);
+        align(&p, CONGRU_METRIC_RIEMANN);
+        OK(congru_spd_distance_pairwise(context, CONGRU_METRIC_RIEMANN, d, TRIALS, p.out, TRIALS, p.out, near));
+        sample_normals(&random, size, w);
+        for (size_t j = 0; j < d; j++)
+            w[j * d + j] += 3.0;
+        for (size_t t = 0; t < TRIALS; t++)
+            dense_congruence(d, d, p.c + t * size, w, p.c + t * size);
+        align(&p, CONGRU_METRIC_RIEMANN);
+        OK(congru_spd_distance_pairwise(context, CONGRU_METRIC_RIEMANN, d, TRIALS, p.out, TRIALS, p.out,
+                                        near_moved));
+        for (size_t a = 0; a < TRIALS; a++)
+            for (size_t b = 0; b < TRIALS; b++)
+                if (p.subject[a] == p.subject[b])
+                    CHECK_NEAR(near_moved[a * TRIALS + b], near[a * TRIALS + b], 1e-6 * (a == b) + 1e-9);
+        free(w);
+        free(near);
+        free(near_moved);
+        people_free(&p);
+    }
+}
+
+/* In place, by the public function, and when trials of a subject lie together: the same bits. */
+static void the_ways_to_call_it_agree(void)
+{
+    enum { D = 8, DD = D * D };
+    people p = people_make(D, 3);
+    align(&p, CONGRU_METRIC_RIEMANN);
+    double *other = sample_alloc(TRIALS * DD), *references = sample_alloc(SUBJECTS * DD);
+    OK(congru_alignment_recentre(context, CONGRU_METRIC_RIEMANN, TRIALS, D, p.c, SUBJECTS, p.subject,
+                                 references, other));
+    CHECK(memcmp(other, p.out, TRIALS * DD * sizeof(double)) == 0);
+    CHECK(memcmp(references, p.reference, SUBJECTS * DD * sizeof(double)) == 0);
+    for (size_t s = 0; s < SUBJECTS; s++) {
+        double *own = sample_alloc(subject_trials[s] * DD);
+        size_t count = 0;
+        for (size_t i = 0; i < TRIALS; i++)
+            if ((size_t)p.subject[i] == s)
+                memcpy(own + count++ * DD, p.c + i * DD, DD * sizeof(double));
+        OK(congru_alignment_recentre(context, CONGRU_METRIC_RIEMANN, count, D, own, 1, NULL, NULL, own));
+        count = 0;
+        for (size_t i = 0; i < TRIALS; i++)
+            if ((size_t)p.subject[i] == s)
+                CHECK(memcmp(own + count++ * DD, p.out + i * DD, DD * sizeof(double)) == 0);
+        free(own);
+    }
+    memcpy(other, p.c, TRIALS * DD * sizeof(double));
+    congru_trials same = *trials_of(&p);
+    same.covariance = other;
+    OK(congru_recentre_sources(context, &same, p.reference, other));
+    CHECK(memcmp(other, p.out, TRIALS * DD * sizeof(double)) == 0);
+    free(other);
+    free(references);
+    people_free(&p);
+}
+
+/* ---- A newcomer ------------------------------------------------------------------------------------ */
+
+enum { NEW = 20, ND = 5, NDD = ND * ND };
+
+static double fresh[NEW * NDD], prior[NDD], out[NEW * NDD], again[NEW * NDD];
+
+static congru_newcomer newcomer_make(congru_target target)
+{
+    congru_random random = congru_random_stream(74, 0, 0, 0);
+    congru_newcomer newcomer = {.count = NEW, .d = ND, .covariance = fresh};
+    sample_eeg(&random, NEW, ND, fresh);
+    sample_spd(&random, ND, 10.0, prior);
+    congru_newcomer_see(&newcomer, target);
+    return newcomer;
+}
+
+static void change_trial(size_t i)
+{
+    congru_random random = congru_random_stream(75, (uint32_t)i, 0, 0);
+    sample_spd(&random, ND, 50.0, fresh + i * NDD);
+}
+
+static bool same_trial(size_t i)
+{
+    return memcmp(out + i * NDD, again + i * NDD, NDD * sizeof(double)) == 0;
+}
+
+static const congru_metric metrics[] = {CONGRU_METRIC_RIEMANN, CONGRU_METRIC_LOGEUCLID, CONGRU_METRIC_EUCLID};
+
+static void fully_visible_is_what_sources_get(void)
+{
+    for (size_t m = 0; m < 3; m++) {
+        congru_newcomer newcomer = newcomer_make(CONGRU_TARGET_FULL);
+        OK(congru_recentre_newcomer(context, metrics[m], &newcomer, NULL, out));
+        OK(congru_alignment_recentre(context, metrics[m], NEW, ND, fresh, 1, NULL, NULL, again));
+        CHECK(memcmp(out, again, sizeof out) == 0);
+    }
+}
+
+/* Only what is visible makes the reference. */
+static void partly_visible_looks_at_no_more(void)
+{
+    static const congru_target targets[] = {CONGRU_TARGET_HALF, CONGRU_TARGET_FIFTH};
+    static const size_t visible[] = {10, 4};
+    for (size_t k = 0; k < 2; k++) {
+        congru_newcomer newcomer = newcomer_make(targets[k]);
+        CHECK(newcomer.visible == visible[k]);
+        OK(congru_recentre_newcomer(context, CONGRU_METRIC_RIEMANN, &newcomer, NULL, out));
+        OK(congru_alignment_recentre(context, CONGRU_METRIC_RIEMANN, visible[k], ND, fresh, 1, NULL, NULL,
+                                     again));
+        CHECK(memcmp(out, again, visible[k] * NDD * sizeof(double)) == 0);
+        change_trial(visible[k]);
+        OK(congru_recentre_newcomer(context, CONGRU_METRIC_RIEMANN, &newcomer, NULL, again));
+        for (size_t i = 0; i < NEW; i++)
+            CHECK(same_trial(i) == (i != visible[k]));
+        change_trial(visible[k] - 1);
+        OK(congru_recentre_newcomer(context, CONGRU_METRIC_RIEMANN, &newcomer, NULL, again));
+        for (size_t i = 0; i < NEW; i++)
+            CHECK(!same_trial(i));
+    }
+}
+
+static void one_visible_trial_is_shrunk(void)
+{
+    congru_newcomer newcomer = newcomer_make(CONGRU_TARGET_FULL);
+    double reference[NDD], root[NDD], expected[NDD];
+    newcomer.visible = 1;
+    for (size_t k = 0; k < NDD; k++)
+        reference[k] = 0.5 * fresh[k];
+    for (size_t i = 0; i < ND; i++)
+        reference[i * ND + i] += 0.5 * dense_trace(ND, fresh) / ND;
+    dense_function(ND, reference, dense_invsqrt, root);
+    for (size_t m = 0; m < 3; m++) {
+        OK(congru_recentre_newcomer(context, metrics[m], &newcomer, NULL, out));
+        for (size_t i = 0; i < NEW; i++) {
+            dense_congruence(ND, ND, fresh + i * NDD, root, expected);
+            CHECK_NEAR(dense_difference(NDD, out + i * NDD, expected), 0.0, 1e-11 * dense_norm(NDD, expected));
+        }
+    }
+}
+
+static void unseen_trials_do_not_touch_each_other(void)
+{
+    congru_newcomer newcomer = newcomer_make(CONGRU_TARGET_NONE);
+    double root[NDD], expected[NDD];
+    OK(congru_recentre_newcomer(context, CONGRU_METRIC_RIEMANN, &newcomer, prior, out));
+    dense_function(ND, prior, dense_invsqrt, root);
+    for (size_t i = 0; i < NEW; i++) {
+        dense_congruence(ND, ND, fresh + i * NDD, root, expected);
+        CHECK_NEAR(dense_difference(NDD, out + i * NDD, expected), 0.0, 1e-12 * dense_norm(NDD, expected));
+    }
+    for (size_t j = 0; j < NEW; j++) {
+        newcomer = newcomer_make(CONGRU_TARGET_NONE);
+        change_trial(j);
+        OK(congru_recentre_newcomer(context, CONGRU_METRIC_RIEMANN, &newcomer, prior, again));
+        for (size_t i = 0; i < NEW; i++)
+            CHECK(same_trial(i) == (i != j));
+    }
+    /* Alone in its batch, as in company. */
+    newcomer = newcomer_make(CONGRU_TARGET_NONE);
+    newcomer.count = 1;
+    newcomer.covariance = fresh + 7 * NDD;
+    OK(congru_recentre_newcomer(context, CONGRU_METRIC_RIEMANN, &newcomer, prior, again + 7 * NDD));
+    CHECK(same_trial(7));
+}
+
+/* Trials to come change nothing; those that have been change all that follows. */
+static void online_knows_no_future(void)
+{
+    for (size_t m = 0; m < 3; m++) {
+        congru_newcomer newcomer = newcomer_make(CONGRU_TARGET_ONLINE);
+        OK(congru_recentre_newcomer(context, metrics[m], &newcomer, NULL, out));
+        for (size_t j = 0; j < NEW; j++) {
+            newcomer_make(CONGRU_TARGET_ONLINE);
+            change_trial(j);
+            OK(congru_recentre_newcomer(context, metrics[m], &newcomer, NULL, again));
+            for (size_t i = 0; i < NEW; i++)
+                CHECK(same_trial(i) == (i < j));
+        }
+        newcomer = newcomer_make(CONGRU_TARGET_ONLINE);
+        OK(congru_recentre_newcomer(context, metrics[m], &newcomer, NULL, fresh));
+        CHECK(memcmp(fresh, out, sizeof out) == 0);
+    }
+}
+
+/* By the Euclidean metric the running reference is the plain mean of the trials so far, the first one shrunk: the
+ * definition, summed apart. The first trial keeps something of itself. */
+static void online_moves_by_the_mean_so_far(void)
+{
+    congru_newcomer newcomer = newcomer_make(CONGRU_TARGET_ONLINE);
+    double sum[NDD], mean[NDD], root[NDD], expected[NDD], identity[NDD];
+    OK(congru_recentre_newcomer(context, CONGRU_METRIC_EUCLID, &newcomer, NULL, out));
+    for (size_t k = 0; k < NDD; k++)
+        sum[k] = 0.5 * fresh[k];
+    for (size_t i = 0; i < ND; i++)
+        sum[i * ND + i] += 0.5 * dense_trace(ND, fresh) / ND;
+    for (size_t t = 0; t < NEW; t++) {
+        for (size_t k = 0; k < NDD; k++) {
+            sum[k] += t > 0 ? fresh[t * NDD + k] : 0.0;
+            mean[k] = sum[k] / (double)(t + 1);
+        }
+        dense_function(ND, mean, dense_invsqrt, root);
+        dense_congruence(ND, ND, fresh + t * NDD, root, expected);
+        CHECK_NEAR(dense_difference(NDD, out + t * NDD, expected), 0.0, 1e-11 * dense_norm(NDD, expected));
+    }
+    dense_identity(ND, identity);
+    CHECK(dense_difference(NDD, out, identity) > 0.1);
+    /* The geodesic means of the other metrics begin alike. */
+    memcpy(expected, out, sizeof expected);
+    for (size_t m = 0; m < 2; m++) {
+        OK(congru_recentre_newcomer(context, metrics[m], &newcomer, NULL, out));
+        CHECK_NEAR(dense_difference(NDD, out, expected), 0.0, 1e-12);
+    }
+}
+
+static void the_prior_is_the_log_euclidean_mean(void)
+{
+    double mean[NDD] = {0}, one[NDD];
+    newcomer_make(CONGRU_TARGET_FULL);
+    OK(congru_recentre_prior(context, NEW, ND, fresh, prior));
+    for (size_t i = 0; i < NEW; i++) {
+        dense_function(ND, fresh + i * NDD, log, one);
+        for (size_t k = 0; k < NDD; k++)
+            mean[k] += one[k] / NEW;
+    }
+    dense_function(ND, mean, exp, one);
+    CHECK_NEAR(dense_difference(NDD, prior, one), 0.0, 1e-12 * dense_norm(NDD, one));
+}
+
+/* ---- Bits and errors ------------------------------------------------------------------------------- */
+
+static void bits_do_not_depend_on_threads_or_instruction_set(void)
+{
+    enum { D = 22, DD = D * D };
+    people p = people_make(D, 4);
+    align(&p, CONGRU_METRIC_RIEMANN);
+    double *other = sample_alloc(TRIALS * DD), *online = sample_alloc(TRIALS * DD);
+    congru_newcomer newcomer = {.count = TRIALS, .d = D, .covariance = p.c, .online = true};
+    OK(congru_recentre_newcomer(context, CONGRU_METRIC_RIEMANN, &newcomer, NULL, online));
+    for (size_t cpu = 0; congru_cpu_name(cpu) != NULL; cpu++) {
+        for (int threads = 1; threads <= 3 && congru_cpu_available(congru_cpu_name(cpu)); threads++) {
+            congru_context *mine;
+            const congru_context_options options = {.threads = threads, .cpu = congru_cpu_name(cpu)};
+            if (!CHECK(congru_context_create(&mine, &options) == CONGRU_OK))
+                continue;
+            CHECK(congru_alignment_recentre(mine, CONGRU_METRIC_RIEMANN, TRIALS, D, p.c, SUBJECTS, p.subject,
+                                            NULL, other) == CONGRU_OK);
+            CHECK_SAYING(memcmp(other, p.out, TRIALS * DD * sizeof(double)) == 0, "%s, %d threads",
+                         congru_cpu_name(cpu), threads);
+            CHECK(congru_recentre_newcomer(mine, CONGRU_METRIC_RIEMANN, &newcomer, NULL, other) == CONGRU_OK);
+            CHECK_SAYING(memcmp(other, online, TRIALS * DD * sizeof(double)) == 0, "online, %s, %d threads",
+                         congru_cpu_name(cpu), threads);
+            congru_context_destroy(&mine);
+        }
+    }
+    free(other);
+    free(online);
+    people_free(&p);
+}
+
+static void check_says(congru_status status, congru_status expected, const char *words)
+{
+    const char *error = congru_context_error(context);
+    CHECK_SAYING(status == expected && strstr(error, words) != NULL, "status %d, not %d with '%s': %s",
+                 (int)status, (int)expected, words, error);
+}
+
+static void errors_name_the_subject(void)
+{
+    enum { D = 3, DD = D * D };
+    people p = people_make(D, 5);
+    congru_trials trials = *trials_of(&p);
+    const int32_t owner = p.subject[11];
+    size_t before = 0;
+    for (size_t i = 0; i < 11; i++)
+        before += p.subject[i] == owner;
+    char words[64];
+    snprintf(words, sizeof words, "subject %d: matrix %zu of %zu", (int)owner, before, subject_trials[owner]);
+    p.c[11 * DD] = NAN;
+    check_says(congru_recentre_references(context, CONGRU_METRIC_RIEMANN, &trials, p.reference),
+               CONGRU_ERROR_NOT_FINITE, words);
+    p.c[11 * DD] = -1.0;
+    check_says(congru_recentre_references(context, CONGRU_METRIC_RIEMANN, &trials, p.reference),
+               CONGRU_ERROR_NOT_POSITIVE, words);
+    p.subject[4] = 3;
+    check_says(congru_recentre_references(context, CONGRU_METRIC_RIEMANN, &trials, p.reference),
+               CONGRU_ERROR_ARGUMENT, "trial 4 is of subject 3: expected 0 to 2");
+    p.subject[4] = -1;
+    check_says(congru_recentre_sources(context, &trials, p.reference, p.out), CONGRU_ERROR_ARGUMENT,
+               "trial 4 is of subject -1");
+    p.subject[4] = 0;
+    trials.subjects = 4;
+    check_says(congru_recentre_references(context, CONGRU_METRIC_RIEMANN, &trials, p.reference),
+               CONGRU_ERROR_ARGUMENT, "subject 3 of 4 has no trials");
+    people_free(&p);
+}
+
+static void errors_of_a_newcomer(void)
+{
+    congru_newcomer newcomer = newcomer_make(CONGRU_TARGET_NONE);
+    check_says(congru_recentre_newcomer(context, CONGRU_METRIC_RIEMANN, &newcomer, NULL, out),
+               CONGRU_ERROR_ARGUMENT, "no prior reference");
+    newcomer.visible = NEW + 1;
+    check_says(congru_recentre_newcomer(context, CONGRU_METRIC_RIEMANN, &newcomer, prior, out),
+               CONGRU_ERROR_ARGUMENT, "more trials of the newcomer are visible");
+    newcomer = newcomer_make(CONGRU_TARGET_ONLINE);
+    fresh[6 * NDD] = -4.0;
+    check_says(congru_recentre_newcomer(context, CONGRU_METRIC_RIEMANN, &newcomer, NULL, out),
+               CONGRU_ERROR_NOT_POSITIVE, "the newcomer's trial 6");
+    newcomer.count = 0;
+    check_says(congru_recentre_newcomer(context, CONGRU_METRIC_RIEMANN, &newcomer, prior, out),
+               CONGRU_ERROR_ARGUMENT, "no matrices");
+    check_says(congru_alignment_recentre(context, CONGRU_METRIC_RIEMANN, NEW, ND, fresh, 2, NULL, NULL, out),
+               CONGRU_ERROR_ARGUMENT, "number of subjects");
+    check_says(congru_alignment_recentre(context, (congru_metric)9, 2, ND, fresh, 1, NULL, NULL, out),
+               CONGRU_ERROR_ARGUMENT, "metric 9");
+}
+
+/* Where rounding keeps the mean from 1e-12, what can be had is taken, and no error text is left behind. */
+static void ill_conditioned_trials_are_taken(void)
+{
+    enum { D = 8, DD = D * D, N = 12 };
+    congru_random random = congru_random_stream(76, 0, 0, 0);
+    double *c = sample_alloc(N * DD), first[DD], *moved = sample_alloc(N * DD);
+    for (size_t i = 0; i < N; i++)
+        sample_pair(&random, D, 1e9, first, c + i * DD);
+    OK(congru_alignment_recentre(context, CONGRU_METRIC_RIEMANN, N, D, c, 1, NULL, NULL, moved));
+    CHECK(strlen(congru_context_error(context)) == 0);
+    free(c);
+    free(moved);
+}
+
+int main(void)
+{
+    if (congru_context_create(&context, NULL) != CONGRU_OK)
+        return 1;
+    RUN(each_mean_becomes_the_identity);
+    RUN(the_log_euclidean_mean_is_whitened_only_nearly);
+    RUN(a_common_congruence_is_forgotten);
+    RUN(the_ways_to_call_it_agree);
+    RUN(fully_visible_is_what_sources_get);
+    RUN(partly_visible_looks_at_no_more);
+    RUN(one_visible_trial_is_shrunk);
+    RUN(unseen_trials_do_not_touch_each_other);
+    RUN(online_knows_no_future);
+    RUN(online_moves_by_the_mean_so_far);
+    RUN(the_prior_is_the_log_euclidean_mean);
+    RUN(bits_do_not_depend_on_threads_or_instruction_set);
+    RUN(errors_name_the_subject);
+    RUN(errors_of_a_newcomer);
+    RUN(ill_conditioned_trials_are_taken);
+    congru_context_destroy(&context);
+    return harness_end();
+}
