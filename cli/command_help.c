@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "manual.h"
 #include "terminal.h"
 
 enum { COMMAND_INDENT = 12, DEFINITION_INDENT = 14, OPTION_INDENT = 26, USAGE_INDENT = 4 };
@@ -70,6 +71,12 @@ void help_print(const command *about)
         print_command(about);
 }
 
+enum { MAN, OPTIONS };
+
+static const option options[OPTIONS] = {
+    [MAN] = {"man", '\0', NULL, "Print the manual page of COMMAND instead, as source for man."},
+};
+
 static int run(const arguments *parsed)
 {
     if (parsed->operand_count > 1)
@@ -80,15 +87,21 @@ static int run(const arguments *parsed)
         if (about == NULL)
             return EXIT_USAGE;
     }
-    help_print(about);
+    if (parsed->values[MAN] != NULL && about == NULL)
+        return terminal_fail(EXIT_USAGE, "help: --man needs a command");
+    if (parsed->values[MAN] != NULL)
+        manual_print(about);
+    else
+        help_print(about);
     return EXIT_DONE;
 }
 
 const command command_help = {
     .name = "help",
     .summary = "List the commands, or explain one",
-    .usage = "[COMMAND]",
+    .usage = "[COMMAND] [--man]",
     .description =
         "Lists the commands, or prints the usage, the options with their defaults and examples of one.",
+    .options = {.options = options, .count = OPTIONS},
     .run = run,
 };

@@ -1,0 +1,10 @@
+/* A command's manual page, made from the tables that help is made from. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_CLI_MANUAL_H
+#define CONGRU_CLI_MANUAL_H
+
+#include "commands.h"
+
+/* Prints mdoc source to standard output. */
+void manual_print(const command *about);
+
+#endif

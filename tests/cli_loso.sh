@@ -1,0 +1,166 @@
+#!/bin/bash
+# congru loso, within and show: sessions, killed runs, bits, real files. SPDX-License-Identifier: Apache-2.0
+source "$SOURCE/tests/cli_session.sh"
+
+data=${CONGRU_DATA:-$SOURCE/../shared/data}
+ln -s "$BUILD/tests/make_set" "$scratch/bin/make_set"
+
+run_sessions "$SOURCE"/tests/cli/loso/*.txt
+
+# without_times FOLDER: what must be the same in two runs.
+without_times()
+{
+    cut -d, -f1,3- "$1/results.csv"
+    cat "$1/predictions.csv"
+}
+
+# Killed at random moments and taken up again, a run ends as if nothing had happened.
+killed_runs_end_the_same()
+{
+    local kills=0 round problems=
+    mkdir "$scratch/work/killed" && cd "$scratch/work/killed" || exit 1
+    make_set set.npz --subjects 8 --trials 40 --d 16 || exit 1
+    congru loso set.npz --pipelines ra+mdm,ra+tslr,ra+tsa-lda,none+csp-lda -o whole >whole.txt 2>&1 ||
+        problems+=$(cat whole.txt)
+    for ((round = 0; round < 20; round++)); do
+        [ $((round % 4)) -ne 0 ] || rm -rf broken
+        congru loso set.npz --pipelines ra+mdm,ra+tslr,ra+tsa-lda,none+csp-lda --jobs $((round % 3 + 1)) -o broken \
+            >/dev/null 2>&1 &
+        local process=$!
+        sleep "0.$((RANDOM % 3))$((RANDOM % 10))"
+        kill -KILL $process 2>/dev/null && kills=$((kills + 1))
+        wait $process 2>/dev/null
+        if [ $((round % 4)) -eq 3 ]; then
+            congru loso set.npz --pipelines ra+mdm,ra+tslr,ra+tsa-lda,none+csp-lda -o broken >again.txt 2>&1 ||
+                problems+=$(cat again.txt)
+            diff <(without_times whole) <(without_times broken) >/dev/null || problems+="round $round differs"$'\n'
+            [ -z "$(find broken -name '*.tmp')" ] || problems+="drafts are left"$'\n'
+        fi
+    done
+    [ $kills -ge 15 ] || problems+="only $kills runs were killed in time"
+    result "runs killed at 20 moments end with the same results" "$problems"
+}
+
+jobs_and_paths_change_nothing()
+{
+    local jobs cpu problems=
+    mkdir "$scratch/work/bits" && cd "$scratch/work/bits" || exit 1
+    make_set set.npz --subjects 4 --trials 24 --d 6 || exit 1
+    congru loso set.npz --pipelines classical --jobs 1 -o first >/dev/null || problems+="failed"
+    for jobs in 2 3 7; do
+        congru loso set.npz --pipelines classical --jobs $jobs -o jobs$jobs >/dev/null
+        diff <(without_times first) <(without_times jobs$jobs) >/dev/null || problems+="--jobs $jobs differs"$'\n'
+    done
+    for cpu in $(congru version | sed -n 's/^cpu: .*available: \(.*\))/\1/p'); do
+        CONGRU_CPU=$cpu congru loso set.npz --pipelines classical -o cpu$cpu >/dev/null
+        diff <(without_times first) <(without_times cpu$cpu) >/dev/null || problems+="$cpu differs"$'\n'
+    done
+    result "the same results for any number of jobs and instruction set" "${problems%$'\n'}"
+}
+
+# A second run in a folder that is being written to is refused.
+one_run_at_a_time()
+{
+    local said problems=
+    mkdir "$scratch/work/twice" && cd "$scratch/work/twice" || exit 1
+    make_set set.npz --subjects 8 --trials 60 --d 22 || exit 1
+    congru loso set.npz --pipelines ra+tslr --C auto -o folder >/dev/null 2>&1 &
+    local process=$!
+    for ((i = 0; i < 100; i++)); do
+        [ ! -e folder/run.json ] || break
+        sleep 0.05
+    done
+    said=$(congru loso set.npz --pipelines ra+tslr --C auto -o folder 2>&1)
+    kill -KILL $process 2>/dev/null
+    wait $process 2>/dev/null
+    [[ $said == 'congru: folder: another run is writing to it '* ]] || problems=$said
+    result "a folder takes one run at a time" "$problems"
+}
+
+# The interrupt key ends a run with one line that says how to go on.
+interrupted_runs_say_how_to_go_on()
+{
+    local problems=
+    mkdir "$scratch/work/interrupted" && cd "$scratch/work/interrupted" || exit 1
+    make_set set.npz --subjects 12 --trials 60 --d 22 || exit 1
+    congru loso set.npz --pipelines ra+tslr --C auto -o folder >out.txt 2>err.txt &
+    local process=$!
+    sleep 1
+    kill -TERM $process
+    wait $process
+    [ $? -eq 1 ] || problems+="exit code"$'\n'
+    [[ $(cat err.txt) == 'congru: interrupted; what is done is in folder'* ]] || problems+=$(cat err.txt)
+    result "an interrupted run says how to go on" "$problems"
+}
+
+# Ten subjects of real imagery, four classes: above chance by a distance that noise does not give.
+real_imagery()
+{
+    local name="real imagery is decoded above chance" accuracy
+    if [ ! -d "$data/eegmmidb/epochs22" ]; then
+        skip "$name" "no real data (CONGRU_DATA)"
+        return
+    fi
+    mkdir "$scratch/work/real" && cd "$scratch/work/real" || exit 1
+    # shellcheck disable=SC2012
+    congru import $(ls "$data"/eegmmidb/epochs22/*.npz | head -10) --preset eegmmidb --band 8:30 -o set.npz >/dev/null || exit 1
+    congru loso set.npz --pipelines ra+mdm -o folder >out.txt || exit 1
+    accuracy=$(awk '$1 == "ra+mdm" {print $3}' out.txt)
+    result "$name" "$(awk -v a="$accuracy" 'BEGIN {if (!(a > 34 && a < 60)) print "accuracy " a}')"
+}
+
+# A terminal gets bold type and a bar; a pipe gets neither.
+colours_are_for_terminals()
+{
+    local problems=
+    cd "$scratch/work/bits" || exit 1
+    congru show first | grep -q $'\033' && problems+="escape codes in a pipe"$'\n'
+    if command -v script >/dev/null; then
+        script -qec "congru show first" /dev/null </dev/null | grep -q $'\033\\[1m' || problems+="no bold on a terminal"$'\n'
+        script -qec "NO_COLOR=1 congru show first" /dev/null </dev/null | grep -q $'\033' && problems+="NO_COLOR is ignored"$'\n'
+    fi
+    congru show first --per-subject | awk '{print length}' | sort -n | tail -1 >/dev/null
+    COLUMNS=30 congru show first | awk 'length > 30' | grep -q . && problems+="wider than 30 columns"$'\n'
+    result "colours are for terminals, and tables fit 30 columns" "${problems%$'\n'}"
+}
+
+numpy_and_pandas_style()
+{
+    local name="python reads the results as they are"
+    if ! find_numpy; then
+        skip "$name" "no numpy"
+        return
+    fi
+    cd "$scratch/work/bits" || exit 1
+    result "$name" "$("$python" - 2>&1 <<'END'
+import csv, json, collections
+rows = list(csv.DictReader(open("first/results.csv")))
+head = list(rows[0])
+if head[:9] != "score time samples subject session channels n_sessions dataset pipeline".split():
+    print(head)
+answers = list(csv.DictReader(open("first/predictions.csv")))
+right = collections.Counter(); all_ = collections.Counter()
+for a in answers:
+    all_[a["pipeline"], a["subject"]] += 1
+    right[a["pipeline"], a["subject"]] += a["y_true"] == a["y_pred"]
+for r in rows:
+    key = r["pipeline"], r["subject"]
+    if abs(right[key] / all_[key] - float(r["score"])) > 1e-12:
+        print(key, right[key] / all_[key], r["score"])
+run = json.load(open("first/run.json"))
+if run["settings"]["seed"] != 50 or run["program"]["name"] != "congru" or "loso" not in run["command"]:
+    print(run)
+END
+    )"
+}
+
+killed_runs_end_the_same
+jobs_and_paths_change_nothing
+one_run_at_a_time
+interrupted_runs_say_how_to_go_on
+colours_are_for_terminals
+numpy_and_pandas_style
+real_imagery
+help_fits loso within show
+echo "1..$count"
+exit $((failed > 0))
