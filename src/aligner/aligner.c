@@ -7,10 +7,11 @@ static const congru_aligner aligner_none = {.name = "none", .summary = "trials a
 static const congru_aligner aligner_ra = {
     .name = "ra", .summary = "each person's mean becomes the identity (--ra-mean)", .recentred = true};
 
+extern const congru_aligner congru_aligner_dct, congru_aligner_dldct, congru_aligner_ddct_unet;
+
 /* A method is one file, and one line here. */
 static const congru_aligner *const aligners[] = {
-    &aligner_none,
-    &aligner_ra,
+    &aligner_none, &aligner_ra, &congru_aligner_dct, &congru_aligner_dldct, &congru_aligner_ddct_unet,
 };
 
 const congru_aligner *congru_aligner_at(size_t index)
