@@ -35,7 +35,7 @@ typedef struct block_work {
     double *feature[CONGRU_LAYERS_MAX];
     double *first, *second;
     congru_spectrum *spectrum;
-    size_t spectrum_d;
+    size_t spectrum_count, spectrum_d;
 } block_work;
 
 static void layout(congru_arena *arena, const congru_trained *n, block_work *w)
@@ -54,9 +54,10 @@ static congru_status floored_log(congru_context *context, const congru_trained *
                                  size_t d, double jitter, const double *c, double *out)
 {
     congru_status status = CONGRU_OK;
-    if (w->spectrum_d != d) {
+    if (w->spectrum_d != d || w->spectrum_count != count) {
         congru_spectrum_destroy(&w->spectrum);
-        status = congru_spectrum_create(context, BLOCK, d, &w->spectrum);
+        status = congru_spectrum_create(context, count, d, &w->spectrum);
+        w->spectrum_count = count;
         w->spectrum_d = status == CONGRU_OK ? d : 0;
     }
     return status == CONGRU_OK
