@@ -18,6 +18,7 @@
 #include "congru/npy.h"
 #include "congru/spd.h"
 
+#include "congru/classifier.h"
 #include "congru/method.h"
 
 #include "congru/evaluation.h"

@@ -5,7 +5,10 @@
 
 /* A method is one file, and one line here. */
 static const congru_classifier *const classifiers[] = {
-    NULL,
+    &congru_classifier_mdm,
+    &congru_classifier_tslr,
+    &congru_classifier_tsa_lda,
+    &congru_classifier_csp_lda,
 };
 
 const congru_classifier *congru_classifier_at(size_t index)

@@ -25,4 +25,5 @@ const congru_kernel LANES(table) = {
     .centre = LANES(centre),
     .gram = LANES(gram),
     .power_squares = LANES(power_squares),
+    .logistic = LANES(logistic),
 };

@@ -28,5 +28,6 @@ void LANES(weigh)(size_t taps, const double *weights, const double *lanes, doubl
 void LANES(centre)(size_t rows, size_t samples, size_t stride, bool subtract, const double *plain, double *out);
 void LANES(gram)(size_t rows, size_t stride, const double *x, double *out);
 double LANES(power_squares)(size_t rows, size_t stride, const double *x);
+double LANES(logistic)(const congru_logistic_block *block, const double *w, double *work, double *gradient);
 
 #endif
