@@ -93,6 +93,8 @@ def chosen_c(x, y, subject):
     for c in GRID:
         accuracy, loss = [], []
         for s in np.unique(subject):
+            if len(np.unique(y[subject != s])) < len(np.unique(y)):
+                continue
             model = logistic(c).fit(x[subject != s], y[subject != s])
             p = model.predict_proba(x[subject == s])
             accuracy.append(np.mean(np.argmax(p, axis=1) == y[subject == s]))
