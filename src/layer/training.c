@@ -7,6 +7,7 @@
 
 #include "base/scalar_math.h"
 #include "congru/random.h"
+#include "layer/watch.h"
 
 enum { STREAM_BATCH = 0x6201 };
 
@@ -189,6 +190,7 @@ static void layout(congru_arena *arena, congru_training *t)
     congru_scatter_layout(arena, t->subjects, t->stride, &t->by_subject);
     if (t->end_to_end)
         congru_head_layout(arena, t);
+    congru_watch_layout(arena, t);
     t->model->layout(arena, t);
 }
 
@@ -297,7 +299,8 @@ static congru_status build(congru_training *t)
             congru_note(t->context, "class %zu has no trial among the source subjects: it is never predicted",
                         k);
     }
-    return t->model->start(t);
+    status = t->model->start(t);
+    return status == CONGRU_OK ? congru_watch_start(t) : status;
 }
 
 congru_status congru_training_create(congru_context *context, congru_backbone backbone, bool end_to_end,

@@ -56,6 +56,14 @@ struct congru_step_work {
     double *value;           /* (vectors, size + 1) */
 };
 
+/* What the watch for degeneracy keeps (watch.h). */
+typedef struct congru_watch {
+    size_t rank;        /* r */
+    double *directions; /* (d, r) */
+    double *scratch[3];
+    bool told_rank, told_eigenvalues, told_gradient;
+} congru_watch;
+
 /* What stopped a step: eigenvalues that could not be had. */
 typedef struct congru_step_failure {
     size_t layer;    /* from 1; 0: none */

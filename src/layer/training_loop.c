@@ -1,20 +1,7 @@
 /* The loop over steps, what is recorded of it, and what it watches for. SPDX-License-Identifier: Apache-2.0 */
 #include "layer/training_loop.h"
 
-#include <math.h>
-
-enum { WATCH_EVERY = 100 };
-
-static void look_at_eigenvalues(congru_training *t)
-{
-    double low = INFINITY, high = -INFINITY;
-    for (size_t chunk = 0; chunk < t->chunks; chunk++) {
-        low = t->low[chunk] < low ? t->low[chunk] : low;
-        high = t->high[chunk] > high ? t->high[chunk] : high;
-    }
-    t->series[CONGRU_SERIES_EIGEN_LEAST] = low;
-    t->series[CONGRU_SERIES_EIGEN_LARGEST] = high;
-}
+#include "layer/watch.h"
 
 static congru_status one_step(congru_training *t, congru_record *record)
 {
@@ -22,13 +9,14 @@ static congru_status one_step(congru_training *t, congru_record *record)
     const size_t steps = (size_t)t->options.steps;
     if (context->progress != NULL && !context->progress(context->progress_user, t->step, steps))
         return congru_fail(t->context, CONGRU_ERROR_CANCELLED, "stopped by the progress callback");
-    t->watched = record != NULL || t->step % WATCH_EVERY == 0;
+    t->watched = record != NULL || t->step % CONGRU_WATCH_EVERY == 0;
     congru_training_draw(t);
     congru_status status = congru_training_evaluate(t);
     if (status != CONGRU_OK)
         return status;
-    if (t->watched)
-        look_at_eigenvalues(t);
+    status = congru_watch_step(t);
+    if (status != CONGRU_OK)
+        return status;
     for (size_t series = 0; record != NULL && series < CONGRU_SERIES_COUNT; series++)
         record->value[series][t->step] = t->series[series];
     congru_training_keep_best(t);
