@@ -133,6 +133,7 @@ struct congru_training {
         congru_rotated rotated;
     } part;
 
+    congru_watch watch;
     bool watched;                       /* eigenvalues are looked at in this step */
     double series[CONGRU_SERIES_COUNT]; /* of the last evaluation */
     congru_arena arena;
