@@ -18,6 +18,8 @@
 #include "congru/npy.h"
 #include "congru/spd.h"
 
+#include "congru/synth.h"
+
 #include "congru/method.h"
 
 #include "congru/evaluation.h"
