@@ -16,12 +16,13 @@ from sklearn.linear_model import LogisticRegression
 
 
 def function(matrices, f):
-    values, vectors = np.linalg.eigh(matrices)
+    values, vectors = np.linalg.eigh((matrices + np.swapaxes(matrices, -1, -2)) / 2)
     return (vectors * f(values)[..., None, :]) @ np.swapaxes(vectors, -1, -2)
 
 
 def mean(matrices):
-    # The unit step oscillates on widely spread sets: a step that does not shorten the tangent is taken back.
+    # The unit step oscillates on widely spread sets: steps that shorten the tangent little become shorter, and one
+    # that lengthens it is taken back.
     middle = function(function(matrices, np.log).mean(0), np.exp)
     step, last, way = 1.0, np.inf, None
     for _ in range(500):
@@ -29,11 +30,11 @@ def mean(matrices):
         inverse = function(middle, lambda x: 1 / np.sqrt(x))
         tangent = function(inverse @ matrices @ inverse, np.log).mean(0)
         norm = np.linalg.norm(tangent)
-        if norm < 1e-6:
+        if norm < 1e-8:
             break
         if norm < last:
+            step = min(1.0, step * 1.2) if norm < 0.6 * last else step * 0.8
             last, way = norm, (root, tangent)
-            step = min(1.0, step * 1.2)
         else:
             step /= 2
         middle = way[0] @ function(step * way[1], np.exp) @ way[0]

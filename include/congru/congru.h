@@ -23,5 +23,6 @@
 #include "congru/method.h"
 
 #include "congru/evaluation.h"
+#include "congru/statistics.h"
 
 #endif
