@@ -18,10 +18,13 @@
 #include "congru/npy.h"
 #include "congru/spd.h"
 
+#include "congru/synth.h"
+
 #include "congru/aligner.h"
 #include "congru/classifier.h"
 #include "congru/method.h"
 
 #include "congru/evaluation.h"
+#include "congru/statistics.h"
 
 #endif
