@@ -13,7 +13,7 @@ enum { GRID = sizeof grid / sizeof grid[0], GRID_ONE = 8 };
 
 /* Without a subject the minimum is near that of all trials, where the iteration begins; this share of the first
  * gradient is as near as labels can tell. */
-static const double fold_share = 0.01;
+static const double fold_share = 0.001;
 
 typedef struct search {
     congru_context *context;

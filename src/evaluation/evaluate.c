@@ -7,6 +7,7 @@
 #include "evaluation/results.h"
 #include "evaluation/run_folder.h"
 #include "evaluation/scoring.h"
+#include "evaluation/split.h"
 #include "evaluation/workers.h"
 
 void congru_evaluation_options_init(congru_evaluation_options *options)
@@ -65,6 +66,23 @@ static congru_status check_set(congru_context *context, const congru_set *set,
                                (int)options->subjects[i]);
     return congru_covariance_check_rank(context, set->count, set->dimension, set->covariance, 0,
                                         (const char(*)[CONGRU_LABEL_SIZE])set->channel_name);
+}
+
+/* Before anything is written: every subject to be scored has trials on both sides. */
+static congru_status check_splits(const evaluation *e)
+{
+    congru_status status = CONGRU_OK;
+    for (size_t s = 0; status == CONGRU_OK && s < e->set->subjects; s++) {
+        congru_split split;
+        bool chosen = e->options->subjects == NULL;
+        for (size_t i = 0; !chosen && i < e->options->subject_count; i++)
+            chosen = e->options->subjects[i] == (int32_t)s;
+        if (chosen)
+            status = congru_split_make(e->context, e->set, e->options, (int32_t)s, 0, &split);
+        if (chosen && status == CONGRU_OK)
+            congru_split_clear(&split);
+    }
+    return status;
 }
 
 static congru_status list_pipelines(evaluation *e)
@@ -257,9 +275,7 @@ static congru_status add_notes(evaluation *e, congru_results *results)
 
 static congru_status run_all(evaluation *e, congru_results **results)
 {
-    congru_status status = list_pipelines(e);
-    if (status == CONGRU_OK)
-        status = list_jobs(e);
+    congru_status status = list_jobs(e);
     size_t wanted = 0;
     for (size_t i = 0; i < e->jobs; i++)
         wanted += e->job[i].wanted;
@@ -287,6 +303,10 @@ congru_status congru_evaluate(congru_context *context, const congru_set *set,
     evaluation e = {.context = context, .set = set, .options = options};
     congru_run_folder run = {-1};
     congru_status status = check_set(context, set, options);
+    if (status == CONGRU_OK)
+        status = check_splits(&e);
+    if (status == CONGRU_OK)
+        status = list_pipelines(&e);
     if (status == CONGRU_OK)
         status = congru_run_open(context, set, options, &run);
     if (status == CONGRU_OK)
