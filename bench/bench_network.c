@@ -9,7 +9,7 @@
 #include "congru/random.h"
 #include "layer/training.h"
 
-enum { TRIALS = 2304, CLASSES = 4, SUBJECTS = 8, BATCH = 256, THREADS = 2, MODELS = 6, TORCH_STEPS = 15 };
+enum { TRIALS = 2304, CLASSES = 4, SUBJECTS = 8, BATCH = 256, THREADS = 2, MODELS = 6, TORCH_STEPS = 9 };
 
 static const char *const names[MODELS] = {"dct", "dct-e2e", "dldct", "dldct-e2e", "ddct-unet", "ddct-unet-e2e"};
 
@@ -114,6 +114,7 @@ int main(int count, char **arguments)
     const congru_context_options options = {.threads = THREADS};
     if (congru_context_create(&context, &options) != CONGRU_OK)
         return 1;
+    setvbuf(stdout, NULL, _IOLBF, 0); /* a line at a time, also into a pipe */
     double *c = malloc((size_t)TRIALS * 64 * 64 * sizeof(double)), times[MODELS][DIMENSIONS];
     int32_t label[TRIALS], subject[TRIALS];
     congru_trials trials = {TRIALS, 22, c, label, subject, CLASSES, SUBJECTS};

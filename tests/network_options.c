@@ -215,6 +215,77 @@ static void newcomers_are_seen_as_far_as_allowed(void)
     free(changed);
 }
 
+/* DCT divides each logarithm by the root mean square norm of what may be seen: the norm of what comes out tells. */
+static void dispersion_is_of_what_is_seen(void)
+{
+    congru_method_options options = some_options();
+    congru_tensors model = {0};
+    double logs[M * D * D], square[M], out[M * D * D];
+    CHECK(congru_network_fit(context, CONGRU_BACKBONE_DCT, false, "m", &trials, &options, &model, NULL) ==
+          CONGRU_OK);
+    const double gamma = *congru_tensors_find(&model, "m.gamma")->data,
+                 source = *congru_tensors_find(&model, "m.dispersion")->data;
+    CHECK(congru_spd_log(context, M, D, newcomer_trials.covariance, logs) == CONGRU_OK);
+    for (size_t i = 0; i < M; i++) {
+        square[i] = 0.0;
+        for (size_t e = 0; e < D * D; e++)
+            square[i] += logs[i * D * D + e] * logs[i * D * D + e];
+    }
+    for (int target = 0; target < CONGRU_TARGET_COUNT; target++) {
+        congru_newcomer newcomer = {.count = M, .d = D, .covariance = newcomer_trials.covariance};
+        congru_newcomer_see(&newcomer, (congru_target)target);
+        CHECK(congru_network_map_newcomer(context, CONGRU_BACKBONE_DCT, "m", &model, &newcomer, out) ==
+              CONGRU_OK);
+        CHECK(congru_spd_log(context, M, D, out, logs) == CONGRU_OK);
+        for (size_t i = 0; i < M; i++) {
+            const size_t seen = newcomer.online ? i + 1 : newcomer.visible;
+            double mean = 0.0, norm = 0.0;
+            for (size_t j = 0; j < seen; j++)
+                mean += square[j] / (double)seen;
+            for (size_t e = 0; e < D * D; e++)
+                norm += logs[i * D * D + e] * logs[i * D * D + e];
+            mean = seen > 0 ? mean : source * source;
+            CHECK_NEAR(norm, gamma * gamma * square[i] / mean, 1e-10 * norm);
+        }
+    }
+    congru_tensors_clear(&model);
+}
+
+/* The head's reference by its definition: the mean logarithm of what is seen, drawn to training's below 16 trials. */
+static void reference_is_of_what_is_seen(void)
+{
+    congru_method_options options = some_options();
+    congru_tensors model = {0};
+    congru_trained trained;
+    double out[M * D * D], logs[M * D * D], expected[M * CLASSES], found[M * CLASSES];
+    CHECK(congru_network_fit(context, CONGRU_BACKBONE_UNET, true, "m", &trials, &options, &model, NULL) ==
+          CONGRU_OK);
+    CHECK(congru_trained_load(context, CONGRU_BACKBONE_UNET, "m", &model, &trained) == CONGRU_OK);
+    CHECK(congru_trained_outputs(context, &trained, M, newcomer_trials.covariance, NULL, out, logs) ==
+          CONGRU_OK);
+    for (int target = 0; target < CONGRU_TARGET_COUNT; target++) {
+        congru_newcomer newcomer = {.count = M, .d = D, .covariance = newcomer_trials.covariance};
+        congru_newcomer_see(&newcomer, (congru_target)target);
+        for (size_t i = 0; i < M; i++) {
+            const size_t seen = newcomer.online ? i + 1 : newcomer.visible;
+            const double share = seen < 16 ? (double)seen / 16.0 : 1.0;
+            double reference[D * D];
+            for (size_t e = 0; e < D * D; e++) {
+                double sum = 0.0;
+                for (size_t j = 0; j < seen; j++)
+                    sum += logs[j * D * D + e] / (double)seen;
+                reference[e] = share * sum + (1.0 - share) * trained.reference[e];
+            }
+            CHECK(congru_trained_probabilities(context, &trained, 1, out + i * D * D, 1, reference,
+                                               expected + i * CLASSES) == CONGRU_OK);
+        }
+        predict(&model, CONGRU_BACKBONE_UNET, (congru_target)target, "m", found);
+        for (size_t i = 0; i < M * CLASSES; i++)
+            CHECK_NEAR(found[i], expected[i], 1e-12);
+    }
+    congru_tensors_clear(&model);
+}
+
 static void expect_failure(congru_backbone backbone, bool end, const congru_method_options *options,
                            congru_status status, const char *words)
 {
@@ -302,6 +373,8 @@ int main(void)
     RUN(label_smoothing);
     RUN(ensemble);
     RUN(newcomers_are_seen_as_far_as_allowed);
+    RUN(dispersion_is_of_what_is_seen);
+    RUN(reference_is_of_what_is_seen);
     RUN(errors);
     RUN(runaway_training_stops);
     RUN(absent_class);
