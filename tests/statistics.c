@@ -20,7 +20,7 @@ static void check_pairs(FILE *stream, const char *words)
     int exact = 0;
     if (!CHECK(sscanf(words, "%zu %d", &n, &exact) == 2))
         return;
-    double *number = oracle_numbers(stream, 2 * n + 9);
+    double *number = oracle_numbers(stream, 2 * n + 10);
     const double *expected = number + 2 * n;
     congru_comparison c;
     CHECK(congru_paired_compare(context, n, number, number + n, 0.95, &c) == CONGRU_OK);
@@ -35,6 +35,9 @@ static void check_pairs(FILE *stream, const char *words)
     check_number("fraction", n, c.improved, expected[7], 1e-15);
     if (!isnan(expected[8]))
         check_number("permutation p", n, c.permutation, expected[8], 0.0);
+    if (!isnan(expected[9]))
+        check_number("p with ties", n, c.wilcoxon.tied, expected[9], 1e-15);
+    CHECK(isnan(c.wilcoxon.tied) == (c.wilcoxon.used > 50));
     free(number);
 }
 

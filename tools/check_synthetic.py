@@ -20,17 +20,17 @@ def function(matrices, f):
     return (vectors * f(values)[..., None, :]) @ np.swapaxes(vectors, -1, -2)
 
 
-def mean(matrices):
+def mean(matrices, start=None):
     # The unit step oscillates on widely spread sets: steps that shorten the tangent little become shorter, and one
     # that lengthens it is taken back.
-    middle = function(function(matrices, np.log).mean(0), np.exp)
+    middle = start if start is not None else function(function(matrices, np.log).mean(0), np.exp)
     step, last, way = 1.0, np.inf, None
     for _ in range(500):
         root = function(middle, np.sqrt)
         inverse = function(middle, lambda x: 1 / np.sqrt(x))
         tangent = function(inverse @ matrices @ inverse, np.log).mean(0)
         norm = np.linalg.norm(tangent)
-        if norm < 1e-8:
+        if norm < 1e-6:
             break
         if norm < last:
             step = min(1.0, step * 1.2) if norm < 0.6 * last else step * 0.8
@@ -56,10 +56,10 @@ def vectors(matrices, middle):
 
 
 def score(matrices, labels, subjects):
-    scores = []
+    scores, everyone = [], mean(matrices)
     for who in np.unique(subjects):
         train, test = subjects != who, subjects == who
-        middle = mean(matrices[train])
+        middle = mean(matrices[train], everyone)
         model = LogisticRegression(C=1.0, max_iter=2000).fit(vectors(matrices[train], middle), labels[train])
         scores.append(model.score(vectors(matrices[test], middle), labels[test]))
     return 100 * np.mean(scores)

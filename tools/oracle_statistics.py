@@ -45,6 +45,14 @@ def flips(d):
     return np.mean(abs(signs @ d) >= observed - 1e-12 * abs(d).sum())
 
 
+def tied(d):
+    d = d[d != 0]
+    ranks = stats.rankdata(abs(d))
+    sums = np.array(list(itertools.product((0, 1), repeat=len(d)))) @ ranks if len(d) else np.zeros(1)
+    gains = ranks[d > 0].sum()
+    return min(1.0, 2 * min(np.mean(sums <= gains), np.mean(sums >= gains)))
+
+
 def compare(a, b):
     d = a - b
     n = len(d)
@@ -53,7 +61,8 @@ def compare(a, b):
     half = float(quantile(0.975, n - 1)) * deviation / np.sqrt(n)
     print("pairs", n, int(d.all() and n <= 50))
     numbers(a, b, [wilcoxon[0], wilcoxon[1], d.mean(), deviation, d.mean() / deviation if deviation > 0 else np.nan,
-                   d.mean() - half, d.mean() + half, np.mean(a > b), flips(d) if n <= 14 else np.nan])
+                   d.mean() - half, d.mean() + half, np.mean(a > b), flips(d) if n <= 14 else np.nan,
+                   tied(d) if n <= 15 else np.nan])
 
 
 print("# scipy", scipy.__version__, "scikit-learn", sklearn.__version__, "mpmath", mpmath.__version__,

@@ -17,6 +17,9 @@ typedef struct congru_wilcoxon {
     double p;         /* two-sided */
     size_t used;      /* pairs that differ */
     bool exact;       /* by the exact distribution rather than the normal one */
+    double
+        tied; /* p by the exact distribution of the ranks there are, equals among them, of the pairs that differ:
+                         what newer scipy gives for up to 13 pairs; NaN for more than 50 */
 } congru_wilcoxon;
 
 /* Wilcoxon's signed-rank test of the differences a - b of n pairs, as scipy.stats.wilcoxon does it by default

@@ -80,6 +80,32 @@ static double exact_p(size_t n, double gains)
     return fmin(1.0, 2.0 * fmin(below, above) / all);
 }
 
+/* The same for the ranks there are, counted in halves so that they are whole; sorted differences. */
+static double tied_p(size_t n, const double *difference, double gains)
+{
+    double ways[EXACT_MOST * (EXACT_MOST + 1) + 1] = {1.0};
+    const size_t sum = (size_t)(2.0 * gains);
+    size_t most = 0;
+    for (size_t first = 0, end; first < n; first = end) {
+        end = first + 1;
+        while (end < n && fabs(difference[end]) == fabs(difference[first]))
+            end++;
+        for (size_t i = first; i < end; i++) {
+            const size_t rank = first + 1 + end;
+            most += rank;
+            for (size_t s = most; s >= rank; s--)
+                ways[s] += ways[s - rank];
+        }
+    }
+    double below = 0.0, above = 0.0, all = 0.0;
+    for (size_t s = 0; s <= most; s++) {
+        below += s <= sum ? ways[s] : 0.0;
+        above += s >= sum ? ways[s] : 0.0;
+        all += ways[s];
+    }
+    return fmin(1.0, 2.0 * fmin(below, above) / all);
+}
+
 static double normal_p(size_t n, double statistic, double ties)
 {
     double count = (double)n, mean = count * (count + 1.0) * 0.25;
@@ -102,8 +128,9 @@ congru_status congru_wilcoxon_test(congru_context *context, size_t n, const doub
             difference[used++] = a[i] - b[i];
     qsort(difference, used, sizeof *difference, by_size);
     rank_sums sums = sum_ranks(used, difference);
-    free(difference);
     *result = (congru_wilcoxon){.statistic = fmin(sums.gains, sums.losses), .p = 1.0, .used = used};
+    result->tied = used <= EXACT_MOST ? tied_p(used, difference, sums.gains) : NAN;
+    free(difference);
     result->exact = used == n && n <= EXACT_MOST;
     if (result->exact)
         result->p = exact_p(n, sums.gains);
