@@ -13,14 +13,14 @@ typedef struct split_run {
     congru_context *context;
     const congru_prepared *prepared;
     const congru_evaluation_options *options;
-    const congru_pipeline *pipeline;
+    const congru_aligner *aligner;
     const congru_split *split;
     double *train_covariance, *test_covariance, *probability, *prior;
     int32_t *train_label, *train_subject;
     size_t *calibration_trial; /* places in the newcomer's trials */
     int32_t *calibration_label;
     size_t calibration;
-    congru_tensors model;
+    congru_tensors model; /* the aligner's */
 } split_run;
 
 congru_status congru_fold_reserve(congru_context *context, congru_fold *fold, size_t samples, size_t classes)
@@ -94,7 +94,7 @@ static congru_trials gather_sources(split_run *run)
 {
     const congru_set *set = run->prepared->set;
     const congru_split *split = run->split;
-    bool recentred = run->pipeline->aligner->recentred && !references_of_own(run);
+    bool recentred = run->aligner->recentred && !references_of_own(run);
     gather(recentred ? run->prepared->recentred : set->covariance, set->dimension * set->dimension,
            split->train, split->train_trial, run->train_covariance);
     int32_t left_out = set->subject[split->test_trial[0]];
@@ -196,7 +196,7 @@ static void calibrate(split_run *run)
     const congru_set *set = run->prepared->set;
     size_t wanted = (size_t)run->options->method.rpa_labels;
     run->calibration = 0;
-    for (size_t i = 0; run->pipeline->aligner->labels && i < run->split->test; i++) {
+    for (size_t i = 0; run->aligner->labels && i < run->split->test; i++) {
         int32_t label = set->label[run->split->test_trial[i]];
         size_t before = 0, all = 0;
         for (size_t j = 0; j < run->split->test; j++) {
@@ -211,23 +211,23 @@ static void calibrate(split_run *run)
     }
 }
 
-static congru_status fit_and_ask(split_run *run, congru_record *record)
+/* Trials of both sides recentred and mapped by the aligner, which is fitted here. */
+static congru_status align(split_run *run, congru_trials *sources, congru_newcomer *newcomer,
+                           congru_record *record)
 {
     const congru_set *set = run->prepared->set;
-    bool recentred = run->pipeline->aligner->recentred;
-    congru_trials sources = gather_sources(run);
+    bool recentred = run->aligner->recentred;
+    *sources = gather_sources(run);
     gather(set->covariance, set->dimension * set->dimension, run->split->test, run->split->test_trial,
            run->test_covariance);
-    congru_status status = recentred ? find_prior(run, &sources) : CONGRU_OK;
+    congru_status status = recentred ? find_prior(run, sources) : CONGRU_OK;
     if (status == CONGRU_OK && recentred)
         status = recentre_newcomer(run);
     if (status == CONGRU_OK)
-        status = congru_pipeline_fit(run->context, run->pipeline, &sources, run->train_covariance,
-                                     &run->options->method, &run->model, record);
-    if (status != CONGRU_OK)
-        return status;
+        status = congru_pipeline_align(run->context, run->aligner, sources, run->train_covariance,
+                                       &run->options->method, &run->model, record);
     calibrate(run);
-    congru_newcomer newcomer = {
+    *newcomer = (congru_newcomer){
         .count = run->split->test,
         .d = set->dimension,
         .covariance = run->test_covariance,
@@ -235,9 +235,10 @@ static congru_status fit_and_ask(split_run *run, congru_record *record)
         .calibration_trial = run->calibration_trial,
         .calibration_label = run->calibration_label,
     };
-    congru_newcomer_see(&newcomer, references_of_own(run) ? CONGRU_TARGET_NONE : run->options->target);
-    return congru_pipeline_predict(run->context, run->pipeline, &run->model, &newcomer, run->test_covariance,
-                                   run->probability);
+    congru_newcomer_see(newcomer, references_of_own(run) ? CONGRU_TARGET_NONE : run->options->target);
+    if (status == CONGRU_OK)
+        status = congru_pipeline_map(run->context, run->aligner, &run->model, newcomer, run->test_covariance);
+    return status;
 }
 
 /* Adds the answers to the fold, those about calibration trials left out. */
@@ -260,22 +261,36 @@ static void collect(const split_run *run, congru_fold *fold)
     fold->calibration += run->calibration;
 }
 
-static congru_status run_part(split_run *run, int32_t subject, size_t part, congru_fold *fold,
-                              congru_record *record)
+static congru_status ask(split_run *run, const congru_classifier *classifier, const congru_trials *sources,
+                         const congru_newcomer *newcomer, congru_fold *fold, congru_record *record)
 {
-    congru_split split;
-    congru_status status =
-        congru_split_make(run->context, run->prepared->set, run->options, subject, part, &split);
-    if (status != CONGRU_OK)
-        return status;
-    run->split = &split;
-    status = start_run(run);
+    congru_tensors model = {0};
+    congru_status status = classifier->fit(run->context, sources, &run->options->method, &model, record);
     if (status == CONGRU_OK)
-        status = fit_and_ask(run, record);
+        status = classifier->predict(run->context, &model, newcomer, run->probability);
     if (status == CONGRU_OK)
         collect(run, fold);
+    congru_tensors_clear(&model);
+    return status;
+}
+
+/* fold (count): what is common to all of them counts in each. */
+static congru_status run_split(split_run *run, size_t count, const congru_pipeline *const *pipeline,
+                               congru_fold *fold, congru_record *record)
+{
+    congru_trials sources;
+    congru_newcomer newcomer;
+    double start = congru_seconds();
+    congru_status status = start_run(run);
+    if (status == CONGRU_OK)
+        status = align(run, &sources, &newcomer, record);
+    double common = congru_seconds() - start;
+    for (size_t i = 0; status == CONGRU_OK && i < count; i++) {
+        start = congru_seconds();
+        status = ask(run, pipeline[i]->classifier, &sources, &newcomer, &fold[i], record);
+        fold[i].seconds += common + congru_seconds() - start;
+    }
     end_run(run);
-    congru_split_clear(&split);
     return status;
 }
 
@@ -288,28 +303,41 @@ static int32_t common_session(const congru_set *set, const congru_fold *fold)
     return fold->samples > 0 ? set->session[fold->trial[0]] : -1;
 }
 
+static congru_status finish(congru_context *context, const congru_set *set, congru_fold *fold)
+{
+    congru_fold_answer(fold, set->classes);
+    fold->session = common_session(set, fold);
+    return congru_fold_score(context, fold, set->classes);
+}
+
 congru_status congru_fold_run(congru_context *context, const congru_prepared *prepared,
-                              const congru_evaluation_options *options, const congru_pipeline *pipeline,
-                              int32_t subject, congru_fold *fold, congru_record *record)
+                              const congru_evaluation_options *options, size_t count,
+                              const congru_pipeline *const *pipeline, int32_t subject, congru_fold *fold,
+                              congru_record *record)
 {
     const congru_set *set = prepared->set;
-    double start = congru_seconds();
     size_t own = 0;
+    congru_status status = CONGRU_OK;
     for (size_t i = 0; i < set->count; i++)
         own += set->subject[i] == subject;
-    *fold = (congru_fold){.subject = subject};
-    congru_status status = congru_fold_reserve(context, fold, own, set->classes);
+    for (size_t i = 0; i < count; i++) {
+        fold[i] = (congru_fold){.subject = subject, .session = -1};
+        if (status == CONGRU_OK)
+            status = congru_fold_reserve(context, &fold[i], own, set->classes);
+    }
     for (size_t part = 0; status == CONGRU_OK && part < congru_split_parts(options); part++) {
-        split_run run = {.context = context, .prepared = prepared, .options = options, .pipeline = pipeline};
-        status = run_part(&run, subject, part, fold, record);
+        congru_split split;
+        split_run run = {
+            .context = context, .prepared = prepared, .options = options, .aligner = pipeline[0]->aligner};
+        status = congru_split_make(context, set, options, subject, part, &split);
+        run.split = &split;
+        if (status == CONGRU_OK)
+            status = run_split(&run, count, pipeline, fold, record);
+        congru_split_clear(&split);
     }
-    if (status == CONGRU_OK) {
-        congru_fold_answer(fold, set->classes);
-        status = congru_fold_score(context, fold, set->classes);
-    }
-    fold->session = status == CONGRU_OK ? common_session(set, fold) : -1;
-    fold->seconds = congru_seconds() - start;
-    if (status != CONGRU_OK)
-        congru_fold_clear(fold);
+    for (size_t i = 0; status == CONGRU_OK && i < count; i++)
+        status = finish(context, set, &fold[i]);
+    for (size_t i = 0; status != CONGRU_OK && i < count; i++)
+        congru_fold_clear(&fold[i]);
     return status;
 }
