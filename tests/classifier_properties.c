@@ -149,6 +149,16 @@ static void recentred_trials_have_the_identity_as_reference(void)
         CHECK_NEAR(reference[i], mean[i], 1e-8);
     }
     congru_tensors_clear(&model);
+    /* And only those. */
+    for (size_t i = 0; i < N * D * D; i++)
+        training.covariance[i] *= 1.0 + 1e-6;
+    spd_expect(context, congru_classifier_find("tslr")->fit(context, &training.trials, &options, &model, NULL),
+               CONGRU_OK, __FILE__, __LINE__);
+    spd_expect(context, congru_tensors_expect(context, &model, "tslr.reference", 2, shape, &reference),
+               CONGRU_OK, __FILE__, __LINE__);
+    for (size_t i = 0; i < D; i++)
+        CHECK_NEAR(reference[i * (D + 1)], 1.0 + 1e-6, 1e-9);
+    congru_tensors_clear(&model);
     end();
 }
 
