@@ -269,6 +269,18 @@ static void one_class_is_refused(void)
     end();
 }
 
+static void wrong_options_are_refused(void)
+{
+    begin();
+    congru_method_options options = defaults();
+    options.mdm_metric = options.tangent_mean = (congru_metric)7;
+    options.csp_filters = 0;
+    for (size_t m = 0; m < NAME_COUNT; m++)
+        spd_expect(context, fit_and_predict(context, NAMES[m], &options, &training, &test, first),
+                   CONGRU_ERROR_ARGUMENT, __FILE__, __LINE__);
+    end();
+}
+
 static void bad_matrices_are_named(void)
 {
     congru_method_options options = defaults();
@@ -382,6 +394,7 @@ int main(void)
     RUN(threads_and_instruction_sets_do_not_matter);
     RUN(a_class_without_trials_has_probability_0);
     RUN(one_class_is_refused);
+    RUN(wrong_options_are_refused);
     RUN(bad_matrices_are_named);
     RUN(a_model_of_another_shape_is_refused);
     RUN(one_trial_per_class_is_enough);
