@@ -149,6 +149,16 @@ static void recentred_trials_have_the_identity_as_reference(void)
         CHECK_NEAR(reference[i], mean[i], 1e-8);
     }
     congru_tensors_clear(&model);
+    /* And only those. */
+    for (size_t i = 0; i < N * D * D; i++)
+        training.covariance[i] *= 1.0 + 1e-6;
+    spd_expect(context, congru_classifier_find("tslr")->fit(context, &training.trials, &options, &model, NULL),
+               CONGRU_OK, __FILE__, __LINE__);
+    spd_expect(context, congru_tensors_expect(context, &model, "tslr.reference", 2, shape, &reference),
+               CONGRU_OK, __FILE__, __LINE__);
+    for (size_t i = 0; i < D; i++)
+        CHECK_NEAR(reference[i * (D + 1)], 1.0 + 1e-6, 1e-9);
+    congru_tensors_clear(&model);
     end();
 }
 
@@ -256,6 +266,18 @@ static void one_class_is_refused(void)
         spd_expect(context, fit_and_predict(context, NAMES[m], &options, &training, &test, first),
                    CONGRU_ERROR_ARGUMENT, __FILE__, __LINE__);
     }
+    end();
+}
+
+static void wrong_options_are_refused(void)
+{
+    begin();
+    congru_method_options options = defaults();
+    options.mdm_metric = options.tangent_mean = (congru_metric)7;
+    options.csp_filters = 0;
+    for (size_t m = 0; m < NAME_COUNT; m++)
+        spd_expect(context, fit_and_predict(context, NAMES[m], &options, &training, &test, first),
+                   CONGRU_ERROR_ARGUMENT, __FILE__, __LINE__);
     end();
 }
 
@@ -372,6 +394,7 @@ int main(void)
     RUN(threads_and_instruction_sets_do_not_matter);
     RUN(a_class_without_trials_has_probability_0);
     RUN(one_class_is_refused);
+    RUN(wrong_options_are_refused);
     RUN(bad_matrices_are_named);
     RUN(a_model_of_another_shape_is_refused);
     RUN(one_trial_per_class_is_enough);
