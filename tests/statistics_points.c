@@ -5,18 +5,18 @@
 #include "harness.h"
 #include "statistics_oracle.h"
 
+enum { POINTS_MAX = 400 };
+
 static congru_context *context;
 
 /* ---- Silhouettes --------------------------------------------------------------------------------------- */
 
-static int32_t *make_labels(size_t n, size_t kinds)
+static void make_labels(size_t n, size_t kinds, int32_t *label)
 {
-    int32_t *label = calloc(n < 1000 ? n : 1000, sizeof *label);
     for (size_t i = 0; i < n; i++)
         label[i] = (int32_t)(i % kinds);
     if (n == 33)
         label[5] = 100;
-    return label;
 }
 
 static void check_silhouette(FILE *stream, const char *words)
@@ -24,11 +24,12 @@ static void check_silhouette(FILE *stream, const char *words)
     size_t n = 0, d = 0, kinds = 1;
     unsigned long seed;
     int distance;
-    if (!CHECK(sscanf(words, "%zu %zu %zu %d %lu", &n, &d, &kinds, &distance, &seed) == 5 && n > 0 && n < 1000))
+    if (!CHECK(sscanf(words, "%zu %zu %zu %d %lu", &n, &d, &kinds, &distance, &seed) == 5) || n > POINTS_MAX)
         return;
     double *points = oracle_points(n, d, kinds, distance, seed), *expected = oracle_numbers(stream, n + 1);
-    double *samples = calloc(n < 1000 ? n : 1000, sizeof *samples), mean = NAN;
-    int32_t *label = make_labels(n, kinds);
+    double samples[POINTS_MAX], mean = NAN;
+    int32_t label[POINTS_MAX];
+    make_labels(n, kinds, label);
     CHECK(congru_silhouette(context, n, d, points, label, samples, &mean) == CONGRU_OK);
     for (size_t i = 0; i < n; i++)
         CHECK_NEAR(samples[i], expected[i], 1e-12);
@@ -40,8 +41,6 @@ static void check_silhouette(FILE *stream, const char *words)
     CHECK_NEAR(again, mean, 1e-15);
     free(points);
     free(expected);
-    free(samples);
-    free(label);
 }
 
 static void silhouettes_agree_with_scikit_learn(void)
@@ -92,7 +91,7 @@ static void check_tsne(FILE *stream, const char *words)
         return;
     double *points = oracle_points(n, d, kinds, distance, seed), *given = oracle_points(n, 2, 2, 3, seed + 100);
     double *expected = oracle_numbers(stream, 3), *distances = distances_of(n, d, points);
-    double *positions = malloc(2 * n * sizeof *positions), divergence = NAN, again = NAN;
+    double positions[2 * POINTS_MAX], onward[2 * POINTS_MAX], divergence = NAN, again = NAN;
     CHECK(congru_tsne_divergence(context, options.perplexity, n, d, points, NULL, given, &divergence, NULL) ==
           CONGRU_OK);
     CHECK_NEAR(divergence, expected[0], 1e-10);
@@ -109,15 +108,12 @@ static void check_tsne(FILE *stream, const char *words)
     /* Started where it ended, it stays near. */
     options.exaggerated = 0;
     options.iterations = 100;
-    double *onward = malloc(2 * n * sizeof *onward);
     CHECK(congru_tsne(context, &options, n, d, points, NULL, positions, onward, &again) == CONGRU_OK);
     CHECK(again <= divergence + 1e-9 && again > 0.9 * divergence);
     free(points);
     free(given);
     free(expected);
     free(distances);
-    free(positions);
-    free(onward);
 }
 
 static void tsne_agrees_with_scikit_learn(void)
