@@ -30,7 +30,8 @@ static void turn(congru_training *t, uint32_t which)
         t->parameter[i] = 0.4 * congru_random_normal(&random);
 }
 
-/* W and B of turned logarithms, from their definition: of whole matrices, or of what is off and on the diagonal. */
+/* W and B of turned logarithms, from their definition: of whole matrices, or of what is off and on the
+ * diagonal. */
 static void defined_scatters(const congru_trials *trials, const double *r, bool axis, double *within,
                              double *between)
 {

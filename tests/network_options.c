@@ -215,7 +215,8 @@ static void newcomers_are_seen_as_far_as_allowed(void)
     free(changed);
 }
 
-/* DCT divides each logarithm by the root mean square norm of what may be seen: the norm of what comes out tells. */
+/* DCT divides each logarithm by the root mean square norm of what may be seen: the norm of what comes out
+ * tells. */
 static void dispersion_is_of_what_is_seen(void)
 {
     congru_method_options options = some_options();
@@ -251,7 +252,8 @@ static void dispersion_is_of_what_is_seen(void)
     congru_tensors_clear(&model);
 }
 
-/* The head's reference by its definition: the mean logarithm of what is seen, drawn to training's below 16 trials. */
+/* The head's reference by its definition: the mean logarithm of what is seen, drawn to training's below 16
+ * trials. */
 static void reference_is_of_what_is_seen(void)
 {
     congru_method_options options = some_options();

@@ -97,7 +97,8 @@ void congru_head_reference_backward(congru_training *t, double scale)
 
 /* ---- Softmax ------------------------------------------------------------------------------------- */
 
-/* Loss of one trial from its logits; they become the derivative by them. All `step` doubles apart. The target is the
+/* Loss of one trial from its logits; they become the derivative by them. All `step` doubles apart. The target
+ * is the
  * label, smoothed: a share of its weight goes to all classes alike. */
 static double softmax_one(const congru_training *t, size_t label, size_t step, double *logit)
 {

@@ -93,7 +93,8 @@ static congru_status fit_one(congru_context *context, congru_backbone backbone, 
     return status == CONGRU_OK && end_to_end ? add_reference(context, backbone, prefix, trials, model) : status;
 }
 
-/* Members of an ensemble are networks of their own, from seeds of their own: prefix.1, prefix.2, ... The record is the
+/* Members of an ensemble are networks of their own, from seeds of their own: prefix.1, prefix.2, ... The
+ * record is the
  * first one's. */
 congru_status congru_network_fit(congru_context *context, congru_backbone backbone, bool end_to_end,
                                  const char *prefix, const congru_trials *trials,
@@ -193,7 +194,8 @@ static void blend(const congru_trained *n, size_t seen, const double *sum, doubl
     }
 }
 
-/* The head's references for the newcomer, one or (online) one for each trial: references (count or 1, out, out). */
+/* The head's references for the newcomer, one or (online) one for each trial: references (count or 1, out,
+ * out). */
 static size_t newcomer_references(congru_context *context, const congru_trained *n,
                                   const congru_newcomer *newcomer, const double *logs, double *sum,
                                   double *reference)

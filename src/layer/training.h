@@ -13,10 +13,13 @@
 
 /* A step
  *
- * The batch is B trials by index. Each model turns them into the logarithm of its output, kept as rows (B, stride):
+ * The batch is B trials by index. Each model turns them into the logarithm of its output, kept as rows (B,
+ * stride):
  * the upper triangle with off-diagonals times sqrt 2, so that the Euclidean geometry of rows is the Frobenius
- * geometry of matrices. The batch is taken in chunks of CONGRU_STEP_CHUNK trials by the team; between the phases
- * lie the sums over the whole batch: means by action and subject, and the head's reference. Sums over trials run
+ * geometry of matrices. The batch is taken in chunks of CONGRU_STEP_CHUNK trials by the team; between the
+ * phases
+ * lie the sums over the whole batch: means by action and subject, and the head's reference. Sums over trials
+ * run
  * over fixed chains in a chunk, then over chunks in order, so that no bit depends on the threads. */
 enum { CONGRU_STEP_CHUNK = 32, CONGRU_SEGMENTS_MAX = CONGRU_LAYERS_MAX + 4 };
 
@@ -70,7 +73,8 @@ typedef struct congru_step_failure {
     size_t position; /* in the batch */
 } congru_step_failure;
 
-/* Loss and gradient of a stack of congruences from what the functions give: forward leaves the logarithm of the output in
+/* Loss and gradient of a stack of congruences from what the functions give: forward leaves the logarithm of
+ * the output in
  * work->m[0] (and the output in c_out), backward is given the derivatives there (and in d_c_out). */
 typedef struct congru_stack {
     void (*prepare)(congru_training *training);
@@ -151,7 +155,8 @@ congru_status congru_training_create(congru_context *context, congru_backbone ba
                                      congru_training **training);
 void congru_training_destroy(congru_training **training);
 
-/* Takes these trials as the batch; or draws those of the training's step; or takes those of one subject, spread over
+/* Takes these trials as the batch; or draws those of the training's step; or takes those of one subject,
+ * spread over
  * them where they are more than a batch. */
 void congru_training_take(congru_training *training, size_t count, const size_t *index);
 void congru_training_draw(congru_training *training);

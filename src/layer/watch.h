@@ -6,7 +6,8 @@
 
 enum { CONGRU_WATCH_EVERY = 100 }; /* steps between two looks at the rank */
 
-/* V (d, r): the leading eigenvectors of the sum over classes of (mean of class - mean)^2, r one less than the classes
+/* V (d, r): the leading eigenvectors of the sum over classes of (mean of class - mean)^2, r one less than the
+ * classes
  * there are, or the narrowest width. */
 void congru_watch_layout(congru_arena *arena, congru_training *training);
 congru_status congru_watch_start(congru_training *training);
