@@ -4,8 +4,8 @@
 # It reads SOURCE and BUILD, and REPEATS (3). pyRiemann is raced when /usr/bin/python3 can import it (put its source
 # tree on PYTHONPATH). Peers' times are those of the steps alone; congru's are those of the whole command, which also
 # reads the set and writes its results. Peers use two processors in both of the ways they can, and the faster counts:
-# two folds at a time, or one with a BLAS of two threads, which is tried once as it is far slower. Seconds are medians;
-# processor time is given beside them, which other work on the machine hardly changes.
+# two folds at a time, or one with a BLAS of two threads, which is tried once as it is far slower. Seconds
+# are medians; processor time is given beside them, which other work on the machine hardly changes.
 set -u -o pipefail
 export LC_ALL=C
 

@@ -2,10 +2,10 @@
 
 usage: make_loso_set.py OUT.npz [SUBJECTS TRIALS CHANNELS CLASSES]
 
-Every person has their own mixing of sources into channels and their own strength of imagery. A class lowers and raises
-the power of a few sources, as in event-related desynchronisation, which move a little from person to person; what is
-left is the scatter of a covariance of 750 samples of a band-limited signal, some 150 independent ones, and of the
-power of every source from trial to trial. Unit trace.
+Every person has their own mixing of sources into channels and their own strength of imagery. A class lowers and
+raises the power of a few sources, as in event-related desynchronisation, which move a little from person to person;
+what is left is the scatter of a covariance of 750 samples of a band-limited signal, some 150 independent ones, and of
+the power of every source from trial to trial. Unit trace.
 """
 import sys
 
