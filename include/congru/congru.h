@@ -22,4 +22,6 @@
 
 #include "congru/evaluation.h"
 
+#include "congru/report.h"
+
 #endif
