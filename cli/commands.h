@@ -29,7 +29,8 @@ typedef struct command {
     int (*run)(const arguments *parsed);
 } command;
 
-extern const command command_help, command_import, command_info, command_presets, command_spd, command_version;
+extern const command command_help, command_import, command_info, command_presets, command_report,
+    command_spd, command_version;
 
 /* All of them in the order help lists them, ended by NULL. */
 extern const command *const commands[];
