@@ -17,16 +17,19 @@ extern const char report_page[]; /* made from web/; "" when it could not be buil
 enum { OUTPUT, FORMAT, FIGURE, TABLE, PIPELINES, SERIES, OPTIONS };
 
 static const option options[OPTIONS] = {
-    [OUTPUT] = {"output", 'o', "FILE",
-                "Where it goes; it appears only when it is complete. Default: report.html for a page, else standard "
-                "output."},
+    [OUTPUT] =
+        {"output", 'o', "FILE",
+         "Where it goes; it appears only when it is complete. Default: report.html for a page, else standard "
+         "output."},
     [FORMAT] = {"format", '\0', "NAME",
-                "'html', a page of everything; 'svg' or 'png', a figure; 'csv' or 'latex', a table. Default: html."},
+                "'html', a page of everything; 'svg' or 'png', a figure; 'csv' or 'latex', a table. Default: "
+                "svg with --figure, csv with --table, else html."},
     [FIGURE] = {"figure", '\0', "NAME", "The figure of --format svg and png. Default: accuracy."},
     [TABLE] = {"table", '\0', "NAME", "The table of --format csv and latex. Default: accuracy."},
-    [PIPELINES] = {"pipelines", '\0', "A[,B]",
-                   "The pipeline a figure or table is about, and the one it is compared with. Default: the best, and "
-                   "the next."},
+    [PIPELINES] =
+        {"pipelines", '\0', "A[,B]",
+         "The pipeline a figure or table is about, and the one it is compared with. Default: the best, and "
+         "the next."},
     [SERIES] = {"series", '\0', "NAME",
                 "The series of the figure 'training', as it is called in the files: loss, cross_entropy, "
                 "gradient_norm, ... or action_ratio, subject_ratio. Default: loss."},
@@ -108,7 +111,8 @@ static int choose_format(job *j)
     } uses[] = {{FIGURE, true, false}, {TABLE, false, true}, {PIPELINES, true, true}, {SERIES, true, false}};
     for (size_t i = 0; code == EXIT_DONE && i < sizeof uses / sizeof uses[0]; i++)
         if (value[uses[i].place] != NULL && !(uses[i].for_figure && figure) && !(uses[i].for_table && table))
-            code = terminal_fail(EXIT_USAGE, "report: --%s does not go with --format %s (see 'congru help report')",
+            code = terminal_fail(EXIT_USAGE,
+                                 "report: --%s does not go with --format %s (see 'congru help report')",
                                  options[uses[i].place].name, formats[chosen]);
     if (code == EXIT_DONE && figure)
         code = choose_name(j, FIGURE, figure_name);
@@ -123,7 +127,8 @@ static int choose(job *j)
     if (code == EXIT_DONE && j->parsed->values[PIPELINES] != NULL) {
         code = text_list_split(&j->pipelines, "report: --pipelines", j->parsed->values[PIPELINES]);
         if (code == EXIT_DONE && j->pipelines.count > 2)
-            code = terminal_fail(EXIT_USAGE, "report: --pipelines takes one or two, not %zu", j->pipelines.count);
+            code =
+                terminal_fail(EXIT_USAGE, "report: --pipelines takes one or two, not %zu", j->pipelines.count);
         if (code == EXIT_DONE) {
             j->choice.pipeline = j->pipelines.item[0];
             j->choice.other = j->pipelines.count > 1 ? j->pipelines.item[1] : NULL;
@@ -146,7 +151,8 @@ static int write_out(job *j, const void *bytes, size_t size)
         return terminal_fail(EXIT_FAILED, "%s", congru_context_error(j->context));
     if (j->format == HTML)
         printf("%s: %.1f MB%s\n", path, (double)size / 1e6,
-               report_page[0] == '\0' ? ", tables only: this congru was built without the page (it takes npm)" : "");
+               report_page[0] == '\0' ? ", tables only: this congru was built without the page (it takes npm)"
+                                      : "");
     return EXIT_DONE;
 }
 
@@ -220,8 +226,10 @@ const command command_report = {
     .summary = "Make a page, a table or a figure of results",
     .usage = "FOLDER... [OPTION...] [-o FILE]",
     .description =
-        "Reads results folders and writes one HTML page that needs nothing else: it opens from the disk, asks no host "
-        "for anything, and prints. Or one figure, or one table, for a paper. Several folders make one page, with a "
+        "Reads results folders and writes one HTML page that needs nothing else: it opens from the disk, asks "
+        "no host "
+        "for anything, and prints. Or one figure, or one table, for a paper. Several folders make one page, "
+        "with a "
         "choice between them; their training is drawn together, and a table of them has the rows of all.",
     .definitions = describe,
     .definitions_title = "Figures and tables",

@@ -8,8 +8,8 @@
 #include "commands.h"
 #include "terminal.h"
 
-const command *const commands[] = {
-    &command_import, &command_info, &command_presets, &command_report, &command_spd, &command_version, &command_help, NULL};
+const command *const commands[] = {&command_import, &command_info,    &command_presets, &command_report,
+                                   &command_spd,    &command_version, &command_help,    NULL};
 
 static const char *command_name(size_t index, const void *user)
 {

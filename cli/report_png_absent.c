@@ -7,6 +7,7 @@ int report_png(const congru_drawing *drawing, unsigned char **bytes, size_t *siz
     (void)drawing;
     *bytes = NULL;
     *size = 0;
-    return terminal_fail(EXIT_FAILED, "report: this congru was built without cairo, so --format png is not there "
-                                      "(use --format svg, or install libcairo2-dev and build again)");
+    return terminal_fail(EXIT_FAILED,
+                         "report: this congru was built without cairo, so --format png is not there "
+                         "(use --format svg, or install libcairo2-dev and build again)");
 }

@@ -24,6 +24,15 @@ static size_t place_of(name_list *list, const char *name)
     return list->count++;
 }
 
+/* A class has the same colour in every figure. */
+static name_list known_classes(const congru_results *results)
+{
+    name_list list = {0};
+    for (size_t k = 0; k < results->classes; k++)
+        place_of(&list, results->class_name[k]);
+    return list;
+}
+
 static const congru_json *element(const congru_json *array, size_t index)
 {
     const congru_json *item = array != NULL ? array->first : NULL;
@@ -44,11 +53,12 @@ static void draw_legend(canvas *on, const name_list *classes, double y)
 
 /* ---- Evolution ---- */
 
-static void draw_panel(canvas *on, const congru_json *points, size_t interval, double left, double top)
+static void draw_panel(canvas *on, const congru_json *points, name_list classes, size_t interval, double left,
+                       double top)
 {
     scale x = {INFINITY, -INFINITY, left + 6, left + PANEL - 6, false},
           y = {INFINITY, -INFINITY, top + PANEL - 6, top + 6, false};
-    name_list classes = {0}, subjects = {0};
+    name_list subjects = {0};
     for (const congru_json *p = points->first; p != NULL; p = p->next) {
         congru_scale_include(&x, element(congru_json_member(p, "x"), interval)->number);
         congru_scale_include(&y, element(congru_json_member(p, "y"), interval)->number);
@@ -82,7 +92,7 @@ canvas congru_figure_evolution(const figure_input *in)
     if (congru_json_length(points) == 0 || panels == 0)
         return (canvas){0};
     size_t rows = (panels + columns - 1) / columns;
-    name_list classes = {0};
+    name_list classes = known_classes(in->run->results);
     for (const congru_json *p = points->first; p != NULL; p = p->next)
         place_of(&classes, congru_json_string(congru_json_member(p, "label"), ""));
     canvas on = congru_canvas_start(
@@ -101,7 +111,7 @@ canvas congru_figure_evolution(const figure_input *in)
             congru_canvas_text(&on, x + PANEL, y + PANEL + 12, 9, 1, CANVAS_SOFT,
                                "silhouette: class %.2f, subject %.2f", class, subject);
         draw_frame(&on, x, y, PANEL, PANEL);
-        draw_panel(&on, points, i, x, y);
+        draw_panel(&on, points, classes, i, x, y);
     }
     return on;
 }
@@ -126,7 +136,7 @@ canvas congru_figure_ellipses(const figure_input *in)
     if (congru_json_length(ellipses) == 0)
         return (canvas){0};
     scale x = {INFINITY, -INFINITY, 0, 0, false}, y = x;
-    name_list classes = {0};
+    name_list classes = known_classes(in->run->results);
     for (const congru_json *e = ellipses->first; e != NULL; e = e->next) {
         include_ellipse(e, &x, &y);
         place_of(&classes, congru_json_string(congru_json_member(e, "class"), ""));

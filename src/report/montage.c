@@ -21,7 +21,8 @@ bool congru_report_electrode(const char *channel, double place[2])
     size_t size = strlen(channel);
     while (size > 0 && channel[size - 1] == '.')
         size--;
-    for (const char *line = congru_report_montage; *line != '\0';) {
+    const char *line = strchr(congru_report_montage, '\n') + 1;
+    while (*line != '\0') {
         size_t name = strcspn(line, ",");
         bool same = name == size;
         for (size_t i = 0; same && i < size; i++)
@@ -96,7 +97,7 @@ static void set_up(size_t count, const double *place, const double *value, doubl
 /* NaN off the head, and where no electrode is near: a spline that is not held runs away. */
 static double surface(size_t count, const double *place, const double *b, const double at[2])
 {
-    const double reach = 0.3;
+    const double reach = 0.25;
     double sum = b[count] + b[count + 1] * at[0] + b[count + 2] * at[1], nearest = INFINITY;
     for (size_t i = 0; i < count; i++) {
         double cube = cube_of_distance(at, place + 2 * i);

@@ -71,7 +71,7 @@ double congru_report_paper_seconds(const char *dataset, const char *pipeline);
 /* ---- montage.c ---- */
 bool congru_report_electrode(const char *channel, double place[2]);
 
-enum { REPORT_GRID = 40 };
+enum { REPORT_GRID = 56 };
 
 /* Values at electrodes (count, 2) spread over a square grid of the disc of the head, rows from the front; NaN outside. false
  * when it cannot be done: fewer than 4 electrodes, or all on a line. */

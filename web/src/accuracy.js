@@ -1,6 +1,6 @@
 // Accuracy: the paper's table, every subject, two pipelines, differences. SPDX-License-Identifier: Apache-2.0
-import { Plot, colour, figure, key, nameLength, nameWidth, redraw } from "./chart.js";
-import { brief, fixed, h, percent, points, seconds, section, select, sortableTable } from "./dom.js";
+import { Plot, figure, key, nameLength, nameWidth, redraw } from "./chart.js";
+import { brief, chanceText, fixed, h, percent, points, seconds, section, select, sortableTable } from "./dom.js";
 
 function paperTable(run) {
     const most = Math.max(...run.table.map((row) => row.mean));
@@ -36,7 +36,7 @@ function strip(run) {
         id: "strip",
         title: "Every subject under every pipeline",
         note: "One dot per subject; diamond and bar are the mean and its 95 % interval.",
-        legend: run.chance === null ? null : key([{ name: `chance (${percent(run.chance)} %)`, colour: "var(--c2)", dash: true }]),
+        legend: run.chance === null ? null : key([{ name: `chance (${chanceText(run.chance)} %)`, colour: "var(--c2)", dash: true }]),
         options: (width) => ({
             height: 60 + 30 * run.pipelines.length,
             marginLeft: nameWidth(run.pipelines, width), marginRight: 16,
@@ -76,7 +76,7 @@ function paired(run, a, b) {
         note: `${points(pair.mean)} points, 95 % interval ${points(pair.low)} to ${points(pair.high)}; better on ${pair.wins} of ${pair.n}, worse on ${pair.losses}; d_z ${fixed(pair.effect, 2)}.`,
         legend: key([{ name: `better with ${run.pipelines[a]}`, colour: "var(--c1)" }, { name: "worse", colour: "var(--c2)" }]),
         options: (width) => ({
-            height: 380, marginLeft: 44, marginRight: 16, marginBottom: 40,
+            height: 380, marginLeft: 44, marginRight: 16, marginBottom: 30,
             x: { type: "point", domain: ["b", "a"], padding: 0.35, label: null, tickSize: 0, tickFormat: (end) => brief(run.pipelines[end === "a" ? a : b], Math.floor(width / 16)) },
             y: { label: "Accuracy (%)", percent: true, grid: true, nice: true },
             marks: [
@@ -102,7 +102,7 @@ export function forestFigure({ id, title, note, rows, label }) {
         options: (width) => ({
             height: 60 + 26 * rows.length,
             marginLeft: nameWidth(names, width), marginRight: 16,
-            x: { label, percent: true, grid: true, nice: true, labelAnchor: "center", tickFormat: "+d" },
+            x: { label, percent: true, grid: true, nice: true, labelAnchor: "center", tickFormat: (x) => (x > 0 ? `+${x}` : String(x).replace("-", "−")) },
             y: { domain: [rows.length - 0.4, -0.6], ticks: rows.map((_, i) => i), tickSize: 0, label: null, tickFormat: (i) => brief(names[i], nameLength(width)) },
             marks: [
                 Plot.ruleX([0], { stroke: "currentColor" }),
@@ -138,9 +138,8 @@ export function chosen(labels, names, start, make) {
 export function accuracy(run) {
     const several = run.pipelines.length > 1;
     return section("accuracy", "Accuracy", paperTable(run), strip(run),
-        several ? h("h3", {}, "Two pipelines, subject by subject") : null,
-        several ? chosen(["Pipeline", "against"], run.pipelines, [0, 1], (a, b) =>
-            (a === b ? h("p", { class: "note" }, "Choose two different pipelines.") : paired(run, a, b))) : null,
-        several ? h("h3", {}, "Paired differences") : null,
-        several ? chosen(["Pipeline"], run.pipelines, [0], (a) => forest(run, a)) : null);
+        several ? h("div", { class: "grid pair" },
+            h("div", {}, h("h3", {}, "Two pipelines, subject by subject"), chosen(["Pipeline", "against"], run.pipelines, [0, 1], (a, b) =>
+                (a === b ? h("p", { class: "note" }, "Choose two different pipelines.") : paired(run, a, b)))),
+            h("div", {}, h("h3", {}, "One pipeline against all others"), chosen(["Pipeline"], run.pipelines, [0], (a) => forest(run, a)))) : null);
 }

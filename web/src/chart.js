@@ -8,28 +8,48 @@ export { Plot };
 export const colours = Array.from({ length: 7 }, (_, i) => `var(--c${i + 1})`);
 export const colour = (i) => colours[i % colours.length];
 
-// Charts that are on the page, to be drawn again when it changes its width.
-const drawn = new Set();
+// Charts of the page, drawn when they come near the window, and again when it changes its width.
+const charts = new Map();
+const near = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+        const chart = charts.get(target);
+        if (!chart) continue;
+        chart.near = isIntersecting;
+        if (isIntersecting) draw(chart);
+    }
+}, { rootMargin: "800px" });
 
-function draw(chart) {
-    const width = Math.max(240, Math.min(chart.most, Math.floor(chart.place.clientWidth || 640)));
+function draw(chart, most = Infinity) {
+    const width = Math.max(240, Math.min(most, chart.most, Math.floor(chart.place.clientWidth || 640)));
     if (width === chart.width) return;
     chart.width = width;
-    const svg = Plot.plot({ width, ...chart.options(width), style: { fontSize: "12px" } });
+    const { x, y, ...options } = chart.options(width);
+    const svg = Plot.plot({ width, marginBottom: 46, ...options, x: { labelOffset: 40, labelArrow: "none", ...x }, y: { labelArrow: "none", ...y }, style: { fontSize: "12px" } });
     svg.setAttribute("role", "img");
     svg.setAttribute("aria-label", chart.title);
     chart.place.replaceChildren(svg);
 }
 
-export function redraw() {
-    for (const chart of drawn) chart.place.isConnected ? draw(chart) : drawn.delete(chart);
+// Draws those near the window; all of them, and no wider than `paper`, when that is given. One that was watched and is gone from the page is forgotten.
+export function redraw(paper) {
+    for (const [place, chart] of charts) {
+        if (!place.isConnected) {
+            if (!chart.watched) continue;
+            near.unobserve(place);
+            charts.delete(place);
+        } else {
+            if (!chart.watched) near.observe(place);
+            chart.watched = true;
+            if (paper || chart.near) draw(chart, paper);
+        }
+    }
 }
 
 // A figure with its caption; options(width) is what Plot draws, table() its numbers.
 export function figure({ title, note, legend, options, table, most = 1040, id }) {
     const place = h("div", { class: "plot" });
-    const chart = { place, options, title, most, width: 0 };
-    drawn.add(chart);
+    charts.set(place, { place, options, title, most, width: 0, near: false, watched: false });
+    place.style.minHeight = `${options(640).height}px`;
     return h("figure", { id }, h("figcaption", {}, h("strong", {}, title), note ? [" ", h("span", {}, note)] : null), legend, place,
         table ? numbers(table) : null);
 }

@@ -16,12 +16,18 @@ const known = (x) => typeof x === "number" && Number.isFinite(x);
 const minus = (text) => text.replace("-", "−");
 
 // Numbers for people; an unknown one is a dash.
-export const fixed = (x, digits) => (known(x) ? minus(x.toFixed(digits)) : "–");
+export const fixed = (x, digits) => (known(x) ? minus((Number(x.toFixed(digits)) + 0).toFixed(digits)) : "–");
 export const percent = (x, digits = 1) => fixed(known(x) ? 100 * x : x, digits);
+export const chanceText = (x) => percent(x, Number.isInteger(100 * x) ? 0 : 1);
 export const points = (x) => (known(x) ? (x > 0 ? "+" : "") + percent(x) : "–");
 export const seconds = (x) => (!known(x) ? "–" : x >= 100 ? x.toFixed(0) : x >= 10 ? x.toFixed(1) : x >= 0.01 ? x.toFixed(2) : x.toPrecision(2));
 export const pValue = (x) => (!known(x) ? "–" : x < 0.0001 ? "< 0.0001" : x.toFixed(4));
 export const brief = (text, most = 24) => ([...text].length > most ? [...text].slice(0, most - 1).join("") + "…" : text);
+
+// A name that may be broken into lines where its parts meet, and only there: ddct-unet+tslr, left_hand.
+export function parts(name) {
+    return name.split(/(?<=[+_])/).flatMap((part, i) => [i > 0 ? h("wbr") : null, [...part].length < 24 ? h("span", { class: "part" }, part) : part]);
+}
 
 export function select(label, names, chosen, onchange) {
     const box = h("select", { onchange: () => onchange(Number(box.value)) },
@@ -30,11 +36,11 @@ export function select(label, names, chosen, onchange) {
 }
 
 // A table whose headings sort it. A column: {title, value(row), text(row), number, note, shade(row)}; the first heads its row.
-export function sortableTable({ caption, columns, rows, sort = null, descending = false }) {
+export function sortableTable({ caption, columns, rows, sort = null, descending = false, dense = false }) {
     const body = h("tbody");
     const headings = columns.map((column, index) =>
         h("th", { scope: "col", class: column.number ? "number" : null, title: column.note },
-            h("button", { type: "button", onclick: () => order(index) }, column.title)));
+            h("button", { type: "button", onclick: () => order(index) }, typeof column.title === "string" ? parts(column.title) : column.title)));
     const lines = rows.map((row) => ({ row, line: h("tr", {}, columns.map((column, index) => {
         const cell = h(index === 0 ? "th" : "td", { scope: index === 0 ? "row" : null, class: column.number ? "number" : null },
             column.text ? column.text(row) : column.value(row));
@@ -58,7 +64,7 @@ export function sortableTable({ caption, columns, rows, sort = null, descending 
     }
     body.replaceChildren(...lines.map(({ line }) => line));
     if (sort !== null) order(sort, descending);
-    return h("div", { class: "wide", tabindex: 0, role: "region", "aria-label": caption },
+    return h("div", { class: dense ? "wide dense" : "wide", tabindex: 0, role: "region", "aria-label": caption },
         h("table", {}, h("caption", {}, caption), h("thead", {}, h("tr", {}, headings)), body));
 }
 

@@ -16,14 +16,16 @@ const shapes = ["m-3.3,0a3.3,3.3 0 1,0 6.6,0a3.3,3.3 0 1,0-6.6,0z", "m-2.9,-2.9h
     "m0,3.9l3.7,-6.3h-7.4z", "m-1.2,-3.5h2.4v2.3h2.3v2.4h-2.3v2.3h-2.4v-2.3h-2.3v-2.4h2.3z"];
 
 const unique = (values) => [...new Set(values)];
+// A class has the same colour everywhere.
+const inOrder = (names, known) => unique([...known, ...names]).filter((name) => names.includes(name));
 const span = (values) => {
     const low = Math.min(...values), high = Math.max(...values);
     return high > low ? [low, high] : [low - 1, high + 1];
 };
 
 // Points of one class and subject are one path: a panel is a few elements however many trials there are.
-function groupsOf({ points }) {
-    const classes = unique(points.map(({ label }) => label)), subjects = unique(points.map(({ subject }) => subject));
+function groupsOf({ points }, known) {
+    const classes = inOrder(points.map(({ label }) => label), known), subjects = unique(points.map(({ subject }) => subject));
     const groups = new Map();
     for (const point of points) {
         const name = JSON.stringify([point.label, point.subject]);
@@ -53,8 +55,8 @@ function panel(geometry, groups, title, size = 300) {
     return { svg, move };
 }
 
-function evolution(geometry) {
-    const { intervals } = geometry, { classes, subjects, groups } = groupsOf(geometry);
+function evolution(geometry, known) {
+    const { intervals } = geometry, { classes, subjects, groups } = groupsOf(geometry, known);
     const last = intervals.length - 1, large = panel(geometry, groups, "Trials on the plane, at the part of alignment that the slider shows", 460);
     const tell = h("output", {});
     const slider = h("input", { type: "range", min: 0, max: last, step: 0.02, value: 0, id: "progress", "aria-label": "Part of alignment done", oninput: () => show(Number(slider.value)) });
@@ -93,8 +95,8 @@ function evolution(geometry) {
         h("p", { class: "note" }, `Colour is class, ${shapesNote}. Each panel has its own axes.${shown}`),
         key(classes.map((name, i) => ({ name, colour: colour(i) }))),
         h("div", { class: "choices" }, choose),
-        h("div", { class: "grid small" }, small),
-        h("div", { class: "film" }, h("div", { class: "choices" }, play, h("label", { class: "choice range", for: "progress" }, h("span", {}, "Alignment"), slider, tell)), large.svg));
+        h("div", { class: "grid" }, small),
+        h("div", { class: "grid pair" }, h("div", { class: "film" }, h("h4", {}, "Step by step"), h("div", { class: "choices" }, play, h("label", { class: "choice range", for: "progress" }, h("span", {}, "Alignment"), slider, tell)), large.svg), silhouettes(geometry) ?? ""));
     return holder;
 }
 
@@ -114,9 +116,9 @@ function silhouettes({ intervals, silhouette_class: byClass, silhouette_subject:
     });
 }
 
-function ellipses({ ellipses: all }) {
+function ellipses({ ellipses: all }, known) {
     if (!all?.length) return null;
-    const classes = unique(all.map((e) => e.class)), size = 400;
+    const classes = inOrder(all.map((e) => e.class), known), size = 400;
     const reach = ({ axes }) => Math.max(...axes.map(Math.abs));
     const [x0, x1] = span(all.flatMap((e) => [e.centre[0] - reach(e), e.centre[0] + reach(e)]));
     const [y0, y1] = span(all.flatMap((e) => [e.centre[1] - reach(e), e.centre[1] + reach(e)]));
@@ -125,13 +127,13 @@ function ellipses({ ellipses: all }) {
         s("rect", { width: size, height: size, fill: "none", stroke: "var(--rule)" }),
         ...all.filter((e) => e.stage === stage).map((e) => {
             const cx = size / 2 + unit * (e.centre[0] - (x0 + x1) / 2), cy = size / 2 - unit * (e.centre[1] - (y0 + y1) / 2), tone = colour(classes.indexOf(e.class));
-            return s("ellipse", { cx, cy, rx: unit * Math.abs(e.axes[0]), ry: unit * Math.abs(e.axes[1]), transform: `rotate(${-e.angle} ${cx} ${cy})`, fill: tone, "fill-opacity": 0.06, stroke: tone, "stroke-width": 1.5 },
+            return s("ellipse", { cx, cy, rx: unit * Math.abs(e.axes[0]), ry: unit * Math.abs(e.axes[1]), transform: `rotate(${-e.angle} ${cx} ${cy})`, fill: "none", stroke: tone, "stroke-width": 1.5 },
                 s("title", {}, `${e.subject ?? ""} ${e.class}`));
         }));
     return [h("h3", {}, "Class covariances before and after alignment"),
         h("p", { class: "note" }, "One ellipse for each subject and class; both panels have the same scale."),
         key(classes.map((name, i) => ({ name, colour: colour(i) }))),
-        h("div", { class: "grid" }, ["before", "after"].map((stage) => h("figure", {}, h("figcaption", {}, h("strong", {}, stage === "before" ? "Before" : "After")), draw(stage))))];
+        h("div", { class: "grid pair" }, ["before", "after"].map((stage) => h("figure", {}, h("figcaption", {}, h("strong", {}, stage === "before" ? "Before" : "After")), draw(stage))))];
 }
 
 // Blue below zero, white at it, orange above.
@@ -165,8 +167,8 @@ export function geometry(run) {
     const { geometry: about, patterns } = run;
     if (!about && !patterns) return null;
     return section("geometry", "Geometry",
-        about?.points.length && about.intervals?.length ? [evolution(about), silhouettes(about)] : null,
-        about ? ellipses(about) : null,
+        about?.points.length && about.intervals?.length ? evolution(about, run.classes) : null,
+        about ? ellipses(about, run.classes) : null,
         patterns?.length ? [h("h3", {}, "Scalp maps"), h("p", { class: "note" }, "Seen from above, nose up. Blue is below zero, orange above; each map has its own scale, and is blank far from any electrode."),
             h("div", { class: "grid small" }, patterns.map(scalp))] : null);
 }

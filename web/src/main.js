@@ -23,7 +23,7 @@ function show(index) {
     document.getElementById("top").replaceChildren(
         h("p", { class: "brand" }, "Congru report"),
         h("h1", {}, run.dataset || run.label),
-        data.runs.length > 1 ? select("Run", data.runs.map(({ label }) => label), index, show) : null,
+        ...(data.runs.length > 1 ? [select("Run", data.runs.map(({ label }) => label), index, show)] : []),
         h("nav", { "aria-label": "Sections" }, h("ul", {}, sections.map((part) =>
             h("li", {}, h("a", { href: `#${part.id}` }, part.querySelector("h2").textContent))))));
     redraw();
@@ -35,10 +35,11 @@ show(0);
 let pending = 0;
 const later = () => {
     cancelAnimationFrame(pending);
-    pending = requestAnimationFrame(redraw);
+    pending = requestAnimationFrame(() => redraw());
 };
 addEventListener("resize", later);
-addEventListener("beforeprint", redraw);
+addEventListener("beforeprint", () => redraw(700));
+addEventListener("afterprint", () => redraw());
 // A chart in something folded gets its width when that is opened.
 document.addEventListener("toggle", later, true);
 document.documentElement.dataset.ready = "";

@@ -1,6 +1,6 @@
 // Subject by subject: accuracies and confusions, the worst first. SPDX-License-Identifier: Apache-2.0
 import { chosen } from "./accuracy.js";
-import { h, percent, section, sortableTable } from "./dom.js";
+import { h, parts, percent, section, sortableTable } from "./dom.js";
 
 const mean = (values) => {
     const known = values.filter((x) => x !== null);
@@ -13,7 +13,7 @@ function table(run) {
     const rows = run.subjects.map((name, s) => ({ name, all: run.accuracy.map((row) => row[s]), mean: mean(run.accuracy.map((row) => row[s])) }));
     return sortableTable({
         caption: "Accuracy by subject (%), worst first; a heading sorts",
-        rows, sort: 1, descending: false,
+        rows, sort: 1, dense: true,
         columns: [
             { title: "Subject", value: (r) => r.name },
             { title: "Mean", number: true, value: (r) => r.mean, text: (r) => percent(r.mean) },
@@ -29,8 +29,8 @@ function matrix(run, title, count) {
     const trials = count.reduce((sum, x) => sum + x, 0), right = run.classes.reduce((sum, _, i) => sum + count[i * n + i], 0);
     return h("table", { class: "confusion" },
         h("caption", {}, h("strong", {}, title), ` ${percent(right / trials)} % of ${trials}`),
-        h("thead", {}, h("tr", {}, h("td", {}), run.classes.map((name) => h("th", { scope: "col" }, name)))),
-        h("tbody", {}, run.classes.map((name, i) => h("tr", {}, h("th", { scope: "row" }, name), run.classes.map((_, j) => {
+        h("thead", {}, h("tr", {}, h("td", {}), run.classes.map((name) => h("th", { scope: "col" }, parts(name))))),
+        h("tbody", {}, run.classes.map((name, i) => h("tr", {}, h("th", { scope: "row" }, parts(name)), run.classes.map((_, j) => {
             const part = total(i) ? count[i * n + j] / total(i) : 0;
             const cell = h("td", { class: i === j ? "right" : null }, percent(part, 0), h("small", {}, String(count[i * n + j])));
             cell.style.setProperty("--shade", `${Math.round(45 * part)}%`);

@@ -1,5 +1,5 @@
 // What was asked, what came out, how to repeat it. SPDX-License-Identifier: Apache-2.0
-import { fixed, h, percent, points, section, sortableTable } from "./dom.js";
+import { chanceText, fixed, h, percent, points, section, sortableTable } from "./dom.js";
 
 const questions = {
     loso: "How well is imagined movement decoded from the EEG of a person the decoder has never seen? Each subject in turn is left out; every pipeline learns from all others.",
@@ -14,7 +14,7 @@ const targets = {
 
 function winner(run) {
     const [best] = run.table, next = run.pairs.find(({ a, b }) => a === 0 && b === 1);
-    const chance = run.chance === null ? "" : `, where chance is ${percent(run.chance, run.classes.length === 2 ? 0 : 1)} %`;
+    const chance = run.chance === null ? "" : `, where chance is ${chanceText(run.chance)} %`;
     const certain = next && (next.low > 0 ? "The difference is more than subjects vary by chance." : "The data do not tell the two apart.");
     return h("div", { class: "winner" },
         h("p", { class: "figure" }, h("span", { class: "big" }, percent(best.mean)), " %"),

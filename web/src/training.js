@@ -23,13 +23,14 @@ function panel(runs, pipeline, series, title) {
     const rows = rowsOf(runs, pipeline, series);
     if (!rows.length) return null;
     const log = logarithmic.has(series) && rows.every(({ low }) => low > 0);
-    const tone = (d) => colour(d.run);
+    const tone = (d) => colour(d.run), last = Math.max(...runs.flatMap((run) => run.training.filter((one) => one.pipeline === pipeline).map(({ step }) => step.at(-1))));
+    const least = Math.min(...rows.map(({ low }) => low)), most = Math.max(...rows.map(({ high }) => high));
     return figure({
         title, note: log ? "logarithmic" : null, most: 520,
         options: () => ({
             height: 190, marginLeft: 52, marginRight: 10, marginTop: 12,
-            x: { label: "Step", ticks: 5 },
-            y: { label: null, grid: true, type: log ? "log" : "linear", nice: true, ticks: 4, tickFormat: log ? "~g" : undefined },
+            x: { label: "Step", ticks: 5, domain: [0, last] },
+            y: { label: null, grid: true, type: log ? "log" : "linear", nice: true, ticks: 4, domain: least === most ? [least - 1, most + 1] : undefined, tickFormat: log ? "~g" : undefined },
             marks: [
                 Plot.areaY(rows, { x: "step", y1: "low", y2: "high", z: "run", fill: tone, fillOpacity: 0.2 }),
                 Plot.lineY(rows, { x: "step", y: "mean", z: "run", stroke: tone, strokeWidth: 2 }),
