@@ -47,8 +47,10 @@ static void draw_text(cairo_t *cairo, const congru_shape *shape)
     cairo_restore(cairo);
 }
 
+/* Text leaves a current point behind, from which the next line would begin. */
 static void draw_shape(cairo_t *cairo, const congru_shape *shape)
 {
+    cairo_new_path(cairo);
     switch (shape->kind) {
     case CONGRU_SHAPE_LINE:
     case CONGRU_SHAPE_POLYGON:

@@ -4,8 +4,8 @@
 
 #include "congru/report.h"
 
-/* Makes the bytes of a PNG, freed by free(). Returns EXIT_DONE, or prints one line and returns EXIT_FAILED: no memory, or
- * built without cairo. */
+/* Makes the bytes of a PNG, freed by free(). Returns EXIT_DONE, or prints one line and returns EXIT_FAILED:
+ * no memory, or built without cairo. */
 int report_png(const congru_drawing *drawing, unsigned char **bytes, size_t *size);
 
 #endif

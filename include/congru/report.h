@@ -13,10 +13,10 @@ extern "C" {
 /* What one or several results folders hold, read once and summed up. */
 typedef struct congru_report congru_report;
 
-/* Reads the folders (count, at least 1). Each needs results.csv; predictions.csv, run.json, training/, geometry.json,
- * patterns.json, ablation.json and statistics.json are used where they are (docs/report.md tells what they hold).
- * CONGRU_ERROR_IO for a folder that is missing or holds a run that was not finished, CONGRU_ERROR_FORMAT for a file
- * that is not what it should be. *report is NULL on failure. */
+/* Reads the folders (count, at least 1). Each needs results.csv; predictions.csv, run.json, training/,
+ * geometry.json, patterns.json, ablation.json and statistics.json are used where they are (docs/report.md
+ * tells what they hold). CONGRU_ERROR_IO for a folder that is missing or holds a run that was not finished,
+ * CONGRU_ERROR_FORMAT for a file that is not what it should be. *report is NULL on failure. */
 CONGRU_API congru_status congru_report_create(congru_context *context, const char *const *folders, size_t count,
                                               congru_report **report);
 CONGRU_API void congru_report_destroy(congru_report **report);
@@ -24,8 +24,8 @@ CONGRU_API void congru_report_destroy(congru_report **report);
 /* Texts below end with '\0', hold no other, and are freed by this. */
 CONGRU_API void congru_report_text_destroy(char **text);
 
-/* The whole report as one HTML page. `page` is the page that was built from web/, in which two marks stand for the
- * data and for the plain tables; with NULL the plain tables are all there is. */
+/* The whole report as one HTML page. `page` is the page that was built from web/, in which two marks stand
+ * for the data and for the plain tables; with NULL the plain tables are all there is. */
 CONGRU_API congru_status congru_report_page(congru_context *context, const congru_report *report,
                                             const char *page, char **text);
 
@@ -49,14 +49,15 @@ typedef enum congru_table_format {
 CONGRU_API const char *congru_report_table_name(size_t index, const char **about);
 CONGRU_API const char *congru_report_figure_name(size_t index, const char **about);
 
-/* One table. Of several folders it has the rows of all, with a first column that names them. CONGRU_ERROR_ARGUMENT for
- * a name that is none, CONGRU_ERROR_FORMAT when the folders do not hold what it takes. */
+/* One table. Of several folders it has the rows of all, with a first column that names them.
+ * CONGRU_ERROR_ARGUMENT for a name that is none, CONGRU_ERROR_FORMAT when the folders do not hold what it
+ * takes. */
 CONGRU_API congru_status congru_report_table(congru_context *context, const congru_report *report,
                                              const char *name, const congru_report_choice *choice,
                                              congru_table_format format, char **text);
 
-/* A figure as shapes, drawn in their order. Lengths are in points of 1/72 inch, y downwards; colours 0xRRGGBBAA, and
- * one of alpha 0 is not drawn. */
+/* A figure as shapes, drawn in their order. Lengths are in points of 1/72 inch, y downwards; colours
+ * 0xRRGGBBAA, and one of alpha 0 is not drawn. */
 typedef enum congru_shape_kind {
     CONGRU_SHAPE_LINE,    /* through (count) points: x y x y ... */
     CONGRU_SHAPE_POLYGON, /* the same, closed */

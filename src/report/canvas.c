@@ -299,7 +299,7 @@ void congru_canvas_axis_x(canvas *on, const scale *x, double top, double bottom,
         number_text(text, sizeof text, tick[i], decimals, factor);
         congru_canvas_text(on, at, bottom + 13, 9, 0, CANVAS_SOFT, "%s", text);
     }
-    congru_canvas_text(on, (x->start + x->end) / 2, bottom + 28, 10, 0, CANVAS_INK, "%s", what);
+    congru_canvas_text(on, (x->start + x->end) / 2, bottom + 30, 10, 0, CANVAS_INK, "%s", what);
 }
 
 void congru_canvas_axis_y(canvas *on, const scale *y, double left, double right, double factor,

@@ -219,10 +219,10 @@ canvas congru_figure_confusion(const figure_input *in)
                            results->class_name[i]);
         for (size_t j = 0; j < n; j++) {
             double part = row > 0 ? (double)count[i * n + j] / (double)row : 0, x = left + (double)j * CELL;
-            congru_canvas_box(&on, x, y, CELL - 2, CELL - 2, 0x0072b200u | (uint32_t)(14 + 225 * part));
-            uint32_t ink = part > 0.55 ? 0xffffffffu : CANVAS_INK;
-            congru_canvas_text(&on, x + CELL / 2 - 1, y + CELL / 2, 12, 0, ink, "%.0f %%", 100 * part);
-            congru_canvas_text(&on, x + CELL / 2 - 1, y + CELL / 2 + 14, 9, 0, ink, "%zu", count[i * n + j]);
+            congru_canvas_box(&on, x, y, CELL - 2, CELL - 2, 0x0072b200u | (uint32_t)(14 + 140 * part));
+            congru_canvas_text(&on, x + CELL / 2 - 1, y + CELL / 2, 12, 0, CANVAS_INK, "%.0f %%", 100 * part);
+            congru_canvas_text(&on, x + CELL / 2 - 1, y + CELL / 2 + 14, 9, 0, CANVAS_INK, "%zu",
+                               count[i * n + j]);
         }
     }
     congru_canvas_text(&on, left + side / 2, 30 + side + 34, 10, 0, CANVAS_SOFT, "answer (rows: truth)");

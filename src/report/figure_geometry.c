@@ -161,7 +161,7 @@ canvas congru_figure_ellipses(const figure_input *in)
                     &on, left + SIDE / 2 + unit * (centre->first->number - (x.from + x.to) / 2),
                     top + SIDE / 2 - unit * (centre->first->next->number - (y.from + y.to) / 2),
                     unit * fabs(axes->first->number), unit * fabs(axes->first->next->number),
-                    -congru_json_number(congru_json_member(e, "angle")), (colour & ~0xffu) | 0x10, colour);
+                    -congru_json_number(congru_json_member(e, "angle")), 0, colour);
         }
     }
     return on;

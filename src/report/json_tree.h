@@ -32,8 +32,8 @@ typedef struct congru_json_file congru_json_file;
 
 enum { CONGRU_JSON_SIZE_MAX = 1 << 28, CONGRU_JSON_DEPTH_MAX = 64 };
 
-/* CONGRU_ERROR_IO; CONGRU_ERROR_FORMAT with the line for what is not JSON, and for a file above CONGRU_JSON_SIZE_MAX
- * bytes or CONGRU_JSON_DEPTH_MAX levels. *file is NULL on failure. */
+/* CONGRU_ERROR_IO; CONGRU_ERROR_FORMAT with the line for what is not JSON, and for a file above
+ * CONGRU_JSON_SIZE_MAX bytes or CONGRU_JSON_DEPTH_MAX levels. *file is NULL on failure. */
 congru_status congru_json_read(congru_context *context, const char *path, congru_json_file **file);
 void congru_json_destroy(congru_json_file **file);
 

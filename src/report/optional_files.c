@@ -20,7 +20,7 @@ static congru_status fail_check(const check *at, const char *what)
                        at->index, what);
 }
 
-/* Calls `test` on each member of root.list, which must be an array of objects; missing is well unless needed. */
+/* Calls `test` on each member of root.list, which must be an array; missing is well unless needed. */
 static congru_status check_list(check *at, const congru_json *root, const char *list, bool needed,
                                 congru_status (*test)(const check *at, const congru_json *root,
                                                       const congru_json *item))

@@ -15,7 +15,8 @@ static congru_status fail_memory(congru_context *context, const char *folder)
     return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder);
 }
 
-/* score, kappa and the like of each subject under each pipeline: the mean over its folds, the sum of their trials. */
+/* score, kappa and the like of each subject under each pipeline: the mean over its folds, the sum of their
+ * trials. */
 static void average_folds(report_run *run)
 {
     const congru_results *results = run->results;

@@ -34,7 +34,7 @@ typedef struct report_curves {
 } report_curves;
 
 typedef struct report_run {
-    char *folder, *label; /* the label is unique among the runs */
+    char *folder, *label; /* the label tells folders apart */
     congru_results *results;
     congru_summary *summary;                      /* (pipelines) */
     report_interval *mean;                        /* (pipelines) */
@@ -65,7 +65,8 @@ void congru_report_curves_clear(report_run *run);
 congru_status congru_report_optional(congru_context *context, report_run *run);
 
 /* ---- paper_times.c ---- */
-/* Seconds per subject the paper gives for this pipeline on this set: alignment and classifier added; NaN when none. */
+/* Seconds per subject the paper gives for this pipeline on this set: alignment and classifier added; NaN when
+ * none. */
 double congru_report_paper_seconds(const char *dataset, const char *pipeline);
 
 /* ---- montage.c ---- */
@@ -73,8 +74,8 @@ bool congru_report_electrode(const char *channel, double place[2]);
 
 enum { REPORT_GRID = 56 };
 
-/* Values at electrodes (count, 2) spread over a square grid of the disc of the head, rows from the front; NaN outside. false
- * when it cannot be done: fewer than 4 electrodes, or all on a line. */
+/* Values at electrodes (count, 2) spread over a square grid of the disc of the head, rows from the front; NaN
+ * outside. false when it cannot be done: fewer than 4 electrodes, or all on a line. */
 bool congru_report_scalp(size_t count, const double *place, const double *value, double *grid);
 
 /* ---- report_json.c ---- */

@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "report/table_text.h"
 
-/* How one table is made of a run: its columns, unless the table has them, then its rows. false when the run does not
- * hold what it takes. `label` is the run's where there are several, or NULL. */
+/* How one table is made of a run: its columns, unless the table has them, then its rows. false when the run
+ * does not hold what it takes. `label` is the run's where there are several, or NULL. */
 typedef bool table_fill(const report_run *run, const char *label, size_t pipeline, report_table *table);
 
 static bool begins(report_table *table, const char *label)

@@ -58,8 +58,8 @@ static size_t step_of(size_t point, size_t points, size_t steps)
     return points > 1 ? (point * (steps - 1) + (points - 1) / 2) / (points - 1) : 0;
 }
 
-/* A series may be sparse, the rank is known every 100th step: a point without a number takes the last one before it that
- * belongs to no earlier point. */
+/* A series may be sparse, the rank is known every 100th step: a point without a number takes the last one
+ * before it that belongs to no earlier point. */
 static void thin(const congru_json *array, size_t steps, size_t points, double *out)
 {
     const congru_json *value = array != NULL ? array->first : NULL;

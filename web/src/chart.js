@@ -25,6 +25,11 @@ function draw(chart, most = Infinity) {
     chart.width = width;
     const { x, y, ...options } = chart.options(width);
     const svg = Plot.plot({ width, marginBottom: 46, ...options, x: { labelOffset: 40, labelArrow: "none", ...x }, y: { labelArrow: "none", ...y }, style: { fontSize: "12px" } });
+    // Plot labels its groups, which ARIA does not allow for elements without a role.
+    for (const group of svg.querySelectorAll("g[aria-label]")) {
+        group.dataset.mark = group.getAttribute("aria-label");
+        group.removeAttribute("aria-label");
+    }
     svg.setAttribute("role", "img");
     svg.setAttribute("aria-label", chart.title);
     chart.place.replaceChildren(svg);
