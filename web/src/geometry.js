@@ -95,7 +95,7 @@ function evolution(geometry, known) {
         h("p", { class: "note" }, `Colour is class, ${shapesNote}. Each panel has its own axes.${shown}`),
         key(classes.map((name, i) => ({ name, colour: colour(i) }))),
         h("div", { class: "choices" }, choose),
-        h("div", { class: "grid" }, small),
+        h("div", { class: "grid panels" }, small),
         h("div", { class: "grid pair" }, h("div", { class: "film" }, h("h4", {}, "Step by step"), h("div", { class: "choices" }, play, h("label", { class: "choice range", for: "progress" }, h("span", {}, "Alignment"), slider, tell)), large.svg), silhouettes(geometry) ?? ""));
     return holder;
 }
