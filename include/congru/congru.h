@@ -27,4 +27,6 @@
 #include "congru/evaluation.h"
 #include "congru/statistics.h"
 
+#include "congru/report.h"
+
 #endif
