@@ -17,6 +17,7 @@ const command *const commands[] = {
     &command_loso,    //
     &command_within,  //
     &command_show,    //
+    &command_compare, //
     &command_spd,     //
     &command_version, //
     &command_help,    //
