@@ -14,9 +14,10 @@ static const option options[OPTIONS] = {
     [A] = {"a", 'a', "PIPELINE", "The pipeline whose gain is asked for; needs --b."},
     [B] = {"b", 'b', "PIPELINE", "The pipeline it is compared with."},
     [BASELINE] = {"baseline", '\0', "PIPELINE", "Compare every other pipeline with this one."},
-    [CSV] = {"csv", '\0', "FILE",
-             "Take accuracies in percent from a text file instead: columns subject,PIPELINE,..., or "
-             "dataset,subject,pipeline,accuracy."},
+    [CSV] =
+        {"csv", '\0', "FILE",
+         "Take accuracies in percent from a text file instead: a column 'subject' and one for each pipeline, "
+         "or columns dataset, subject, pipeline, accuracy."},
     [PERMUTATION] = {"permutation", '\0', NULL,
                      "Add 'flips', the p of the mean gain by flipping signs: all of them for up to 20 "
                      "subjects, else 100000 draws."},
