@@ -193,6 +193,29 @@ size_t score_tables_pair(const score_tables *tables, const score_table *table, c
     return count;
 }
 
+double score_tables_mean(const score_tables *tables, const char *dataset, const char *pipeline,
+                         const char *prefix, double *deviation)
+{
+    double sum = 0, squares = 0, first = NAN;
+    size_t count = 0;
+    for (size_t t = 0; t < tables->count; t++) {
+        const score_table *table = &tables->table[t];
+        for (size_t i = 0; strcmp(table->name, dataset) == 0 && i < table->rows; i++) {
+            double score = score_table_value(table, i, pipeline);
+            if (isnan(score) || (prefix != NULL && strncmp(table->row[i], prefix, strlen(prefix)) != 0))
+                continue;
+            first = count == 0 ? score : first; /* subtracted, so that the squares lose nothing */
+            sum += score - first;
+            squares += (score - first) * (score - first);
+            count++;
+        }
+    }
+    double n = (double)count;
+    if (deviation != NULL)
+        *deviation = count > 1 ? sqrt(fmax(0.0, squares - sum * sum / n) / (n - 1)) : NAN;
+    return count > 0 ? first + sum / n : NAN;
+}
+
 size_t score_tables_subjects(const score_tables *tables)
 {
     size_t count = 0;

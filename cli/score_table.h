@@ -46,6 +46,11 @@ double score_table_value(const score_table *table, size_t row, const char *pipel
 size_t score_tables_pair(const score_tables *tables, const score_table *table, const char *pipeline_a,
                          const char *pipeline_b, double *a, double *b);
 
+/* The mean of a pipeline's scores on a dataset, of the subjects whose names begin with `prefix` (NULL: all); NaN where
+ * there are none. *deviation, or NULL: n - 1, NaN for one. */
+double score_tables_mean(const score_tables *tables, const char *dataset, const char *pipeline,
+                         const char *prefix, double *deviation);
+
 size_t score_tables_subjects(const score_tables *tables);
 void score_tables_clear(score_tables *tables);
 
