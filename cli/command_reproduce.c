@@ -29,6 +29,14 @@ typedef struct experiment {
 static const experiment experiments[] = {
     {"synthetic", "Table 2: accuracies on made-up sets of five kinds. Needs no set.", false,
      reproduce_synthetic},
+    {"table-preproc", "Aligners before three classifiers, by dataset, and their overall z.", true,
+     reproduce_table_preproc},
+    {"table-e2e", "End-to-end models beside classical ones, by dataset, and their overall z.", true,
+     reproduce_table_e2e},
+    {"ablation", "Networks with a part left out, on bnci2014-001.", true, reproduce_ablation},
+    {"runtime", "Seconds per subject.", true, reproduce_runtime},
+    {"gap", "Accuracy within subjects less that across subjects, of classical pipelines and of ddct-unet-e2e.",
+     true, reproduce_gap},
     {"statistics",
      "The tables of paired statistics, from the paper's own columns of subjects: which rows come back. Needs "
      "no set.",
@@ -108,6 +116,9 @@ static int run(const arguments *parsed)
     if (parsed->values[RUN_DATASET] != NULL && parsed->operand_count > 2)
         return terminal_fail(EXIT_USAGE, "reproduce %s: --dataset is for one set", name);
     arguments inner = *parsed;
+    char command_name[64];
+    snprintf(command_name, sizeof command_name, "reproduce %s", name);
+    inner.command = command_name; /* for messages, and for the command that results keep */
     inner.operands++;
     inner.operand_count--;
     return experiments[i].run(&inner);
@@ -115,6 +126,7 @@ static int run(const arguments *parsed)
 
 static const char *const examples[] = {
     "congru reproduce synthetic --seeds 50..50 --steps 100",
+    "congru reproduce table-e2e 2a.npz 2b.npz",
     "congru reproduce statistics",
     NULL,
 };

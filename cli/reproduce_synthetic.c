@@ -75,15 +75,16 @@ static int parse_seeds(const char *text, int seeds[2])
         return EXIT_DONE;
     const char *dots = strstr(text, "..");
     if (dots == NULL || (size_t)(dots - text) >= sizeof first)
-        return terminal_fail(EXIT_USAGE, "reproduce: --seeds wants two numbers, 50..54, not '%s'", text);
+        return terminal_fail(EXIT_USAGE, "reproduce synthetic: --seeds wants two numbers, 50..54, not '%s'",
+                             text);
     snprintf(first, sizeof first, "%.*s", (int)(dots - text), text);
-    int code = options_parse_integer("reproduce: --seeds", first, 0, 1000000000, &seeds[0]);
+    int code = options_parse_integer("reproduce synthetic: --seeds", first, 0, 1000000000, &seeds[0]);
     if (code == EXIT_DONE)
-        code = options_parse_integer("reproduce: --seeds", dots + 2, 0, 1000000000, &seeds[1]);
+        code = options_parse_integer("reproduce synthetic: --seeds", dots + 2, 0, 1000000000, &seeds[1]);
     if (code == EXIT_DONE && (seeds[1] < seeds[0] || seeds[1] - seeds[0] >= SEEDS_MAX))
-        code = terminal_fail(EXIT_USAGE,
-                             "reproduce: --seeds wants the smaller number first, and at most %d, not '%s'",
-                             (int)SEEDS_MAX, text);
+        code = terminal_fail(
+            EXIT_USAGE, "reproduce synthetic: --seeds wants the smaller number first, and at most %d, not '%s'",
+            (int)SEEDS_MAX, text);
     return code;
 }
 
@@ -211,8 +212,8 @@ int reproduce_synthetic(const arguments *parsed)
         for (int stage = 0; code == EXIT_DONE && stage < CONGRU_SYNTH_STAGES; stage++)
             code = run_stage(&job, (congru_synth_stage)stage, seed);
     if (code == EXIT_DONE) {
-        printf("Synthetic hierarchy: seeds %d to %d, 9 subjects each, %d training steps; accuracy in %%\n\n",
-               job.seeds[0], job.seeds[1], job.run.options.method.network.steps);
+        printf("Accuracy in %%, 9 subjects; seeds %d to %d; %d training steps\n\n", job.seeds[0], job.seeds[1],
+               job.run.options.method.network.steps);
         code = print(&job);
     }
     if (code == EXIT_DONE)

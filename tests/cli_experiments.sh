@@ -6,6 +6,6 @@ ln -s "$BUILD/tests/make_set" "$scratch/bin/make_set"
 
 run_sessions "$SOURCE"/tests/cli/experiments/*.txt
 
-help_fits compare
+help_fits ablate compare reproduce
 echo "1..$count"
 exit $((failed > 0))
