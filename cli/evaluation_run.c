@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "diagnostics.h"
 #include "method_settings.h"
 #include "results_print.h"
 #include "session.h"
@@ -167,8 +168,12 @@ static int evaluate(run_state *run)
 {
     congru_results *results = NULL;
     int code = evaluation_call(run, &results);
-    if (code != EXIT_DONE)
+    if (code == EXIT_DONE && run->diagnostics)
+        code = diagnostics_save(run);
+    if (code != EXIT_DONE) {
+        congru_results_destroy(&results);
         return code;
+    }
     printf("%s: %zu subjects, %zu trials, %zu classes, %zu channels; target %s\n", run->dataset,
            run->set->subjects, run->set->count, run->set->classes, run->set->dimension,
            congru_target_name(run->options.target));
@@ -228,13 +233,13 @@ void evaluation_close(run_state *run)
     free(run->subject);
 }
 
-int evaluation_run(const arguments *parsed, congru_protocol protocol, int folds, size_t first)
+int evaluation_run(const arguments *parsed, congru_protocol protocol, int folds, size_t first, bool diagnostics)
 {
     if (parsed->operand_count != 1)
         return terminal_fail(EXIT_USAGE, "%s: %s (see 'congru help %s')", parsed->command,
                              parsed->operand_count == 0 ? "the set is missing" : "one set at a time",
                              parsed->command);
-    run_state run = {.parsed = parsed};
+    run_state run = {.parsed = parsed, .diagnostics = diagnostics};
     int code = evaluation_open(&run, first);
     run.options.protocol = protocol;
     run.options.folds = folds;

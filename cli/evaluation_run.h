@@ -52,6 +52,7 @@ typedef struct run_state {
     int32_t *subject;
     char dataset[RUN_NAME_SIZE], folder[RUN_NAME_SIZE + 16], command[RUN_COMMAND_SIZE];
     terminal_work work;
+    bool diagnostics; /* geometry.json is wanted */
 } run_state;
 
 /* Parses the options of methods and modes, and opens the context; for a set that the caller makes. The set's options
@@ -67,7 +68,8 @@ int evaluation_call(run_state *run, congru_results **results);
 void evaluation_close(run_state *run);
 
 /* Parses what both share, loads the set, runs, prints the table. `folds` is for CONGRU_PROTOCOL_FOLDS; the set's
- * options begin at `first`. Returns the exit code. */
-int evaluation_run(const arguments *parsed, congru_protocol protocol, int folds, size_t first);
+ * options begin at `first`. With `diagnostics` the folder gets geometry.json. Returns the exit code. */
+int evaluation_run(const arguments *parsed, congru_protocol protocol, int folds, size_t first,
+                   bool diagnostics);
 
 #endif
