@@ -10,17 +10,20 @@
 
 /* In the order help lists them: the way of the data, then the tools. */
 const command *const commands[] = {
-    &command_import,  //
-    &command_synth,   //
-    &command_info,    //
-    &command_presets, //
-    &command_loso,    //
-    &command_within,  //
-    &command_show,    //
-    &command_report,  //
-    &command_spd,     //
-    &command_version, //
-    &command_help,    //
+    &command_import,    //
+    &command_synth,     //
+    &command_info,      //
+    &command_presets,   //
+    &command_loso,      //
+    &command_within,    //
+    &command_ablate,    //
+    &command_show,      //
+    &command_compare,   //
+    &command_reproduce, //
+    &command_report,    //
+    &command_spd,       //
+    &command_version,   //
+    &command_help,      //
     NULL,
 };
 
