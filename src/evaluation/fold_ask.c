@@ -1,0 +1,143 @@
+/* Asks a fitted pipeline about the trials of one person. SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "aligner/recentre.h"
+#include "evaluation/fold_parts.h"
+
+void congru_fold_answers_clear(congru_fold_answers *answers)
+{
+    free(answers->covariance);
+    free(answers->probability);
+    free(answers->calibrated);
+    *answers = (congru_fold_answers){0};
+}
+
+static congru_target target_of(const congru_fold_setting *setting)
+{
+    return setting->options->protocol == CONGRU_PROTOCOL_FOLDS ? CONGRU_TARGET_NONE : setting->options->target;
+}
+
+/* Recentres the newcomer's trials of one domain, by what may be seen of that domain. `own` is room for all. */
+static congru_status recentre_domain(const congru_fold_setting *setting, size_t trials, const size_t *trial,
+                                     int32_t domain, const double *prior, double *own, double *covariance)
+{
+    const congru_set *set = setting->prepared->set;
+    const int32_t *domains = setting->prepared->domain;
+    size_t size = set->dimension * set->dimension, count = 0;
+    for (size_t i = 0; i < trials; i++)
+        if (domains[trial[i]] == domain)
+            memcpy(own + count++ * size, covariance + i * size, size * sizeof *own);
+    congru_newcomer part = {.count = count, .d = set->dimension, .covariance = own};
+    congru_newcomer_see(&part, target_of(setting));
+    congru_status status =
+        congru_recentre_newcomer(setting->context, setting->options->method.alignment_mean, &part, prior, own);
+    count = 0;
+    for (size_t i = 0; status == CONGRU_OK && i < trials; i++)
+        if (domains[trial[i]] == domain)
+            memcpy(covariance + i * size, own + count++ * size, size * sizeof *own);
+    return status;
+}
+
+static congru_status recentre_newcomer(const congru_fold_setting *setting, size_t count, const size_t *trial,
+                                       const double *prior, double *covariance)
+{
+    const congru_set *set = setting->prepared->set;
+    size_t size = set->dimension * set->dimension;
+    if (target_of(setting) == CONGRU_TARGET_FULL) {
+        for (size_t i = 0; i < count; i++)
+            memcpy(covariance + i * size, setting->prepared->recentred + trial[i] * size,
+                   size * sizeof *covariance);
+        return CONGRU_OK;
+    }
+    double *own = malloc(count * size * sizeof *own);
+    if (own == NULL)
+        return congru_fail(setting->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", count);
+    congru_status status = CONGRU_OK;
+    int32_t last = -1; /* domains are numbered by their first trial: they come in ascending order */
+    for (size_t i = 0; status == CONGRU_OK && i < count; i++) {
+        int32_t domain = setting->prepared->domain[trial[i]];
+        if (domain > last)
+            status = recentre_domain(setting, count, trial, domain, prior, own, covariance);
+        last = domain > last ? domain : last;
+    }
+    free(own);
+    return status;
+}
+
+/* Marks the first trials of each class of the newcomer: no more than half of them. */
+static void calibrate(const congru_fold_setting *setting, size_t count, const size_t *trial,
+                      congru_fold_answers *answers)
+{
+    const int32_t *label = setting->prepared->set->label;
+    size_t wanted = (size_t)setting->options->method.rpa_labels;
+    for (size_t i = 0; i < count; i++) {
+        size_t before = 0, all = 0;
+        for (size_t j = 0; j < count; j++) {
+            bool same = label[trial[j]] == label[trial[i]];
+            all += same;
+            before += same && j < i;
+        }
+        answers->calibrated[i] = before < (wanted < all / 2 ? wanted : all / 2);
+        answers->calibration += answers->calibrated[i];
+    }
+}
+
+static congru_status predict(const congru_fold_setting *setting, size_t count, const size_t *trial,
+                             const congru_tensors *model, congru_fold_answers *answers)
+{
+    const congru_set *set = setting->prepared->set;
+    size_t *place = calloc(answers->calibration + 1, sizeof *place), used = 0;
+    int32_t *label = calloc(answers->calibration + 1, sizeof *label);
+    congru_status status = CONGRU_OK;
+    if (place == NULL || label == NULL)
+        status = congru_fail(setting->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", count);
+    for (size_t i = 0; status == CONGRU_OK && i < count; i++) {
+        if (!answers->calibrated[i])
+            continue;
+        place[used] = i;
+        label[used++] = set->label[trial[i]];
+    }
+    congru_newcomer newcomer = {
+        .count = count,
+        .d = set->dimension,
+        .covariance = answers->covariance,
+        .calibration = used,
+        .calibration_trial = place,
+        .calibration_label = label,
+    };
+    congru_newcomer_see(&newcomer, target_of(setting));
+    if (status == CONGRU_OK)
+        status = congru_pipeline_predict(setting->context, setting->pipeline, model, &newcomer,
+                                         answers->covariance, answers->probability);
+    free(place);
+    free(label);
+    return status;
+}
+
+congru_status congru_fold_ask(const congru_fold_setting *setting, size_t count, const size_t *trial,
+                              bool labelled, const congru_tensors *model, const double *prior,
+                              congru_fold_answers *answers)
+{
+    const congru_set *set = setting->prepared->set;
+    size_t size = set->dimension * set->dimension;
+    *answers = (congru_fold_answers){
+        .covariance = malloc(count * size * sizeof(double)),
+        .probability = calloc(count * set->classes, sizeof(double)),
+        .calibrated = calloc(count, sizeof(bool)),
+    };
+    congru_status status = CONGRU_OK;
+    if (answers->covariance == NULL || answers->probability == NULL || answers->calibrated == NULL)
+        status = congru_fail(setting->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", count);
+    for (size_t i = 0; status == CONGRU_OK && i < count; i++)
+        memcpy(answers->covariance + i * size, set->covariance + trial[i] * size, size * sizeof(double));
+    if (status == CONGRU_OK && setting->pipeline->aligner->recentred)
+        status = recentre_newcomer(setting, count, trial, prior, answers->covariance);
+    if (status == CONGRU_OK && labelled && setting->pipeline->aligner->labels)
+        calibrate(setting, count, trial, answers);
+    if (status == CONGRU_OK)
+        status = predict(setting, count, trial, model, answers);
+    if (status != CONGRU_OK)
+        congru_fold_answers_clear(answers);
+    return status;
+}
