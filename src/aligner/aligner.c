@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "aligner/rpa.h"
-
 static const congru_aligner aligner_none = {.name = "none", .summary = "trials as they were recorded"};
 static const congru_aligner aligner_ra = {
     .name = "ra", .summary = "each person's mean becomes the identity (--ra-mean)", .recentred = true};
@@ -14,6 +12,9 @@ static const congru_aligner *const aligners[] = {
     &aligner_none,
     &aligner_ra,
     &congru_aligner_rpa,
+    &congru_aligner_dct,
+    &congru_aligner_dldct,
+    &congru_aligner_ddct_unet,
 };
 
 const congru_aligner *congru_aligner_at(size_t index)

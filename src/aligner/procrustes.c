@@ -10,17 +10,20 @@
 
 enum {
     HISTORY = CONGRU_PROCRUSTES_HISTORY,
-    ITERATIONS_MAX = 400,
     CLASS_STARTS_MAX = 8,
     COMBINATIONS = 4,
     ROTATIONS = 2,
+    FINALISTS = CONGRU_PROCRUSTES_FINALISTS,
+    ITERATIONS_FIRST = 30, /* from every start, */
+    ITERATIONS_MAX = 500,  /* and from where the best of them led */
+    HALVINGS_MAX = 12,
     RANDOM_STREAM = 0x727061
 };
 
-static const double gradient_tolerance = 1e-12; /* of the scale */
-static const double equal_misfits = 1e-9;       /* of the scale: no better than the start before */
-static const double step_norm_max = 2.0;        /* Frobenius, of a generator */
-static const double step_min = 1e-12;
+static const double slope_tolerance = 1e-24; /* of the scale: what a step promises to gain */
+static const double rounding = 1e-15;        /* of the scale: a misfit that is higher by this is not higher */
+static const double equal_misfits = 1e-9;    /* of the scale: no better than the start before */
+static const double step_norm_max = 2.0;     /* Frobenius, of a generator */
 
 static void layout(congru_arena *arena, congru_procrustes_work *w)
 {
@@ -35,6 +38,7 @@ static void layout(congru_arena *arena, congru_procrustes_work *w)
         *lanes[i] = congru_take_lanes(arena, w->kernel, w->vectors, size);
     for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
         *classes[i] = congru_arena_take(arena, w->classes * size, sizeof(double));
+    w->finalist = congru_arena_take(arena, FINALISTS * size, sizeof(double));
     w->sums = congru_take_lanes(arena, w->kernel, w->vectors, 1);
     w->values = congru_arena_take(arena, w->d, sizeof(double));
     w->sign = congru_arena_take(arena, w->d, sizeof(double));
@@ -126,40 +130,54 @@ static void direct(congru_procrustes_work *w, size_t kept, size_t newest)
     }
 }
 
-/* next = E^T moved E with E = exp(t step), which is left in w->turn; the misfit there. */
-static congru_status try_step(congru_context *context, congru_procrustes_work *w, double t, double *misfit)
+/* turn = (I - X/2)^-1 (I + X/2) with X = t step, skew: a rotation (Cayley), which is exp(X) to second order. Elimination
+ * needs no pivots, as the symmetric part of I - X/2 is the identity. */
+static void turn_by(congru_procrustes_work *w, double t)
 {
     const size_t d = w->d;
-    for (size_t i = 0; i < d * d; i++)
-        w->scratch[i] = 0.5 * t * w->step[i];
-    congru_status status = congru_rotation_forward(context, d, w->scratch, w->turn);
-    if (status != CONGRU_OK)
-        return status;
-    congru_spectral_congruence(w->kernel, w->vectors, d, d, w->moved, congru_shared(w->turn, d), w->next,
-                               w->lanes);
-    *misfit = misfit_of(w, w->next);
-    return CONGRU_OK;
-}
-
-/* A step along w->step that lowers the misfit by a ten-thousandth of what the slope promises; *t is 0 when there is
- * none. */
-static congru_status search(congru_context *context, congru_procrustes_work *w, double *misfit, double *t)
-{
-    const size_t size = w->d * w->d;
-    double slope = inner(size, w->gradient, w->step), norm = sqrt(inner(size, w->step, w->step));
-    double next = 0.0;
-    *t = norm > step_norm_max ? step_norm_max / norm : 1.0;
-    for (; slope < 0.0 && *t > step_min; *t *= 0.5) {
-        congru_status status = try_step(context, w, *t, &next);
-        if (status != CONGRU_OK)
-            return status;
-        if (next <= *misfit + 1e-4 * *t * slope) {
-            *misfit = next;
-            return CONGRU_OK;
+    double *a = w->scratch, *b = w->turn;
+    for (size_t i = 0; i < d; i++) {
+        for (size_t j = 0; j < d; j++) {
+            double half = 0.5 * t * w->step[i * d + j], one = i == j ? 1.0 : 0.0;
+            a[i * d + j] = one - half;
+            b[i * d + j] = one + half;
         }
     }
-    *t = 0.0;
-    return CONGRU_OK;
+    for (size_t k = 0; k < d; k++) {
+        for (size_t i = k + 1; i < d; i++) {
+            double factor = a[i * d + k] / a[k * d + k];
+            add(d - k, -factor, a + k * d + k, a + i * d + k);
+            add(d, -factor, b + k * d, b + i * d);
+        }
+    }
+    for (size_t k = d; k-- > 0;) {
+        for (size_t j = 0; j < d; j++)
+            b[k * d + j] /= a[k * d + k];
+        for (size_t i = 0; i < k; i++)
+            add(d, -a[i * d + k], b + k * d, b + i * d);
+    }
+}
+
+/* A step along w->step that lowers the misfit by a ten-thousandth of what the slope promises, t times it; w->next and
+ * w->turn are of it. 0 when there is none. Near the minimum, where rounding hides what is gained, steps are taken at
+ * their word: the gradient is still good there. */
+static double search(congru_procrustes_work *w, double slope, double *misfit)
+{
+    const size_t d = w->d;
+    double norm = sqrt(inner(d * d, w->step, w->step));
+    double t = norm > step_norm_max ? step_norm_max / norm : 1.0;
+    for (int i = 0; i < HALVINGS_MAX; i++) {
+        turn_by(w, t);
+        congru_spectral_congruence(w->kernel, w->vectors, d, d, w->moved, congru_shared(w->turn, d), w->next,
+                                   w->lanes);
+        double next = misfit_of(w, w->next);
+        if (next <= *misfit + 1e-4 * t * slope + rounding * w->scale) {
+            *misfit = next;
+            return t;
+        }
+        t *= 0.5;
+    }
+    return 0.0;
 }
 
 /* Goes where the step led; keeps it and what it did to the gradient when that is of use (positive curvature). */
@@ -185,24 +203,20 @@ static void accept(congru_procrustes_work *w, double t, size_t *kept, size_t *ne
     }
 }
 
-/* From w->u to the minimum near it. */
-static congru_status descend(congru_context *context, congru_procrustes_work *w, double *misfit)
+/* From w->u towards the minimum near it; what is left. */
+static double descend(congru_procrustes_work *w, int iterations_max)
 {
-    const size_t d = w->d, size = d * d;
+    const size_t d = w->d;
     size_t kept = 0, newest = 0;
     w->kernel->pack(w->vectors, w->classes, d, d, w->target, w->next);
     congru_spectral_congruence(w->kernel, w->vectors, d, d, w->next, congru_shared(w->u, d), w->moved,
                                w->lanes);
-    *misfit = misfit_of(w, w->moved);
+    double misfit = misfit_of(w, w->moved);
     gradient_of(w, w->gradient);
-    for (int i = 0; i < ITERATIONS_MAX; i++) {
-        if (!(sqrt(inner(size, w->gradient, w->gradient)) > gradient_tolerance * w->scale))
-            break;
-        double t;
+    for (int i = 0; i < iterations_max; i++) {
         direct(w, kept, newest);
-        congru_status status = search(context, w, misfit, &t);
-        if (status != CONGRU_OK)
-            return status;
+        double slope = inner(d * d, w->gradient, w->step);
+        double t = -slope > slope_tolerance * w->scale ? search(w, slope, &misfit) : 0.0;
         if (t > 0.0)
             accept(w, t, &kept, &newest);
         else if (kept > 0)
@@ -210,7 +224,7 @@ static congru_status descend(congru_context *context, congru_procrustes_work *w,
         else
             break;
     }
-    return CONGRU_OK;
+    return misfit;
 }
 
 /* ---- Starts ------------------------------------------------------------------------------------ */
@@ -277,24 +291,49 @@ static void polish(congru_procrustes_work *w, double *rotation)
     congru_procrustes_product(d, w->best, false, w->scratch, rotation);
 }
 
+/* Keeps w->u among the finalists, least misfit first; of equals the earlier is before the later. */
+static void enter(congru_procrustes_work *w, double misfit, double *kept)
+{
+    const size_t size = w->d * w->d;
+    size_t place = FINALISTS;
+    while (place > 0 && misfit < kept[place - 1] - equal_misfits * w->scale)
+        place--;
+    for (size_t i = FINALISTS; i-- > place + 1;) {
+        kept[i] = kept[i - 1];
+        memcpy(w->finalist + i * size, w->finalist + (i - 1) * size, size * sizeof(double));
+    }
+    if (place < FINALISTS) {
+        kept[place] = misfit;
+        memcpy(w->finalist + place * size, w->u, size * sizeof(double));
+    }
+}
+
+/* The best rotation, in w->best. */
 static congru_status best_of_starts(congru_context *context, congru_procrustes_work *w, uint64_t seed,
                                     double *misfit)
 {
-    *misfit = INFINITY;
-    for (size_t number = 0;; number++) {
-        bool more;
-        double reached;
+    const size_t size = w->d * w->d;
+    double kept[FINALISTS];
+    bool more = true;
+    for (size_t i = 0; i < FINALISTS; i++)
+        kept[i] = INFINITY;
+    for (size_t number = 0; more; number++) {
         congru_status status = start_at(context, w, seed, number, &more);
-        if (status != CONGRU_OK || !more)
-            return status;
-        status = descend(context, w, &reached);
         if (status != CONGRU_OK)
             return status;
+        if (more)
+            enter(w, descend(w, ITERATIONS_FIRST), kept);
+    }
+    *misfit = INFINITY;
+    for (size_t i = 0; i < FINALISTS && isfinite(kept[i]); i++) {
+        memcpy(w->u, w->finalist + i * size, size * sizeof(double));
+        double reached = descend(w, ITERATIONS_MAX);
         if (reached < *misfit - equal_misfits * w->scale) {
             *misfit = reached;
-            memcpy(w->best, w->u, w->d * w->d * sizeof(double));
+            memcpy(w->best, w->u, size * sizeof(double));
         }
     }
+    return CONGRU_OK;
 }
 
 /* ---- The problem ------------------------------------------------------------------------------- */

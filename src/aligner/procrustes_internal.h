@@ -6,7 +6,7 @@
 #include "congru/context.h"
 #include "kernel/kernel.h"
 
-enum { CONGRU_PROCRUSTES_HISTORY = 10 };
+enum { CONGRU_PROCRUSTES_HISTORY = 10, CONGRU_PROCRUSTES_FINALISTS = 3 };
 
 /* The classes of one problem are the lanes of the kernels. Of class k only sqrt(weight) target and sqrt(weight)
  * source are kept, which makes the sum one of plain squares. */
@@ -20,11 +20,12 @@ typedef struct congru_procrustes_work {
     double *moved, *next;    /* (vectors, d, d): U^T target U where the descent is, and where it tries to go */
     double *lanes, *sums;    /* scratch: (vectors, d, d), (vectors) */
     double *plain;           /* scratch: (classes, d, d) */
+    double *finalist;        /* (finalists, d, d) */
     double *u, *best;        /* (d, d) */
     double *step, *turn;     /* (d, d): a generator and its rotation */
     double *gradient, *before;       /* (d, d) skew */
     double *scratch;                 /* (d, d) */
-    double *step_kept, *change_kept; /* (HISTORY, d, d) */
+    double *step_kept, *change_kept; /* (history, d, d) */
 
     double *matched[2], *values; /* starts: (d, d) eigenvectors, (d) */
     double *sign;                /* (d) */

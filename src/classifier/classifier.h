@@ -22,6 +22,10 @@ typedef struct congru_classifier {
                              const congru_newcomer *newcomer, double *probability);
 } congru_classifier;
 
+/* In e2e.c. */
+extern const congru_classifier congru_classifier_dct_e2e, congru_classifier_dldct_e2e,
+    congru_classifier_ddct_unet_e2e;
+
 /* NULL when there is none of the name; in the order of help until NULL. */
 const congru_classifier *congru_classifier_find(const char *name);
 const congru_classifier *congru_classifier_at(size_t index);

@@ -112,6 +112,38 @@ typedef struct congru_kernel {
     void (*centre)(size_t rows, size_t samples, size_t stride, bool subtract, const double *plain, double *out);
     void (*gram)(size_t rows, size_t stride, const double *x, double *out);
     double (*power_squares)(size_t rows, size_t stride, const double *x);
+
+    /* lanes (vectors, size): the plain matrices of `size` doubles with these vectors * width indices. */
+    void (*gather)(size_t vectors, size_t size, const double *plain, const size_t *index, double *lanes);
+
+    /* Every lane the same: lanes (vectors, size) of plain (size). */
+    void (*spread)(size_t vectors, size_t size, const double *plain, double *lanes);
+
+    /* row (vectors, stride): the upper triangle of the symmetric s (d, d), row by row, off-diagonals times sqrt 2,
+     * and zeros to its end; and its inverse, which is its adjoint. */
+    void (*triangle)(size_t vectors, size_t d, size_t stride, const double *s, double *row);
+    void (*untriangle)(size_t vectors, size_t d, size_t stride, const double *row, double *s);
+
+    /* For each lane the inner product of `count` elements: out (vectors, width). Of each column of x (rows, cols)
+     * with that of the plain w: out (vectors, cols). */
+    void (*dots)(size_t vectors, size_t count, const double *x, const double *y, double *out);
+    void (*column_dots)(size_t vectors, size_t rows, size_t cols, const double *w, const double *x,
+                        double *out);
+
+    /* Sums over matrices in CONGRU_GROUP chains (CONGRU_GROUP / width vectors), matrix m in chain m % CONGRU_GROUP:
+     * of x (rows, cols) with column a times g[a], of products per lane, of x (size) itself. fold adds the chains as
+     * ((0+4)+(2+6))+((1+5)+(3+7)): sum (size), plain. */
+    void (*add_columns)(size_t vectors, size_t rows, size_t cols, const double *x, const double *g,
+                        double *chains);
+    void (*add_product)(size_t vectors, size_t rows, size_t cols, size_t inner, congru_operand a,
+                        congru_operand b, double *chains);
+    void (*add_lanes)(size_t vectors, size_t size, const double *x, double *chains);
+    void (*fold)(size_t size, const double *chains, double *sum);
+
+    /* Plain c (rows, cols) = A b, or += where `add`: A (rows, inner) as its strides say, b (inner, cols) row-major; c is
+     * neither. Each entry is one sum over the inner index in ascending order. */
+    void (*dense)(size_t rows, size_t cols, size_t inner, congru_operand a, const double *b, bool add,
+                  double *c);
 } congru_kernel;
 
 /* The kernel called `name`, or the best for this machine when NULL; NULL when unknown or not available. */

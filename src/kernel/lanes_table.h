@@ -28,5 +28,20 @@ void LANES(weigh)(size_t taps, const double *weights, const double *lanes, doubl
 void LANES(centre)(size_t rows, size_t samples, size_t stride, bool subtract, const double *plain, double *out);
 void LANES(gram)(size_t rows, size_t stride, const double *x, double *out);
 double LANES(power_squares)(size_t rows, size_t stride, const double *x);
+void LANES(gather)(size_t vectors, size_t size, const double *plain, const size_t *index, double *lanes);
+void LANES(spread)(size_t vectors, size_t size, const double *plain, double *lanes);
+void LANES(triangle)(size_t vectors, size_t d, size_t stride, const double *s, double *row);
+void LANES(untriangle)(size_t vectors, size_t d, size_t stride, const double *row, double *s);
+void LANES(dots)(size_t vectors, size_t count, const double *x, const double *y, double *out);
+void LANES(column_dots)(size_t vectors, size_t rows, size_t cols, const double *w, const double *x,
+                        double *out);
+void LANES(add_columns)(size_t vectors, size_t rows, size_t cols, const double *x, const double *g,
+                        double *chains);
+void LANES(add_product)(size_t vectors, size_t rows, size_t cols, size_t inner, congru_operand a,
+                        congru_operand b, double *chains);
+void LANES(add_lanes)(size_t vectors, size_t size, const double *x, double *chains);
+void LANES(fold)(size_t size, const double *chains, double *sum);
+void LANES(dense)(size_t rows, size_t cols, size_t inner, congru_operand a, const double *b, bool add,
+                  double *c);
 
 #endif

@@ -1,0 +1,32 @@
+/* The aligner ddct-unet: congruence layers down and up again with log-Euclidean merges. SPDX-License-Identifier: Apache-2.0 */
+#include "aligner/aligner.h"
+#include "layer/network.h"
+
+static congru_status fit(congru_context *context, const congru_trials *trials,
+                         const congru_method_options *options, congru_tensors *model, congru_record *record)
+{
+    return congru_network_fit(context, CONGRU_BACKBONE_UNET, false, "ddct-unet", trials, options, model,
+                              record);
+}
+
+static congru_status map_sources(congru_context *context, const congru_tensors *model,
+                                 const congru_trials *trials, double *out)
+{
+    return congru_network_map_sources(context, CONGRU_BACKBONE_UNET, "ddct-unet", model, trials, out);
+}
+
+static congru_status map_newcomer(congru_context *context, const congru_tensors *model,
+                                  const congru_newcomer *newcomer, double *out)
+{
+    return congru_network_map_newcomer(context, CONGRU_BACKBONE_UNET, "ddct-unet", model, newcomer, out);
+}
+
+const congru_aligner congru_aligner_ddct_unet = {
+    .name = "ddct-unet",
+    .summary = "congruence layers down and up again with log-Euclidean merges, learned after ra",
+    .recentred = true,
+    .network = true,
+    .fit = fit,
+    .map_sources = map_sources,
+    .map_newcomer = map_newcomer,
+};

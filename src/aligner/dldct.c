@@ -1,0 +1,31 @@
+/* The aligner dldct: a stack of congruence layers. SPDX-License-Identifier: Apache-2.0 */
+#include "aligner/aligner.h"
+#include "layer/network.h"
+
+static congru_status fit(congru_context *context, const congru_trials *trials,
+                         const congru_method_options *options, congru_tensors *model, congru_record *record)
+{
+    return congru_network_fit(context, CONGRU_BACKBONE_DLDCT, false, "dldct", trials, options, model, record);
+}
+
+static congru_status map_sources(congru_context *context, const congru_tensors *model,
+                                 const congru_trials *trials, double *out)
+{
+    return congru_network_map_sources(context, CONGRU_BACKBONE_DLDCT, "dldct", model, trials, out);
+}
+
+static congru_status map_newcomer(congru_context *context, const congru_tensors *model,
+                                  const congru_newcomer *newcomer, double *out)
+{
+    return congru_network_map_newcomer(context, CONGRU_BACKBONE_DLDCT, "dldct", model, newcomer, out);
+}
+
+const congru_aligner congru_aligner_dldct = {
+    .name = "dldct",
+    .summary = "a stack of congruence layers, learned after ra",
+    .recentred = true,
+    .network = true,
+    .fit = fit,
+    .map_sources = map_sources,
+    .map_newcomer = map_newcomer,
+};

@@ -1,0 +1,44 @@
+/* A trained network as its tensors hold it, and what it makes of trials. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_LAYER_TRAINED_H
+#define CONGRU_LAYER_TRAINED_H
+
+#include "layer/training.h"
+
+/* Pointers into the model. */
+typedef struct congru_trained {
+    congru_backbone backbone;
+    size_t d, layers, width[CONGRU_LAYERS_MAX], out;
+    bool merged; /* DDCT-UNet with its merges */
+    const double *w[CONGRU_LAYERS_MAX];
+    double layer_jitter, head_jitter, floor;
+
+    const double *rotation;   /* DCT (d, d) */
+    double gamma, dispersion; /* the source subjects' mean; */
+    bool by_subject;          /* whether there is any */
+
+    size_t classes; /* 0: no head */
+    const double *weights, *bias, *present, *reference;
+    bool at_identity;
+} congru_trained;
+
+/* Adds the tensors of a training; finds them again. */
+congru_status congru_trained_save(const congru_training *training, const char *prefix, congru_tensors *model);
+congru_status congru_trained_load(congru_context *context, congru_backbone backbone, const char *prefix,
+                                  const congru_tensors *model, congru_trained *trained);
+
+/* The squared norm of each trial's logarithm: (n). */
+congru_status congru_trained_norms(congru_context *context, const congru_trained *trained, size_t n,
+                                   const double *covariance, double *norm);
+
+/* The output C_out (n, out, out) and its logarithm, either of which may be NULL; trial i's logarithm is divided by
+ * dispersion[i] first (DCT; NULL: none is). */
+congru_status congru_trained_outputs(congru_context *context, const congru_trained *trained, size_t n,
+                                     const double *covariance, const double *dispersion, double *c_out,
+                                     double *log_out);
+
+/* Class probabilities (n, classes) of outputs, by one reference (mean logarithm, (out, out)) or one for each. */
+congru_status congru_trained_probabilities(congru_context *context, const congru_trained *trained, size_t n,
+                                           const double *c_out, size_t references, const double *reference,
+                                           double *probability);
+
+#endif

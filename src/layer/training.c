@@ -1,0 +1,347 @@
+/* Making, filling and freeing a training; its batches and its phases. SPDX-License-Identifier: Apache-2.0 */
+#include "layer/training.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/scalar_math.h"
+#include "congru/random.h"
+
+enum { STREAM_BATCH = 0x6201 };
+
+static const congru_step_model *const models[CONGRU_BACKBONE_COUNT] = {
+    [CONGRU_BACKBONE_DCT] = &congru_rotated_model,
+    [CONGRU_BACKBONE_DLDCT] = &congru_affine_model,
+    [CONGRU_BACKBONE_UNET] = &congru_unet_model,
+};
+
+size_t congru_training_segment(congru_training *training, const char *name, size_t rows, size_t cols, bool head)
+{
+    congru_segment *segment = &training->segment[training->segments];
+    *segment = (congru_segment){.rows = rows, .cols = cols, .offset = training->size, .head = head};
+    strncpy(segment->name, name, sizeof segment->name - 1);
+    training->size += rows * cols;
+    return training->segments++;
+}
+
+double *congru_training_lanes(congru_arena *arena, const congru_training *training, size_t size)
+{
+    return congru_arena_take(arena, training->chunks * CONGRU_STEP_CHUNK * size, sizeof(double));
+}
+
+double *congru_training_partials(congru_arena *arena, const congru_training *training, size_t size)
+{
+    return congru_arena_take(arena, training->chunks * size, sizeof(double));
+}
+
+void congru_training_add_partials(const congru_training *training, size_t size, const double *partial,
+                                  double *sum)
+{
+    const size_t used = (training->count + CONGRU_STEP_CHUNK - 1) / CONGRU_STEP_CHUNK;
+    for (size_t chunk = 0; chunk < used; chunk++) {
+        for (size_t e = 0; e < size; e++)
+            sum[e] += partial[chunk * size + e];
+    }
+}
+
+/* ---- Phases -------------------------------------------------------------------------------------- */
+
+void congru_step_work_layout(congru_arena *arena, const congru_training *training, size_t vectors,
+                             congru_step_work *work)
+{
+    const congru_kernel *kernel = training->kernel;
+    const size_t largest = training->largest, square = largest * largest;
+    const size_t matrix = square > training->stride ? square : training->stride;
+    /* Divided differences may be taken with one value beyond those of the matrix. */
+    congru_spectral_layout(arena, kernel, vectors, largest + 1, &work->spectral);
+    for (size_t k = 0; k < CONGRU_STEP_MATRICES; k++)
+        work->m[k] = congru_take_lanes(arena, kernel, vectors, matrix);
+    work->row = congru_take_lanes(arena, kernel, vectors, training->stride);
+    work->other_row = congru_take_lanes(arena, kernel, vectors, training->stride);
+    work->value = congru_take_lanes(arena, kernel, vectors, largest + 1);
+}
+
+double *congru_step_chains(const congru_step_chunk *chunk, size_t size)
+{
+    double *chains = congru_arena_take(chunk->arena, CONGRU_GROUP * size, sizeof(double));
+    memset(chains, 0, CONGRU_GROUP * size * sizeof(double));
+    return chains;
+}
+
+void congru_step_eigen(const congru_step_chunk *chunk, const congru_step_work *work, size_t layer, size_t d,
+                       double *a, double *values, double *z)
+{
+    congru_training *training = chunk->training;
+    const size_t width = training->kernel->width;
+    bool converged = training->kernel->eigen(chunk->vectors, d, a, values, z, work->spectral.eigen);
+    if (!converged && training->failure[chunk->block].layer == 0) {
+        size_t position = 0;
+        for (size_t m = chunk->count; m-- > 0;) {
+            for (size_t i = 0; i < d; i++) {
+                if (!isfinite(values[((m / width) * d + i) * width + m % width]))
+                    position = m;
+            }
+        }
+        training->failure[chunk->block] = (congru_step_failure){layer, chunk->first + position};
+    }
+}
+
+void congru_step_watch(const congru_step_chunk *chunk, size_t d, const double *values, bool exponential)
+{
+    congru_training *training = chunk->training;
+    const size_t width = training->kernel->width;
+    if (!training->watched)
+        return;
+    double low = INFINITY, high = -INFINITY;
+    for (size_t m = 0; m < chunk->count; m++) {
+        for (size_t i = 0; i < d; i++) {
+            double x = values[((m / width) * d + i) * width + m % width];
+            low = x < low ? x : low;
+            high = x > high ? x : high;
+        }
+    }
+    low = exponential ? congru_scalar_exp(low) : low;
+    high = exponential ? congru_scalar_exp(high) : high;
+    double *least = &training->low[chunk->block], *most = &training->high[chunk->block];
+    *least = low < *least ? low : *least;
+    *most = high > *most ? high : *most;
+}
+
+typedef struct phase {
+    congru_training *training;
+    congru_step_task task;
+} phase;
+
+static void run_block(void *user, size_t block, int worker)
+{
+    const phase *p = user;
+    congru_training *training = p->training;
+    congru_step_chunk chunk = {.training = training, .block = block, .first = block * CONGRU_STEP_CHUNK};
+    size_t left = training->count - chunk.first;
+    chunk.count = left < CONGRU_STEP_CHUNK ? left : CONGRU_STEP_CHUNK;
+    chunk.vectors = congru_kernel_vectors(training->kernel, chunk.count);
+    chunk.arena = &training->context->scratch[worker];
+    congru_arena_reset(chunk.arena);
+    p->task(&chunk);
+}
+
+congru_status congru_training_run(congru_training *training, congru_step_task task)
+{
+    phase p = {training, task};
+    const size_t used = (training->count + CONGRU_STEP_CHUNK - 1) / CONGRU_STEP_CHUNK;
+    congru_team_run(training->context->team, used, run_block, &p);
+    for (size_t chunk = 0; chunk < used; chunk++) {
+        const congru_step_failure *failure = &training->failure[chunk];
+        if (failure->layer > 0)
+            return congru_fail(training->context, CONGRU_ERROR_NOT_FINITE,
+                               "step %zu: trial %zu has no eigenvalues at layer %zu, its numbers are no longer "
+                               "finite (a smaller rate, or a smaller clip, keeps them in range)",
+                               training->step, training->index[failure->position], failure->layer);
+    }
+    return CONGRU_OK;
+}
+
+/* ---- Batches ------------------------------------------------------------------------------------- */
+
+void congru_training_take(congru_training *training, size_t count, const size_t *index)
+{
+    training->count = count;
+    for (size_t i = 0; i < training->chunks * CONGRU_STEP_CHUNK; i++) {
+        size_t trial = i < count ? (index != NULL ? index[i] : i) : training->index[0];
+        training->index[i] = trial;
+        training->label[i] = training->trials->label[trial];
+        training->subject[i] = training->trials->subject[trial];
+    }
+}
+
+void congru_training_draw(congru_training *training)
+{
+    const size_t trials = training->trials->count;
+    if (trials <= training->capacity) {
+        congru_training_take(training, trials, NULL);
+        return;
+    }
+    congru_random random = congru_random_stream(training->seed, STREAM_BATCH, (uint32_t)training->step, 0);
+    for (size_t i = 0; i < training->capacity; i++)
+        training->index[i] = congru_random_index(&random, trials);
+    congru_training_take(training, training->capacity, training->index);
+}
+
+/* ---- Making -------------------------------------------------------------------------------------- */
+
+static void layout(congru_arena *arena, congru_training *t)
+{
+    double **vectors[] = {&t->parameter, &t->gradient, &t->first_moment, &t->second_moment, &t->best};
+    for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
+        *vectors[k] = congru_arena_take(arena, t->size + CONGRU_GROUP, sizeof(double));
+    const size_t padded = t->chunks * CONGRU_STEP_CHUNK;
+    t->present = congru_arena_take(arena, t->classes, sizeof(bool));
+    t->index = congru_arena_take(arena, padded, sizeof(size_t));
+    t->label = congru_arena_take(arena, padded, sizeof(int32_t));
+    t->subject = congru_arena_take(arena, padded, sizeof(int32_t));
+    t->failure = congru_arena_take(arena, t->chunks, sizeof(congru_step_failure));
+    t->low = congru_arena_take(arena, t->chunks, sizeof(double));
+    t->high = congru_arena_take(arena, t->chunks, sizeof(double));
+    t->start_row = congru_arena_take(arena, t->trials->count * t->stride, sizeof(double));
+    t->mean_row = congru_arena_take(arena, t->stride, sizeof(double));
+    congru_scatter_layout(arena, t->classes, t->stride, &t->action);
+    congru_scatter_layout(arena, t->subjects, t->stride, &t->by_subject);
+    if (t->end_to_end)
+        congru_head_layout(arena, t);
+    t->model->layout(arena, t);
+}
+
+static congru_status check_trials(congru_context *context, const congru_trials *trials)
+{
+    congru_status status = congru_check_shape(context, trials->count, trials->d);
+    size_t present = 0;
+    for (size_t k = 0; status == CONGRU_OK && k < trials->classes; k++) {
+        size_t i = 0;
+        while (i < trials->count && trials->label[i] != (int32_t)k)
+            i++;
+        present += i < trials->count;
+    }
+    if (status == CONGRU_OK && present < 2)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "a network needs trials of at least two classes, and there are trials of %zu",
+                           present);
+    for (size_t i = 0; status == CONGRU_OK && i < trials->count; i++) {
+        if (trials->label[i] < 0 || (size_t)trials->label[i] >= trials->classes || trials->subject[i] < 0 ||
+            (size_t)trials->subject[i] >= trials->subjects)
+            status = congru_fail(context, CONGRU_ERROR_ARGUMENT, "trial %zu: class or subject out of range", i);
+    }
+    return status;
+}
+
+static congru_status check_options(congru_context *context, bool end_to_end, const congru_network_options *o)
+{
+    if (o->steps < 0 || o->batch < 1)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "%d steps in batches of %d: steps must be 0 or more and a batch 1 or more", o->steps,
+                           o->batch);
+    const double least[] = {o->rate,
+                            o->decay,
+                            o->clip,
+                            o->action,
+                            o->subject,
+                            o->within,
+                            o->between,
+                            o->reconstruction,
+                            o->cross_entropy,
+                            o->ratio,
+                            o->subject_ratio,
+                            o->gamma_penalty,
+                            o->rotation_penalty,
+                            o->centre_penalty,
+                            o->layer_jitter,
+                            o->head_jitter,
+                            o->floor};
+    for (size_t k = 0; k < sizeof least / sizeof least[0]; k++) {
+        if (!(least[k] >= 0.0 && isfinite(least[k])))
+            return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                               "a rate, weight or jitter of %g: they must be finite and 0 or more", least[k]);
+    }
+    if (o->unconstrained && !end_to_end)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "unconstrained training has cross-entropy alone, which only end-to-end models have");
+    return CONGRU_OK;
+}
+
+static void apply_choices(congru_training *t)
+{
+    congru_network_options *o = &t->options, standard;
+    congru_method_options defaults;
+    congru_method_options_init(&defaults);
+    standard = defaults.network;
+    if (o->unconstrained)
+        o->action = o->subject = o->reconstruction = o->ratio = o->subject_ratio = o->gamma_penalty =
+            o->rotation_penalty = o->centre_penalty = 0.0;
+    if (o->recipe != CONGRU_RECIPE_AUTHORS)
+        return;
+    if (t->backbone == CONGRU_BACKBONE_DCT) {
+        o->dispersion = CONGRU_DISPERSION_SUBJECT;
+        if (o->steps == standard.steps)
+            o->steps = 400;
+    }
+    if (t->backbone == CONGRU_BACKBONE_UNET)
+        o->initial = CONGRU_INITIAL_RANDOM;
+}
+
+static congru_status build(congru_training *t)
+{
+    congru_status status = t->model->plan(t);
+    if (status != CONGRU_OK)
+        return status;
+    t->features = congru_spd_tangent_size(t->out);
+    t->stride = (t->features + CONGRU_GROUP - 1) / CONGRU_GROUP * CONGRU_GROUP;
+    t->needs_out = t->end_to_end || t->options.affine_reconstruction;
+    if (t->end_to_end)
+        congru_head_plan(t);
+    congru_arena measure = {0};
+    layout(&measure, t);
+    if (congru_arena_reserve(&t->arena, measure.used) != CONGRU_OK)
+        return congru_fail(t->context, CONGRU_ERROR_MEMORY, "not enough memory to train: %zu bytes are needed",
+                           measure.used);
+    layout(&t->arena, t);
+    memset(t->parameter, 0, t->size * sizeof(double));
+    memset(t->first_moment, 0, t->size * sizeof(double));
+    memset(t->second_moment, 0, t->size * sizeof(double));
+    for (size_t k = 0; k < t->classes; k++)
+        t->present[k] = false;
+    for (size_t i = 0; i < t->trials->count; i++)
+        t->present[t->trials->label[i]] = true;
+    for (size_t k = 0; k < t->classes; k++) {
+        t->present_count += t->present[k];
+        if (!t->present[k] && t->end_to_end)
+            congru_note(t->context, "class %zu has no trial among the source subjects: it is never predicted",
+                        k);
+    }
+    return t->model->start(t);
+}
+
+congru_status congru_training_create(congru_context *context, congru_backbone backbone, bool end_to_end,
+                                     const congru_trials *trials, const congru_method_options *options,
+                                     congru_training **training)
+{
+    *training = NULL;
+    congru_status status = check_trials(context, trials);
+    if (status == CONGRU_OK)
+        status = check_options(context, end_to_end, &options->network);
+    if (status != CONGRU_OK)
+        return status;
+    congru_training *t = calloc(1, sizeof *t);
+    if (t == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory to train");
+    t->context = context;
+    t->kernel = context->kernel;
+    t->backbone = backbone;
+    t->model = models[backbone];
+    t->end_to_end = end_to_end;
+    t->seed = options->seed;
+    t->options = options->network;
+    t->trials = trials;
+    t->d = trials->d;
+    t->classes = trials->classes;
+    t->subjects = trials->subjects;
+    t->best_loss = INFINITY;
+    t->capacity = trials->count < (size_t)t->options.batch ? trials->count : (size_t)t->options.batch;
+    t->chunks = (t->capacity + CONGRU_STEP_CHUNK - 1) / CONGRU_STEP_CHUNK;
+    if (backbone == CONGRU_BACKBONE_UNET && !t->options.skip_merges)
+        t->model = &congru_affine_model; /* without merges it is a plain stack */
+    apply_choices(t);
+    status = build(t);
+    if (status != CONGRU_OK)
+        congru_training_destroy(&t);
+    *training = t;
+    return status;
+}
+
+void congru_training_destroy(congru_training **training)
+{
+    if (*training == NULL)
+        return;
+    congru_arena_free(&(*training)->arena);
+    free(*training);
+    *training = NULL;
+}
