@@ -23,4 +23,6 @@
 
 #include "congru/evaluation.h"
 
+#include "congru/model.h"
+
 #endif

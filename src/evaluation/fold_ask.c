@@ -73,6 +73,8 @@ static void calibrate(const congru_fold_setting *setting, size_t count, const si
     size_t wanted = (size_t)setting->options->method.rpa_labels;
     for (size_t i = 0; i < count; i++) {
         size_t before = 0, all = 0;
+        if (label[trial[i]] < 0) /* none of the model's classes */
+            continue;
         for (size_t j = 0; j < count; j++) {
             bool same = label[trial[j]] == label[trial[i]];
             all += same;
