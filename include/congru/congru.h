@@ -19,6 +19,7 @@
 #include "congru/spd.h"
 
 #include "congru/aligner.h"
+#include "congru/classifier.h"
 #include "congru/method.h"
 
 #include "congru/evaluation.h"

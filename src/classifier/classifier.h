@@ -1,6 +1,6 @@
 /* What a classifier is: one constant table, one line in the registry. SPDX-License-Identifier: Apache-2.0 */
-#ifndef CONGRU_CLASSIFIER_H
-#define CONGRU_CLASSIFIER_H
+#ifndef CONGRU_CLASSIFIER_CLASSIFIER_H
+#define CONGRU_CLASSIFIER_CLASSIFIER_H
 
 #include "layer/record.h"
 #include "model/tensors.h"
@@ -21,6 +21,10 @@ typedef struct congru_classifier {
     congru_status (*predict)(congru_context *context, const congru_tensors *model,
                              const congru_newcomer *newcomer, double *probability);
 } congru_classifier;
+
+/* One file each. */
+extern const congru_classifier congru_classifier_mdm, congru_classifier_tslr, congru_classifier_tsa_lda,
+    congru_classifier_csp_lda;
 
 /* In e2e.c. */
 extern const congru_classifier congru_classifier_dct_e2e, congru_classifier_dldct_e2e,

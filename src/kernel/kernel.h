@@ -45,6 +45,18 @@ typedef struct congru_function {
     double b; /* floor */
 } congru_function;
 
+/* Trials of a block of logistic regression: with the 253 tangent coordinates of 22 channels it stays in the second
+ * cache between the logits and the derivative. */
+enum { CONGRU_LOGISTIC_BLOCK = 128 };
+
+typedef struct congru_logistic_block {
+    size_t features, rows;
+    bool reference;       /* there is one more class, with logit 0, which no row stands for */
+    const double *x;      /* (features, CONGRU_LOGISTIC_BLOCK), aligned */
+    const double *label;  /* (CONGRU_LOGISTIC_BLOCK), the row of the trial's class; -1 for the reference class */
+    const double *weight; /* (CONGRU_LOGISTIC_BLOCK), 0 for a trial that does not count */
+} congru_logistic_block;
+
 typedef struct congru_kernel {
     const char *name;
     size_t width;
@@ -144,6 +156,10 @@ typedef struct congru_kernel {
      * neither. Each entry is one sum over the inner index in ascending order. */
     void (*dense)(size_t rows, size_t cols, size_t inner, congru_operand a, const double *b, bool add,
                   double *c);
+
+    /* The weighted softmax cross-entropy of a block with the weights w (rows, features), returned; its derivative
+     * is added to gradient (rows, features). Sums over trials as in gram. `work`: (rows, CONGRU_LOGISTIC_BLOCK). */
+    double (*logistic)(const congru_logistic_block *block, const double *w, double *work, double *gradient);
 } congru_kernel;
 
 /* The kernel called `name`, or the best for this machine when NULL; NULL when unknown or not available. */

@@ -36,4 +36,5 @@ const congru_kernel LANES(table) = {
     .add_lanes = LANES(add_lanes),
     .fold = LANES(fold),
     .dense = LANES(dense),
+    .logistic = LANES(logistic),
 };

@@ -43,5 +43,6 @@ void LANES(add_lanes)(size_t vectors, size_t size, const double *x, double *chai
 void LANES(fold)(size_t size, const double *chains, double *sum);
 void LANES(dense)(size_t rows, size_t cols, size_t inner, congru_operand a, const double *b, bool add,
                   double *c);
+double LANES(logistic)(const congru_logistic_block *block, const double *w, double *work, double *gradient);
 
 #endif

@@ -1,0 +1,64 @@
+/* Sorting trials by class. SPDX-License-Identifier: Apache-2.0 */
+#include "classifier/class_table.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+static void lay_out(congru_class_table *table)
+{
+    table->count = congru_arena_take(&table->arena, table->classes, sizeof *table->count);
+    table->first = congru_arena_take(&table->arena, table->classes, sizeof *table->first);
+    table->order = congru_arena_take(&table->arena, table->n, sizeof *table->order);
+}
+
+static congru_status count(congru_context *context, const int32_t *label, congru_class_table *table)
+{
+    memset(table->count, 0, table->classes * sizeof *table->count);
+    for (size_t i = 0; i < table->n; i++) {
+        if (label[i] < 0 || (size_t)label[i] >= table->classes)
+            return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                               "trial %zu of %zu has label %d: with %zu classes, labels are 0 to %zu", i,
+                               table->n, (int)label[i], table->classes, table->classes - 1);
+        table->count[label[i]]++;
+    }
+    for (size_t k = 0; k < table->classes; k++)
+        table->present += table->count[k] > 0;
+    if (table->present < 2)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "%zu of %zu classes have trials: a classifier needs trials of two or more",
+                           table->present, table->classes);
+    for (size_t k = 0; k < table->classes; k++)
+        if (table->count[k] == 0)
+            congru_note(context, "class %zu has no training trial: its probability is 0", k);
+    return CONGRU_OK;
+}
+
+congru_status congru_class_table_make(congru_context *context, size_t n, const int32_t *label, size_t classes,
+                                      congru_class_table *table)
+{
+    *table = (congru_class_table){.n = n, .classes = classes};
+    if (classes < 2)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "%zu classes: a classifier needs two or more",
+                           classes);
+    lay_out(table);
+    if (congru_arena_reserve(&table->arena, table->arena.used) != CONGRU_OK)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory to sort %zu trials of %zu classes", n,
+                           classes);
+    lay_out(table);
+    congru_status status = count(context, label, table);
+    if (status != CONGRU_OK)
+        return status;
+    for (size_t k = 0, first = 0; k < classes; first += table->count[k++])
+        table->first[k] = first;
+    for (size_t i = 0; i < n; i++)
+        table->order[table->first[label[i]]++] = i;
+    for (size_t k = 0; k < classes; k++)
+        table->first[k] -= table->count[k];
+    return CONGRU_OK;
+}
+
+void congru_class_table_free(congru_class_table *table)
+{
+    congru_arena_free(&table->arena);
+}

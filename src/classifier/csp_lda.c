@@ -1,0 +1,82 @@
+/* Discriminant analysis of variances behind spatial filters. SPDX-License-Identifier: Apache-2.0 */
+#include "base/error.h"
+#include "classifier/classifier.h"
+#include "classifier/linear.h"
+#include "spd/batch.h"
+
+typedef struct csp_lda_work {
+    congru_arena arena;
+    double *filters;  /* (blocks, size, d) */
+    double *features; /* (n, blocks, size) */
+} csp_lda_work;
+
+static void work_layout(csp_lda_work *w, const congru_trials *trials, size_t blocks, size_t size)
+{
+    w->filters = congru_arena_take(&w->arena, blocks * size * trials->d, sizeof(double));
+    w->features = congru_arena_take(&w->arena, trials->count * blocks * size, sizeof(double));
+}
+
+static congru_status csp_lda_fit(congru_context *context, const congru_trials *trials,
+                                 const congru_method_options *options, congru_tensors *model,
+                                 congru_record *record)
+{
+    (void)record;
+    csp_lda_work w = {0};
+    double *weights, *intercept;
+    congru_status status = congru_check_shape(context, trials->count, trials->d);
+    if (status == CONGRU_OK)
+        status = congru_check_argument(context, options->csp_filters > 0,
+                                       "csp-lda needs one or more filters per end");
+    if (status != CONGRU_OK)
+        return status;
+    const size_t per_end = (size_t)options->csp_filters, size = congru_csp_block_size(trials->d, per_end);
+    size_t blocks = congru_csp_blocks(trials->classes);
+    work_layout(&w, trials, trials->classes, size);
+    if (congru_arena_reserve(&w.arena, w.arena.used) != CONGRU_OK)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for spatial filters of %zu trials",
+                           trials->count);
+    work_layout(&w, trials, trials->classes, size);
+    status = congru_csp_filters(context, trials->count, trials->d, trials->covariance, trials->label,
+                                trials->classes, per_end, w.filters, &blocks);
+    if (status == CONGRU_OK)
+        status = congru_tensors_add_copy(context, model, "csp-lda.filters", 3,
+                                         (const size_t[]){blocks, size, trials->d}, w.filters);
+    if (status == CONGRU_OK)
+        status = congru_csp_features(context, trials->count, trials->d, trials->covariance, blocks, size,
+                                     w.filters, w.features);
+    if (status == CONGRU_OK)
+        status =
+            congru_linear_add(context, model, "csp-lda", trials->classes, blocks * size, &weights, &intercept);
+    if (status == CONGRU_OK)
+        status = congru_lda_fit(context, trials->count, blocks * size, w.features, trials->label,
+                                trials->classes, weights, intercept);
+    congru_arena_free(&w.arena);
+    return status;
+}
+
+static congru_status csp_lda_predict(congru_context *context, const congru_tensors *model,
+                                     const congru_newcomer *newcomer, double *probability)
+{
+    size_t shape[] = {0, 0, newcomer->d}, bytes;
+    const double *filters;
+    congru_status status = congru_tensors_expect(context, model, "csp-lda.filters", 3, shape, &filters);
+    if (status != CONGRU_OK || newcomer->count == 0)
+        return status;
+    const size_t features = shape[0] * shape[1];
+    if (__builtin_mul_overflow(newcomer->count, features * sizeof(double), &bytes) ||
+        congru_arena_reserve(&context->composed, bytes) != CONGRU_OK)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for %zu feature vectors", newcomer->count);
+    double *x = congru_arena_take(&context->composed, newcomer->count * features, sizeof(double));
+    status = congru_csp_features(context, newcomer->count, newcomer->d, newcomer->covariance, shape[0],
+                                 shape[1], filters, x);
+    return status == CONGRU_OK
+               ? congru_linear_predict(context, model, "csp-lda", newcomer->count, features, x, probability)
+               : status;
+}
+
+const congru_classifier congru_classifier_csp_lda = {
+    .name = "csp-lda",
+    .summary = "discriminant analysis of variances behind spatial filters (--csp-filters)",
+    .fit = csp_lda_fit,
+    .predict = csp_lda_predict,
+};

@@ -1,0 +1,96 @@
+/* Minimum distance to mean: the class whose mean is nearest. SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "base/error.h"
+#include "classifier/class_table.h"
+#include "classifier/classifier.h"
+#include "classifier/linear.h"
+#include "spd/batch.h"
+
+static const double mean_tolerance =
+    1e-8; /* a mean nearer than that moves no distance beyond rounding of a label */
+
+/* mean (classes, d, d), the identity where a class has no trial. */
+static congru_status class_means(congru_context *context, const congru_trials *trials, congru_metric metric,
+                                 const congru_class_table *table, double *gathered, double *mean,
+                                 double *present)
+{
+    const size_t d = trials->d, size = d * d;
+    const congru_mean_options options = {.tolerance = mean_tolerance};
+    for (size_t i = 0; i < trials->count; i++)
+        memcpy(gathered + i * size, trials->covariance + table->order[i] * size, size * sizeof(double));
+    for (size_t k = 0; k < trials->classes; k++, mean += size) {
+        present[k] = table->count[k] > 0;
+        for (size_t i = 0; i < d; i++)
+            mean[i * (d + 1)] = 1.0;
+        if (table->count[k] == 0)
+            continue;
+        congru_status status = congru_spd_mean(context, metric, table->count[k], d,
+                                               gathered + table->first[k] * size, &options, mean, NULL);
+        if (status != CONGRU_OK) {
+            char reason[sizeof context->error];
+            memcpy(reason, context->error, sizeof reason);
+            return congru_fail(context, status, "the mean of class %zu: %.900s", k, reason);
+        }
+    }
+    return CONGRU_OK;
+}
+
+static congru_status mdm_fit(congru_context *context, const congru_trials *trials,
+                             const congru_method_options *options, congru_tensors *model, congru_record *record)
+{
+    (void)record;
+    congru_class_table table = {0};
+    congru_arena arena = {0};
+    double *mean, *present;
+    const size_t shape[] = {trials->classes, trials->d, trials->d};
+    congru_status status = congru_check_shape(context, trials->count, trials->d);
+    if (status == CONGRU_OK)
+        status = congru_class_table_make(context, trials->count, trials->label, trials->classes, &table);
+    if (status == CONGRU_OK &&
+        congru_arena_reserve(&arena, trials->count * trials->d * trials->d * sizeof(double)) != CONGRU_OK)
+        status =
+            congru_fail(context, CONGRU_ERROR_MEMORY, "no memory to sort %zu trials by class", trials->count);
+    if (status == CONGRU_OK)
+        status = congru_tensors_add_number(context, model, "mdm.metric", (double)options->mdm_metric);
+    if (status == CONGRU_OK)
+        status = congru_tensors_add(context, model, "mdm.mean", 3, shape, &mean);
+    if (status == CONGRU_OK)
+        status = congru_tensors_add(context, model, "mdm.present", 1, shape, &present);
+    if (status == CONGRU_OK)
+        status = class_means(context, trials, options->mdm_metric, &table, (double *)arena.base, mean, present);
+    congru_arena_free(&arena);
+    congru_class_table_free(&table);
+    return status;
+}
+
+static congru_status mdm_predict(congru_context *context, const congru_tensors *model,
+                                 const congru_newcomer *newcomer, double *probability)
+{
+    const double *mean, *present;
+    double metric;
+    size_t shape[] = {0, newcomer->d, newcomer->d};
+    congru_status status = congru_tensors_expect(context, model, "mdm.mean", 3, shape, &mean);
+    if (status == CONGRU_OK)
+        status = congru_tensors_expect(context, model, "mdm.present", 1, shape, &present);
+    if (status == CONGRU_OK)
+        status = congru_tensors_expect_number(context, model, "mdm.metric", CONGRU_METRIC_RIEMANN,
+                                              CONGRU_METRIC_EUCLID, &metric);
+    if (status != CONGRU_OK || newcomer->count == 0)
+        return status;
+    status = congru_spd_distance_pairwise(context, (congru_metric)metric, newcomer->d, newcomer->count,
+                                          newcomer->covariance, shape[0], mean, probability);
+    for (size_t i = 0; i < newcomer->count && status == CONGRU_OK; i++, probability += shape[0]) {
+        for (size_t k = 0; k < shape[0]; k++)
+            probability[k] = present[k] != 0.0 ? -probability[k] * probability[k] : CONGRU_ABSENT_INTERCEPT;
+        congru_softmax(shape[0], probability);
+    }
+    return status;
+}
+
+const congru_classifier congru_classifier_mdm = {
+    .name = "mdm",
+    .summary = "the class whose mean is nearest (--mdm-metric)",
+    .fit = mdm_fit,
+    .predict = mdm_predict,
+};

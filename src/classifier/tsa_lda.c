@@ -1,0 +1,36 @@
+/* Discriminant analysis of tangent vectors. SPDX-License-Identifier: Apache-2.0 */
+#include "classifier/classifier.h"
+#include "classifier/linear.h"
+#include "classifier/tangent_features.h"
+
+static congru_status tsa_lda_fit(congru_context *context, const congru_trials *trials,
+                                 const congru_method_options *options, congru_tensors *model,
+                                 congru_record *record)
+{
+    (void)record;
+    const size_t features = congru_spd_tangent_size(trials->d);
+    congru_arena arena = {0};
+    double *vectors, *weights, *intercept;
+    congru_status status =
+        congru_tangent_sources(context, trials, options->tangent_mean, model, "tsa-lda", &arena, &vectors);
+    if (status == CONGRU_OK)
+        status = congru_linear_add(context, model, "tsa-lda", trials->classes, features, &weights, &intercept);
+    if (status == CONGRU_OK)
+        status = congru_lda_fit(context, trials->count, features, vectors, trials->label, trials->classes,
+                                weights, intercept);
+    congru_arena_free(&arena);
+    return status;
+}
+
+static congru_status tsa_lda_predict(congru_context *context, const congru_tensors *model,
+                                     const congru_newcomer *newcomer, double *probability)
+{
+    return congru_tangent_predict(context, model, "tsa-lda", newcomer, probability);
+}
+
+const congru_classifier congru_classifier_tsa_lda = {
+    .name = "tsa-lda",
+    .summary = "discriminant analysis of tangent vectors, covariance shrunk (--tangent-mean)",
+    .fit = tsa_lda_fit,
+    .predict = tsa_lda_predict,
+};
