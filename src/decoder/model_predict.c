@@ -1,7 +1,9 @@
 /* Asks a model about the trials of a set. SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/file_write.h"
 #include "decoder/model_internal.h"
 #include "evaluation/fold_parts.h"
 #include "layer/network.h"
@@ -210,5 +212,51 @@ congru_status congru_model_predict(congru_context *context, const congru_model *
     if (status != CONGRU_OK)
         congru_predictions_destroy(&run.made);
     *predictions = run.made;
+    return status;
+}
+
+/* ---- As a file ----------------------------------------------------------------------------------------- */
+
+static void add_heading(congru_text *text, const congru_model *model)
+{
+    congru_text_add(text, "dataset,subject,trial,pipeline,y_true,y_pred");
+    for (size_t k = 0; k < model->classes; k++) {
+        char name[CONGRU_LABEL_SIZE + 2];
+        snprintf(name, sizeof name, "p_%s", model->class_name[k]);
+        congru_text_add(text, ",");
+        congru_text_add_csv(text, name);
+    }
+    congru_text_add(text, "\n");
+}
+
+static void add_row(congru_text *text, const congru_predictions *made, const congru_model *model,
+                    const congru_set *set, const char *dataset, size_t i)
+{
+    congru_text_add_csv(text, dataset);
+    congru_text_add(text, ",");
+    congru_text_add_csv(text, set->subject_name[set->subject[made->trial[i]]]);
+    congru_text_add(text, ",%zu,%s,", made->trial[i], model->name);
+    congru_text_add_csv(text, made->truth[i] >= 0 ? model->class_name[made->truth[i]] : "");
+    congru_text_add(text, ",");
+    congru_text_add_csv(text, model->class_name[made->answer[i]]);
+    for (size_t k = 0; k < made->classes; k++)
+        congru_text_add(text, ",%.17g", made->probability[i * made->classes + k]);
+    congru_text_add(text, "\n");
+}
+
+congru_status congru_predictions_write(congru_context *context, const congru_predictions *predictions,
+                                       const congru_model *model, const congru_set *set, const char *dataset,
+                                       const char *path)
+{
+    congru_text text = {0};
+    if (context == NULL || predictions == NULL || model == NULL || set == NULL || path == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no predictions, model, set or path given");
+    add_heading(&text, model);
+    for (size_t i = 0; i < predictions->count; i++)
+        add_row(&text, predictions, model, set, dataset != NULL ? dataset : "", i);
+    congru_status status =
+        text.failed ? congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory to write it", path)
+                    : congru_file_write(context, path, &(congru_file_piece){text.data, text.size}, 1);
+    congru_text_clear(&text);
     return status;
 }
