@@ -24,6 +24,7 @@
 
 #include "congru/evaluation.h"
 
+#include "congru/decoder.h"
 #include "congru/model.h"
 
 #endif

@@ -3,9 +3,9 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/bank.h"
 #include "layer/trained.h"
 #include "layer/training_loop.h"
 
@@ -20,7 +20,7 @@ static congru_status source_dispersion(congru_context *context, const congru_tra
     *dispersion = NULL;
     if (!n->by_subject)
         return CONGRU_OK;
-    double *norm = malloc(2 * trials->count * sizeof(double));
+    double *norm = congru_memory_take(2 * trials->count * sizeof(double));
     if (norm == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for the trials' norms");
     double *each = norm + trials->count;
@@ -37,7 +37,7 @@ static congru_status source_dispersion(congru_context *context, const congru_tra
         }
     }
     if (status != CONGRU_OK)
-        free(norm);
+        congru_memory_give(norm);
     else
         *dispersion = norm;
     return status;
@@ -60,7 +60,7 @@ static congru_status add_reference(congru_context *context, congru_backbone back
     if (status != CONGRU_OK)
         return status;
     const size_t shape[] = {n.out, n.out}, size = n.out * n.out;
-    double *dispersion = NULL, *mean, *logs = malloc(trials->count * size * sizeof(double));
+    double *dispersion = NULL, *mean, *logs = congru_memory_take(trials->count * size * sizeof(double));
     char name[CONGRU_TENSOR_NAME_SIZE];
     if (logs == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu outputs", trials->count);
@@ -74,8 +74,8 @@ static congru_status add_reference(congru_context *context, congru_backbone back
         for (size_t e = 0; e < size; e++)
             mean[e] += logs[i * size + e] / (double)trials->count;
     }
-    free(dispersion);
-    free(logs);
+    congru_memory_give(dispersion);
+    congru_memory_give(logs);
     return status;
 }
 
@@ -106,7 +106,7 @@ congru_status congru_network_map_sources(congru_context *context, congru_backbon
         status = source_dispersion(context, &n, trials, &dispersion);
     if (status == CONGRU_OK)
         status = congru_trained_outputs(context, &n, trials->count, trials->covariance, dispersion, out, NULL);
-    free(dispersion);
+    congru_memory_give(dispersion);
     return status;
 }
 
@@ -119,7 +119,7 @@ static congru_status newcomer_dispersion(congru_context *context, const congru_t
     *dispersion = NULL;
     if (!n->by_subject)
         return CONGRU_OK;
-    double *norm = malloc(newcomer->count * sizeof(double)), sum = 0.0;
+    double *norm = congru_memory_take(newcomer->count * sizeof(double)), sum = 0.0;
     if (norm == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for the trials' norms");
     congru_status status = congru_trained_norms(context, n, newcomer->count, newcomer->covariance, norm);
@@ -134,7 +134,7 @@ static congru_status newcomer_dispersion(congru_context *context, const congru_t
         norm[i] = sum > 0.0 ? sqrt(sum / seen) : n->dispersion;
     }
     if (status != CONGRU_OK)
-        free(norm);
+        congru_memory_give(norm);
     else
         *dispersion = norm;
     return status;
@@ -150,7 +150,7 @@ static congru_status newcomer_outputs(congru_context *context, const congru_trai
     if (status == CONGRU_OK)
         status = congru_trained_outputs(context, n, newcomer->count, newcomer->covariance, dispersion, c_out,
                                         log_out);
-    free(dispersion);
+    congru_memory_give(dispersion);
     return status;
 }
 
@@ -216,7 +216,7 @@ congru_status congru_network_predict(congru_context *context, congru_backbone ba
     if (n.classes == 0 || n.reference == NULL)
         return congru_fail(context, CONGRU_ERROR_FORMAT, "the model %s has no softmax head", prefix);
     const size_t size = n.out * n.out, count = newcomer->count;
-    double *c_out = malloc((3 * count + 2) * size * sizeof(double));
+    double *c_out = congru_memory_take((3 * count + 2) * size * sizeof(double));
     if (c_out == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu outputs", count);
     double *logs = c_out + count * size, *reference = logs + count * size,
@@ -226,6 +226,6 @@ congru_status congru_network_predict(congru_context *context, congru_backbone ba
         size_t references = newcomer_references(context, &n, newcomer, logs, sum, reference);
         status = congru_trained_probabilities(context, &n, count, c_out, references, reference, probability);
     }
-    free(c_out);
+    congru_memory_give(c_out);
     return status;
 }
