@@ -29,7 +29,7 @@ typedef struct command {
     int (*run)(const arguments *parsed);
 } command;
 
-extern const command command_align, command_predict, command_train;
+extern const command command_align, command_predict, command_stream, command_train;
 extern const command command_help, command_import, command_info, command_loso, command_presets, command_show,
     command_spd, command_version, command_within;
 
