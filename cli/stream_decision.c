@@ -25,7 +25,7 @@ static void add(line_writer *w, const char *format, ...)
     va_start(arguments, format);
     if (w->used < STREAM_LINE_SIZE) {
         int size = vsnprintf(w->text + w->used, STREAM_LINE_SIZE - w->used, format, arguments);
-        w->used += size > 0 ? (size_t)size : STREAM_LINE_SIZE;
+        w->used += size >= 0 ? (size_t)size : STREAM_LINE_SIZE;
     }
     va_end(arguments);
 }

@@ -41,7 +41,8 @@ typedef struct lsl_library {
     lsl_handle (*append_value)(lsl_handle element, const char *name, const char *value);
 } lsl_library;
 
-enum { VERSION_LEAST = 112, FORMAT_DOUBLE = 2, CHUNK_FRAMES = 512, LOST = -2 };
+/* Release 1.12 says of itself that it is 110. */
+enum { VERSION_LEAST = 110, FORMAT_DOUBLE = 2, CHUNK_FRAMES = 512, LOST = -2 };
 static const double resolve_seconds = 30, seconds_kept = 360;
 
 /* dlsym gives an object's pointer where a function's is meant; POSIX has them alike. */
