@@ -18,7 +18,7 @@ static void print_commands(void)
 {
     print_usage("congru COMMAND [OPTION...] [FILE...]");
     printf("\n");
-    terminal_wrap("From EEG recordings to covariance matrices and their geometry, for decoding across people.",
+    terminal_wrap("Decodes imagined movement from the EEG of people it has never seen.",
                   0, 0, "");
     printf("\nCommands:\n");
     for (size_t i = 0; commands[i] != NULL; i++)

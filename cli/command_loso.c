@@ -13,7 +13,7 @@ static int run(const arguments *parsed)
 
 static const char *const examples[] = {
     "congru loso 2a.npz",
-    "congru loso 2a.npz --pipelines ra+mdm,ra+tslr,ddct-unet-e2e --C auto -o 2a-results",
+    "congru loso 2a.npz -p ra+tslr,dct-e2e --C auto -o 2a-results",
     "congru loso 2b.npz --pipelines classical --align-by session --target online",
     NULL,
 };

@@ -31,7 +31,7 @@ typedef struct command {
 
 extern const command command_align, command_predict, command_stream, command_train;
 extern const command command_help, command_import, command_info, command_loso, command_presets, command_show,
-    command_spd, command_version, command_within;
+    command_spd, command_synth, command_version, command_within;
 
 /* All of them in the order help lists them, ended by NULL. */
 extern const command *const commands[];

@@ -12,7 +12,7 @@ enum { RUN_PIPELINES, RUN_SUBJECTS, RUN_TARGET, RUN_ALIGN_BY, RUN_DATASET, RUN_J
     [RUN_PIPELINES] = \
         {"pipelines", 'p', "P,...", \
          "ALIGNER+CLASSIFIER or the name of an end-to-end model, with commas between; 'classical' for " \
-         "all without a network, 'all' for all. Default: ra+mdm,ra+tslr,ra+tsa-lda,ra+csp-lda."}, \
+         "all without a network, 'all' for all. Default: ra in front of each classifier."}, \
     [RUN_SUBJECTS] = {"subjects", '\0', "A,B,...", "Score these subjects alone. Default: all."}, \
     [RUN_TARGET] = \
         {"target", '\0', "MODE", \

@@ -8,13 +8,24 @@
 #include "commands.h"
 #include "terminal.h"
 
-const command *const commands[] = {&command_import,  &command_info,
-                                   &command_presets, &command_loso,
-                                   &command_within,  &command_show,
-                                   &command_train,   &command_predict,
-                                   &command_align,   &command_stream,
-                                   &command_spd,     &command_version,
-                                   &command_help,    NULL};
+/* In the order help lists them: the way of the data, then the tools. */
+const command *const commands[] = {
+    &command_import,  //
+    &command_synth,   //
+    &command_info,    //
+    &command_presets, //
+    &command_loso,    //
+    &command_within,  //
+    &command_show,    //
+    &command_train,   //
+    &command_predict, //
+    &command_align,   //
+    &command_stream,  //
+    &command_spd,     //
+    &command_version, //
+    &command_help,    //
+    NULL,
+};
 
 static const char *command_name(size_t index, const void *user)
 {

@@ -19,15 +19,17 @@ killed_runs_end_the_same()
 {
     local kills=0 round problems=
     mkdir "$scratch/work/killed" && cd "$scratch/work/killed" || exit 1
-    make_set set.npz --subjects 8 --trials 40 --d 16 || exit 1
-    congru loso set.npz --pipelines ra+mdm,ra+tslr,ra+tsa-lda,none+csp-lda -o whole >whole.txt 2>&1 ||
+    make_set set.npz --subjects 10 --trials 40 --d 22 || exit 1
+    local start=${EPOCHREALTIME/./}
+    congru loso set.npz --pipelines ra+mdm,ra+tslr,ra+tsa-lda,none+csp-lda --jobs 1 -o whole >whole.txt 2>&1 ||
         problems+=$(cat whole.txt)
+    local took=$((${EPOCHREALTIME/./} - start)) # in microseconds
     for ((round = 0; round < 20; round++)); do
         [ $((round % 4)) -ne 0 ] || rm -rf broken
         congru loso set.npz --pipelines ra+mdm,ra+tslr,ra+tsa-lda,none+csp-lda --jobs $((round % 3 + 1)) -o broken \
             >/dev/null 2>&1 &
         local process=$!
-        sleep "0.$((RANDOM % 3))$((RANDOM % 10))"
+        sleep "$(printf '%d.%06d' $((took * (RANDOM % 1000) / 4000 / 1000000)) $((took * (RANDOM % 1000) / 4000 % 1000000)))"
         kill -KILL $process 2>/dev/null && kills=$((kills + 1))
         wait $process 2>/dev/null
         if [ $((round % 4)) -eq 3 ]; then

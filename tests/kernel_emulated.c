@@ -120,6 +120,41 @@ static void same_bits_of_signals(void)
     free(base), free(emulated);
 }
 
+enum { LOGISTIC_FEATURES = 11, LOGISTIC_ROWS = 9, LOGISTIC_NUMBERS = 1 + LOGISTIC_ROWS * LOGISTIC_FEATURES };
+
+/* The loss of a block of trials and its derivative. */
+static void run_logistic(const congru_kernel *kernel, size_t rows, double *out)
+{
+    congru_random random = congru_random_stream(23, (uint32_t)rows, 0, 0);
+    const size_t numbers = LOGISTIC_FEATURES * CONGRU_LOGISTIC_BLOCK;
+    double *x = new_doubles(numbers), *w = new_doubles(rows * LOGISTIC_FEATURES);
+    double *label = new_doubles(CONGRU_LOGISTIC_BLOCK), *weight = new_doubles(CONGRU_LOGISTIC_BLOCK);
+    double *work = new_doubles(rows * CONGRU_LOGISTIC_BLOCK);
+    for (size_t i = 0; i < numbers; i++)
+        x[i] = congru_random_normal(&random);
+    for (size_t i = 0; i < rows * LOGISTIC_FEATURES; i++)
+        w[i] = congru_random_normal(&random);
+    for (size_t t = 0; t < CONGRU_LOGISTIC_BLOCK; t++) {
+        label[t] = (double)(t % rows) - (rows == 1 ? (double)(t % 2) : 0.0);
+        weight[t] = t < 121 ? 0.7 : 0.0;
+    }
+    const congru_logistic_block block = {LOGISTIC_FEATURES, rows, rows == 1, x, label, weight};
+    memset(out, 0, LOGISTIC_NUMBERS * sizeof(double));
+    out[0] = kernel->logistic(&block, w, work, out + 1);
+    free(x), free(w), free(label), free(weight), free(work);
+}
+
+static void same_bits_of_logistic_regression(void)
+{
+    double base[LOGISTIC_NUMBERS], emulated[LOGISTIC_NUMBERS];
+    for (size_t rows = 1; rows <= LOGISTIC_ROWS; rows++) {
+        run_logistic(&congru_lanes_table_base, rows, base);
+        run_logistic(&congru_emulated_table, rows, emulated);
+        CHECK_SAYING(memcmp(base, emulated, sizeof base) == 0, "%zu rows: a loss of %.17g, in emulation %.17g",
+                     rows, base[0], emulated[0]);
+    }
+}
+
 static void same_bits_as_the_portable_kernels(void)
 {
     const size_t dimensions[] = {1, 2, 3, 5, 8, 13, 22, 33};
@@ -143,5 +178,6 @@ int main(void)
 {
     RUN(same_bits_as_the_portable_kernels);
     RUN(same_bits_of_signals);
+    RUN(same_bits_of_logistic_regression);
     return harness_end();
 }

@@ -4,7 +4,8 @@
 
 #include "layer/network.h"
 
-/* Trials about the identity: exp of a class's pattern, bent for each subject, and noise. Freed by sample_free. */
+/* Trials about the identity: exp of a class's pattern, bent for each subject, and noise. Freed by sample_free.
+ * */
 congru_trials sample_trials(congru_context *context, size_t count, size_t d, size_t classes, size_t subjects,
                             uint64_t seed);
 void sample_free(congru_trials *trials);

@@ -56,6 +56,8 @@ if [ "$1" != build ]; then
 fi
 if [ "$1" = bench ]; then
     need python3-mne 'what import is raced against' has_file /usr/lib/python3/dist-packages/mne
+    need python3-torch 'what training is raced against' has_file /usr/lib/python3/dist-packages/torch
+    need python3-sklearn 'what loso is raced against' has_file /usr/lib/python3/dist-packages/sklearn
 fi
 
 if [ -z "$packages" ]; then

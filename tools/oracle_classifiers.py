@@ -16,7 +16,7 @@ from pyriemann.tangentspace import TangentSpace
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression
 
-GRID = (1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0)
+GRID = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3, 1.0, 3.0, 10.0)
 PER_END = 2
 
 
@@ -93,6 +93,8 @@ def chosen_c(x, y, subject):
     for c in GRID:
         accuracy, loss = [], []
         for s in np.unique(subject):
+            if len(np.unique(y[subject != s])) < len(np.unique(y)):
+                continue
             model = logistic(c).fit(x[subject != s], y[subject != s])
             p = model.predict_proba(x[subject == s])
             accuracy.append(np.mean(np.argmax(p, axis=1) == y[subject == s]))

@@ -18,11 +18,14 @@
 #include "congru/npy.h"
 #include "congru/spd.h"
 
+#include "congru/synth.h"
+
 #include "congru/aligner.h"
 #include "congru/classifier.h"
 #include "congru/method.h"
 
 #include "congru/evaluation.h"
+#include "congru/statistics.h"
 
 #include "congru/decoder.h"
 #include "congru/model.h"

@@ -82,6 +82,14 @@ typedef struct congru_network_options {
     size_t widths[CONGRU_LAYERS_MAX]; /* of DLDCT or DDCT-UNet, input and output included */
     size_t width_count;               /* 0: the model's own */
 
+    /* Against overfitting to the source subjects; all off unless set. */
+    double label_smoothing; /* share of a label's weight that all classes get alike, 0 to below 1 */
+    bool balanced_batches;  /* as many draws of each subject */
+    double subject_dropout; /* share of the subjects that each step's batch leaves out, 0 to below 1 */
+    double average; /* decay of a moving average of the parameters, which is then what is kept; 0.99, say */
+    int validation_subjects; /* held out of training: the parameters that are best for them are kept */
+    int ensemble;            /* end to end: networks trained from as many seeds, probabilities averaged */
+
     bool record; /* keep losses, scatters, norms and eigenvalues of every step */
 } congru_network_options;
 

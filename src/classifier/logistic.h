@@ -9,8 +9,9 @@
  * apart, which are the last column and not penalised. Two classes have one row, for the second: the logit of the first
  * is 0. More have a row each.
  *
- * The variables of the iteration are V = W U^T with U^T U = h C (X^T X) + I, a bound of the second derivative (Boehning,
- * 1992) that the classes share. In these the problem is nearly round, whatever C and the features. */
+ * The variables of the iteration are V = W U^T with U^T U = h C (X^T X) + I, which is the second derivative where all
+ * classes are equally likely, apart from what couples the classes; after Boehning (1992), who bounds it so with
+ * h = 1/2. In these variables the problem is nearly round, whatever C and the features. */
 typedef struct congru_logistic {
     size_t n, features, rows, blocks; /* features counts the intercept */
     bool reference;                   /* two classes */
@@ -22,6 +23,7 @@ typedef struct congru_logistic {
     double *plain;                    /* (rows, features), the same without padding */
     double *gradient;                 /* (rows, stride), of the last evaluation */
     double *part, *loss;              /* (blocks, rows, features) and (blocks) */
+    double *scaled;                   /* (features, CONGRU_LOGISTIC_BLOCK) */
     double *scratch;                  /* for solving, and (features, features) for products of features */
 } congru_logistic;
 
@@ -40,8 +42,9 @@ void congru_logistic_layout(congru_arena *arena, const congru_context *context, 
 void congru_logistic_load(congru_context *context, const double *x, const int32_t *label,
                           const congru_class_table *table, congru_logistic *problem);
 
-/* Makes U for this C, from the features of all trials. */
+/* Makes U for this C, from the features of all trials, or from what trials weigh and how sure w is of each. */
 void congru_logistic_precondition(congru_context *context, double c, congru_logistic *problem);
+void congru_logistic_precondition_at(congru_context *context, congru_logistic *problem, const double *w);
 
 /* Every trial's weight becomes c, except of those of the subject `without`, which becomes 0; -1: of none. */
 void congru_logistic_weigh(double c, const int32_t *subject, int32_t without, congru_logistic *problem);

@@ -8,12 +8,12 @@
 #include "classifier/logistic.h"
 
 /* Ascending, so that of equals the smaller is found first. */
-static const double grid[] = {1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0};
-enum { GRID = sizeof grid / sizeof grid[0] };
+static const double grid[] = {1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3, 1.0, 3.0, 10.0};
+enum { GRID = sizeof grid / sizeof grid[0], GRID_ONE = 8 };
 
-/* Without a subject the minimum is near that of all trials, where the iteration begins; this share of the first
- * gradient is as near as labels can tell. */
-static const double fold_share = 0.03;
+/* Without a subject the minimum is near that of all trials, where the iteration begins. At this share of the first
+ * gradient labels are those of the minimum, but for trials that lie between two classes. */
+static const double fold_share = 3e-4;
 
 typedef struct search {
     congru_context *context;
@@ -120,7 +120,7 @@ static congru_status search_grid(search *s, congru_logistic_stop stop, double *w
             best = c;
     }
     if (folds == 0) {
-        best = 4;
+        best = GRID_ONE;
         congru_note(s->context,
                     "C cannot be chosen by leaving out subjects, for a class would have no trial: it is %g",
                     grid[best]);

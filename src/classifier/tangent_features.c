@@ -38,8 +38,11 @@ static congru_status log_euclidean(congru_context *context, size_t n, size_t d, 
 congru_status congru_tangent_features(congru_context *context, congru_metric metric, size_t n, size_t d,
                                       const double *c, double *reference, double *vectors)
 {
-    congru_status status;
+    congru_status status = CONGRU_OK;
     double norm = INFINITY;
+    if (metric < CONGRU_METRIC_RIEMANN || metric > CONGRU_METRIC_EUCLID)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "metric %d is not one of congru_metric",
+                           (int)metric);
     if (metric == CONGRU_METRIC_EUCLID) {
         status = congru_spd_mean(context, metric, n, d, c, NULL, reference, NULL);
     } else {

@@ -182,9 +182,15 @@ static congru_status fit(fit_run *run)
     congru_workers_end(&workers);
     if (status == CONGRU_OK && recentred)
         status = congru_tensors_add(run->context, &model->tensors, CONGRU_MODEL_PRIOR, 2, shape, &prior);
-    const congru_fold_setting setting = {run->context, &prepared, &run->options, &model->pipeline};
+    const congru_fold_setting setting = {run->context, &prepared, &run->options, model->pipeline.aligner};
+    congru_fold_sources sources = {0};
     if (status == CONGRU_OK)
-        status = congru_fold_fit(&setting, run->count, run->trial, &model->tensors, prior, NULL);
+        status =
+            congru_fold_sources_align(&setting, run->count, run->trial, &model->tensors, prior, NULL, &sources);
+    if (status == CONGRU_OK)
+        status = model->pipeline.classifier->fit(run->context, &sources.trials, &run->options.method,
+                                                 &model->tensors, NULL);
+    congru_fold_sources_clear(&sources);
     congru_prepared_clear(&prepared);
     return status;
 }

@@ -16,7 +16,8 @@ typedef struct prediction_run {
     congru_set view; /* the set with the model's classes */
     congru_evaluation_options evaluation;
     congru_prepared prepared;
-    size_t *trial; /* of the subject at hand */
+    size_t *trial;       /* of the subject at hand */
+    double *probability; /* likewise */
     congru_predictions *made;
 } prediction_run;
 
@@ -93,16 +94,17 @@ static congru_status reserve(prediction_run *run)
     made->answer = malloc(n * sizeof *made->answer);
     made->truth = malloc(n * sizeof *made->truth);
     made->probability = malloc(n * made->classes * sizeof(double));
+    run->probability = malloc(n * made->classes * sizeof(double));
     if (run->options->keep_aligned)
         made->aligned = malloc(n * size * sizeof(double));
     if (made->trial == NULL || made->answer == NULL || made->truth == NULL || made->probability == NULL ||
-        (run->options->keep_aligned && made->aligned == NULL))
+        run->probability == NULL || (run->options->keep_aligned && made->aligned == NULL))
         return congru_fail(run->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu answers", n);
     return CONGRU_OK;
 }
 
 /* An end-to-end model holds its aligner inside. */
-static congru_status map_inside(prediction_run *run, size_t count, double *covariance)
+static congru_status map_inside(prediction_run *run, congru_fold_target *target)
 {
     static const struct {
         const char *name;
@@ -111,23 +113,26 @@ static congru_status map_inside(prediction_run *run, size_t count, double *covar
                     {"dldct-e2e", CONGRU_BACKBONE_DLDCT},
                     {"ddct-unet-e2e", CONGRU_BACKBONE_UNET}};
     const char *name = run->model->pipeline.classifier->name;
-    congru_newcomer newcomer = {.count = count, .d = run->set->dimension, .covariance = covariance};
-    congru_newcomer_see(&newcomer, run->options->target);
+    char prefix[CONGRU_PIPELINE_SIZE], head[CONGRU_PIPELINE_SIZE + 8];
+    snprintf(prefix, sizeof prefix, "%s.1", name); /* of several networks the first */
+    snprintf(head, sizeof head, "%s.head", prefix);
+    if (congru_tensors_find(&run->model->tensors, head) == NULL)
+        snprintf(prefix, sizeof prefix, "%s", name);
     for (size_t i = 0; i < sizeof networks / sizeof networks[0]; i++)
         if (strcmp(networks[i].name, name) == 0)
-            return congru_network_map_newcomer(run->context, networks[i].backbone, name, &run->model->tensors,
-                                               &newcomer, covariance);
+            return congru_network_map_newcomer(run->context, networks[i].backbone, prefix, &run->model->tensors,
+                                               &target->newcomer, target->covariance);
     return CONGRU_OK;
 }
 
-static void collect(prediction_run *run, size_t count, const congru_fold_answers *answers)
+static void collect(prediction_run *run, size_t count, const congru_fold_target *target)
 {
     congru_predictions *made = run->made;
     size_t classes = made->classes, size = made->dimension * made->dimension;
     for (size_t i = 0; i < count; i++) {
-        if (answers->calibrated[i])
+        if (target->calibrated[i])
             continue;
-        const double *row = answers->probability + i * classes;
+        const double *row = run->probability + i * classes;
         size_t place = made->count++, best = 0;
         for (size_t k = 1; k < classes; k++)
             if (row[k] > row[best])
@@ -137,15 +142,16 @@ static void collect(prediction_run *run, size_t count, const congru_fold_answers
         made->truth[place] = run->view.label[run->trial[i]];
         memcpy(made->probability + place * classes, row, classes * sizeof *row);
         if (made->aligned != NULL)
-            memcpy(made->aligned + place * size, answers->covariance + i * size, size * sizeof *row);
+            memcpy(made->aligned + place * size, target->covariance + i * size, size * sizeof *row);
     }
-    made->calibration += answers->calibration;
+    made->calibration += target->newcomer.calibration;
 }
 
 static congru_status ask(prediction_run *run, int32_t subject)
 {
-    const congru_fold_setting setting = {run->context, &run->prepared, &run->evaluation, &run->model->pipeline};
-    congru_fold_answers answers = {0};
+    const congru_pipeline *pipeline = &run->model->pipeline;
+    const congru_fold_setting setting = {run->context, &run->prepared, &run->evaluation, pipeline->aligner};
+    congru_fold_target target = {0};
     size_t count = 0;
     if (subject < 0 || (size_t)subject >= run->set->subjects)
         return congru_fail(run->context, CONGRU_ERROR_ARGUMENT, "there is no subject %d", (int)subject);
@@ -154,13 +160,17 @@ static congru_status ask(prediction_run *run, int32_t subject)
             run->trial[count++] = i;
     if (count == 0)
         return CONGRU_OK;
-    congru_status status = congru_fold_ask(&setting, count, run->trial, !run->options->ignore_labels,
-                                           &run->model->tensors, congru_model_prior(run->model), &answers);
-    if (status == CONGRU_OK && run->options->keep_aligned && run->model->pipeline.classifier->end_to_end)
-        status = map_inside(run, count, answers.covariance);
+    congru_status status =
+        congru_fold_target_align(&setting, count, run->trial, !run->options->ignore_labels,
+                                 &run->model->tensors, congru_model_prior(run->model), &target);
     if (status == CONGRU_OK)
-        collect(run, count, &answers);
-    congru_fold_answers_clear(&answers);
+        status = pipeline->classifier->predict(run->context, &run->model->tensors, &target.newcomer,
+                                               run->probability);
+    if (status == CONGRU_OK && run->options->keep_aligned && pipeline->classifier->end_to_end)
+        status = map_inside(run, &target);
+    if (status == CONGRU_OK)
+        collect(run, count, &target);
+    congru_fold_target_clear(&target);
     return status;
 }
 
@@ -209,6 +219,7 @@ congru_status congru_model_predict(congru_context *context, const congru_model *
     congru_prepared_clear(&run.prepared);
     free(run.view.label);
     free(run.trial);
+    free(run.probability);
     if (status != CONGRU_OK)
         congru_predictions_destroy(&run.made);
     *predictions = run.made;

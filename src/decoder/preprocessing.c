@@ -194,7 +194,7 @@ static void compare_channels(congru_text *text, const congru_preprocessing *mode
 
 static const char *phase_name(const congru_preprocessing *p)
 {
-    return p->causal ? "causal" : "zero phase";
+    return p->causal ? "causal" : "zero";
 }
 
 void congru_preprocessing_compare(const congru_preprocessing *model, const congru_preprocessing *other,

@@ -7,7 +7,10 @@
 #include "evaluation/results.h"
 #include "evaluation/run_folder.h"
 #include "evaluation/scoring.h"
+#include "evaluation/split.h"
 #include "evaluation/workers.h"
+
+enum { PIPELINES_MAX = 16 }; /* behind one aligner */
 
 void congru_evaluation_options_init(congru_evaluation_options *options)
 {
@@ -16,14 +19,14 @@ void congru_evaluation_options_init(congru_evaluation_options *options)
 }
 
 /* One fold to be had. */
-typedef struct fold_job {
+typedef struct fold_wanted {
     size_t pipeline; /* index in results->pipeline */
     int32_t subject;
     bool wanted; /* by this run; otherwise only taken from the folder if it is there */
     bool done;
     double cost;
     congru_fold fold;
-} fold_job;
+} fold_wanted;
 
 typedef struct evaluation {
     congru_context *context;
@@ -33,10 +36,12 @@ typedef struct evaluation {
     congru_pipeline *pipeline;          /* all there are, in the order of the registry */
     char (*name)[CONGRU_PIPELINE_SIZE]; /* likewise */
     size_t pipelines;
-    fold_job *job;
+    fold_wanted *job; /* all there could be, by pipeline, then by subject */
     size_t jobs;
-    size_t *order; /* of the jobs to run, longest first */
-    size_t waiting;
+    size_t
+        *order; /* (waiting) of those to run, longest first; folds that share a trained aligner side by side */
+    size_t *group; /* (groups + 1) where in the order each job of a worker begins */
+    size_t waiting, groups;
     double common_seconds; /* the share of recentring in each recentred fold */
 } evaluation;
 
@@ -65,6 +70,23 @@ static congru_status check_set(congru_context *context, const congru_set *set,
                                (int)options->subjects[i]);
     return congru_covariance_check_rank(context, set->count, set->dimension, set->covariance, 0,
                                         (const char(*)[CONGRU_LABEL_SIZE])set->channel_name);
+}
+
+/* Before anything is written: every subject to be scored has trials on both sides. */
+static congru_status check_splits(const evaluation *e)
+{
+    congru_status status = CONGRU_OK;
+    for (size_t s = 0; status == CONGRU_OK && s < e->set->subjects; s++) {
+        congru_split split;
+        bool chosen = e->options->subjects == NULL;
+        for (size_t i = 0; !chosen && i < e->options->subject_count; i++)
+            chosen = e->options->subjects[i] == (int32_t)s;
+        if (chosen)
+            status = congru_split_make(e->context, e->set, e->options, (int32_t)s, 0, &split);
+        if (chosen && status == CONGRU_OK)
+            congru_split_clear(&split);
+    }
+    return status;
 }
 
 static congru_status list_pipelines(evaluation *e)
@@ -105,12 +127,13 @@ static congru_status list_jobs(evaluation *e)
     size_t all = e->pipelines * e->set->subjects;
     e->job = calloc(all, sizeof *e->job);
     e->order = calloc(all, sizeof *e->order);
-    if (e->job == NULL || e->order == NULL)
+    e->group = calloc(all + 1, sizeof *e->group);
+    if (e->job == NULL || e->order == NULL || e->group == NULL)
         return congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu folds", all);
     congru_status status = CONGRU_OK;
     e->jobs = all;
     for (size_t i = 0; status == CONGRU_OK && i < all; i++) {
-        fold_job *job = &e->job[i];
+        fold_wanted *job = &e->job[i];
         job->pipeline = i / e->set->subjects;
         job->subject = (int32_t)(i % e->set->subjects);
         job->wanted = is_wanted(e, job->pipeline, job->subject);
@@ -124,18 +147,43 @@ static congru_status list_jobs(evaluation *e)
     return status;
 }
 
-/* Insertion keeps the order of equals, and is short enough for what there is to sort. */
+/* A trained aligner is trained once for all classifiers behind it. */
+static bool share_aligner(const evaluation *e, const fold_wanted *a, const fold_wanted *b)
+{
+    const congru_aligner *aligner = e->pipeline[a->pipeline].aligner;
+    return a->subject == b->subject && aligner->network && aligner == e->pipeline[b->pipeline].aligner;
+}
+
+/* Longest first, then by aligner and subject. */
+static bool comes_before(const evaluation *e, size_t left, size_t right)
+{
+    const fold_wanted *a = &e->job[left], *b = &e->job[right];
+    const congru_aligner *x = e->pipeline[a->pipeline].aligner, *y = e->pipeline[b->pipeline].aligner;
+    bool same = x == y && x->network;
+    if (!same && a->cost != b->cost)
+        return a->cost > b->cost;
+    if (same && a->subject != b->subject)
+        return a->subject < b->subject;
+    return left < right;
+}
+
+/* Insertion, which is short enough for what there is to sort. */
 static void sort_longest_first(evaluation *e)
 {
     for (size_t i = 1; i < e->waiting; i++) {
         size_t moved = e->order[i], at = i;
-        for (; at > 0 && e->job[e->order[at - 1]].cost < e->job[moved].cost; at--)
+        for (; at > 0 && comes_before(e, moved, e->order[at - 1]); at--)
             e->order[at] = e->order[at - 1];
         e->order[at] = moved;
     }
+    e->groups = 0;
+    for (size_t i = 0; i < e->waiting; i++)
+        if (i == 0 || !share_aligner(e, &e->job[e->order[i - 1]], &e->job[e->order[i]]))
+            e->group[e->groups++] = i;
+    e->group[e->groups] = e->waiting;
 }
 
-static congru_status save_fold(const evaluation *e, congru_context *context, const fold_job *job,
+static congru_status save_fold(const evaluation *e, congru_context *context, const fold_wanted *job,
                                const congru_record *record)
 {
     const char *folder = e->options->folder, *pipeline = e->name[job->pipeline],
@@ -148,28 +196,41 @@ static congru_status save_fold(const evaluation *e, congru_context *context, con
     return status;
 }
 
-static congru_status run_job(void *user, size_t index, congru_context *context)
+static congru_status name_failure(const evaluation *e, congru_context *context, congru_status status,
+                                  const fold_wanted *job)
+{
+    char text[CONGRU_ERROR_TEXT_SIZE];
+    strcpy(text, congru_context_error(context));
+    return congru_fail(context, status, "%s, subject '%s': %.850s", e->name[job->pipeline],
+                       e->set->subject_name[job->subject], text);
+}
+
+static congru_status run_group(void *user, size_t index, congru_context *context)
 {
     evaluation *e = user;
-    fold_job *job = &e->job[e->order[index]];
-    const congru_pipeline *pipeline = &e->pipeline[job->pipeline];
+    const size_t *member = e->order + e->group[index];
+    size_t count = e->group[index + 1] - e->group[index];
+    const congru_pipeline *pipeline[PIPELINES_MAX];
+    congru_fold fold[PIPELINES_MAX];
+    for (size_t i = 0; i < count; i++)
+        pipeline[i] = &e->pipeline[e->job[member[i]].pipeline];
     congru_record record = {0};
     bool keeps = e->options->folder != NULL && e->options->method.network.record;
-    congru_status status = congru_fold_run(context, &e->prepared, e->options, pipeline, job->subject,
-                                           &job->fold, keeps ? &record : NULL);
-    if (pipeline->aligner->recentred)
-        job->fold.seconds += e->common_seconds;
-    if (status == CONGRU_OK && e->options->folder != NULL)
-        status = save_fold(e, context, job, &record);
-    congru_record_clear(&record);
-    job->done = status == CONGRU_OK;
-    if (status != CONGRU_OK && status != CONGRU_ERROR_CANCELLED) {
-        char text[CONGRU_ERROR_TEXT_SIZE];
-        strcpy(text, congru_context_error(context));
-        congru_fail(context, status, "%s, subject '%s': %.850s", e->name[job->pipeline],
-                    e->set->subject_name[job->subject], text);
+    const fold_wanted *first = &e->job[member[0]];
+    congru_status status = congru_fold_run(context, &e->prepared, e->options, count, pipeline, first->subject,
+                                           fold, keeps ? &record : NULL);
+    bool ran = status == CONGRU_OK;
+    for (size_t i = 0; ran && i < count; i++) {
+        fold_wanted *job = &e->job[member[i]];
+        job->fold = fold[i]; /* theirs to free now, saved or not */
+        if (pipeline[i]->aligner->recentred)
+            job->fold.seconds += e->common_seconds;
+        if (status == CONGRU_OK && e->options->folder != NULL)
+            status = save_fold(e, context, job, &record);
+        job->done = status == CONGRU_OK;
     }
-    return status;
+    congru_record_clear(&record);
+    return status != CONGRU_OK ? name_failure(e, context, status, first) : CONGRU_OK;
 }
 
 static congru_status run_jobs(evaluation *e)
@@ -179,7 +240,8 @@ static congru_status run_jobs(evaluation *e)
     congru_workers workers;
     for (size_t i = 0; i < e->waiting; i++)
         recentred += e->pipeline[e->job[e->order[i]].pipeline].aligner->recentred;
-    congru_status status = congru_workers_start(e->context, e->waiting, &workers);
+    sort_longest_first(e);
+    congru_status status = congru_workers_start(e->context, e->groups, &workers);
     if (status != CONGRU_OK)
         return status;
     status = congru_prepare(e->context, &workers, e->set, by_session,
@@ -187,9 +249,8 @@ static congru_status run_jobs(evaluation *e)
                             e->options->method.alignment_mean, &e->prepared);
     if (status == CONGRU_OK && recentred > 0)
         e->common_seconds = e->prepared.seconds / (double)recentred;
-    sort_longest_first(e);
     if (status == CONGRU_OK)
-        status = congru_workers_run(&workers, e->waiting, true, run_job, e);
+        status = congru_workers_run(&workers, e->groups, true, run_group, e);
     congru_workers_end(&workers);
     congru_prepared_clear(&e->prepared);
     return status;
@@ -227,7 +288,7 @@ static congru_status gather_results(evaluation *e, congru_results **results)
     for (size_t s = 0; s < e->set->subjects; s++)
         all->subject_sessions[s] = count_sessions(e->set, (int32_t)s);
     for (size_t i = 0; status == CONGRU_OK && i < e->jobs; i++) {
-        fold_job *job = &e->job[i];
+        fold_wanted *job = &e->job[i];
         if (!job->done)
             continue;
         if (all->pipelines == 0 || strcmp(all->pipeline[all->pipelines - 1], e->name[job->pipeline]) != 0)
@@ -257,9 +318,7 @@ static congru_status add_notes(evaluation *e, congru_results *results)
 
 static congru_status run_all(evaluation *e, congru_results **results)
 {
-    congru_status status = list_pipelines(e);
-    if (status == CONGRU_OK)
-        status = list_jobs(e);
+    congru_status status = list_jobs(e);
     size_t wanted = 0;
     for (size_t i = 0; i < e->jobs; i++)
         wanted += e->job[i].wanted;
@@ -288,6 +347,10 @@ congru_status congru_evaluate(congru_context *context, const congru_set *set,
     congru_run_folder run = {-1};
     congru_status status = check_set(context, set, options);
     if (status == CONGRU_OK)
+        status = check_splits(&e);
+    if (status == CONGRU_OK)
+        status = list_pipelines(&e);
+    if (status == CONGRU_OK)
         status = congru_run_open(context, set, options, &run);
     if (status == CONGRU_OK)
         status = run_all(&e, results);
@@ -298,5 +361,6 @@ congru_status congru_evaluate(congru_context *context, const congru_set *set,
     free(e.name);
     free(e.job);
     free(e.order);
+    free(e.group);
     return status;
 }

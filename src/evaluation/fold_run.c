@@ -30,45 +30,81 @@ void congru_fold_clear(congru_fold *fold)
 }
 
 /* Adds the answers to the fold, those about calibration trials left out. */
-static void collect(const congru_set *set, const congru_split *split, const congru_fold_answers *answers,
-                    congru_fold *fold)
+static void collect(const congru_set *set, const congru_split *split, const congru_fold_target *target,
+                    const double *probability, congru_fold *fold)
 {
     for (size_t i = 0; i < split->test; i++) {
-        if (answers->calibrated[i])
+        if (target->calibrated[i])
             continue;
         size_t place = fold->samples++;
         fold->trial[place] = split->test_trial[i];
         fold->truth[place] = set->label[split->test_trial[i]];
-        memcpy(fold->probability + place * set->classes, answers->probability + i * set->classes,
+        memcpy(fold->probability + place * set->classes, probability + i * set->classes,
                set->classes * sizeof(double));
     }
     fold->train += split->train;
-    fold->calibration += answers->calibration;
+    fold->calibration += target->newcomer.calibration;
 }
 
-static congru_status run_part(const congru_fold_setting *setting, int32_t subject, size_t part,
-                              congru_fold *fold, congru_record *record)
+/* Everything a split needs while it is fitted and asked. */
+typedef struct split_run {
+    congru_fold_setting setting;
+    const congru_split *split;
+    congru_fold_sources sources;
+    congru_fold_target target;
+    congru_tensors model; /* the aligner's */
+    double *prior, *probability;
+} split_run;
+
+/* Trials of both sides recentred and mapped by the aligner, which is fitted here. */
+static congru_status align(split_run *run, congru_record *record)
 {
-    const congru_set *set = setting->prepared->set;
-    congru_split split;
-    congru_status status = congru_split_make(setting->context, set, setting->options, subject, part, &split);
-    if (status != CONGRU_OK)
-        return status;
+    const congru_set *set = run->setting.prepared->set;
+    run->prior = malloc(set->dimension * set->dimension * sizeof(double));
+    run->probability = calloc(run->split->test * set->classes, sizeof(double));
+    if (run->prior == NULL || run->probability == NULL)
+        return congru_fail(run->setting.context, CONGRU_ERROR_MEMORY,
+                           "not enough memory for a fold of %zu trials", run->split->train + run->split->test);
+    congru_status status = congru_fold_sources_align(&run->setting, run->split->train, run->split->train_trial,
+                                                     &run->model, run->prior, record, &run->sources);
+    if (status == CONGRU_OK)
+        status = congru_fold_target_align(&run->setting, run->split->test, run->split->test_trial, true,
+                                          &run->model, run->prior, &run->target);
+    return status;
+}
+
+static congru_status ask(split_run *run, const congru_classifier *classifier, congru_fold *fold,
+                         congru_record *record)
+{
+    congru_context *context = run->setting.context;
     congru_tensors model = {0};
-    congru_fold_answers answers = {0};
-    double *prior = malloc(set->dimension * set->dimension * sizeof *prior);
-    if (prior == NULL)
-        status = congru_fail(setting->context, CONGRU_ERROR_MEMORY, "not enough memory for a reference");
+    congru_status status =
+        classifier->fit(context, &run->sources.trials, &run->setting.options->method, &model, record);
     if (status == CONGRU_OK)
-        status = congru_fold_fit(setting, split.train, split.train_trial, &model, prior, record);
+        status = classifier->predict(context, &model, &run->target.newcomer, run->probability);
     if (status == CONGRU_OK)
-        status = congru_fold_ask(setting, split.test, split.test_trial, true, &model, prior, &answers);
-    if (status == CONGRU_OK)
-        collect(set, &split, &answers, fold);
-    congru_fold_answers_clear(&answers);
+        collect(run->setting.prepared->set, run->split, &run->target, run->probability, fold);
     congru_tensors_clear(&model);
-    free(prior);
-    congru_split_clear(&split);
+    return status;
+}
+
+/* fold (count): what is common to all of them counts in each. */
+static congru_status run_split(split_run *run, size_t count, const congru_pipeline *const *pipeline,
+                               congru_fold *fold, congru_record *record)
+{
+    double start = congru_seconds();
+    congru_status status = align(run, record);
+    double common = congru_seconds() - start;
+    for (size_t i = 0; status == CONGRU_OK && i < count; i++) {
+        start = congru_seconds();
+        status = ask(run, pipeline[i]->classifier, &fold[i], record);
+        fold[i].seconds += common + congru_seconds() - start;
+    }
+    congru_fold_sources_clear(&run->sources);
+    congru_fold_target_clear(&run->target);
+    congru_tensors_clear(&run->model);
+    free(run->prior);
+    free(run->probability);
     return status;
 }
 
@@ -81,28 +117,40 @@ static int32_t common_session(const congru_set *set, const congru_fold *fold)
     return fold->samples > 0 ? set->session[fold->trial[0]] : -1;
 }
 
+static congru_status finish(congru_context *context, const congru_set *set, congru_fold *fold)
+{
+    congru_fold_answer(fold, set->classes);
+    fold->session = common_session(set, fold);
+    return congru_fold_score(context, fold, set->classes);
+}
+
 congru_status congru_fold_run(congru_context *context, const congru_prepared *prepared,
-                              const congru_evaluation_options *options, const congru_pipeline *pipeline,
-                              int32_t subject, congru_fold *fold, congru_record *record)
+                              const congru_evaluation_options *options, size_t count,
+                              const congru_pipeline *const *pipeline, int32_t subject, congru_fold *fold,
+                              congru_record *record)
 {
     const congru_set *set = prepared->set;
-    double start = congru_seconds();
     size_t own = 0;
+    congru_status status = CONGRU_OK;
     for (size_t i = 0; i < set->count; i++)
         own += set->subject[i] == subject;
-    *fold = (congru_fold){.subject = subject};
-    congru_status status = congru_fold_reserve(context, fold, own, set->classes);
+    for (size_t i = 0; i < count; i++) {
+        fold[i] = (congru_fold){.subject = subject, .session = -1};
+        if (status == CONGRU_OK)
+            status = congru_fold_reserve(context, &fold[i], own, set->classes);
+    }
     for (size_t part = 0; status == CONGRU_OK && part < congru_split_parts(options); part++) {
-        congru_fold_setting setting = {context, prepared, options, pipeline};
-        status = run_part(&setting, subject, part, fold, record);
+        congru_split split;
+        split_run run = {.setting = {context, prepared, options, pipeline[0]->aligner}};
+        status = congru_split_make(context, set, options, subject, part, &split);
+        run.split = &split;
+        if (status == CONGRU_OK)
+            status = run_split(&run, count, pipeline, fold, record);
+        congru_split_clear(&split);
     }
-    if (status == CONGRU_OK) {
-        congru_fold_answer(fold, set->classes);
-        status = congru_fold_score(context, fold, set->classes);
-    }
-    fold->session = status == CONGRU_OK ? common_session(set, fold) : -1;
-    fold->seconds = congru_seconds() - start;
-    if (status != CONGRU_OK)
-        congru_fold_clear(fold);
+    for (size_t i = 0; status == CONGRU_OK && i < count; i++)
+        status = finish(context, set, &fold[i]);
+    for (size_t i = 0; status != CONGRU_OK && i < count; i++)
+        congru_fold_clear(&fold[i]);
     return status;
 }

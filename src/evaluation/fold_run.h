@@ -5,10 +5,12 @@
 #include "evaluation/pipeline.h"
 #include "evaluation/prepare.h"
 
-/* Fills in `fold`, whose arrays the caller frees with congru_fold_clear. `record` may be NULL. */
+/* Runs pipelines that share their aligner, which is fitted once: fold (count), whose arrays the caller frees with
+ * congru_fold_clear. Each fold's seconds are those it would have taken alone. `record` may be NULL. */
 congru_status congru_fold_run(congru_context *context, const congru_prepared *prepared,
-                              const congru_evaluation_options *options, const congru_pipeline *pipeline,
-                              int32_t subject, congru_fold *fold, congru_record *record);
+                              const congru_evaluation_options *options, size_t count,
+                              const congru_pipeline *const *pipeline, int32_t subject, congru_fold *fold,
+                              congru_record *record);
 
 /* Room for `samples` trials in the fold's arrays. */
 congru_status congru_fold_reserve(congru_context *context, congru_fold *fold, size_t samples, size_t classes);

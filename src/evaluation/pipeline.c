@@ -73,32 +73,43 @@ bool congru_pipeline_at(size_t index, bool classical, char name[CONGRU_PIPELINE_
     return false;
 }
 
-congru_status congru_pipeline_fit(congru_context *context, const congru_pipeline *pipeline,
-                                  const congru_trials *trials, double *covariance,
-                                  const congru_method_options *options, congru_tensors *model,
-                                  congru_record *record)
+congru_status congru_pipeline_align(congru_context *context, const congru_aligner *aligner,
+                                    const congru_trials *trials, double *covariance,
+                                    const congru_method_options *options, congru_tensors *model,
+                                    congru_record *record)
 {
-    const congru_aligner *aligner = pipeline->aligner;
     congru_status status = CONGRU_OK;
     if (aligner->fit != NULL)
         status = aligner->fit(context, trials, options, model, record);
     if (status == CONGRU_OK && aligner->map_sources != NULL)
         status = aligner->map_sources(context, model, trials, covariance);
-    if (status == CONGRU_OK)
-        status = pipeline->classifier->fit(context, trials, options, model, record);
     return status;
+}
+
+congru_status congru_pipeline_fit(congru_context *context, const congru_pipeline *pipeline,
+                                  const congru_trials *trials, double *covariance,
+                                  const congru_method_options *options, congru_tensors *model,
+                                  congru_record *record)
+{
+    congru_status status =
+        congru_pipeline_align(context, pipeline->aligner, trials, covariance, options, model, record);
+    return status == CONGRU_OK ? pipeline->classifier->fit(context, trials, options, model, record) : status;
+}
+
+congru_status congru_pipeline_map(congru_context *context, const congru_aligner *aligner,
+                                  const congru_tensors *model, const congru_newcomer *newcomer,
+                                  double *covariance)
+{
+    return aligner->map_newcomer != NULL ? aligner->map_newcomer(context, model, newcomer, covariance)
+                                         : CONGRU_OK;
 }
 
 congru_status congru_pipeline_predict(congru_context *context, const congru_pipeline *pipeline,
                                       const congru_tensors *model, const congru_newcomer *newcomer,
                                       double *covariance, double *probability)
 {
-    congru_status status = CONGRU_OK;
-    if (pipeline->aligner->map_newcomer != NULL)
-        status = pipeline->aligner->map_newcomer(context, model, newcomer, covariance);
-    if (status == CONGRU_OK)
-        status = pipeline->classifier->predict(context, model, newcomer, probability);
-    return status;
+    congru_status status = congru_pipeline_map(context, pipeline->aligner, model, newcomer, covariance);
+    return status == CONGRU_OK ? pipeline->classifier->predict(context, model, newcomer, probability) : status;
 }
 
 double congru_pipeline_cost(const congru_pipeline *pipeline, const congru_method_options *options)

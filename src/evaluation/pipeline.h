@@ -15,15 +15,25 @@ typedef struct congru_pipeline {
 /* "ALIGNER+CLASSIFIER", or the name of an end-to-end classifier, which stands behind `ra`. */
 congru_status congru_pipeline_parse(congru_context *context, const char *name, congru_pipeline *pipeline);
 
-/* Fits the aligner, maps the trials in `covariance` (which trials->covariance points to) in place, and fits the
- * classifier on them. Trials are recentred already if the aligner wants them so. */
+/* Fits the aligner and maps the trials in `covariance` (which trials->covariance points to) in place. Trials are
+ * recentred already if the aligner wants them so. */
+congru_status congru_pipeline_align(congru_context *context, const congru_aligner *aligner,
+                                    const congru_trials *trials, double *covariance,
+                                    const congru_method_options *options, congru_tensors *model,
+                                    congru_record *record);
+
+/* congru_pipeline_align, then the classifier fitted on what it made. */
 congru_status congru_pipeline_fit(congru_context *context, const congru_pipeline *pipeline,
                                   const congru_trials *trials, double *covariance,
                                   const congru_method_options *options, congru_tensors *model,
                                   congru_record *record);
 
-/* Probabilities (count, classes) for a newcomer, whose trials in `covariance` (which newcomer->covariance points to)
- * are mapped in place. */
+/* Maps the newcomer's trials in `covariance` (which newcomer->covariance points to) in place. */
+congru_status congru_pipeline_map(congru_context *context, const congru_aligner *aligner,
+                                  const congru_tensors *model, const congru_newcomer *newcomer,
+                                  double *covariance);
+
+/* congru_pipeline_map, then the classifier's probabilities (count, classes). */
 congru_status congru_pipeline_predict(congru_context *context, const congru_pipeline *pipeline,
                                       const congru_tensors *model, const congru_newcomer *newcomer,
                                       double *covariance, double *probability);

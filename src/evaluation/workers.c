@@ -18,6 +18,8 @@ congru_status congru_workers_start(congru_context *caller, size_t jobs, congru_w
 {
     size_t threads = (size_t)congru_context_threads(caller);
     *workers = (congru_workers){.caller = caller, .count = threads > 1 && jobs >= threads ? threads : 1};
+    workers->progress = caller->progress;
+    caller->progress = NULL;
     workers->context = calloc(workers->count, sizeof *workers->context);
     congru_status status = workers->context != NULL ? CONGRU_OK : CONGRU_ERROR_MEMORY;
     if (status == CONGRU_OK && workers->count == 1)
@@ -39,6 +41,7 @@ void congru_workers_end(congru_workers *workers)
             congru_note(workers->caller, "%s", congru_context_note(workers->context[i], n));
         congru_context_destroy(&workers->context[i]);
     }
+    workers->caller->progress = workers->progress;
     free(workers->context);
     *workers = (congru_workers){0};
 }
@@ -68,10 +71,10 @@ static void finish_job(job_run *run, size_t index, int worker, congru_status sta
         strcpy(run->error, congru_context_error(run->workers->context[worker]));
     }
     run->stopped = run->stopped || status != CONGRU_OK;
-    bool tell = run->progress && worker == 0 && !run->stopped && caller->progress != NULL;
+    bool tell = run->progress && worker == 0 && !run->stopped && run->workers->progress != NULL;
     pthread_mutex_unlock(&run->mutex);
     /* Worker 0 is the calling thread, the one that may call back. */
-    if (tell && !caller->progress(caller->progress_user, done, run->jobs)) {
+    if (tell && !run->workers->progress(caller->progress_user, done, run->jobs)) {
         pthread_mutex_lock(&run->mutex);
         run->stopped = true;
         if (run->status == CONGRU_OK) {

@@ -11,6 +11,8 @@ typedef struct congru_workers {
     congru_context *caller;
     size_t count;
     congru_context **context; /* (count) */
+    congru_progress
+        progress; /* the caller's, kept here meanwhile: jobs are what is counted, not what they call */
 } congru_workers;
 
 congru_status congru_workers_start(congru_context *caller, size_t jobs, congru_workers *workers);

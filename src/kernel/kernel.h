@@ -65,7 +65,8 @@ typedef struct congru_kernel {
     void (*pack)(size_t vectors, size_t n, size_t rows, size_t cols, const double *plain, double *lanes);
     void (*unpack)(size_t vectors, size_t n, size_t rows, size_t cols, const double *lanes, double *plain);
 
-    /* Averages each matrix with its transpose. For each of the vectors * width lanes: largest |entry| (NaN where
+    /* Averages each matrix with its transpose. For each of the vectors * width lanes: largest |entry| (NaN
+     * where
      * an entry is not finite) and largest |a_ij - a_ji|. */
     void (*symmetrise)(size_t vectors, size_t d, double *a, double *largest, double *asymmetry);
 
@@ -79,7 +80,8 @@ typedef struct congru_kernel {
     void (*product)(size_t vectors, size_t rows, size_t cols, size_t inner, congru_operand a, congru_operand b,
                     congru_product_mode mode, double *c);
 
-    /* Lower Cholesky factor, in place, zeros above the diagonal; NaN from the first pivot that is not positive. */
+    /* Lower Cholesky factor, in place, zeros above the diagonal; NaN from the first pivot that is not
+     * positive. */
     void (*cholesky)(size_t vectors, size_t d, double *a);
 
     /* X = L^-1 B for lower triangular L and B (d, cols), in place. Shared L: one plain factor for all lanes. */
@@ -106,9 +108,12 @@ typedef struct congru_kernel {
     /* For each lane, the sum of squares of `count` elements per matrix: out (vectors, width). */
     void (*sum_squares)(size_t vectors, size_t count, const double *x, double *out);
 
-    /* Second-order sections (b0 b1 b2 a0 a1 a2, a0 = 1) over `rows` signals of `samples`, at most width of them,
-     * plain and in place, from the first sample to the last or backward. state (sections, 2, width), aligned, is
-     * what the sections remember, and goes on where it was. Per section, with each fma and product rounded once:
+    /* Second-order sections (b0 b1 b2 a0 a1 a2, a0 = 1) over `rows` signals of `samples`, at most width of
+     * them,
+     * plain and in place, from the first sample to the last or backward. state (sections, 2, width), aligned,
+     * is
+     * what the sections remember, and goes on where it was. Per section, with each fma and product rounded
+     * once:
      * y = fma(b0, x, s1), s1 = fma(-a1, y, fma(b1, x, s2)), s2 = fma(-a2, y, b2 x). */
     void (*filter)(size_t sections, const double (*section)[6], size_t rows, double *const *row, size_t samples,
                    bool backward, double *state);
@@ -117,7 +122,8 @@ typedef struct congru_kernel {
      * t % 4, then added as (0 + 1) + (2 + 3). */
     void (*weigh)(size_t taps, const double *weights, const double *lanes, double *out);
 
-    /* Signals with time in the lanes. Rows of `stride` samples, a multiple of CONGRU_GROUP, aligned, zeros at their
+    /* Signals with time in the lanes. Rows of `stride` samples, a multiple of CONGRU_GROUP, aligned, zeros at
+     * their
      * end; sums over time are 8 chains, sample t in chain t % 8, added as ((0+4)+(2+6))+((1+5)+(3+7)).
      * centre: out (rows, stride) is plain (rows, samples), each row less its mean where `subtract`.
      * gram: out (rows, rows) = X X^T. power_squares: the sum over time of (the sum over rows of x^2)^2. */
@@ -131,19 +137,23 @@ typedef struct congru_kernel {
     /* Every lane the same: lanes (vectors, size) of plain (size). */
     void (*spread)(size_t vectors, size_t size, const double *plain, double *lanes);
 
-    /* row (vectors, stride): the upper triangle of the symmetric s (d, d), row by row, off-diagonals times sqrt 2,
+    /* row (vectors, stride): the upper triangle of the symmetric s (d, d), row by row, off-diagonals times
+     * sqrt 2,
      * and zeros to its end; and its inverse, which is its adjoint. */
     void (*triangle)(size_t vectors, size_t d, size_t stride, const double *s, double *row);
     void (*untriangle)(size_t vectors, size_t d, size_t stride, const double *row, double *s);
 
-    /* For each lane the inner product of `count` elements: out (vectors, width). Of each column of x (rows, cols)
+    /* For each lane the inner product of `count` elements: out (vectors, width). Of each column of x (rows,
+     * cols)
      * with that of the plain w: out (vectors, cols). */
     void (*dots)(size_t vectors, size_t count, const double *x, const double *y, double *out);
     void (*column_dots)(size_t vectors, size_t rows, size_t cols, const double *w, const double *x,
                         double *out);
 
-    /* Sums over matrices in CONGRU_GROUP chains (CONGRU_GROUP / width vectors), matrix m in chain m % CONGRU_GROUP:
-     * of x (rows, cols) with column a times g[a], of products per lane, of x (size) itself. fold adds the chains as
+    /* Sums over matrices in CONGRU_GROUP chains (CONGRU_GROUP / width vectors), matrix m in chain m %
+     * CONGRU_GROUP:
+     * of x (rows, cols) with column a times g[a], of products per lane, of x (size) itself. fold adds the
+     * chains as
      * ((0+4)+(2+6))+((1+5)+(3+7)): sum (size), plain. */
     void (*add_columns)(size_t vectors, size_t rows, size_t cols, const double *x, const double *g,
                         double *chains);
@@ -152,7 +162,8 @@ typedef struct congru_kernel {
     void (*add_lanes)(size_t vectors, size_t size, const double *x, double *chains);
     void (*fold)(size_t size, const double *chains, double *sum);
 
-    /* Plain c (rows, cols) = A b, or += where `add`: A (rows, inner) as its strides say, b (inner, cols) row-major; c is
+    /* Plain c (rows, cols) = A b, or += where `add`: A (rows, inner) as its strides say, b (inner, cols)
+     * row-major; c is
      * neither. Each entry is one sum over the inner index in ascending order. */
     void (*dense)(size_t rows, size_t cols, size_t inner, congru_operand a, const double *b, bool add,
                   double *c);

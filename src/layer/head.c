@@ -97,23 +97,31 @@ void congru_head_reference_backward(congru_training *t, double scale)
 
 /* ---- Softmax ------------------------------------------------------------------------------------- */
 
-/* Loss of one trial from its logits; they become the derivative by them. All `step` doubles apart. */
+/* Loss of one trial from its logits; they become the derivative by them. All `step` doubles apart. The target
+ * is the
+ * label, smoothed: a share of its weight goes to all classes alike. */
 static double softmax_one(const congru_training *t, size_t label, size_t step, double *logit)
 {
-    double largest = -INFINITY, sum = 0.0, at_label = 0.0;
+    const double share = t->options.label_smoothing / (double)t->present_count;
+    double largest = -INFINITY, sum = 0.0, expected = 0.0;
     for (size_t k = 0; k < t->classes; k++) {
         if (t->present[k] && logit[k * step] > largest)
             largest = logit[k * step];
     }
-    at_label = logit[label * step] - largest;
     for (size_t k = 0; k < t->classes; k++) {
+        const double target =
+            (t->present[k] ? share : 0.0) + (k == label ? 1.0 - t->options.label_smoothing : 0.0);
+        expected += target * (logit[k * step] - largest);
         logit[k * step] = t->present[k] ? congru_scalar_exp(logit[k * step] - largest) : 0.0;
         sum += logit[k * step];
     }
     const double scale = t->options.cross_entropy / (double)t->count;
-    for (size_t k = 0; k < t->classes; k++)
-        logit[k * step] = scale * (logit[k * step] / sum - (k == label ? 1.0 : 0.0));
-    return congru_scalar_log(sum) - at_label;
+    for (size_t k = 0; k < t->classes; k++) {
+        const double target =
+            (t->present[k] ? share : 0.0) + (k == label ? 1.0 - t->options.label_smoothing : 0.0);
+        logit[k * step] = scale * (logit[k * step] / sum - target);
+    }
+    return congru_scalar_log(sum) - expected;
 }
 
 void congru_head_softmax(const congru_step_chunk *chunk, const congru_step_work *work)

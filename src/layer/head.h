@@ -35,12 +35,14 @@ void congru_head_layout(congru_arena *arena, struct congru_training *training);
 /* The weights as padded rows. */
 void congru_head_prepare(struct congru_training *training);
 
-/* The reference exp(scale * mean logarithm) of the batch from its mean row, scale being -1/2 times what multiplies the
+/* The reference exp(scale * mean logarithm) of the batch from its mean row, scale being -1/2 times what
+ * multiplies the
  * rows; and the derivative by the mean from that by the reference. */
 void congru_head_reference_forward(struct congru_training *training, const double *mean_row, double scale);
 void congru_head_reference_backward(struct congru_training *training, double scale);
 
-/* Probabilities of a chunk from its features (vectors, stride) in work->row: fills in losses, partial derivatives by
+/* Probabilities of a chunk from its features (vectors, stride) in work->row: fills in losses, partial
+ * derivatives by
  * weights and bias, and overwrites work->row with the derivative by the features. */
 void congru_head_softmax(const struct congru_step_chunk *chunk, const struct congru_step_work *work);
 

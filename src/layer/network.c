@@ -79,10 +79,9 @@ static congru_status add_reference(congru_context *context, congru_backbone back
     return status;
 }
 
-congru_status congru_network_fit(congru_context *context, congru_backbone backbone, bool end_to_end,
-                                 const char *prefix, const congru_trials *trials,
-                                 const congru_method_options *options, congru_tensors *model,
-                                 congru_record *record)
+static congru_status fit_one(congru_context *context, congru_backbone backbone, bool end_to_end,
+                             const char *prefix, const congru_trials *trials,
+                             const congru_method_options *options, congru_tensors *model, congru_record *record)
 {
     congru_training *training;
     congru_status status = congru_training_create(context, backbone, end_to_end, trials, options, &training);
@@ -92,6 +91,28 @@ congru_status congru_network_fit(congru_context *context, congru_backbone backbo
         status = congru_trained_save(training, prefix, model);
     congru_training_destroy(&training);
     return status == CONGRU_OK && end_to_end ? add_reference(context, backbone, prefix, trials, model) : status;
+}
+
+/* Members of an ensemble are networks of their own, from seeds of their own: prefix.1, prefix.2, ... The
+ * record is the
+ * first one's. */
+congru_status congru_network_fit(congru_context *context, congru_backbone backbone, bool end_to_end,
+                                 const char *prefix, const congru_trials *trials,
+                                 const congru_method_options *options, congru_tensors *model,
+                                 congru_record *record)
+{
+    const int members = options->network.ensemble;
+    if (members <= 1 || !end_to_end)
+        return fit_one(context, backbone, end_to_end, prefix, trials, options, model, record);
+    congru_status status = CONGRU_OK;
+    for (int member = 1; status == CONGRU_OK && member <= members; member++) {
+        char name[CONGRU_TENSOR_NAME_SIZE];
+        congru_method_options own = *options;
+        own.seed = options->seed + (uint64_t)(member - 1) * UINT64_C(0x9E3779B97F4A7C15);
+        snprintf(name, sizeof name, "%s.%d", prefix, member);
+        status = fit_one(context, backbone, true, name, trials, &own, model, member == 1 ? record : NULL);
+    }
+    return status;
 }
 
 congru_status congru_network_map_sources(congru_context *context, congru_backbone backbone, const char *prefix,
@@ -173,7 +194,8 @@ static void blend(const congru_trained *n, size_t seen, const double *sum, doubl
     }
 }
 
-/* The head's references for the newcomer, one or (online) one for each trial: references (count or 1, out, out). */
+/* The head's references for the newcomer, one or (online) one for each trial: references (count or 1, out,
+ * out). */
 static size_t newcomer_references(congru_context *context, const congru_trained *n,
                                   const congru_newcomer *newcomer, const double *logs, double *sum,
                                   double *reference)
@@ -205,9 +227,9 @@ static size_t newcomer_references(congru_context *context, const congru_trained 
     return 1;
 }
 
-congru_status congru_network_predict(congru_context *context, congru_backbone backbone, const char *prefix,
-                                     const congru_tensors *model, const congru_newcomer *newcomer,
-                                     double *probability)
+static congru_status predict_one(congru_context *context, congru_backbone backbone, const char *prefix,
+                                 const congru_tensors *model, const congru_newcomer *newcomer, size_t *classes,
+                                 double *probability)
 {
     congru_trained n;
     congru_status status = congru_trained_load(context, backbone, prefix, model, &n);
@@ -215,6 +237,7 @@ congru_status congru_network_predict(congru_context *context, congru_backbone ba
         return status;
     if (n.classes == 0 || n.reference == NULL)
         return congru_fail(context, CONGRU_ERROR_FORMAT, "the model %s has no softmax head", prefix);
+    *classes = n.classes;
     const size_t size = n.out * n.out, count = newcomer->count;
     double *c_out = congru_memory_take((3 * count + 2) * size * sizeof(double));
     if (c_out == NULL)
@@ -227,5 +250,46 @@ congru_status congru_network_predict(congru_context *context, congru_backbone ba
         status = congru_trained_probabilities(context, &n, count, c_out, references, reference, probability);
     }
     congru_memory_give(c_out);
+    return status;
+}
+
+static bool has_member(const congru_tensors *model, const char *prefix, int member)
+{
+    char name[CONGRU_TENSOR_NAME_SIZE];
+    snprintf(name, sizeof name, "%s.%d.head", prefix, member);
+    return congru_tensors_find(model, name) != NULL;
+}
+
+congru_status congru_network_predict(congru_context *context, congru_backbone backbone, const char *prefix,
+                                     const congru_tensors *model, const congru_newcomer *newcomer,
+                                     double *probability)
+{
+    size_t classes = 0, first = 0;
+    if (!has_member(model, prefix, 1))
+        return predict_one(context, backbone, prefix, model, newcomer, &classes, probability);
+    congru_status status = CONGRU_OK;
+    double *sum = NULL;
+    int member = 1;
+    for (; status == CONGRU_OK && has_member(model, prefix, member); member++) {
+        char name[CONGRU_TENSOR_NAME_SIZE];
+        snprintf(name, sizeof name, "%s.%d", prefix, member);
+        status = predict_one(context, backbone, name, model, newcomer, &classes, probability);
+        if (status == CONGRU_OK && sum == NULL) {
+            first = classes;
+            sum = congru_memory_take(newcomer->count * classes * sizeof(double));
+            for (size_t i = 0; sum != NULL && i < newcomer->count * classes; i++)
+                sum[i] = 0.0;
+        }
+        if (status == CONGRU_OK && sum == NULL)
+            status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for probabilities");
+        if (status == CONGRU_OK && classes != first)
+            status = congru_fail(context, CONGRU_ERROR_FORMAT,
+                                 "the model %s tells %zu classes apart, the first %zu", name, classes, first);
+        for (size_t i = 0; status == CONGRU_OK && i < newcomer->count * classes; i++)
+            sum[i] += probability[i];
+    }
+    for (size_t i = 0; status == CONGRU_OK && i < newcomer->count * classes; i++)
+        probability[i] = sum[i] / (double)(member - 1);
+    congru_memory_give(sum);
     return status;
 }

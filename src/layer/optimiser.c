@@ -59,11 +59,11 @@ congru_status congru_training_evaluate(congru_training *t)
     return CONGRU_OK;
 }
 
-void congru_training_keep_best(congru_training *t)
+void congru_training_keep_best(congru_training *t, double loss)
 {
-    if (!(t->series[CONGRU_SERIES_LOSS] < t->best_loss))
+    if (!(loss < t->best_loss))
         return;
-    t->best_loss = t->series[CONGRU_SERIES_LOSS];
+    t->best_loss = loss;
     t->best_step = t->step;
     memcpy(t->best, t->parameter, t->size * sizeof(double));
 }
@@ -101,4 +101,16 @@ void congru_training_update(congru_training *t)
         }
     }
     t->step++;
+    const double kept = t->options.average;
+    for (size_t i = 0; kept > 0.0 && i < t->size; i++)
+        t->averaged[i] = kept * t->averaged[i] + (1.0 - kept) * t->parameter[i];
+}
+
+void congru_training_use_average(congru_training *t, double *aside)
+{
+    const double weights = 1.0 - power(t->options.average, t->step);
+    if (aside != NULL)
+        memcpy(aside, t->parameter, t->size * sizeof(double));
+    for (size_t i = 0; t->step > 0 && i < t->size; i++)
+        t->parameter[i] = t->averaged[i] / weights;
 }

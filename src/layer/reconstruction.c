@@ -53,7 +53,8 @@ static void add_block(const congru_kernel *kernel, size_t vectors, size_t d, siz
     }
 }
 
-/* Y = A C A has eigenvalues y: the distance is the sum of log^2 y, its derivative by Y is V (2 log y / y) V^T. */
+/* Y = A C A has eigenvalues y: the distance is the sum of log^2 y, its derivative by Y is V (2 log y / y) V^T.
+ * */
 void congru_reconstruction_affine(const congru_step_chunk *chunk, const congru_step_work *work)
 {
     congru_training *t = chunk->training;

@@ -44,7 +44,8 @@ void congru_rotated_head_prepare(congru_training *t)
     congru_head_reference_forward(t, t->mean_row, -0.5 * r->gamma);
 }
 
-/* With N = P V e^(gamma w / 2): Y = N N^T, and dY/dgamma = N diag(w) N^T - (M Y + Y M) / 2, M the mean logarithm, so
+/* With N = P V e^(gamma w / 2): Y = N N^T, and dY/dgamma = N diag(w) N^T - (M Y + Y M) / 2, M the mean
+ * logarithm, so
  * that <dY, dY/dgamma> = <dY N, N diag(w) - M N>. */
 static void gamma_backward(const congru_step_chunk *chunk, const congru_step_work *work, const double *n,
                            const double *values, const double *d_y)

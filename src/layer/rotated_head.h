@@ -4,7 +4,8 @@
 
 #include "layer/training.h"
 
-/* Every step of the head commutes with a rotation of all its inputs: log(P exp(gamma R^T L R) P) is R^T Z R, with Z
+/* Every step of the head commutes with a rotation of all its inputs: log(P exp(gamma R^T L R) P) is R^T Z R,
+ * with Z
  * what it would be without R. The rotation is therefore applied to the softmax weights instead, once per batch:
  * <W, R^T Z R> = <R W R^T, Z>. What is left to differentiate by trial is gamma. */
 void congru_rotated_head_layout(congru_arena *arena, congru_training *training);

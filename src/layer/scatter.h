@@ -19,7 +19,8 @@ typedef struct congru_scatter {
 
 void congru_scatter_layout(congru_arena *arena, size_t groups, size_t stride, congru_scatter *scatter);
 
-/* Sums of elements first to first + length - 1 of the rows, each in its group: row i of rows, or row index[i]. */
+/* Sums of elements first to first + length - 1 of the rows, each in its group: row i of rows, or row index[i].
+ * */
 void congru_scatter_sum(const congru_kernel *kernel, congru_scatter *scatter, size_t n, const int32_t *group,
                         const double *rows, const size_t *index, size_t first, size_t length);
 

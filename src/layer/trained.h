@@ -30,13 +30,15 @@ congru_status congru_trained_load(congru_context *context, congru_backbone backb
 congru_status congru_trained_norms(congru_context *context, const congru_trained *trained, size_t n,
                                    const double *covariance, double *norm);
 
-/* The output C_out (n, out, out) and its logarithm, either of which may be NULL; trial i's logarithm is divided by
+/* The output C_out (n, out, out) and its logarithm, either of which may be NULL; trial i's logarithm is
+ * divided by
  * dispersion[i] first (DCT; NULL: none is). */
 congru_status congru_trained_outputs(congru_context *context, const congru_trained *trained, size_t n,
                                      const double *covariance, const double *dispersion, double *c_out,
                                      double *log_out);
 
-/* Class probabilities (n, classes) of outputs, by one reference (mean logarithm, (out, out)) or one for each. */
+/* Class probabilities (n, classes) of outputs, by one reference (mean logarithm, (out, out)) or one for each.
+ * */
 congru_status congru_trained_probabilities(congru_context *context, const congru_trained *trained, size_t n,
                                            const double *c_out, size_t references, const double *reference,
                                            double *probability);

@@ -6,9 +6,7 @@
 #include <string.h>
 
 #include "base/scalar_math.h"
-#include "congru/random.h"
-
-enum { STREAM_BATCH = 0x6201 };
+#include "layer/watch.h"
 
 static const congru_step_model *const models[CONGRU_BACKBONE_COUNT] = {
     [CONGRU_BACKBONE_DCT] = &congru_rotated_model,
@@ -142,37 +140,12 @@ congru_status congru_training_run(congru_training *training, congru_step_task ta
     return CONGRU_OK;
 }
 
-/* ---- Batches ------------------------------------------------------------------------------------- */
-
-void congru_training_take(congru_training *training, size_t count, const size_t *index)
-{
-    training->count = count;
-    for (size_t i = 0; i < training->chunks * CONGRU_STEP_CHUNK; i++) {
-        size_t trial = i < count ? (index != NULL ? index[i] : i) : training->index[0];
-        training->index[i] = trial;
-        training->label[i] = training->trials->label[trial];
-        training->subject[i] = training->trials->subject[trial];
-    }
-}
-
-void congru_training_draw(congru_training *training)
-{
-    const size_t trials = training->trials->count;
-    if (trials <= training->capacity) {
-        congru_training_take(training, trials, NULL);
-        return;
-    }
-    congru_random random = congru_random_stream(training->seed, STREAM_BATCH, (uint32_t)training->step, 0);
-    for (size_t i = 0; i < training->capacity; i++)
-        training->index[i] = congru_random_index(&random, trials);
-    congru_training_take(training, training->capacity, training->index);
-}
-
 /* ---- Making -------------------------------------------------------------------------------------- */
 
 static void layout(congru_arena *arena, congru_training *t)
 {
-    double **vectors[] = {&t->parameter, &t->gradient, &t->first_moment, &t->second_moment, &t->best};
+    double **vectors[] = {&t->parameter, &t->gradient, &t->first_moment, &t->second_moment,
+                          &t->best,      &t->averaged, &t->aside};
     for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
         *vectors[k] = congru_arena_take(arena, t->size + CONGRU_GROUP, sizeof(double));
     const size_t padded = t->chunks * CONGRU_STEP_CHUNK;
@@ -180,6 +153,10 @@ static void layout(congru_arena *arena, congru_training *t)
     t->index = congru_arena_take(arena, padded, sizeof(size_t));
     t->label = congru_arena_take(arena, padded, sizeof(int32_t));
     t->subject = congru_arena_take(arena, padded, sizeof(int32_t));
+    t->by_subject_order = congru_arena_take(arena, t->trials->count, sizeof(size_t));
+    t->subject_start = congru_arena_take(arena, t->subjects + 1, sizeof(size_t));
+    t->pool = congru_arena_take(arena, t->subjects, sizeof(size_t));
+    t->held_out = congru_arena_take(arena, t->subjects, sizeof(bool));
     t->failure = congru_arena_take(arena, t->chunks, sizeof(congru_step_failure));
     t->low = congru_arena_take(arena, t->chunks, sizeof(double));
     t->high = congru_arena_take(arena, t->chunks, sizeof(double));
@@ -189,6 +166,7 @@ static void layout(congru_arena *arena, congru_training *t)
     congru_scatter_layout(arena, t->subjects, t->stride, &t->by_subject);
     if (t->end_to_end)
         congru_head_layout(arena, t);
+    congru_watch_layout(arena, t);
     t->model->layout(arena, t);
 }
 
@@ -212,6 +190,28 @@ static congru_status check_trials(congru_context *context, const congru_trials *
             status = congru_fail(context, CONGRU_ERROR_ARGUMENT, "trial %zu: class or subject out of range", i);
     }
     return status;
+}
+
+static congru_status check_extras(congru_context *context, bool end_to_end, size_t subjects,
+                                  const congru_network_options *o)
+{
+    const double shares[] = {o->label_smoothing, o->subject_dropout, o->average};
+    for (size_t k = 0; k < sizeof shares / sizeof shares[0]; k++) {
+        if (!(shares[k] >= 0.0 && shares[k] < 1.0))
+            return congru_fail(
+                context, CONGRU_ERROR_ARGUMENT,
+                "a share of %g: label smoothing, subject dropout and the average's decay are 0 to below 1",
+                shares[k]);
+    }
+    if (o->validation_subjects < 0 || (size_t)o->validation_subjects >= subjects)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "%d subjects to validate with, of %zu: at least one must be left to train with",
+                           o->validation_subjects, subjects);
+    if (o->ensemble < 0 || (o->ensemble > 1 && !end_to_end))
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "an ensemble of %d: it must be 1 or more, and only end-to-end models have one",
+                           o->ensemble);
+    return CONGRU_OK;
 }
 
 static congru_status check_options(congru_context *context, bool end_to_end, const congru_network_options *o)
@@ -285,6 +285,7 @@ static congru_status build(congru_training *t)
                            measure.used);
     layout(&t->arena, t);
     memset(t->parameter, 0, t->size * sizeof(double));
+    memset(t->averaged, 0, t->size * sizeof(double));
     memset(t->first_moment, 0, t->size * sizeof(double));
     memset(t->second_moment, 0, t->size * sizeof(double));
     for (size_t k = 0; k < t->classes; k++)
@@ -297,7 +298,9 @@ static congru_status build(congru_training *t)
             congru_note(t->context, "class %zu has no trial among the source subjects: it is never predicted",
                         k);
     }
-    return t->model->start(t);
+    congru_training_start_batches(t);
+    status = t->model->start(t);
+    return status == CONGRU_OK ? congru_watch_start(t) : status;
 }
 
 congru_status congru_training_create(congru_context *context, congru_backbone backbone, bool end_to_end,
@@ -308,6 +311,8 @@ congru_status congru_training_create(congru_context *context, congru_backbone ba
     congru_status status = check_trials(context, trials);
     if (status == CONGRU_OK)
         status = check_options(context, end_to_end, &options->network);
+    if (status == CONGRU_OK)
+        status = check_extras(context, end_to_end, trials->subjects, &options->network);
     if (status != CONGRU_OK)
         return status;
     congru_training *t = calloc(1, sizeof *t);

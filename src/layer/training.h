@@ -13,10 +13,13 @@
 
 /* A step
  *
- * The batch is B trials by index. Each model turns them into the logarithm of its output, kept as rows (B, stride):
+ * The batch is B trials by index. Each model turns them into the logarithm of its output, kept as rows (B,
+ * stride):
  * the upper triangle with off-diagonals times sqrt 2, so that the Euclidean geometry of rows is the Frobenius
- * geometry of matrices. The batch is taken in chunks of CONGRU_STEP_CHUNK trials by the team; between the phases
- * lie the sums over the whole batch: means by action and subject, and the head's reference. Sums over trials run
+ * geometry of matrices. The batch is taken in chunks of CONGRU_STEP_CHUNK trials by the team; between the
+ * phases
+ * lie the sums over the whole batch: means by action and subject, and the head's reference. Sums over trials
+ * run
  * over fixed chains in a chunk, then over chunks in order, so that no bit depends on the threads. */
 enum { CONGRU_STEP_CHUNK = 32, CONGRU_SEGMENTS_MAX = CONGRU_LAYERS_MAX + 4 };
 
@@ -56,13 +59,22 @@ struct congru_step_work {
     double *value;           /* (vectors, size + 1) */
 };
 
+/* What the watch for degeneracy keeps (watch.h). */
+typedef struct congru_watch {
+    size_t rank;        /* r */
+    double *directions; /* (d, r) */
+    double *scratch[3];
+    bool told_rank, told_eigenvalues, told_gradient;
+} congru_watch;
+
 /* What stopped a step: eigenvalues that could not be had. */
 typedef struct congru_step_failure {
     size_t layer;    /* from 1; 0: none */
     size_t position; /* in the batch */
 } congru_step_failure;
 
-/* Loss and gradient of a stack of congruences from what the functions give: forward leaves the logarithm of the output in
+/* Loss and gradient of a stack of congruences from what the functions give: forward leaves the logarithm of
+ * the output in
  * work->m[0] (and the output in c_out), backward is given the derivatives there (and in d_c_out). */
 typedef struct congru_stack {
     void (*prepare)(congru_training *training);
@@ -95,6 +107,8 @@ struct congru_training {
     congru_segment segment[CONGRU_SEGMENTS_MAX];
     double *parameter, *gradient; /* (size) */
     double *first_moment, *second_moment, *best;
+    double *aside;    /* (size): scratch */
+    double *averaged; /* (size): the moving average of the parameters, times what its weights add up to */
     double best_loss;
     size_t best_step, step;
 
@@ -102,6 +116,10 @@ struct congru_training {
     size_t count;            /* trials in this one */
     size_t *index;           /* (capacity, rounded up to chunks): those beyond count repeat the first */
     int32_t *label, *subject;
+    size_t *by_subject_order;     /* (trials): their indices, subject by subject */
+    size_t *subject_start;        /* (subjects + 1): where each begins */
+    size_t *pool;                 /* (subjects): those a batch is drawn of */
+    bool *held_out;               /* (subjects): for validation */
     congru_step_failure *failure; /* (chunks) */
 
     double *covariance; /* (trials, d, d), symmetric; NULL for DCT */
@@ -125,6 +143,7 @@ struct congru_training {
         congru_rotated rotated;
     } part;
 
+    congru_watch watch;
     bool watched;                       /* eigenvalues are looked at in this step */
     double series[CONGRU_SERIES_COUNT]; /* of the last evaluation */
     congru_arena arena;
@@ -136,17 +155,25 @@ congru_status congru_training_create(congru_context *context, congru_backbone ba
                                      congru_training **training);
 void congru_training_destroy(congru_training **training);
 
-/* Takes these trials as the batch; or draws those of the training's step. */
+/* Takes these trials as the batch; or draws those of the training's step; or takes those of one subject,
+ * spread over
+ * them where they are more than a batch. */
 void congru_training_take(congru_training *training, size_t count, const size_t *index);
 void congru_training_draw(congru_training *training);
+void congru_training_take_subject(congru_training *training, size_t subject);
 
 /* Loss terms (series) and gradient at the parameters. CONGRU_ERROR_NOT_FINITE names trial, layer and step. */
 congru_status congru_training_evaluate(congru_training *training);
 
-/* Keeps the parameters when their loss is the least so far; clips, decays, and moves by Adam to the next step. */
-void congru_training_keep_best(congru_training *training);
+/* Clips, decays, and moves by Adam to the next step; the moving average follows. */
 void congru_training_update(congru_training *training);
+
+/* Keeps a copy of the parameters of this loss, if it is the least so far; puts that copy back. */
+void congru_training_keep_best(congru_training *training, double loss);
 void congru_training_restore_best(congru_training *training);
+
+/* The moving average becomes the parameters, which go where `aside` (size) says unless it is NULL. */
+void congru_training_use_average(congru_training *training, double *aside);
 
 /* ---- For the models ---------------------------------------------------------------------------- */
 
@@ -154,6 +181,9 @@ extern const congru_step_model congru_rotated_model, congru_affine_model, congru
 
 /* gamma of DCT at the parameters: 1 where it is not learned. */
 double congru_rotated_gamma(const congru_training *training);
+
+/* Sorts trials by subject and chooses whom to hold out. */
+void congru_training_start_batches(congru_training *training);
 
 /* Adds a segment of parameters and returns its index. */
 size_t congru_training_segment(congru_training *training, const char *name, size_t rows, size_t cols,

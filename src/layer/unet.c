@@ -4,7 +4,8 @@
 #include "layer/training.h"
 #include "layer/unet_layer.h"
 
-/* Layers of the second half are merged, the last with the network's input; a layer in the middle of an odd number of
+/* Layers of the second half are merged, the last with the network's input; a layer in the middle of an odd
+ * number of
  * them is not. Without merges the network is a plain stack. */
 static congru_status plan(congru_training *t)
 {
@@ -122,7 +123,8 @@ typedef struct back {
     double *d_x;                      /* by the input of the layer above */
 } back;
 
-/* From the derivative by exp(M), in d_x, or by M itself in m[0], to those by both logarithms: half of it each, in m[0]. */
+/* From the derivative by exp(M), in d_x, or by M itself in m[0], to those by both logarithms: half of it each,
+ * in m[0]. */
 static void merge_backward(const congru_step_chunk *chunk, const congru_step_work *work, size_t l, back *b)
 {
     congru_training *t = chunk->training;

@@ -74,7 +74,8 @@ void congru_unet_layer_backward(const congru_step_chunk *chunk, const congru_ste
 
 /* ---- Wide ---------------------------------------------------------------------------------------- */
 
-/* Column k of a (rows, cols), from row k on, becomes its reflector, which is applied to the columns after it; the
+/* Column k of a (rows, cols), from row k on, becomes its reflector, which is applied to the columns after it;
+ * the
  * diagonal of R is returned. The reflector is scaled so that H = I - v v^T. */
 static double reflect(size_t rows, size_t cols, size_t k, double *a)
 {

@@ -4,12 +4,14 @@
 
 #include "layer/training.h"
 
-/* Y = W^T X W + eps I. Leaves Y as the next layer's input unless it is merged; log Y, where needed and merged, in
+/* Y = W^T X W + eps I. Leaves Y as the next layer's input unless it is merged; log Y, where needed and merged,
+ * in
  * work->m[0]. x may be work->m[2]. */
 void congru_unet_layer_forward(const congru_step_chunk *chunk, const congru_step_work *work, size_t l,
                                const double *x);
 
-/* From the derivative by log Y and by Y, either of which may be NULL, to those by W (partials) and X (d_x, which may
+/* From the derivative by log Y and by Y, either of which may be NULL, to those by W (partials) and X (d_x,
+ * which may
  * be d_y). */
 void congru_unet_layer_backward(const congru_step_chunk *chunk, const congru_step_work *work, size_t l,
                                 const double *d_log, const double *d_y, double *d_x);

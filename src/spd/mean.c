@@ -79,6 +79,7 @@ typedef struct mean_state {
     double *f, *e, *j;                /* where it is: factor, its inverse, mean tangent vector */
     double *f_next, *e_next, *j_next; /* where it tries to go */
     double *half;                     /* scratch */
+    double step;                      /* the next along j */
 } mean_state;
 
 static void mean_layout(congru_arena *arena, mean_state *s)
@@ -158,7 +159,8 @@ static void accept_step(mean_state *s)
     s->j_next = j;
 }
 
-/* The factor to begin with: of the start given, or of the log-Euclidean mean. */
+/* The factor to begin with: of the start given, or of the log-Euclidean mean, whose logarithm, the mean tangent vector at
+ * the identity, is left in s->half. */
 static congru_status begin(congru_context *context, mean_state *s, const double *start)
 {
     congru_status status;
@@ -172,31 +174,39 @@ static congru_status begin(congru_context *context, mean_state *s, const double 
     return status == CONGRU_OK ? exponential(context, s->d, s->half, -0.5, s->e) : status;
 }
 
+/* After a step t from where the mean tangent vector was J to where it is `next`: t |J|^2 / (J . (J - next)), the step
+ * that would have ended at its zero; at most 1. */
+static double next_step(size_t size, double t, const double *j, const double *next)
+{
+    double squares = inner_product(size, j, j), turned = squares - inner_product(size, j, next);
+    double best = t * squares / turned;
+    return turned > 0.0 && best < 1.0 ? best : 1.0;
+}
+
 /* Steepest descent of the sum of squared distances, whose gradient at M is the mean tangent vector J (turned
  * round) and whose curvature is at least 1. A step of 1 is right for a set in one place and oscillates for ever
- * on a dispersed one. After a step t the change of J tells the curvature along it, and t |J|^2 / (J . (J - J'))
- * is the step that would have ended at its zero (Barzilai and Borwein): that is tried next. A step that does
- * not lower |J| is taken back and halved. */
-static congru_status descend(congru_context *context, mean_state *s, double tolerance, int iterations_max,
-                             congru_mean_info *info)
+ * on a dispersed one. After a step the change of J tells the curvature along it, and so the step that is tried
+ * next (Barzilai and Borwein); the log-Euclidean mean is itself a step of 1 from the identity. A step that does not
+ * lower |J| is taken back and halved. */
+static congru_status descend(congru_context *context, mean_state *s, bool from_identity, double tolerance,
+                             int iterations_max, congru_mean_info *info)
 {
     const size_t size = s->d * s->d;
     congru_status status = mean_pass(context, s, s->e, s->j);
-    double norm = sqrt(inner_product(size, s->j, s->j)), step = 1.0;
+    double norm = sqrt(inner_product(size, s->j, s->j));
+    s->step = from_identity ? next_step(size, 1.0, s->half, s->j) : 1.0;
     info->iterations++;
-    while (status == CONGRU_OK && norm > tolerance && info->iterations < iterations_max && step > step_min) {
-        status = try_step(context, s, step);
+    while (status == CONGRU_OK && norm > tolerance && info->iterations < iterations_max && s->step > step_min) {
+        status = try_step(context, s, s->step);
         info->iterations++;
         if (status != CONGRU_OK)
             break;
         double norm_next = sqrt(inner_product(size, s->j_next, s->j_next));
         if (!(norm_next < norm)) {
-            step *= 0.5;
+            s->step *= 0.5;
             continue;
         }
-        double turned = norm * norm - inner_product(size, s->j, s->j_next);
-        double best = step * norm * norm / turned;
-        step = turned > 0.0 && best < 1.0 ? best : 1.0;
+        s->step = next_step(size, s->step, s->j, s->j_next);
         norm = norm_next;
         accept_step(s);
     }
@@ -212,7 +222,13 @@ static congru_status riemann_mean(congru_context *context, mean_state *s, const 
     int iterations_max = options->iterations_max > 0 ? options->iterations_max : default_iterations_max;
     congru_status status = begin(context, s, options->start);
     if (status == CONGRU_OK)
-        status = descend(context, s, tolerance, iterations_max, info);
+        status = descend(context, s, options->start == NULL, tolerance, iterations_max, info);
+    /* One more step costs no evaluation, and takes most of what is left of the error. */
+    if (status == CONGRU_OK && info->converged) {
+        status = exponential(context, s->d, s->j, 0.5 * s->step, s->half);
+        multiply(s->d, s->f, s->half, s->f_next);
+        accept_step(s);
+    }
     if (status != CONGRU_OK)
         return status;
     for (size_t i = 0; i < s->d; i++) {

@@ -1,5 +1,6 @@
 /* R = exp(A - A^T), a rotation, and its adjoint. SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
+#include <string.h>
 
 #include "spd/spectral.h"
 
@@ -60,6 +61,14 @@ static void multiply(const rotation_work *w, dual a, dual b, dual out)
     }
 }
 
+static void clear(const rotation_work *w, dual a)
+{
+    const size_t size = congru_lane_doubles(w->kernel, 1, w->d * w->d) * sizeof(double);
+    memset(a.x, 0, size);
+    if (a.dx != NULL)
+        memset(a.dx, 0, size);
+}
+
 /* out = beta out + alpha a */
 static void combine(const rotation_work *w, double alpha, dual a, double beta, dual out)
 {
@@ -90,7 +99,8 @@ static dual exponential(const rotation_work *w, int squarings)
     multiply(w, m[0], m[1], m[2]);
     multiply(w, m[1], m[1], fourth);
     dual sum = m[4], next = m[5];
-    combine(w, 1.0 / 479001600.0, fourth, 0.0, sum); /* X^4/12! */
+    clear(w, sum);                                   /* 0 times what memory happens to hold could be NaN */
+    combine(w, 1.0 / 479001600.0, fourth, 1.0, sum); /* X^4/12! */
     add_terms(w, 8, powers, sum);
     for (int k = 4; k >= 0; k -= 4) {
         multiply(w, sum, fourth, next);

@@ -1,22 +1,16 @@
-/* Fits a pipeline on some of the trials of a set. SPDX-License-Identifier: Apache-2.0 */
+/* Gathers and aligns the trials that are fitted on. SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
 
 #include "aligner/recentre.h"
 #include "evaluation/fold_parts.h"
 
-/* The source subjects' trials, gathered. */
-typedef struct sources {
-    double *covariance; /* (count, d, d) */
-    int32_t *label, *subject;
-    congru_trials trials;
-} sources;
-
-static void end_sources(sources *s)
+void congru_fold_sources_clear(congru_fold_sources *s)
 {
     free(s->covariance);
     free(s->label);
     free(s->subject);
+    *s = (congru_fold_sources){0};
 }
 
 /* Folds inside a subject know nothing of the part left out: the references are those of the part fitted on. */
@@ -27,7 +21,7 @@ static bool references_of_own(const congru_fold_setting *setting)
 
 /* Subjects that are fitted on are numbered anew, in the order of the set. */
 static congru_status number_subjects(const congru_fold_setting *setting, size_t count, const size_t *trial,
-                                     sources *s)
+                                     congru_fold_sources *s)
 {
     const congru_set *set = setting->prepared->set;
     int32_t *number = calloc(set->subjects, sizeof *number);
@@ -45,13 +39,13 @@ static congru_status number_subjects(const congru_fold_setting *setting, size_t 
 }
 
 static congru_status gather_sources(const congru_fold_setting *setting, size_t count, const size_t *trial,
-                                    sources *s)
+                                    congru_fold_sources *s)
 {
     const congru_set *set = setting->prepared->set;
     size_t size = set->dimension * set->dimension;
-    bool recentred = setting->pipeline->aligner->recentred && !references_of_own(setting);
+    bool recentred = setting->aligner->recentred && !references_of_own(setting);
     const double *from = recentred ? setting->prepared->recentred : set->covariance;
-    *s = (sources){
+    *s = (congru_fold_sources){
         .covariance = malloc(count * size * sizeof(double)),
         .label = malloc(count * sizeof(int32_t)),
         .subject = malloc(count * sizeof(int32_t)),
@@ -74,7 +68,7 @@ static congru_status gather_sources(const congru_fold_setting *setting, size_t c
 }
 
 /* The mean of the references of the domains that are fitted on. */
-static congru_status find_prior(const congru_fold_setting *setting, const size_t *trial, sources *s,
+static congru_status find_prior(const congru_fold_setting *setting, const size_t *trial, congru_fold_sources *s,
                                 double *prior)
 {
     const congru_prepared *prepared = setting->prepared;
@@ -103,16 +97,15 @@ static congru_status find_prior(const congru_fold_setting *setting, const size_t
     return status;
 }
 
-congru_status congru_fold_fit(const congru_fold_setting *setting, size_t count, const size_t *trial,
-                              congru_tensors *model, double *prior, congru_record *record)
+congru_status congru_fold_sources_align(const congru_fold_setting *setting, size_t count, const size_t *trial,
+                                        congru_tensors *model, double *prior, congru_record *record,
+                                        congru_fold_sources *s)
 {
-    sources s;
-    congru_status status = gather_sources(setting, count, trial, &s);
-    if (status == CONGRU_OK && setting->pipeline->aligner->recentred)
-        status = find_prior(setting, trial, &s, prior);
+    congru_status status = gather_sources(setting, count, trial, s);
+    if (status == CONGRU_OK && setting->aligner->recentred)
+        status = find_prior(setting, trial, s, prior);
     if (status == CONGRU_OK)
-        status = congru_pipeline_fit(setting->context, setting->pipeline, &s.trials, s.covariance,
-                                     &setting->options->method, model, record);
-    end_sources(&s);
+        status = congru_pipeline_align(setting->context, setting->aligner, &s->trials, s->covariance,
+                                       &setting->options->method, model, record);
     return status;
 }

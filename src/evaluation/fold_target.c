@@ -1,16 +1,17 @@
-/* Asks a fitted pipeline about the trials of one person. SPDX-License-Identifier: Apache-2.0 */
+/* Gathers and aligns the trials of one person. SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
 
 #include "aligner/recentre.h"
 #include "evaluation/fold_parts.h"
 
-void congru_fold_answers_clear(congru_fold_answers *answers)
+void congru_fold_target_clear(congru_fold_target *t)
 {
-    free(answers->covariance);
-    free(answers->probability);
-    free(answers->calibrated);
-    *answers = (congru_fold_answers){0};
+    free(t->covariance);
+    free(t->calibrated);
+    free(t->place);
+    free(t->label);
+    *t = (congru_fold_target){0};
 }
 
 static congru_target target_of(const congru_fold_setting *setting)
@@ -65,12 +66,12 @@ static congru_status recentre_newcomer(const congru_fold_setting *setting, size_
     return status;
 }
 
-/* Marks the first trials of each class of the newcomer: no more than half of them. */
+/* Picks the first trials of each class of the newcomer: no more than half of them. */
 static void calibrate(const congru_fold_setting *setting, size_t count, const size_t *trial,
-                      congru_fold_answers *answers)
+                      congru_fold_target *t)
 {
     const int32_t *label = setting->prepared->set->label;
-    size_t wanted = (size_t)setting->options->method.rpa_labels;
+    size_t wanted = (size_t)setting->options->method.rpa_labels, *used = &t->newcomer.calibration;
     for (size_t i = 0; i < count; i++) {
         size_t before = 0, all = 0;
         if (label[trial[i]] < 0) /* none of the model's classes */
@@ -80,66 +81,48 @@ static void calibrate(const congru_fold_setting *setting, size_t count, const si
             all += same;
             before += same && j < i;
         }
-        answers->calibrated[i] = before < (wanted < all / 2 ? wanted : all / 2);
-        answers->calibration += answers->calibrated[i];
-    }
-}
-
-static congru_status predict(const congru_fold_setting *setting, size_t count, const size_t *trial,
-                             const congru_tensors *model, congru_fold_answers *answers)
-{
-    const congru_set *set = setting->prepared->set;
-    size_t *place = calloc(answers->calibration + 1, sizeof *place), used = 0;
-    int32_t *label = calloc(answers->calibration + 1, sizeof *label);
-    congru_status status = CONGRU_OK;
-    if (place == NULL || label == NULL)
-        status = congru_fail(setting->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", count);
-    for (size_t i = 0; status == CONGRU_OK && i < count; i++) {
-        if (!answers->calibrated[i])
+        t->calibrated[i] = before < (wanted < all / 2 ? wanted : all / 2);
+        if (!t->calibrated[i])
             continue;
-        place[used] = i;
-        label[used++] = set->label[trial[i]];
+        t->place[*used] = i;
+        t->label[(*used)++] = label[trial[i]];
     }
-    congru_newcomer newcomer = {
-        .count = count,
-        .d = set->dimension,
-        .covariance = answers->covariance,
-        .calibration = used,
-        .calibration_trial = place,
-        .calibration_label = label,
-    };
-    congru_newcomer_see(&newcomer, target_of(setting));
-    if (status == CONGRU_OK)
-        status = congru_pipeline_predict(setting->context, setting->pipeline, model, &newcomer,
-                                         answers->covariance, answers->probability);
-    free(place);
-    free(label);
-    return status;
 }
 
-congru_status congru_fold_ask(const congru_fold_setting *setting, size_t count, const size_t *trial,
-                              bool labelled, const congru_tensors *model, const double *prior,
-                              congru_fold_answers *answers)
+static congru_status gather(const congru_fold_setting *setting, size_t count, const size_t *trial,
+                            congru_fold_target *t)
 {
     const congru_set *set = setting->prepared->set;
     size_t size = set->dimension * set->dimension;
-    *answers = (congru_fold_answers){
+    *t = (congru_fold_target){
         .covariance = malloc(count * size * sizeof(double)),
-        .probability = calloc(count * set->classes, sizeof(double)),
         .calibrated = calloc(count, sizeof(bool)),
+        .place = calloc(count, sizeof(size_t)),
+        .label = calloc(count, sizeof(int32_t)),
     };
-    congru_status status = CONGRU_OK;
-    if (answers->covariance == NULL || answers->probability == NULL || answers->calibrated == NULL)
-        status = congru_fail(setting->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", count);
-    for (size_t i = 0; status == CONGRU_OK && i < count; i++)
-        memcpy(answers->covariance + i * size, set->covariance + trial[i] * size, size * sizeof(double));
-    if (status == CONGRU_OK && setting->pipeline->aligner->recentred)
-        status = recentre_newcomer(setting, count, trial, prior, answers->covariance);
-    if (status == CONGRU_OK && labelled && setting->pipeline->aligner->labels)
-        calibrate(setting, count, trial, answers);
-    if (status == CONGRU_OK)
-        status = predict(setting, count, trial, model, answers);
+    if (t->covariance == NULL || t->calibrated == NULL || t->place == NULL || t->label == NULL)
+        return congru_fail(setting->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", count);
+    for (size_t i = 0; i < count; i++)
+        memcpy(t->covariance + i * size, set->covariance + trial[i] * size, size * sizeof(double));
+    t->newcomer = (congru_newcomer){.count = count,
+                                    .d = set->dimension,
+                                    .covariance = t->covariance,
+                                    .calibration_trial = t->place,
+                                    .calibration_label = t->label};
+    congru_newcomer_see(&t->newcomer, target_of(setting));
+    return CONGRU_OK;
+}
+
+congru_status congru_fold_target_align(const congru_fold_setting *setting, size_t count, const size_t *trial,
+                                       bool labelled, const congru_tensors *model, const double *prior,
+                                       congru_fold_target *t)
+{
+    congru_status status = gather(setting, count, trial, t);
+    if (status == CONGRU_OK && setting->aligner->recentred)
+        status = recentre_newcomer(setting, count, trial, prior, t->covariance);
     if (status != CONGRU_OK)
-        congru_fold_answers_clear(answers);
-    return status;
+        return status;
+    if (labelled && setting->aligner->labels)
+        calibrate(setting, count, trial, t);
+    return congru_pipeline_map(setting->context, setting->aligner, model, &t->newcomer, t->covariance);
 }

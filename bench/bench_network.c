@@ -1,0 +1,147 @@
+/* One step of each network beside PyTorch's, and by dimension. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "congru/random.h"
+#include "layer/training.h"
+
+enum { TRIALS = 2304, CLASSES = 4, SUBJECTS = 8, BATCH = 256, THREADS = 2, MODELS = 6, TORCH_STEPS = 9 };
+
+static const char *const names[MODELS] = {"dct", "dct-e2e", "dldct", "dldct-e2e", "ddct-unet", "ddct-unet-e2e"};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sample covariances of 6 d samples, a channel of them louder by class. */
+static void fill(size_t d, double *c, int32_t *label, int32_t *subject)
+{
+    double *x = malloc(d * sizeof(double));
+    for (size_t i = 0; i < TRIALS; i++) {
+        congru_random random = congru_random_stream(3, (uint32_t)i, 0, 0);
+        label[i] = (int32_t)(i % CLASSES);
+        subject[i] = (int32_t)(i * SUBJECTS / TRIALS);
+        memset(c + i * d * d, 0, d * d * sizeof(double));
+        for (size_t sample = 0; sample < 6 * d; sample++) {
+            for (size_t a = 0; a < d; a++)
+                x[a] = congru_random_normal(&random) * (a == 0 ? 1.0 + 0.3 * label[i] : 1.0);
+            for (size_t a = 0; a < d; a++) {
+                for (size_t b = 0; b < d; b++)
+                    c[(i * d + a) * d + b] += x[a] * x[b] / (double)(6 * d);
+            }
+        }
+    }
+    free(x);
+}
+
+/* The median over steps, in milliseconds; negative on failure. */
+static double step_time(congru_context *context, int model, const congru_trials *trials)
+{
+    enum { MOST = 200 };
+    congru_method_options options;
+    congru_method_options_init(&options);
+    options.network.batch = BATCH;
+    congru_training *t;
+    if (congru_training_create(context, (congru_backbone)(model / 2), model % 2 == 1, trials, &options, &t) !=
+        CONGRU_OK)
+        return -1.0;
+    double times[MOST], total = 0.0;
+    int count = 0;
+    while (count < MOST && (count < 15 || total < 0.6)) {
+        const double before = now();
+        congru_training_draw(t);
+        if (congru_training_evaluate(t) != CONGRU_OK)
+            return -1.0;
+        congru_training_keep_best(t, t->series[CONGRU_SERIES_LOSS]);
+        congru_training_update(t);
+        times[count] = now() - before;
+        total += times[count++];
+    }
+    congru_training_destroy(&t);
+    qsort(times, (size_t)count, sizeof times[0], ascending);
+    return times[count / 2] * 1e3;
+}
+
+/* Medians of the PyTorch program by model, plain and with the same algebra; 0 where it did not run. */
+static void torch_times(const char *script, double torch[MODELS][2])
+{
+    char command[2048], name[64], how[16];
+    double milliseconds;
+    snprintf(command, sizeof command, "/usr/bin/python3 '%s' 22 %d %d %d %d", script, TRIALS, BATCH, THREADS,
+             TORCH_STEPS);
+    FILE *pipe = popen(command, "r");
+    while (pipe != NULL && fscanf(pipe, "%63s %15s %lf", name, how, &milliseconds) == 3) {
+        for (int model = 0; model < MODELS; model++) {
+            if (strcmp(names[model], name) == 0)
+                torch[model][strcmp(how, "same") == 0] = milliseconds;
+        }
+    }
+    if (pipe != NULL)
+        pclose(pipe);
+}
+
+static void compare(congru_context *context, const char *script, const congru_trials *trials)
+{
+    double torch[MODELS][2] = {{0}};
+    torch_times(script, torch);
+    printf("one step, d = 22, %d trials, batch %d, %d threads (ms, medians)\n", TRIALS, BATCH, THREADS);
+    printf("%-14s %9s %12s %9s %12s %9s\n", "model", "congru", "torch", "ratio", "torch, same", "ratio");
+    for (int model = 0; model < MODELS; model++) {
+        const double own = step_time(context, model, trials);
+        printf("%-14s %9.3f %12.2f %8.1fx %12.2f %8.1fx\n", names[model], own, torch[model][0],
+               torch[model][0] / own, torch[model][1], torch[model][1] / own);
+    }
+}
+
+int main(int count, char **arguments)
+{
+    static const size_t dimensions[] = {3, 15, 22, 30, 64};
+    enum { DIMENSIONS = sizeof dimensions / sizeof dimensions[0] };
+    congru_context *context;
+    const congru_context_options options = {.threads = THREADS};
+    if (congru_context_create(&context, &options) != CONGRU_OK)
+        return 1;
+    setvbuf(stdout, NULL, _IOLBF, 0); /* a line at a time, also into a pipe */
+    double *c = malloc((size_t)TRIALS * 64 * 64 * sizeof(double)), times[MODELS][DIMENSIONS];
+    int32_t label[TRIALS], subject[TRIALS];
+    congru_trials trials = {TRIALS, 22, c, label, subject, CLASSES, SUBJECTS};
+    printf("%s\n", congru_context_cpu(context));
+    fill(22, c, label, subject);
+    if (count > 1)
+        compare(context, arguments[1], &trials);
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    printf("peak memory at d = 22: %.0f MB\n\none step by d (ms), and the power of d it grows with from 15 to "
+           "64\n%-14s",
+           (double)usage.ru_maxrss / 1024.0, "model");
+    for (int k = 0; k < DIMENSIONS; k++) {
+        trials.d = dimensions[k];
+        fill(trials.d, c, label, subject);
+        for (int model = 0; model < MODELS; model++)
+            times[model][k] = step_time(context, model, &trials);
+        printf(" %8zu", dimensions[k]);
+    }
+    printf("   power\n");
+    for (int model = 0; model < MODELS; model++) {
+        printf("%-14s", names[model]);
+        for (int k = 0; k < DIMENSIONS; k++)
+            printf(" %8.3f", times[model][k]);
+        printf(" %7.2f\n", log(times[model][4] / times[model][1]) / log(64.0 / 15.0));
+    }
+    free(c);
+    congru_context_destroy(&context);
+    return 0;
+}

@@ -1,0 +1,112 @@
+/* Comparisons of methods over subjects. SPDX-License-Identifier: Apache-2.0 */
+#include "congru/statistics.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+
+static const uint64_t permutation_seed = 50;
+
+/* Means first, then deviations from them: no cancellation. */
+static void describe_gain(size_t n, const double *a, const double *b, double confidence, congru_comparison *c)
+{
+    double sum = 0.0, squares = 0.0;
+    size_t improved = 0;
+    for (size_t i = 0; i < n; i++) {
+        sum += a[i] - b[i];
+        improved += a[i] > b[i];
+    }
+    c->count = n;
+    c->gain = sum / (double)n;
+    c->improved = (double)improved / (double)n;
+    for (size_t i = 0; i < n; i++)
+        squares += (a[i] - b[i] - c->gain) * (a[i] - b[i] - c->gain);
+    c->deviation = n > 1 ? sqrt(squares / (double)(n - 1)) : NAN;
+    c->effect = c->deviation > 0.0 ? c->gain / c->deviation : NAN;
+    double half =
+        congru_student_quantile(0.5 + 0.5 * confidence, (double)n - 1.0) * c->deviation / sqrt((double)n);
+    c->interval[0] = c->gain - half;
+    c->interval[1] = c->gain + half;
+}
+
+congru_status congru_paired_compare(congru_context *context, size_t n, const double *a, const double *b,
+                                    double confidence, congru_comparison *comparison)
+{
+    if (comparison == NULL || !(confidence > 0.0 && confidence < 1.0))
+        return congru_fail(
+            context, CONGRU_ERROR_ARGUMENT,
+            "congru_paired_compare: a confidence of %g; it must be between 0 and 1, such as 0.95", confidence);
+    *comparison = (congru_comparison){0};
+    congru_status status = congru_wilcoxon_test(context, n, a, b, &comparison->wilcoxon);
+    if (status == CONGRU_OK)
+        status = congru_permutation_test(context, permutation_seed, n, a, b, &comparison->permutation);
+    if (status == CONGRU_OK)
+        describe_gain(n, a, b, confidence, comparison);
+    return status;
+}
+
+/* ---- Several comparisons ------------------------------------------------------------------------------- */
+
+typedef struct ranked_p {
+    double p;
+    size_t index;
+} ranked_p;
+
+static int by_p(const void *first, const void *second)
+{
+    const ranked_p *a = first, *b = second;
+    return a->p != b->p ? (a->p > b->p) - (a->p < b->p) : (a->index > b->index) - (a->index < b->index);
+}
+
+congru_status congru_holm_correct(congru_context *context, size_t n, const double *p, double *adjusted)
+{
+    if (n == 0 || p == NULL || adjusted == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "congru_holm_correct: at least one p is needed, and no argument may be NULL");
+    for (size_t i = 0; i < n; i++)
+        if (!(p[i] >= 0.0 && p[i] <= 1.0))
+            return congru_fail(context, CONGRU_ERROR_ARGUMENT, "p-value %zu of %zu is %g; it must be 0 to 1", i,
+                               n, p[i]);
+    ranked_p *ranked = malloc(n * sizeof *ranked);
+    if (ranked == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu p-values", n);
+    for (size_t i = 0; i < n; i++)
+        ranked[i] = (ranked_p){p[i], i};
+    qsort(ranked, n, sizeof *ranked, by_p);
+    double largest = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        largest = fmin(1.0, fmax(largest, (double)(n - i) * ranked[i].p));
+        adjusted[ranked[i].index] = largest;
+    }
+    free(ranked);
+    return CONGRU_OK;
+}
+
+congru_status congru_scores_normalise(congru_context *context, size_t subjects, size_t methods,
+                                      const double *scores, double *z)
+{
+    if (subjects == 0 || methods == 0 || scores == NULL || z == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "congru_scores_normalise: scores of a subject and a method are needed, not NULL");
+    for (size_t i = 0; i < subjects * methods; i++)
+        if (!isfinite(scores[i]))
+            return congru_fail(context, CONGRU_ERROR_NOT_FINITE, "the score of subject %zu by method %zu is %g",
+                               i / methods, i % methods, scores[i]);
+    for (size_t j = 0; j < methods; j++)
+        z[j] = 0.0;
+    for (size_t i = 0; i < subjects; i++) {
+        const double *row = scores + i * methods;
+        double mean = 0.0, squares = 0.0, largest = 0.0;
+        for (size_t j = 0; j < methods; j++)
+            mean += row[j] / (double)methods;
+        for (size_t j = 0; j < methods; j++) {
+            squares += (row[j] - mean) * (row[j] - mean);
+            largest = fmax(largest, fabs(row[j] - row[0]));
+        }
+        double deviation = sqrt(squares / (double)methods);
+        for (size_t j = 0; j < methods; j++)
+            z[j] += largest > 0.0 ? (row[j] - mean) / deviation / (double)subjects : 0.0;
+    }
+    return CONGRU_OK;
+}

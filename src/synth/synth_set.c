@@ -1,0 +1,147 @@
+/* Puts made-up subjects together as a set that tells how it was made. SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "congru/version.h"
+#include "synth/synth_internal.h"
+#include "synth/synth_options.h"
+
+enum { META_SIZE = 1024 };
+
+/* ---- What the set says of itself ----------------------------------------------------------------------- */
+
+/* The shortest of the forms that read back as the same number. */
+static void append_number(char *meta, size_t size, const char *key, double number)
+{
+    char text[32];
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, number);
+        if (strtod(text, NULL) == number)
+            break;
+    }
+    size_t used = strlen(meta);
+    snprintf(meta + used, size - used, ", \"%s\": %s", key, text);
+}
+
+static char *describe(const congru_synth_options *options)
+{
+    char *meta = calloc(META_SIZE, 1);
+    if (meta == NULL)
+        return NULL;
+    snprintf(meta, META_SIZE,
+             "{\"congru\": \"%s\", \"commit\": \"%s\", \"synth\": \"%s\", \"seed\": %" PRIu64
+             ", \"subjects\": %zu, \"trials\": %zu, \"channels\": %zu, \"samples\": %zu",
+             congru_version(), congru_version_commit(), congru_synth_stage_name(options->stage), options->seed,
+             options->subjects, options->trials, options->channels, options->samples);
+    for (const congru_synth_constant *c = congru_synth_constants; c->name != NULL; c++)
+        append_number(meta, META_SIZE, c->name, congru_synth_constant_value(options, c));
+    strcat(meta, "}"); /* 13 constants of 40 bytes at most; the rest is far below 500 */
+    return meta;
+}
+
+/* ---- The set ------------------------------------------------------------------------------------------- */
+
+static bool allocate(congru_set *set)
+{
+    set->covariance = calloc(set->count * set->dimension * set->dimension, sizeof *set->covariance);
+    set->label = calloc(set->count, sizeof *set->label);
+    set->subject = calloc(set->count, sizeof *set->subject);
+    set->session = calloc(set->count, sizeof *set->session);
+    set->run = calloc(set->count, sizeof *set->run);
+    set->class_name = calloc(set->classes, sizeof *set->class_name);
+    set->subject_name = calloc(set->subjects, sizeof *set->subject_name);
+    set->channel_name = calloc(set->dimension, sizeof *set->channel_name);
+    if (set->samples > 0)
+        set->signals = malloc(set->count * set->dimension * set->samples * sizeof *set->signals);
+    return set->covariance != NULL && set->label != NULL && set->subject != NULL && set->session != NULL &&
+           set->run != NULL && set->class_name != NULL && set->subject_name != NULL &&
+           set->channel_name != NULL && (set->samples == 0 || set->signals != NULL);
+}
+
+static congru_set *create(const congru_synth_options *options)
+{
+    congru_set *set = calloc(1, sizeof *set);
+    if (set == NULL)
+        return NULL;
+    set->count = options->subjects * options->trials * CONGRU_SYNTH_CLASSES;
+    set->dimension = options->channels;
+    set->samples = options->samples;
+    set->rate = options->samples > 0 ? options->rate : 0.0;
+    set->classes = CONGRU_SYNTH_CLASSES;
+    set->subjects = options->subjects;
+    set->meta = describe(options);
+    if (set->meta == NULL || !allocate(set))
+        congru_set_destroy(&set);
+    return set;
+}
+
+static void name_all(congru_set *set)
+{
+    for (size_t k = 0; k < set->classes; k++)
+        snprintf(set->class_name[k], sizeof set->class_name[k], "c%zu", k + 1);
+    for (size_t i = 0; i < set->subjects; i++)
+        snprintf(set->subject_name[i], sizeof set->subject_name[i], "S%02zu", i + 1);
+    for (size_t i = 0; i < set->dimension; i++)
+        snprintf(set->channel_name[i], sizeof set->channel_name[i], "X%02zu", i + 1);
+}
+
+/* Matrices beyond the doubles come of constants that are too large; say so with what was found. */
+static congru_status explain(congru_context *context, const char *subject, congru_status status)
+{
+    if (status != CONGRU_ERROR_NOT_FINITE && status != CONGRU_ERROR_NOT_POSITIVE)
+        return status;
+    char error[CONGRU_ERROR_TEXT_SIZE];
+    snprintf(error, sizeof error, "%s", congru_context_error(context));
+    return congru_fail(context, status, "synth: subject %s: %.800s (the constants are too large together)",
+                       subject, error);
+}
+
+static congru_status fill(congru_context *context, const congru_synth_options *options, congru_set *set)
+{
+    const size_t d = set->dimension, each = options->trials * CONGRU_SYNTH_CLASSES;
+    double *basis = malloc((d * d + d) * sizeof *basis);
+    if (basis == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "synth: not enough memory for %zu channels", d);
+    congru_synth_draw_basis(options, basis, basis + d * d);
+    congru_status status = CONGRU_OK;
+    for (size_t i = 0; i < set->subjects && status == CONGRU_OK; i++) {
+        double *covariance = set->covariance + i * each * d * d;
+        status = congru_synth_make_trials(context, options, i, basis, basis + d * d, covariance);
+        if (status == CONGRU_OK && set->samples > 0)
+            status = congru_synth_make_signals(context, options, i, each, covariance,
+                                               set->signals + i * each * d * set->samples);
+        status = explain(context, set->subject_name[i], status);
+    }
+    free(basis);
+    for (size_t t = 0; t < set->count; t++) {
+        set->subject[t] = (int32_t)(t / each);
+        set->label[t] = (int32_t)(t % CONGRU_SYNTH_CLASSES);
+    }
+    return status;
+}
+
+congru_status congru_synth(congru_context *context, const congru_synth_options *options, congru_set **set)
+{
+    if (set != NULL)
+        *set = NULL;
+    if (context == NULL || options == NULL || set == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "congru_synth: context, options and set must not be NULL");
+    congru_status status = congru_synth_check(context, options);
+    if (status != CONGRU_OK)
+        return status;
+    congru_set *made = create(options);
+    if (made == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY,
+                           "synth: not enough memory for %zu trials of %zu channels",
+                           options->subjects * options->trials * CONGRU_SYNTH_CLASSES, options->channels);
+    name_all(made);
+    status = fill(context, options, made);
+    if (status != CONGRU_OK)
+        congru_set_destroy(&made);
+    *set = made;
+    return status;
+}

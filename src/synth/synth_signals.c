@@ -1,0 +1,92 @@
+/* Noise whose sample covariance is exactly the one asked for. SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "congru/spd.h"
+#include "kernel/kernel.h"
+#include "synth/synth_internal.h"
+
+typedef struct signal_job {
+    congru_context *context;
+    const congru_synth_options *options;
+    size_t index, d, samples, stride;
+    double *sample_covariance; // (count, d, d), then its inverse square root
+    double *root;              // (count, d, d), the square root of what is asked for
+    double *signals;           // (count, d, samples)
+} signal_job;
+
+/* White noise without its mean, and its sample covariance. */
+static void draw_trial(void *user, size_t trial, int worker)
+{
+    signal_job *job = user;
+    const congru_kernel *kernel = job->context->kernel;
+    const size_t d = job->d, samples = job->samples;
+    congru_arena *arena = &job->context->scratch[worker];
+    congru_arena_reset(arena);
+    double *rows = congru_arena_take(arena, d * job->stride, sizeof *rows);
+    double *signal = job->signals + trial * d * samples, *gram = job->sample_covariance + trial * d * d;
+    congru_random random =
+        congru_random_stream(job->options->seed, SYNTH_SIGNAL, (uint32_t)job->index, (uint32_t)trial);
+    for (size_t i = 0; i < d * samples; i++)
+        signal[i] = congru_random_normal(&random);
+    kernel->centre(d, samples, job->stride, true, signal, rows);
+    kernel->gram(d, job->stride, rows, gram);
+    for (size_t i = 0; i < d * d; i++)
+        gram[i] /= (double)samples - 1.0;
+    for (size_t i = 0; i < d; i++)
+        memcpy(signal + i * samples, rows + i * job->stride, samples * sizeof *signal);
+}
+
+/* signal = root whitening signal. */
+static void colour_trial(void *user, size_t trial, int worker)
+{
+    signal_job *job = user;
+    const size_t d = job->d, samples = job->samples;
+    congru_arena *arena = &job->context->scratch[worker];
+    congru_arena_reset(arena);
+    double *rows = congru_arena_take(arena, d * job->stride, sizeof *rows);
+    double *weight = congru_arena_take(arena, d, sizeof *weight);
+    double *signal = job->signals + trial * d * samples;
+    const double *root = job->root + trial * d * d, *whitening = job->sample_covariance + trial * d * d;
+    memcpy(rows, signal, d * samples * sizeof *rows);
+    memset(signal, 0, d * samples * sizeof *signal);
+    for (size_t i = 0; i < d; i++) {
+        for (size_t k = 0; k < d; k++) {
+            weight[k] = 0.0;
+            for (size_t j = 0; j < d; j++)
+                weight[k] += root[i * d + j] * whitening[j * d + k];
+        }
+        for (size_t k = 0; k < d; k++)
+            for (size_t t = 0; t < samples; t++)
+                signal[i * samples + t] += weight[k] * rows[k * samples + t];
+    }
+}
+
+congru_status congru_synth_make_signals(congru_context *context, const congru_synth_options *options,
+                                        size_t index, size_t count, const double *covariance, double *signals)
+{
+    const size_t d = options->channels;
+    signal_job job = {.context = context, .options = options, .index = index, .d = d, .signals = signals};
+    job.samples = options->samples;
+    job.stride = (options->samples + CONGRU_GROUP - 1) / CONGRU_GROUP * CONGRU_GROUP;
+    congru_arena measure = {0}, scratch = {0};
+    congru_arena_take(&measure, count * d * d, sizeof(double));
+    congru_arena_take(&measure, count * d * d, sizeof(double));
+    congru_arena_take(&scratch, d * job.stride, sizeof(double));
+    congru_arena_take(&scratch, d, sizeof(double));
+    congru_status status = congru_arena_reserve(&context->composed, measure.used);
+    for (int worker = 0; worker < congru_team_threads(context->team) && status == CONGRU_OK; worker++)
+        status = congru_arena_reserve(&context->scratch[worker], scratch.used);
+    if (status != CONGRU_OK)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "synth: not enough memory for signals of %zu samples",
+                           options->samples);
+    job.sample_covariance = congru_arena_take(&context->composed, count * d * d, sizeof(double));
+    job.root = congru_arena_take(&context->composed, count * d * d, sizeof(double));
+
+    congru_team_run(context->team, count, draw_trial, &job);
+    status = congru_spd_invsqrt(context, count, d, job.sample_covariance, job.sample_covariance);
+    if (status == CONGRU_OK)
+        status = congru_spd_sqrt(context, count, d, covariance, job.root);
+    if (status == CONGRU_OK)
+        congru_team_run(context->team, count, colour_trial, &job);
+    return status;
+}

@@ -1,0 +1,249 @@
+/* A thousand steps: matrices stay positive, rotations rotations, bits the same; the best is restored. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness.h"
+#include "layer/network.h"
+#include "layer/trained.h"
+#include "layer/training_loop.h"
+#include "network_samples.h"
+
+static congru_context *context;
+
+static congru_method_options small_options(int steps)
+{
+    congru_method_options options;
+    congru_method_options_init(&options);
+    options.network.steps = steps;
+    options.network.batch = 12;
+    options.network.rate = 1e-2;
+    return options;
+}
+
+/* The least eigenvalue of n matrices. */
+static double least(size_t n, size_t d, const double *c)
+{
+    double *values = malloc(n * d * sizeof(double)), low = INFINITY;
+    CHECK(congru_spd_eigen(context, n, d, c, values, NULL) == CONGRU_OK);
+    for (size_t i = 0; i < n * d; i++)
+        low = fmin(low, values[i]);
+    free(values);
+    return low;
+}
+
+/* Every layer's output by the public functions, at the parameters of the moment. */
+static double least_of_layers(congru_training *t, const congru_trials *trials)
+{
+    const size_t n = trials->count;
+    double *feature[CONGRU_LAYERS_MAX], low = INFINITY;
+    const size_t merges = t->model == &congru_unet_model ? t->layers / 2 : 0;
+    feature[0] = malloc(n * t->d * t->d * sizeof(double));
+    memcpy(feature[0], trials->covariance, n * t->d * t->d * sizeof(double));
+    for (size_t l = 0; l < t->layers; l++) {
+        const size_t out = t->width[l + 1];
+        feature[l + 1] = malloc(n * out * out * sizeof(double));
+        CHECK(congru_spd_congruence_forward(context, n, t->width[l], out, feature[l],
+                                            congru_training_parameter(t, l), t->options.layer_jitter,
+                                            feature[l + 1]) == CONGRU_OK);
+        low = fmin(low, least(n, out, feature[l + 1]));
+        if (l + merges >= t->layers) {
+            CHECK(congru_spd_merge(context, n, out, feature[l + 1], feature[t->layers - 1 - l],
+                                   feature[l + 1]) == CONGRU_OK);
+            low = fmin(low, least(n, out, feature[l + 1]));
+        }
+    }
+    for (size_t l = 0; l <= t->layers; l++)
+        free(feature[l]);
+    return low;
+}
+
+static double rotation_error(congru_training *t)
+{
+    const size_t d = t->d;
+    double worst = 0.0, r[64];
+    CHECK(congru_rotation_forward(context, d, t->parameter, r) == CONGRU_OK);
+    for (size_t i = 0; i < d; i++) {
+        for (size_t j = 0; j < d; j++) {
+            double sum = i == j ? -1.0 : 0.0;
+            for (size_t k = 0; k < d; k++)
+                sum += r[k * d + i] * r[k * d + j];
+            worst = fmax(worst, fabs(sum));
+        }
+    }
+    return worst;
+}
+
+static void every_layer_stays_positive(void)
+{
+    congru_trials trials = sample_trials(context, 24, 5, 3, 3, 5);
+    congru_method_options options = small_options(1000);
+    for (int backbone = 0; backbone < CONGRU_BACKBONE_COUNT; backbone++) {
+        for (int end = 0; end < 2; end++) {
+            congru_training *t;
+            CHECK(congru_training_create(context, (congru_backbone)backbone, end, &trials, &options, &t) ==
+                  CONGRU_OK);
+            double low = INFINITY, turned = 0.0;
+            for (int step = 0; step < 1000; step++) {
+                congru_training_draw(t);
+                if (!CHECK_SAYING(congru_training_evaluate(t) == CONGRU_OK, "%s",
+                                  congru_context_error(context)))
+                    break;
+                congru_training_update(t);
+                if (backbone == CONGRU_BACKBONE_DCT)
+                    turned = fmax(turned, rotation_error(t));
+                else
+                    low = fmin(low, least_of_layers(t, &trials));
+            }
+            CHECK_SAYING(low > 0.0, "model %d: an eigenvalue of %g", backbone, low);
+            CHECK_SAYING(turned < 1e-12, "R^T R - I reaches %g", turned);
+            congru_training_destroy(&t);
+        }
+    }
+    sample_free(&trials);
+}
+
+/* With a rate far too large the loss rises after its least value: what is restored gives that loss again. */
+static void best_is_restored(void)
+{
+    congru_trials trials = sample_trials(context, 12, 5, 3, 3, 5);
+    congru_method_options options = small_options(60);
+    options.network.rate = 0.3;
+    for (int backbone = 0; backbone < CONGRU_BACKBONE_COUNT; backbone++) {
+        congru_training *t;
+        congru_record record = {0};
+        CHECK(congru_training_create(context, (congru_backbone)backbone, true, &trials, &options, &t) ==
+              CONGRU_OK);
+        CHECK_SAYING(congru_training_loop(t, &record) == CONGRU_OK, "%s", congru_context_error(context));
+        const double *loss = record.value[CONGRU_SERIES_LOSS];
+        double lowest = INFINITY;
+        for (size_t step = 0; step < record.steps; step++)
+            lowest = fmin(lowest, loss[step]);
+        CHECK_SAYING(loss[record.steps - 1] > lowest + 1e-6 && record.best_step + 1 < record.steps,
+                     "model %d: the loss ends at its least, which tests nothing", backbone);
+        CHECK(loss[record.best_step] == lowest);
+        /* The penalty on rotations depends on the step: look at it as it was then. */
+        t->step = record.best_step;
+        congru_training_draw(t);
+        CHECK(congru_training_evaluate(t) == CONGRU_OK);
+        CHECK_SAYING(t->series[CONGRU_SERIES_LOSS] == lowest,
+                     "model %d: %.17g was restored, %.17g was the least", backbone,
+                     t->series[CONGRU_SERIES_LOSS], lowest);
+        CHECK(!isnan(record.value[CONGRU_SERIES_EIGEN_LEAST][5]) &&
+              record.value[CONGRU_SERIES_EIGEN_LEAST][5] > 0.0);
+        CHECK(record.value[CONGRU_SERIES_RANK][0] == 2.0 && isnan(record.value[CONGRU_SERIES_RANK][1]));
+        congru_record_clear(&record);
+        congru_training_destroy(&t);
+    }
+    sample_free(&trials);
+}
+
+/* Tensors, and probabilities of a newcomer seen in every way, after training in this context. */
+static size_t trained_bits(congru_context *own, congru_backbone backbone, int steps, double *out)
+{
+    congru_trials trials = sample_trials(own, 61, 4, 3, 3, 5), other = sample_trials(own, 20, 4, 3, 1, 5);
+    congru_method_options options = small_options(steps);
+    options.network.batch = 37;
+    congru_tensors model = {0};
+    size_t count = 0;
+    CHECK_SAYING(congru_network_fit(own, backbone, true, "m", &trials, &options, &model, NULL) == CONGRU_OK,
+                 "%s", congru_context_error(own));
+    for (size_t k = 0; k < model.count; k++) {
+        size_t size = 1;
+        for (size_t i = 0; i < model.tensor[k].dims; i++)
+            size *= model.tensor[k].shape[i];
+        memcpy(out + count, model.tensor[k].data, size * sizeof(double));
+        count += size;
+    }
+    for (int target = 0; target < CONGRU_TARGET_COUNT; target++) {
+        congru_newcomer newcomer = {.count = other.count, .d = 4, .covariance = other.covariance};
+        congru_newcomer_see(&newcomer, (congru_target)target);
+        CHECK(congru_network_predict(own, backbone, "m", &model, &newcomer, out + count) == CONGRU_OK);
+        for (size_t i = 0; i < other.count; i++)
+            CHECK_NEAR(out[count + 3 * i] + out[count + 3 * i + 1] + out[count + 3 * i + 2], 1.0, 1e-12);
+        count += 3 * other.count;
+    }
+    congru_tensors_clear(&model);
+    sample_free(&trials);
+    sample_free(&other);
+    return count;
+}
+
+static void bits_are_the_same(void)
+{
+    enum { MOST = 4000 };
+    double *expected = malloc(MOST * sizeof(double)), *found = malloc(MOST * sizeof(double));
+    for (int backbone = 0; backbone < CONGRU_BACKBONE_COUNT; backbone++) {
+        size_t count = 0;
+        for (size_t k = 0; congru_cpu_name(k) != NULL; k++) {
+            if (!congru_cpu_available(congru_cpu_name(k)))
+                continue;
+            for (int threads = 1; threads <= 3; threads++) {
+                congru_context *own;
+                const congru_context_options how = {.threads = threads, .cpu = congru_cpu_name(k)};
+                CHECK(congru_context_create(&own, &how) == CONGRU_OK);
+                size_t now = trained_bits(own, (congru_backbone)backbone, 1000, count == 0 ? expected : found);
+                if (count == 0)
+                    count = now;
+                else
+                    CHECK_SAYING(now == count && memcmp(expected, found, count * sizeof(double)) == 0,
+                                 "model %d: other bits with %s and %d threads", backbone, congru_cpu_name(k),
+                                 threads);
+                congru_context_destroy(&own);
+            }
+        }
+    }
+    free(expected);
+    free(found);
+}
+
+/* What training computes in its own way is what the layers give one by one. */
+static void outputs_are_those_of_training(void)
+{
+    congru_trials trials = sample_trials(context, 12, 6, 3, 3, 5);
+    for (int backbone = 0; backbone < CONGRU_BACKBONE_COUNT; backbone++) {
+        congru_method_options options = small_options(20);
+        congru_tensors model = {0};
+        congru_training *t;
+        congru_trained trained;
+        CHECK(congru_training_create(context, (congru_backbone)backbone, true, &trials, &options, &t) ==
+              CONGRU_OK);
+        CHECK(congru_training_loop(t, NULL) == CONGRU_OK);
+        CHECK(congru_trained_save(t, "m", &model) == CONGRU_OK);
+        CHECK(congru_trained_load(context, (congru_backbone)backbone, "m", &model, &trained) == CONGRU_OK);
+        double logs[12 * 36], out[12 * 36], p[36], mean[36] = {0}, worst = 0.0;
+        double dispersion[12];
+        for (size_t i = 0; i < 12 && backbone == CONGRU_BACKBONE_DCT; i++)
+            dispersion[i] = t->part.rotated.dispersion[trials.subject[i]];
+        CHECK(congru_trained_outputs(context, &trained, 12, trials.covariance,
+                                     backbone == CONGRU_BACKBONE_DCT ? dispersion : NULL, out,
+                                     logs) == CONGRU_OK);
+        for (size_t e = 0; e < 12 * 36; e++)
+            mean[e % 36] += logs[e] / 12.0;
+        /* Cross-entropy of the batch by the saved network, with the batch's own mean as the reference. */
+        CHECK(congru_trained_probabilities(context, &trained, 12, out, 1, mean, p) == CONGRU_OK);
+        double sum = 0.0;
+        for (size_t i = 0; i < 12; i++)
+            sum -= log(p[3 * i + (size_t)trials.label[i]]) / 12.0;
+        congru_training_draw(t);
+        CHECK(congru_training_evaluate(t) == CONGRU_OK);
+        worst = fabs(sum - t->series[CONGRU_SERIES_CROSS_ENTROPY]);
+        CHECK_SAYING(worst < 1e-12, "model %d: cross-entropy %.17g in training, %.17g layer by layer", backbone,
+                     t->series[CONGRU_SERIES_CROSS_ENTROPY], sum);
+        congru_tensors_clear(&model);
+        congru_training_destroy(&t);
+    }
+    sample_free(&trials);
+}
+
+int main(void)
+{
+    if (congru_context_create(&context, NULL) != CONGRU_OK)
+        return 1;
+    RUN(every_layer_stays_positive);
+    RUN(best_is_restored);
+    RUN(bits_are_the_same);
+    RUN(outputs_are_those_of_training);
+    congru_context_destroy(&context);
+    return harness_end();
+}
