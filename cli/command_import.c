@@ -33,6 +33,9 @@ const option import_options[IMPORT_OPTIONS] = {
         {"filter", '\0', "NAME",
          "The band-pass: 'iir' (Butterworth, forward and backward) or 'fir' (linear phase, its delay "
          "removed). Default: iir."},
+    [IMPORT_CAUSAL] = {"causal", '\0', NULL,
+                       "Filter forward only, as a stream is filtered, instead of with zero phase: for models "
+                       "that 'congru stream' is to use."},
     [IMPORT_NOTCH] = {"notch", '\0', "HZ", "The mains frequency to remove; 'off' leaves it in. Default: 50."},
     [IMPORT_HARMONICS] = {"harmonics", '\0', NULL, "Remove the multiples of the notch frequency, too."},
     [IMPORT_RATE] =

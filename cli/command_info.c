@@ -1,4 +1,4 @@
-/* congru info: what is in a recording, trials, a set or an array. SPDX-License-Identifier: Apache-2.0 */
+/* congru info: what is in a recording, trials, a set, a model or an array. SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 #include <string.h>
 
@@ -80,9 +80,21 @@ static int describe_recording(congru_context *context, const char *path, file_ki
     return code;
 }
 
+static int describe_model(congru_context *context, const char *path)
+{
+    congru_model *model = NULL;
+    if (congru_model_load(context, path, &model) != CONGRU_OK)
+        return fail(context);
+    int code = info_print_model(path, model);
+    congru_model_destroy(&model);
+    return code;
+}
+
 static int describe(congru_context *context, const char *path)
 {
     file_kind kind = kind_of(path);
+    if (congru_model_recognises(path))
+        return describe_model(context, path);
     if (kind == KIND_ARRAY)
         return describe_array(context, path);
     return kind == KIND_ZIP ? describe_zip(context, path) : describe_recording(context, path, kind);
@@ -113,12 +125,13 @@ static const char *const examples[] = {
 
 const command command_info = {
     .name = "info",
-    .summary = "Tell what is in a recording, a set or an array",
+    .summary = "Tell what is in a recording, a set or a model",
     .usage = "FILE...",
     .description =
         "Describes files of every format that 'congru import' reads: of recordings the channels, rate, "
         "length and events; of trials and of covariance sets the channels and the trials by subject, "
-        "session and class, with the condition numbers of covariances; of .npy arrays the shape.",
+        "session and class, with the condition numbers of covariances; of models what they were fitted on, "
+        "what the signals went through, and the tensors; of .npy arrays the shape.",
     .examples = examples,
     .run = run,
 };

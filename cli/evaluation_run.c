@@ -12,6 +12,7 @@
 #include "results_print.h"
 #include "session.h"
 #include "set_load.h"
+#include "subject_list.h"
 #include "terminal.h"
 #include "text_list.h"
 
@@ -71,30 +72,12 @@ static int parse_pipelines(run_state *run)
 
 static int parse_subjects(run_state *run)
 {
-    const char *text = run->parsed->values[RUN_SUBJECTS], *path = run->parsed->operands[0];
     char where[64];
-    if (text == NULL)
-        return EXIT_DONE;
     snprintf(where, sizeof where, "%s: --subjects", run->parsed->command);
-    int code = text_list_split(&run->subject_names, where, text);
-    if (code != EXIT_DONE)
-        return code;
-    run->subject = calloc(run->subject_names.count, sizeof *run->subject);
-    if (run->subject == NULL)
-        return terminal_fail(EXIT_FAILED, "%s: not enough memory", path);
-    for (size_t i = 0; i < run->subject_names.count; i++) {
-        size_t s = 0;
-        while (s < run->set->subjects && strcmp(run->set->subject_name[s], run->subject_names.item[i]) != 0)
-            s++;
-        if (s == run->set->subjects)
-            return terminal_fail(EXIT_FAILED,
-                                 "%s: has no subject '%s' (its first is '%s'; 'congru info' lists them)", path,
-                                 run->subject_names.item[i], run->set->subject_name[0]);
-        run->subject[i] = (int32_t)s;
-    }
+    int code = subject_list_find(where, run->parsed->values[RUN_SUBJECTS], run->parsed->operands[0], run->set,
+                                 &run->subject, &run->options.subject_count);
     run->options.subjects = run->subject;
-    run->options.subject_count = run->subject_names.count;
-    return EXIT_DONE;
+    return code;
 }
 
 static int parse_modes(run_state *run)
@@ -227,7 +210,6 @@ void evaluation_close(run_state *run)
     congru_set_destroy(&run->set);
     congru_context_destroy(&run->context);
     text_list_clear(&run->pipelines);
-    text_list_clear(&run->subject_names);
     free(run->pipeline);
     free(run->pipeline_name);
     free(run->subject);

@@ -46,7 +46,7 @@ typedef struct run_state {
     congru_context *context;
     congru_set *set;
     congru_evaluation_options options;
-    text_list pipelines, subject_names;
+    text_list pipelines;
     char (*pipeline)[CONGRU_PIPELINE_SIZE];
     const char **pipeline_name;
     int32_t *subject;

@@ -84,9 +84,12 @@ bool import_filter(congru_context *context, const import_settings *settings, imp
         return false;
     if (!design(context, settings, file, rate, &filter))
         return false;
-    return filter.sections == 0 ||
-           import_file_check(context, file,
-                             congru_signal_filter_zero_phase(context, &filter, channels, samples, signal));
+    if (filter.sections == 0)
+        return true;
+    return import_file_check(
+        context, file,
+        settings->causal ? congru_signal_filter_causal(context, &filter, channels, samples, signal, NULL)
+                         : congru_signal_filter_zero_phase(context, &filter, channels, samples, signal));
 }
 
 bool import_needs_rate(const import_settings *settings, double rate)

@@ -199,6 +199,9 @@ static int set_option(value_source *from, size_t place, const char *value)
         return options_parse_integer(from->where, value, 1, ORDER_MAX, &settings->order);
     case IMPORT_FILTER:
         return parse_switch(from->where, value, "iir", "fir", &settings->fir);
+    case IMPORT_CAUSAL:
+        settings->causal = true;
+        return EXIT_DONE;
     case IMPORT_NOTCH:
         return parse_hertz(from->where, value, &settings->notch);
     case IMPORT_HARMONICS:
@@ -405,6 +408,8 @@ int import_settings_parse(const arguments *parsed, import_settings *settings)
         code = apply_command_line(&from);
     if (code == EXIT_DONE && settings->window_all && settings->rest)
         code = terminal_fail(EXIT_USAGE, "import: --rest needs a window, not --window all");
+    if (code == EXIT_DONE && settings->causal && settings->fir)
+        code = terminal_fail(EXIT_USAGE, "import: --causal is for --filter iir");
     return code;
 }
 

@@ -16,6 +16,7 @@ typedef enum import_option {
     IMPORT_BAND,
     IMPORT_ORDER,
     IMPORT_FILTER,
+    IMPORT_CAUSAL,
     IMPORT_NOTCH,
     IMPORT_HARMONICS,
     IMPORT_RATE,
@@ -59,6 +60,7 @@ typedef struct import_settings {
     bool fir;
     double notch; /* Hz; 0: none */
     bool harmonics;
+    bool causal;     /* filters run forward only, as those of a stream */
     double rate;     /* Hz, of files of trials that do not say theirs; 0: unknown */
     double resample; /* Hz; 0: as it is */
     bool average_reference;

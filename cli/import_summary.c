@@ -71,6 +71,7 @@ static void write_meta(FILE *out, const import_settings *settings, const import_
     write_numbers(out, "band", 2, settings->band_given ? settings->band : none);
     fprintf(out, ", \"order\": %d", settings->order);
     write_field(out, "filter", settings->fir ? "fir" : "iir");
+    write_field(out, "phase", settings->causal ? "causal" : "zero");
     write_numbers(out, "notch", 1, &settings->notch);
     fprintf(out, ", \"harmonics\": %s", settings->harmonics ? "true" : "false");
     write_numbers(out, "resample", 1, &settings->resample);

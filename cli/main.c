@@ -21,6 +21,10 @@ const command *const commands[] = {
     &command_compare,   //
     &command_reproduce, //
     &command_report,    //
+    &command_train,     //
+    &command_predict,   //
+    &command_align,     //
+    &command_stream,    //
     &command_spd,       //
     &command_version,   //
     &command_help,      //

@@ -94,13 +94,31 @@ static congru_status filter_signals(congru_context *context, const signal_settin
     return status;
 }
 
+/* What was done, in the words of import: a model fitted on the set carries it along. */
+static bool describe(const signal_settings *settings, congru_set *set)
+{
+    static const char *const estimators[] = {"scm", "oas", "lwf"};
+    char meta[512];
+    snprintf(
+        meta, sizeof meta,
+        "{\"congru\": \"%s\", \"band\": [%.17g, %.17g], \"order\": %d, \"filter\": \"iir\", \"phase\": "
+        "\"zero\", \"notch\": %.17g, \"harmonics\": false, \"estimator\": \"%s\", \"trace_normalise\": %s}",
+        congru_version(), settings->band[0], settings->band[1], settings->order, settings->notch,
+        estimators[settings->estimator], settings->raw == 0 ? "true" : "false");
+    free(set->meta);
+    set->meta = malloc(strlen(meta) + 1);
+    if (set->meta != NULL)
+        strcpy(set->meta, meta);
+    return set->meta != NULL;
+}
+
 static int make_covariances(congru_context *context, const signal_settings *settings, const char *path,
                             congru_set *set)
 {
     if (set->rate <= 0 && (settings->band[1] > 0 || settings->notch > 0))
         return terminal_fail(EXIT_FAILED, "%s: does not say its sampling rate 'fs', which filters need", path);
     set->covariance = malloc(set->count * set->dimension * set->dimension * sizeof *set->covariance);
-    if (set->covariance == NULL)
+    if (set->covariance == NULL || !describe(settings, set))
         return terminal_fail(EXIT_FAILED, "%s: not enough memory for %zu covariances", path, set->count);
     congru_status status = filter_signals(context, settings, set);
     if (status == CONGRU_OK)

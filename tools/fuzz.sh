@@ -27,7 +27,7 @@ run()
 }
 
 status=0
-set -- brainvision edf gdf mat npy npz
+set -- brainvision edf gdf mat npy npz safetensors stream
 ninja -C "$build" $(printf 'fuzz/fuzz_%s ' "$@")
 while [ $# -gt 0 ]; do
     run "$1" & first=$!

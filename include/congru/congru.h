@@ -27,6 +27,8 @@
 #include "congru/evaluation.h"
 #include "congru/statistics.h"
 
+#include "congru/decoder.h"
+#include "congru/model.h"
 #include "congru/report.h"
 
 #endif

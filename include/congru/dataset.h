@@ -59,7 +59,8 @@ CONGRU_API congru_status congru_set_append(congru_context *context, congru_set *
 
 /* An .npz as numpy.savez writes it, stored or deflated: X float64/float32 (n, d, d) or signals (n, d, T) [or X with
  * the last two dimensions different]; y integers; subject integers or strings; optional session, run, channels,
- * classes, fs, meta. Labels need not be 0..K-1: distinct values are sorted, and named by `classes` where given. */
+ * classes, fs, meta. Labels need not be 0..K-1: distinct values are sorted, and named by `classes` where given. Without y
+ * all trials are of one class, "unlabelled". */
 CONGRU_API congru_status congru_set_read(congru_context *context, const char *path, congru_set **set);
 
 /* Written so that numpy.load(allow_pickle=False) opens it; covariances stored, not deflated, so that they can be

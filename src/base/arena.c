@@ -2,7 +2,8 @@
 #include "base/arena.h"
 
 #include <stdint.h>
-#include <stdlib.h>
+
+#include "base/bank.h"
 
 /* SIZE_MAX, which no allocation can satisfy, stands for every sum or product that does not fit. */
 static size_t add(size_t a, size_t b)
@@ -48,7 +49,7 @@ congru_status congru_arena_reserve(congru_arena *arena, size_t size)
     congru_arena_free(arena);
     if (rounded == SIZE_MAX)
         return CONGRU_ERROR_MEMORY;
-    arena->base = aligned_alloc(CONGRU_ARENA_ALIGNMENT, rounded);
+    arena->base = congru_memory_take(rounded);
     if (arena->base == NULL)
         return CONGRU_ERROR_MEMORY;
     arena->size = rounded;
@@ -62,6 +63,6 @@ void congru_arena_reset(congru_arena *arena)
 
 void congru_arena_free(congru_arena *arena)
 {
-    free(arena->base);
+    congru_memory_give(arena->base);
     *arena = (congru_arena){0};
 }

@@ -3,7 +3,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "congru/dataset.h"
+#include "dataset/covariance.h"
 #include "kernel/kernel.h"
 #include "spd/batch.h"
 
@@ -81,6 +81,31 @@ static double ledoit_wolf_shrinkage(size_t d, size_t samples, const double *c, d
     return variance < distance ? variance / distance : 1.0;
 }
 
+void congru_covariance_finish(congru_estimator estimator, bool trace_normalise, size_t d, size_t samples,
+                              double power_squares, double *c)
+{
+    switch (estimator) {
+    case CONGRU_ESTIMATOR_SCM:
+        divide(d, (double)samples - 1.0, c);
+        break;
+    case CONGRU_ESTIMATOR_OAS:
+        divide(d, (double)samples, c);
+        if (d > 1) /* one number is its own mean */
+            shrink(d, oas_shrinkage(d, samples, c), c);
+        break;
+    case CONGRU_ESTIMATOR_LWF:
+        divide(d, (double)samples, c);
+        if (d > 1)
+            shrink(d, ledoit_wolf_shrinkage(d, samples, c, power_squares), c);
+        break;
+    case CONGRU_ESTIMATOR_CSP:
+        divide(d, trace_of(d, c), c);
+        break;
+    }
+    if (trace_normalise)
+        divide(d, trace_of(d, c), c);
+}
+
 /* x (d, stride) is scratch. */
 static void estimate(const covariance_job *job, const double *signals, double *x, double *out)
 {
@@ -88,27 +113,9 @@ static void estimate(const covariance_job *job, const double *signals, double *x
     const size_t d = job->d;
     kernel->centre(d, job->samples, job->stride, job->estimator != CONGRU_ESTIMATOR_CSP, signals, x);
     kernel->gram(d, job->stride, x, out);
-    switch (job->estimator) {
-    case CONGRU_ESTIMATOR_SCM:
-        divide(d, (double)job->samples - 1.0, out);
-        break;
-    case CONGRU_ESTIMATOR_OAS:
-        divide(d, (double)job->samples, out);
-        if (d > 1) /* one number is its own mean */
-            shrink(d, oas_shrinkage(d, job->samples, out), out);
-        break;
-    case CONGRU_ESTIMATOR_LWF:
-        divide(d, (double)job->samples, out);
-        if (d > 1)
-            shrink(d, ledoit_wolf_shrinkage(d, job->samples, out, kernel->power_squares(d, job->stride, x)),
-                   out);
-        break;
-    case CONGRU_ESTIMATOR_CSP:
-        divide(d, trace_of(d, out), out);
-        break;
-    }
-    if (job->trace_normalise)
-        divide(d, trace_of(d, out), out);
+    double power_squares =
+        job->estimator == CONGRU_ESTIMATOR_LWF ? kernel->power_squares(d, job->stride, x) : 0.0;
+    congru_covariance_finish(job->estimator, job->trace_normalise, d, job->samples, power_squares, out);
 }
 
 static void run_block(void *user, size_t block, int worker)

@@ -286,10 +286,24 @@ static congru_status label_trials(congru_context *context, const char *file, con
 
 /* ---- The columns ----------------------------------------------------------------------------------- */
 
+/* Without labels all trials are of one class, which no model knows. */
+static congru_status name_unlabelled(congru_context *context, const char *file, congru_set *set)
+{
+    set->label = calloc(set->count, sizeof *set->label);
+    set->class_name = calloc(1, sizeof *set->class_name);
+    if (set->label == NULL || set->class_name == NULL)
+        return fail_memory(context, file);
+    strcpy(set->class_name[0], "unlabelled");
+    set->classes = 1;
+    return CONGRU_OK;
+}
+
 static congru_status read_y(congru_context *context, const char *file, congru_npz *npz, congru_set *set)
 {
     congru_values y;
     groups g = {0};
+    if (!congru_npz_has(npz, "y"))
+        return name_unlabelled(context, file, set);
     congru_status status = read_column(context, file, npz, "y", set->count, &y);
     if (status != CONGRU_OK)
         return status;

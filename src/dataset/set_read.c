@@ -211,8 +211,6 @@ static congru_status read_arrays(const set_reader *r)
     bool has_x = congru_npz_has(r->npz, "X"), has_signals = congru_npz_has(r->npz, "signals");
     if (!has_x && !has_signals)
         return fail_missing(r, "X");
-    if (!congru_npz_has(r->npz, "y"))
-        return fail_missing(r, "y");
     if (!congru_npz_has(r->npz, "subject"))
         return fail_missing(r, "subject");
     congru_status status = has_x ? read_trials(r, "X", true) : CONGRU_OK;

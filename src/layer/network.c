@@ -3,9 +3,9 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/bank.h"
 #include "layer/trained.h"
 #include "layer/training_loop.h"
 
@@ -20,7 +20,7 @@ static congru_status source_dispersion(congru_context *context, const congru_tra
     *dispersion = NULL;
     if (!n->by_subject)
         return CONGRU_OK;
-    double *norm = malloc(2 * trials->count * sizeof(double));
+    double *norm = congru_memory_take(2 * trials->count * sizeof(double));
     if (norm == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for the trials' norms");
     double *each = norm + trials->count;
@@ -37,7 +37,7 @@ static congru_status source_dispersion(congru_context *context, const congru_tra
         }
     }
     if (status != CONGRU_OK)
-        free(norm);
+        congru_memory_give(norm);
     else
         *dispersion = norm;
     return status;
@@ -60,7 +60,7 @@ static congru_status add_reference(congru_context *context, congru_backbone back
     if (status != CONGRU_OK)
         return status;
     const size_t shape[] = {n.out, n.out}, size = n.out * n.out;
-    double *dispersion = NULL, *mean, *logs = malloc(trials->count * size * sizeof(double));
+    double *dispersion = NULL, *mean, *logs = congru_memory_take(trials->count * size * sizeof(double));
     char name[CONGRU_TENSOR_NAME_SIZE];
     if (logs == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu outputs", trials->count);
@@ -74,8 +74,8 @@ static congru_status add_reference(congru_context *context, congru_backbone back
         for (size_t e = 0; e < size; e++)
             mean[e] += logs[i * size + e] / (double)trials->count;
     }
-    free(dispersion);
-    free(logs);
+    congru_memory_give(dispersion);
+    congru_memory_give(logs);
     return status;
 }
 
@@ -127,7 +127,7 @@ congru_status congru_network_map_sources(congru_context *context, congru_backbon
         status = source_dispersion(context, &n, trials, &dispersion);
     if (status == CONGRU_OK)
         status = congru_trained_outputs(context, &n, trials->count, trials->covariance, dispersion, out, NULL);
-    free(dispersion);
+    congru_memory_give(dispersion);
     return status;
 }
 
@@ -140,7 +140,7 @@ static congru_status newcomer_dispersion(congru_context *context, const congru_t
     *dispersion = NULL;
     if (!n->by_subject)
         return CONGRU_OK;
-    double *norm = malloc(newcomer->count * sizeof(double)), sum = 0.0;
+    double *norm = congru_memory_take(newcomer->count * sizeof(double)), sum = 0.0;
     if (norm == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for the trials' norms");
     congru_status status = congru_trained_norms(context, n, newcomer->count, newcomer->covariance, norm);
@@ -155,7 +155,7 @@ static congru_status newcomer_dispersion(congru_context *context, const congru_t
         norm[i] = sum > 0.0 ? sqrt(sum / seen) : n->dispersion;
     }
     if (status != CONGRU_OK)
-        free(norm);
+        congru_memory_give(norm);
     else
         *dispersion = norm;
     return status;
@@ -171,7 +171,7 @@ static congru_status newcomer_outputs(congru_context *context, const congru_trai
     if (status == CONGRU_OK)
         status = congru_trained_outputs(context, n, newcomer->count, newcomer->covariance, dispersion, c_out,
                                         log_out);
-    free(dispersion);
+    congru_memory_give(dispersion);
     return status;
 }
 
@@ -239,7 +239,7 @@ static congru_status predict_one(congru_context *context, congru_backbone backbo
         return congru_fail(context, CONGRU_ERROR_FORMAT, "the model %s has no softmax head", prefix);
     *classes = n.classes;
     const size_t size = n.out * n.out, count = newcomer->count;
-    double *c_out = malloc((3 * count + 2) * size * sizeof(double));
+    double *c_out = congru_memory_take((3 * count + 2) * size * sizeof(double));
     if (c_out == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu outputs", count);
     double *logs = c_out + count * size, *reference = logs + count * size,
@@ -249,7 +249,7 @@ static congru_status predict_one(congru_context *context, congru_backbone backbo
         size_t references = newcomer_references(context, &n, newcomer, logs, sum, reference);
         status = congru_trained_probabilities(context, &n, count, c_out, references, reference, probability);
     }
-    free(c_out);
+    congru_memory_give(c_out);
     return status;
 }
 
@@ -264,7 +264,7 @@ congru_status congru_network_predict(congru_context *context, congru_backbone ba
                                      const congru_tensors *model, const congru_newcomer *newcomer,
                                      double *probability)
 {
-    size_t classes;
+    size_t classes = 0, first = 0;
     if (!has_member(model, prefix, 1))
         return predict_one(context, backbone, prefix, model, newcomer, &classes, probability);
     congru_status status = CONGRU_OK;
@@ -274,15 +274,22 @@ congru_status congru_network_predict(congru_context *context, congru_backbone ba
         char name[CONGRU_TENSOR_NAME_SIZE];
         snprintf(name, sizeof name, "%s.%d", prefix, member);
         status = predict_one(context, backbone, name, model, newcomer, &classes, probability);
-        if (status == CONGRU_OK && sum == NULL)
-            sum = calloc(newcomer->count * classes, sizeof(double));
+        if (status == CONGRU_OK && sum == NULL) {
+            first = classes;
+            sum = congru_memory_take(newcomer->count * classes * sizeof(double));
+            for (size_t i = 0; sum != NULL && i < newcomer->count * classes; i++)
+                sum[i] = 0.0;
+        }
         if (status == CONGRU_OK && sum == NULL)
             status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for probabilities");
+        if (status == CONGRU_OK && classes != first)
+            status = congru_fail(context, CONGRU_ERROR_FORMAT,
+                                 "the model %s tells %zu classes apart, the first %zu", name, classes, first);
         for (size_t i = 0; status == CONGRU_OK && i < newcomer->count * classes; i++)
             sum[i] += probability[i];
     }
     for (size_t i = 0; status == CONGRU_OK && i < newcomer->count * classes; i++)
         probability[i] = sum[i] / (double)(member - 1);
-    free(sum);
+    congru_memory_give(sum);
     return status;
 }

@@ -1,8 +1,8 @@
 /* What a trained network makes of trials, layer by layer as the paper has it. SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/bank.h"
 #include "base/scalar_math.h"
 #include "layer/trained.h"
 
@@ -11,7 +11,7 @@ enum { BLOCK = 256 }; /* trials at a time: bounds the memory */
 congru_status congru_trained_norms(congru_context *context, const congru_trained *n, size_t count,
                                    const double *covariance, double *norm)
 {
-    double *values = malloc(BLOCK * n->d * sizeof(double));
+    double *values = congru_memory_take(BLOCK * n->d * sizeof(double));
     if (values == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for eigenvalues");
     congru_status status = CONGRU_OK;
@@ -26,7 +26,7 @@ congru_status congru_trained_norms(congru_context *context, const congru_trained
             }
         }
     }
-    free(values);
+    congru_memory_give(values);
     return status;
 }
 
@@ -179,7 +179,7 @@ congru_status congru_trained_probabilities(congru_context *context, const congru
 {
     const size_t d = n->out, size = d * d;
     block_work w = {0};
-    double *p = malloc((references + 2 * BLOCK) * size * sizeof(double));
+    double *p = congru_memory_take((references + 2 * BLOCK) * size * sizeof(double));
     if (p == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu references", references);
     double *y = p + references * size, *z = y + BLOCK * size;
@@ -200,6 +200,6 @@ congru_status congru_trained_probabilities(congru_context *context, const congru
             softmax(n, z + i * size, probability + (first + i) * n->classes);
     }
     congru_spectrum_destroy(&w.spectrum);
-    free(p);
+    congru_memory_give(p);
     return status;
 }

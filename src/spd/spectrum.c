@@ -2,15 +2,15 @@
 #include "spd/spectrum.h"
 
 #include <stdint.h>
-#include <stdlib.h>
+
+#include "base/bank.h"
 
 static double *allocate_lanes(const congru_kernel *kernel, size_t vectors, size_t size)
 {
     if (vectors > SIZE_MAX / 2 / sizeof(double) / kernel->width / size)
         return NULL;
     size_t bytes = congru_lane_doubles(kernel, vectors, size) * sizeof(double);
-    return aligned_alloc(CONGRU_ARENA_ALIGNMENT, (bytes + CONGRU_ARENA_ALIGNMENT - 1) / CONGRU_ARENA_ALIGNMENT *
-                                                     CONGRU_ARENA_ALIGNMENT);
+    return congru_memory_take(bytes);
 }
 
 congru_status congru_spectrum_create(congru_context *context, size_t n, size_t d, congru_spectrum **spectrum)
@@ -20,13 +20,11 @@ congru_status congru_spectrum_create(congru_context *context, size_t n, size_t d
         status = congru_check_argument(context, spectrum != NULL, "no place for the spectrum was given");
     if (status != CONGRU_OK)
         return status;
-    *spectrum = calloc(1, sizeof **spectrum);
+    *spectrum = congru_memory_take(sizeof **spectrum);
     if (*spectrum == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for a spectrum");
     congru_spectrum *made = *spectrum;
-    made->kernel = context->kernel;
-    made->n = n;
-    made->d = d;
+    *made = (congru_spectrum){.kernel = context->kernel, .n = n, .d = d};
     size_t vectors = congru_kernel_vectors(context->kernel, n);
     made->values = allocate_lanes(context->kernel, vectors, d);
     made->z = allocate_lanes(context->kernel, vectors, d * d);
@@ -42,9 +40,9 @@ void congru_spectrum_destroy(congru_spectrum **spectrum)
 {
     if (spectrum == NULL || *spectrum == NULL)
         return;
-    free((*spectrum)->values);
-    free((*spectrum)->z);
-    free(*spectrum);
+    congru_memory_give((*spectrum)->values);
+    congru_memory_give((*spectrum)->z);
+    congru_memory_give(*spectrum);
     *spectrum = NULL;
 }
 

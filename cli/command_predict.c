@@ -1,0 +1,98 @@
+/* congru predict: asks a model about the trials of new people. SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "commands.h"
+#include "model_ask.h"
+#include "terminal.h"
+#include "text_table.h"
+
+static const option options[ASK_OPTIONS] = {
+    ASK_OPTION_TABLE,
+    [ASK_OUTPUT] = {"output", 'o', "FILE",
+                    "A table of all answers, predictions.csv as 'congru loso' writes it. Default: none, the "
+                    "summary alone."},
+};
+
+/* A row per subject: trials, how many were answered with each class, and how many rightly where labels tell. */
+static void add_subject(const model_answers *answers, size_t first, size_t last, text_table *table)
+{
+    const congru_predictions *made = answers->predictions;
+    size_t labelled = 0, right = 0;
+    text_table_add(table, "%s", answers->set->subject_name[answers->set->subject[made->trial[first]]]);
+    text_table_add(table, "%zu", last - first);
+    for (size_t k = 0; k < made->classes; k++) {
+        size_t count = 0;
+        for (size_t i = first; i < last; i++)
+            count += made->answer[i] == (int32_t)k;
+        text_table_add(table, "%zu", count);
+    }
+    for (size_t i = first; i < last; i++) {
+        labelled += made->truth[i] >= 0;
+        right += made->truth[i] == made->answer[i];
+    }
+    if (labelled > 0)
+        text_table_add(table, "%.1f", 100.0 * (double)right / (double)labelled);
+    else
+        text_table_add(table, "-");
+}
+
+static int print_summary(const model_answers *answers)
+{
+    const congru_predictions *made = answers->predictions;
+    text_table table = {.columns = 3 + made->classes};
+    text_table_add(&table, "subject");
+    text_table_add(&table, "trials");
+    for (size_t k = 0; k < made->classes; k++)
+        text_table_add(&table, "%s", congru_model_class(answers->model, k));
+    text_table_add(&table, "right %%");
+    for (size_t first = 0, last; first < made->count; first = last) {
+        const int32_t *subject = answers->set->subject;
+        for (last = first + 1; last < made->count && subject[made->trial[last]] == subject[made->trial[first]];)
+            last++;
+        add_subject(answers, first, last, &table);
+    }
+    int code = text_table_print(&table, 0);
+    text_table_clear(&table);
+    if (made->calibration > 0)
+        printf("\n%zu labelled trials were used and left out\n", made->calibration);
+    for (size_t i = 0; congru_context_note(answers->context, i) != NULL; i++) {
+        printf(i == 0 ? "\n" : "");
+        terminal_wrap(congru_context_note(answers->context, i), 0, 2, "");
+    }
+    return code;
+}
+
+static int run(const arguments *parsed)
+{
+    model_answers answers;
+    int code = model_ask(parsed, false, &answers);
+    const char *output = parsed->values[ASK_OUTPUT];
+    if (code == EXIT_DONE && output != NULL &&
+        congru_predictions_write(answers.context, answers.predictions, answers.model, answers.set,
+                                 answers.dataset, output) != CONGRU_OK)
+        code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(answers.context));
+    if (code == EXIT_DONE)
+        code = print_summary(&answers);
+    model_answers_clear(&answers);
+    return code;
+}
+
+static const char *const examples[] = {
+    "congru predict model.safetensors new.npz -o predictions.csv",
+    "congru predict fold.safetensors 2a.npz --subjects A09 --target online",
+    NULL,
+};
+
+const command command_predict = {
+    .name = "predict",
+    .summary = "Ask a model about the trials of new people",
+    .usage = "MODEL SET.npz [OPTION...]",
+    .description = "Decides about every trial of a set with a model that 'congru train' wrote. No labels are "
+                   "needed; where the set has some, the share of right answers is printed. A set that went "
+                   "through something else than what the model was fitted on is refused, with all that "
+                   "differs.",
+    .options = {.options = options, .count = ASK_OPTIONS},
+    .examples = examples,
+    .run = run,
+};

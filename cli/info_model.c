@@ -1,0 +1,83 @@
+/* Describes models. SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+
+#include "info_lines.h"
+#include "info_print.h"
+#include "terminal.h"
+#include "text_table.h"
+
+static const char *text_of(const congru_model *model, const char *wanted)
+{
+    const char *name, *text;
+    for (size_t i = 0; congru_model_text(model, i, &name, &text); i++)
+        if (strcmp(name, wanted) == 0)
+            return text;
+    return "unknown";
+}
+
+static void print_signals(const congru_preprocessing *p)
+{
+    static const char *const estimators[] = {"scm", "oas", "lwf", "csp"};
+    if (p->rate > 0)
+        info_line("rate", "%g Hz", p->rate);
+    if (p->samples > 0)
+        info_line("trials", "of %zu samples", p->samples);
+    if (!p->known) {
+        info_line("filter", "not recorded");
+        return;
+    }
+    if (p->window[1] > p->window[0])
+        info_line("window", "%g to %g s after the cue", p->window[0], p->window[1]);
+    if (p->band[1] <= 0)
+        info_line("band", "none");
+    else if (p->fir)
+        info_line("band", "%g to %g Hz, FIR", p->band[0], p->band[1]);
+    else
+        info_line("band", "%g to %g Hz, Butterworth of order %d, %s", p->band[0], p->band[1], p->order,
+                  p->causal ? "causal" : "zero phase");
+    if (p->notch > 0)
+        info_line("notch", "%g Hz%s", p->notch, p->harmonics ? " and its multiples" : "");
+    if (p->average_reference)
+        info_line("reference", "average");
+    info_line("covariances", "%s%s", estimators[p->estimator], p->trace_normalise ? ", over their trace" : "");
+}
+
+static int print_tensors(const congru_model *model)
+{
+    text_table table = {.columns = 2};
+    congru_model_tensor tensor;
+    text_table_add(&table, "tensor");
+    text_table_add(&table, "shape");
+    for (size_t i = 0; congru_model_tensor_at(model, i, &tensor); i++) {
+        char shape[128] = "";
+        size_t used = 0;
+        for (size_t k = 0; k < tensor.dims; k++)
+            used += (size_t)snprintf(shape + used, sizeof shape - used, "%s%zu", k > 0 ? ", " : "",
+                                     tensor.shape[k]);
+        text_table_add(&table, "%s", tensor.name);
+        text_table_add(&table, "(%s)", shape);
+    }
+    int code = text_table_print(&table, 2);
+    text_table_clear(&table);
+    return code;
+}
+
+int info_print_model(const char *path, const congru_model *model)
+{
+    const congru_preprocessing *p = congru_model_preprocessing(model);
+    char classes[1024] = "";
+    size_t used = 0;
+    info_title(path, "model");
+    info_line("pipeline", "%s", congru_model_pipeline(model));
+    for (size_t k = 0; k < congru_model_classes(model) && used < sizeof classes; k++)
+        used += (size_t)snprintf(classes + used, sizeof classes - used, " %s", congru_model_class(model, k));
+    info_line("classes", "%zu:%s", congru_model_classes(model), classes);
+    info_line("subjects", "%s", text_of(model, "subjects"));
+    info_channels((const char(*)[CONGRU_LABEL_SIZE])p->channel_name, p->channels);
+    print_signals(p);
+    info_line("recipe", "%s", text_of(model, "recipe"));
+    info_line("seed", "%s", text_of(model, "seed"));
+    info_line("made by", "congru %s (%s)", text_of(model, "version"), text_of(model, "commit"));
+    return print_tensors(model);
+}

@@ -1,0 +1,41 @@
+/* What 'congru predict' and 'congru align' share: a model, a set, the people in it. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_CLI_MODEL_ASK_H
+#define CONGRU_CLI_MODEL_ASK_H
+
+#include "congru/congru.h"
+#include "options.h"
+
+/* The options of both commands, in this order. */
+enum { ASK_SUBJECTS, ASK_TARGET, ASK_ALIGN_BY, ASK_UNLABELLED, ASK_JOBS, ASK_OUTPUT, ASK_OPTIONS };
+
+#define ASK_OPTION_TABLE \
+    [ASK_SUBJECTS] = {"subjects", '\0', "A,B,...", \
+                      "Only these subjects, each as a person of its own. Default: all."}, \
+    [ASK_TARGET] = \
+        {"target", '\0', "MODE", \
+         "How much of a person's unlabelled trials may be seen: 'full', '50p' or '20p' (the first half or " \
+         "fifth), 'none', or 'online' (each trial with those before it). Default: full."}, \
+    [ASK_ALIGN_BY] = {"align-by", '\0', "NAME", \
+                      "Align each 'subject', or each 'session' of a subject by itself. Default: subject."}, \
+    [ASK_UNLABELLED] = {"unlabelled", '\0', NULL, \
+                        "Use no labels at all: rpa otherwise takes a few of those the set has, and leaves " \
+                        "out the trials they belong to."}, \
+    [ASK_JOBS] = {"jobs", 'j', "N", \
+                  "Threads; the numbers are the same with any. Default: 0, one per processor."}
+
+/* A model's answers about a set. */
+typedef struct model_answers {
+    congru_context *context;
+    congru_model *model;
+    congru_set *set;
+    congru_predictions *predictions;
+    int32_t *subjects;
+    char dataset[256]; /* the set's name */
+} model_answers;
+
+/* Loads both operands, MODEL and SET, and asks. Returns EXIT_DONE, or prints one line. Freed by model_answers_clear in
+ * either case. */
+int model_ask(const arguments *parsed, bool keep_aligned, model_answers *answers);
+void model_answers_clear(model_answers *answers);
+
+#endif

@@ -1,0 +1,235 @@
+/* Samples from files and standard input. SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "stream_protocol.h"
+#include "stream_settings.h"
+#include "terminal.h"
+
+enum { READ_SIZE = 1 << 16, FRAMES_ROOM = 1 << 14, CSV_FIELD_MAX = 400 };
+
+/* "-" is standard input, as is none. */
+static bool is_standard(const char *path)
+{
+    return path == NULL || strcmp(path, "-") == 0;
+}
+
+static int fail_read(const char *path)
+{
+    return terminal_fail(EXIT_FAILED, "%s: cannot read: %s", is_standard(path) ? "standard input" : path,
+                         strerror(errno));
+}
+
+static int create(const stream_settings *settings, const congru_decoder_options *options, const char *path,
+                  congru_decoder **decoder)
+{
+    if (congru_decoder_create(settings->context, settings->model, options, decoder) == CONGRU_OK)
+        return EXIT_DONE;
+    return terminal_fail(EXIT_FAILED, "%s: %s", is_standard(path) ? "standard input" : path,
+                         congru_context_error(settings->context));
+}
+
+/* ---- 32-bit floats --------------------------------------------------------------------------------------- */
+
+static int read_floats(stream_sink *sink, const char *path, int descriptor, congru_decoder *decoder)
+{
+    static stream_protocol part;
+    static unsigned char bytes[READ_SIZE];
+    static float frames[FRAMES_ROOM];
+    size_t channels = congru_decoder_channels(decoder), count;
+    int code = EXIT_DONE;
+    while (code == EXIT_DONE && stream_stopped == 0) {
+        ssize_t got = read(descriptor, bytes, sizeof bytes);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return fail_read(path);
+        if (got == 0)
+            break;
+        for (size_t at = 0; code == EXIT_DONE && at < (size_t)got && stream_stopped == 0;) {
+            at += protocol_read_frames(&part, channels, bytes + at, (size_t)got - at, frames,
+                                       FRAMES_ROOM / channels, &count);
+            code = stream_push(sink, decoder, count, frames, NULL);
+        }
+    }
+    if (code == EXIT_DONE && part.part_size > 0 && stream_stopped == 0)
+        code = terminal_fail(EXIT_FAILED, "%s: ends in the middle of a frame of %zu channels",
+                             is_standard(path) ? "standard input" : path, channels);
+    return code;
+}
+
+int stream_float32(stream_sink *sink, const char *path)
+{
+    congru_decoder *decoder = NULL;
+    int code = create(sink->settings, &sink->settings->decoder, path, &decoder);
+    if (code != EXIT_DONE)
+        return code;
+    if (congru_decoder_channels(decoder) > PROTOCOL_CHANNELS_MAX)
+        code = terminal_fail(EXIT_FAILED, "stream: more than %d channels", (int)PROTOCOL_CHANNELS_MAX);
+    int descriptor = is_standard(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (code == EXIT_DONE && descriptor < 0)
+        code = terminal_fail(EXIT_FAILED, "%s: cannot open: %s", path, strerror(errno));
+    if (code == EXIT_DONE)
+        code = read_floats(sink, path, descriptor, decoder);
+    if (descriptor > STDIN_FILENO)
+        close(descriptor);
+    congru_decoder_destroy(&decoder);
+    return code;
+}
+
+/* ---- CSV --------------------------------------------------------------------------------------------------- */
+
+typedef struct csv_reader {
+    stream_sink *sink;
+    const char *path;
+    FILE *file;
+    char *line;
+    size_t room, number; /* of lines so far */
+    congru_decoder *decoder;
+    double *frame;
+    text_list heading;
+} csv_reader;
+
+static int fail_csv(const csv_reader *r, const char *what)
+{
+    return terminal_fail(EXIT_FAILED, "%s: line %zu: %s", is_standard(r->path) ? "standard input" : r->path,
+                         r->number, what);
+}
+
+/* A line that holds no number is the names of the channels. */
+static bool is_heading(const char *line)
+{
+    char *end;
+    strtod(line, &end);
+    while (isblank((unsigned char)*end))
+        end++;
+    return end == line || (*end != ',' && *end != '\0');
+}
+
+static int read_frame(csv_reader *r)
+{
+    size_t channels = congru_decoder_channels(r->decoder), i = 0;
+    for (char *field = r->line; field != NULL; i++) {
+        char *comma = strchr(field, ','), *end;
+        if (comma != NULL)
+            *comma++ = '\0';
+        if (i == channels)
+            return fail_csv(r, "has more numbers than there are channels");
+        double number = strtod(field, &end);
+        while (isspace((unsigned char)*end))
+            end++;
+        if (*end != '\0')
+            return fail_csv(r, "holds what is not a number");
+        r->frame[i] = end == field || field[strspn(field, " \t\r")] == '\0' ? (double)NAN : number;
+        field = comma;
+    }
+    return i == channels ? stream_push_double(r->sink, r->decoder, 1, r->frame)
+                         : fail_csv(r, "has fewer numbers than there are channels");
+}
+
+static int start_csv(csv_reader *r)
+{
+    congru_decoder_options options = r->sink->settings->decoder;
+    int code = EXIT_DONE;
+    bool heading = is_heading(r->line);
+    if (heading && options.channels == NULL) {
+        code = text_list_split(&r->heading, "stream: the heading", r->line);
+        options.channels = (const char *const *)r->heading.item;
+        options.channel_count = r->heading.count;
+    }
+    if (code == EXIT_DONE)
+        code = create(r->sink->settings, &options, r->path, &r->decoder);
+    if (code != EXIT_DONE)
+        return code;
+    r->frame = calloc(congru_decoder_channels(r->decoder), sizeof *r->frame);
+    if (r->frame == NULL)
+        return terminal_fail(EXIT_FAILED, "stream: not enough memory");
+    return heading ? EXIT_DONE : read_frame(r);
+}
+
+int stream_csv(stream_sink *sink, const char *path)
+{
+    csv_reader r = {.sink = sink, .path = path, .file = is_standard(path) ? stdin : fopen(path, "r")};
+    if (r.file == NULL)
+        return terminal_fail(EXIT_FAILED, "%s: cannot open: %s", path, strerror(errno));
+    int code = EXIT_DONE;
+    ssize_t size;
+    while (code == EXIT_DONE && stream_stopped == 0 && (size = getline(&r.line, &r.room, r.file)) >= 0) {
+        r.number++;
+        while (size > 0 && (r.line[size - 1] == '\n' || r.line[size - 1] == '\r'))
+            r.line[--size] = '\0';
+        if (size > 0)
+            code = r.decoder == NULL ? start_csv(&r) : read_frame(&r);
+    }
+    if (code == EXIT_DONE && ferror(r.file) && stream_stopped == 0)
+        code = fail_read(path);
+    if (r.file != stdin)
+        fclose(r.file);
+    congru_decoder_destroy(&r.decoder);
+    text_list_clear(&r.heading);
+    free(r.frame);
+    free(r.line);
+    return code;
+}
+
+/* ---- Recordings -------------------------------------------------------------------------------------------- */
+
+static int push_recording(stream_sink *sink, congru_decoder *decoder, const congru_recording *recording)
+{
+    enum { PIECE = 256 };
+    size_t d = recording->channels;
+    double *frames = calloc(PIECE * d, sizeof *frames);
+    int code = frames != NULL ? EXIT_DONE : terminal_fail(EXIT_FAILED, "stream: not enough memory");
+    for (size_t at = 0; code == EXIT_DONE && at < recording->samples && stream_stopped == 0; at += PIECE) {
+        size_t count = recording->samples - at < PIECE ? recording->samples - at : PIECE;
+        for (size_t t = 0; t < count; t++)
+            for (size_t i = 0; i < d; i++)
+                frames[t * d + i] = recording->data[i * recording->samples + at + t];
+        code = stream_push_double(sink, decoder, count, frames);
+    }
+    free(frames);
+    return code;
+}
+
+int stream_recording(stream_sink *sink, const char *path)
+{
+    const stream_settings *settings = sink->settings;
+    const congru_preprocessing *p = congru_model_preprocessing(settings->model);
+    congru_decoder_options options = settings->decoder;
+    congru_recording *recording = NULL;
+    congru_decoder *decoder = NULL;
+    const char **names = calloc(p->channels, sizeof *names);
+    if (names == NULL)
+        return terminal_fail(EXIT_FAILED, "stream: not enough memory");
+    for (size_t i = 0; i < p->channels; i++)
+        names[i] = p->channel_name[i];
+    bool named = names[0][0] != '\0';
+    const congru_recording_options wanted = {
+        .channels = named ? names : NULL, .channel_count = p->channels, .eeg_only = !named};
+    int code = EXIT_DONE;
+    if (is_standard(path))
+        code = terminal_fail(EXIT_USAGE, "stream: --input edf needs a file, not standard input");
+    else if (congru_recording_read(settings->context, path, &wanted, &recording) != CONGRU_OK)
+        code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(settings->context));
+    if (code == EXIT_DONE && recording->channels != p->channels)
+        code = terminal_fail(EXIT_FAILED, "%s: has %zu channels where the model has %zu", path,
+                             recording->channels, p->channels);
+    if (code == EXIT_DONE) {
+        options.channels = NULL;
+        options.sampling = recording->rate;
+        code = create(settings, &options, path, &decoder);
+    }
+    if (code == EXIT_DONE)
+        code = push_recording(sink, decoder, recording);
+    congru_decoder_destroy(&decoder);
+    congru_recording_destroy(&recording);
+    free(names);
+    return code;
+}

@@ -1,0 +1,295 @@
+/* Samples from, and decisions to, the Lab Streaming Layer. SPDX-License-Identifier: Apache-2.0 */
+#include <dlfcn.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stream_settings.h"
+#include "terminal.h"
+
+/* liblsl is loaded when it is asked for: it is no part of the build. The functions are those of its C interface, 1.12 and
+ * later; handles are pointers that only it looks into. */
+typedef void *lsl_handle;
+
+typedef struct lsl_library {
+    int (*version)(void);
+    int (*resolve)(lsl_handle *found, unsigned room, const char *property, const char *value, int least,
+                   double seconds);
+    lsl_handle (*inlet_create)(lsl_handle info, int seconds_kept, int chunk, int recover);
+    void (*inlet_destroy)(lsl_handle inlet);
+    void (*inlet_open)(lsl_handle inlet, double seconds, int *error);
+    lsl_handle (*inlet_info)(lsl_handle inlet, double seconds, int *error);
+    double (*pull_sample)(lsl_handle inlet, float *sample, int room, double seconds, int *error);
+    unsigned long (*pull_chunk)(lsl_handle inlet, float *samples, double *stamps, unsigned long samples_room,
+                                unsigned long stamps_room, double seconds, int *error);
+    void (*info_destroy)(lsl_handle info);
+    int (*info_channels)(lsl_handle info);
+    double (*info_rate)(lsl_handle info);
+    lsl_handle (*info_description)(lsl_handle info);
+    lsl_handle (*info_create)(const char *name, const char *type, int channels, double rate, int format,
+                              const char *source);
+    lsl_handle (*outlet_create)(lsl_handle info, int chunk, int seconds_kept);
+    void (*outlet_destroy)(lsl_handle outlet);
+    int (*push)(lsl_handle outlet, const double *sample, double stamp, int through);
+    lsl_handle (*child)(lsl_handle element, const char *name);
+    lsl_handle (*next)(lsl_handle element, const char *name);
+    const char *(*child_value)(lsl_handle element, const char *name);
+    int (*is_empty)(lsl_handle element);
+    lsl_handle (*append)(lsl_handle element, const char *name);
+    lsl_handle (*append_value)(lsl_handle element, const char *name, const char *value);
+} lsl_library;
+
+/* Release 1.12 says of itself that it is 110. */
+enum { VERSION_LEAST = 110, FORMAT_DOUBLE = 2, CHUNK_FRAMES = 512, LOST = -2 };
+static const double resolve_seconds = 30, seconds_kept = 360;
+
+/* dlsym gives an object's pointer where a function's is meant; POSIX has them alike. */
+static bool find(void *library, const char *name, void *place)
+{
+    void *symbol = dlsym(library, name);
+    memcpy(place, &symbol, sizeof symbol);
+    return symbol != NULL;
+}
+
+static const lsl_library *fail_load(const char *why)
+{
+    terminal_fail(EXIT_FAILED, "stream: cannot use liblsl: %s (install it, or name it in CONGRU_LSL)", why);
+    return NULL;
+}
+
+static const char *find_all(void *library, lsl_library *lsl)
+{
+    const struct {
+        const char *name;
+        void *place;
+    } functions[] = {
+        {"lsl_library_version", &lsl->version},
+        {"lsl_resolve_byprop", &lsl->resolve},
+        {"lsl_create_inlet", &lsl->inlet_create},
+        {"lsl_destroy_inlet", &lsl->inlet_destroy},
+        {"lsl_open_stream", &lsl->inlet_open},
+        {"lsl_get_fullinfo", &lsl->inlet_info},
+        {"lsl_pull_sample_f", &lsl->pull_sample},
+        {"lsl_pull_chunk_f", &lsl->pull_chunk},
+        {"lsl_destroy_streaminfo", &lsl->info_destroy},
+        {"lsl_get_channel_count", &lsl->info_channels},
+        {"lsl_get_nominal_srate", &lsl->info_rate},
+        {"lsl_get_desc", &lsl->info_description},
+        {"lsl_create_streaminfo", &lsl->info_create},
+        {"lsl_create_outlet", &lsl->outlet_create},
+        {"lsl_destroy_outlet", &lsl->outlet_destroy},
+        {"lsl_push_sample_dtp", &lsl->push},
+        {"lsl_child", &lsl->child},
+        {"lsl_next_sibling_n", &lsl->next},
+        {"lsl_child_value_n", &lsl->child_value},
+        {"lsl_empty", &lsl->is_empty},
+        {"lsl_append_child", &lsl->append},
+        {"lsl_append_child_value", &lsl->append_value},
+    };
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
+        if (!find(library, functions[i].name, functions[i].place))
+            return functions[i].name;
+    return NULL;
+}
+
+/* Loads it once; it stays until the program ends, as its threads do. NULL after an error line. */
+static const lsl_library *load(void)
+{
+    static lsl_library lsl;
+    static bool loaded;
+    static const char *const names[] = {"liblsl.so", "liblsl.so.2", "liblsl64.so", NULL};
+    const char *named = getenv("CONGRU_LSL");
+    void *library = NULL;
+    if (loaded)
+        return &lsl;
+    if (named != NULL && named[0] != '\0')
+        library = dlopen(named, RTLD_NOW);
+    for (size_t i = 0; named == NULL && library == NULL && names[i] != NULL; i++)
+        library = dlopen(names[i], RTLD_NOW);
+    if (library == NULL)
+        return fail_load(named != NULL ? dlerror() : "there is no liblsl.so");
+    const char *missing = find_all(library, &lsl);
+    if (missing != NULL || lsl.version() < VERSION_LEAST)
+        return fail_load(missing != NULL ? "it is older than 1.12, or not liblsl" : "it is older than 1.12");
+    loaded = true;
+    return &lsl;
+}
+
+/* ---- Samples in ------------------------------------------------------------------------------------------------- */
+
+typedef struct lsl_inlet {
+    const lsl_library *lsl;
+    lsl_handle info, full, inlet;
+    size_t channels;
+    const char **name; /* (channels) into the description, or NULL when it names none */
+    congru_decoder *decoder;
+    float *frames;
+    double *stamps;
+} lsl_inlet;
+
+static int find_stream(lsl_inlet *in, const char *name)
+{
+    double end = stream_clock() + resolve_seconds;
+    int error = 0, found = 0;
+    while (found == 0 && stream_stopped == 0 && stream_clock() < end)
+        found = in->lsl->resolve(&in->info, 1, "name", name, 1, 1.0);
+    if (stream_stopped != 0)
+        return EXIT_DONE;
+    if (found <= 0)
+        return terminal_fail(EXIT_FAILED, "stream: there is no LSL stream '%s' (waited %g s)", name,
+                             resolve_seconds);
+    in->inlet = in->lsl->inlet_create(in->info, (int)seconds_kept, 0, 0);
+    if (in->inlet != NULL)
+        in->full = in->lsl->inlet_info(in->inlet, 10, &error);
+    if (in->full != NULL && error == 0)
+        in->lsl->inlet_open(in->inlet, 10, &error);
+    return in->full != NULL && error == 0
+               ? EXIT_DONE
+               : terminal_fail(EXIT_FAILED, "stream: the LSL stream '%s' does not answer", name);
+}
+
+/* Labels of the channels, by the convention of LSL's description: channels/channel/label. */
+static void read_names(lsl_inlet *in)
+{
+    const lsl_library *lsl = in->lsl;
+    lsl_handle channel = lsl->child(lsl->child(lsl->info_description(in->full), "channels"), "channel");
+    size_t count = 0;
+    in->name = calloc(in->channels, sizeof *in->name);
+    for (; in->name != NULL && count < in->channels && !lsl->is_empty(channel); count++) {
+        in->name[count] = lsl->child_value(channel, "label");
+        if (in->name[count] == NULL || in->name[count][0] == '\0')
+            break;
+        channel = lsl->next(channel, "channel");
+    }
+    if (count == in->channels)
+        return;
+    free(in->name);
+    in->name = NULL;
+}
+
+static int start_decoder(lsl_inlet *in, const stream_settings *settings, const char *name)
+{
+    congru_decoder_options options = settings->decoder;
+    double rate = in->lsl->info_rate(in->full);
+    int channels = in->lsl->info_channels(in->full);
+    in->channels = channels > 0 && channels <= 65536 ? (size_t)channels : 0;
+    if (in->channels > 0)
+        read_names(in);
+    options.sampling = rate > 0 ? rate : 0;
+    if (options.channels == NULL && in->name != NULL) {
+        options.channels = in->name;
+        options.channel_count = in->channels;
+    }
+    if (congru_decoder_create(settings->context, settings->model, &options, &in->decoder) != CONGRU_OK)
+        return terminal_fail(EXIT_FAILED, "LSL stream '%s': %s", name, congru_context_error(settings->context));
+    if (congru_decoder_channels(in->decoder) != in->channels)
+        return terminal_fail(EXIT_FAILED,
+                             "LSL stream '%s': %zu channels, expected %zu (name them with --channels)", name,
+                             in->channels, congru_decoder_channels(in->decoder));
+    in->frames = calloc(CHUNK_FRAMES * in->channels, sizeof *in->frames);
+    in->stamps = calloc(CHUNK_FRAMES, sizeof *in->stamps);
+    return in->frames != NULL && in->stamps != NULL ? EXIT_DONE
+                                                    : terminal_fail(EXIT_FAILED, "stream: not enough memory");
+}
+
+/* Waits for one frame, and takes with it those that are there already. */
+static int pull(lsl_inlet *in, stream_sink *sink)
+{
+    const lsl_library *lsl = in->lsl;
+    int code = EXIT_DONE, error = 0;
+    while (code == EXIT_DONE && error == 0 && stream_stopped == 0) {
+        double stamp = lsl->pull_sample(in->inlet, in->frames, (int)in->channels, 0.2, &error);
+        if (stamp == 0 || error != 0)
+            continue;
+        in->stamps[0] = stamp;
+        unsigned long more = lsl->pull_chunk(in->inlet, in->frames + in->channels, in->stamps + 1,
+                                             (CHUNK_FRAMES - 1) * in->channels, CHUNK_FRAMES - 1, 0.0, &error);
+        code = stream_push(sink, in->decoder, 1 + more / in->channels, in->frames, in->stamps);
+    }
+    /* The stream has ended. */
+    return code == EXIT_DONE && error != 0 && error != LOST
+               ? terminal_fail(EXIT_FAILED, "stream: the LSL stream failed with error %d", error)
+               : code;
+}
+
+int stream_lsl(stream_sink *sink, const char *name)
+{
+    lsl_inlet in = {.lsl = load()};
+    if (in.lsl == NULL)
+        return EXIT_FAILED;
+    int code = find_stream(&in, name);
+    if (code == EXIT_DONE && stream_stopped == 0)
+        code = start_decoder(&in, sink->settings, name);
+    if (code == EXIT_DONE && stream_stopped == 0)
+        code = pull(&in, sink);
+    congru_decoder_destroy(&in.decoder);
+    if (in.inlet != NULL)
+        in.lsl->inlet_destroy(in.inlet);
+    if (in.full != NULL)
+        in.lsl->info_destroy(in.full);
+    if (in.info != NULL)
+        in.lsl->info_destroy(in.info);
+    free(in.name);
+    free(in.frames);
+    free(in.stamps);
+    return code;
+}
+
+/* ---- Decisions out ---------------------------------------------------------------------------------------------- */
+
+struct lsl_outlet {
+    const lsl_library *lsl;
+    lsl_handle outlet;
+    size_t classes;
+    double *sample; /* (classes) */
+};
+
+int stream_outlet_open(const stream_settings *settings, struct lsl_outlet **outlet)
+{
+    const lsl_library *lsl = load();
+    struct lsl_outlet *made = calloc(1, sizeof *made);
+    *outlet = NULL;
+    if (lsl == NULL || made == NULL) {
+        free(made);
+        return EXIT_FAILED;
+    }
+    made->lsl = lsl;
+    made->classes = congru_model_classes(settings->model);
+    made->sample = calloc(made->classes, sizeof *made->sample);
+    lsl_handle info =
+        lsl->info_create(settings->lsl_out, "probability", (int)made->classes, 0.0, FORMAT_DOUBLE, "congru");
+    if (info != NULL) {
+        lsl_handle channels = lsl->append(lsl->info_description(info), "channels");
+        for (size_t k = 0; k < made->classes; k++)
+            lsl->append_value(lsl->append(channels, "channel"), "label",
+                              congru_model_class(settings->model, k));
+        made->outlet = lsl->outlet_create(info, 0, (int)seconds_kept);
+        lsl->info_destroy(info);
+    }
+    *outlet = made;
+    if (made->outlet != NULL && made->sample != NULL)
+        return EXIT_DONE;
+    stream_outlet_close(outlet);
+    return terminal_fail(EXIT_FAILED, "stream: cannot offer the LSL stream '%s'", settings->lsl_out);
+}
+
+/* Without an answer all are NaN. Without a stamp, LSL takes the time it is. */
+void stream_outlet_push(struct lsl_outlet *outlet, const congru_decision *decision, double stamp)
+{
+    for (size_t k = 0; k < outlet->classes; k++)
+        outlet->sample[k] = decision->answer >= 0 ? decision->probability[k] : (double)NAN;
+    outlet->lsl->push(outlet->outlet, outlet->sample, isnan(stamp) ? 0.0 : stamp, 1);
+}
+
+void stream_outlet_close(struct lsl_outlet **outlet)
+{
+    if (*outlet == NULL)
+        return;
+    if ((*outlet)->outlet != NULL)
+        (*outlet)->lsl->outlet_destroy((*outlet)->outlet);
+    free((*outlet)->sample);
+    free(*outlet);
+    *outlet = NULL;
+}

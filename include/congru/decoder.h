@@ -1,0 +1,104 @@
+/* The decoder of a stream: samples in, class probabilities out. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_DECODER_H
+#define CONGRU_DECODER_H
+
+#include "congru/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A decoder filters samples as they come, keeps the covariance of the last window, and asks a model about it:
+ *
+ *     congru_decoder_create(context, model, NULL, &decoder);
+ *     while (frames = acquire(&data)) {
+ *         for (size_t taken; frames > 0; data += taken * channels, frames -= taken) {
+ *             status = congru_decoder_push(decoder, frames, data, &taken, &decision);
+ *             if (status == CONGRU_OK && decision.due) act_on(&decision);
+ *         }
+ *     }
+ *
+ * The person need not be known to the model, and no labels are needed: the reference that their windows are compared
+ * with begins as that of the people the model was fitted on, and moves to their own.
+ *
+ * After creation nothing is allocated and no lock is taken, and a push takes a time that follows from the number of
+ * frames. A decoder serves one thread at a time; different ones may run in different threads, with the same model. What
+ * comes out does not depend on how the samples are divided into pushes, to the bit. */
+typedef struct congru_decoder congru_decoder;
+
+/* When the reference moves. */
+typedef enum congru_adaptation {
+    CONGRU_ADAPT_WINDOWS,   /* with each further stretch of options.adapt_every seconds; for continuous use */
+    CONGRU_ADAPT_DECISIONS, /* with each decision, after it; for cued trials that do not overlap */
+    CONGRU_ADAPT_NEVER      /* it stays that of the people the model was fitted on */
+} congru_adaptation;
+
+typedef struct congru_decoder_options {
+    double rate; /* decisions per second from the first full window on, 4; 0: only when asked for */
+
+    /* What is pushed. */
+    double sampling; /* frames per second; 0: the model's. Another one than the model's is refused */
+    const char *const
+        *channels; /* (channel_count) their names, in order; those the model does not know are passed
+                                    over. NULL: the model's, in its order */
+    size_t channel_count;
+    double scale; /* makes microvolts of the samples, 1; 1e6 for volts */
+
+    double window; /* seconds; 0: as long as the model's trials */
+
+    congru_adaptation adaptation;
+    double adapt_every;  /* seconds; 0: one window, so that no sample counts twice */
+    double prior_weight; /* how many windows the reference at the start counts for, 4 */
+    double memory;       /* how many windows are remembered at most, 100; 0: all */
+} congru_decoder_options;
+
+CONGRU_API void congru_decoder_options_init(congru_decoder_options *options);
+
+/* What was decided. */
+typedef struct congru_decision {
+    bool due;        /* false: no decision was due, and nothing below is set */
+    uint64_t sample; /* frames pushed when it was made: the window ends before this one */
+    double time;     /* seconds of the stream, sample / sampling */
+    congru_status
+        status;     /* CONGRU_OK; else why there is no answer: CONGRU_ERROR_NOT_FINITE for missing samples,
+                            CONGRU_ERROR_NOT_POSITIVE for a window with flat or equal channels, ... */
+    int32_t answer; /* class of the model; -1 when there is none */
+    const double *probability; /* (classes), until the next call; NULL when there is no answer */
+} congru_decision;
+
+/* Keeps a pointer to the model, which must live as long. The context is for error texts, and its instruction set for the
+ * decoder's own. CONGRU_ERROR_ARGUMENT when the channels or the rate are not those of the model;
+ * CONGRU_ERROR_UNSUPPORTED when the model's data went through a filter that a stream cannot (FIR without delay). */
+CONGRU_API congru_status congru_decoder_create(congru_context *context, const congru_model *model,
+                                               const congru_decoder_options *options, congru_decoder **decoder);
+
+/* Sets *decoder to NULL; NULL is allowed. */
+CONGRU_API void congru_decoder_destroy(congru_decoder **decoder);
+
+/* Takes frames (frames, channels), a sample of every channel side by side, up to the next decision or to the end:
+ * *taken of them. NaN and infinity are missing samples. A window that holds some is decided about without an answer. */
+CONGRU_API congru_status congru_decoder_push(congru_decoder *decoder, size_t frames, const double *data,
+                                             size_t *taken, congru_decision *decision);
+
+/* The same for samples in single precision. */
+CONGRU_API congru_status congru_decoder_push_float(congru_decoder *decoder, size_t frames, const float *data,
+                                                   size_t *taken, congru_decision *decision);
+
+/* Decides about the window that ends now, whenever that is; not due before the first full window. */
+CONGRU_API congru_status congru_decoder_decide(congru_decoder *decoder, congru_decision *decision);
+
+/* Forgets everything but the options: a new recording of a new person. */
+CONGRU_API void congru_decoder_reset(congru_decoder *decoder);
+
+/* Channels of a frame; frames of a window; frames pushed since the start. */
+CONGRU_API size_t congru_decoder_channels(const congru_decoder *decoder);
+CONGRU_API size_t congru_decoder_window(const congru_decoder *decoder);
+CONGRU_API uint64_t congru_decoder_position(const congru_decoder *decoder);
+
+/* The reference as it is (d, d), and how many windows it has moved with; reference may be NULL. */
+CONGRU_API size_t congru_decoder_reference(const congru_decoder *decoder, double *reference);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

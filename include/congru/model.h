@@ -1,0 +1,131 @@
+/* Fitted decoders: trained on some people, saved, loaded, asked about others. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_MODEL_H
+#define CONGRU_MODEL_H
+
+#include "congru/evaluation.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What signals went through on their way to covariances. A model carries that of the set it was fitted on, and refuses
+ * data that went through something else. Strings are owned by the model. */
+typedef struct congru_preprocessing {
+    size_t channels;
+    char (*channel_name)[CONGRU_LABEL_SIZE]; /* (channels), in order; "" where the set did not name them */
+    double rate;                             /* samples per second of a trial; 0 when unknown */
+    size_t samples;                          /* of a trial; 0 when unknown */
+
+    bool known;      /* whether the set said what follows, as congru import makes it say */
+    double band[2];  /* Hz; 0 0: none */
+    int order;       /* of the Butterworth band-pass */
+    bool fir;        /* a linear-phase band-pass instead */
+    bool causal;     /* filtered forward only, as a stream is; otherwise with zero phase */
+    double notch;    /* Hz; 0: none */
+    bool harmonics;  /* of the notch, too */
+    double resample; /* Hz; 0: not */
+    bool average_reference;
+    double window[2]; /* seconds after the cue; 0 0 when unknown */
+    congru_estimator estimator;
+    bool trace_normalise;
+} congru_preprocessing;
+
+/* A pipeline fitted on the trials of some people. It does not change once it is made: several threads may use one, each
+ * with a context of its own. */
+typedef struct congru_model congru_model;
+
+typedef struct congru_model_options {
+    const char *pipeline;   /* "ra+mdm", "ddct-unet-e2e" */
+    const int32_t *without; /* (without_count) subjects left out, by index in the set; NULL: none */
+    size_t without_count;
+    bool align_by_session; /* recentre each session of a subject by itself */
+    congru_method_options method;
+} congru_model_options;
+
+CONGRU_API void congru_model_options_init(congru_model_options *options);
+
+/* Fits on the labelled trials of a set: the same numbers as the fold of congru_evaluate that leaves out the same
+ * subject. The model remembers the set's channels, rate and meta data. */
+CONGRU_API congru_status congru_model_fit(congru_context *context, const congru_set *set,
+                                          const congru_model_options *options, congru_model **model);
+
+/* A .safetensors file: every number by name, everything else as texts in its metadata. It is under its name whole or not
+ * at all. */
+CONGRU_API congru_status congru_model_save(congru_context *context, const congru_model *model,
+                                           const char *path);
+
+/* Refuses, with a text that says why, a file that is damaged, lies about itself, lacks a tensor, holds NaN, or is of a
+ * format this version does not read. What was loaded answers as what was saved, to the bit. */
+CONGRU_API congru_status congru_model_load(congru_context *context, const char *path, congru_model **model);
+
+/* Sets *model to NULL; NULL is allowed. */
+CONGRU_API void congru_model_destroy(congru_model **model);
+
+/* Whether the first bytes of the file are those of a .safetensors file. */
+CONGRU_API bool congru_model_recognises(const char *path);
+
+/* ---- What it is -------------------------------------------------------------------------------- */
+
+CONGRU_API const char *congru_model_pipeline(const congru_model *model);
+CONGRU_API const congru_preprocessing *congru_model_preprocessing(const congru_model *model);
+CONGRU_API size_t congru_model_classes(const congru_model *model);
+
+/* NULL from congru_model_classes() on. */
+CONGRU_API const char *congru_model_class(const congru_model *model, size_t index);
+
+/* The texts it carries beside its numbers, such as "version", "seed", "subjects", "settings": index 0, 1, ... false after
+ * the last. */
+CONGRU_API bool congru_model_text(const congru_model *model, size_t index, const char **name,
+                                  const char **text);
+
+/* The tensors: name, shape (dims) and numbers; false after the last. */
+typedef struct congru_model_tensor {
+    const char *name;
+    size_t dims;
+    const size_t *shape;
+    const double *data;
+} congru_model_tensor;
+CONGRU_API bool congru_model_tensor_at(const congru_model *model, size_t index, congru_model_tensor *tensor);
+
+/* ---- Asking it --------------------------------------------------------------------------------- */
+
+typedef struct congru_prediction_options {
+    const int32_t
+        *subjects; /* (subject_count) by index in the set, each taken as a person of its own; NULL: all */
+    size_t subject_count;
+    congru_target target;  /* how much of their unlabelled trials may be seen */
+    bool align_by_session; /* recentre each session of a subject by itself */
+    bool ignore_labels;    /* do not use labels even where the pipeline asks for a few (rpa) */
+    bool keep_aligned;     /* fill in `aligned` */
+} congru_prediction_options;
+
+/* Answers about trials, by subject in the order asked, then as in the set. */
+typedef struct congru_predictions {
+    size_t count, classes, dimension;
+    size_t *trial;       /* (count) index in the set */
+    int32_t *answer;     /* (count) class of the model */
+    int32_t *truth;      /* (count) the set's label as a class of the model; -1 when it is none of them */
+    double *probability; /* (count, classes) */
+    double *
+        aligned; /* (count, dimension, dimension): the trials as the aligner left them; NULL unless asked for */
+    size_t calibration; /* trials used with their labels, which are not among these */
+} congru_predictions;
+
+/* The set must hold what the model was made for: CONGRU_ERROR_ARGUMENT with all that differs otherwise. Labels are not
+ * needed; those there are serve as `truth`, and rpa uses a few of them unless told not to. */
+CONGRU_API congru_status congru_model_predict(congru_context *context, const congru_model *model,
+                                              const congru_set *set, const congru_prediction_options *options,
+                                              congru_predictions **predictions);
+CONGRU_API void congru_predictions_destroy(congru_predictions **predictions);
+
+/* The columns of predictions.csv in a results folder: dataset, subject, trial, pipeline, y_true (empty where the label is
+ * no class of the model), y_pred, p_CLASS, ... */
+CONGRU_API congru_status congru_predictions_write(congru_context *context,
+                                                  const congru_predictions *predictions,
+                                                  const congru_model *model, const congru_set *set,
+                                                  const char *dataset, const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,33 @@
+/* Memory that is given back and taken again without asking the system. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_BASE_BANK_H
+#define CONGRU_BASE_BANK_H
+
+#include <stddef.h>
+
+/* Functions take workspaces for the length of a call. For a decoder, which makes the same calls over and over and must
+ * not allocate, a bank keeps what they give back. {0} is empty; it fills with the first calls made while it is lent.
+ * One thread at a time; no locks. */
+enum { CONGRU_BANK_BLOCKS = 64 };
+
+typedef struct congru_bank {
+    struct congru_bank_block {
+        void *memory;
+        size_t size;
+        int busy;
+    } block[CONGRU_BANK_BLOCKS];
+    size_t count;
+} congru_bank;
+
+/* From now on the calling thread takes memory from this bank; NULL: from the system again. Returns the one before. */
+congru_bank *congru_bank_lend(congru_bank *bank);
+
+/* 64-byte aligned, contents undefined; NULL when there is none. */
+void *congru_memory_take(size_t size);
+
+/* NULL is allowed. What was taken from a bank may be given back when it is no longer lent: it is then free for good. */
+void congru_memory_give(void *memory);
+
+/* Frees what is in the bank. What is still taken is left to those who have it. */
+void congru_bank_clear(congru_bank *bank);
+
+#endif

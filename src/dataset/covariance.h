@@ -1,0 +1,12 @@
+/* What is made of the products of signals, however they were summed. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_DATASET_COVARIANCE_H
+#define CONGRU_DATASET_COVARIANCE_H
+
+#include "congru/dataset.h"
+
+/* c (d, d) is X X^T of `samples` samples, de-meaned except for CONGRU_ESTIMATOR_CSP, and becomes the covariance.
+ * power_squares is for CONGRU_ESTIMATOR_LWF: the sum over time of the squared power (the sum over channels of x^2). */
+void congru_covariance_finish(congru_estimator estimator, bool trace_normalise, size_t d, size_t samples,
+                              double power_squares, double *c);
+
+#endif

@@ -1,0 +1,278 @@
+/* Fits a model, and tells what it is. SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "congru/version.h"
+#include "decoder/model_internal.h"
+#include "evaluation/fold_parts.h"
+#include "evaluation/settings_text.h"
+
+void congru_model_options_init(congru_model_options *options)
+{
+    *options = (congru_model_options){.pipeline = NULL};
+    congru_method_options_init(&options->method);
+}
+
+void congru_model_destroy(congru_model **model)
+{
+    if (model == NULL || *model == NULL)
+        return;
+    congru_tensors_clear(&(*model)->tensors);
+    congru_texts_clear(&(*model)->texts);
+    free((*model)->preprocessing.channel_name);
+    free((*model)->class_name);
+    free(*model);
+    *model = NULL;
+}
+
+const double *congru_model_prior(const congru_model *model)
+{
+    const congru_tensor *prior = congru_tensors_find(&model->tensors, CONGRU_MODEL_PRIOR);
+    return prior != NULL ? prior->data : NULL;
+}
+
+/* ---- Texts --------------------------------------------------------------------------------------------- */
+
+static void add_names(congru_text *text, size_t count, const char (*name)[CONGRU_LABEL_SIZE],
+                      const bool *left_out)
+{
+    bool first = true;
+    congru_text_add(text, "[");
+    for (size_t i = 0; i < count; i++) {
+        if (left_out != NULL && left_out[i])
+            continue;
+        congru_text_add(text, first ? "" : ", ");
+        congru_text_add_json(text, name[i]);
+        first = false;
+    }
+    congru_text_add(text, "]");
+}
+
+/* Adds a text under its name, and frees it. */
+static congru_status keep(congru_context *context, congru_texts *texts, const char *name, congru_text *text)
+{
+    congru_status status = text->failed || text->data == NULL
+                               ? congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a model")
+                               : congru_texts_add(context, texts, name, text->data);
+    congru_text_clear(text);
+    return status;
+}
+
+static congru_status keep_names(congru_context *context, congru_texts *texts, const char *name, size_t count,
+                                const char (*names)[CONGRU_LABEL_SIZE], const bool *left_out)
+{
+    congru_text text = {0};
+    add_names(&text, count, names, left_out);
+    return keep(context, texts, name, &text);
+}
+
+/* What the tensors are, who they come from, and what the signals went through. */
+static congru_status describe(congru_context *context, const congru_set *set, const bool *left_out,
+                              const congru_evaluation_options *options, size_t samples, congru_model *model)
+{
+    congru_texts *texts = &model->texts;
+    const congru_method_options *method = &options->method;
+    congru_text number[4] = {{0}}, settings = {0};
+    congru_text_add(&number[0], "%d", (int)CONGRU_MODEL_FORMAT);
+    congru_text_add_number(&number[1], set->rate);
+    congru_text_add(&number[2], "%zu", samples);
+    congru_text_add(&number[3], "%" PRIu64, method->seed);
+    congru_text_add(&settings, "{\n");
+    congru_settings_text(set, options, &settings);
+    congru_text_add(&settings, "\n}");
+    const struct {
+        const char *name, *text;
+    } plain[] = {
+        {"format", "congru model"},
+        {"version", congru_version()},
+        {"commit", congru_version_commit()},
+        {"compiler", congru_version_compiler()},
+        {"pipeline", model->name},
+        {"recipe", method->network.recipe == CONGRU_RECIPE_AUTHORS ? "authors" : "congru"},
+        {"preprocessing", set->meta != NULL ? set->meta : "{}"},
+    };
+    congru_status status = keep(context, texts, "format_version", &number[0]);
+    for (size_t i = 0; status == CONGRU_OK && i < sizeof plain / sizeof plain[0]; i++)
+        status = congru_texts_add(context, texts, plain[i].name, plain[i].text);
+    if (status == CONGRU_OK)
+        status = keep(context, texts, "rate", &number[1]);
+    if (status == CONGRU_OK)
+        status = keep(context, texts, "samples", &number[2]);
+    if (status == CONGRU_OK)
+        status = keep(context, texts, "seed", &number[3]);
+    if (status == CONGRU_OK)
+        status = keep(context, texts, "settings", &settings);
+    if (status == CONGRU_OK)
+        status = keep_names(context, texts, "channels", set->dimension,
+                            (const char(*)[CONGRU_LABEL_SIZE])set->channel_name, NULL);
+    if (status == CONGRU_OK)
+        status = keep_names(context, texts, "classes", set->classes,
+                            (const char(*)[CONGRU_LABEL_SIZE])set->class_name, NULL);
+    if (status == CONGRU_OK)
+        status = keep_names(context, texts, "subjects", set->subjects,
+                            (const char(*)[CONGRU_LABEL_SIZE])set->subject_name, left_out);
+    for (size_t i = 0; i < 4; i++)
+        congru_text_clear(&number[i]);
+    congru_text_clear(&settings);
+    return status;
+}
+
+/* ---- Fitting ------------------------------------------------------------------------------------------- */
+
+typedef struct fit_run {
+    congru_context *context;
+    const congru_set *set;
+    congru_evaluation_options options;
+    bool *left_out; /* (subjects) */
+    size_t *trial;  /* those fitted on */
+    size_t count;
+    congru_model *model;
+} fit_run;
+
+static congru_status check_set(congru_context *context, const congru_set *set)
+{
+    if (set->covariance == NULL || set->count == 0 || set->label == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the set holds no labelled covariances");
+    if (set->classes < 2)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "the set holds one class, '%s'; nothing to tell apart",
+                           set->classes > 0 ? set->class_name[0] : "");
+    return congru_covariance_check_rank(context, set->count, set->dimension, set->covariance, 0,
+                                        (const char(*)[CONGRU_LABEL_SIZE])set->channel_name);
+}
+
+static congru_status choose_trials(fit_run *run, const congru_model_options *options)
+{
+    const congru_set *set = run->set;
+    run->left_out = calloc(set->subjects, sizeof *run->left_out);
+    run->trial = malloc(set->count * sizeof *run->trial);
+    if (run->left_out == NULL || run->trial == NULL)
+        return congru_fail(run->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", set->count);
+    for (size_t i = 0; options->without != NULL && i < options->without_count; i++) {
+        if (options->without[i] < 0 || (size_t)options->without[i] >= set->subjects)
+            return congru_fail(run->context, CONGRU_ERROR_ARGUMENT, "there is no subject %d",
+                               (int)options->without[i]);
+        run->left_out[options->without[i]] = true;
+    }
+    for (size_t i = 0; i < set->count; i++)
+        if (!run->left_out[set->subject[i]])
+            run->trial[run->count++] = i;
+    if (run->count == 0)
+        return congru_fail(run->context, CONGRU_ERROR_ARGUMENT,
+                           "every subject of the set is left out; nothing to fit on");
+    return CONGRU_OK;
+}
+
+static congru_status fit(fit_run *run)
+{
+    congru_model *model = run->model;
+    const congru_set *set = run->set;
+    const size_t shape[2] = {set->dimension, set->dimension};
+    congru_workers workers;
+    congru_prepared prepared = {0};
+    double *prior = NULL;
+    bool recentred = model->pipeline.aligner->recentred;
+    congru_status status = congru_workers_start(run->context, set->subjects, &workers);
+    if (status != CONGRU_OK)
+        return status;
+    status = congru_prepare(run->context, &workers, set, run->options.align_by_session, recentred,
+                            run->options.method.alignment_mean, &prepared);
+    congru_workers_end(&workers);
+    if (status == CONGRU_OK && recentred)
+        status = congru_tensors_add(run->context, &model->tensors, CONGRU_MODEL_PRIOR, 2, shape, &prior);
+    const congru_fold_setting setting = {run->context, &prepared, &run->options, model->pipeline.aligner};
+    congru_fold_sources sources = {0};
+    if (status == CONGRU_OK)
+        status =
+            congru_fold_sources_align(&setting, run->count, run->trial, &model->tensors, prior, NULL, &sources);
+    if (status == CONGRU_OK)
+        status = model->pipeline.classifier->fit(run->context, &sources.trials, &run->options.method,
+                                                 &model->tensors, NULL);
+    congru_fold_sources_clear(&sources);
+    congru_prepared_clear(&prepared);
+    return status;
+}
+
+static congru_status fit_and_describe(fit_run *run, const congru_model_options *options)
+{
+    congru_preprocessing of_set;
+    congru_status status = congru_pipeline_parse(run->context, options->pipeline, &run->model->pipeline);
+    if (status == CONGRU_OK)
+        status = check_set(run->context, run->set);
+    if (status == CONGRU_OK)
+        status = congru_preprocessing_of_set(run->context, run->set, &of_set);
+    if (status == CONGRU_OK)
+        status = choose_trials(run, options);
+    if (status == CONGRU_OK)
+        status = fit(run);
+    if (status != CONGRU_OK)
+        return status;
+    strcpy(run->model->name, options->pipeline);
+    status = describe(run->context, run->set, run->left_out, &run->options, of_set.samples, run->model);
+    /* Through the same door as a model from a file, so that what is fitted and what is loaded are alike. */
+    return status == CONGRU_OK ? congru_model_interpret(run->context, run->model) : status;
+}
+
+congru_status congru_model_fit(congru_context *context, const congru_set *set,
+                               const congru_model_options *options, congru_model **model)
+{
+    if (context == NULL || set == NULL || options == NULL || options->pipeline == NULL || model == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no set, options, pipeline or model given");
+    fit_run run = {.context = context, .set = set, .model = calloc(1, sizeof *run.model)};
+    congru_evaluation_options_init(&run.options);
+    run.options.method = options->method;
+    run.options.align_by_session = options->align_by_session;
+    congru_status status;
+    if (run.model == NULL)
+        status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a model");
+    else
+        status = fit_and_describe(&run, options);
+    free(run.left_out);
+    free(run.trial);
+    if (status != CONGRU_OK)
+        congru_model_destroy(&run.model);
+    *model = run.model;
+    return status;
+}
+
+/* ---- What it is ---------------------------------------------------------------------------------------- */
+
+const char *congru_model_pipeline(const congru_model *model)
+{
+    return model->name;
+}
+
+const congru_preprocessing *congru_model_preprocessing(const congru_model *model)
+{
+    return &model->preprocessing;
+}
+
+size_t congru_model_classes(const congru_model *model)
+{
+    return model->classes;
+}
+
+const char *congru_model_class(const congru_model *model, size_t index)
+{
+    return index < model->classes ? model->class_name[index] : NULL;
+}
+
+bool congru_model_text(const congru_model *model, size_t index, const char **name, const char **text)
+{
+    if (index >= model->texts.count)
+        return false;
+    *name = model->texts.entry[index].name;
+    *text = model->texts.entry[index].text;
+    return true;
+}
+
+bool congru_model_tensor_at(const congru_model *model, size_t index, congru_model_tensor *tensor)
+{
+    if (index >= model->tensors.count)
+        return false;
+    const congru_tensor *own = &model->tensors.tensor[index];
+    *tensor = (congru_model_tensor){own->name, own->dims, own->shape, own->data};
+    return true;
+}

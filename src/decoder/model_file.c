@@ -1,0 +1,270 @@
+/* Saves, loads and interprets models. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "congru/version.h"
+#include "decoder/model_internal.h"
+#include "model/json.h"
+
+enum { SEARCH_BYTES = 16 };
+
+/* Where models say what they need; messages name the file when there is one. */
+static congru_status fail(congru_context *context, const char *what, const char *name)
+{
+    return congru_fail(context, CONGRU_ERROR_FORMAT, "%s '%s'", what, name);
+}
+
+static congru_status find_text(congru_context *context, const congru_model *model, const char *name,
+                               const char **text)
+{
+    *text = congru_texts_find(&model->texts, name);
+    return *text != NULL ? CONGRU_OK : fail(context, "not a model of congru: its metadata lacks", name);
+}
+
+static congru_status check_format(congru_context *context, const congru_model *model)
+{
+    const char *format, *number, *version = congru_texts_find(&model->texts, "version");
+    congru_status status = find_text(context, model, "format", &format);
+    if (status == CONGRU_OK && strcmp(format, "congru model") != 0)
+        return fail(context, "not a model of congru: its format is", format);
+    if (status == CONGRU_OK)
+        status = find_text(context, model, "format_version", &number);
+    if (status == CONGRU_OK && (strlen(number) > 9 || strspn(number, "0123456789") != strlen(number) ||
+                                strtol(number, NULL, 10) != CONGRU_MODEL_FORMAT))
+        return congru_fail(
+            context, CONGRU_ERROR_UNSUPPORTED,
+            "a model of format %.20s, written by congru %.40s; congru %s reads format %d (train it "
+            "again)",
+            number, version != NULL ? version : "of unknown version", congru_version(),
+            (int)CONGRU_MODEL_FORMAT);
+    return status;
+}
+
+/* A JSON array of names. */
+static congru_status read_names(congru_context *context, const congru_model *model, const char *name,
+                                size_t least, size_t most, size_t *count, char (**names)[CONGRU_LABEL_SIZE])
+{
+    const char *text;
+    congru_status status = find_text(context, model, name, &text);
+    if (status != CONGRU_OK)
+        return status;
+    congru_json json = congru_json_start(text, strlen(text));
+    *count = 0;
+    for (bool first = congru_json_array(&json); congru_json_element(&json, &first); ++*count)
+        if (!congru_json_skip(&json) || *count == most)
+            return fail(context, "its metadata has no list of names in", name);
+    if (!congru_json_end(&json) || *count < least)
+        return fail(context, "its metadata has no list of names in", name);
+    *names = calloc(*count, sizeof **names);
+    if (*names == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu names", *count);
+    json = congru_json_start(text, strlen(text));
+    size_t i = 0;
+    for (bool first = congru_json_array(&json); congru_json_element(&json, &first); i++)
+        if (!congru_json_string(&json, (*names)[i], sizeof **names))
+            return fail(context, "its metadata has no list of names in", name);
+    return CONGRU_OK;
+}
+
+static congru_status read_number(congru_context *context, const congru_model *model, const char *name,
+                                 double most, double *number)
+{
+    const char *text;
+    congru_status status = find_text(context, model, name, &text);
+    if (status != CONGRU_OK)
+        return status;
+    congru_json json = congru_json_start(text, strlen(text));
+    if (!congru_json_number(&json, number) || !congru_json_end(&json) || *number < 0 || *number > most)
+        return fail(context, "its metadata has no possible number for", name);
+    return CONGRU_OK;
+}
+
+/* Of the options of methods, those that are needed when the model is asked; the tensors hold the others. */
+static congru_status read_settings(congru_context *context, congru_model *model)
+{
+    const char *text;
+    char key[64];
+    bool seen[2] = {false, false};
+    double number;
+    congru_status status = find_text(context, model, "settings", &text);
+    if (status != CONGRU_OK)
+        return status;
+    congru_json json = congru_json_start(text, strlen(text));
+    for (bool first = congru_json_object(&json); congru_json_member(&json, &first, key, sizeof key);) {
+        if (strcmp(key, "alignment_mean") == 0 && congru_json_number(&json, &number) && number >= 0 &&
+            number <= CONGRU_METRIC_EUCLID) {
+            model->alignment_mean = (congru_metric)number;
+            seen[0] = true;
+        } else if (strcmp(key, "rpa_labels") == 0 && congru_json_number(&json, &number) && number >= 0 &&
+                   number <= 1e6) {
+            model->rpa_labels = (int)number;
+            seen[1] = true;
+        } else if (strcmp(key, "alignment_mean") == 0 || strcmp(key, "rpa_labels") == 0 ||
+                   !congru_json_skip(&json)) {
+            return fail(context, "its metadata has no possible settings: see", key);
+        }
+    }
+    if (!congru_json_end(&json) || !seen[0] || !seen[1])
+        return fail(context, "its metadata has no possible", "settings");
+    return CONGRU_OK;
+}
+
+static congru_status read_texts(congru_context *context, congru_model *model)
+{
+    congru_preprocessing *p = &model->preprocessing;
+    const char *name, *meta;
+    double rate = 0, samples = 0;
+    congru_status status = check_format(context, model);
+    if (status == CONGRU_OK)
+        status = find_text(context, model, "pipeline", &name);
+    if (status == CONGRU_OK)
+        status = congru_pipeline_parse(context, name, &model->pipeline);
+    if (status != CONGRU_OK)
+        return status;
+    snprintf(model->name, sizeof model->name, "%s", name);
+    status = read_names(context, model, "channels", 1, CONGRU_DIMENSION_MAX, &p->channels, &p->channel_name);
+    if (status == CONGRU_OK)
+        status = read_names(context, model, "classes", 2, CONGRU_MODEL_CLASSES_MAX, &model->classes,
+                            &model->class_name);
+    if (status == CONGRU_OK)
+        status = read_number(context, model, "rate", 1e7, &rate);
+    if (status == CONGRU_OK)
+        status = read_number(context, model, "samples", 1e9, &samples);
+    if (status == CONGRU_OK)
+        status = find_text(context, model, "preprocessing", &meta);
+    if (status == CONGRU_OK)
+        status = congru_preprocessing_parse(context, meta, p);
+    if (status == CONGRU_OK)
+        status = read_settings(context, model);
+    p->rate = rate;
+    p->samples = (size_t)samples;
+    return status;
+}
+
+/* ---- The first question -------------------------------------------------------------------------------- */
+
+/* No method has more classes than a tensor of its own has rows or columns. */
+static size_t classes_at_most(const congru_model *model)
+{
+    size_t most = model->classes;
+    for (size_t i = 0; i < model->tensors.count; i++)
+        for (size_t k = 0; k < model->tensors.tensor[i].dims; k++)
+            if (model->tensors.tensor[i].shape[k] > most)
+                most = model->tensors.tensor[i].shape[k];
+    return most;
+}
+
+static congru_status check_prior(congru_context *context, const congru_model *model)
+{
+    const size_t d = model->preprocessing.channels;
+    size_t shape[2] = {d, d};
+    const double *prior;
+    if (!model->pipeline.aligner->recentred)
+        return CONGRU_OK;
+    return congru_tensors_expect(context, &model->tensors, CONGRU_MODEL_PRIOR, 2, shape, &prior);
+}
+
+/* Asks about the identity: how many probabilities come of it tells how many classes the tensors know. */
+static congru_status ask_once(congru_context *context, const congru_model *model, double *c,
+                              double *probability, size_t room)
+{
+    const size_t d = model->preprocessing.channels;
+    for (size_t i = 0; i < d * d; i++)
+        c[i] = i % (d + 1) == 0 ? 1.0 : 0.0;
+    for (size_t k = 0; k < room; k++)
+        probability[k] = NAN;
+    const congru_newcomer newcomer = {.count = 1, .d = d, .covariance = c};
+    congru_status status =
+        congru_pipeline_predict(context, &model->pipeline, &model->tensors, &newcomer, c, probability);
+    size_t answered = 0;
+    while (answered < room && !isnan(probability[answered]))
+        answered++;
+    if (status == CONGRU_OK && answered != model->classes)
+        return congru_fail(context, CONGRU_ERROR_FORMAT,
+                           "its metadata names %zu classes, but its tensors tell %zu apart", model->classes,
+                           answered);
+    return status;
+}
+
+static congru_status first_question(congru_context *context, const congru_model *model)
+{
+    const size_t d = model->preprocessing.channels, room = classes_at_most(model);
+    double *c = malloc(d * d * sizeof *c), *probability = malloc(room * sizeof *probability);
+    congru_status status = check_prior(context, model);
+    if (status == CONGRU_OK && (c == NULL || probability == NULL))
+        status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a model of %zu channels", d);
+    if (status == CONGRU_OK)
+        status = ask_once(context, model, c, probability, room);
+    free(c);
+    free(probability);
+    return status;
+}
+
+congru_status congru_model_interpret(congru_context *context, congru_model *model)
+{
+    congru_status status = read_texts(context, model);
+    return status == CONGRU_OK ? first_question(context, model) : status;
+}
+
+/* ---- Files --------------------------------------------------------------------------------------------- */
+
+congru_status congru_model_save(congru_context *context, const congru_model *model, const char *path)
+{
+    if (context == NULL || model == NULL || path == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no model or path given");
+    return congru_safetensors_write(context, path, &model->tensors, &model->texts);
+}
+
+/* Interprets what was read, the file's name before what is wrong with it. */
+static congru_status finish(congru_context *context, const char *name, congru_model **model)
+{
+    congru_status status = congru_model_interpret(context, *model);
+    if (status != CONGRU_OK) {
+        char text[CONGRU_ERROR_TEXT_SIZE];
+        snprintf(text, sizeof text, "%s", context->error);
+        congru_fail(context, status, "%s: %s", name, text);
+        congru_model_destroy(model);
+    }
+    return status;
+}
+
+congru_status congru_model_parse(congru_context *context, const char *name, const void *bytes, size_t size,
+                                 congru_model **model)
+{
+    *model = calloc(1, sizeof **model);
+    if (*model == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", name);
+    congru_status status =
+        congru_safetensors_parse(context, name, bytes, size, &(*model)->tensors, &(*model)->texts);
+    if (status == CONGRU_OK)
+        return finish(context, name, model);
+    congru_model_destroy(model);
+    return status;
+}
+
+congru_status congru_model_load(congru_context *context, const char *path, congru_model **model)
+{
+    if (context == NULL || path == NULL || model == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no path or model given");
+    *model = calloc(1, sizeof **model);
+    if (*model == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", path);
+    congru_status status = congru_safetensors_read(context, path, &(*model)->tensors, &(*model)->texts);
+    if (status == CONGRU_OK)
+        return finish(context, path, model);
+    congru_model_destroy(model);
+    return status;
+}
+
+bool congru_model_recognises(const char *path)
+{
+    unsigned char bytes[SEARCH_BYTES];
+    FILE *file = path != NULL ? fopen(path, "rb") : NULL;
+    if (file == NULL)
+        return false;
+    size_t size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    return congru_safetensors_recognises(bytes, size);
+}

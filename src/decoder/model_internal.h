@@ -1,0 +1,36 @@
+/* The inside of a model. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_DECODER_MODEL_INTERNAL_H
+#define CONGRU_DECODER_MODEL_INTERNAL_H
+
+#include "base/error.h"
+#include "decoder/preprocessing.h"
+#include "evaluation/pipeline.h"
+#include "model/safetensors.h"
+
+enum { CONGRU_MODEL_FORMAT = 1, CONGRU_MODEL_CLASSES_MAX = 1024 };
+
+struct congru_model {
+    char name[CONGRU_PIPELINE_SIZE];
+    congru_pipeline pipeline;
+    congru_preprocessing preprocessing; /* channel names owned */
+    size_t classes;
+    char (*class_name)[CONGRU_LABEL_SIZE]; /* owned */
+    congru_metric alignment_mean;
+    int rpa_labels;
+    congru_tensors tensors;
+    congru_texts texts; /* what is saved beside them */
+};
+
+/* The tensor (d, d) that stands for a person of whom nothing is known; NULL when the pipeline does not recentre. */
+#define CONGRU_MODEL_PRIOR "recentre.prior"
+const double *congru_model_prior(const congru_model *model);
+
+/* Reads everything but the tensors out of the texts, and then asks the pipeline once: a model that has passed lacks no
+ * tensor and answers with as many probabilities as it has classes. */
+congru_status congru_model_interpret(congru_context *context, congru_model *model);
+
+/* A model from bytes in memory. */
+congru_status congru_model_parse(congru_context *context, const char *name, const void *bytes, size_t size,
+                                 congru_model **model);
+
+#endif

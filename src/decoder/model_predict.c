@@ -1,0 +1,273 @@
+/* Asks a model about the trials of a set. SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array/file_write.h"
+#include "decoder/model_internal.h"
+#include "evaluation/fold_parts.h"
+#include "layer/network.h"
+
+typedef struct prediction_run {
+    congru_context *context;
+    const congru_model *model;
+    const congru_set *set;
+    const congru_prediction_options *options;
+    congru_set view; /* the set with the model's classes */
+    congru_evaluation_options evaluation;
+    congru_prepared prepared;
+    size_t *trial;       /* of the subject at hand */
+    double *probability; /* likewise */
+    congru_predictions *made;
+} prediction_run;
+
+void congru_predictions_destroy(congru_predictions **predictions)
+{
+    if (predictions == NULL || *predictions == NULL)
+        return;
+    congru_predictions *old = *predictions;
+    free(old->trial);
+    free(old->answer);
+    free(old->truth);
+    free(old->probability);
+    free(old->aligned);
+    free(old);
+    *predictions = NULL;
+}
+
+static congru_status check_set(prediction_run *run)
+{
+    congru_preprocessing of_set;
+    congru_text differences = {0};
+    congru_status status = congru_preprocessing_of_set(run->context, run->set, &of_set);
+    if (status != CONGRU_OK)
+        return status;
+    if (run->set->covariance == NULL || run->set->count == 0)
+        return congru_fail(run->context, CONGRU_ERROR_ARGUMENT, "the set holds no covariances");
+    congru_preprocessing_compare(&run->model->preprocessing, &of_set, &differences);
+    if (differences.failed)
+        status = congru_fail(run->context, CONGRU_ERROR_MEMORY, "not enough memory to compare the set");
+    else if (differences.size > 0)
+        status = congru_fail(run->context, CONGRU_ERROR_ARGUMENT,
+                             "not what the model was made for: %.800s (import the set as the model's was)",
+                             differences.data);
+    congru_text_clear(&differences);
+    if (status == CONGRU_OK && run->model->preprocessing.known && !of_set.known)
+        congru_note(run->context,
+                    "The set does not say how its signals were filtered; it is taken to be as the "
+                    "model's were.");
+    if (status == CONGRU_OK)
+        status = congru_covariance_check_rank(run->context, run->set->count, run->set->dimension,
+                                              run->set->covariance, 0,
+                                              (const char(*)[CONGRU_LABEL_SIZE])run->set->channel_name);
+    return status;
+}
+
+/* The set's labels as classes of the model; -1 for a class the model does not know. */
+static congru_status match_labels(prediction_run *run)
+{
+    const congru_set *set = run->set;
+    run->view = *set;
+    run->view.classes = run->model->classes;
+    run->view.class_name = run->model->class_name;
+    run->view.label = malloc(set->count * sizeof *run->view.label);
+    run->trial = malloc(set->count * sizeof *run->trial);
+    if (run->view.label == NULL || run->trial == NULL)
+        return congru_fail(run->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", set->count);
+    for (size_t i = 0; i < set->count; i++) {
+        const char *name = set->label != NULL ? set->class_name[set->label[i]] : "";
+        run->view.label[i] = -1;
+        for (size_t k = 0; k < run->model->classes; k++)
+            if (strcmp(run->model->class_name[k], name) == 0)
+                run->view.label[i] = (int32_t)k;
+    }
+    return CONGRU_OK;
+}
+
+static congru_status reserve(prediction_run *run)
+{
+    congru_predictions *made = run->made;
+    size_t n = run->set->count, size = run->set->dimension * run->set->dimension;
+    made->classes = run->model->classes;
+    made->dimension = run->set->dimension;
+    made->trial = malloc(n * sizeof *made->trial);
+    made->answer = malloc(n * sizeof *made->answer);
+    made->truth = malloc(n * sizeof *made->truth);
+    made->probability = malloc(n * made->classes * sizeof(double));
+    run->probability = malloc(n * made->classes * sizeof(double));
+    if (run->options->keep_aligned)
+        made->aligned = malloc(n * size * sizeof(double));
+    if (made->trial == NULL || made->answer == NULL || made->truth == NULL || made->probability == NULL ||
+        run->probability == NULL || (run->options->keep_aligned && made->aligned == NULL))
+        return congru_fail(run->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu answers", n);
+    return CONGRU_OK;
+}
+
+/* An end-to-end model holds its aligner inside. */
+static congru_status map_inside(prediction_run *run, congru_fold_target *target)
+{
+    static const struct {
+        const char *name;
+        congru_backbone backbone;
+    } networks[] = {{"dct-e2e", CONGRU_BACKBONE_DCT},
+                    {"dldct-e2e", CONGRU_BACKBONE_DLDCT},
+                    {"ddct-unet-e2e", CONGRU_BACKBONE_UNET}};
+    const char *name = run->model->pipeline.classifier->name;
+    char prefix[CONGRU_PIPELINE_SIZE], head[CONGRU_PIPELINE_SIZE + 8];
+    snprintf(prefix, sizeof prefix, "%s.1", name); /* of several networks the first */
+    snprintf(head, sizeof head, "%s.head", prefix);
+    if (congru_tensors_find(&run->model->tensors, head) == NULL)
+        snprintf(prefix, sizeof prefix, "%s", name);
+    for (size_t i = 0; i < sizeof networks / sizeof networks[0]; i++)
+        if (strcmp(networks[i].name, name) == 0)
+            return congru_network_map_newcomer(run->context, networks[i].backbone, prefix, &run->model->tensors,
+                                               &target->newcomer, target->covariance);
+    return CONGRU_OK;
+}
+
+static void collect(prediction_run *run, size_t count, const congru_fold_target *target)
+{
+    congru_predictions *made = run->made;
+    size_t classes = made->classes, size = made->dimension * made->dimension;
+    for (size_t i = 0; i < count; i++) {
+        if (target->calibrated[i])
+            continue;
+        const double *row = run->probability + i * classes;
+        size_t place = made->count++, best = 0;
+        for (size_t k = 1; k < classes; k++)
+            if (row[k] > row[best])
+                best = k;
+        made->trial[place] = run->trial[i];
+        made->answer[place] = (int32_t)best;
+        made->truth[place] = run->view.label[run->trial[i]];
+        memcpy(made->probability + place * classes, row, classes * sizeof *row);
+        if (made->aligned != NULL)
+            memcpy(made->aligned + place * size, target->covariance + i * size, size * sizeof *row);
+    }
+    made->calibration += target->newcomer.calibration;
+}
+
+static congru_status ask(prediction_run *run, int32_t subject)
+{
+    const congru_pipeline *pipeline = &run->model->pipeline;
+    const congru_fold_setting setting = {run->context, &run->prepared, &run->evaluation, pipeline->aligner};
+    congru_fold_target target = {0};
+    size_t count = 0;
+    if (subject < 0 || (size_t)subject >= run->set->subjects)
+        return congru_fail(run->context, CONGRU_ERROR_ARGUMENT, "there is no subject %d", (int)subject);
+    for (size_t i = 0; i < run->set->count; i++)
+        if (run->set->subject[i] == subject)
+            run->trial[count++] = i;
+    if (count == 0)
+        return CONGRU_OK;
+    congru_status status =
+        congru_fold_target_align(&setting, count, run->trial, !run->options->ignore_labels,
+                                 &run->model->tensors, congru_model_prior(run->model), &target);
+    if (status == CONGRU_OK)
+        status = pipeline->classifier->predict(run->context, &run->model->tensors, &target.newcomer,
+                                               run->probability);
+    if (status == CONGRU_OK && run->options->keep_aligned && pipeline->classifier->end_to_end)
+        status = map_inside(run, &target);
+    if (status == CONGRU_OK)
+        collect(run, count, &target);
+    congru_fold_target_clear(&target);
+    return status;
+}
+
+static congru_status predict(prediction_run *run)
+{
+    const congru_prediction_options *options = run->options;
+    congru_workers workers;
+    congru_status status = check_set(run);
+    if (status == CONGRU_OK)
+        status = match_labels(run);
+    if (status == CONGRU_OK)
+        status = reserve(run);
+    if (status != CONGRU_OK)
+        return status;
+    congru_evaluation_options_init(&run->evaluation);
+    run->evaluation.target = options->target;
+    run->evaluation.method.alignment_mean = run->model->alignment_mean;
+    run->evaluation.method.rpa_labels = run->model->rpa_labels;
+    status = congru_workers_start(run->context, run->set->subjects, &workers);
+    if (status != CONGRU_OK)
+        return status;
+    status = congru_prepare(run->context, &workers, &run->view, options->align_by_session,
+                            run->model->pipeline.aligner->recentred && options->target == CONGRU_TARGET_FULL,
+                            run->model->alignment_mean, &run->prepared);
+    congru_workers_end(&workers);
+    size_t asked = options->subjects != NULL ? options->subject_count : run->set->subjects;
+    for (size_t i = 0; status == CONGRU_OK && i < asked; i++)
+        status = ask(run, options->subjects != NULL ? options->subjects[i] : (int32_t)i);
+    return status;
+}
+
+congru_status congru_model_predict(congru_context *context, const congru_model *model, const congru_set *set,
+                                   const congru_prediction_options *options, congru_predictions **predictions)
+{
+    static const congru_prediction_options defaults = {.subjects = NULL};
+    if (context == NULL || model == NULL || set == NULL || predictions == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no model, set or predictions given");
+    prediction_run run = {.context = context,
+                          .model = model,
+                          .set = set,
+                          .options = options != NULL ? options : &defaults,
+                          .made = calloc(1, sizeof *run.made)};
+    congru_status status = run.made != NULL
+                               ? predict(&run)
+                               : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for answers");
+    congru_prepared_clear(&run.prepared);
+    free(run.view.label);
+    free(run.trial);
+    free(run.probability);
+    if (status != CONGRU_OK)
+        congru_predictions_destroy(&run.made);
+    *predictions = run.made;
+    return status;
+}
+
+/* ---- As a file ----------------------------------------------------------------------------------------- */
+
+static void add_heading(congru_text *text, const congru_model *model)
+{
+    congru_text_add(text, "dataset,subject,trial,pipeline,y_true,y_pred");
+    for (size_t k = 0; k < model->classes; k++) {
+        char name[CONGRU_LABEL_SIZE + 2];
+        snprintf(name, sizeof name, "p_%s", model->class_name[k]);
+        congru_text_add(text, ",");
+        congru_text_add_csv(text, name);
+    }
+    congru_text_add(text, "\n");
+}
+
+static void add_row(congru_text *text, const congru_predictions *made, const congru_model *model,
+                    const congru_set *set, const char *dataset, size_t i)
+{
+    congru_text_add_csv(text, dataset);
+    congru_text_add(text, ",");
+    congru_text_add_csv(text, set->subject_name[set->subject[made->trial[i]]]);
+    congru_text_add(text, ",%zu,%s,", made->trial[i], model->name);
+    congru_text_add_csv(text, made->truth[i] >= 0 ? model->class_name[made->truth[i]] : "");
+    congru_text_add(text, ",");
+    congru_text_add_csv(text, model->class_name[made->answer[i]]);
+    for (size_t k = 0; k < made->classes; k++)
+        congru_text_add(text, ",%.17g", made->probability[i * made->classes + k]);
+    congru_text_add(text, "\n");
+}
+
+congru_status congru_predictions_write(congru_context *context, const congru_predictions *predictions,
+                                       const congru_model *model, const congru_set *set, const char *dataset,
+                                       const char *path)
+{
+    congru_text text = {0};
+    if (context == NULL || predictions == NULL || model == NULL || set == NULL || path == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no predictions, model, set or path given");
+    add_heading(&text, model);
+    for (size_t i = 0; i < predictions->count; i++)
+        add_row(&text, predictions, model, set, dataset != NULL ? dataset : "", i);
+    congru_status status =
+        text.failed ? congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory to write it", path)
+                    : congru_file_write(context, path, &(congru_file_piece){text.data, text.size}, 1);
+    congru_text_clear(&text);
+    return status;
+}

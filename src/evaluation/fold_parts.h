@@ -1,0 +1,47 @@
+/* The two sides of a fold, which a saved model sees on different days. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_EVALUATION_FOLD_PARTS_H
+#define CONGRU_EVALUATION_FOLD_PARTS_H
+
+#include "evaluation/pipeline.h"
+#include "evaluation/prepare.h"
+
+/* What both look at. Of the options: the protocol, the target and the method. */
+typedef struct congru_fold_setting {
+    congru_context *context;
+    const congru_prepared *prepared;
+    const congru_evaluation_options *options;
+    const congru_aligner *aligner;
+} congru_fold_setting;
+
+/* The trials fitted on, as the aligner leaves them for classifiers. */
+typedef struct congru_fold_sources {
+    double *covariance; /* (count, d, d) */
+    int32_t *label, *subject;
+    congru_trials trials;
+} congru_fold_sources;
+
+/* Gathers `count` trials of the set, ascending, recentres them, fits the aligner, which adds its tensors to `model`, and
+ * maps them. prior (d, d) becomes the mean of their references; it is left alone when the aligner does not recentre.
+ * `record` may be NULL. The caller clears the sources, after a failure too. */
+congru_status congru_fold_sources_align(const congru_fold_setting *setting, size_t count, const size_t *trial,
+                                        congru_tensors *model, double *prior, congru_record *record,
+                                        congru_fold_sources *sources);
+void congru_fold_sources_clear(congru_fold_sources *sources);
+
+/* The trials of one person asked about, as the aligner leaves them for classifiers. */
+typedef struct congru_fold_target {
+    double *covariance; /* (count, d, d) */
+    bool *calibrated;   /* (count): the trial is used with its label, and not to be scored */
+    size_t *place;      /* of the calibration trials */
+    int32_t *label;     /* likewise */
+    congru_newcomer newcomer;
+} congru_fold_target;
+
+/* Gathers `count` trials of one person, ascending, recentres and maps them. `labelled`: labels may be used by an aligner
+ * that asks for some. The caller clears the target, after a failure too. */
+congru_status congru_fold_target_align(const congru_fold_setting *setting, size_t count, const size_t *trial,
+                                       bool labelled, const congru_tensors *model, const double *prior,
+                                       congru_fold_target *target);
+void congru_fold_target_clear(congru_fold_target *target);
+
+#endif

@@ -1,0 +1,112 @@
+/* Texts by name, and the writer of .safetensors files. SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array/file_write.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "model/safetensors.h"
+
+congru_status congru_texts_add(congru_context *context, congru_texts *texts, const char *name, const char *text)
+{
+    if (congru_texts_find(texts, name) != NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "text %.60s: there already", name);
+    if (texts->count == texts->room) {
+        size_t room = texts->room > 0 ? 2 * texts->room : 32;
+        struct congru_texts_entry *grown = realloc(texts->entry, room * sizeof *grown);
+        if (grown == NULL)
+            return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu texts", room);
+        texts->entry = grown;
+        texts->room = room;
+    }
+    struct congru_texts_entry made = {strdup(name), strdup(text)};
+    if (made.name == NULL || made.text == NULL) {
+        free(made.name);
+        free(made.text);
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for text %.60s", name);
+    }
+    texts->entry[texts->count++] = made;
+    return CONGRU_OK;
+}
+
+const char *congru_texts_find(const congru_texts *texts, const char *name)
+{
+    for (size_t i = 0; i < texts->count; i++)
+        if (strcmp(texts->entry[i].name, name) == 0)
+            return texts->entry[i].text;
+    return NULL;
+}
+
+void congru_texts_clear(congru_texts *texts)
+{
+    for (size_t i = 0; i < texts->count; i++) {
+        free(texts->entry[i].name);
+        free(texts->entry[i].text);
+    }
+    free(texts->entry);
+    *texts = (congru_texts){0};
+}
+
+static size_t tensor_bytes(const congru_tensor *tensor)
+{
+    size_t bytes = sizeof(double);
+    for (size_t i = 0; i < tensor->dims; i++)
+        bytes *= tensor->shape[i];
+    return bytes;
+}
+
+static void add_header(congru_text *header, const congru_tensors *tensors, const congru_texts *texts)
+{
+    size_t offset = 0;
+    congru_text_add(header, "{\"__metadata__\":{");
+    for (size_t i = 0; i < texts->count; i++) {
+        congru_text_add(header, i > 0 ? "," : "");
+        congru_text_add_json(header, texts->entry[i].name);
+        congru_text_add(header, ":");
+        congru_text_add_json(header, texts->entry[i].text);
+    }
+    congru_text_add(header, "}");
+    for (size_t i = 0; i < tensors->count; i++) {
+        const congru_tensor *tensor = &tensors->tensor[i];
+        congru_text_add(header, ",");
+        congru_text_add_json(header, tensor->name);
+        congru_text_add(header, ":{\"dtype\":\"F64\",\"shape\":[");
+        for (size_t k = 0; k < tensor->dims; k++)
+            congru_text_add(header, "%s%zu", k > 0 ? "," : "", tensor->shape[k]);
+        congru_text_add(header, "],\"data_offsets\":[%zu,%zu]}", offset, offset + tensor_bytes(tensor));
+        offset += tensor_bytes(tensor);
+    }
+    congru_text_add(header, "}");
+    while (!header->failed && header->size % 8 != 0) /* the numbers begin aligned */
+        congru_text_add(header, " ");
+}
+
+congru_status congru_safetensors_write(congru_context *context, const char *path, const congru_tensors *tensors,
+                                       const congru_texts *texts)
+{
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "numbers are written as they are in memory, which must be little-endian"
+#endif
+    congru_text header = {0};
+    congru_file_piece *piece = calloc(tensors->count + 2, sizeof *piece);
+    add_header(&header, tensors, texts);
+    uint64_t size = header.size;
+    congru_status status;
+    if (piece == NULL || header.failed) {
+        status = congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory for its header", path);
+    } else if (header.size > CONGRU_SAFETENSORS_HEADER_MAX) {
+        status = congru_fail(context, CONGRU_ERROR_UNSUPPORTED, "%s: its header would take %zu bytes", path,
+                             header.size);
+    } else {
+        piece[0] = (congru_file_piece){&size, sizeof size};
+        piece[1] = (congru_file_piece){header.data, header.size};
+        for (size_t i = 0; i < tensors->count; i++)
+            piece[2 + i] = (congru_file_piece){tensors->tensor[i].data, tensor_bytes(&tensors->tensor[i])};
+        status = congru_file_write(context, path, piece, tensors->count + 2);
+    }
+    free(piece);
+    congru_text_clear(&header);
+    return status;
+}

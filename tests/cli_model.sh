@@ -1,0 +1,157 @@
+#!/bin/bash
+# congru train, predict, align and stream: sessions, real files, TCP, LSL. SPDX-License-Identifier: Apache-2.0
+source "$SOURCE/tests/cli_session.sh"
+
+data=${CONGRU_DATA:-$SOURCE/../shared/data}
+for tool in make_set make_stream; do
+    ln -s "$BUILD/tests/$tool" "$scratch/bin/$tool"
+done
+${CC:-cc} -O1 -o "$scratch/bin/stream_clients" "$SOURCE/tests/stream_clients.c" -pthread || exit 1
+${CC:-cc} -O1 -o "$scratch/bin/lsl_player" "$SOURCE/tests/lsl_player.c" -ldl || exit 1
+
+run_sessions "$SOURCE"/tests/cli/model/*.txt
+
+# A model and frames, in a folder of their own.
+prepare()
+{
+    mkdir "$scratch/work/$1" && cd "$scratch/work/$1" || exit 1
+    make_stream set.npz frames.f32 || exit 1
+    congru train set.npz -p "$2" --steps 20 --without S03 -o m >/dev/null || exit 1
+}
+
+# serve ARGUMENT...: a server in the background; its process in $server, its port in $port.
+serve()
+{
+    congru stream m --listen 127.0.0.1:0 "$@" >served.txt 2>served.err &
+    server=$!
+    port=
+    for ((i = 0; i < 100; i++)); do
+        port=$(sed -n 's/.*:\([0-9]*\)".*/\1/p' served.txt)
+        [ -z "$port" ] || return 0
+        sleep 0.05
+    done
+    return 1
+}
+
+# A client hears what the file path says; the server ends when told to, without a word.
+tcp_is_the_file_path()
+{
+    local problems=
+    prepare tcp ra+mdm
+    serve --speed 1000 || problems+="no server"
+    congru stream m frames.f32 >file.txt
+    exec 5<>"/dev/tcp/127.0.0.1/$port"
+    (printf 'congru/1 channels=C1,C2,C3 rate=100\n'; cat frames.f32) >&5
+    timeout 20 head -$(($(wc -l <file.txt) + 1)) <&5 >heard.txt
+    exec 5>&-
+    head -1 heard.txt | grep -q '"pipeline":"ra+mdm","channels":3,"rate":100,"window":300' || problems+=$(head -1 heard.txt)
+    tail -n +2 heard.txt | cmp - file.txt || problems+="other decisions"
+    exec 5<>"/dev/tcp/127.0.0.1/$port"
+    printf 'GET / HTTP/1.1\r\n' >&5
+    [ "$(timeout 5 cat <&5)" = '{"error":"expected a line that begins with congru/1"}' ] || problems+="no refusal of HTTP"
+    exec 5>&-
+    kill -TERM $server
+    wait $server || problems+="exit code $?"
+    [ ! -s served.err ] || problems+=$(cat served.err)
+    result "a client hears what the file path says" "$problems"
+}
+
+# Two hundred clients for ten seconds: slow ones and garbage do not take a decision from the good ones.
+bad_clients_do_not_hurt()
+{
+    local problems= said
+    cd "$scratch/work/tcp" || exit 1
+    serve --clients 300 --idle 3 || problems+="no server"
+    said=$(timeout 60 stream_clients "$port" "${CONGRU_LOAD_SECONDS:-10}" 100 50 50 3 100 300 2>&1) || problems+=$said
+    echo "# $said"
+    kill -TERM $server
+    wait $server || problems+="exit code $?"
+    [ ! -s served.err ] || problems+=$(cat served.err)
+    result "bad clients do not hurt the good ones" "$problems"
+}
+
+# A silent client is let go, one too many is told so.
+limits_are_kept()
+{
+    local problems=
+    cd "$scratch/work/tcp" || exit 1
+    serve --clients 1 --idle 1 || problems+="no server"
+    exec 5<>"/dev/tcp/127.0.0.1/$port"
+    printf 'congru/1\n' >&5
+    read -r -t 5 line <&5
+    exec 6<>"/dev/tcp/127.0.0.1/$port"
+    [ "$(timeout 5 cat <&6)" = '{"error":"too many clients"}' ] || problems+="a second client was taken"
+    exec 6>&-
+    timeout 10 cat <&5 >/dev/null || problems+="a silent client was kept"
+    exec 5>&-
+    kill -TERM $server
+    wait $server
+    result "limits on clients and silence are kept" "$problems"
+}
+
+# The library: named by CONGRU_LSL, kept in the build folder, or fetched from npm's node-lsl.
+find_lsl()
+{
+    lsl=${CONGRU_LSL:-$BUILD/lsl/package/prebuilt/liblsl64.so}
+    [ -e "$lsl" ] && return
+    command -v npm >/dev/null && mkdir -p "$BUILD/lsl" &&
+        (cd "$BUILD/lsl" && timeout 60 npm pack node-lsl && tar xzf node-lsl-*.tgz) >/dev/null 2>&1
+    [ -e "$lsl" ]
+}
+
+# A recording through a real outlet at ten times its speed, on a loopback that nothing else is on.
+lsl_is_the_file_path()
+{
+    local problems= name="a real LSL stream is decoded as its file"
+    if ! find_lsl; then
+        skip "$name" "no liblsl (CONGRU_LSL, or npm to fetch it)"
+        return
+    fi
+    if ! unshare -n true 2>/dev/null || ! command -v ip >/dev/null; then
+        skip "$name" "no network namespaces"
+        return
+    fi
+    prepare lsl ra+tslr
+    printf '[ports]\nIPv6 = disable\n[multicast]\nResolveScope = machine\n[lab]\nKnownPeers = {127.0.0.1}\n' >lsl_api.cfg
+    congru stream m frames.f32 >file.txt
+    cat >play.sh <<'END'
+ip link set lo up
+CONGRU_LSL=$1 timeout 60 congru stream m --lsl-in Player --lsl-out Decisions >heard.txt 2>heard.err &
+timeout 60 lsl_player "$1" Player frames.f32 3 100 10 C1,C2,C3 2>player.err || cat player.err
+wait
+END
+    problems+=$(unshare -n bash play.sh "$lsl" 2>&1)
+    sed 's/"stamp":[0-9.]*,//' heard.txt | cmp - file.txt || problems+="other decisions: $(wc -l <heard.txt) lines"
+    # Frame k has the stamp 1000 + k / 100, and a decision that of its last frame.
+    problems+=$(sed -n 's/{"sample":\([0-9]*\),.*"stamp":\([0-9.]*\),.*/\1 \2/p' heard.txt |
+        awk '{d = $2 - 1000 - ($1 - 1) / 100; if (d > 1e-9 || d < -1e-9) print "stamp " $2 " at " $1; n++} END {if (!n) print "no stamps"}')
+    grep '^congru: ' heard.err && problems+=$(cat heard.err)
+    result "$name" "$problems"
+}
+
+# Trained on two people, streaming the recording of a third.
+real_recordings()
+{
+    local problems= name="a real recording is streamed" lines
+    if [ ! -d "$data/eegmmidb/original/S007" ]; then
+        skip "$name" "no real data (CONGRU_DATA)"
+        return
+    fi
+    mkdir "$scratch/work/real" && cd "$scratch/work/real" || exit 1
+    congru import "$data"/eegmmidb/original/S0*/*.edf --preset eegmmidb --channels FC3,FCz,FC4,C3,Cz,C4,CP3,CPz,CP4 \
+        --causal --notch 60 --band 8:30 -o set.npz >/dev/null || exit 1
+    congru train set.npz -p ra+tslr --without 007 -o m >/dev/null || problems+="no model"
+    congru stream m "$data/eegmmidb/original/S007/S007R04.edf" >out.txt || problems+="no stream"
+    lines=$(wc -l <out.txt)
+    [ "$lines" -eq 489 ] || problems+="$lines decisions"
+    result "$name" "$problems"
+}
+
+tcp_is_the_file_path
+bad_clients_do_not_hurt
+limits_are_kept
+lsl_is_the_file_path
+real_recordings
+help_fits train predict align stream
+echo "1..$count"
+exit $((failed > 0))

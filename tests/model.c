@@ -1,0 +1,423 @@
+/* Models: what is saved is what is loaded, the fold's answers to the bit, and refusals. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder/model_internal.h"
+#include "harness.h"
+#include "model/json.h"
+#include "scratch.h"
+#include "set_samples.h"
+#include "stream_samples.h"
+
+static congru_context *context;
+static const set_recipe small = {
+    .subjects = 4, .classes = 3, .per_class = 8, .d = 4, .sessions = 2, .effect = 0.8, .seed = 1};
+
+static congru_model *fit(const congru_set *set, const char *pipeline, int32_t without)
+{
+    congru_model_options options;
+    congru_model *model = NULL;
+    congru_model_options_init(&options);
+    options.pipeline = pipeline;
+    options.without = &without;
+    options.without_count = without >= 0;
+    options.method.network.steps = 20;
+    congru_status status = congru_model_fit(context, set, &options, &model);
+    CHECK_SAYING(status == CONGRU_OK, "%s: %s", pipeline, congru_context_error(context));
+    return model;
+}
+
+/* ---- The fold -------------------------------------------------------------------------------------------- */
+
+static void check_fold(const congru_set *set, const char *pipeline, congru_target target, bool by_session)
+{
+    const int32_t subject = 2;
+    congru_evaluation_options options;
+    congru_results *results = NULL;
+    congru_predictions *made = NULL;
+    congru_model *model = NULL;
+    congru_model_options how;
+    congru_evaluation_options_init(&options);
+    options.pipelines = &pipeline;
+    options.pipeline_count = 1;
+    options.subjects = &subject;
+    options.subject_count = 1;
+    options.target = target;
+    options.align_by_session = by_session;
+    options.method.network.steps = 20;
+    CHECK(congru_evaluate(context, set, &options, &results) == CONGRU_OK);
+    congru_model_options_init(&how);
+    how.pipeline = pipeline;
+    how.without = &subject;
+    how.without_count = 1;
+    how.align_by_session = by_session;
+    how.method = options.method;
+    CHECK(congru_model_fit(context, set, &how, &model) == CONGRU_OK);
+    CHECK(congru_model_save(context, model, path_in("model")) == CONGRU_OK);
+    congru_model_destroy(&model);
+    CHECK_SAYING(congru_model_load(context, path_in("model"), &model) == CONGRU_OK, "%s: %s", pipeline,
+                 congru_context_error(context));
+    const congru_prediction_options ask = {
+        .subjects = &subject, .subject_count = 1, .target = target, .align_by_session = by_session};
+    CHECK_SAYING(congru_model_predict(context, model, set, &ask, &made) == CONGRU_OK, "%s: %s", pipeline,
+                 congru_context_error(context));
+    if (results != NULL && made != NULL) {
+        const congru_fold *fold = &results->fold[0];
+        CHECK_SAYING(
+            made->count == fold->samples && made->calibration == fold->calibration &&
+                memcmp(made->trial, fold->trial, made->count * sizeof *made->trial) == 0 &&
+                memcmp(made->answer, fold->answer, made->count * sizeof *made->answer) == 0 &&
+                memcmp(made->truth, fold->truth, made->count * sizeof *made->truth) == 0 &&
+                memcmp(made->probability, fold->probability, made->count * made->classes * sizeof(double)) == 0,
+            "%s, target %s: not the fold's answers", pipeline, congru_target_name(target));
+    }
+    congru_predictions_destroy(&made);
+    congru_model_destroy(&model);
+    congru_results_destroy(&results);
+}
+
+/* Trained without a subject, saved, loaded and asked about that subject: the fold of leave-one-subject-out. */
+static void answers_are_those_of_the_fold(void)
+{
+    char pipeline[CONGRU_PIPELINE_SIZE];
+    congru_set *set = sample_set(context, &small);
+    for (size_t p = 0; congru_pipeline_at(p, false, pipeline); p++)
+        for (int target = 0; target < CONGRU_TARGET_COUNT; target++)
+            check_fold(set, pipeline, (congru_target)target, target == 1 || p % 3 == 0);
+    congru_set_destroy(&set);
+}
+
+/* A set without labels, with labels of other names, in another order: the same answers. */
+static void labels_are_not_needed(void)
+{
+    congru_set *set = sample_set(context, &small), *other = sample_set(context, &small);
+    congru_model *model = fit(set, "ra+mdm", 3);
+    congru_predictions *with = NULL, *without = NULL;
+    memset(other->label, 0, other->count * sizeof *other->label);
+    strcpy(other->class_name[0], "unlabelled");
+    CHECK(congru_model_predict(context, model, set, NULL, &with) == CONGRU_OK);
+    CHECK(congru_model_predict(context, model, other, NULL, &without) == CONGRU_OK);
+    CHECK(with->count == set->count && without->count == set->count);
+    CHECK(memcmp(with->probability, without->probability, with->count * 3 * sizeof(double)) == 0);
+    CHECK(with->truth[0] == set->label[0] && without->truth[0] == -1);
+    congru_predictions_destroy(&with);
+    congru_predictions_destroy(&without);
+    congru_model_destroy(&model);
+    congru_set_destroy(&set);
+    congru_set_destroy(&other);
+}
+
+/* Recentred trials have the identity as their mean, and a network changes them further. */
+static void aligned_trials_meet(void)
+{
+    congru_set *set = sample_set(context, &small);
+    static const char *const pipelines[] = {"ra+mdm", "ddct-unet-e2e", "dct+mdm"};
+    double first = 0;
+    for (size_t p = 0; p < 3; p++) {
+        congru_model *model = fit(set, pipelines[p], 3);
+        congru_predictions *made = NULL;
+        const int32_t subject = 3;
+        const congru_prediction_options options = {
+            .subjects = &subject, .subject_count = 1, .keep_aligned = true};
+        double mean[16];
+        CHECK(congru_model_predict(context, model, set, &options, &made) == CONGRU_OK);
+        CHECK(made->aligned != NULL);
+        CHECK(congru_spd_mean(context, CONGRU_METRIC_RIEMANN, made->count, 4, made->aligned, NULL, mean,
+                              NULL) == CONGRU_OK);
+        for (size_t i = 0; p == 0 && i < 16; i++)
+            CHECK_NEAR(mean[i], i % 5 == 0 ? 1.0 : 0.0, 1e-9);
+        if (p == 0)
+            first = made->aligned[1];
+        else
+            CHECK_SAYING(made->aligned[1] != first, "%s leaves trials as recentring did", pipelines[p]);
+        congru_predictions_destroy(&made);
+        congru_model_destroy(&model);
+    }
+    congru_set_destroy(&set);
+}
+
+/* ---- What differs ---------------------------------------------------------------------------------------- */
+
+static void check_differs(const congru_model *model, const congru_set *set, const char *text)
+{
+    congru_predictions *made = NULL;
+    congru_status status = congru_model_predict(context, model, set, NULL, &made);
+    CHECK_SAYING((status == CONGRU_ERROR_ARGUMENT || status == CONGRU_ERROR_FORMAT) && made == NULL &&
+                     strstr(congru_context_error(context), text) != NULL,
+                 "expected '%s', got '%s'", text, congru_context_error(context));
+    congru_predictions_destroy(&made);
+}
+
+/* Replaces a word of the meta data by one of the same length, asks, and puts it back. */
+static void check_meta(const congru_model *model, congru_set *set, const char *word, const char *by,
+                       const char *text)
+{
+    char *at = strstr(set->meta, word), kept[64];
+    if (!CHECK_SAYING(at != NULL && strlen(word) == strlen(by), "%s", word))
+        return;
+    snprintf(kept, sizeof kept, "%s", word);
+    memcpy(at, by, strlen(by));
+    check_differs(model, set, text);
+    memcpy(at, kept, strlen(kept));
+}
+
+static void other_data_is_refused(void)
+{
+    const stream_recipe recipe = {
+        .subjects = 2, .trials = 6, .d = 3, .rate = 100, .estimator = "scm", .seed = 2};
+    congru_set *set = stream_set(context, &recipe);
+    congru_model *model = fit(set, "ra+mdm", -1);
+    congru_predictions *made = NULL;
+    CHECK_SAYING(congru_model_predict(context, model, set, NULL, &made) == CONGRU_OK, "%s",
+                 congru_context_error(context));
+    congru_predictions_destroy(&made);
+    check_meta(model, set, "[8, 30]", "[8, 35]", "band 8 to 35 Hz where the model has 8 to 30 Hz");
+    check_meta(model, set, "causal", "zero\",", "meta data is not a JSON object");
+    check_meta(model, set, "\"causal\"", "\"zero\"  ", "phase zero where the model has causal");
+    check_meta(model, set, "\"notch\": 40", "\"notch\": 45", "notch 45 Hz where the model has 40 Hz");
+    check_meta(model, set, "\"notch\": 40", "\"notch\":  0", "notch none where the model has 40 Hz");
+    check_meta(model, set, "\"order\": 4", "\"order\": 5", "order 5 where the model has 4");
+    check_meta(model, set, "[0.5, 3.5]", "[0.4, 3.4]", "window 0.4 to 3.4 s where the model has 0.5 to 3.5 s");
+    check_meta(model, set, "\"scm\"", "\"oas\"", "estimator oas where the model has scm");
+    check_meta(model, set, "true", "null", "a value for 'trace_normalise' that cannot be");
+    check_meta(model, set, "\"none\"", "\"mean\"", "a value for 'reference' that cannot be");
+    set->rate = 128;
+    check_differs(model, set, "rate 128 Hz where the model has 100 Hz");
+    set->rate = 100;
+    strcpy(set->channel_name[1], "Pz");
+    check_differs(model, set, "channel 2 is Pz where the model has C2");
+    strcpy(set->channel_name[1], "EEG:c2");
+    CHECK(congru_model_predict(context, model, set, NULL, &made) == CONGRU_OK);
+    congru_predictions_destroy(&made);
+    set->meta[0] = ' ';
+    check_differs(model, set, "not a JSON object");
+    congru_model_destroy(&model);
+    congru_set_destroy(&set);
+    set = sample_set(context, &small);
+    model = fit(set, "ra+mdm", -1);
+    set->dimension = 2;
+    check_differs(model, set, "2 channels where the model has 4");
+    set->dimension = 4;
+    congru_model_destroy(&model);
+    congru_set_destroy(&set);
+}
+
+/* ---- Damage ---------------------------------------------------------------------------------------------- */
+
+typedef struct bytes {
+    unsigned char *at;
+    size_t size;
+} bytes;
+
+static bytes saved_model(void)
+{
+    congru_set *set = sample_set(context, &small);
+    congru_model *model = fit(set, "ra+mdm", -1);
+    bytes b = {malloc(1 << 20), 0};
+    CHECK(congru_model_save(context, model, path_in("whole")) == CONGRU_OK);
+    FILE *file = fopen(path_in("whole"), "rb");
+    if (b.at == NULL || file == NULL)
+        abort();
+    b.size = fread(b.at, 1, 1 << 20, file);
+    fclose(file);
+    congru_model_destroy(&model);
+    congru_set_destroy(&set);
+    return b;
+}
+
+/* Parses a copy of exactly the size given, which a sanitizer watches. */
+static void check_damage(const unsigned char *at, size_t size, const char *text)
+{
+    unsigned char *copy = malloc(size > 0 ? size : 1);
+    congru_model *model = NULL;
+    if (copy == NULL)
+        abort();
+    memcpy(copy, at, size);
+    congru_status status = congru_model_parse(context, "file", copy, size, &model);
+    CHECK_SAYING(status != CONGRU_OK && model == NULL &&
+                     strncmp(congru_context_error(context), "file: ", 6) == 0 &&
+                     strstr(congru_context_error(context), text) != NULL,
+                 "expected '%s', got %s '%s'", text, congru_status_name(status), congru_context_error(context));
+    congru_model_destroy(&model);
+    free(copy);
+}
+
+/* The header with a word replaced, its size mended. */
+static void check_header(bytes whole, const char *word, const char *by, const char *text)
+{
+    uint64_t header;
+    memcpy(&header, whole.at, 8);
+    unsigned char *copy = malloc(whole.size + 256), *found = NULL;
+    if (copy == NULL)
+        abort();
+    for (size_t i = 8; found == NULL && i + strlen(word) <= 8 + header; i++)
+        if (memcmp(whole.at + i, word, strlen(word)) == 0)
+            found = whole.at + i;
+    if (CHECK_SAYING(found != NULL, "no %s in the header", word)) {
+        size_t before = (size_t)(found - whole.at), after = before + strlen(word);
+        uint64_t size = header + strlen(by) - strlen(word);
+        memcpy(copy, whole.at, before);
+        memcpy(copy + before, by, strlen(by));
+        memcpy(copy + before + strlen(by), whole.at + after, whole.size - after);
+        memcpy(copy, &size, 8);
+        check_damage(copy, whole.size + (size_t)(size - header), text);
+    }
+    free(copy);
+}
+
+static void damaged_files_are_refused(void)
+{
+    bytes whole = saved_model();
+    congru_model *model = NULL;
+    uint64_t header, huge = UINT64_C(4) << 30;
+    memcpy(&header, whole.at, 8);
+    CHECK(congru_model_parse(context, "file", whole.at, whole.size, &model) == CONGRU_OK);
+    congru_model_destroy(&model);
+    check_damage(whole.at, 0, "0 bytes are too few");
+    check_damage(whole.at, 7, "too few for a .safetensors");
+    check_damage(whole.at, 100, "truncated?");
+    check_damage(whole.at, whole.size - 1, "truncated?");
+    unsigned char *longer = calloc(whole.size + 8, 1);
+    memcpy(longer, whole.at, whole.size);
+    check_damage(longer, whole.size + 8, "but the file has");
+    memcpy(longer, &huge, 8);
+    check_damage(longer, whole.size, "its header would take 4294967296 bytes");
+    memcpy(longer, whole.at, whole.size);
+    memset(longer + whole.size - 8, 0xff, 8);
+    check_damage(longer, whole.size, "is NaN or infinite");
+    longer[8] = '[';
+    check_damage(longer, whole.size, "not JSON at byte 8");
+    free(longer);
+    check_header(whole, "\"format_version\":\"1\"", "\"format_version\":\"2\"",
+                 "a model of format 2, written by congru 0.1.0; congru 0.1.0 reads format 1");
+    check_header(whole, "\"congru model\"", "\"another model\"", "its format is 'another model'");
+    check_header(whole, "\"pipeline\":\"ra+mdm\"", "\"pipeline\":\"ra+nothing\"",
+                 "there is no classifier 'nothing'");
+    check_header(whole, "\"pipeline\":\"ra+mdm\"", "\"pipeline\":\"ra+tslr\"", "missing from the model");
+    check_header(whole, "\"mdm.mean\"", "\"mdm.meen\"", "tensor mdm.mean: missing");
+    check_header(whole, "\"recentre.prior\"", "\"recentre.pryor\"", "tensor recentre.prior: missing");
+    check_header(whole, "\"mdm.present\"", "\"mdm.mean\"", "tensor mdm.mean is there twice");
+    check_header(whole, "[3,4,4]", "[3,4,5]", "not the size of its shape");
+    check_header(whole, "[3,4,4]", "[6,2,4]", "tensor mdm.mean: dimension 1 is 2, expected 4");
+    check_header(whole, "[3,4,4]", "[3,4,4,1,1]", "a shape of at most 4 numbers");
+    check_header(whole, "[3,4,4]", "[3,4,-4]", "expected its dtype, a shape");
+    check_header(whole, "[3,4,4]", "[9007199254740992,9007199254740992,4]", "not the size of its shape");
+    check_header(whole, "\"F64\"", "\"F32\"", "is of type F32, expected F64");
+    check_header(whole, "\"data_offsets\":[0,128]", "\"data_offsets\":[0,136]", "not the size of its shape");
+    check_header(whole, "\"data_offsets\":[128,", "\"data_offsets\":[120,", "not the size of its shape");
+    check_header(whole, "\"class1\\\", \\\"class2\\\"]", "\"class1\\\"]",
+                 "names 2 classes, but its tensors tell 3 apart");
+    check_header(whole, "\\\"class2\\\"]", "\\\"class2\\\", \\\"class3\\\"]",
+                 "names 4 classes, but its tensors tell 3 apart");
+    check_header(whole, "\"rate\":\"0\"", "\"rate\":\"-1\"", "no possible number for 'rate'");
+    check_header(whole, "{\"__metadata__\":{", "{\"__metadata__\":{\"seed\":\"1\",", "names a text twice");
+    check_header(whole, "\"seed\":", "\"saat\":{\"a\":1},\"seed\":", "holds what is not a text");
+    free(whole.at);
+}
+
+/* Two tensors in one place, and a place that belongs to none. */
+static void places_are_checked(void)
+{
+    static const struct {
+        const char *header, *text;
+    } cases[] = {
+        {"{\"a\":{\"dtype\":\"F64\",\"shape\":[2],\"data_offsets\":[0,16]},"
+         "\"b\":{\"dtype\":\"F64\",\"shape\":[2],\"data_offsets\":[8,24]}}",
+         "tensors a and b overlap"},
+        {"{\"a\":{\"dtype\":\"F64\",\"shape\":[1],\"data_offsets\":[0,8]},"
+         "\"b\":{\"dtype\":\"F64\",\"shape\":[1],\"data_offsets\":[16,24]}}",
+         "8 bytes before tensor b belong to none"},
+        {"{\"a\":{\"dtype\":\"F64\",\"shape\":[2],\"data_offsets\":[0,16]}}",
+         "take 16 bytes, but the file has 24"},
+        {"{\"a\":{\"dtype\":\"F64\",\"shape\":[3],\"data_offsets\":[24,0]}}", "bytes 24 to 0"},
+        {"{\"a\":{\"dtype\":\"F64\",\"shape\":[3]}}", "two data_offsets"},
+        {"{\"a\":{\"dtype\":\"F64\",\"shape\":[3],\"data_offsets\":[0,24]}}", "not a model of congru"},
+        {"{\"a\":{\"dtype\":\"F64\",\"shape\":[3],\"data_offsets\":[0,24]}},", "not JSON"},
+        {"{\"a\":{\"dtype\":\"F64\",\"shape\":[03],\"data_offsets\":[0,24]}}", "a shape"},
+        {"{}", "take 0 bytes"},
+        {"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", "not JSON"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        unsigned char file[1024] = {0};
+        uint64_t size = strlen(cases[i].header);
+        memcpy(file, &size, 8);
+        memcpy(file + 8, cases[i].header, size);
+        check_damage(file, 8 + (size_t)size + 24, cases[i].text);
+    }
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------------------ */
+
+static bool reads(const char *text)
+{
+    congru_json json = congru_json_start(text, strlen(text));
+    return congru_json_skip(&json) && congru_json_end(&json);
+}
+
+static void json_is_strict(void)
+{
+    static const char *const good[] = {"{}",
+                                       " [ ] ",
+                                       "[1,-2.5e+3,0,1E5]",
+                                       "{\"a\":{\"b\":[true,false,null]}}",
+                                       "\"\\u00e4\\ud83d\\ude00\\n\\\\\"",
+                                       "\"\xc3\xa4\"",
+                                       "-0.0"};
+    static const char *const bad[] = {"",
+                                      "{",
+                                      "[1,]",
+                                      "{\"a\":1,}",
+                                      "01",
+                                      "+1",
+                                      ".5",
+                                      "1.",
+                                      "1e",
+                                      "NaN",
+                                      "tru",
+                                      "\"a",
+                                      "\"\\x\"",
+                                      "\"\\u12\"",
+                                      "\"\t\"",
+                                      "\"\xff\"",
+                                      "{a:1}",
+                                      "[1 2]",
+                                      "1 2",
+                                      "\"\\ud800\"",
+                                      "\"\\u0000\"",
+                                      "\"\xed\xa0\x80\"",
+                                      "// x\n1",
+                                      "1e999"};
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
+        CHECK_SAYING(reads(good[i]), "%s is refused", good[i]);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        CHECK_SAYING(!reads(bad[i]), "%s is taken", bad[i]);
+    char deep[2 * 64 + 1], text[16];
+    memset(deep, '[', 64);
+    memset(deep + 64, ']', 64);
+    deep[128] = '\0';
+    CHECK(!reads(deep));
+    deep[64 + 32] = '\0';
+    CHECK(reads(deep + 32)); /* 32 deep */
+    congru_json json = congru_json_start("\"\\u00e4\\ud83d\\ude00x\"", 21);
+    CHECK(congru_json_string(&json, text, sizeof text) && strcmp(text, "\xc3\xa4\xf0\x9f\x98\x80x") == 0);
+    json = congru_json_start("\"123456\"", 8);
+    CHECK(!congru_json_string(&json, text, 6));
+}
+
+int main(void)
+{
+    if (congru_context_create(&context, NULL) != CONGRU_OK || !scratch_open())
+        return 1;
+    RUN(answers_are_those_of_the_fold);
+    RUN(labels_are_not_needed);
+    RUN(aligned_trials_meet);
+    RUN(other_data_is_refused);
+    RUN(damaged_files_are_refused);
+    RUN(places_are_checked);
+    RUN(json_is_strict);
+    scratch_close();
+    congru_context_destroy(&context);
+    return harness_end();
+}
