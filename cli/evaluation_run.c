@@ -243,6 +243,8 @@ int evaluation_run(const arguments *parsed, congru_protocol protocol, int folds,
     int code = evaluation_open(&run, first);
     run.options.protocol = protocol;
     run.options.folds = folds;
+    if (code == EXIT_DONE && diagnostics && diagnostics_network(&run) == NULL)
+        code = terminal_fail(EXIT_USAGE, "%s: --diagnostics needs a pipeline with a network", parsed->command);
     if (code == EXIT_DONE)
         code = evaluate(&run);
     evaluation_close(&run);
