@@ -106,7 +106,8 @@ static void clear(geometry *g)
 }
 
 /* Training is the same up to any step whatever the number of steps, so that a shorter one is the longer one's
- * beginning; dct's penalty on its rotation alone falls with the share of the steps that are done. */
+ * beginning, and what is mapped is the best network so far; but for dct, whose penalty on the rotation falls with the
+ * share of the steps that are done and is thus another one in a shorter training. */
 static int follow(run_state *run, const char *pipeline, int32_t left_out, size_t k, geometry *g)
 {
     congru_method_options method = run->options.method;

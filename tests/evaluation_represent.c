@@ -23,7 +23,7 @@ static void nothing_and_recentring(void)
     CHECK(memcmp(first, second, set->count * size * sizeof *first) == 0);
     /* Each subject's trials are in their places: the first subject's come first, and their mean is the identity. */
     CHECK(congru_spd_mean(context, CONGRU_METRIC_RIEMANN, set->count / set->subjects, set->dimension, first,
-                          NULL, NULL, mean, NULL) == CONGRU_OK);
+                          NULL, mean, NULL) == CONGRU_OK);
     for (size_t i = 0; i < size; i++)
         CHECK_NEAR(mean[i], i % (set->dimension + 1) == 0 ? 1.0 : 0.0, 1e-8);
 }
