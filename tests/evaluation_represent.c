@@ -48,6 +48,29 @@ static void networks_move_trials(void)
     }
 }
 
+/* Labels of the newcomer are not looked at; those of the others are. */
+static void newcomers_keep_their_labels_to_themselves(void)
+{
+    for (int32_t subject = 0; subject < 2; subject++) {
+        CHECK(congru_pipeline_represent(context, set, &options, "dldct-e2e", 0, first) == CONGRU_OK);
+        for (size_t i = 0; i < set->count; i++)
+            if (set->subject[i] == subject)
+                set->label[i] = (set->label[i] + 1) % (int32_t)set->classes;
+        CHECK(congru_pipeline_represent(context, set, &options, "dldct-e2e", 0, second) == CONGRU_OK);
+        CHECK((memcmp(first, second, set->count * size * sizeof *first) == 0) == (subject == 0));
+    }
+}
+
+/* Which number the newcomer has changes nothing. */
+static void numbers_of_subjects_do_not_matter(void)
+{
+    CHECK(congru_pipeline_represent(context, set, &options, "dldct-e2e", 2, first) == CONGRU_OK);
+    for (size_t i = 0; i < set->count; i++)
+        set->subject[i] = set->subject[i] == 0 ? 0 : 3 - set->subject[i];
+    CHECK(congru_pipeline_represent(context, set, &options, "dldct-e2e", 1, second) == CONGRU_OK);
+    CHECK(memcmp(first, second, set->count * size * sizeof *first) == 0);
+}
+
 static void refuses(const char *pipeline, int32_t subject, const char *words)
 {
     congru_status status = congru_pipeline_represent(context, set, &options, pipeline, subject, first);
@@ -81,6 +104,8 @@ int main(void)
         return 1;
     RUN(nothing_and_recentring);
     RUN(networks_move_trials);
+    RUN(newcomers_keep_their_labels_to_themselves);
+    RUN(numbers_of_subjects_do_not_matter);
     RUN(what_is_refused);
     free(first);
     free(second);
