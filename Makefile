@@ -9,7 +9,7 @@ PREFIX = /usr/local
 help:
 	@echo 'make setup     configure the build folder $(BUILD)/, installing what is missing'
 	@echo 'make build     build the library and the command $(BUILD)/congru'
-	@echo 'make demo      run the command on made-up matrices'
+	@echo 'make demo      the synthetic table of the paper in small, in two minutes; results in demo/'
 	@echo 'make check     build and run all tests'
 	@echo 'make check-aarch64  the C tests on 64-bit ARM, under qemu (needs its cross compiler)'
 	@echo 'make fuzz      fuzz each file format for FUZZ_SECONDS (600), with clang'

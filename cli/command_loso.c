@@ -4,11 +4,19 @@
 #include "pipeline_list.h"
 #include "set_load.h"
 
-static const option options[RUN_OPTIONS] = {RUN_OPTION_TABLE};
+enum { DIAGNOSTICS = RUN_OPTIONS, OPTIONS };
+
+static const option options[OPTIONS] = {
+    RUN_OPTION_TABLE,
+    [DIAGNOSTICS] =
+        {"diagnostics", '\0', NULL,
+         "Keep how the first network moves the trials while it is trained, the first subject left out: "
+         "their embedding by t-SNE at each fifth of the steps, and silhouettes, in geometry.json."},
+};
 
 static int run(const arguments *parsed)
 {
-    return evaluation_run(parsed, CONGRU_PROTOCOL_LOSO, 0, RUN_OPTIONS);
+    return evaluation_run(parsed, CONGRU_PROTOCOL_LOSO, 0, OPTIONS, parsed->values[DIAGNOSTICS] != NULL);
 }
 
 static const char *const examples[] = {
@@ -33,7 +41,7 @@ const command command_loso = {
                    "was interrupted.",
     .definitions = pipeline_definition,
     .definitions_title = "Aligners and classifiers",
-    .options = {.options = options, .count = RUN_OPTIONS, .more = &set_option_table},
+    .options = {.options = options, .count = OPTIONS, .more = &set_option_table},
     .examples = examples,
     .run = run,
 };

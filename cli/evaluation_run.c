@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "diagnostics.h"
 #include "method_settings.h"
 #include "results_print.h"
 #include "session.h"
@@ -14,22 +15,6 @@
 #include "subject_list.h"
 #include "terminal.h"
 #include "text_list.h"
-
-enum { NAME_SIZE = 256, COMMAND_SIZE = 4096 };
-
-/* Everything a run is made of. */
-typedef struct run_state {
-    const arguments *parsed;
-    congru_context *context;
-    congru_set *set;
-    congru_evaluation_options options;
-    text_list pipelines;
-    char (*pipeline)[CONGRU_PIPELINE_SIZE];
-    const char **pipeline_name;
-    int32_t *subject;
-    char dataset[NAME_SIZE], folder[NAME_SIZE + 16], command[COMMAND_SIZE];
-    terminal_work work;
-} run_state;
 
 static volatile sig_atomic_t interrupted;
 
@@ -121,15 +106,15 @@ static int parse_modes(run_state *run)
 static void describe_command(run_state *run)
 {
     const arguments *parsed = run->parsed;
-    size_t used = (size_t)snprintf(run->command, COMMAND_SIZE, "congru %s", parsed->command);
-    for (size_t i = 0; i < parsed->operand_count && used < COMMAND_SIZE; i++)
-        used += (size_t)snprintf(run->command + used, COMMAND_SIZE - used, " '%s'", parsed->operands[i]);
+    size_t used = (size_t)snprintf(run->command, RUN_COMMAND_SIZE, "congru %s", parsed->command);
+    for (size_t i = 0; i < parsed->operand_count && used < RUN_COMMAND_SIZE; i++)
+        used += (size_t)snprintf(run->command + used, RUN_COMMAND_SIZE - used, " '%s'", parsed->operands[i]);
     const option *found;
-    for (size_t i = 0; (found = options_at(parsed->table, i)) != NULL && used < COMMAND_SIZE; i++) {
+    for (size_t i = 0; (found = options_at(parsed->table, i)) != NULL && used < RUN_COMMAND_SIZE; i++) {
         if (parsed->values[i] == NULL)
             continue;
         used +=
-            (size_t)snprintf(run->command + used, COMMAND_SIZE - used,
+            (size_t)snprintf(run->command + used, RUN_COMMAND_SIZE - used,
                              found->argument != NULL ? " --%s '%s'" : " --%s", found->name, parsed->values[i]);
     }
 }
@@ -143,16 +128,15 @@ static void name_folder(run_state *run)
         snprintf(run->dataset, sizeof run->dataset, "%s", value[RUN_DATASET]);
     run->options.dataset = run->dataset;
     run->options.folder = value[RUN_OUTPUT] != NULL ? value[RUN_OUTPUT] : run->folder;
-    run->options.command = run->command;
 }
 
-static int evaluate(run_state *run)
+int evaluation_call(run_state *run, congru_results **results)
 {
-    congru_results *results = NULL;
     struct sigaction action = {.sa_handler = interrupt};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    congru_status status = congru_evaluate(run->context, run->set, &run->options, &results);
+    run->work = (terminal_work){0};
+    congru_status status = congru_evaluate(run->context, run->set, &run->options, results);
     terminal_progress_end();
     if (status == CONGRU_ERROR_CANCELLED)
         return terminal_fail(EXIT_FAILED,
@@ -160,13 +144,26 @@ static int evaluate(run_state *run)
                              run->options.folder);
     if (status != CONGRU_OK)
         return terminal_fail(EXIT_FAILED, "%s", congru_context_error(run->context));
+    return EXIT_DONE;
+}
+
+static int evaluate(run_state *run)
+{
+    congru_results *results = NULL;
+    int code = evaluation_call(run, &results);
+    if (code == EXIT_DONE && run->diagnostics)
+        code = diagnostics_save(run);
+    if (code != EXIT_DONE) {
+        congru_results_destroy(&results);
+        return code;
+    }
     printf("%s: %zu subjects, %zu trials, %zu classes, %zu channels; target %s\n", run->dataset,
            run->set->subjects, run->set->count, run->set->classes, run->set->dimension,
            congru_target_name(run->options.target));
     if (results->resumed > 0)
         printf("%zu of %zu folds were there from before\n", results->resumed, results->folds);
     printf("\n");
-    int code = results_print_summary(run->context, results, TABLE_TEXT);
+    code = results_print_summary(run->context, results, TABLE_TEXT);
     for (size_t i = 0; i < results->note_count; i++) {
         printf(i == 0 ? "\n" : "");
         terminal_wrap(results->note[i], 0, 2, "");
@@ -176,8 +173,9 @@ static int evaluate(run_state *run)
     return code;
 }
 
-static int prepare(run_state *run, size_t first)
+int evaluation_settle(run_state *run, size_t first)
 {
+    congru_evaluation_options_init(&run->options);
     int jobs = 0, code = options_integer(run->parsed, RUN_JOBS, 0, 0, CONGRU_THREADS_MAX, &jobs);
     if (code == EXIT_DONE)
         code = method_settings_parse(run->parsed, first + SET_OPTIONS, &run->options.method);
@@ -188,35 +186,47 @@ static int prepare(run_state *run, size_t first)
             &(congru_context_options){.threads = jobs, .progress = progress, .progress_user = run},
             &run->context);
     if (code == EXIT_DONE)
+        describe_command(run);
+    run->options.command = run->command;
+    return code;
+}
+
+int evaluation_open(run_state *run, size_t first)
+{
+    int code = evaluation_settle(run, first);
+    if (code == EXIT_DONE)
         code = parse_pipelines(run);
     if (code == EXIT_DONE)
         code = set_load(run->context, run->parsed, first, run->parsed->operands[0], &run->set);
     if (code == EXIT_DONE)
         code = parse_subjects(run);
+    if (code == EXIT_DONE)
+        name_folder(run);
     return code;
 }
 
-int evaluation_run(const arguments *parsed, congru_protocol protocol, int folds, size_t first)
+void evaluation_close(run_state *run)
+{
+    congru_set_destroy(&run->set);
+    congru_context_destroy(&run->context);
+    text_list_clear(&run->pipelines);
+    free(run->pipeline);
+    free(run->pipeline_name);
+    free(run->subject);
+}
+
+int evaluation_run(const arguments *parsed, congru_protocol protocol, int folds, size_t first, bool diagnostics)
 {
     if (parsed->operand_count != 1)
         return terminal_fail(EXIT_USAGE, "%s: %s (see 'congru help %s')", parsed->command,
                              parsed->operand_count == 0 ? "the set is missing" : "one set at a time",
                              parsed->command);
-    run_state run = {.parsed = parsed};
-    congru_evaluation_options_init(&run.options);
+    run_state run = {.parsed = parsed, .diagnostics = diagnostics};
+    int code = evaluation_open(&run, first);
     run.options.protocol = protocol;
     run.options.folds = folds;
-    int code = prepare(&run, first);
-    if (code == EXIT_DONE) {
-        describe_command(&run);
-        name_folder(&run);
+    if (code == EXIT_DONE)
         code = evaluate(&run);
-    }
-    congru_set_destroy(&run.set);
-    congru_context_destroy(&run.context);
-    text_list_clear(&run.pipelines);
-    free(run.pipeline);
-    free(run.pipeline_name);
-    free(run.subject);
+    evaluation_close(&run);
     return code;
 }

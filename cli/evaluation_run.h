@@ -4,15 +4,26 @@
 
 #include "congru/congru.h"
 #include "options.h"
+#include "terminal.h"
+#include "text_list.h"
 
 /* The first options of both commands, in this order. */
 enum { RUN_PIPELINES, RUN_SUBJECTS, RUN_TARGET, RUN_ALIGN_BY, RUN_DATASET, RUN_JOBS, RUN_OUTPUT, RUN_OPTIONS };
 
 #define RUN_OPTION_TABLE \
-    [RUN_PIPELINES] = \
-        {"pipelines", 'p', "P,...", \
-         "ALIGNER+CLASSIFIER or the name of an end-to-end model, with commas between; 'classical' for " \
-         "all without a network, 'all' for all. Default: ra in front of each classifier."}, \
+    RUN_PIPELINES_OPTION, \
+        RUN_OTHER_OPTIONS( \
+            "The folder of results; a run that was interrupted is taken up where it stood. Default: the " \
+            "set's name and the command's, NAME-loso.")
+
+#define RUN_PIPELINES_OPTION \
+    [RUN_PIPELINES] = { \
+        "pipelines", 'p', "P,...", \
+        "ALIGNER+CLASSIFIER or the name of an end-to-end model, with commas between; 'classical' for " \
+        "all without a network, 'all' for all. Default: ra in front of each classifier."}
+
+/* For commands that choose pipelines themselves. */
+#define RUN_OTHER_OPTIONS(output) \
     [RUN_SUBJECTS] = {"subjects", '\0', "A,B,...", "Score these subjects alone. Default: all."}, \
     [RUN_TARGET] = \
         {"target", '\0', "MODE", \
@@ -25,13 +36,40 @@ enum { RUN_PIPELINES, RUN_SUBJECTS, RUN_TARGET, RUN_ALIGN_BY, RUN_DATASET, RUN_J
         {"jobs", 'j', "N", \
          "How many folds to run at a time; the numbers are the same with any. Default: 0, one for each " \
          "processor."}, \
-    [RUN_OUTPUT] = { \
-        "output", 'o', "DIR", \
-        "The folder of results; a run that was interrupted is taken up where it stood. Default: the " \
-        "set's name and the command's, NAME-loso."}
+    [RUN_OUTPUT] = {"output", 'o', "DIR", output}
+
+enum { RUN_NAME_SIZE = 256, RUN_COMMAND_SIZE = 4096 };
+
+/* Everything a run is made of; {.parsed = ...} begins one. */
+typedef struct run_state {
+    const arguments *parsed;
+    congru_context *context;
+    congru_set *set;
+    congru_evaluation_options options;
+    text_list pipelines;
+    char (*pipeline)[CONGRU_PIPELINE_SIZE];
+    const char **pipeline_name;
+    int32_t *subject;
+    char dataset[RUN_NAME_SIZE], folder[RUN_NAME_SIZE + 16], command[RUN_COMMAND_SIZE];
+    terminal_work work;
+    bool diagnostics; /* geometry.json is wanted */
+} run_state;
+
+/* Parses the options of methods and modes, and opens the context; for a set that the caller makes. The set's options
+ * begin at `first`. Each returns EXIT_DONE, or prints one line and returns another code. */
+int evaluation_settle(run_state *run, size_t first);
+
+/* The same, and pipelines, the set of the first operand, subjects, the names of dataset and folder. */
+int evaluation_open(run_state *run, size_t first);
+
+/* congru_evaluate as the run's options are now; an interrupt ends it with a line that says how to go on. */
+int evaluation_call(run_state *run, congru_results **results);
+
+void evaluation_close(run_state *run);
 
 /* Parses what both share, loads the set, runs, prints the table. `folds` is for CONGRU_PROTOCOL_FOLDS; the set's
- * options begin at `first`. Returns the exit code. */
-int evaluation_run(const arguments *parsed, congru_protocol protocol, int folds, size_t first);
+ * options begin at `first`. With `diagnostics` the folder gets geometry.json. Returns the exit code. */
+int evaluation_run(const arguments *parsed, congru_protocol protocol, int folds, size_t first,
+                   bool diagnostics);
 
 #endif

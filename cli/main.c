@@ -10,20 +10,24 @@
 
 /* In the order help lists them: the way of the data, then the tools. */
 const command *const commands[] = {
-    &command_import,  //
-    &command_synth,   //
-    &command_info,    //
-    &command_presets, //
-    &command_loso,    //
-    &command_within,  //
-    &command_show,    //
-    &command_train,   //
-    &command_predict, //
-    &command_align,   //
-    &command_stream,  //
-    &command_spd,     //
-    &command_version, //
-    &command_help,    //
+    &command_import,    //
+    &command_synth,     //
+    &command_info,      //
+    &command_presets,   //
+    &command_loso,      //
+    &command_within,    //
+    &command_ablate,    //
+    &command_show,      //
+    &command_compare,   //
+    &command_reproduce, //
+    &command_report,    //
+    &command_train,     //
+    &command_predict,   //
+    &command_align,     //
+    &command_stream,    //
+    &command_spd,       //
+    &command_version,   //
+    &command_help,      //
     NULL,
 };
 

@@ -60,6 +60,12 @@ enum {
     DIMS,
     RECIPE,
     RECONSTRUCTION,
+    LABEL_SMOOTHING,
+    SUBJECT_DROPOUT,
+    AVERAGE,
+    VALIDATION,
+    ENSEMBLE,
+    BALANCED,
     NO_SKIP_MERGES,
     UNCONSTRAINED,
     NO_RECORD,
@@ -95,6 +101,19 @@ static const option network_options[NETWORK] = {
                 "'congru', or 'authors' for the choices of the published code. Default: congru."},
     [RECONSTRUCTION] = {"reconstruction", '\0', "NAME",
                         "Distance of the reconstruction term: 'logeuclid' or 'riemann'. Default: logeuclid."},
+    [LABEL_SMOOTHING] = {"label-smoothing", '\0', "NUMBER",
+                         "The share of a label's weight that all classes get alike. Default: 0."},
+    [SUBJECT_DROPOUT] = {"subject-dropout", '\0', "NUMBER",
+                         "The share of the subjects that each step leaves out. Default: 0."},
+    [AVERAGE] =
+        {"average", '\0', "NUMBER",
+         "Keep a moving average of the weights with this decay, such as 0.99, instead of those with the least "
+         "loss. Default: 0, off."},
+    [VALIDATION] = {"validation", '\0', "N",
+                    "Hold so many source subjects out of training and keep the weights that are best for them. "
+                    "Default: 0."},
+    [ENSEMBLE] = {"ensemble", '\0', "N", "Train with so many seeds and average the probabilities. Default: 1."},
+    [BALANCED] = {"balanced-batches", '\0', NULL, "Draw each subject as often as any other."},
     [NO_SKIP_MERGES] = {"no-skip-merges", '\0', NULL, "Leave out the merges of ddct-unet."},
     [UNCONSTRAINED] = {"unconstrained", '\0', NULL, "Train end to end with cross-entropy alone."},
     [NO_RECORD] = {"no-record", '\0', NULL, "Do not keep the numbers of each training step."},
@@ -197,6 +216,22 @@ static int parse_dims(const arguments *parsed, size_t place, congru_network_opti
     return EXIT_DONE;
 }
 
+/* What may help a network with people it has not seen. */
+static int parse_extras(const arguments *parsed, size_t first, congru_network_options *network)
+{
+    int code = options_number(parsed, first + LABEL_SMOOTHING, 0, 0, 0.99, &network->label_smoothing);
+    if (code == EXIT_DONE)
+        code = options_number(parsed, first + SUBJECT_DROPOUT, 0, 0, 0.99, &network->subject_dropout);
+    if (code == EXIT_DONE)
+        code = options_number(parsed, first + AVERAGE, 0, 0, 0.999999, &network->average);
+    if (code == EXIT_DONE)
+        code = options_integer(parsed, first + VALIDATION, 0, 0, 1000000, &network->validation_subjects);
+    if (code == EXIT_DONE)
+        code = options_integer(parsed, first + ENSEMBLE, network->ensemble, 1, 100, &network->ensemble);
+    network->balanced_batches = parsed->values[first + BALANCED] != NULL;
+    return code;
+}
+
 static int parse_network(const arguments *parsed, size_t first, congru_network_options *network)
 {
     int fisher = 0, dispersion = 0, initial = 0, recipe = 0, reconstruction = 0;
@@ -219,6 +254,8 @@ static int parse_network(const arguments *parsed, size_t first, congru_network_o
     network->recipe = (congru_recipe)recipe;
     network->affine_reconstruction = reconstruction == 1;
     network->skip_merges = parsed->values[first + NO_SKIP_MERGES] == NULL;
+    if (code == EXIT_DONE)
+        code = parse_extras(parsed, first, network);
     network->unconstrained = parsed->values[first + UNCONSTRAINED] != NULL;
     network->record = parsed->values[first + NO_RECORD] == NULL;
     return code;

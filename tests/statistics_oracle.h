@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Calls take(stream, words) for every case of this kind, with the rest of its first line; take reads its numbers. */
+/* Calls take(stream, words) for every case of this kind, with the rest of its first line; take reads its
+ * numbers. */
 static inline size_t oracle_cases(const char *kind, void (*take)(FILE *stream, const char *words))
 {
     char path[512], line[256];

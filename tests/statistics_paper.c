@@ -78,15 +78,15 @@ static size_t column(const score_table *table, const char *dataset, const char *
 
 typedef enum quantity { GAIN, EFFECT, P, FRACTION, LOW, HIGH, QUANTITIES } quantity;
 
-/* The p that the paper's numbers are: exact up to 13 pairs, ties or not, and normal beyond unless there are neither ties
- * nor zeros. */
+/* The p that the paper's numbers are: exact up to 13 pairs, ties or not, and normal beyond unless there are
+ * neither ties nor zeros. */
 static double paper_p(const congru_comparison *c)
 {
     return c->count <= 13 ? c->wilcoxon.tied : c->wilcoxon.p;
 }
 
-/* Prints a row beside what the paper has, a star at each number that does not come back, and counts those that do. The
- * columns are rounded to one or two decimals, which leaves the third of a gain open. */
+/* Prints a row beside what the paper has, a star at each number that does not come back, and counts those
+ * that do. The columns are rounded to one or two decimals, which leaves the third of a gain open. */
 static void compare_row(char *const field[FIELDS_MAX], int agree[QUANTITIES])
 {
     static const double tolerance[QUANTITIES] = {0.0025, 0.0015, 0.0011, 0.0005, 0.0025, 0.0025};
@@ -123,7 +123,8 @@ static void statistics_tables_come_back(void)
            agree[GAIN], agree[EFFECT], agree[P], agree[FRACTION], agree[LOW], agree[HIGH]);
     CHECK(rows == 22 && agree[GAIN] == 22 && agree[EFFECT] == 22 && agree[FRACTION] == 22);
     CHECK(agree[P] == 20);
-    /* Three rows of the table across subjects have the intervals of the rows above them; one of the ends is near. */
+    /* Three rows of the table across subjects have the intervals of the rows above them; one of the ends is
+     * near. */
     CHECK(agree[LOW] == 19 && agree[HIGH] == 20);
 }
 
@@ -162,7 +163,8 @@ static void intervals_are_repeated(void)
         CHECK(strcmp(low[i], low[i + 3]) == 0 && strcmp(high[i], high[i + 3]) == 0);
 }
 
-/* z of the methods whose columns are given, all subjects of all datasets one under the other, beside the paper's. */
+/* z of the methods whose columns are given, all subjects of all datasets one under the other, beside the
+ * paper's. */
 static double print_z(const char *table, size_t methods, const char *const *names, size_t subjects,
                       const double *scores)
 {
@@ -207,8 +209,8 @@ static void overall_z_scores(void)
     CHECK_NEAR(print_z("classifiers", 7, models, n, scores), 0.0275, 0.0001);
 }
 
-/* The main table gives 49.30 as the DCT pre-aligner's mean without the action term, and 55.10 as that of DCT end to
- * end: by the subjects, these are the means of DCT end to end and of DDCT-UNet end to end. */
+/* The main table gives 49.30 as the DCT pre-aligner's mean without the action term, and 55.10 as that of DCT
+ * end to end: by the subjects, these are the means of DCT end to end and of DDCT-UNet end to end. */
 static void ablation_means_are_of_other_columns(void)
 {
     static const char *const models[] = {"dct", "dct-e2e", "ddct-unet-e2e"};

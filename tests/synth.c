@@ -56,8 +56,8 @@ static double between(const congru_synth_options *a, const congru_synth_options 
     return most;
 }
 
-/* Logarithms without their trace part, as a division by the trace leaves it open; `recentred` after whitening each
- * subject by its mean. */
+/* Logarithms without their trace part, as a division by the trace leaves it open; `recentred` after
+ * whitening each subject by its mean. */
 static double *shapes(const congru_set *set, bool recentred)
 {
     const size_t d = set->dimension, each = set->count / set->subjects;
@@ -134,8 +134,8 @@ static void classes_are_a_tetrahedron(void)
     congru_set *set = make(&options);
     double *logs = shapes(set, false);
     const size_t d = set->dimension;
-    /* Classes differ in two of three coordinates, by 2 * separation / sqrt 3 each; for the pair with the first corner
-     * the sum of the differences counts too, in that the trace is taken off. */
+    /* Classes differ in two of three coordinates, by 2 * separation / sqrt 3 each; for the pair with the
+     * first corner the sum of the differences counts too, in that the trace is taken off. */
     const double side = 2.0 * 2.0 / sqrt(3.0);
     for (size_t a = 0; a < 4; a++)
         for (size_t b = 0; b < a; b++) {

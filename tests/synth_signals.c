@@ -51,7 +51,8 @@ static void signals_have_their_covariance(void)
         double *estimate = malloc(set->count * d * d * sizeof *estimate);
         CHECK(congru_covariance(context, CONGRU_ESTIMATOR_SCM, false, set->count, d, set->samples, set->signals,
                                 estimate) == CONGRU_OK);
-        /* With one sample more than channels the noise itself is nearly singular, and whitening costs digits. */
+        /* With one sample more than channels the noise itself is nearly singular, and whitening costs
+         * digits. */
         CHECK_NEAR(relative_difference(set, estimate), 0.0, lengths[k] == 21 ? 1e-9 : 1e-12);
         for (size_t row = 0; row < set->count * d; row++) {
             double sum = 0.0;

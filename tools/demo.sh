@@ -1,20 +1,12 @@
 #!/bin/sh
-# The command on made-up matrices: mean, distances, tangent vectors. SPDX-License-Identifier: Apache-2.0
+# The paper's synthetic table in small: five kinds of made-up sets, one seed, few steps. SPDX-License-Identifier: Apache-2.0
 #
-# usage: tools/demo.sh BUILD
+# usage: tools/demo.sh BUILD [FOLDER]
 set -eu
 
-LC_ALL=C # sort reads numbers with a point
-export LC_ALL
-
 build=$1
-demo=$build/demo
+demo=${2:-demo}
 congru=$build/congru
-
-say()
-{
-    printf '\n%s\n' "$*"
-}
 
 # Prints a command line, then runs it.
 show()
@@ -23,23 +15,25 @@ show()
     "$@"
 }
 
-mkdir -p "$demo"
+say()
+{
+    printf '\n%s\n' "$*"
+}
 
-say 'A session of made-up EEG: 288 trials, the covariance of 22 channels in each.'
-show "$build/examples/spd_geometry" "$demo/covariances.npy"
+echo 'Made-up people who imagine four movements; each stage adds one way in which they differ. Every decoder'
+echo 'is fitted on eight of them and decides about the ninth. The paper trains networks for 1000 steps and'
+echo "this for 100: leave out --seeds and --steps, or read 'congru help reproduce', for all of it."
+show "$congru" reproduce synthetic --seeds 50..50 --steps 100 -o "$demo"
 
-say 'Their affine-invariant mean: the matrix that the trials of this person scatter around.'
-show "$congru" spd mean "$demo/covariances.npy" -o "$demo/mean.npy"
+say 'Is the difference under nonlinear fusion more than chance?'
+show "$congru" compare "$demo/synthetic/fusion-50" --baseline ra+tslr
 
-say 'How far each trial is from it; here the smallest, the middle and the largest.'
-echo "\$ $congru spd distance $demo/covariances.npy $demo/mean.npy | sort -g | sed -n '1p; 144p; 288p'"
-"$congru" spd distance "$demo/covariances.npy" "$demo/mean.npy" | sort -g | sed -n '1p; 144p; 288p'
-
-say 'The trials as vectors in the tangent space at the mean, which any linear classifier can take.'
-show "$congru" spd tangent "$demo/covariances.npy" --base "$demo/mean.npy" -o "$demo/tangent.npy"
-echo "$demo/tangent.npy: 288 vectors of 253 numbers, $(wc -c <"$demo/tangent.npy") bytes, for numpy.load()"
-
-say 'The same once more on one thread and without vector instructions: the files are the same, bit for bit.'
-show env CONGRU_CPU=base "$congru" spd tangent "$demo/covariances.npy" --base "$demo/mean.npy" --threads 1 \
-    -o "$demo/tangent-base.npy"
-show cmp "$demo/tangent.npy" "$demo/tangent-base.npy"
+if "$congru" help report >/dev/null 2>&1; then
+    say 'All of it as one page:'
+    set --
+    for stage in shift dispersion orientation distortion fusion; do
+        set -- "$@" "$demo/synthetic/$stage-50"
+    done
+    show "$congru" report "$@" -o "$demo/report.html"
+    echo "Open $demo/report.html in a browser; it needs no network."
+fi

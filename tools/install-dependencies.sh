@@ -44,6 +44,9 @@ need libzip-dev 'reads and writes .npz files' has_file /usr/include/zip.h /usr/l
 need liblbfgs-dev 'minimises the loss of logistic regression' has_file /usr/include/lbfgs.h /usr/local/include/lbfgs.h
 need zlib1g-dev 'inflates compressed .mat files' has_file /usr/include/zlib.h /usr/local/include/zlib.h
 
+# Not needed to build: without them congru report draws no PNG and writes plain tables, as it says.
+need libcairo2-dev 'draws figures as PNG' has_file /usr/include/cairo/cairo.h /usr/local/include/cairo/cairo.h
+
 # The tests run Debian's own Python, whatever other python3 is first on the path.
 if [ "$1" != build ]; then
     need liblapacke-dev 'LAPACK, which eigenvalues are compared with' \
@@ -53,6 +56,8 @@ if [ "$1" != build ]; then
     need libsimde-dev 'runs the AVX-512 code on a machine without it' has_file /usr/include/simde/x86/avx512.h
     need python3-numpy 'reads what congru writes' has_file /usr/lib/python3/dist-packages/numpy
     need python3-scipy 'computes what congru is compared with' has_file /usr/lib/python3/dist-packages/scipy
+    need npm 'builds the page of congru report, and fetches what drives the browser' command -v npm
+    need chromium 'shows the page of congru report' command -v chromium
 fi
 if [ "$1" = bench ]; then
     need python3-mne 'what import is raced against' has_file /usr/lib/python3/dist-packages/mne

@@ -29,5 +29,6 @@
 
 #include "congru/decoder.h"
 #include "congru/model.h"
+#include "congru/report.h"
 
 #endif

@@ -80,6 +80,15 @@ typedef struct congru_results {
 CONGRU_API congru_status congru_evaluate(congru_context *context, const congru_set *set,
                                          const congru_evaluation_options *options, congru_results **results);
 
+/* Where the trials are when `subject` is the newcomer: covariances of all trials, out (count, d, d), as the pipeline's
+ * aligner leaves them, or as the network of an end-to-end model puts them before its head. All of the newcomer's trials
+ * are seen, and each subject is recentred as one; protocol, target and align_by_session of the options do not count,
+ * and a network has no training in it when method.network.steps is 0. An aligner that asks for labels gets none:
+ * CONGRU_ERROR_ARGUMENT. */
+CONGRU_API congru_status congru_pipeline_represent(congru_context *context, const congru_set *set,
+                                                   const congru_method_options *options, const char *pipeline,
+                                                   int32_t subject, double *out);
+
 /* A results folder as congru_evaluate leaves it, or as another program wrote results.csv and predictions.csv; the
  * latter may be missing, and folds then hold no trials. */
 CONGRU_API congru_status congru_results_read(congru_context *context, const char *folder,

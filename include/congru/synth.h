@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-/* The paper's five stages. Each adds one way in which subjects differ to those before it; the subjects, trials and
- * noise drawn are otherwise the same. */
+/* The paper's five stages. Each adds one way in which subjects differ to those before it; the subjects,
+ * trials and noise drawn are otherwise the same. */
 typedef enum congru_synth_stage {
     CONGRU_SYNTH_SHIFT,       /* C = G^alpha exp(U diag(mu) U^T + V diag(b) V^T) G^alpha */
     CONGRU_SYNTH_DISPERSION,  /* mu becomes d o mu + noise */
@@ -25,9 +25,10 @@ CONGRU_API const char *congru_synth_stage_name(congru_synth_stage stage);
 /* The classes are the corners of a tetrahedron in log-variances of a signal subspace. */
 enum { CONGRU_SYNTH_CLASSES = 4, CONGRU_SYNTH_SOURCES = 3 };
 
-/* Subject i has a warp G = exp(warp A) and a distortion S = B, with A and B symmetric Gaussian matrices whose
- * squared norm is d on average; dispersions d = exp(dispersion z); and a rotation R = exp(rotation (Z - Z^T)),
- * with Z strictly upper triangular; z and Z standard normal. docs/synthetic.md says why the defaults are these. */
+/* Subject i has a warp G = exp(warp A) and a distortion S = B, with A and B symmetric Gaussian matrices
+ * whose squared norm is d on average; dispersions d = exp(dispersion z); and a rotation R = exp(rotation (Z
+ * - Z^T)), with Z strictly upper triangular; z and Z standard normal. docs/synthetic.md says why the
+ * defaults are these. */
 typedef struct congru_synth_options {
     congru_synth_stage stage;
     uint64_t seed;   /* 50 */
@@ -53,15 +54,16 @@ typedef struct congru_synth_options {
 
 CONGRU_API void congru_synth_options_init(congru_synth_options *options);
 
-/* Makes a set: subjects "S01", ..., classes "c1" to "c4" in turn, channels "X01", ..., `meta` telling the options.
- * CONGRU_ERROR_ARGUMENT for an option out of range; CONGRU_ERROR_NOT_FINITE or _NOT_POSITIVE where options are so
- * large that a matrix leaves the range of a double. Free with congru_set_destroy. */
+/* Makes a set: subjects "S01", ..., classes "c1" to "c4" in turn, channels "X01", ..., `meta` telling the
+ * options. CONGRU_ERROR_ARGUMENT for an option out of range; CONGRU_ERROR_NOT_FINITE or _NOT_POSITIVE where
+ * options are so large that a matrix leaves the range of a double. Free with congru_set_destroy. */
 CONGRU_API congru_status congru_synth(congru_context *context, const congru_synth_options *options,
                                       congru_set **set);
 
-/* Writes each subject of a set with signals as FOLDER/NAME.edf, in EDF+ that congru_recording_read reads: noise,
- * and a trial every few seconds, annotated with its class half a second before its signal begins. Signals are scaled
- * alike, to 10 microvolts in the mean, and stored in 16 bits. The rate must be a whole number. */
+/* Writes each subject of a set with signals as FOLDER/NAME.edf, in EDF+ that congru_recording_read reads:
+ * noise, and a trial every few seconds, annotated with its class half a second before its signal begins.
+ * Signals are scaled alike, to 10 microvolts in the mean, and stored in 16 bits. The rate must be a whole
+ * number. */
 CONGRU_API congru_status congru_synth_write_edf(congru_context *context, const congru_set *set,
                                                 const char *folder);
 

@@ -81,6 +81,12 @@ static const struct {
     NETWORK(layer_jitter, SETTING_NUMBER),
     NETWORK(head_jitter, SETTING_NUMBER),
     NETWORK(floor, SETTING_NUMBER),
+    NETWORK(label_smoothing, SETTING_NUMBER),
+    NETWORK(balanced_batches, SETTING_SWITCH),
+    NETWORK(subject_dropout, SETTING_NUMBER),
+    NETWORK(average, SETTING_NUMBER),
+    NETWORK(validation_subjects, SETTING_INTEGER),
+    NETWORK(ensemble, SETTING_INTEGER),
 #undef METHOD
 #undef NETWORK
 };

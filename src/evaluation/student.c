@@ -28,8 +28,8 @@ static double log_gamma(double x)
            congru_scalar_log(factor);
 }
 
-/* log of Gamma(a) Gamma(1/2) / Gamma(a + 1/2). From 20 on by the series of the quotient, exact to rounding, since the
- * difference of two large logarithms would not be. */
+/* log of Gamma(a) Gamma(1/2) / Gamma(a + 1/2). From 20 on by the series of the quotient, exact to rounding,
+ * since the difference of two large logarithms would not be. */
 static double log_beta_half(double a)
 {
     static const double series[] = {1.0 / 8,         -1.0 / 192,   1.0 / 640,
@@ -67,7 +67,8 @@ static double beta_fraction(double x, double a, double b)
     return product;
 }
 
-/* The probability of more than |t|, one side: half the incomplete beta function of freedom / (freedom + t^2). */
+/* The probability of more than |t|, one side: half the incomplete beta function of freedom / (freedom +
+ * t^2). */
 static double tail(double t, double freedom)
 {
     double a = 0.5 * freedom, ratio = t * t / freedom; /* x = 1/(1 + ratio), 1 - x = ratio/(1 + ratio) */

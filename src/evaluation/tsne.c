@@ -13,8 +13,8 @@ enum { BLOCK_ROWS = 8, CHAINS = 8, POINTS_MAX = 100000, STREAM_START = 0x74736e6
 
 static const double early_momentum = 0.5, late_momentum = 0.8, start_size = 1e-4, gain_least = 0.01;
 
-/* What the steps work on. Positions are by coordinate: x, then y, each `stride` long; behind the n-th, p and the mask
- * are 0, so that nothing there counts. */
+/* What the steps work on. Positions are by coordinate: x, then y, each `stride` long; behind the n-th, p and
+ * the mask are 0, so that nothing there counts. */
 typedef struct tsne_job {
     congru_context *context;
     congru_affinity affinity;
@@ -116,8 +116,8 @@ static double find_divergence(tsne_job *job, double sum)
 
 /* ---- Steps --------------------------------------------------------------------------------------------- */
 
-/* Every coordinate has a step of its own, longer while it goes on in one direction and shorter where it turns. Returns
- * the norm of the gradient. */
+/* Every coordinate has a step of its own, longer while it goes on in one direction and shorter where it
+ * turns. Returns the norm of the gradient. */
 static double step(tsne_job *job, double exaggeration, double momentum, double rate, double sum)
 {
     double squares = 0.0;

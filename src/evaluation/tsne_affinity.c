@@ -16,8 +16,8 @@ typedef struct affinity_job {
     const double *distances;
 } affinity_job;
 
-/* weight[j] = exp(-beta (square[j] - least)), 0 for the point itself; returns their sum. *mean is the weighted mean
- * of (square - least). */
+/* weight[j] = exp(-beta (square[j] - least)), 0 for the point itself; returns their sum. *mean is the
+ * weighted mean of (square - least). */
 static double weigh(const congru_kernel *kernel, size_t n, size_t stride, size_t self, double beta,
                     const double *excess, double *weight, double *mean)
 {
@@ -32,8 +32,8 @@ static double weigh(const congru_kernel *kernel, size_t n, size_t stride, size_t
     return sum;
 }
 
-/* The precision beta at which the entropy, log sum + beta mean, is the target: bisection, doubling until there is an
- * upper end. The nearest point has weight 1 throughout, so that nothing underflows altogether. */
+/* The precision beta at which the entropy, log sum + beta mean, is the target: bisection, doubling until
+ * there is an upper end. The nearest point has weight 1 throughout, so that nothing underflows altogether. */
 static double find_precision(const congru_kernel *kernel, size_t n, size_t stride, size_t self, double target,
                              const double *excess, double *weight)
 {

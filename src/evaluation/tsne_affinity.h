@@ -13,8 +13,8 @@ typedef struct congru_affinity {
     double *part;   // (n) scratch
 } congru_affinity;
 
-/* Fills in p and entropy from points, arranged, or from distances (n, n) when `points` is NULL. Every worker's scratch
- * holds at least 3 * stride doubles. */
+/* Fills in p and entropy from points, arranged, or from distances (n, n) when `points` is NULL. Every
+ * worker's scratch holds at least 3 * stride doubles. */
 void congru_affinity_find(congru_affinity *affinity, double perplexity, const congru_neighbours *points,
                           const double *distances);
 

@@ -60,8 +60,8 @@ static rank_sums sum_ranks(size_t n, const double *difference)
     return sums;
 }
 
-/* Of the 2^n ways to sign the ranks 1 to n, how many give each sum: whole numbers up to 2^50, exact. A sum that ties
- * made a half is cut to the whole below, as scipy does. */
+/* Of the 2^n ways to sign the ranks 1 to n, how many give each sum: whole numbers up to 2^50, exact. A sum
+ * that ties made a half is cut to the whole below, as scipy does. */
 static double exact_p(size_t n, double gains)
 {
     double ways[EXACT_MOST * (EXACT_MOST + 1) / 2 + 1] = {1.0};

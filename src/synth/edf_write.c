@@ -8,9 +8,9 @@
 #include "array/file_write.h"
 #include "synth/synth_internal.h"
 
-/* A record is a second. A trial begins with its cue, on a whole second; its signal follows half a second later, and
- * noise fills up the second and one more. Before the first cue is as much noise as a trial is long, so that the
- * rest window of congru_epochs_options lies inside, too. */
+/* A record is a second. A trial begins with its cue, on a whole second; its signal follows half a second
+ * later, and noise fills up the second and one more. Before the first cue is as much noise as a trial is
+ * long, so that the rest window of congru_epochs_options lies inside, too. */
 enum { HEADER_BLOCK = 256, NUMBER = 8, NOTE_BYTES = 128, PATH_SIZE = 4096, DIGITAL_MOST = 32767 };
 
 static const double microvolts = 10.0;
@@ -59,7 +59,8 @@ static void put_fixed(const edf_file *file)
     put_count(at, 4, file->set->dimension + 1);
 }
 
-/* Where signal `index` has its field of a column; columns begin `before` bytes per signal behind the fixed part. */
+/* Where signal `index` has its field of a column; columns begin `before` bytes per signal behind the fixed
+ * part. */
 static unsigned char *column(const edf_file *file, size_t before, size_t width, size_t index)
 {
     return file->bytes + HEADER_BLOCK + before * (file->set->dimension + 1) + width * index;

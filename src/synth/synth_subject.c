@@ -37,7 +37,8 @@ void congru_synth_draw_basis(const congru_synth_options *options, double *basis,
         background[j] = options->background * (2.0 * congru_random_uniform(&random) - 1.0);
 }
 
-/* Symmetric, its squared Frobenius norm d on average: variance 1/(d + 1) off the diagonal and twice that on it. */
+/* Symmetric, its squared Frobenius norm d on average: variance 1/(d + 1) off the diagonal and twice that on
+ * it. */
 static void draw_symmetric(congru_random random, size_t d, double *out)
 {
     const double off = sqrt(1.0 / (double)(d + 1)), on = sqrt(2.0 / (double)(d + 1));

@@ -116,8 +116,8 @@ static congru_status make_distorted(congru_context *context, const congru_synth_
     return status == CONGRU_OK ? congru_spd_exp(context, count, d, w->logs, out) : status;
 }
 
-/* Two branches of one trial: its class and the subject's dispersion are common, noise, rotation and distortion are
- * drawn for each. */
+/* Two branches of one trial: its class and the subject's dispersion are common, noise, rotation and
+ * distortion are drawn for each. */
 static congru_status make_fused(congru_context *context, const congru_synth_options *options, size_t count,
                                 trial_work *w, double *out)
 {

@@ -1,0 +1,67 @@
+/* Judges claims by numbers. SPDX-License-Identifier: Apache-2.0 */
+#include "claims.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "terminal.h"
+
+enum { LINE_SIZE = 1024 };
+
+typedef enum verdict { NOT_GIVEN, REPRODUCED, NOT_REPRODUCED } verdict;
+
+/* Judges all steps; *narrowest is the one that decides: the first that fails, or the smallest margin. */
+static verdict judge(const claim *about, claim_value value, const void *user, const claim_step **narrowest)
+{
+    double least = INFINITY;
+    *narrowest = &about->step[0];
+    for (const claim_step *step = about->step; step->row != NULL; step++) {
+        double margin = value(user, step->row, step->column) - value(user, step->other_row, step->other_column);
+        if (isnan(margin))
+            return NOT_GIVEN;
+        if (margin < least) {
+            least = margin;
+            *narrowest = step;
+        }
+        if (margin < 0 || (margin == 0 && !step->equal)) {
+            *narrowest = step;
+            return NOT_REPRODUCED;
+        }
+    }
+    return REPRODUCED;
+}
+
+static void print_claim(const claim *about, verdict found, const claim_step *step, claim_value ours,
+                        claim_value paper, const void *user)
+{
+    static const char *const words[2][3] = {{"data not given", "holds", "does not hold"},
+                                            {"data not given", "reproduced", "not reproduced"}};
+    char line[LINE_SIZE], more[LINE_SIZE / 2] = "";
+    const claim_step *theirs;
+    if (found != NOT_GIVEN)
+        snprintf(more, sizeof more, " (%s %s %.2f, %s %s %.2f)", step->row, step->column,
+                 ours(user, step->row, step->column), step->other_row, step->other_column,
+                 ours(user, step->other_row, step->other_column));
+    snprintf(line, sizeof line, "%s: %s%s%s", words[paper != NULL][found], about->text, more,
+             paper != NULL && judge(about, paper, user, &theirs) == NOT_REPRODUCED
+                 ? "; nor is it so in the paper's table"
+                 : "");
+    terminal_wrap(line, 0, 2, "");
+}
+
+void claims_print(const claim *claims, size_t count, claim_value ours, claim_value paper, const void *user)
+{
+    size_t given = 0, reproduced = 0;
+    for (size_t i = 0; i < count; i++) {
+        const claim_step *step;
+        verdict found = judge(&claims[i], ours, user, &step);
+        given += found != NOT_GIVEN;
+        reproduced += found == REPRODUCED;
+        print_claim(&claims[i], found, step, ours, paper, user);
+    }
+    printf("%zu of %zu %s", reproduced, given, paper != NULL ? "claims reproduced" : "hold");
+    if (given < count)
+        printf("; %zu without data", count - given);
+    printf("\n");
+}

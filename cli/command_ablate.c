@@ -1,0 +1,81 @@
+/* congru ablate: what each part of the networks is worth. SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include "ablation.h"
+#include "commands.h"
+#include "set_load.h"
+
+static const option options[RUN_OPTIONS] = {
+    [RUN_PIPELINES] =
+        {"pipelines", 'p', "P,...",
+         "Pipelines with a network. Default: dct, dldct and ddct-unet, each before tslr and end to "
+         "end."},
+    RUN_OTHER_OPTIONS("The folder of results, one in it for each part left out; a run that was interrupted is "
+                      "taken up where it stood. Default: the set's name and the command's, NAME-ablate."),
+};
+
+static definition describe(size_t index)
+{
+    static const char *const texts[ABLATION_VARIANTS] = {
+        "Without the Fisher term of actions: --lambda-act 0.",
+        "Without the Fisher term of subjects: --lambda-sub 0.",
+        "Without both.",
+        "ddct-unet without its merges: --no-skip-merges.",
+        "Without reconstruction: --lambda-rec 0.",
+        "dct without scaling: --dispersion none.",
+        "dldct with widths d,2d,3d,2d,d.",
+        "The whole model.",
+    };
+    const char *name = ablation_variant(index);
+    return (definition){.term = name, .text = name != NULL ? texts[index] : NULL};
+}
+
+static int run(const arguments *parsed)
+{
+    if (parsed->operand_count != 1)
+        return terminal_fail(EXIT_USAGE, "ablate: %s (see 'congru help ablate')",
+                             parsed->operand_count == 0 ? "the set is missing" : "one set at a time");
+    arguments chosen = *parsed;
+    if (chosen.values[RUN_PIPELINES] == NULL)
+        chosen.values[RUN_PIPELINES] = ABLATION_PIPELINES;
+    run_state state = {.parsed = &chosen};
+    ablation found;
+    int code = evaluation_open(&state, RUN_OPTIONS);
+    if (code == EXIT_DONE)
+        code = ablation_check(&state);
+    const char *folder = state.options.folder;
+    if (code == EXIT_DONE)
+        code = ablation_run(&state, folder, &found);
+    if (code == EXIT_DONE)
+        code = ablation_save(&found, folder);
+    if (code == EXIT_DONE) {
+        printf("%s: %zu subjects, %zu trials, %zu classes, %zu channels; target %s; accuracy in %%\n\n",
+               state.dataset, state.set->subjects, state.set->count, state.set->classes, state.set->dimension,
+               congru_target_name(state.options.target));
+        code = ablation_print(&found);
+        printf("\nResults in %s\n", folder);
+    }
+    evaluation_close(&state);
+    return code;
+}
+
+static const char *const examples[] = {
+    "congru ablate 2a.npz",
+    "congru ablate 2a.npz -p dldct-e2e,ddct-unet-e2e --steps 300 -o 2a-parts",
+    NULL,
+};
+
+const command command_ablate = {
+    .name = "ablate",
+    .summary = "Leave out one part of the networks after the other",
+    .usage = "SET.npz [OPTION...]",
+    .description =
+        "Scores networks as 'congru loso' does, whole and with one part left out, and prints the mean "
+        "and standard deviation of the accuracy over subjects. An arrow says whether it is above or "
+        "below that of the whole model. The numbers are also kept in the folder, as ablation.json.",
+    .definitions = describe,
+    .definitions_title = "Parts",
+    .options = {.options = options, .count = RUN_OPTIONS, .more = &set_option_table},
+    .examples = examples,
+    .run = run,
+};

@@ -1,0 +1,239 @@
+/* congru report: results folders as a page, a table or a figure. SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "congru/report.h"
+#include "report_png.h"
+#include "session.h"
+#include "terminal.h"
+#include "text_list.h"
+
+extern const char report_page[]; /* made from web/; "" when it could not be built */
+
+enum { OUTPUT, FORMAT, FIGURE, TABLE, PIPELINES, SERIES, OPTIONS };
+
+static const option options[OPTIONS] = {
+    [OUTPUT] =
+        {"output", 'o', "FILE",
+         "Where it goes; it appears only when it is complete. Default: report.html for a page, else standard "
+         "output."},
+    [FORMAT] = {"format", '\0', "NAME",
+                "'html', a page of everything; 'svg' or 'png', a figure; 'csv' or 'latex', a table. Default: "
+                "svg with --figure, csv with --table, else html."},
+    [FIGURE] = {"figure", '\0', "NAME", "The figure of --format svg and png. Default: accuracy."},
+    [TABLE] = {"table", '\0', "NAME", "The table of --format csv and latex. Default: accuracy."},
+    [PIPELINES] =
+        {"pipelines", '\0', "A[,B]",
+         "The pipeline a figure or table is about, and the one it is compared with. Default: the best, and "
+         "the next."},
+    [SERIES] = {"series", '\0', "NAME",
+                "The series of the figure 'training', as it is called in the files: loss, cross_entropy, "
+                "gradient_norm, ... or action_ratio, subject_ratio. Default: loss."},
+};
+
+typedef enum format { HTML, SVG, PNG, CSV, LATEX } format;
+
+static const char *const formats[] = {"html", "svg", "png", "csv", "latex", NULL};
+
+typedef struct job {
+    const arguments *parsed;
+    format format;
+    const char *name; /* of the figure or table */
+    congru_report_choice choice;
+    text_list pipelines;
+    congru_context *context;
+    congru_report *report;
+} job;
+
+/* Figures, then tables, as help shows them. */
+static definition describe(size_t index)
+{
+    static char term[32];
+    const char *about = NULL, *name = congru_report_figure_name(index, &about), *kind = "figure";
+    if (name == NULL) {
+        size_t figures = 0;
+        while (congru_report_figure_name(figures, NULL) != NULL)
+            figures++;
+        name = congru_report_table_name(index - figures, &about);
+        kind = "table";
+    }
+    if (name == NULL)
+        return (definition){NULL, NULL};
+    snprintf(term, sizeof term, "%s %s", kind, name);
+    return (definition){term, about};
+}
+
+static const char *figure_name(size_t index, const void *user)
+{
+    (void)user;
+    return congru_report_figure_name(index, NULL);
+}
+
+static const char *table_name(size_t index, const void *user)
+{
+    (void)user;
+    return congru_report_table_name(index, NULL);
+}
+
+/* The name of a figure or table, checked before any file is read. */
+static int choose_name(job *j, size_t place, const char *(*candidate)(size_t, const void *))
+{
+    const char *name = j->parsed->values[place];
+    j->name = name != NULL ? name : "accuracy";
+    for (size_t i = 0; candidate(i, NULL) != NULL; i++)
+        if (strcmp(candidate(i, NULL), j->name) == 0)
+            return EXIT_DONE;
+    const char *meant = terminal_nearest(j->name, candidate, NULL);
+    if (meant != NULL)
+        return terminal_fail(EXIT_USAGE, "report: no %s is called '%s' (did you mean '%s'?)",
+                             options[place].name, j->name, meant);
+    return terminal_fail(EXIT_USAGE, "report: no %s is called '%s' (see 'congru help report')",
+                         options[place].name, j->name);
+}
+
+/* Without --format, --figure means svg and --table csv. */
+static int choose_format(job *j)
+{
+    const char *const *value = j->parsed->values;
+    size_t chosen = value[FIGURE] != NULL ? SVG : value[TABLE] != NULL ? CSV : HTML;
+    int code = EXIT_DONE;
+    if (value[FORMAT] != NULL)
+        code = options_parse_choice("report: --format", value[FORMAT], formats, &chosen);
+    j->format = (format)chosen;
+    bool figure = chosen == SVG || chosen == PNG, table = chosen == CSV || chosen == LATEX;
+    static const struct {
+        size_t place;
+        bool for_figure, for_table;
+    } uses[] = {{FIGURE, true, false}, {TABLE, false, true}, {PIPELINES, true, true}, {SERIES, true, false}};
+    for (size_t i = 0; code == EXIT_DONE && i < sizeof uses / sizeof uses[0]; i++)
+        if (value[uses[i].place] != NULL && !(uses[i].for_figure && figure) && !(uses[i].for_table && table))
+            code = terminal_fail(EXIT_USAGE,
+                                 "report: --%s does not go with --format %s (see 'congru help report')",
+                                 options[uses[i].place].name, formats[chosen]);
+    if (code == EXIT_DONE && figure)
+        code = choose_name(j, FIGURE, figure_name);
+    if (code == EXIT_DONE && table)
+        code = choose_name(j, TABLE, table_name);
+    return code;
+}
+
+static int choose(job *j)
+{
+    int code = choose_format(j);
+    if (code == EXIT_DONE && j->parsed->values[PIPELINES] != NULL) {
+        code = text_list_split(&j->pipelines, "report: --pipelines", j->parsed->values[PIPELINES]);
+        if (code == EXIT_DONE && j->pipelines.count > 2)
+            code =
+                terminal_fail(EXIT_USAGE, "report: --pipelines takes one or two, not %zu", j->pipelines.count);
+        if (code == EXIT_DONE) {
+            j->choice.pipeline = j->pipelines.item[0];
+            j->choice.other = j->pipelines.count > 1 ? j->pipelines.item[1] : NULL;
+        }
+    }
+    j->choice.series = j->parsed->values[SERIES];
+    return code;
+}
+
+static int write_out(job *j, const void *bytes, size_t size)
+{
+    const char *path = j->parsed->values[OUTPUT];
+    if (path == NULL && j->format == HTML)
+        path = "report.html";
+    if (path == NULL) {
+        fwrite(bytes, 1, size, stdout);
+        return EXIT_DONE;
+    }
+    if (congru_report_write(j->context, path, bytes, size) != CONGRU_OK)
+        return terminal_fail(EXIT_FAILED, "%s", congru_context_error(j->context));
+    if (j->format == HTML)
+        printf("%s: %.1f MB%s\n", path, (double)size / 1e6,
+               report_page[0] == '\0' ? ", tables only: this congru was built without the page (it takes npm)"
+                                      : "");
+    return EXIT_DONE;
+}
+
+static int write_png(job *j, const congru_drawing *drawing)
+{
+    unsigned char *bytes;
+    size_t size;
+    if (j->parsed->values[OUTPUT] == NULL && isatty(STDOUT_FILENO))
+        return terminal_fail(EXIT_USAGE, "report: a PNG does not go to a terminal (name a file with -o)");
+    int code = report_png(drawing, &bytes, &size);
+    if (code == EXIT_DONE)
+        code = write_out(j, bytes, size);
+    free(bytes);
+    return code;
+}
+
+static int make(job *j)
+{
+    char *text = NULL;
+    congru_drawing *drawing = NULL;
+    congru_status status;
+    if (j->format == HTML)
+        status = congru_report_page(j->context, j->report, report_page[0] != '\0' ? report_page : NULL, &text);
+    else if (j->format == CSV || j->format == LATEX)
+        status = congru_report_table(j->context, j->report, j->name, &j->choice,
+                                     j->format == CSV ? CONGRU_TABLE_CSV : CONGRU_TABLE_LATEX, &text);
+    else
+        status = congru_report_figure(j->context, j->report, j->name, &j->choice, &drawing);
+    if (status == CONGRU_OK && j->format == SVG)
+        status = congru_drawing_svg(j->context, drawing, &text);
+    int code = EXIT_DONE;
+    if (status != CONGRU_OK)
+        code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(j->context));
+    else
+        code = j->format == PNG ? write_png(j, drawing) : write_out(j, text, strlen(text));
+    congru_drawing_destroy(&drawing);
+    congru_report_text_destroy(&text);
+    return code;
+}
+
+static int run(const arguments *parsed)
+{
+    job j = {.parsed = parsed};
+    if (parsed->operand_count == 0)
+        return terminal_fail(EXIT_USAGE, "report: the results folder is missing (see 'congru help report')");
+    int code = choose(&j);
+    if (code == EXIT_DONE)
+        code = session_open(1, &j.context);
+    if (code == EXIT_DONE && congru_report_create(j.context, (const char *const *)parsed->operands,
+                                                  parsed->operand_count, &j.report) != CONGRU_OK)
+        code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(j.context));
+    if (code == EXIT_DONE)
+        code = make(&j);
+    congru_report_destroy(&j.report);
+    congru_context_destroy(&j.context);
+    text_list_clear(&j.pipelines);
+    return code;
+}
+
+static const char *const examples[] = {
+    "congru report results/2a -o 2a.html",
+    "congru report results/constrained results/unconstrained -o training.html",
+    "congru report results/2a --figure paired --pipelines ddct-unet-e2e,ra+mdm -o paired.svg",
+    "congru report results/2a --format png --figure forest -o forest.png",
+    "congru report results/2a --format latex --table accuracy -o accuracy.tex",
+    NULL,
+};
+
+const command command_report = {
+    .name = "report",
+    .summary = "Make a page, a table or a figure of results",
+    .usage = "FOLDER... [OPTION...] [-o FILE]",
+    .description =
+        "Reads results folders and writes one HTML page that needs nothing else: it opens from the disk, asks "
+        "no host "
+        "for anything, and prints. Or one figure, or one table, for a paper. Several folders make one page, "
+        "with a "
+        "choice between them; their training is drawn together, and a table of them has the rows of all.",
+    .definitions = describe,
+    .definitions_title = "Figures and tables",
+    .options = {.options = options, .count = OPTIONS},
+    .examples = examples,
+    .run = run,
+};

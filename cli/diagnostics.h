@@ -1,0 +1,15 @@
+/* How a network moves the trials while it is trained. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_CLI_DIAGNOSTICS_H
+#define CONGRU_CLI_DIAGNOSTICS_H
+
+#include "evaluation_run.h"
+
+/* Silhouettes, by subject and by class, of all trials as a pipeline puts them with `subject` left out: of their
+ * logarithms. Each returns EXIT_DONE, or prints one line. */
+int diagnostics_silhouette(run_state *run, const char *pipeline, int32_t subject, double silhouette[2]);
+
+/* FOLDER/geometry.json, which the report reads: the first network among the run's pipelines, the first subject that is
+ * scored left out, at 0, 20, ..., 100 % of its training; trials embedded by t-SNE, each time from where they were. */
+int diagnostics_save(run_state *run);
+
+#endif

@@ -1,0 +1,136 @@
+/* congru reproduce statistics: the paper's columns of subjects through our statistics. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "paired_rows.h"
+#include "paper_tables.h"
+#include "reproduce.h"
+#include "session.h"
+#include "terminal.h"
+
+enum { QUANTITIES = 6, FIRST = 4, P = 2 };
+
+/* gain, d_z, p, fraction improved, ends of the interval: how far apart two may be and count as the same, since the
+ * columns are rounded to one or two decimals. */
+static const double tolerance[QUANTITIES] = {0.0025, 0.0015, 0.0011, 0.0005, 0.0025, 0.0025};
+static const char *const quantity[QUANTITIES] = {"gain", "d_z", "p", "up", "low", "high"};
+
+static int read_columns(const char *file, score_tables *tables)
+{
+    paper_row row;
+    for (size_t i = 0; paper_row_read(file, i, &row) > 0; i++)
+        if (!score_tables_add(tables, row.field[0], row.field[1], row.field[2], strtod(row.field[3], NULL)))
+            return terminal_fail(EXIT_FAILED, "not enough memory for the paper's columns");
+    return EXIT_DONE;
+}
+
+/* The differences as they are in floating point: the paper's p have the ties of its own columns. */
+static int compare(congru_context *context, const score_tables *tables, const paper_row *row,
+                   congru_comparison *result)
+{
+    double a[128], b[128];
+    const score_table *table = NULL;
+    for (size_t i = 0; i < tables->count; i++)
+        table = strcmp(tables->table[i].name, row->field[1]) == 0 ? &tables->table[i] : table;
+    size_t count = score_tables_pair(tables, table, row->field[2], row->field[3], a, b);
+    if (congru_paired_compare(context, count, a, b, 0.95, result) != CONGRU_OK)
+        return terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
+    return EXIT_DONE;
+}
+
+/* What differs from what is printed, into `lines` in full. */
+static void add_row(text_table *table, const paper_row *row, const congru_comparison *result,
+                    size_t agree[QUANTITIES], text_table *lines)
+{
+    double p = result->count <= 13 ? result->wilcoxon.tied : result->wilcoxon.p;
+    double found[QUANTITIES] = {result->gain,     result->effect,      p,
+                                result->improved, result->interval[0], result->interval[1]};
+    char differ[64] = "";
+    for (size_t i = 0; i < QUANTITIES; i++) {
+        bool same = fabs(found[i] - strtod(row->field[FIRST + i], NULL)) < tolerance[i];
+        size_t used = strlen(differ);
+        agree[i] += same;
+        if (same)
+            continue;
+        snprintf(differ + used, sizeof differ - used, "%s%s", used > 0 ? ", " : "", quantity[i]);
+        text_table_add(lines, "%s, %s - %s: %s is %.3f, printed %s", row->field[1], row->field[2],
+                       row->field[3], quantity[i], found[i], row->field[FIRST + i]);
+    }
+    text_table_add(table, "%s", row->field[1]);
+    text_table_add(table, "%s - %s", row->field[2], row->field[3]);
+    text_table_add(table, "%zu", result->count);
+    text_table_add(table, "%s", differ[0] == '\0' ? "all" : "");
+    text_table_add(table, "%s", differ);
+}
+
+static int print(congru_context *context, const score_tables *aligned, const score_tables *classified)
+{
+    static const char *const headings[] = {"dataset", "comparison", "n", "same", "differ"};
+    text_table table = {.columns = 5}, lines = {.columns = 1};
+    size_t rows = 0, agree[QUANTITIES] = {0};
+    paper_row row;
+    int code = EXIT_DONE;
+    for (size_t i = 0; i < 5; i++)
+        text_table_add(&table, "%s", headings[i]);
+    for (; code == EXIT_DONE && paper_row_read("statistics", rows, &row) > 0; rows++) {
+        congru_comparison result = {0};
+        code = compare(context, strstr(row.field[2], "-e2e") != NULL ? classified : aligned, &row, &result);
+        add_row(&table, &row, &result, agree, &lines);
+    }
+    if (code == EXIT_DONE) {
+        printf("The paper's columns of subjects through our statistics\n\n");
+        code = text_table_print(&table, 0);
+        printf("\n");
+        for (size_t i = 0; i < lines.count; i++)
+            terminal_wrap(lines.cell[i], 0, 2, "");
+        printf("\nOf %zu rows come back:", rows);
+        for (size_t i = 0; i < QUANTITIES; i++)
+            printf("%s %s %zu", i > 0 ? "," : "", quantity[i], agree[i]);
+        printf("\n");
+    }
+    text_table_clear(&table);
+    text_table_clear(&lines);
+    return code;
+}
+
+/* Holm's correction of the p the paper prints across subjects. */
+static int print_corrected(congru_context *context)
+{
+    double p[32], corrected[32];
+    size_t count = 0, below = 0, still = 0;
+    paper_row row;
+    for (size_t i = 0; paper_row_read("statistics", i, &row) > 0; i++)
+        if (strcmp(row.field[0], "across") == 0 && count < 32)
+            p[count++] = strtod(row.field[FIRST + P], NULL);
+    if (congru_holm_correct(context, count, p, corrected) != CONGRU_OK)
+        return terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
+    for (size_t i = 0; i < count; i++) {
+        below += p[i] < 0.05;
+        still += corrected[i] < 0.05;
+    }
+    printf("Across subjects, %zu of %zu printed p are below 0.05; by Holm's correction %zu\n", below, count,
+           still);
+    return EXIT_DONE;
+}
+
+int reproduce_statistics(const arguments *parsed)
+{
+    (void)parsed;
+    congru_context *context = NULL;
+    score_tables aligned = {0}, classified = {0};
+    int code = session_open(1, &context);
+    if (code == EXIT_DONE)
+        code = read_columns("subjects-prealigners", &aligned);
+    if (code == EXIT_DONE)
+        code = read_columns("subjects-classifiers", &classified);
+    if (code == EXIT_DONE)
+        code = print(context, &aligned, &classified);
+    if (code == EXIT_DONE)
+        code = print_corrected(context);
+    score_tables_clear(&aligned);
+    score_tables_clear(&classified);
+    congru_context_destroy(&context);
+    return code;
+}

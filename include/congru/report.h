@@ -1,0 +1,104 @@
+/* Results folders as a page to look at, as tables and as figures. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_REPORT_H
+#define CONGRU_REPORT_H
+
+#include <stdint.h>
+
+#include "congru/context.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What one or several results folders hold, read once and summed up. */
+typedef struct congru_report congru_report;
+
+/* Reads the folders (count, at least 1). Each needs results.csv; predictions.csv, run.json, training/,
+ * geometry.json, patterns.json, ablation.json and statistics.json are used where they are (docs/report.md
+ * tells what they hold). CONGRU_ERROR_IO for a folder that is missing or holds a run that was not finished,
+ * CONGRU_ERROR_FORMAT for a file that is not what it should be. *report is NULL on failure. */
+CONGRU_API congru_status congru_report_create(congru_context *context, const char *const *folders, size_t count,
+                                              congru_report **report);
+CONGRU_API void congru_report_destroy(congru_report **report);
+
+/* Texts below end with '\0', hold no other, and are freed by this. */
+CONGRU_API void congru_report_text_destroy(char **text);
+
+/* The whole report as one HTML page. `page` is the page that was built from web/, in which two marks stand
+ * for the data and for the plain tables; with NULL the plain tables are all there is. */
+CONGRU_API congru_status congru_report_page(congru_context *context, const congru_report *report,
+                                            const char *page, char **text);
+
+/* The data of the page: JSON that may stand in an HTML script element. */
+CONGRU_API congru_status congru_report_json(congru_context *context, const congru_report *report, char **text);
+
+/* Which part of a report, where one figure or table is wanted. {0} is the default of each. */
+typedef struct congru_report_choice {
+    const char *pipeline; /* NULL: the best */
+    const char *other;    /* for a comparison of two; NULL: the runner-up */
+    const char *series;   /* of training, as named in its files; NULL: "loss" */
+} congru_report_choice;
+
+typedef enum congru_table_format {
+    CONGRU_TABLE_CSV,   /* numbers with all their digits */
+    CONGRU_TABLE_LATEX, /* rounded, for \input; needs the package booktabs */
+    CONGRU_TABLE_HTML   /* rounded, a table element */
+} congru_table_format;
+
+/* The tables and figures by name: index 0, 1, ... until NULL; *about becomes one line on what it shows. */
+CONGRU_API const char *congru_report_table_name(size_t index, const char **about);
+CONGRU_API const char *congru_report_figure_name(size_t index, const char **about);
+
+/* One table. Of several folders it has the rows of all, with a first column that names them.
+ * CONGRU_ERROR_ARGUMENT for a name that is none, CONGRU_ERROR_FORMAT when the folders do not hold what it
+ * takes. */
+CONGRU_API congru_status congru_report_table(congru_context *context, const congru_report *report,
+                                             const char *name, const congru_report_choice *choice,
+                                             congru_table_format format, char **text);
+
+/* A figure as shapes, drawn in their order. Lengths are in points of 1/72 inch, y downwards; colours
+ * 0xRRGGBBAA, and one of alpha 0 is not drawn. */
+typedef enum congru_shape_kind {
+    CONGRU_SHAPE_LINE,    /* through (count) points: x y x y ... */
+    CONGRU_SHAPE_POLYGON, /* the same, closed */
+    CONGRU_SHAPE_ELLIPSE, /* about (x, y) with half axes (width, height), turned by `angle` degrees */
+    CONGRU_SHAPE_BOX,     /* from (x, y), of (width, height) */
+    CONGRU_SHAPE_TEXT     /* at (x, y), on its base line, of the size `width`, turned by `angle` degrees */
+} congru_shape_kind;
+
+typedef struct congru_shape {
+    congru_shape_kind kind;
+    double x, y, width, height, angle;
+    uint32_t fill, stroke;
+    double stroke_width;
+    int anchor; /* of text: -1 begins at x, 0 is centred there, 1 ends there */
+    bool bold, dashed;
+    size_t count;
+    double *point; /* (count, 2) */
+    char *text;
+} congru_shape;
+
+typedef struct congru_drawing {
+    double width, height;
+    char *title; /* a sentence for those who cannot see it */
+    size_t count;
+    congru_shape *shape;
+} congru_drawing;
+
+/* One figure, of the first folder; training curves are of all of them. Fails as congru_report_table does. */
+CONGRU_API congru_status congru_report_figure(congru_context *context, const congru_report *report,
+                                              const char *name, const congru_report_choice *choice,
+                                              congru_drawing **drawing);
+CONGRU_API void congru_drawing_destroy(congru_drawing **drawing);
+
+CONGRU_API congru_status congru_drawing_svg(congru_context *context, const congru_drawing *drawing,
+                                            char **text);
+
+/* Writes bytes to a file so that it is under its name whole or not at all. */
+CONGRU_API congru_status congru_report_write(congru_context *context, const char *path, const void *bytes,
+                                             size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

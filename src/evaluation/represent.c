@@ -1,0 +1,130 @@
+/* Where a pipeline puts the trials. SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "congru/aligner.h"
+#include "evaluation/pipeline.h"
+#include "layer/network.h"
+
+/* Trials of the sources, then those of the newcomer, each in the order of the set. */
+typedef struct representation {
+    congru_trials sources;
+    congru_newcomer newcomer;
+    size_t *trial; /* (count) its index in the set */
+    double *covariance;
+    int32_t *label, *subject;
+    congru_tensors model;
+} representation;
+
+static void clear(representation *r)
+{
+    free(r->trial);
+    free(r->covariance);
+    free(r->label);
+    free(r->subject);
+    congru_tensors_clear(&r->model);
+}
+
+static congru_status check(congru_context *context, const congru_set *set, const congru_pipeline *pipeline,
+                           const char *name, int32_t subject)
+{
+    if (set->covariance == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the set holds no covariances");
+    if (subject < 0 || (size_t)subject >= set->subjects || set->subjects < 2)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "subject %d: the set has %zu, of which one is left out", (int)subject,
+                           set->subjects);
+    if (pipeline->aligner->labels)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "pipeline '%s' asks for labels of the newcomer",
+                           name);
+    return CONGRU_OK;
+}
+
+/* Recentred where the aligner wants it; subjects numbered anew without the one left out. */
+static congru_status gather(congru_context *context, const congru_set *set, const congru_pipeline *pipeline,
+                            const congru_method_options *options, int32_t left_out, double *out,
+                            representation *r)
+{
+    size_t size = set->dimension * set->dimension, place = 0, sources = 0;
+    r->trial = malloc(set->count * sizeof *r->trial);
+    r->covariance = malloc(set->count * size * sizeof *r->covariance);
+    r->label = malloc(set->count * sizeof *r->label);
+    r->subject = malloc(set->count * sizeof *r->subject);
+    if (r->trial == NULL || r->covariance == NULL || r->label == NULL || r->subject == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", set->count);
+    memcpy(out, set->covariance, set->count * size * sizeof *out);
+    congru_status status = CONGRU_OK;
+    if (pipeline->aligner->recentred)
+        status = congru_alignment_recentre(context, options->alignment_mean, set->count, set->dimension, out,
+                                           set->subjects, set->subject, NULL, out);
+    for (int newcomer = 0; newcomer < 2; newcomer++) {
+        for (size_t i = 0; i < set->count; i++) {
+            if ((set->subject[i] == left_out) != newcomer)
+                continue;
+            memcpy(r->covariance + place * size, out + i * size, size * sizeof *out);
+            r->label[place] = set->label[i];
+            r->subject[place] = set->subject[i] - (set->subject[i] > left_out);
+            r->trial[place++] = i;
+        }
+        sources = newcomer ? sources : place;
+    }
+    r->sources = (congru_trials){.count = sources,
+                                 .d = set->dimension,
+                                 .covariance = r->covariance,
+                                 .label = r->label,
+                                 .subject = r->subject,
+                                 .classes = set->classes,
+                                 .subjects = set->subjects - 1};
+    r->newcomer = (congru_newcomer){
+        .count = set->count - sources, .d = set->dimension, .covariance = r->covariance + sources * size};
+    congru_newcomer_see(&r->newcomer, CONGRU_TARGET_FULL);
+    return status;
+}
+
+/* The network of an end-to-end model, without its head. */
+static congru_status map_end_to_end(congru_context *context, const char *name,
+                                    const congru_method_options *options, representation *r)
+{
+    static const char *const names[CONGRU_BACKBONE_COUNT] = {"dct-e2e", "dldct-e2e", "ddct-unet-e2e"};
+    int backbone = 0;
+    while (strcmp(names[backbone], name) != 0)
+        backbone++;
+    size_t size = r->sources.d * r->sources.d;
+    congru_status status = congru_network_fit(context, (congru_backbone)backbone, true, name, &r->sources,
+                                              options, &r->model, NULL);
+    if (status == CONGRU_OK)
+        status = congru_network_map_sources(context, (congru_backbone)backbone, name, &r->model, &r->sources,
+                                            r->covariance);
+    if (status == CONGRU_OK)
+        status = congru_network_map_newcomer(context, (congru_backbone)backbone, name, &r->model, &r->newcomer,
+                                             r->covariance + r->sources.count * size);
+    return status;
+}
+
+congru_status congru_pipeline_represent(congru_context *context, const congru_set *set,
+                                        const congru_method_options *options, const char *name, int32_t subject,
+                                        double *out)
+{
+    congru_pipeline pipeline;
+    representation r = {0};
+    size_t size = set->dimension * set->dimension;
+    congru_status status = congru_pipeline_parse(context, name, &pipeline);
+    if (status == CONGRU_OK)
+        status = check(context, set, &pipeline, name, subject);
+    if (status == CONGRU_OK)
+        status = gather(context, set, &pipeline, options, subject, out, &r);
+    if (status == CONGRU_OK && pipeline.classifier->end_to_end) {
+        status = map_end_to_end(context, pipeline.classifier->name, options, &r);
+    } else if (status == CONGRU_OK) {
+        status =
+            congru_pipeline_align(context, pipeline.aligner, &r.sources, r.covariance, options, &r.model, NULL);
+        if (status == CONGRU_OK)
+            status = congru_pipeline_map(context, pipeline.aligner, &r.model, &r.newcomer,
+                                         r.covariance + r.sources.count * size);
+    }
+    for (size_t i = 0; status == CONGRU_OK && i < set->count; i++)
+        memcpy(out + r.trial[i] * size, r.covariance + i * size, size * sizeof *out);
+    clear(&r);
+    return status;
+}

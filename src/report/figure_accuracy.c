@@ -1,0 +1,267 @@
+/* Accuracy by pipeline and subject. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdio.h>
+
+#include "report/figures.h"
+
+enum { ROW = 26, TOP = 34, BOTTOM = 44 };
+
+/* Room for the longest pipeline name. */
+static double name_width(const report_run *run)
+{
+    double width = 40;
+    for (size_t p = 0; p < run->results->pipelines; p++) {
+        double own = congru_canvas_measure(run->results->pipeline[p], 10);
+        width = own > width ? own : width;
+    }
+    return width + 20;
+}
+
+/* Dots that would lie on one another are put apart, the same way every time. */
+static double spread(size_t subject)
+{
+    return (double)(subject * 7 % 11) / 10 - 0.5;
+}
+
+static void draw_row(canvas *on, const report_run *run, size_t p, const scale *x, double y, double left)
+{
+    size_t subjects = run->results->subjects;
+    const report_interval *mean = &run->mean[p];
+    congru_canvas_text(on, left - 10, y + 3.5, 10, 1, CANVAS_INK, "%s", run->results->pipeline[p]);
+    for (size_t s = 0; s < subjects; s++) {
+        double value = run->accuracy[p * subjects + s];
+        if (!isnan(value))
+            congru_canvas_dot(on, congru_scale_place(x, value), y + spread(s) * ROW * 0.55, 2.2, 0x0072b277u);
+    }
+    if (!isnan(mean->low))
+        congru_canvas_line(on, congru_scale_place(x, mean->low), y, congru_scale_place(x, mean->high), y,
+                           CANVAS_INK, 2);
+    congru_canvas_symbol(on, 3, congru_scale_place(x, mean->mean), y, 3.6, CANVAS_INK);
+}
+
+canvas congru_figure_accuracy(const figure_input *in)
+{
+    const report_run *run = in->run;
+    size_t rows = run->results->pipelines;
+    double left = name_width(run), bottom = TOP + (double)rows * ROW;
+    scale x = {.from = 1, .to = 0, .start = left, .end = left + 380};
+    for (size_t i = 0; i < rows * run->results->subjects; i++)
+        congru_scale_include(&x, run->accuracy[i]);
+    congru_scale_include(&x, run->chance);
+    x.from = floor(x.from * 20 - 0.01) / 20;
+    x.to = x.to > 0.97 ? 1 : ceil(x.to * 20 + 0.01) / 20;
+    canvas on =
+        congru_canvas_start(x.end + 30, bottom + BOTTOM, "Accuracy by pipeline, %s", run->results->dataset);
+    congru_canvas_axis_x(&on, &x, TOP, bottom, 100,
+                         "Accuracy (%), one dot per subject; mean and 95 % interval");
+    if (!isnan(run->chance)) {
+        double at = congru_scale_place(&x, run->chance);
+        congru_canvas_dashes(&on, at, TOP - 6, at, bottom, congru_canvas_colours[1], 1.2);
+        congru_canvas_text(&on, at, TOP - 10, 9, 0, congru_canvas_colours[1], "chance");
+    }
+    for (size_t i = 0; i < rows; i++)
+        draw_row(&on, run, run->order[i], &x, TOP + ((double)i + 0.5) * ROW, left);
+    return on;
+}
+
+/* ---- Paired ---- */
+
+canvas congru_figure_paired(const figure_input *in)
+{
+    const congru_results *results = in->run->results;
+    size_t subjects = results->subjects;
+    const double *a = in->run->accuracy + in->pipeline * subjects,
+                 *b = in->run->accuracy + in->other * subjects;
+    if (in->pipeline == in->other)
+        return (canvas){0};
+    report_pair pair = congru_report_pair(subjects, a, b);
+    scale y = {.from = 1, .to = 0, .start = 300, .end = 30};
+    for (size_t s = 0; s < subjects; s++) {
+        congru_scale_include(&y, a[s]);
+        congru_scale_include(&y, b[s]);
+    }
+    congru_scale_include(&y, in->run->chance);
+    y.from = floor(y.from * 20 - 0.01) / 20;
+    y.to = y.to > 0.97 ? 1 : ceil(y.to * 20 + 0.01) / 20;
+    canvas on = congru_canvas_start(360, 350, "%s against %s: %+.1f points, 95 %% interval %+.1f to %+.1f",
+                                    results->pipeline[in->pipeline], results->pipeline[in->other],
+                                    100 * pair.gain.mean, 100 * pair.gain.low, 100 * pair.gain.high);
+    congru_canvas_axis_y(&on, &y, 60, 340, 100, "Accuracy (%)");
+    for (size_t s = 0; s < subjects; s++)
+        if (!isnan(a[s]) && !isnan(b[s])) {
+            uint32_t colour = congru_canvas_colours[a[s] < b[s]];
+            double from = congru_scale_place(&y, b[s]), to = congru_scale_place(&y, a[s]);
+            congru_canvas_line(&on, 120, from, 280, to, (colour & ~0xffu) | 0x99, 1);
+            congru_canvas_dot(&on, 120, from, 2.6, colour);
+            congru_canvas_dot(&on, 280, to, 2.6, colour);
+        }
+    if (!isnan(in->run->chance))
+        congru_canvas_dashes(&on, 60, congru_scale_place(&y, in->run->chance), 340,
+                             congru_scale_place(&y, in->run->chance), CANVAS_SOFT, 1);
+    congru_canvas_text(&on, 120, 318, 10, 0, CANVAS_INK, "%s", results->pipeline[in->other]);
+    congru_canvas_text(&on, 280, 318, 10, 0, CANVAS_INK, "%s", results->pipeline[in->pipeline]);
+    congru_canvas_text(&on, 200, 338, 9, 0, CANVAS_SOFT, "%zu better, %zu worse, %zu equal; %+.1f points",
+                       pair.wins, pair.losses, pair.gain.count - pair.wins - pair.losses, 100 * pair.gain.mean);
+    return on;
+}
+
+/* ---- Intervals about zero ---- */
+
+typedef struct forest_row {
+    const char *name;
+    double mean, low, high;
+} forest_row;
+
+static void draw_forest(canvas *on, size_t count, const forest_row *row, const scale *x, double left)
+{
+    double bottom = TOP + (double)count * 22, zero = congru_scale_place(x, 0);
+    congru_canvas_line(on, zero, TOP - 4, zero, bottom, CANVAS_INK, 1);
+    for (size_t i = 0; i < count; i++) {
+        double y = TOP + ((double)i + 0.5) * 22;
+        uint32_t colour = row[i].low > 0    ? congru_canvas_colours[0]
+                          : row[i].high < 0 ? congru_canvas_colours[1]
+                                            : CANVAS_SOFT;
+        congru_canvas_text(on, left - 10, y + 3.5, 10, 1, CANVAS_INK, "%s", row[i].name);
+        if (isfinite(row[i].low))
+            congru_canvas_line(on, congru_scale_place(x, row[i].low), y, congru_scale_place(x, row[i].high), y,
+                               colour, 2);
+        congru_canvas_dot(on, congru_scale_place(x, row[i].mean), y, 3.6, colour);
+    }
+}
+
+static canvas forest(size_t count, const forest_row *row, const char *title, const char *what)
+{
+    double left = 40;
+    for (size_t i = 0; i < count; i++) {
+        double own = congru_canvas_measure(row[i].name, 10) + 20;
+        left = own > left ? own : left;
+    }
+    scale x = {.from = -0.01, .to = 0.01, .start = left, .end = left + 340};
+    for (size_t i = 0; i < count; i++) {
+        congru_scale_include(&x, row[i].mean);
+        congru_scale_include(&x, row[i].low);
+        congru_scale_include(&x, row[i].high);
+    }
+    double bottom = TOP + (double)count * 22;
+    canvas on = congru_canvas_start(x.end + 30, bottom + BOTTOM, "%s", title);
+    congru_canvas_axis_x(&on, &x, TOP, bottom, 100, what);
+    draw_forest(&on, count, row, &x, left);
+    return on;
+}
+
+enum { FOREST_MAX = 128 };
+
+canvas congru_figure_forest(const figure_input *in)
+{
+    const report_run *run = in->run;
+    size_t subjects = run->results->subjects, count = 0;
+    forest_row row[FOREST_MAX];
+    char title[256];
+    for (size_t i = 0; i < run->results->pipelines && count < FOREST_MAX; i++) {
+        size_t p = run->order[i];
+        if (p == in->pipeline)
+            continue;
+        report_pair pair =
+            congru_report_pair(subjects, run->accuracy + in->pipeline * subjects, run->accuracy + p * subjects);
+        row[count++] = (forest_row){run->results->pipeline[p], pair.gain.mean, pair.gain.low, pair.gain.high};
+    }
+    if (count == 0)
+        return (canvas){0};
+    snprintf(title, sizeof title, "What %s gains on each other pipeline", run->results->pipeline[in->pipeline]);
+    canvas on = forest(count, row, title, "Points of accuracy gained, mean and 95 % interval");
+    congru_canvas_text(&on, on.drawing != NULL ? on.drawing->width / 2 : 0, 18, 11, 0, CANVAS_INK, "%s", title);
+    congru_canvas_bold(&on);
+    return on;
+}
+
+canvas congru_figure_ablation(const figure_input *in)
+{
+    const congru_json *rows = congru_json_member(congru_json_root(in->run->ablation), "rows");
+    forest_row row[FOREST_MAX];
+    size_t count = 0;
+    for (const congru_json *r = rows != NULL ? rows->first : NULL; r != NULL && count < FOREST_MAX; r = r->next)
+        if (isfinite(congru_json_number(congru_json_member(r, "change"))))
+            row[count++] = (forest_row){congru_json_string(congru_json_member(r, "name"), ""),
+                                        congru_json_number(congru_json_member(r, "change")),
+                                        congru_json_number(congru_json_member(r, "low")),
+                                        congru_json_number(congru_json_member(r, "high"))};
+    return count > 0 ? forest(count, row, "Ablation", "Points of accuracy changed, mean and 95 % interval")
+                     : (canvas){0};
+}
+
+/* ---- Confusion ---- */
+
+canvas congru_figure_confusion(const figure_input *in)
+{
+    enum { CLASSES_MAX = 32, CELL = 56 };
+    const congru_results *results = in->run->results;
+    size_t n = results->classes, count[CLASSES_MAX * CLASSES_MAX];
+    if (n == 0 || n > CLASSES_MAX ||
+        congru_results_confusion(NULL, results, in->pipeline, -1, count) != CONGRU_OK)
+        return (canvas){0};
+    double left = 40;
+    for (size_t k = 0; k < n; k++) {
+        double own = congru_canvas_measure(results->class_name[k], 10) + 30;
+        left = own > left ? own : left;
+    }
+    double side = (double)n * CELL;
+    canvas on = congru_canvas_start(left + side + 20, side + 80, "Confusion of %s, all subjects",
+                                    results->pipeline[in->pipeline]);
+    congru_canvas_text(&on, left + side / 2, 18, 11, 0, CANVAS_INK, "%s", results->pipeline[in->pipeline]);
+    congru_canvas_bold(&on);
+    for (size_t i = 0; i < n; i++) {
+        size_t row = 0;
+        for (size_t j = 0; j < n; j++)
+            row += count[i * n + j];
+        double y = 30 + (double)i * CELL;
+        congru_canvas_text(&on, left - 8, y + CELL / 2 + 3, 10, 1, CANVAS_INK, "%s", results->class_name[i]);
+        congru_canvas_text(&on, left + ((double)i + 0.5) * CELL, 30 + side + 14, 10, 0, CANVAS_INK, "%s",
+                           results->class_name[i]);
+        for (size_t j = 0; j < n; j++) {
+            double part = row > 0 ? (double)count[i * n + j] / (double)row : 0, x = left + (double)j * CELL;
+            congru_canvas_box(&on, x, y, CELL - 2, CELL - 2, 0x0072b200u | (uint32_t)(14 + 140 * part));
+            congru_canvas_text(&on, x + CELL / 2 - 1, y + CELL / 2, 12, 0, CANVAS_INK, "%.0f %%", 100 * part);
+            congru_canvas_text(&on, x + CELL / 2 - 1, y + CELL / 2 + 14, 9, 0, CANVAS_INK, "%zu",
+                               count[i * n + j]);
+        }
+    }
+    congru_canvas_text(&on, left + side / 2, 30 + side + 34, 10, 0, CANVAS_SOFT, "answer (rows: truth)");
+    return on;
+}
+
+/* ---- Speed ---- */
+
+canvas congru_figure_speed(const figure_input *in)
+{
+    const report_run *run = in->run;
+    size_t rows = run->results->pipelines;
+    double left = name_width(run), bottom = TOP + (double)rows * 22;
+    scale x = {.from = 1, .to = 1, .start = left, .end = left + 360, .logarithmic = true};
+    for (size_t p = 0; p < rows; p++) {
+        congru_scale_include(&x, run->summary[p].seconds);
+        congru_scale_include(&x, congru_report_paper_seconds(run->results->dataset, run->results->pipeline[p]));
+    }
+    x.from /= 1.5;
+    x.to *= 1.5;
+    canvas on =
+        congru_canvas_start(x.end + 30, bottom + BOTTOM, "Seconds per subject, %s", run->results->dataset);
+    congru_canvas_axis_x(&on, &x, TOP, bottom, 1, "Seconds per subject (logarithmic)");
+    congru_canvas_dot(&on, left + 6, 16, 4, congru_canvas_colours[0]);
+    congru_canvas_text(&on, left + 16, 19.5, 10, -1, CANVAS_INK, "this run");
+    congru_canvas_symbol(&on, 3, left + 86, 16, 3.6, congru_canvas_colours[1]);
+    congru_canvas_text(&on, left + 96, 19.5, 10, -1, CANVAS_INK, "paper (RTX 4060)");
+    for (size_t i = 0; i < rows; i++) {
+        size_t p = run->order[i];
+        double y = TOP + ((double)i + 0.5) * 22, own = run->summary[p].seconds;
+        double paper = congru_report_paper_seconds(run->results->dataset, run->results->pipeline[p]);
+        congru_canvas_text(&on, left - 10, y + 3.5, 10, 1, CANVAS_INK, "%s", run->results->pipeline[p]);
+        if (own > 0 && paper > 0)
+            congru_canvas_line(&on, congru_scale_place(&x, own), y, congru_scale_place(&x, paper), y,
+                               CANVAS_SOFT, 0.8);
+        if (paper > 0)
+            congru_canvas_symbol(&on, 3, congru_scale_place(&x, paper), y, 3.6, congru_canvas_colours[1]);
+        if (own > 0)
+            congru_canvas_dot(&on, congru_scale_place(&x, own), y, 4, congru_canvas_colours[0]);
+    }
+    return on;
+}

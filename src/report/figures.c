@@ -1,0 +1,77 @@
+/* Figures by name. SPDX-License-Identifier: Apache-2.0 */
+#include "report/figures.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+static const struct {
+    const char *name, *about, *lacking;
+    congru_figure *draw;
+} figures[] = {
+    {"accuracy", "One dot for each subject and pipeline, means with their 95 % intervals, chance.", NULL,
+     congru_figure_accuracy},
+    {"paired", "Two pipelines, a line for each subject.", "it takes two pipelines", congru_figure_paired},
+    {"forest", "What one pipeline gains on each other, with 95 % intervals.", "it takes two pipelines",
+     congru_figure_forest},
+    {"confusion", "Truth by answer of one pipeline, over all subjects.", "it takes predictions.csv",
+     congru_figure_confusion},
+    {"speed", "Seconds per subject, beside those of the paper.", NULL, congru_figure_speed},
+    {"training", "One series of training by step, mean and middle 80 % of the subjects.",
+     "it takes training/ of that pipeline and series", congru_figure_training},
+    {"evolution", "Trials on the plane as alignment goes on.", "it takes geometry.json with points",
+     congru_figure_evolution},
+    {"ellipses", "Class covariances before and after alignment.", "it takes geometry.json with ellipses",
+     congru_figure_ellipses},
+    {"patterns", "Scalp maps.", "it takes patterns.json with channels of the 10-10 system",
+     congru_figure_patterns},
+    {"ablation", "What each part of a method is worth.", "it takes ablation.json", congru_figure_ablation},
+};
+
+enum { FIGURES = sizeof figures / sizeof figures[0] };
+
+const char *congru_report_figure_name(size_t index, const char **about)
+{
+    if (index >= FIGURES)
+        return NULL;
+    if (about != NULL)
+        *about = figures[index].about;
+    return figures[index].name;
+}
+
+static congru_status find_series(congru_context *context, const char *name, size_t *series)
+{
+    congru_text all = {0};
+    for (*series = 0; *series < REPORT_SERIES; ++*series) {
+        if (name == NULL || strcmp(congru_report_series(*series), name) == 0) {
+            congru_text_clear(&all);
+            return CONGRU_OK;
+        }
+        congru_text_add(&all, "%s%s", *series > 0 ? ", " : "", congru_report_series(*series));
+    }
+    congru_status status = congru_fail(context, CONGRU_ERROR_ARGUMENT, "no series is called '%s', but %s", name,
+                                       all.data != NULL ? all.data : "");
+    congru_text_clear(&all);
+    return status;
+}
+
+congru_status congru_report_figure(congru_context *context, const congru_report *report, const char *name,
+                                   const congru_report_choice *choice, congru_drawing **drawing)
+{
+    *drawing = NULL;
+    figure_input in = {.report = report, .run = &report->run[0]};
+    congru_status status = congru_report_choose(context, in.run, choice, &in.pipeline, &in.other);
+    if (status == CONGRU_OK)
+        status = find_series(context, choice != NULL ? choice->series : NULL, &in.series);
+    for (size_t i = 0; status == CONGRU_OK && i < FIGURES; i++) {
+        if (strcmp(figures[i].name, name) != 0)
+            continue;
+        canvas on = figures[i].draw(&in);
+        if (on.drawing == NULL && !on.failed)
+            return congru_fail(context, CONGRU_ERROR_FORMAT, "%s: no figure '%s' can be made of it: %s",
+                               in.run->folder, name, figures[i].lacking);
+        return congru_canvas_end(context, &on, drawing);
+    }
+    return status != CONGRU_OK ? status
+                               : congru_fail(context, CONGRU_ERROR_ARGUMENT, "no figure is called '%s'", name);
+}

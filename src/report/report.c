@@ -1,0 +1,205 @@
+/* Reads results folders and sums them up. SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "array/file_write.h"
+#include "base/error.h"
+#include "report/report_internal.h"
+
+static congru_status fail_memory(congru_context *context, const char *folder)
+{
+    return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder);
+}
+
+/* score, kappa and the like of each subject under each pipeline: the mean over its folds, the sum of their
+ * trials. */
+static void average_folds(report_run *run)
+{
+    const congru_results *results = run->results;
+    size_t cells = results->pipelines * results->subjects;
+    for (size_t i = 0; i < cells; i++)
+        run->accuracy[i] = run->kappa[i] = run->seconds[i] = run->samples[i] = NAN;
+    for (size_t i = 0; i < results->folds; i++) {
+        const congru_fold *fold = &results->fold[i];
+        size_t cell = fold->pipeline * results->subjects + (size_t)fold->subject;
+        bool first = isnan(run->accuracy[cell]);
+        run->accuracy[cell] = (first ? 0 : run->accuracy[cell]) + fold->accuracy;
+        run->kappa[cell] = (first ? 0 : run->kappa[cell]) + fold->kappa;
+        run->seconds[cell] = (first ? 0 : run->seconds[cell]) + fold->seconds;
+        run->samples[cell] = (first ? 0 : run->samples[cell]) + (double)fold->samples;
+    }
+    for (size_t cell = 0; cell < cells; cell++) {
+        size_t folds = 0;
+        for (size_t i = 0; i < results->folds; i++)
+            folds += results->fold[i].pipeline * results->subjects + (size_t)results->fold[i].subject == cell;
+        if (folds > 1) {
+            run->accuracy[cell] /= (double)folds;
+            run->kappa[cell] /= (double)folds;
+        }
+    }
+}
+
+/* Best first; equals stay in the order of the file. */
+static void sort_pipelines(report_run *run)
+{
+    for (size_t i = 0; i < run->results->pipelines; i++) {
+        size_t place = i;
+        for (; place > 0 && run->mean[run->order[place - 1]].mean < run->mean[i].mean; place--)
+            run->order[place] = run->order[place - 1];
+        run->order[place] = i;
+    }
+}
+
+static congru_status sum_up(congru_context *context, report_run *run)
+{
+    size_t pipelines = run->results->pipelines, subjects = run->results->subjects, cells = pipelines * subjects;
+    run->summary = calloc(pipelines + 1, sizeof *run->summary);
+    run->mean = calloc(pipelines + 1, sizeof *run->mean);
+    run->order = calloc(pipelines + 1, sizeof *run->order);
+    run->accuracy = calloc(4 * cells + 1, sizeof *run->accuracy);
+    if (run->summary == NULL || run->mean == NULL || run->order == NULL || run->accuracy == NULL)
+        return fail_memory(context, run->folder);
+    run->kappa = run->accuracy + cells;
+    run->seconds = run->kappa + cells;
+    run->samples = run->seconds + cells;
+    average_folds(run);
+    for (size_t p = 0; p < pipelines; p++)
+        run->mean[p] = congru_report_interval(subjects, run->accuracy + p * subjects);
+    sort_pipelines(run);
+    run->chance = run->results->classes > 0 ? 1 / (double)run->results->classes : NAN;
+    return congru_results_summarise(context, run->results, run->summary);
+}
+
+static congru_status read_folder(congru_context *context, const char *folder, report_run *run)
+{
+    struct stat about;
+    run->folder = strdup(folder);
+    if (run->folder == NULL)
+        return fail_memory(context, folder);
+    if (stat(folder, &about) != 0)
+        return congru_fail(context, CONGRU_ERROR_IO, "%s: cannot open: %s", folder, strerror(errno));
+    if (!S_ISDIR(about.st_mode))
+        return congru_fail(context, CONGRU_ERROR_FORMAT,
+                           "%s: not a results folder (name the folder, not a file in it)", folder);
+    congru_status status = congru_results_read(context, folder, &run->results);
+    if (status == CONGRU_OK)
+        status = sum_up(context, run);
+    if (status == CONGRU_OK)
+        status = congru_report_optional(context, run);
+    if (status == CONGRU_OK)
+        status = congru_report_training(context, run);
+    return status;
+}
+
+/* The last part of the folder's name; the whole where that would name two runs. */
+static congru_status label_runs(congru_context *context, congru_report *report)
+{
+    for (size_t i = 0; i < report->runs; i++) {
+        char *name = strdup(report->run[i].folder);
+        if (name == NULL)
+            return fail_memory(context, report->run[i].folder);
+        for (size_t size = strlen(name); size > 1 && name[size - 1] == '/'; size--)
+            name[size - 1] = '\0';
+        char *slash = strrchr(name, '/');
+        report->run[i].label = strdup(slash != NULL && slash[1] != '\0' ? slash + 1 : name);
+        free(name);
+        if (report->run[i].label == NULL)
+            return fail_memory(context, report->run[i].folder);
+    }
+    for (size_t i = 0; i < report->runs; i++)
+        for (size_t k = 0; k < report->runs; k++) {
+            if (i == k || strcmp(report->run[i].label, report->run[k].label) != 0)
+                continue;
+            for (size_t which = i;; which = k) {
+                free(report->run[which].label);
+                report->run[which].label = strdup(report->run[which].folder);
+                if (report->run[which].label == NULL)
+                    return fail_memory(context, report->run[which].folder);
+                if (which == k)
+                    break;
+            }
+        }
+    return CONGRU_OK;
+}
+
+congru_status congru_report_create(congru_context *context, const char *const *folders, size_t count,
+                                   congru_report **report)
+{
+    if (context == NULL || report == NULL || folders == NULL || count == 0)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no results folder given");
+    congru_report *made = calloc(1, sizeof *made);
+    *report = made;
+    if (made != NULL)
+        made->run = calloc(count, sizeof *made->run);
+    if (made == NULL || made->run == NULL) {
+        congru_report_destroy(report);
+        return fail_memory(context, folders[0]);
+    }
+    congru_status status = CONGRU_OK;
+    for (size_t i = 0; status == CONGRU_OK && i < count; i++) {
+        made->runs = i + 1;
+        status = read_folder(context, folders[i], &made->run[i]);
+    }
+    if (status == CONGRU_OK)
+        status = label_runs(context, made);
+    if (status != CONGRU_OK)
+        congru_report_destroy(report);
+    return status;
+}
+
+static void clear_run(report_run *run)
+{
+    congru_results_destroy(&run->results);
+    congru_json_destroy(&run->run);
+    congru_json_destroy(&run->geometry);
+    congru_json_destroy(&run->patterns);
+    congru_json_destroy(&run->ablation);
+    congru_json_destroy(&run->statistics);
+    congru_report_curves_clear(run);
+    free(run->folder);
+    free(run->label);
+    free(run->summary);
+    free(run->mean);
+    free(run->accuracy);
+    free(run->order);
+}
+
+void congru_report_destroy(congru_report **report)
+{
+    if (report == NULL || *report == NULL)
+        return;
+    for (size_t i = 0; i < (*report)->runs; i++)
+        clear_run(&(*report)->run[i]);
+    free((*report)->run);
+    free(*report);
+    *report = NULL;
+}
+
+void congru_report_text_destroy(char **text)
+{
+    free(*text);
+    *text = NULL;
+}
+
+congru_status congru_report_hand_over(congru_context *context, congru_text *text, char **out)
+{
+    *out = NULL;
+    if (text->failed || text->data == NULL) {
+        congru_text_clear(text);
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for the report");
+    }
+    *out = text->data;
+    *text = (congru_text){0};
+    return CONGRU_OK;
+}
+
+congru_status congru_report_write(congru_context *context, const char *path, const void *bytes, size_t size)
+{
+    if (context == NULL || path == NULL || bytes == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no path or bytes given");
+    return congru_file_write(context, path, &(congru_file_piece){bytes, size}, 1);
+}

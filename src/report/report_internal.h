@@ -1,0 +1,99 @@
+/* The inside of a report. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_REPORT_INTERNAL_H
+#define CONGRU_REPORT_INTERNAL_H
+
+#include "base/text.h"
+#include "congru/evaluation.h"
+#include "congru/report.h"
+#include "report/json_tree.h"
+
+/* A mean over subjects with its 95 % confidence interval (Student's t); limits NaN for fewer than two. */
+typedef struct report_interval {
+    size_t count;
+    double mean, deviation, low, high;
+} report_interval;
+
+/* One pipeline less another on the subjects that have both. */
+typedef struct report_pair {
+    report_interval gain;
+    double effect;       /* mean/deviation of the differences; NaN when they do not differ */
+    size_t wins, losses; /* subjects on whom the first is better, worse */
+} report_pair;
+
+/* The series of training: those of the files, and two ratios made of them. */
+enum { REPORT_SERIES_FILE = 11, REPORT_SERIES = 13, REPORT_POINTS_MAX = 101 };
+
+/* The training of one pipeline over subjects, at points of its steps. */
+typedef struct report_curves {
+    char pipeline[CONGRU_PIPELINE_SIZE];
+    size_t subjects, points, steps;
+    double best_step; /* mean over subjects */
+    size_t *step;     /* (points) */
+    double *mean[REPORT_SERIES], *low[REPORT_SERIES],
+        *high[REPORT_SERIES]; /* (points); NaN where there is none */
+} report_curves;
+
+typedef struct report_run {
+    char *folder, *label; /* the label tells folders apart */
+    congru_results *results;
+    congru_summary *summary;                      /* (pipelines) */
+    report_interval *mean;                        /* (pipelines) */
+    double *accuracy, *kappa, *seconds, *samples; /* (pipelines, subjects); NaN where there is no result */
+    size_t *order;                                /* (pipelines) the best first */
+    double chance;                                /* 1/classes; NaN when the classes are not known */
+    congru_json_file *run, *geometry, *patterns, *ablation, *statistics; /* NULL where the folder has none */
+    size_t curve_count;
+    report_curves *curves;
+} report_run;
+
+struct congru_report {
+    size_t runs;
+    report_run *run;
+};
+
+/* ---- interval.c ---- */
+report_interval congru_report_interval(size_t count, const double *value); /* NaN values are left out */
+report_pair congru_report_pair(size_t count, const double *a, const double *b);
+
+/* ---- training.c ---- */
+const char *congru_report_series(size_t index);       /* "loss", ... "action_ratio", "subject_ratio" */
+const char *congru_report_series_title(size_t index); /* for people */
+congru_status congru_report_training(congru_context *context, report_run *run);
+void congru_report_curves_clear(report_run *run);
+
+/* ---- optional_files.c ---- */
+congru_status congru_report_optional(congru_context *context, report_run *run);
+
+/* ---- paper_times.c ---- */
+/* Seconds per subject the paper gives for this pipeline on this set: alignment and classifier added; NaN when
+ * none. */
+double congru_report_paper_seconds(const char *dataset, const char *pipeline);
+
+/* ---- montage.c ---- */
+bool congru_report_electrode(const char *channel, double place[2]);
+
+enum { REPORT_GRID = 56 };
+
+/* Values at electrodes (count, 2) spread over a square grid of the disc of the head, rows from the front; NaN
+ * outside. false when it cannot be done: fewer than 4 electrodes, or all on a line. */
+bool congru_report_scalp(size_t count, const double *place, const double *value, double *grid);
+
+/* ---- report_json.c ---- */
+void congru_report_add_json(congru_text *text, const congru_report *report);
+
+/* ---- tables.c ---- */
+/* Every table that the report has, for the plain page. */
+congru_status congru_report_add_tables(congru_context *context, const congru_report *report, congru_text *text);
+
+/* ---- choice.c ---- */
+/* The pipelines meant by a choice, by index in the run. */
+congru_status congru_report_choose(congru_context *context, const report_run *run,
+                                   const congru_report_choice *choice, size_t *pipeline, size_t *other);
+
+/* What the text holds becomes *out, and the text is emptied; CONGRU_ERROR_MEMORY when it failed. */
+congru_status congru_report_hand_over(congru_context *context, congru_text *text, char **out);
+
+/* Text in HTML or XML; control characters become '?'. */
+void congru_report_add_markup(congru_text *text, const char *string);
+
+#endif

@@ -1,0 +1,330 @@
+/* The tables of a report. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "report/table_text.h"
+
+/* How one table is made of a run: its columns, unless the table has them, then its rows. false when the run
+ * does not hold what it takes. `label` is the run's where there are several, or NULL. */
+typedef bool table_fill(const report_run *run, const char *label, size_t pipeline, report_table *table);
+
+static bool begins(report_table *table, const char *label)
+{
+    if (table->columns > 0)
+        return false;
+    if (label != NULL)
+        congru_table_column_text(table, "run", "Run");
+    return true;
+}
+
+static void add_label(report_table *table, const char *label)
+{
+    if (label != NULL)
+        congru_table_text(table, label);
+}
+
+static bool fill_accuracy(const report_run *run, const char *label, size_t pipeline, report_table *table)
+{
+    (void)pipeline;
+    if (begins(table, label)) {
+        congru_table_column_text(table, "pipeline", "Pipeline");
+        congru_table_column_number(table, "subjects", "Subjects", 1, 0);
+        congru_table_column_number(table, "accuracy", "Accuracy (%)", 100, 1);
+        congru_table_column_number(table, "deviation", "Deviation (%)", 100, 1);
+        congru_table_join(table);
+        congru_table_column_number(table, "low", "95 % from", 100, 1);
+        congru_table_column_number(table, "high", "to", 100, 1);
+        congru_table_column_number(table, "z", "z", 1, 2);
+        congru_table_column_number(table, "kappa", "Kappa", 1, 3);
+        congru_table_column_number(table, "balanced_accuracy", "Balanced (%)", 100, 1);
+        congru_table_column_number(table, "seconds", "Seconds/subject", 1, 2);
+    }
+    for (size_t i = 0; i < run->results->pipelines; i++) {
+        size_t p = run->order[i];
+        add_label(table, label);
+        congru_table_text(table, run->results->pipeline[p]);
+        congru_table_number(table, (double)run->mean[p].count);
+        congru_table_number(table, run->mean[p].mean);
+        congru_table_number(table, run->mean[p].deviation);
+        congru_table_number(table, run->mean[p].low);
+        congru_table_number(table, run->mean[p].high);
+        congru_table_number(table, run->summary[p].z);
+        congru_table_number(table, run->summary[p].kappa);
+        congru_table_number(table, run->summary[p].balanced);
+        congru_table_number(table, run->summary[p].seconds);
+    }
+    return true;
+}
+
+static bool fill_subjects(const report_run *run, const char *label, size_t pipeline, report_table *table)
+{
+    const congru_results *results = run->results;
+    (void)pipeline;
+    if (begins(table, label)) {
+        congru_table_column_text(table, "subject", "Subject");
+        for (size_t i = 0; i < results->pipelines; i++) {
+            const char *name = results->pipeline[run->order[i]];
+            congru_table_column_number(table, name, name, 100, 1);
+        }
+    }
+    for (size_t s = 0; s < results->subjects; s++) {
+        add_label(table, label);
+        congru_table_text(table, results->subject_name[s]);
+        for (size_t i = 0; i < results->pipelines; i++)
+            congru_table_number(table, run->accuracy[run->order[i] * results->subjects + s]);
+    }
+    return true;
+}
+
+static bool fill_pairs(const report_run *run, const char *label, size_t pipeline, report_table *table)
+{
+    const congru_results *results = run->results;
+    (void)pipeline;
+    if (results->pipelines < 2)
+        return false;
+    if (begins(table, label)) {
+        congru_table_column_text(table, "a", "A");
+        congru_table_column_text(table, "b", "B");
+        congru_table_column_number(table, "subjects", "Subjects", 1, 0);
+        congru_table_column_number(table, "gain", "A less B (points)", 100, 1);
+        congru_table_column_number(table, "low", "95 % from", 100, 1);
+        congru_table_column_number(table, "high", "to", 100, 1);
+        congru_table_column_number(table, "effect", "d_z", 1, 2);
+        congru_table_column_number(table, "wins", "A better", 1, 0);
+        congru_table_column_number(table, "losses", "B better", 1, 0);
+    }
+    for (size_t a = 0; a < results->pipelines; a++)
+        for (size_t b = a + 1; b < results->pipelines; b++) {
+            report_pair pair =
+                congru_report_pair(results->subjects, run->accuracy + run->order[a] * results->subjects,
+                                   run->accuracy + run->order[b] * results->subjects);
+            add_label(table, label);
+            congru_table_text(table, results->pipeline[run->order[a]]);
+            congru_table_text(table, results->pipeline[run->order[b]]);
+            congru_table_number(table, (double)pair.gain.count);
+            congru_table_number(table, pair.gain.mean);
+            congru_table_number(table, pair.gain.low);
+            congru_table_number(table, pair.gain.high);
+            congru_table_number(table, pair.effect);
+            congru_table_number(table, (double)pair.wins);
+            congru_table_number(table, (double)pair.losses);
+        }
+    return true;
+}
+
+static bool fill_confusion(const report_run *run, const char *label, size_t pipeline, report_table *table)
+{
+    const congru_results *results = run->results;
+    size_t classes = results->classes, *count = calloc(classes * classes + 1, sizeof *count);
+    if (count == NULL || classes == 0 ||
+        congru_results_confusion(NULL, results, pipeline, -1, count) != CONGRU_OK) {
+        table->failed = table->failed || count == NULL;
+        free(count);
+        return false;
+    }
+    if (begins(table, label)) {
+        congru_table_column_text(table, "truth", "Truth \\ answer");
+        for (size_t k = 0; k < classes; k++)
+            congru_table_column_number(table, results->class_name[k], results->class_name[k], 1, 0);
+    }
+    for (size_t k = 0; k < classes; k++) {
+        add_label(table, label);
+        congru_table_text(table, results->class_name[k]);
+        for (size_t j = 0; j < classes; j++)
+            congru_table_number(table, (double)count[k * classes + j]);
+    }
+    free(count);
+    return true;
+}
+
+static bool fill_speed(const report_run *run, const char *label, size_t pipeline, report_table *table)
+{
+    (void)pipeline;
+    if (begins(table, label)) {
+        congru_table_column_text(table, "pipeline", "Pipeline");
+        congru_table_column_number(table, "seconds", "Seconds/subject", 1, 3);
+        congru_table_column_number(table, "paper_seconds", "Paper", 1, 2);
+        congru_table_column_number(table, "times_faster", "Times faster", 1, 1);
+    }
+    for (size_t i = 0; i < run->results->pipelines; i++) {
+        size_t p = run->order[i];
+        double own = run->summary[p].seconds;
+        double paper = congru_report_paper_seconds(run->results->dataset, run->results->pipeline[p]);
+        add_label(table, label);
+        congru_table_text(table, run->results->pipeline[p]);
+        congru_table_number(table, own);
+        congru_table_number(table, paper);
+        congru_table_number(table, own > 0 ? paper / own : NAN);
+    }
+    return true;
+}
+
+static bool fill_ablation(const report_run *run, const char *label, size_t pipeline, report_table *table)
+{
+    static const char *const numbers[] = {"n", "mean", "deviation", "change", "low", "high"};
+    const congru_json *rows = congru_json_member(congru_json_root(run->ablation), "rows");
+    (void)pipeline;
+    if (rows == NULL)
+        return false;
+    if (begins(table, label)) {
+        congru_table_column_text(table, "name", "Variant");
+        congru_table_column_number(table, "n", "Subjects", 1, 0);
+        congru_table_column_number(table, "mean", "Accuracy (%)", 100, 1);
+        congru_table_column_number(table, "deviation", "Deviation (%)", 100, 1);
+        congru_table_join(table);
+        congru_table_column_number(table, "change", "Change (points)", 100, 1);
+        congru_table_column_number(table, "low", "95 % from", 100, 1);
+        congru_table_column_number(table, "high", "to", 100, 1);
+    }
+    for (const congru_json *row = rows->first; row != NULL; row = row->next) {
+        add_label(table, label);
+        congru_table_text(table, congru_json_string(congru_json_member(row, "name"), ""));
+        for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+            congru_table_number(table, congru_json_number(congru_json_member(row, numbers[i])));
+    }
+    return true;
+}
+
+static bool fill_statistics(const report_run *run, const char *label, size_t pipeline, report_table *table)
+{
+    static const char *const numbers[] = {"n", "mean_gain", "low", "high", "d_z", "p", "p_holm", "fraction"};
+    const congru_json *rows = congru_json_member(congru_json_root(run->statistics), "comparisons");
+    (void)pipeline;
+    if (rows == NULL)
+        return false;
+    if (begins(table, label)) {
+        congru_table_column_text(table, "a", "A");
+        congru_table_column_text(table, "b", "B");
+        congru_table_column_number(table, "n", "Subjects", 1, 0);
+        congru_table_column_number(table, "mean_gain", "A less B (points)", 100, 1);
+        congru_table_column_number(table, "low", "95 % from", 100, 1);
+        congru_table_column_number(table, "high", "to", 100, 1);
+        congru_table_column_number(table, "d_z", "d_z", 1, 2);
+        congru_table_column_number(table, "p", "p", 1, 4);
+        congru_table_column_number(table, "p_holm", "p (Holm)", 1, 4);
+        congru_table_column_number(table, "fraction", "A better (%)", 100, 0);
+    }
+    for (const congru_json *row = rows->first; row != NULL; row = row->next) {
+        add_label(table, label);
+        congru_table_text(table, congru_json_string(congru_json_member(row, "a"), ""));
+        congru_table_text(table, congru_json_string(congru_json_member(row, "b"), ""));
+        for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+            congru_table_number(table, congru_json_number(congru_json_member(row, numbers[i])));
+    }
+    return true;
+}
+
+static const struct {
+    const char *name, *about, *title, *lacking;
+    table_fill *fill;
+} tables[] = {
+    {"accuracy", "Accuracy, its spread, z, kappa and seconds of each pipeline.", "Accuracy by pipeline", NULL,
+     fill_accuracy},
+    {"subjects", "Accuracy of each subject under each pipeline.", "Accuracy by subject (%)", NULL,
+     fill_subjects},
+    {"pairs", "Differences between every two pipelines, subject by subject.", "Paired differences of accuracy",
+     "it takes two pipelines", fill_pairs},
+    {"confusion", "Truth by answer of one pipeline, over all subjects.",
+     "Confusion of the best pipeline, all subjects", "it takes predictions.csv", fill_confusion},
+    {"speed", "Seconds per subject beside those of the paper.", "Seconds per subject", NULL, fill_speed},
+    {"ablation", "What each part of a method is worth; takes ablation.json.", "Ablation",
+     "it takes ablation.json", fill_ablation},
+    {"statistics", "Tests between pipelines; takes statistics.json.", "Statistics", "it takes statistics.json",
+     fill_statistics},
+};
+
+enum { TABLES = sizeof tables / sizeof tables[0] };
+
+const char *congru_report_table_name(size_t index, const char **about)
+{
+    if (index >= TABLES)
+        return NULL;
+    if (about != NULL)
+        *about = tables[index].about;
+    return tables[index].name;
+}
+
+/* A row has as many cells as the columns of the first run: those of another must be the same. */
+static bool same_columns(const report_table *table, const report_table *other)
+{
+    if (table->columns != other->columns)
+        return false;
+    for (size_t c = 0; c < table->columns; c++)
+        if (strcmp(table->column[c].heading, other->column[c].heading) != 0)
+            return false;
+    return true;
+}
+
+static congru_status fill(congru_context *context, const congru_report *report, size_t which,
+                          const congru_report_choice *choice, report_table *table)
+{
+    table->title = tables[which].title;
+    for (size_t i = 0; i < report->runs; i++) {
+        const report_run *run = &report->run[i];
+        const char *label = report->runs > 1 ? run->label : NULL;
+        size_t pipeline, other;
+        report_table alone = {0};
+        congru_status status = congru_report_choose(context, run, choice, &pipeline, &other);
+        if (status != CONGRU_OK)
+            return status;
+        bool has = tables[which].fill(run, label, pipeline, &alone);
+        bool same = i == 0 || !has || same_columns(table, &alone);
+        congru_table_clear(&alone);
+        if (!has)
+            return congru_fail(context, CONGRU_ERROR_FORMAT, "%s: no table '%s' can be made of it: %s",
+                               run->folder, tables[which].name, tables[which].lacking);
+        if (!same)
+            return congru_fail(
+                context, CONGRU_ERROR_FORMAT,
+                "%s: its table '%s' has other columns than that of %s (name one folder at a time)", run->folder,
+                tables[which].name, report->run[0].folder);
+        tables[which].fill(run, label, pipeline, table);
+    }
+    return CONGRU_OK;
+}
+
+congru_status congru_report_table(congru_context *context, const congru_report *report, const char *name,
+                                  const congru_report_choice *choice, congru_table_format format, char **text)
+{
+    *text = NULL;
+    for (size_t i = 0; i < TABLES; i++) {
+        if (strcmp(tables[i].name, name) != 0)
+            continue;
+        report_table table = {0};
+        congru_text made = {0};
+        congru_status status = fill(context, report, i, choice, &table);
+        if (status == CONGRU_OK) {
+            congru_table_write(&made, &table, format);
+            status = congru_report_hand_over(context, &made, text);
+        }
+        congru_table_clear(&table);
+        return status;
+    }
+    return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no table is called '%s'", name);
+}
+
+congru_status congru_report_add_tables(congru_context *context, const congru_report *report, congru_text *text)
+{
+    for (size_t i = 0; i < report->runs; i++) {
+        const report_run *run = &report->run[i];
+        size_t pipeline, other;
+        congru_status status = congru_report_choose(context, run, NULL, &pipeline, &other);
+        if (status != CONGRU_OK)
+            return status;
+        congru_text_add(text, "<section><h2>");
+        congru_report_add_markup(text, run->label);
+        congru_text_add(text, "</h2>\n");
+        for (size_t k = 0; k < TABLES; k++) {
+            report_table table = {.title = tables[k].title};
+            if (tables[k].fill(run, NULL, pipeline, &table))
+                congru_table_write(text, &table, CONGRU_TABLE_HTML);
+            text->failed = text->failed || table.failed;
+            congru_table_clear(&table);
+        }
+        congru_text_add(text, "</section>\n");
+    }
+    return CONGRU_OK;
+}

@@ -1,0 +1,233 @@
+// Opens reports in Chromium and looks at them; prints TAP. SPDX-License-Identifier: Apache-2.0
+//
+// usage: node report_page.mjs CHROMIUM FOLDER
+//
+// FOLDER holds results folders made by make_results.py with the reports of them beside: full, big, hostile, bare, two
+// (full and another run), plain (of full, without the page). With KEEP set, pictures are left in FOLDER/pictures.
+import { readFileSync, mkdirSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { chromium } from "playwright-core";
+
+const [, , executablePath, folder] = process.argv;
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+mkdirSync(`${folder}/pictures`, { recursive: true });
+
+let count = 0, failed = 0;
+function result(name, problems) {
+    count++;
+    const list = [problems].flat(9).filter(Boolean);
+    failed += list.length > 0;
+    for (const problem of list) console.log(`# ${String(problem).slice(0, 400).replaceAll("\n", " ")}`);
+    console.log(`${list.length ? "not ok" : "ok"} ${count} - ${name}`);
+}
+
+const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+
+// A page that keeps what went wrong and what was asked for.
+async function open(name, { width = 1280, scheme = "light" } = {}) {
+    const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme: scheme });
+    page.problems = [];
+    page.on("console", (message) => ["error", "warning"].includes(message.type()) && page.problems.push(`console: ${message.text()}`));
+    page.on("pageerror", (error) => page.problems.push(`error: ${error.message}`));
+    page.on("dialog", (dialog) => (page.problems.push(`a dialog: ${dialog.message()}`), dialog.dismiss()));
+    page.on("request", (request) => !request.url().startsWith(`file://${folder}/`) && !request.url().startsWith("data:") && page.problems.push(`asked for ${request.url()}`));
+    await page.goto(`file://${folder}/${name}.html`);
+    if (name !== "plain") {
+        await page.waitForSelector("html[data-ready]");
+        await page.evaluate(() => dispatchEvent(new Event("beforeprint"))); // draws what is out of sight, too
+    }
+    return page;
+}
+
+// A file of comma-separated values as objects; quotes as RFC 4180 has them.
+function readCsv(path) {
+    const rows = [[""]];
+    let quoted = false;
+    for (const c of readFileSync(path, "utf8")) {
+        const row = rows.at(-1);
+        if (c === '"') (quoted = !quoted), quoted && row.at(-1) !== "" && (row[row.length - 1] += '"');
+        else if (c === "," && !quoted) row.push("");
+        else if (c === "\n" && !quoted) rows.push([""]);
+        else row[row.length - 1] += c;
+    }
+    const [head, ...body] = rows.filter((row) => row.length > 1);
+    return body.map((row) => Object.fromEntries(head.map((name, i) => [name, row[i]])));
+}
+
+async function sectionsRender(name, expected) {
+    const page = await open(name);
+    const found = await page.$$eval("main > section", (all) => all.map((one) => one.id));
+    const empty = await page.$$eval(".plot", (all) => all.filter((one) => !one.querySelector("svg path, svg circle, svg line")).length);
+    result(`${name}: every section renders, no console error, no request`, [page.problems, found.join() === expected.join() ? null : `sections ${found}`, empty ? `${empty} charts are empty` : null]);
+    return page;
+}
+
+async function chartsEqualCsv(page) {
+    const rows = readCsv(`${folder}/full/results.csv`);
+    const dots = await page.evaluate(() => {
+        const data = JSON.parse(document.getElementById("report-data").textContent).runs[0];
+        const svg = document.querySelector("#strip .plot svg"), x = svg.scale("x"), y = svg.scale("y");
+        return [...svg.querySelectorAll("circle")].map((dot) => {
+            const title = dot.querySelector("title")?.textContent;
+            return { title, accuracy: x.invert(Number(dot.getAttribute("cx"))) / 100, pipeline: data.pipelines[Math.round(y.invert(Number(dot.getAttribute("cy"))))] };
+        });
+    });
+    const wrong = [dots.length === rows.length ? null : `${dots.length} dots of ${rows.length} rows`];
+    const close = (a, b) => Math.abs(a - b) < 1e-4;
+    for (const pipeline of new Set(rows.map((row) => row.pipeline))) {
+        const drawn = dots.filter((dot) => dot.pipeline === pipeline).map((dot) => dot.accuracy).sort((a, b) => a - b);
+        const given = rows.filter((row) => row.pipeline === pipeline).map((row) => Number(row.score)).sort((a, b) => a - b);
+        if (drawn.length !== given.length || drawn.some((value, i) => !close(value, given[i]))) wrong.push(`dots of ${pipeline}: ${drawn.slice(0, 3)} for ${given.slice(0, 3)}`);
+    }
+    await page.click("#strip summary");
+    const listed = await page.$$eval("#strip tbody tr", (all) => all.map((row) => [...row.cells].map((cell) => cell.textContent)));
+    for (const row of rows) if (!listed.some(([subject, pipeline, score]) => subject === row.subject && pipeline === row.pipeline && Number(score) === Number(row.score))) wrong.push(`no ${row.subject}, ${row.pipeline}, ${row.score} in the numbers`);
+    result("dots and numbers equal results.csv", wrong.slice(0, 5));
+
+    const shown = await page.$$eval("#accuracy > .wide tbody tr", (all) => all.map((row) => [...row.cells].map((cell) => cell.textContent)));
+    const off = shown.flatMap(([pipeline, accuracy, , , kappa]) => {
+        const own = rows.filter((row) => row.pipeline === pipeline), scores = own.map((row) => Number(row.score)), n = own.length;
+        const mean = scores.reduce((a, b) => a + b) / n, deviation = Math.sqrt(scores.reduce((a, b) => a + (b - mean) ** 2, 0) / (n - 1));
+        const k = own.reduce((a, row) => a + Number(row.kappa), 0) / n;
+        const expected = [`${(100 * mean).toFixed(1)} ± ${(100 * deviation).toFixed(1)}`, k.toFixed(3)];
+        return expected[0] === accuracy && expected[1] === kappa ? [] : [`${pipeline}: ${accuracy} ${kappa} for ${expected}`];
+    });
+    result("the table equals results.csv", [off, shown.length === 15 ? null : `${shown.length} rows`]);
+
+    const predictions = readCsv(`${folder}/full/predictions.csv`);
+    const [best, cells] = await page.evaluate(() => [document.querySelector("#subjects select").selectedOptions[0].textContent,
+        [...document.querySelectorAll(".confusion")[0].querySelectorAll("td small")].map((cell) => Number(cell.textContent))]);
+    const classes = Object.keys(predictions[0]).filter((name) => name.startsWith("p_")).map((name) => name.slice(2));
+    const counted = classes.flatMap((truth) => classes.map((answer) => predictions.filter((row) => row.pipeline === best && row.y_true === truth && row.y_pred === answer).length));
+    result("the confusion equals predictions.csv", cells.join() === counted.join() ? null : `${cells} for ${counted}`);
+}
+
+async function sortWorks(page) {
+    const heading = page.locator("#accuracy > .wide thead th").nth(5);
+    const column = () => page.$$eval("#accuracy > .wide tbody tr", (all) => all.map((row) => Number(row.cells[5].textContent)));
+    const isSorted = (list, sign) => list.every((value, i) => i === 0 || sign * (value - list[i - 1]) >= 0);
+    const before = await column();
+    await heading.locator("button").focus();
+    await page.keyboard.press("Enter");
+    const down = await column(), said = await heading.getAttribute("aria-sort");
+    await page.keyboard.press("Enter");
+    const up = await column();
+    result("a heading sorts, by keyboard, and says so", [isSorted(before, -1) ? "was sorted already" : null, isSorted(down, -1) && said === "descending" ? null : `first ${down} ${said}`, isSorted(up, 1) ? null : `then ${up}`]);
+    const means = await page.$$eval("#subjects .wide tbody tr", (all) => all.map((row) => Number(row.cells[1].textContent)));
+    result("the worst subjects come first", isSorted(means, 1) ? null : means.join());
+}
+
+async function sliderMoves(page) {
+    const paths = () => page.$$eval(".film path", (all) => all.map((path) => path.getAttribute("d")));
+    const start = await paths();
+    await page.locator("#progress").focus();
+    for (let i = 0; i < 3; i++) await page.keyboard.press("PageUp");
+    const middle = await paths(), said = await page.locator(".film output").textContent();
+    await page.keyboard.press("End");
+    const end = await paths();
+    const last = await page.$$eval("#geometry .grid > figure:nth-child(6) path", (all) => all.map((path) => path.getAttribute("d")));
+    const numbersOf = (d) => d.match(/M[\d.]+,[\d.]+/g).map((text) => text.slice(1).split(",").map(Number));
+    // The large panel is 460 wide and the small ones 300, both with a margin of 10.
+    const agree = end.every((d, g) => numbersOf(d).every(([x], i) => Math.abs((x - 10) / 440 - (numbersOf(last[g])[i][0] - 10) / 280) < 1e-3));
+    result("the slider moves the points, to where the last panel has them", [start.join() === middle.join() ? "nothing moved" : null, middle.join() === end.join() ? "nothing moved on" : null, said === "0 %" ? "the part done is not told" : null, agree ? null : "the end differs from the panel of 100 %"]);
+}
+
+async function choicesWork(page) {
+    const title = () => page.locator("#paired figcaption strong").textContent();
+    const before = await title();
+    await page.locator("#accuracy select").nth(1).selectOption({ index: 5 });
+    const after = await title();
+    const worth = await page.evaluate(() => {
+        const run = JSON.parse(document.getElementById("report-data").textContent).runs[0];
+        const gain = run.subjects.map((_, s) => run.accuracy[0][s] - run.accuracy[5][s]).reduce((a, b) => a + b) / run.subjects.length;
+        return [document.querySelector("#paired figcaption span").textContent, (100 * gain).toFixed(1).replace("-", "−")];
+    });
+    await page.locator("#accuracy select").nth(2).selectOption({ index: 14 });
+    const forest = await page.locator("#forest figcaption strong").textContent();
+    const last = await page.locator("#forest select, #accuracy select").nth(2).locator("option").nth(14).textContent();
+    result("choosing pipelines draws them", [before === after ? "nothing changed" : null, worth[0].includes(worth[1]) ? null : `${worth[0]} lacks ${worth[1]}`, forest.includes(last) ? null : `${forest} lacks ${last}`, page.problems]);
+}
+
+async function accessible(name, scheme, width) {
+    const page = await open(name, { scheme, width });
+    await page.evaluate(() => document.querySelectorAll("details").forEach((one) => { if (one.closest("#summary, #forest, #seconds")) one.open = true; }));
+    await page.evaluate(axe);
+    const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+    result(`${name}: axe finds nothing, ${scheme}, ${width} wide`, [page.problems, violations.map(({ id, nodes }) => `${id}: ${nodes.length} times, ${nodes[0].html} ${nodes[0].failureSummary}`)]);
+    const wide = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+    result(`${name}: nothing is wider than ${width}, ${scheme}`, wide[0] > wide[1] ? wide.join(" > ") : null);
+    if (process.env.KEEP) await page.screenshot({ path: `${folder}/pictures/${name}-${scheme}-${width}.png`, fullPage: true });
+    await page.close();
+}
+
+async function hostileIsText() {
+    const page = await sectionsRender("hostile", ["summary", "accuracy", "subjects", "training", "geometry", "speed", "ablation"]);
+    const names = [...new Set(readCsv(`${folder}/hostile/results.csv`).map((row) => row.subject))];
+    const shown = await page.$$eval("#subjects .wide tbody th", (all) => all.map((cell) => cell.textContent));
+    const heading = await page.locator("h1").textContent();
+    const made = await page.evaluate(() => [document.querySelectorAll("main b, main img, main script").length, document.scripts.length, document.title]);
+    result("hostile names are text", [names.sort().join() === shown.sort().join() ? null : `${shown} for ${names}`, heading === "<script>document.title='taken'</script>" ? null : heading, made[0] ? `${made[0]} elements came of names` : null, made[1] === 2 ? null : `${made[1]} scripts`, made[2] === "taken" ? "the title was taken" : null]);
+    await page.close();
+}
+
+async function bigOpensFast() {
+    const size = statSync(`${folder}/big.html`).size, times = [];
+    for (let i = 0; i < 3; i++) {
+        const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+        await page.goto(`file://${folder}/big.html`);
+        await page.waitForSelector("html[data-ready]");
+        times.push(await page.evaluate(() => performance.getEntriesByType("navigation")[0].duration));
+        await page.close();
+    }
+    const best = Math.min(...times);
+    console.log(`# 49 subjects, 15 pipelines: ${(size / 1e6).toFixed(2)} MB, opens in ${times.map((t) => Math.round(t)).join(", ")} ms`);
+    result("49 subjects and 15 pipelines open in under 2 s, under 8 MB", [best < 2000 ? null : `${best} ms`, size < 8e6 ? null : `${size} bytes`]);
+}
+
+async function runsCompared() {
+    const page = await open("two");
+    const lines = await page.$$eval("#training .plot svg", (all) => all.map((svg) => new Set([...svg.querySelectorAll("[data-mark=line] path")].map((path) => path.getAttribute("stroke"))).size));
+    const before = await page.locator("pre").textContent();
+    await page.locator("header select").selectOption({ index: 1 });
+    const after = await page.locator("pre").textContent();
+    result("two runs: training is drawn together, and the run can be chosen", [page.problems, lines.length > 5 && lines.every((n) => n === 2) ? null : `${lines} lines`, before !== after && after.includes("--unconstrained") ? null : after]);
+    await page.close();
+}
+
+async function plainPage() {
+    const page = await open("plain");
+    const rows = readCsv(`${folder}/full/results.csv`);
+    const cells = await page.$$eval("table:nth-of-type(2) tbody tr", (all) => all.map((row) => [...row.cells].map((cell) => cell.textContent)));
+    const head = await page.$$eval("table:nth-of-type(2) thead th", (all) => all.map((cell) => cell.textContent));
+    const wrong = rows.filter((row) => !(Math.abs(cells.find(([name]) => name === row.subject)?.[head.indexOf(row.pipeline)] - 100 * Number(row.score)) <= 0.05 + 1e-9));
+    result("plain: tables without any script", [page.problems, wrong.length ? `${wrong.length} differ from results.csv` : null, (await page.$$("script")).length ? "it has a script" : null]);
+    await page.close();
+}
+
+async function withoutScript() {
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(`file://${folder}/full.html`);
+    const tables = await page.locator("noscript table").count();
+    result("without scripts the page shows its tables", tables >= 5 ? null : `${tables} tables`);
+    await context.close();
+}
+
+const everything = ["summary", "accuracy", "subjects", "training", "geometry", "speed", "ablation"];
+const full = await sectionsRender("full", everything);
+await chartsEqualCsv(full);
+await sortWorks(full);
+await sliderMoves(full);
+await choicesWork(full);
+if (process.env.KEEP) await full.pdf({ path: `${folder}/pictures/full.pdf`, format: "A4", printBackground: true });
+await full.close();
+await (await sectionsRender("bare", ["summary", "accuracy", "subjects", "speed"])).close();
+await hostileIsText();
+await bigOpensFast();
+await runsCompared();
+await plainPage();
+await withoutScript();
+for (const scheme of ["light", "dark"]) for (const width of [1280, 390]) await accessible(width === 1280 ? "two" : "hostile", scheme, width);
+await browser.close();
+console.log(`1..${count}`);
+process.exit(failed ? 1 : 0);

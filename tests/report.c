@@ -1,0 +1,237 @@
+/* The parts of a report: intervals, montage, paper's times, JSON, tables, drawings. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness.h"
+#include "report/canvas.h"
+#include "report/table_text.h"
+#include "scratch.h"
+
+static congru_context *context;
+
+static void an_interval_is_that_of_student(void)
+{
+    const double ten[] = {1, 2, 3, 4, 5, NAN, 6, 7, 8, 9, 10};
+    report_interval interval = congru_report_interval(11, ten);
+    CHECK(interval.count == 10);
+    CHECK_NEAR(interval.mean, 5.5, 1e-15);
+    CHECK_NEAR(interval.deviation, 3.0276503540974917, 1e-14);
+    CHECK_NEAR(interval.low, 3.334149, 2e-5);
+    CHECK_NEAR(interval.high, 7.665851, 2e-5);
+    interval = congru_report_interval(1, ten);
+    CHECK(interval.mean == 1 && isnan(interval.low) && isnan(interval.deviation));
+    CHECK(isnan(congru_report_interval(0, ten).mean));
+    double many[50];
+    for (int i = 0; i < 50; i++)
+        many[i] = i;
+    CHECK_NEAR(congru_report_interval(50, many).high - 24.5, 2.009575234 * 14.577379737113251 / sqrt(50), 1e-5);
+}
+
+static void a_pair_is_taken_subject_by_subject(void)
+{
+    const double a[] = {0.5, 0.6, 0.7, NAN, 0.9}, b[] = {0.4, 0.6, 0.8, 0.1, 0.5};
+    report_pair pair = congru_report_pair(5, a, b);
+    CHECK(pair.gain.count == 4 && pair.wins == 2 && pair.losses == 1);
+    CHECK_NEAR(pair.gain.mean, 0.1, 1e-15);
+    CHECK_NEAR(pair.effect, 0.1 / sqrt(0.14 / 3), 1e-12);
+    CHECK_NEAR(pair.gain.high - pair.gain.mean, 3.18245 * sqrt(0.14 / 3) / 2, 1e-12);
+    CHECK(isnan(congru_report_pair(2, b, b).effect) && congru_report_pair(2, b, b).gain.mean == 0);
+}
+
+static void electrodes_have_their_places(void)
+{
+    double place[2], other[2];
+    CHECK(congru_report_electrode("Cz", place) && place[0] == 0 && place[1] == 0);
+    CHECK(congru_report_electrode("C3", place) && place[0] == -0.4 && place[1] == 0);
+    CHECK(congru_report_electrode("Fc5.", place) && congru_report_electrode("EEG-FC5", other));
+    CHECK(place[0] == other[0] && place[1] == other[1] && place[0] < -0.4 && place[1] > 0);
+    CHECK(congru_report_electrode("T3", place) && congru_report_electrode("T7", other) && place[0] == other[0]);
+    CHECK(!congru_report_electrode("EOG", place) && !congru_report_electrode("", place));
+    CHECK(!congru_report_electrode("C", place) && !congru_report_electrode("channel", place));
+}
+
+/* The spline has a plane in it, so that values on a plane are met everywhere. */
+static void a_scalp_map_goes_through_its_values(void)
+{
+    static const char *const names[] = {"C3", "Cz", "C4", "Fz", "Pz", "FC1", "CP2"};
+    enum { COUNT = sizeof names / sizeof names[0] };
+    double place[2 * COUNT], value[COUNT], *grid = calloc(REPORT_GRID * REPORT_GRID, sizeof *grid);
+    size_t known = 0;
+    for (size_t i = 0; i < COUNT; i++) {
+        CHECK(congru_report_electrode(names[i], place + 2 * i));
+        value[i] = 2 - 3 * place[2 * i] + place[2 * i + 1];
+    }
+    CHECK(grid != NULL && congru_report_scalp(COUNT, place, value, grid));
+    for (size_t i = 0; i < REPORT_GRID * REPORT_GRID; i++) {
+        double x = ((double)(i % REPORT_GRID) + 0.5) * 2 / REPORT_GRID - 1;
+        double y = 1 - ((double)(i / REPORT_GRID) + 0.5) * 2 / REPORT_GRID;
+        known += !isnan(grid[i]);
+        if (!isnan(grid[i]))
+            CHECK_NEAR(grid[i], 2 - 3 * x + y, 1e-9);
+    }
+    CHECK(known > 300 && known < REPORT_GRID * REPORT_GRID / 2);
+    CHECK(!congru_report_scalp(3, place, value, grid));
+    const double line[] = {-0.4, 0, 0, 0, 0.4, 0, 0.2, 0};
+    CHECK(!congru_report_scalp(4, line, value, grid));
+    free(grid);
+}
+
+static void the_papers_times_are_found(void)
+{
+    CHECK_NEAR(congru_report_paper_seconds("BNCI2014-001", "ra+mdm"), 5.64 + 1.40, 1e-12);
+    CHECK_NEAR(congru_report_paper_seconds("2a", "ddct-unet+csp-lda"), 88.20 + 3.71, 1e-12);
+    CHECK_NEAR(congru_report_paper_seconds("bci_iv_2B", "dldct-e2e"), 38.38, 1e-12);
+    CHECK_NEAR(congru_report_paper_seconds("Ofner2017", "none+mdm"), 1.68, 1e-12);
+    CHECK(isnan(congru_report_paper_seconds("eegmmidb", "ra+mdm")));
+    CHECK(isnan(congru_report_paper_seconds("2a", "rpa+mdm")));
+}
+
+/* ---- JSON ---- */
+
+/* What the text reads and writes as, or the error. */
+static const char *round_trip(const char *json)
+{
+    static char said[1024];
+    const char *path = path_in("some.json");
+    congru_json_file *file;
+    congru_text text = {0};
+    FILE *out = fopen(path, "wb");
+    CHECK(out != NULL && fputs(json, out) >= 0 && fclose(out) == 0);
+    if (congru_json_read(context, path, &file) == CONGRU_OK)
+        congru_json_add(&text, congru_json_root(file), 17);
+    snprintf(said, sizeof said, "%s",
+             text.data != NULL ? text.data : congru_context_error(context) + strlen(path));
+    congru_text_clear(&text);
+    congru_json_destroy(&file);
+    return said;
+}
+
+static void check_json(const char *json, const char *expected)
+{
+    const char *said = round_trip(json);
+    CHECK_SAYING(strcmp(said, expected) == 0, "%s gives %s, not %s", json, said, expected);
+}
+
+static void json_is_read(void)
+{
+    check_json(" {\"a\" : [1, -2.5e3, true, false, null], \"b\": {}} ",
+               "{\"a\":[1,-2500,true,false,null],\"b\":{}}");
+    check_json("\"\\u00e9\\ud83e\\udde0\\n\\\"\\/\"", "\"é🧠\\u000a\\\"/\"");
+    check_json("\"</script>\"", "\"\\u003c/script\\u003e\"");
+    check_json("\"\\ud800\\u0000\"", "\"\xef\xbf\xbd\xef\xbf\xbd\"");
+    check_json("[]", "[]");
+    check_json("0.1", "0.10000000000000001");
+}
+
+static void broken_json_is_refused(void)
+{
+    check_json("", ": line 1: not a JSON value");
+    check_json("{\"a\": 1,\n}", ": line 2: nothing after a comma");
+    check_json("[1 2]", ": line 1: expected a comma or ]");
+    check_json("{1: 2}", ": line 1: expected a name in quotes");
+    check_json("{\"a\" 2}", ": line 1: expected a colon after a name");
+    check_json("\"abc", ": line 1: a string that does not end");
+    check_json("\"\\x\"", ": line 1: an escape that JSON does not have");
+    check_json("\"\\u12\"", ": line 1: an escape that JSON does not have");
+    check_json("NaN", ": line 1: not a JSON value");
+    check_json("01", ": line 1: not a JSON value");
+    check_json("1e999", ": line 1: a number too large for a double");
+    check_json("[1] x", ": line 1: something after the end of the value");
+    char deep[200];
+    memset(deep, '[', sizeof deep);
+    deep[sizeof deep - 1] = '\0';
+    check_json(deep, ": line 1: too many levels");
+}
+
+/* ---- Tables and drawings ---- */
+
+static void check_table(const report_table *table, congru_table_format format, const char *expected)
+{
+    congru_text text = {0};
+    congru_table_write(&text, table, format);
+    CHECK_SAYING(text.data != NULL && strstr(text.data, expected) != NULL, "no '%s' in: %s", expected,
+                 text.data);
+    congru_text_clear(&text);
+}
+
+static void a_table_is_written_three_ways(void)
+{
+    report_table table = {.title = "T"};
+    congru_table_column_text(&table, "name", "Name");
+    congru_table_column_number(&table, "mean", "Mean (%)", 100, 1);
+    congru_table_column_number(&table, "deviation", "", 100, 1);
+    congru_table_join(&table);
+    congru_table_column_number(&table, "gain", "Gain", 1, 2);
+    congru_table_text(&table, "a_b, <&>");
+    congru_table_number(&table, 0.1);
+    congru_table_number(&table, 0.05);
+    congru_table_number(&table, -1.5);
+    congru_table_text(&table, "none");
+    for (int i = 0; i < 3; i++)
+        congru_table_number(&table, NAN);
+    check_table(&table, CONGRU_TABLE_CSV, "name,mean,deviation,gain\n\"a_b, <&>\",0.1,0.05,-1.5\nnone,,,\n");
+    check_table(
+        &table, CONGRU_TABLE_LATEX,
+        "a\\_b, \\textless{}\\&\\textgreater{} & 10.0 $\\pm$ 5.0 & $-$1.50 \\\\\nnone & -- & -- \\\\\n");
+    check_table(&table, CONGRU_TABLE_HTML,
+                "<th scope=\"row\">a_b, &lt;&amp;&gt;</th><td class=\"number\">10.0 ± 5.0</td><td "
+                "class=\"number\">-1.50</td></tr>");
+    congru_table_clear(&table);
+}
+
+static void scales_have_round_ticks(void)
+{
+    double tick[12];
+    int decimals;
+    const scale percent = {.from = 0.2, .to = 1, .start = 0, .end = 80},
+                tiny = {.from = -0.0021, .to = 0.0034, .end = 1};
+    const scale decades = {.from = 0.02, .to = 300, .start = 0, .end = 1, .logarithmic = true};
+    size_t count = congru_scale_ticks(&percent, tick, &decimals);
+    CHECK(count >= 4 && count <= 9 && fabs(tick[0] - 0.2) < 1e-12 && fabs(tick[count - 1] - 1) < 1e-12);
+    CHECK_NEAR(congru_scale_place(&percent, 0.6), 40, 1e-12);
+    count = congru_scale_ticks(&tiny, tick, &decimals);
+    CHECK(count >= 4 && count <= 9 && decimals == 3 && fabs(tick[0] + 0.002) < 1e-12);
+    count = congru_scale_ticks(&decades, tick, &decimals);
+    CHECK(count == 4 && fabs(tick[0] - 0.1) < 1e-12 && fabs(tick[3] - 100) < 1e-9);
+}
+
+static void a_drawing_is_svg_and_escaped(void)
+{
+    canvas on = congru_canvas_start(100, 50, "a <title> & \"%s\"", "b");
+    const double triangle[] = {0, 0, 10, 0, 5, 8};
+    congru_canvas_polygon(&on, 3, triangle, 0x0072b280);
+    congru_canvas_text(&on, 5, 6, 10, 1, CANVAS_INK, "%s", "<script>\x01");
+    congru_drawing *drawing;
+    char *svg = NULL;
+    CHECK(congru_canvas_end(context, &on, &drawing) == CONGRU_OK && drawing->count == 3);
+    CHECK(congru_drawing_svg(context, drawing, &svg) == CONGRU_OK);
+    CHECK(strstr(svg, "<title>a &lt;title&gt; &amp; &quot;b&quot;</title>") != NULL);
+    CHECK(strstr(
+              svg,
+              "<polygon points=\"0.00,0.00 10.00,0.00 5.00,8.00\" fill=\"#0072b2\" fill-opacity=\"0.502\"/>") !=
+          NULL);
+    CHECK(strstr(svg, ">&lt;script&gt;?</text>") != NULL);
+    congru_report_text_destroy(&svg);
+    congru_drawing_destroy(&drawing);
+}
+
+int main(void)
+{
+    if (!scratch_open() || congru_context_create(&context, NULL) != CONGRU_OK)
+        return 1;
+    RUN(an_interval_is_that_of_student);
+    RUN(a_pair_is_taken_subject_by_subject);
+    RUN(electrodes_have_their_places);
+    RUN(a_scalp_map_goes_through_its_values);
+    RUN(the_papers_times_are_found);
+    RUN(json_is_read);
+    RUN(broken_json_is_refused);
+    RUN(a_table_is_written_three_ways);
+    RUN(scales_have_round_ticks);
+    RUN(a_drawing_is_svg_and_escaped);
+    congru_context_destroy(&context);
+    scratch_close();
+    return harness_end();
+}

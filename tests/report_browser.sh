@@ -1,0 +1,49 @@
+#!/bin/bash
+# The page of congru report in a real browser. SPDX-License-Identifier: Apache-2.0
+#
+# Skips, and says why, where there is no Chromium, no npm, or nothing to fetch the driver from. It reads SOURCE and BUILD;
+# see tests/meson.build. KEEP=FOLDER keeps the reports and pictures there.
+set -u -o pipefail
+
+skip_all()
+{
+    echo "1..0 # SKIP $1"
+    exit 0
+}
+
+browser=
+for name in chromium chromium-browser google-chrome; do
+    [ -n "$browser" ] || browser=$(command -v $name)
+done
+[ -n "$browser" ] || skip_all "no Chromium on this machine"
+command -v npm >/dev/null || skip_all "no npm on this machine"
+[ -s "$BUILD/web/report.html" ] || skip_all "congru was built without the page"
+
+# The driver is fetched once for each build folder.
+driver=$BUILD/tests/browser
+mkdir -p "$driver" && cp "$SOURCE"/tests/browser/{.npmrc,package.json,package-lock.json,report_page.mjs} "$driver" || exit 1
+if ! cmp -s "$driver/package-lock.json" "$driver/node_modules/.locked"; then
+    (cd "$driver" && npm ci --no-progress --prefer-offline >npm.log 2>&1) || skip_all "npm could not fetch playwright-core"
+    cp "$driver/package-lock.json" "$driver/node_modules/.locked"
+fi
+
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+folder=${KEEP:-$scratch}
+cd "$folder" || exit 1
+make()
+{
+    /usr/bin/python3 "$SOURCE/tests/browser/make_results.py" "$@" || exit 1
+}
+make full
+make free --unconstrained
+make hostile --hostile --subjects 10 --pipelines 6 --classes 2
+make bare --only-results --subjects 5 --pipelines 3
+make big --subjects 49 --steps 1000
+for name in full hostile bare big; do
+    "$BUILD/congru" report $name -o $name.html >/dev/null || exit 1
+done
+"$BUILD/congru" report full free -o two.html >/dev/null || exit 1
+"$BUILD/tests/congru_plain" report full -o plain.html >/dev/null || exit 1
+node "$driver/report_page.mjs" "$browser" "$folder"
+exit $?

@@ -1,0 +1,129 @@
+#!/bin/bash
+# congru report on the command line: sessions, help, the manual, formats. SPDX-License-Identifier: Apache-2.0
+source "$SOURCE/tests/cli_session.sh"
+make_results=$SOURCE/tests/browser/make_results.py
+mkdir "$scratch/work/formats" && cd "$scratch/work/formats" || exit 1
+/usr/bin/python3 "$make_results" full --subjects 6 --pipelines 6 --classes 2 --trials 20 --steps 30 || exit 1
+/usr/bin/python3 "$make_results" free --subjects 6 --pipelines 6 --classes 2 --trials 20 --steps 30 --unconstrained || exit 1
+/usr/bin/python3 "$make_results" bare --subjects 3 --pipelines 2 --only-results || exit 1
+/usr/bin/python3 "$make_results" hostile --hostile --subjects 9 --pipelines 3 --classes 2 --trials 10 --steps 20 || exit 1
+export MADE=$scratch/work/formats
+
+every_figure_and_table()
+{
+    local name problems=
+    cd "$scratch/work/formats" || exit 1
+    for name in accuracy paired forest confusion speed training evolution ellipses patterns ablation; do
+        congru report full --figure $name -o $name.svg 2>&1 && [ -s $name.svg ] || problems+="$name is not drawn"$'\n'
+        /usr/bin/python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' $name.svg || problems+="$name.svg is not XML"$'\n'
+    done
+    for name in accuracy subjects pairs confusion speed ablation statistics; do
+        congru report full --table $name >$name.csv || problems+="$name is not written"$'\n'
+        congru report full --format latex --table $name >$name.tex || problems+="$name is not LaTeX"$'\n'
+    done
+    result "every figure as SVG, every table as CSV and LaTeX" "${problems%$'\n'}"
+}
+
+csv_equals_results()
+{
+    cd "$scratch/work/formats" || exit 1
+    result "the tables have the numbers of results.csv" "$(/usr/bin/python3 - <<'END'
+import csv, statistics
+rows = list(csv.DictReader(open("full/results.csv", encoding="utf-8")))
+for line in csv.DictReader(open("accuracy.csv", encoding="utf-8")):
+    own = [float(r["score"]) for r in rows if r["pipeline"] == line["pipeline"]]
+    if abs(float(line["accuracy"]) - statistics.fmean(own)) > 1e-15 or abs(float(line["deviation"]) - statistics.stdev(own)) > 1e-15:
+        print(line["pipeline"], line["accuracy"], line["deviation"])
+for line in csv.DictReader(open("subjects.csv", encoding="utf-8")):
+    for r in rows:
+        if r["subject"] == line["subject"] and float(r["score"]) != float(line[r["pipeline"]]):
+            print(r["subject"], r["pipeline"], r["score"], line[r["pipeline"]])
+END
+    )"
+}
+
+names_are_escaped()
+{
+    local problems=
+    cd "$scratch/work/formats" || exit 1
+    congru report hostile -o hostile.html >/dev/null && congru report hostile --figure confusion -o hostile.svg &&
+        congru report hostile --table subjects >hostile.csv && congru report hostile --format latex --table subjects >hostile.tex
+    "$BUILD/tests/congru_plain" report hostile -o hostile_plain.html >/dev/null
+    problems+=$(/usr/bin/python3 - <<'END'
+import csv, xml.dom.minidom
+xml.dom.minidom.parse("hostile.svg")
+names = {r["subject"] for r in csv.DictReader(open("hostile/results.csv", encoding="utf-8", newline=""))}
+kept = {r["subject"] for r in csv.DictReader(open("hostile.csv", encoding="utf-8", newline=""))}
+if names != kept:
+    print("CSV", names ^ kept)
+for page in ("hostile.html", "hostile_plain.html"):
+    text = open(page, encoding="utf-8").read()
+    for bad in ("<script>alert", "<script>document", "<b>left", "<b>bold", "<img src=x"):
+        if bad in text:
+            print(page, bad)
+END
+    )
+    grep -q '\\textless{}script\\textgreater{}' hostile.tex || problems+="LaTeX is not escaped"
+    result "hostile names are escaped everywhere" "$problems"
+}
+
+png_or_a_reason()
+{
+    local said
+    cd "$scratch/work/formats" || exit 1
+    if [ -e "$BUILD/congru.p/cli_report_png.c.o" ]; then
+        congru report full --format png --figure forest -o forest.png 2>"$scratch/said"
+        result "PNG" "$(/usr/bin/python3 -c 'import sys; d = open(sys.argv[1], "rb").read(); print("" if d[:8] == b"\x89PNG\r\n\x1a\n" and len(d) > 5000 else "no PNG", end="")' forest.png 2>&1)"
+    else
+        skip "PNG" "built without cairo"
+    fi
+    said=$("$BUILD/tests/congru_plain" report full --format png -o none.png 2>&1)
+    matches "$said" "congru: report: this congru was built without cairo, so --format png is not there (use --format svg, or install libcairo2-dev and build again)" && said=
+    [ ! -e none.png ] || said+=" a file was left"
+    result "without cairo, PNG is refused with a reason" "$said"
+}
+
+without_the_page()
+{
+    local said
+    cd "$scratch/work/formats" || exit 1
+    said=$("$BUILD/tests/congru_plain" report full free -o plain.html 2>&1)
+    matches "$said" "plain.html: ... MB, tables only: this congru was built without the page (it takes npm)" && said=
+    [ "$(grep -c '<table>' plain.html)" = 14 ] || said+=" not 14 tables"
+    grep -q '<script' plain.html && said+=" it has a script"
+    result "without npm, the page is plain tables and says so" "$said"
+}
+
+run_as_built()
+{
+    local said
+    cd "$scratch/work/formats" || exit 1
+    said=$(sh "$SOURCE/tools/build-page.sh" plain "$SOURCE/web" "$scratch/page" "$scratch/empty.html" && [ ! -s "$scratch/empty.html" ] || echo "not empty")
+    result "the page can be left out of the build" "$said"
+    said=$(mkdir "$scratch/few"; for tool in sh mkdir cp rm cmp cat; do ln -s "$(command -v $tool)" "$scratch/few/"; done
+        PATH=$scratch/few sh "$SOURCE/tools/build-page.sh" wanted "$SOURCE/web" "$scratch/page" "$scratch/empty.html")
+    matches "$said" "congru report will write tables only: npm is not installed...." && [ ! -s "$scratch/empty.html" ] && said=
+    result "a build without npm says so and goes on" "$said"
+    PATH=$scratch/few sh "$SOURCE/tools/build-page.sh" needed "$SOURCE/web" "$scratch/page" "$scratch/empty.html" >/dev/null
+    result "a build that needs the page fails without npm" "$([ $? -eq 1 ] || echo "it did not")"
+}
+
+manual_has_names()
+{
+    result "the manual has the figures of help" "$(diff \
+        <(congru help report | sed -n 's/^  figure \([a-z]*\).*/\1/p') \
+        <(sed -n 's/^\.It Cm \([a-z]*\)$/\1/p' "$SOURCE/man/congru-report.1"))"
+}
+
+run_sessions "$SOURCE/tests/cli/report/report.txt"
+every_figure_and_table
+csv_equals_results
+names_are_escaped
+png_or_a_reason
+without_the_page
+run_as_built
+manual_has_options report
+manual_has_names
+help_fits report
+echo "1..$count"
+exit $((failed > 0))

@@ -1,0 +1,229 @@
+/* Reports of results folders: what is read, what is summed up, what is refused. SPDX-License-Identifier: Apache-2.0 */
+#define _XOPEN_SOURCE 700
+#include <ftw.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "congru/report.h"
+#include "harness.h"
+#include "report/report_internal.h"
+#include "scratch.h"
+
+static congru_context *context;
+
+static const char results_head[] = "score,time,samples,subject,session,pipeline,dataset,kappa\n";
+
+static void put(const char *folder, const char *name, const char *text)
+{
+    char path[600];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "wb");
+    CHECK_SAYING(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0, "cannot write %s", path);
+}
+
+/* A folder with results of two pipelines on three subjects. */
+static const char *make_folder(const char *name)
+{
+    static char folder[512];
+    char text[1024];
+    snprintf(folder, sizeof folder, "%s", path_in(name));
+    CHECK(mkdir(folder, 0777) == 0);
+    snprintf(text, sizeof text,
+             "%s0.5,1,4,a,all,ra+mdm,2a,0\n0.75,2,4,b,all,ra+mdm,2a,0.5\n1,3,4,<c>,all,ra+mdm,2a,1\n"
+             "0.75,10,4,a,all,dct-e2e,2a,0.5\n0.75,20,4,b,all,dct-e2e,2a,0.5\n1,30,4,<c>,all,dct-e2e,2a,1\n",
+             results_head);
+    put(folder, "results.csv", text);
+    return folder;
+}
+
+static congru_report *read_folder(const char *folder)
+{
+    congru_report *report = NULL;
+    congru_status status = congru_report_create(context, &folder, 1, &report);
+    CHECK_SAYING(status == CONGRU_OK, "%s", congru_context_error(context));
+    return report;
+}
+
+static void check_refused(const char *folder, const char *words)
+{
+    congru_report *report = NULL;
+    CHECK(congru_report_create(context, &folder, 1, &report) != CONGRU_OK && report == NULL);
+    const char *error = congru_context_error(context);
+    CHECK_SAYING(strstr(error, words) != NULL, "no '%s' in: %s", words, error);
+}
+
+static void pipelines_come_best_first(void)
+{
+    congru_report *report = read_folder(make_folder("order"));
+    char *csv = NULL;
+    CHECK(report != NULL && report->run[0].order[0] == 1 && isnan(report->run[0].chance));
+    CHECK(congru_report_table(context, report, "accuracy", NULL, CONGRU_TABLE_CSV, &csv) == CONGRU_OK);
+    CHECK_SAYING(strstr(csv, "\ndct-e2e,3,0.833333333333333") != NULL &&
+                     strstr(csv, "\nra+mdm,3,0.75,0.25,") != NULL,
+                 "%s", csv);
+    congru_report_text_destroy(&csv);
+    CHECK(congru_report_table(context, report, "confusion", NULL, CONGRU_TABLE_CSV, &csv) ==
+          CONGRU_ERROR_FORMAT);
+    CHECK(congru_report_table(context, report, "nothing", NULL, CONGRU_TABLE_CSV, &csv) ==
+          CONGRU_ERROR_ARGUMENT);
+    congru_report_destroy(&report);
+}
+
+static void folds_of_a_subject_are_averaged(void)
+{
+    char text[512];
+    const char *folder = make_folder("folds");
+    snprintf(text, sizeof text,
+             "%s0.5,1,4,a,0,ra+mdm,2a,0\n0.75,2,4,a,1,ra+mdm,2a,0.5\n1,3,4,b,0,ra+mdm,2a,1\n", results_head);
+    put(folder, "results.csv", text);
+    congru_report *report = read_folder(folder);
+    CHECK(report->run[0].accuracy[0] == 0.625 && report->run[0].accuracy[1] == 1);
+    CHECK(report->run[0].seconds[0] == 3 && report->run[0].mean[0].mean == 0.8125);
+    congru_report_destroy(&report);
+}
+
+static void training_is_thinned_and_summed_up(void)
+{
+    char folder[512], name[64], path[600];
+    snprintf(folder, sizeof folder, "%s", make_folder("training"));
+    snprintf(path, sizeof path, "%s/training", folder);
+    CHECK(mkdir(path, 0777) == 0);
+    for (int subject = 0; subject < 3; subject++) {
+        congru_text text = {0};
+        congru_text_add(&text, "{\"pipeline\": \"dct-e2e\", \"best_step\": %d, \"loss\": [", 100 + subject);
+        for (int step = 0; step < 1001; step++)
+            congru_text_add(&text, "%s%d", step > 0 ? "," : "", step + 1000 * subject);
+        congru_text_add(&text, "], \"within_action\": [");
+        for (int step = 0; step < 1001; step++)
+            congru_text_add(&text, "%s2", step > 0 ? "," : "");
+        congru_text_add(&text, "], \"between_action\": [");
+        for (int step = 0; step < 1001; step++)
+            congru_text_add(&text, "%s%d", step > 0 ? "," : "", subject + 1);
+        congru_text_add(&text, "], \"rank\": [");
+        for (int step = 0; step < 1001; step++)
+            congru_text_add(&text, "%s%s", step > 0 ? "," : "", step % 100 == 0 ? "4" : "null");
+        congru_text_add(&text, "]}");
+        snprintf(name, sizeof name, "training/dct-e2e-%d.json", subject);
+        put(folder, name, text.data);
+        congru_text_clear(&text);
+    }
+    congru_report *report = read_folder(folder);
+    const report_curves *curves = report->run[0].curves;
+    CHECK(report->run[0].curve_count == 1 && curves->subjects == 3 && curves->points == 101 &&
+          curves->steps == 1001);
+    CHECK(curves->best_step == 101 && curves->step[0] == 0 && curves->step[50] == 500 &&
+          curves->step[100] == 1000);
+    CHECK_NEAR(curves->mean[0][50], 1500, 1e-9);
+    CHECK_NEAR(curves->low[0][50], 700, 1e-9);
+    CHECK_NEAR(curves->high[0][50], 2300, 1e-9);
+    CHECK_NEAR(curves->mean[11][3], 1, 1e-12);
+    CHECK(curves->mean[10][10] == 4 && isnan(curves->mean[10][11]) && isnan(curves->mean[1][0]));
+    put(folder, "training/dct-e2e-3.json", "{\"pipeline\": \"dct-e2e\", \"loss\": [1, 2]}");
+    check_refused(folder, "1001 steps for one subject and 2 for another");
+    put(folder, "training/dct-e2e-3.json", "{\"loss\": [1, 2]}");
+    check_refused(folder, "it names no pipeline; not a training record");
+    congru_report_destroy(&report);
+}
+
+static void a_page_holds_its_data_and_no_markup_of_names(void)
+{
+    congru_report *report = read_folder(make_folder("page"));
+    char *text = NULL;
+    const char *page = "A<p>congru:plain</p>B\"congru:data\"C";
+    CHECK(congru_report_page(context, report, page, &text) == CONGRU_OK);
+    CHECK(text[0] == 'A' && text[strlen(text) - 1] == 'C' && strstr(text, "<c>") == NULL);
+    CHECK(strstr(text, "&lt;c&gt;") != NULL && strstr(text, "\\u003cc\\u003e") != NULL);
+    congru_report_text_destroy(&text);
+    CHECK(congru_report_page(context, report, "no marks", &text) == CONGRU_ERROR_FORMAT && text == NULL);
+    CHECK(congru_report_page(context, report, "<p>congru:plain</p>\"congru:data\"\"congru:data\"", &text) ==
+          CONGRU_ERROR_FORMAT);
+    CHECK(congru_report_page(context, report, NULL, &text) == CONGRU_OK);
+    CHECK(strstr(text, "<c>") == NULL && strstr(text, "<script") == NULL && strstr(text, "</html>") != NULL);
+    congru_report_text_destroy(&text);
+    CHECK(congru_report_json(context, report, &text) == CONGRU_OK && strchr(text, '<') == NULL);
+    CHECK(strstr(text, "\"accuracy\":[[0.75,0.75,1],\n[0.5,0.75,1]]") != NULL);
+    congru_report_text_destroy(&text);
+    congru_report_destroy(&report);
+}
+
+static void optional_files_are_checked(void)
+{
+    char folder[512];
+    snprintf(folder, sizeof folder, "%s", make_folder("optional"));
+    static const struct {
+        const char *file, *text, *words;
+    } cases[] = {
+        {"run.json", "[]", "run.json: not an object"},
+        {"geometry.json",
+         "{\"intervals\": [0, 1], \"points\": [{\"subject\": \"a\", \"label\": \"b\", \"x\": [1], \"y\": [1, "
+         "2]}]}",
+         "points[0]: needs one number in \"x\" and in \"y\" for each interval"},
+        {"geometry.json", "{\"ellipses\": [{\"stage\": \"during\"}]}", "ellipses[0]: \"stage\" is"},
+        {"patterns.json", "{}", "patterns.json: has no array \"maps\""},
+        {"ablation.json", "{\"rows\": [{\"name\": \"a\", \"mean\": 1}, {}]}",
+         "rows[1]: needs \"name\" and \"mean\""},
+        {"statistics.json", "{\"comparisons\": [{\"a\": 1}]}",
+         "comparisons[0]: needs \"a\", \"b\" and \"mean_gain\""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char path[600];
+        put(folder, cases[i].file, cases[i].text);
+        check_refused(folder, cases[i].words);
+        snprintf(path, sizeof path, "%s/%s", folder, cases[i].file);
+        CHECK(remove(path) == 0);
+    }
+    congru_report *report = read_folder(folder);
+    congru_report_destroy(&report);
+}
+
+static void folders_that_are_none_are_refused(void)
+{
+    check_refused(path_in("absent"), "cannot open: No such file");
+    const char *empty = path_in("empty");
+    CHECK(mkdir(empty, 0777) == 0);
+    check_refused(empty, "holds no results.csv");
+    congru_report *report;
+    CHECK(congru_report_create(context, NULL, 0, &report) == CONGRU_ERROR_ARGUMENT);
+}
+
+/* Folders of the same name are told apart by their paths. */
+static void runs_have_labels_of_their_own(void)
+{
+    char first[512], second[600];
+    snprintf(first, sizeof first, "%s", make_folder("same"));
+    snprintf(second, sizeof second, "%s/", make_folder("other"));
+    const char *folders[] = {first, second};
+    congru_report *report = NULL;
+    CHECK(congru_report_create(context, folders, 2, &report) == CONGRU_OK);
+    CHECK(strcmp(report->run[0].label, "same") == 0 && strcmp(report->run[1].label, "other") == 0);
+    congru_report_destroy(&report);
+    const char *twice[] = {first, first};
+    CHECK(congru_report_create(context, twice, 2, &report) == CONGRU_OK);
+    CHECK(strcmp(report->run[0].label, first) == 0 && strcmp(report->run[1].label, first) == 0);
+    congru_report_destroy(&report);
+}
+
+static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *place)
+{
+    (void)about, (void)kind, (void)place;
+    return remove(path);
+}
+
+int main(void)
+{
+    if (!scratch_open() || congru_context_create(&context, NULL) != CONGRU_OK)
+        return 1;
+    RUN(pipelines_come_best_first);
+    RUN(folds_of_a_subject_are_averaged);
+    RUN(training_is_thinned_and_summed_up);
+    RUN(a_page_holds_its_data_and_no_markup_of_names);
+    RUN(optional_files_are_checked);
+    RUN(folders_that_are_none_are_refused);
+    RUN(runs_have_labels_of_their_own);
+    congru_context_destroy(&context);
+    nftw(scratch_folder(), remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    return harness_end();
+}

@@ -1,0 +1,72 @@
+// Charts: what all of them share. SPDX-License-Identifier: Apache-2.0
+import * as Plot from "@observablehq/plot";
+import { h, numbers } from "./dom.js";
+
+export { Plot };
+
+// Told apart by people of any colour vision (Okabe and Ito); page.css has the tones for light and dark.
+export const colours = Array.from({ length: 7 }, (_, i) => `var(--c${i + 1})`);
+export const colour = (i) => colours[i % colours.length];
+
+// Charts of the page, drawn when they come near the window, and again when it changes its width.
+const charts = new Map();
+const near = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+        const chart = charts.get(target);
+        if (!chart) continue;
+        chart.near = isIntersecting;
+        if (isIntersecting) draw(chart);
+    }
+}, { rootMargin: "800px" });
+
+function draw(chart, most = Infinity) {
+    const width = Math.max(240, Math.min(most, chart.most, Math.floor(chart.place.clientWidth || 640)));
+    if (width === chart.width) return;
+    chart.width = width;
+    const { x, y, ...options } = chart.options(width);
+    const svg = Plot.plot({ width, marginBottom: 46, ...options, x: { labelOffset: 40, labelArrow: "none", ...x }, y: { labelArrow: "none", ...y }, style: { fontSize: "12px" } });
+    // Plot labels its groups, which ARIA does not allow for elements without a role.
+    for (const group of svg.querySelectorAll("g[aria-label]")) {
+        group.dataset.mark = group.getAttribute("aria-label");
+        group.removeAttribute("aria-label");
+    }
+    svg.setAttribute("role", "img");
+    svg.setAttribute("aria-label", chart.title);
+    chart.place.replaceChildren(svg);
+}
+
+// Draws those near the window; all of them, and no wider than `paper`, when that is given. One that was watched and is gone from the page is forgotten.
+export function redraw(paper) {
+    for (const [place, chart] of charts) {
+        if (!place.isConnected) {
+            if (!chart.watched) continue;
+            near.unobserve(place);
+            charts.delete(place);
+        } else {
+            if (!chart.watched) near.observe(place);
+            chart.watched = true;
+            if (paper || chart.near) draw(chart, paper);
+        }
+    }
+}
+
+// A figure with its caption; options(width) is what Plot draws, table() its numbers.
+export function figure({ title, note, legend, options, table, most = 1040, id }) {
+    const place = h("div", { class: "plot" });
+    charts.set(place, { place, options, title, most, width: 0, near: false, watched: false });
+    place.style.minHeight = `${options(640).height}px`;
+    return h("figure", { id }, h("figcaption", {}, h("strong", {}, title), note ? [" ", h("span", {}, note)] : null), legend, place,
+        table ? numbers(table) : null);
+}
+
+export function key(entries) {
+    return h("ul", { class: "key" }, entries.map(({ name, colour: tone, dash, shape }) => {
+        const mark = h("span", { class: `mark ${shape ?? (dash ? "dash" : "")}`, "aria-hidden": "true" });
+        mark.style.setProperty("--tone", tone);
+        return h("li", {}, mark, name);
+    }));
+}
+
+// Room for names on the left of a chart, within what a phone has.
+export const nameWidth = (names, width) => Math.min(Math.floor(width * 0.42), 18 + 7 * Math.max(...names.map((name) => [...name].length)));
+export const nameLength = (width) => Math.max(8, Math.floor((width * 0.42 - 18) / 7));

@@ -1,0 +1,70 @@
+// What was asked, what came out, how to repeat it. SPDX-License-Identifier: Apache-2.0
+import { chanceText, fixed, h, percent, points, section, sortableTable } from "./dom.js";
+
+const questions = {
+    loso: "How well is imagined movement decoded from the EEG of a person the decoder has never seen? Each subject in turn is left out; every pipeline learns from all others.",
+    folds: "How well is imagined movement decoded within a person, from part of their own trials?",
+    sessions: "How well does a decoder fitted on a person's first session work in the later ones?",
+};
+const targets = {
+    full: "All trials of the new subject, without labels, may be used to align them.",
+    none: "Nothing is known of the new subject.",
+    online: "The new subject's trials come one at a time.",
+};
+
+function winner(run) {
+    const [best] = run.table, next = run.pairs.find(({ a, b }) => a === 0 && b === 1);
+    const chance = run.chance === null ? "" : `, where chance is ${chanceText(run.chance)} %`;
+    const certain = next && (next.low > 0 ? "The difference is more than subjects vary by chance." : "The data do not tell the two apart.");
+    return h("div", { class: "winner" },
+        h("p", { class: "figure" }, h("span", { class: "big" }, percent(best.mean)), " %"),
+        h("div", {},
+            h("p", {}, h("strong", {}, run.pipelines[0]), ` is best on average over ${best.n} subjects${chance}. 95 % interval ${percent(best.low)} to ${percent(best.high)} %; standard deviation over subjects ${percent(best.deviation)} points.`),
+            next ? h("p", {}, `Next is ${run.pipelines[1]} with ${percent(run.table[1].mean)} %: ${points(next.mean)} points subject by subject (95 % interval ${points(next.low)} to ${points(next.high)}; better on ${next.wins} of ${next.n}, worse on ${next.losses}). ${certain}`) : null));
+}
+
+function facts(run) {
+    const settings = run.run?.settings ?? {};
+    const scored = run.samples[0]?.reduce((sum, n) => sum + (n ?? 0), 0);
+    const list = [
+        ["Data", `${run.dataset || "unnamed"}: ${run.subjects.length} subjects${scored ? `, ${scored} trials scored` : ""}, ${run.channels} channels`],
+        run.classes.length ? ["Classes", run.classes.join(", ")] : null,
+        ["Pipelines", String(run.pipelines.length)],
+        settings.target && settings.protocol === "loso" ? ["Seen of a newcomer", `${settings.target}. ${targets[settings.target] ?? ""}`] : null,
+    ];
+    return h("dl", { class: "facts" }, list.filter(Boolean).map(([term, text]) => h("div", {}, h("dt", {}, term), h("dd", {}, text))));
+}
+
+function repeat(run) {
+    const { run: about } = run, program = about?.program ?? {}, settings = about?.settings;
+    if (!about) return h("p", { class: "note" }, "The folder has no run.json: how it was made is not known.");
+    const made = [["Version", program.version && `${program.version} (${program.commit})`], ["Seed", settings?.seed], ["Data digest", settings?.data],
+        ["Instruction set", program.cpu], ["Compiler", program.compiler], ["Threads", about.threads]];
+    return h("div", {},
+        h("h3", {}, "How to repeat it"),
+        about.command ? h("pre", { tabindex: 0, "aria-label": "Command" }, h("code", {}, about.command)) : null,
+        h("dl", { class: "facts small" }, made.filter(([, value]) => value !== undefined).map(([term, value]) => h("div", {}, h("dt", {}, term), h("dd", {}, String(value))))),
+        settings ? h("details", { class: "numbers" }, h("summary", {}, "All settings"),
+            h("dl", { class: "facts small" }, Object.entries(settings).map(([name, value]) => h("div", {}, h("dt", {}, name.replaceAll("_", " ")), h("dd", {}, JSON.stringify(value).replaceAll('"', "")))))) : null);
+}
+
+function allRuns(data) {
+    return sortableTable({
+        caption: "The runs of this report",
+        rows: data.runs,
+        columns: [
+            { title: "Run", value: (r) => r.label },
+            { title: "Dataset", value: (r) => r.dataset },
+            { title: "Subjects", number: true, value: (r) => r.subjects.length },
+            { title: "Best pipeline", value: (r) => r.pipelines[0] },
+            { title: "Accuracy (%)", number: true, value: (r) => r.table[0].mean, text: (r) => `${percent(r.table[0].mean)} ± ${percent(r.table[0].deviation)}` },
+            { title: "Kappa", number: true, value: (r) => r.table[0].kappa, text: (r) => fixed(r.table[0].kappa, 3) },
+        ],
+    });
+}
+
+export function summary(run, data) {
+    return section("summary", "Summary",
+        h("p", { class: "question" }, questions[run.run?.settings?.protocol] ?? "How well is imagined movement decoded from EEG?"),
+        winner(run), facts(run), data.runs.length > 1 ? allRuns(data) : null, repeat(run));
+}
