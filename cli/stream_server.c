@@ -19,7 +19,7 @@
 /* A client costs this much memory whatever it does, and its decoder. It is read from while there is room for its answers
  * and it has not sent more than its share; what it does not take waits, and then its samples do. Each gets one piece of
  * work a round, so that none can keep the others waiting. */
-enum { IN_SIZE = 8192, OUT_SIZE = 65536, FRAMES_ROOM = 2048, LINGER_SECONDS = 2, BACKLOG = 64 };
+enum { IN_SIZE = 8192, OUT_SIZE = 65536, FRAMES_ROOM = 2048, LINGER_SECONDS = 2, ACCEPTED_AT_ONCE = 64, BACKLOG = 1024 };
 
 typedef enum client_state {
     CLIENT_OPEN,
@@ -251,12 +251,13 @@ static bool serve_client(const server *s, client *c, int events)
     return stays && !is_over(s, c);
 }
 
-static void accept_client(server *s)
+/* False when nobody waits. */
+static bool accept_client(server *s)
 {
     static const char busy[] = "{\"error\":\"too many clients\"}\n";
     int socket = accept(s->listener, NULL, NULL);
     if (socket < 0)
-        return;
+        return false;
     int flags = fcntl(socket, F_GETFL);
     client *c = s->count < (size_t)s->settings->clients ? calloc(1, sizeof *c) : NULL;
     if (c == NULL || flags < 0 || fcntl(socket, F_SETFL, flags | O_NONBLOCK) < 0) {
@@ -264,12 +265,13 @@ static void accept_client(server *s)
         (void)sent;
         close(socket);
         free(c);
-        return;
+        return true;
     }
     c->socket = socket;
     c->came = c->alive = c->shared = s->now;
     c->share = IN_SIZE;
     s->client[s->count++] = c;
+    return true;
 }
 
 /* ---- The loop --------------------------------------------------------------------------------------------------- */
@@ -303,8 +305,9 @@ static int serve(server *s)
         for (size_t i = count; i-- > 0;) /* from the last on: the last takes the place of one that goes */
             if (!serve_client(s, s->client[i], s->poll[1 + i].revents))
                 let_go(s, i);
-        if ((s->poll[0].revents & POLLIN) != 0)
-            accept_client(s);
+        /* A queue that overflows would make the system reset connections that were good. */
+        for (int i = 0; (s->poll[0].revents & POLLIN) != 0 && i < ACCEPTED_AT_ONCE && accept_client(s);)
+            i++;
     }
     return EXIT_DONE;
 }

@@ -6,7 +6,7 @@
 
 #include "decoder/model_internal.h"
 #include "harness.h"
-#include "model/json.h"
+#include "model/json_scan.h"
 #include "scratch.h"
 #include "set_samples.h"
 #include "stream_samples.h"
@@ -352,8 +352,8 @@ static void places_are_checked(void)
 
 static bool reads(const char *text)
 {
-    congru_json json = congru_json_start(text, strlen(text));
-    return congru_json_skip(&json) && congru_json_end(&json);
+    congru_scan json = congru_scan_start(text, strlen(text));
+    return congru_scan_skip(&json) && congru_scan_end(&json);
 }
 
 static void json_is_strict(void)
@@ -400,10 +400,10 @@ static void json_is_strict(void)
     CHECK(!reads(deep));
     deep[64 + 32] = '\0';
     CHECK(reads(deep + 32)); /* 32 deep */
-    congru_json json = congru_json_start("\"\\u00e4\\ud83d\\ude00x\"", 21);
-    CHECK(congru_json_string(&json, text, sizeof text) && strcmp(text, "\xc3\xa4\xf0\x9f\x98\x80x") == 0);
-    json = congru_json_start("\"123456\"", 8);
-    CHECK(!congru_json_string(&json, text, 6));
+    congru_scan json = congru_scan_start("\"\\u00e4\\ud83d\\ude00x\"", 21);
+    CHECK(congru_scan_string(&json, text, sizeof text) && strcmp(text, "\xc3\xa4\xf0\x9f\x98\x80x") == 0);
+    json = congru_scan_start("\"123456\"", 8);
+    CHECK(!congru_scan_string(&json, text, 6));
 }
 
 int main(void)

@@ -6,7 +6,7 @@
 
 #include "congru/version.h"
 #include "decoder/model_internal.h"
-#include "model/json.h"
+#include "model/json_scan.h"
 
 enum { SEARCH_BYTES = 16 };
 
@@ -50,20 +50,20 @@ static congru_status read_names(congru_context *context, const congru_model *mod
     congru_status status = find_text(context, model, name, &text);
     if (status != CONGRU_OK)
         return status;
-    congru_json json = congru_json_start(text, strlen(text));
+    congru_scan json = congru_scan_start(text, strlen(text));
     *count = 0;
-    for (bool first = congru_json_array(&json); congru_json_element(&json, &first); ++*count)
-        if (!congru_json_skip(&json) || *count == most)
+    for (bool first = congru_scan_array(&json); congru_scan_element(&json, &first); ++*count)
+        if (!congru_scan_skip(&json) || *count == most)
             return fail(context, "its metadata has no list of names in", name);
-    if (!congru_json_end(&json) || *count < least)
+    if (!congru_scan_end(&json) || *count < least)
         return fail(context, "its metadata has no list of names in", name);
     *names = calloc(*count, sizeof **names);
     if (*names == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu names", *count);
-    json = congru_json_start(text, strlen(text));
+    json = congru_scan_start(text, strlen(text));
     size_t i = 0;
-    for (bool first = congru_json_array(&json); congru_json_element(&json, &first); i++)
-        if (!congru_json_string(&json, (*names)[i], sizeof **names))
+    for (bool first = congru_scan_array(&json); congru_scan_element(&json, &first); i++)
+        if (!congru_scan_string(&json, (*names)[i], sizeof **names))
             return fail(context, "its metadata has no list of names in", name);
     return CONGRU_OK;
 }
@@ -75,8 +75,8 @@ static congru_status read_number(congru_context *context, const congru_model *mo
     congru_status status = find_text(context, model, name, &text);
     if (status != CONGRU_OK)
         return status;
-    congru_json json = congru_json_start(text, strlen(text));
-    if (!congru_json_number(&json, number) || !congru_json_end(&json) || *number < 0 || *number > most)
+    congru_scan json = congru_scan_start(text, strlen(text));
+    if (!congru_scan_number(&json, number) || !congru_scan_end(&json) || *number < 0 || *number > most)
         return fail(context, "its metadata has no possible number for", name);
     return CONGRU_OK;
 }
@@ -91,22 +91,22 @@ static congru_status read_settings(congru_context *context, congru_model *model)
     congru_status status = find_text(context, model, "settings", &text);
     if (status != CONGRU_OK)
         return status;
-    congru_json json = congru_json_start(text, strlen(text));
-    for (bool first = congru_json_object(&json); congru_json_member(&json, &first, key, sizeof key);) {
-        if (strcmp(key, "alignment_mean") == 0 && congru_json_number(&json, &number) && number >= 0 &&
+    congru_scan json = congru_scan_start(text, strlen(text));
+    for (bool first = congru_scan_object(&json); congru_scan_member(&json, &first, key, sizeof key);) {
+        if (strcmp(key, "alignment_mean") == 0 && congru_scan_number(&json, &number) && number >= 0 &&
             number <= CONGRU_METRIC_EUCLID) {
             model->alignment_mean = (congru_metric)number;
             seen[0] = true;
-        } else if (strcmp(key, "rpa_labels") == 0 && congru_json_number(&json, &number) && number >= 0 &&
+        } else if (strcmp(key, "rpa_labels") == 0 && congru_scan_number(&json, &number) && number >= 0 &&
                    number <= 1e6) {
             model->rpa_labels = (int)number;
             seen[1] = true;
         } else if (strcmp(key, "alignment_mean") == 0 || strcmp(key, "rpa_labels") == 0 ||
-                   !congru_json_skip(&json)) {
+                   !congru_scan_skip(&json)) {
             return fail(context, "its metadata has no possible settings: see", key);
         }
     }
-    if (!congru_json_end(&json) || !seen[0] || !seen[1])
+    if (!congru_scan_end(&json) || !seen[0] || !seen[1])
         return fail(context, "its metadata has no possible", "settings");
     return CONGRU_OK;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "model/json.h"
+#include "model/json_scan.h"
 
 enum { WORD_SIZE = 256, KEY_SIZE = 64, ORDER_MAX = 32 };
 static const double hertz_max = 1e7;
@@ -19,46 +19,46 @@ const char *congru_estimator_name(congru_estimator estimator)
 
 /* ---- Reading ------------------------------------------------------------------------------------------- */
 
-static bool read_pair(congru_json *json, double pair[2])
+static bool read_pair(congru_scan *json, double pair[2])
 {
     size_t count = 0;
-    bool first = congru_json_array(json);
-    for (double number; congru_json_element(json, &first); count++) {
-        if (count == 2 || !congru_json_number(json, &number))
+    bool first = congru_scan_array(json);
+    for (double number; congru_scan_element(json, &first); count++) {
+        if (count == 2 || !congru_scan_number(json, &number))
             return false;
         pair[count] = number;
     }
     return !json->failed && count == 2;
 }
 
-static bool read_hertz(congru_json *json, double *hertz)
+static bool read_hertz(congru_scan *json, double *hertz)
 {
-    return congru_json_number(json, hertz) && *hertz >= 0 && *hertz <= hertz_max;
+    return congru_scan_number(json, hertz) && *hertz >= 0 && *hertz <= hertz_max;
 }
 
-static bool read_order(congru_json *json, int *order)
+static bool read_order(congru_scan *json, int *order)
 {
     double number;
-    if (!congru_json_number(json, &number) || number < 1 || number > ORDER_MAX || number != floor(number))
+    if (!congru_scan_number(json, &number) || number < 1 || number > ORDER_MAX || number != floor(number))
         return false;
     *order = (int)number;
     return true;
 }
 
 /* Which of two words it is. */
-static bool read_either(congru_json *json, const char *no, const char *yes, bool *state)
+static bool read_either(congru_scan *json, const char *no, const char *yes, bool *state)
 {
     char word[WORD_SIZE];
-    if (!congru_json_string(json, word, sizeof word))
+    if (!congru_scan_string(json, word, sizeof word))
         return false;
     *state = strcmp(word, yes) == 0;
     return *state || strcmp(word, no) == 0;
 }
 
-static bool read_estimator(congru_json *json, congru_estimator *estimator)
+static bool read_estimator(congru_scan *json, congru_estimator *estimator)
 {
     char word[WORD_SIZE];
-    if (!congru_json_string(json, word, sizeof word))
+    if (!congru_scan_string(json, word, sizeof word))
         return false;
     for (int i = CONGRU_ESTIMATOR_SCM; i <= CONGRU_ESTIMATOR_CSP; i++) {
         *estimator = (congru_estimator)i;
@@ -69,7 +69,7 @@ static bool read_estimator(congru_json *json, congru_estimator *estimator)
 }
 
 /* One member; true too for keys that are of no concern. */
-static bool read_member(congru_json *json, const char *key, congru_preprocessing *p)
+static bool read_member(congru_scan *json, const char *key, congru_preprocessing *p)
 {
     if (strcmp(key, "band") == 0)
         return read_pair(json, p->band) && p->band[0] >= 0 && p->band[1] <= hertz_max &&
@@ -83,20 +83,20 @@ static bool read_member(congru_json *json, const char *key, congru_preprocessing
     if (strcmp(key, "notch") == 0)
         return read_hertz(json, &p->notch);
     if (strcmp(key, "harmonics") == 0)
-        return congru_json_boolean(json, &p->harmonics);
+        return congru_scan_boolean(json, &p->harmonics);
     if (strcmp(key, "resample") == 0)
         return read_hertz(json, &p->resample);
     if (strcmp(key, "reference") == 0)
         return read_either(json, "none", "average", &p->average_reference);
     if (strcmp(key, "window") == 0)
-        return congru_json_peek(json) == '"' ? congru_json_skip(json) : read_pair(json, p->window);
+        return congru_scan_peek(json) == '"' ? congru_scan_skip(json) : read_pair(json, p->window);
     if (strcmp(key, "estimator") == 0) {
         p->known = true;
         return read_estimator(json, &p->estimator);
     }
     if (strcmp(key, "trace_normalise") == 0)
-        return congru_json_boolean(json, &p->trace_normalise);
-    return congru_json_skip(json);
+        return congru_scan_boolean(json, &p->trace_normalise);
+    return congru_scan_skip(json);
 }
 
 congru_status congru_preprocessing_parse(congru_context *context, const char *text, congru_preprocessing *p)
@@ -104,12 +104,12 @@ congru_status congru_preprocessing_parse(congru_context *context, const char *te
     char key[KEY_SIZE];
     if (text == NULL)
         return CONGRU_OK;
-    congru_json json = congru_json_start(text, strlen(text));
-    for (bool first = congru_json_object(&json); congru_json_member(&json, &first, key, sizeof key);)
+    congru_scan json = congru_scan_start(text, strlen(text));
+    for (bool first = congru_scan_object(&json); congru_scan_member(&json, &first, key, sizeof key);)
         if (!read_member(&json, key, p))
             return congru_fail(context, CONGRU_ERROR_FORMAT,
                                "the meta data has a value for '%s' that cannot be (import the set anew)", key);
-    if (!congru_json_end(&json))
+    if (!congru_scan_end(&json))
         return congru_fail(context, CONGRU_ERROR_FORMAT,
                            "the meta data is not a JSON object (import the set anew, or leave 'meta' out)");
     return CONGRU_OK;

@@ -5,7 +5,7 @@
 
 #include "array/source.h"
 #include "base/error.h"
-#include "model/json.h"
+#include "model/json_scan.h"
 #include "model/safetensors.h"
 
 enum { SIZE_BYTES = 8, TYPE_SIZE = 16 };
@@ -66,14 +66,14 @@ static congru_status read_header(safetensors_reader *r)
 
 /* ---- The header ---------------------------------------------------------------------------------------- */
 
-static congru_status read_texts(safetensors_reader *r, congru_json *json)
+static congru_status read_texts(safetensors_reader *r, congru_scan *json)
 {
     congru_status status = CONGRU_OK;
     char name[CONGRU_TENSOR_NAME_SIZE];
-    bool first = congru_json_object(json);
-    while (status == CONGRU_OK && congru_json_member(json, &first, name, sizeof name)) {
+    bool first = congru_scan_object(json);
+    while (status == CONGRU_OK && congru_scan_member(json, &first, name, sizeof name)) {
         congru_text text = {0};
-        if (!congru_json_string_add(json, &text))
+        if (!congru_scan_string_add(json, &text))
             status = fail_header(r, "is damaged: __metadata__ holds what is not a text");
         else if (text.failed)
             status = congru_fail(r->context, CONGRU_ERROR_MEMORY, "%s: not enough memory", r->source->name);
@@ -89,25 +89,25 @@ static congru_status read_texts(safetensors_reader *r, congru_json *json)
 }
 
 /* The members of one tensor; false for what a tensor has not, or has not in this file. */
-static bool read_members(congru_json *json, described *tensor, char type[TYPE_SIZE], int *found)
+static bool read_members(congru_scan *json, described *tensor, char type[TYPE_SIZE], int *found)
 {
     char key[TYPE_SIZE];
     uint64_t number, *offset[] = {&tensor->begin, &tensor->end};
-    for (bool first = congru_json_object(json); congru_json_member(json, &first, key, sizeof key); ++*found) {
+    for (bool first = congru_scan_object(json); congru_scan_member(json, &first, key, sizeof key); ++*found) {
         bool inner = true;
         size_t count = 0;
         if (strcmp(key, "dtype") == 0) {
-            if (!congru_json_string(json, type, TYPE_SIZE))
+            if (!congru_scan_string(json, type, TYPE_SIZE))
                 return false;
         } else if (strcmp(key, "shape") == 0) {
-            for (congru_json_array(json); congru_json_element(json, &inner);
+            for (congru_scan_array(json); congru_scan_element(json, &inner);
                  tensor->shape[count++] = (size_t)number)
-                if (!congru_json_count(json, &number) || count == CONGRU_TENSOR_DIMS_MAX)
+                if (!congru_scan_count(json, &number) || count == CONGRU_TENSOR_DIMS_MAX)
                     return false;
             tensor->dims = count;
         } else if (strcmp(key, "data_offsets") == 0) {
-            for (congru_json_array(json); congru_json_element(json, &inner); count++)
-                if (count == 2 || !congru_json_count(json, offset[count]))
+            for (congru_scan_array(json); congru_scan_element(json, &inner); count++)
+                if (count == 2 || !congru_scan_count(json, offset[count]))
                     return false;
             if (count != 2)
                 return false;
@@ -156,7 +156,7 @@ static congru_status make_room(safetensors_reader *r)
     return CONGRU_OK;
 }
 
-static congru_status read_tensor(safetensors_reader *r, congru_json *json, const char *name)
+static congru_status read_tensor(safetensors_reader *r, congru_scan *json, const char *name)
 {
     char type[TYPE_SIZE] = "";
     int found = 0;
@@ -209,11 +209,11 @@ static congru_status check_places(safetensors_reader *r)
 
 static congru_status read_description(safetensors_reader *r)
 {
-    congru_json json = congru_json_start(r->header, r->header_size);
+    congru_scan json = congru_scan_start(r->header, r->header_size);
     char name[CONGRU_TENSOR_NAME_SIZE];
     congru_status status = CONGRU_OK;
-    bool first = congru_json_object(&json), texts = false;
-    while (status == CONGRU_OK && congru_json_member(&json, &first, name, sizeof name)) {
+    bool first = congru_scan_object(&json), texts = false;
+    while (status == CONGRU_OK && congru_scan_member(&json, &first, name, sizeof name)) {
         if (strcmp(name, "__metadata__") != 0) {
             status = read_tensor(r, &json, name);
         } else if (!texts) {
@@ -223,7 +223,7 @@ static congru_status read_description(safetensors_reader *r)
             status = fail_header(r, "holds __metadata__ twice");
         }
     }
-    if (status == CONGRU_OK && !congru_json_end(&json))
+    if (status == CONGRU_OK && !congru_scan_end(&json))
         status = congru_fail(r->context, CONGRU_ERROR_FORMAT,
                              "%s: not a .safetensors file: its header is not JSON at byte %zu", r->source->name,
                              SIZE_BYTES + (size_t)(json.at - r->header));

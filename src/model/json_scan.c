@@ -1,5 +1,5 @@
 /* Reads JSON strictly. SPDX-License-Identifier: Apache-2.0 */
-#include "model/json.h"
+#include "model/json_scan.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,39 +7,39 @@
 
 enum { NUMBER_SIZE = 64 };
 
-congru_json congru_json_start(const char *text, size_t size)
+congru_scan congru_scan_start(const char *text, size_t size)
 {
-    return (congru_json){.at = text, .end = text + size};
+    return (congru_scan){.at = text, .end = text + size};
 }
 
-static bool fail(congru_json *json)
+static bool fail(congru_scan *json)
 {
     json->failed = true;
     return false;
 }
 
-static void skip_blanks(congru_json *json)
+static void skip_blanks(congru_scan *json)
 {
     while (json->at < json->end &&
            (*json->at == ' ' || *json->at == '\t' || *json->at == '\n' || *json->at == '\r'))
         json->at++;
 }
 
-char congru_json_peek(congru_json *json)
+char congru_scan_peek(congru_scan *json)
 {
     skip_blanks(json);
     return !json->failed && json->at < json->end ? *json->at : '\0';
 }
 
-bool congru_json_end(congru_json *json)
+bool congru_scan_end(congru_scan *json)
 {
     skip_blanks(json);
     return !json->failed && json->at == json->end;
 }
 
-static bool take(congru_json *json, char wanted)
+static bool take(congru_scan *json, char wanted)
 {
-    if (congru_json_peek(json) != wanted || wanted == '\0')
+    if (congru_scan_peek(json) != wanted || wanted == '\0')
         return fail(json);
     json->at++;
     return true;
@@ -47,15 +47,15 @@ static bool take(congru_json *json, char wanted)
 
 /* ---- Objects and arrays -------------------------------------------------------------------------------- */
 
-static bool enter(congru_json *json, char bracket)
+static bool enter(congru_scan *json, char bracket)
 {
-    return take(json, bracket) && (++json->depth <= CONGRU_JSON_DEPTH_MAX || fail(json));
+    return take(json, bracket) && (++json->depth <= CONGRU_SCAN_DEPTH_MAX || fail(json));
 }
 
 /* Whether another one follows; otherwise the bracket is closed. */
-static bool another(congru_json *json, bool *first, char bracket)
+static bool another(congru_scan *json, bool *first, char bracket)
 {
-    if (congru_json_peek(json) == bracket) {
+    if (congru_scan_peek(json) == bracket) {
         json->at++;
         json->depth--;
         return false;
@@ -66,25 +66,25 @@ static bool another(congru_json *json, bool *first, char bracket)
     return !json->failed;
 }
 
-bool congru_json_object(congru_json *json)
+bool congru_scan_object(congru_scan *json)
 {
     return enter(json, '{');
 }
 
-bool congru_json_array(congru_json *json)
+bool congru_scan_array(congru_scan *json)
 {
     return enter(json, '[');
 }
 
-bool congru_json_member(congru_json *json, bool *first, char *key, size_t key_size)
+bool congru_scan_member(congru_scan *json, bool *first, char *key, size_t key_size)
 {
-    return !json->failed && another(json, first, '}') && congru_json_string(json, key, key_size) &&
+    return !json->failed && another(json, first, '}') && congru_scan_string(json, key, key_size) &&
            take(json, ':');
 }
 
-bool congru_json_element(congru_json *json, bool *first)
+bool congru_scan_element(congru_scan *json, bool *first)
 {
-    return !json->failed && another(json, first, ']') && (congru_json_peek(json) != '\0' || fail(json));
+    return !json->failed && another(json, first, ']') && (congru_scan_peek(json) != '\0' || fail(json));
 }
 
 /* ---- Strings ------------------------------------------------------------------------------------------- */
@@ -104,7 +104,7 @@ static size_t character_size(const unsigned char *s, size_t left)
     return size;
 }
 
-static bool take_hex(congru_json *json, uint32_t *code)
+static bool take_hex(congru_scan *json, uint32_t *code)
 {
     *code = 0;
     if (json->end - json->at < 4)
@@ -136,7 +136,7 @@ static size_t encode(uint32_t code, char bytes[4])
 }
 
 /* \uXXXX, or two of them that are one character beyond the first 65536. */
-static size_t take_escaped_code(congru_json *json, char bytes[4])
+static size_t take_escaped_code(congru_scan *json, char bytes[4])
 {
     uint32_t code, low;
     if (!take_hex(json, &code) || code == 0 || (code >= 0xdc00 && code < 0xe000))
@@ -153,7 +153,7 @@ static size_t take_escaped_code(congru_json *json, char bytes[4])
 }
 
 /* The next character of a string, decoded; 0 for what must not be there. */
-static size_t take_character(congru_json *json, char bytes[4])
+static size_t take_character(congru_scan *json, char bytes[4])
 {
     static const char escapes[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
     if (*json->at != '\\') {
@@ -178,7 +178,7 @@ static size_t take_character(congru_json *json, char bytes[4])
 }
 
 /* Into `string` of `size` bytes, or else into `text`; or nowhere, when both are NULL. */
-static bool take_string(congru_json *json, char *string, size_t size, congru_text *text)
+static bool take_string(congru_scan *json, char *string, size_t size, congru_text *text)
 {
     size_t used = 0;
     if (!take(json, '"'))
@@ -202,12 +202,12 @@ static bool take_string(congru_json *json, char *string, size_t size, congru_tex
     return true;
 }
 
-bool congru_json_string(congru_json *json, char *string, size_t size)
+bool congru_scan_string(congru_scan *json, char *string, size_t size)
 {
     return take_string(json, string, size, NULL);
 }
 
-bool congru_json_string_add(congru_json *json, congru_text *text)
+bool congru_scan_string_add(congru_scan *json, congru_text *text)
 {
     congru_text_add(text, "%s", ""); /* an empty one is a text too */
     return take_string(json, NULL, 0, text);
@@ -215,7 +215,7 @@ bool congru_json_string_add(congru_json *json, congru_text *text)
 
 /* ---- Numbers and words --------------------------------------------------------------------------------- */
 
-static size_t take_digits(congru_json *json)
+static size_t take_digits(congru_scan *json)
 {
     const char *begin = json->at;
     while (json->at < json->end && *json->at >= '0' && *json->at <= '9')
@@ -223,7 +223,7 @@ static size_t take_digits(congru_json *json)
     return (size_t)(json->at - begin);
 }
 
-static bool take_sign(congru_json *json, const char *signs)
+static bool take_sign(congru_scan *json, const char *signs)
 {
     if (json->at == json->end || *json->at == '\0' || strchr(signs, *json->at) == NULL)
         return false;
@@ -231,10 +231,10 @@ static bool take_sign(congru_json *json, const char *signs)
     return true;
 }
 
-bool congru_json_number(congru_json *json, double *number)
+bool congru_scan_number(congru_scan *json, double *number)
 {
     char copy[NUMBER_SIZE];
-    congru_json_peek(json);
+    congru_scan_peek(json);
     const char *begin = json->at;
     if (json->failed)
         return false;
@@ -259,12 +259,12 @@ bool congru_json_number(congru_json *json, double *number)
     return isfinite(*number) || fail(json);
 }
 
-bool congru_json_count(congru_json *json, uint64_t *count)
+bool congru_scan_count(congru_scan *json, uint64_t *count)
 {
     double number;
-    congru_json_peek(json);
+    congru_scan_peek(json);
     const char *begin = json->at;
-    if (!congru_json_number(json, &number))
+    if (!congru_scan_number(json, &number))
         return false;
     for (const char *c = begin; c < json->at; c++)
         if (*c < '0' || *c > '9')
@@ -275,7 +275,7 @@ bool congru_json_count(congru_json *json, uint64_t *count)
     return true;
 }
 
-static bool take_word(congru_json *json, const char *word)
+static bool take_word(congru_scan *json, const char *word)
 {
     size_t size = strlen(word);
     if ((size_t)(json->end - json->at) < size || memcmp(json->at, word, size) != 0)
@@ -284,27 +284,27 @@ static bool take_word(congru_json *json, const char *word)
     return true;
 }
 
-bool congru_json_boolean(congru_json *json, bool *state)
+bool congru_scan_boolean(congru_scan *json, bool *state)
 {
-    *state = congru_json_peek(json) == 't';
+    *state = congru_scan_peek(json) == 't';
     return !json->failed && take_word(json, *state ? "true" : "false");
 }
 
-bool congru_json_skip(congru_json *json)
+bool congru_scan_skip(congru_scan *json)
 {
     double number;
     bool first = true;
-    switch (congru_json_peek(json)) {
+    switch (congru_scan_peek(json)) {
     case '{':
-        congru_json_object(json);
+        congru_scan_object(json);
         while (!json->failed && another(json, &first, '}'))
-            if (!take_string(json, NULL, 0, NULL) || !take(json, ':') || !congru_json_skip(json))
+            if (!take_string(json, NULL, 0, NULL) || !take(json, ':') || !congru_scan_skip(json))
                 return false;
         return !json->failed;
     case '[':
-        congru_json_array(json);
-        while (congru_json_element(json, &first))
-            if (!congru_json_skip(json))
+        congru_scan_array(json);
+        while (congru_scan_element(json, &first))
+            if (!congru_scan_skip(json))
                 return false;
         return !json->failed;
     case '"':
@@ -316,6 +316,6 @@ bool congru_json_skip(congru_json *json)
     case 'n':
         return take_word(json, "null");
     default:
-        return congru_json_number(json, &number);
+        return congru_scan_number(json, &number);
     }
 }
