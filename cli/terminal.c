@@ -92,7 +92,7 @@ void terminal_progress_timed(terminal_work *work, size_t done, size_t total, con
     if (done > work->at_start)
         describe_rest((now - work->started) * (double)(total - done) / (double)(done - work->at_start), rest,
                       sizeof rest);
-    snprintf(text, sizeof text, "%s, %s", what, rest);
+    snprintf(text, sizeof text, "%s%s%s", what, rest[0] != '\0' ? ", " : "", rest);
     if (isatty(STDERR_FILENO)) {
         terminal_progress(done, total, text);
     } else if (now - work->told >= PLAIN_SECONDS) {
