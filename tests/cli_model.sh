@@ -22,11 +22,12 @@ prepare()
 # serve ARGUMENT...: a server in the background; its process in $server, its port in $port.
 serve()
 {
+    rm -f served.txt # of a server before, whose port would be taken for this one's
     congru stream m --listen 127.0.0.1:0 "$@" >served.txt 2>served.err &
     server=$!
     port=
     for ((i = 0; i < 100; i++)); do
-        port=$(sed -n 's/.*:\([0-9]*\)".*/\1/p' served.txt)
+        port=$(sed -n 's/.*:\([0-9]*\)".*/\1/p' served.txt 2>/dev/null)
         [ -z "$port" ] || return 0
         sleep 0.05
     done

@@ -251,6 +251,35 @@ static void artefacts_leave_no_trace(void)
     congru_set_destroy(&set);
 }
 
+/* Without a high-pass, an electrode far from zero costs no digits: the same recording 0.1 V away. */
+static void constants_cost_no_digits(void)
+{
+    static heard near, far;
+    congru_set *set = stream_set(context, &small);
+    memcpy(strstr(set->meta, "[8, 30]"), "[0,  0]", 7);
+    memcpy(strstr(set->meta, "\"notch\": 40"), "\"notch\":  0", 11);
+    congru_model *model = train(set, "ra+mdm");
+    stream_recording recording;
+    stream_record(&small, 2, &recording);
+    double *frames = stream_frames(&recording);
+    for (size_t i = 0; i < recording.samples * 4; i++)
+        frames[i] = nearbyint(frames[i] * 0x1p20) * 0x1p-20; /* so that the shift itself is exact */
+    congru_decoder *decoder = make(model, 4, CONGRU_ADAPT_WINDOWS);
+    listen(decoder, frames, recording.samples, 4, 64, &near);
+    for (size_t i = 0; i < recording.samples * 4; i++)
+        frames[i] += 1e5;
+    congru_decoder_reset(decoder);
+    listen(decoder, frames, recording.samples, 4, 64, &far);
+    for (size_t i = 0; i < near.count; i++)
+        CHECK_NEAR(far.first[i], near.first[i], 1e-12);
+    CHECK(near.count > 100);
+    congru_decoder_destroy(&decoder);
+    free(frames);
+    stream_recording_clear(&recording);
+    congru_model_destroy(&model);
+    congru_set_destroy(&set);
+}
+
 /* ---- Frames -------------------------------------------------------------------------------------------- */
 
 /* Channels found by name among others, in another order, in volts and single precision. */
@@ -436,6 +465,7 @@ int main(void)
     RUN(reference_moves_as_by_hand);
     RUN(blocks_change_nothing);
     RUN(artefacts_leave_no_trace);
+    RUN(constants_cost_no_digits);
     RUN(channels_are_found_by_name);
     RUN(flat_channels_have_no_answer);
     RUN(refusals);
