@@ -39,10 +39,11 @@ static void print_claim(const claim *about, verdict found, const claim_step *ste
                                             {"data not given", "reproduced", "not reproduced"}};
     char line[LINE_SIZE], more[LINE_SIZE / 2] = "";
     const claim_step *theirs;
+    double value = ours(user, step->row, step->column), other = ours(user, step->other_row, step->other_column);
+    int digits = fabs(value) < 1 && fabs(other) < 1 ? 4 : 2;
     if (found != NOT_GIVEN)
-        snprintf(more, sizeof more, " (%s %s %.2f, %s %s %.2f)", step->row, step->column,
-                 ours(user, step->row, step->column), step->other_row, step->other_column,
-                 ours(user, step->other_row, step->other_column));
+        snprintf(more, sizeof more, " (%s %s %.*f, %s %s %.*f)", step->row, step->column, digits, value,
+                 step->other_row, step->other_column, digits, other);
     snprintf(line, sizeof line, "%s: %s%s%s", words[paper != NULL][found], about->text, more,
              paper != NULL && judge(about, paper, user, &theirs) == NOT_REPRODUCED
                  ? "; nor is it so in the paper's table"

@@ -6,7 +6,7 @@
 #include "manual.h"
 #include "terminal.h"
 
-enum { COMMAND_INDENT = 12, DEFINITION_INDENT = 14, OPTION_INDENT = 26, USAGE_INDENT = 4 };
+enum { COMMAND_INDENT = 13, DEFINITION_INDENT = 14, OPTION_INDENT = 26, USAGE_INDENT = 4 };
 
 static void print_usage(const char *line)
 {

@@ -35,6 +35,8 @@ static const experiment experiments[] = {
      reproduce_table_e2e},
     {"ablation", "Networks with a part left out, on bnci2014-001.", true, reproduce_ablation},
     {"runtime", "Seconds per subject.", true, reproduce_runtime},
+    {"silhouette", "How trials cluster by subject and by class, as recorded, recentred, and in networks.", true,
+     reproduce_silhouette},
     {"gap", "Accuracy within subjects less that across subjects, of classical pipelines and of ddct-unet-e2e.",
      true, reproduce_gap},
     {"statistics",

@@ -44,7 +44,7 @@ int diagnostics_silhouette(run_state *run, const char *pipeline, int32_t subject
     return status == CONGRU_OK ? EXIT_DONE : fail(run);
 }
 
-static const char *find_network(const run_state *run)
+const char *diagnostics_network(const run_state *run)
 {
     for (size_t i = 0; i < run->options.pipeline_count; i++)
         if (strstr(run->options.pipelines[i], "dct") != NULL)
@@ -106,7 +106,8 @@ static void clear(geometry *g)
 }
 
 /* Training is the same up to any step whatever the number of steps, so that a shorter one is the longer one's
- * beginning; dct's penalty on its rotation alone falls with the share of the steps that are done. */
+ * beginning, and what is mapped is the best network so far; but for dct, whose penalty on the rotation falls with the
+ * share of the steps that are done and is thus another one in a shorter training. */
 static int follow(run_state *run, const char *pipeline, int32_t left_out, size_t k, geometry *g)
 {
     congru_method_options method = run->options.method;
@@ -182,12 +183,9 @@ static int write(const run_state *run, const char *pipeline, int32_t left_out, c
 
 int diagnostics_save(run_state *run)
 {
-    const char *pipeline = find_network(run);
+    const char *pipeline = diagnostics_network(run);
     int32_t left_out = run->options.subjects != NULL ? run->options.subjects[0] : 0;
     geometry g = {0};
-    if (pipeline == NULL)
-        return terminal_fail(EXIT_USAGE, "%s: --diagnostics needs a pipeline with a network",
-                             run->parsed->command);
     int code = start(run->set, &g);
     for (size_t k = 0; code == EXIT_DONE && k < INTERVALS; k++)
         code = follow(run, pipeline, left_out, k, &g);

@@ -8,7 +8,10 @@
  * logarithms. Each returns EXIT_DONE, or prints one line. */
 int diagnostics_silhouette(run_state *run, const char *pipeline, int32_t subject, double silhouette[2]);
 
-/* FOLDER/geometry.json, which the report reads: the first network among the run's pipelines, the first subject that is
+/* The first of a run's pipelines that has a network; NULL: none. */
+const char *diagnostics_network(const run_state *run);
+
+/* FOLDER/geometry.json, which the report reads: diagnostics_network, which there must be, the first subject that is
  * scored left out, at 0, 20, ..., 100 % of its training; trials embedded by t-SNE, each time from where they were. */
 int diagnostics_save(run_state *run);
 

@@ -27,7 +27,8 @@ static void interrupt(int number)
 static bool progress(void *user, size_t done, size_t total)
 {
     run_state *run = user;
-    terminal_progress_timed(&run->work, done, total, "folds");
+    if (run->counts_folds)
+        terminal_progress_timed(&run->work, done, total, "folds");
     return interrupted == 0;
 }
 
@@ -136,7 +137,9 @@ int evaluation_call(run_state *run, congru_results **results)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     run->work = (terminal_work){0};
+    run->counts_folds = true;
     congru_status status = congru_evaluate(run->context, run->set, &run->options, results);
+    run->counts_folds = false;
     terminal_progress_end();
     if (status == CONGRU_ERROR_CANCELLED)
         return terminal_fail(EXIT_FAILED,
@@ -225,6 +228,8 @@ int evaluation_run(const arguments *parsed, congru_protocol protocol, int folds,
     int code = evaluation_open(&run, first);
     run.options.protocol = protocol;
     run.options.folds = folds;
+    if (code == EXIT_DONE && diagnostics && diagnostics_network(&run) == NULL)
+        code = terminal_fail(EXIT_USAGE, "%s: --diagnostics needs a pipeline with a network", parsed->command);
     if (code == EXIT_DONE)
         code = evaluate(&run);
     evaluation_close(&run);

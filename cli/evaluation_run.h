@@ -52,7 +52,8 @@ typedef struct run_state {
     int32_t *subject;
     char dataset[RUN_NAME_SIZE], folder[RUN_NAME_SIZE + 16], command[RUN_COMMAND_SIZE];
     terminal_work work;
-    bool diagnostics; /* geometry.json is wanted */
+    bool counts_folds; /* other calls of the library have progress of their own, which is not shown */
+    bool diagnostics;  /* geometry.json is wanted */
 } run_state;
 
 /* Parses the options of methods and modes, and opens the context; for a set that the caller makes. The set's options

@@ -16,6 +16,7 @@ int reproduce_table_e2e(const arguments *parsed);
 int reproduce_ablation(const arguments *parsed);
 int reproduce_runtime(const arguments *parsed);
 int reproduce_statistics(const arguments *parsed);
+int reproduce_silhouette(const arguments *parsed);
 int reproduce_gap(const arguments *parsed);
 
 /* Makes FOLDER and FOLDER/NAME, and gives the latter. Returns EXIT_DONE, or prints one line. */

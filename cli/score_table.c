@@ -141,6 +141,8 @@ static int read_lines(score_tables *tables, const char *path, FILE *file)
                              "%s: the first line must be subject,PIPELINE,... or "
                              "dataset,subject,pipeline,accuracy",
                              path);
+    if (count == CSV_FIELDS_MAX)
+        return terminal_fail(EXIT_FAILED, "%s: has more than %d columns", path, CSV_FIELDS_MAX - 1);
     const char *slash = strrchr(path, '/');
     int code = EXIT_DONE;
     while (code == EXIT_DONE && fgets(line, sizeof line, file) != NULL) {

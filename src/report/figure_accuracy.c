@@ -176,15 +176,15 @@ canvas congru_figure_forest(const figure_input *in)
 
 canvas congru_figure_ablation(const figure_input *in)
 {
-    const congru_json *rows = congru_json_member(congru_json_root(in->run->ablation), "rows");
+    const congru_json *rows = congru_json_tree_member(congru_json_root(in->run->ablation), "rows");
     forest_row row[FOREST_MAX];
     size_t count = 0;
     for (const congru_json *r = rows != NULL ? rows->first : NULL; r != NULL && count < FOREST_MAX; r = r->next)
-        if (isfinite(congru_json_number(congru_json_member(r, "change"))))
-            row[count++] = (forest_row){congru_json_string(congru_json_member(r, "name"), ""),
-                                        congru_json_number(congru_json_member(r, "change")),
-                                        congru_json_number(congru_json_member(r, "low")),
-                                        congru_json_number(congru_json_member(r, "high"))};
+        if (isfinite(congru_json_tree_number(congru_json_tree_member(r, "change"))))
+            row[count++] = (forest_row){congru_json_tree_string(congru_json_tree_member(r, "name"), ""),
+                                        congru_json_tree_number(congru_json_tree_member(r, "change")),
+                                        congru_json_tree_number(congru_json_tree_member(r, "low")),
+                                        congru_json_tree_number(congru_json_tree_member(r, "high"))};
     return count > 0 ? forest(count, row, "Ablation", "Points of accuracy changed, mean and 95 % interval")
                      : (canvas){0};
 }

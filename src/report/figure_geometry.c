@@ -60,18 +60,19 @@ static void draw_panel(canvas *on, const congru_json *points, name_list classes,
           y = {INFINITY, -INFINITY, top + PANEL - 6, top + 6, false};
     name_list subjects = {0};
     for (const congru_json *p = points->first; p != NULL; p = p->next) {
-        congru_scale_include(&x, element(congru_json_member(p, "x"), interval)->number);
-        congru_scale_include(&y, element(congru_json_member(p, "y"), interval)->number);
+        congru_scale_include(&x, element(congru_json_tree_member(p, "x"), interval)->number);
+        congru_scale_include(&y, element(congru_json_tree_member(p, "y"), interval)->number);
     }
     x.to += x.to > x.from ? 0 : 1;
     y.to += y.to > y.from ? 0 : 1;
     for (const congru_json *p = points->first; p != NULL; p = p->next) {
-        size_t class = place_of(&classes, congru_json_string(congru_json_member(p, "label"), ""));
-        size_t subject = place_of(&subjects, congru_json_string(congru_json_member(p, "subject"), ""));
+        size_t class = place_of(&classes, congru_json_tree_string(congru_json_tree_member(p, "label"), ""));
+        size_t subject =
+            place_of(&subjects, congru_json_tree_string(congru_json_tree_member(p, "subject"), ""));
         congru_canvas_symbol(on, subject,
-                             congru_scale_place(&x, element(congru_json_member(p, "x"), interval)->number),
-                             congru_scale_place(&y, element(congru_json_member(p, "y"), interval)->number), 1.8,
-                             (congru_canvas_colours[class % CANVAS_COLOURS] & ~0xffu) | 0xb0);
+                             congru_scale_place(&x, element(congru_json_tree_member(p, "x"), interval)->number),
+                             congru_scale_place(&y, element(congru_json_tree_member(p, "y"), interval)->number),
+                             1.8, (congru_canvas_colours[class % CANVAS_COLOURS] & ~0xffu) | 0xb0);
     }
 }
 
@@ -84,17 +85,17 @@ static void draw_frame(canvas *on, double x, double y, double width, double heig
 canvas congru_figure_evolution(const figure_input *in)
 {
     const congru_json *root = congru_json_root(in->run->geometry);
-    const congru_json *points = congru_json_member(root, "points"),
-                      *intervals = congru_json_member(root, "intervals");
-    const congru_json *by_subject = congru_json_member(root, "silhouette_subject");
-    const congru_json *by_class = congru_json_member(root, "silhouette_class");
+    const congru_json *points = congru_json_tree_member(root, "points"),
+                      *intervals = congru_json_tree_member(root, "intervals");
+    const congru_json *by_subject = congru_json_tree_member(root, "silhouette_subject");
+    const congru_json *by_class = congru_json_tree_member(root, "silhouette_class");
     size_t panels = congru_json_length(intervals), columns = panels < 3 ? panels : 3;
     if (congru_json_length(points) == 0 || panels == 0)
         return (canvas){0};
     size_t rows = (panels + columns - 1) / columns;
     name_list classes = known_classes(in->run->results);
     for (const congru_json *p = points->first; p != NULL; p = p->next)
-        place_of(&classes, congru_json_string(congru_json_member(p, "label"), ""));
+        place_of(&classes, congru_json_tree_string(congru_json_tree_member(p, "label"), ""));
     canvas on = congru_canvas_start(
         2 * MARGIN + (double)columns * (PANEL + GAP) - GAP, 40 + (double)rows * (PANEL + 44),
         "Trials on the plane as alignment goes on; colour is class, shape is subject");
@@ -102,10 +103,10 @@ canvas congru_figure_evolution(const figure_input *in)
     for (size_t i = 0; i < panels; i++) {
         double x = MARGIN + (double)(i % columns) * (PANEL + GAP),
                y = 52 + (double)(i / columns) * (PANEL + 44);
-        double subject = congru_json_number(element(by_subject, i)),
-               class = congru_json_number(element(by_class, i));
+        double subject = congru_json_tree_number(element(by_subject, i)),
+               class = congru_json_tree_number(element(by_class, i));
         congru_canvas_text(&on, x, y - 6, 10, -1, CANVAS_INK, "%.0f %%",
-                           congru_json_number(element(intervals, i)));
+                           congru_json_tree_number(element(intervals, i)));
         congru_canvas_bold(&on);
         if (isfinite(subject) && isfinite(class))
             congru_canvas_text(&on, x + PANEL, y + PANEL + 12, 9, 1, CANVAS_SOFT,
@@ -120,7 +121,8 @@ canvas congru_figure_evolution(const figure_input *in)
 
 static void include_ellipse(const congru_json *e, scale *x, scale *y)
 {
-    const congru_json *centre = congru_json_member(e, "centre"), *axes = congru_json_member(e, "axes");
+    const congru_json *centre = congru_json_tree_member(e, "centre"),
+                      *axes = congru_json_tree_member(e, "axes");
     double reach = fmax(fabs(axes->first->number), fabs(axes->first->next->number));
     congru_scale_include(x, centre->first->number - reach);
     congru_scale_include(x, centre->first->number + reach);
@@ -132,14 +134,14 @@ static void include_ellipse(const congru_json *e, scale *x, scale *y)
 canvas congru_figure_ellipses(const figure_input *in)
 {
     enum { SIDE = 240 };
-    const congru_json *ellipses = congru_json_member(congru_json_root(in->run->geometry), "ellipses");
+    const congru_json *ellipses = congru_json_tree_member(congru_json_root(in->run->geometry), "ellipses");
     if (congru_json_length(ellipses) == 0)
         return (canvas){0};
     scale x = {INFINITY, -INFINITY, 0, 0, false}, y = x;
     name_list classes = known_classes(in->run->results);
     for (const congru_json *e = ellipses->first; e != NULL; e = e->next) {
         include_ellipse(e, &x, &y);
-        place_of(&classes, congru_json_string(congru_json_member(e, "class"), ""));
+        place_of(&classes, congru_json_tree_string(congru_json_tree_member(e, "class"), ""));
     }
     double unit = (SIDE - 12) / fmax(fmax(x.to - x.from, y.to - y.from), 1e-12);
     canvas on = congru_canvas_start(2 * MARGIN + 2 * SIDE + GAP, 70 + SIDE,
@@ -152,16 +154,17 @@ canvas congru_figure_ellipses(const figure_input *in)
         congru_canvas_bold(&on);
         draw_frame(&on, left, top, SIDE, SIDE);
         for (const congru_json *e = ellipses->first; e != NULL; e = e->next) {
-            const congru_json *centre = congru_json_member(e, "centre"), *axes = congru_json_member(e, "axes");
-            bool is_after = congru_json_string(congru_json_member(e, "stage"), "")[0] == 'a';
-            size_t class = place_of(&classes, congru_json_string(congru_json_member(e, "class"), ""));
+            const congru_json *centre = congru_json_tree_member(e, "centre"),
+                              *axes = congru_json_tree_member(e, "axes");
+            bool is_after = congru_json_tree_string(congru_json_tree_member(e, "stage"), "")[0] == 'a';
+            size_t class = place_of(&classes, congru_json_tree_string(congru_json_tree_member(e, "class"), ""));
             uint32_t colour = congru_canvas_colours[class % CANVAS_COLOURS];
             if (is_after == (after == 1))
                 congru_canvas_ellipse(
                     &on, left + SIDE / 2 + unit * (centre->first->number - (x.from + x.to) / 2),
                     top + SIDE / 2 - unit * (centre->first->next->number - (y.from + y.to) / 2),
                     unit * fabs(axes->first->number), unit * fabs(axes->first->next->number),
-                    -congru_json_number(congru_json_member(e, "angle")), 0, colour);
+                    -congru_json_tree_number(congru_json_tree_member(e, "angle")), 0, colour);
         }
     }
     return on;
@@ -189,8 +192,8 @@ typedef struct scalp {
 
 static bool read_scalp(const congru_json *map, scalp *s)
 {
-    const congru_json *channels = congru_json_member(map, "channels"),
-                      *value = congru_json_member(map, "values")->first;
+    const congru_json *channels = congru_json_tree_member(map, "channels"),
+                      *value = congru_json_tree_member(map, "values")->first;
     *s = (scalp){.place = calloc(3 * channels->count, sizeof *s->place), .largest = 1e-300};
     if (s->place == NULL)
         return false;
@@ -222,7 +225,7 @@ static void draw_scalp(canvas *on, const scalp *s, double x, double y, double ra
 canvas congru_figure_patterns(const figure_input *in)
 {
     enum { HEAD = 60, STEP_X = 150, STEP_Y = 168 };
-    const congru_json *maps = congru_json_member(congru_json_root(in->run->patterns), "maps");
+    const congru_json *maps = congru_json_tree_member(congru_json_root(in->run->patterns), "maps");
     size_t count = congru_json_length(maps), columns = count < 4 ? count : 4, index = 0, known = 0;
     if (count == 0)
         return (canvas){0};
@@ -238,7 +241,7 @@ canvas congru_figure_patterns(const figure_input *in)
         }
         known += s.known;
         congru_canvas_text(&on, x, y + 18, 10, 0, CANVAS_INK, "%s",
-                           congru_json_string(congru_json_member(map, "title"), ""));
+                           congru_json_tree_string(congru_json_tree_member(map, "title"), ""));
         draw_scalp(&on, &s, x, y + 100, HEAD);
         free(s.place);
     }

@@ -303,7 +303,7 @@ const congru_json *congru_json_root(const congru_json_file *file)
     return file != NULL ? file->root : NULL;
 }
 
-const congru_json *congru_json_member(const congru_json *object, const char *name)
+const congru_json *congru_json_tree_member(const congru_json *object, const char *name)
 {
     if (object == NULL || object->kind != CONGRU_JSON_OBJECT)
         return NULL;
@@ -313,12 +313,12 @@ const congru_json *congru_json_member(const congru_json *object, const char *nam
     return NULL;
 }
 
-const char *congru_json_string(const congru_json *value, const char *fallback)
+const char *congru_json_tree_string(const congru_json *value, const char *fallback)
 {
     return value != NULL && value->kind == CONGRU_JSON_STRING ? value->string : fallback;
 }
 
-double congru_json_number(const congru_json *value)
+double congru_json_tree_number(const congru_json *value)
 {
     return value != NULL && value->kind == CONGRU_JSON_NUMBER ? value->number : NAN;
 }

@@ -40,11 +40,11 @@ void congru_json_destroy(congru_json_file **file);
 const congru_json *congru_json_root(const congru_json_file *file);
 
 /* The member of this name, or NULL when there is none or `object` is NULL or no object. */
-const congru_json *congru_json_member(const congru_json *object, const char *name);
+const congru_json *congru_json_tree_member(const congru_json *object, const char *name);
 
 /* The text or number of a value; the fallback, or NaN, when it is NULL or another kind. */
-const char *congru_json_string(const congru_json *value, const char *fallback);
-double congru_json_number(const congru_json *value);
+const char *congru_json_tree_string(const congru_json *value, const char *fallback);
+double congru_json_tree_number(const congru_json *value);
 
 /* The number of children when it is an array; else 0. */
 size_t congru_json_length(const congru_json *value);

@@ -25,7 +25,7 @@ static congru_status check_list(check *at, const congru_json *root, const char *
                                 congru_status (*test)(const check *at, const congru_json *root,
                                                       const congru_json *item))
 {
-    const congru_json *array = congru_json_member(root, list);
+    const congru_json *array = congru_json_tree_member(root, list);
     if (array == NULL && !needed)
         return CONGRU_OK;
     if (array == NULL || array->kind != CONGRU_JSON_ARRAY)
@@ -60,12 +60,12 @@ static congru_status is_number(const check *at, const congru_json *root, const c
 
 static congru_status is_point(const check *at, const congru_json *root, const congru_json *item)
 {
-    size_t intervals = congru_json_length(congru_json_member(root, "intervals"));
-    if (congru_json_string(congru_json_member(item, "subject"), NULL) == NULL ||
-        congru_json_string(congru_json_member(item, "label"), NULL) == NULL)
+    size_t intervals = congru_json_length(congru_json_tree_member(root, "intervals"));
+    if (congru_json_tree_string(congru_json_tree_member(item, "subject"), NULL) == NULL ||
+        congru_json_tree_string(congru_json_tree_member(item, "label"), NULL) == NULL)
         return fail_check(at, "needs the texts \"subject\" and \"label\"");
-    if (!are_numbers(congru_json_member(item, "x"), intervals) ||
-        !are_numbers(congru_json_member(item, "y"), intervals))
+    if (!are_numbers(congru_json_tree_member(item, "x"), intervals) ||
+        !are_numbers(congru_json_tree_member(item, "y"), intervals))
         return fail_check(at, "needs one number in \"x\" and in \"y\" for each interval");
     return CONGRU_OK;
 }
@@ -73,13 +73,13 @@ static congru_status is_point(const check *at, const congru_json *root, const co
 static congru_status is_ellipse(const check *at, const congru_json *root, const congru_json *item)
 {
     (void)root;
-    const char *stage = congru_json_string(congru_json_member(item, "stage"), "");
+    const char *stage = congru_json_tree_string(congru_json_tree_member(item, "stage"), "");
     if (stage[0] != 'b' && stage[0] != 'a')
         return fail_check(at, "\"stage\" is \"before\" or \"after\"");
-    if (congru_json_string(congru_json_member(item, "class"), NULL) == NULL ||
-        !are_numbers(congru_json_member(item, "centre"), 2) ||
-        !are_numbers(congru_json_member(item, "axes"), 2) ||
-        isnan(congru_json_number(congru_json_member(item, "angle"))))
+    if (congru_json_tree_string(congru_json_tree_member(item, "class"), NULL) == NULL ||
+        !are_numbers(congru_json_tree_member(item, "centre"), 2) ||
+        !are_numbers(congru_json_tree_member(item, "axes"), 2) ||
+        isnan(congru_json_tree_number(congru_json_tree_member(item, "angle"))))
         return fail_check(at, "needs \"class\", \"centre\" [x, y], \"axes\" [a, b] and \"angle\"");
     return CONGRU_OK;
 }
@@ -97,10 +97,10 @@ static congru_status check_geometry(check *at, const congru_json *root)
 static congru_status is_map(const check *at, const congru_json *root, const congru_json *item)
 {
     (void)root;
-    const congru_json *channels = congru_json_member(item, "channels");
-    if (congru_json_string(congru_json_member(item, "title"), NULL) == NULL ||
+    const congru_json *channels = congru_json_tree_member(item, "channels");
+    if (congru_json_tree_string(congru_json_tree_member(item, "title"), NULL) == NULL ||
         congru_json_length(channels) == 0 ||
-        !are_numbers(congru_json_member(item, "values"), congru_json_length(channels)))
+        !are_numbers(congru_json_tree_member(item, "values"), congru_json_length(channels)))
         return fail_check(at, "needs \"title\", \"channels\" and one number in \"values\" for each channel");
     for (const congru_json *channel = channels->first; channel != NULL; channel = channel->next)
         if (channel->kind != CONGRU_JSON_STRING)
@@ -116,8 +116,8 @@ static congru_status check_patterns(check *at, const congru_json *root)
 static congru_status is_row(const check *at, const congru_json *root, const congru_json *item)
 {
     (void)root;
-    if (congru_json_string(congru_json_member(item, "name"), NULL) == NULL ||
-        isnan(congru_json_number(congru_json_member(item, "mean"))))
+    if (congru_json_tree_string(congru_json_tree_member(item, "name"), NULL) == NULL ||
+        isnan(congru_json_tree_number(congru_json_tree_member(item, "mean"))))
         return fail_check(at, "needs \"name\" and \"mean\"");
     return CONGRU_OK;
 }
@@ -130,9 +130,9 @@ static congru_status check_ablation(check *at, const congru_json *root)
 static congru_status is_comparison(const check *at, const congru_json *root, const congru_json *item)
 {
     (void)root;
-    if (congru_json_string(congru_json_member(item, "a"), NULL) == NULL ||
-        congru_json_string(congru_json_member(item, "b"), NULL) == NULL ||
-        isnan(congru_json_number(congru_json_member(item, "mean_gain"))))
+    if (congru_json_tree_string(congru_json_tree_member(item, "a"), NULL) == NULL ||
+        congru_json_tree_string(congru_json_tree_member(item, "b"), NULL) == NULL ||
+        isnan(congru_json_tree_number(congru_json_tree_member(item, "mean_gain"))))
         return fail_check(at, "needs \"a\", \"b\" and \"mean_gain\"");
     return CONGRU_OK;
 }

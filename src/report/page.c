@@ -30,8 +30,9 @@ static void add_origin(congru_text *text, const congru_report *report)
 {
     for (size_t i = 0; i < report->runs; i++) {
         const congru_json *run = congru_json_root(report->run[i].run);
-        const char *command = congru_json_string(congru_json_member(run, "command"), "");
-        double seed = congru_json_number(congru_json_member(congru_json_member(run, "settings"), "seed"));
+        const char *command = congru_json_tree_string(congru_json_tree_member(run, "command"), "");
+        double seed =
+            congru_json_tree_number(congru_json_tree_member(congru_json_tree_member(run, "settings"), "seed"));
         congru_text_add(text, "<p>");
         congru_report_add_markup(text, report->run[i].label);
         congru_text_add(text, ": ");

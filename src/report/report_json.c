@@ -224,10 +224,10 @@ static void add_geometry(congru_text *text, const congru_json *root)
         return;
     }
     congru_text_add(text, "{");
-    add_points(text, congru_json_member(root, "points"));
+    add_points(text, congru_json_tree_member(root, "points"));
     for (size_t i = 0; i < sizeof passed / sizeof passed[0]; i++) {
         add_name(text, passed[i]);
-        congru_json_add(text, congru_json_member(root, passed[i]), DIGITS_DRAWN);
+        congru_json_add(text, congru_json_tree_member(root, passed[i]), DIGITS_DRAWN);
     }
     congru_text_add(text, "}");
 }
@@ -235,15 +235,15 @@ static void add_geometry(congru_text *text, const congru_json *root)
 /* One scalp map: electrodes whose places are known with their values, the names of the others, the surface. */
 static void add_map(congru_text *text, const congru_json *map)
 {
-    const congru_json *channels = congru_json_member(map, "channels");
-    const congru_json *values = congru_json_member(map, "values"), *value = values->first;
+    const congru_json *channels = congru_json_tree_member(map, "channels");
+    const congru_json *values = congru_json_tree_member(map, "values"), *value = values->first;
     size_t count = congru_json_length(channels), known = 0;
     double *place = calloc(3 * count + 1, sizeof *place), *kept = place != NULL ? place + 2 * count : NULL;
     double *grid = calloc(REPORT_GRID * REPORT_GRID, sizeof *grid);
     congru_text unknown = {0};
     text->failed = text->failed || place == NULL || grid == NULL;
     congru_text_add(text, "{\"title\":");
-    congru_json_add(text, congru_json_member(map, "title"), 0);
+    congru_json_add(text, congru_json_tree_member(map, "title"), 0);
     congru_text_add(text, ",\"electrodes\":[");
     for (const congru_json *c = channels->first; c != NULL && !text->failed; c = c->next, value = value->next) {
         if (!congru_report_electrode(c->string, place + 2 * known)) {
@@ -277,7 +277,7 @@ static void add_patterns(congru_text *text, const congru_json *root)
         return;
     }
     congru_text_add(text, "[");
-    const congru_json *maps = congru_json_member(root, "maps");
+    const congru_json *maps = congru_json_tree_member(root, "maps");
     for (const congru_json *map = maps->first; map != NULL; map = map->next) {
         congru_text_add(text, map != maps->first ? ",\n" : "");
         add_map(text, map);

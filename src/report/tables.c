@@ -165,7 +165,7 @@ static bool fill_speed(const report_run *run, const char *label, size_t pipeline
 static bool fill_ablation(const report_run *run, const char *label, size_t pipeline, report_table *table)
 {
     static const char *const numbers[] = {"n", "mean", "deviation", "change", "low", "high"};
-    const congru_json *rows = congru_json_member(congru_json_root(run->ablation), "rows");
+    const congru_json *rows = congru_json_tree_member(congru_json_root(run->ablation), "rows");
     (void)pipeline;
     if (rows == NULL)
         return false;
@@ -181,9 +181,9 @@ static bool fill_ablation(const report_run *run, const char *label, size_t pipel
     }
     for (const congru_json *row = rows->first; row != NULL; row = row->next) {
         add_label(table, label);
-        congru_table_text(table, congru_json_string(congru_json_member(row, "name"), ""));
+        congru_table_text(table, congru_json_tree_string(congru_json_tree_member(row, "name"), ""));
         for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-            congru_table_number(table, congru_json_number(congru_json_member(row, numbers[i])));
+            congru_table_number(table, congru_json_tree_number(congru_json_tree_member(row, numbers[i])));
     }
     return true;
 }
@@ -191,7 +191,7 @@ static bool fill_ablation(const report_run *run, const char *label, size_t pipel
 static bool fill_statistics(const report_run *run, const char *label, size_t pipeline, report_table *table)
 {
     static const char *const numbers[] = {"n", "mean_gain", "low", "high", "d_z", "p", "p_holm", "fraction"};
-    const congru_json *rows = congru_json_member(congru_json_root(run->statistics), "comparisons");
+    const congru_json *rows = congru_json_tree_member(congru_json_root(run->statistics), "comparisons");
     (void)pipeline;
     if (rows == NULL)
         return false;
@@ -209,10 +209,10 @@ static bool fill_statistics(const report_run *run, const char *label, size_t pip
     }
     for (const congru_json *row = rows->first; row != NULL; row = row->next) {
         add_label(table, label);
-        congru_table_text(table, congru_json_string(congru_json_member(row, "a"), ""));
-        congru_table_text(table, congru_json_string(congru_json_member(row, "b"), ""));
+        congru_table_text(table, congru_json_tree_string(congru_json_tree_member(row, "a"), ""));
+        congru_table_text(table, congru_json_tree_string(congru_json_tree_member(row, "b"), ""));
         for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-            congru_table_number(table, congru_json_number(congru_json_member(row, numbers[i])));
+            congru_table_number(table, congru_json_tree_number(congru_json_tree_member(row, numbers[i])));
     }
     return true;
 }

@@ -66,7 +66,7 @@ static void thin(const congru_json *array, size_t steps, size_t points, double *
     size_t point = 0;
     double last = NAN;
     for (size_t step = 0; step < steps && point < points; step++) {
-        double number = congru_json_number(value);
+        double number = congru_json_tree_number(value);
         last = isnan(number) ? last : number;
         if (step == step_of(point, points, steps)) {
             out[point++] = last;
@@ -84,12 +84,12 @@ static congru_status fail_record(congru_context *context, const char *path, cons
 static congru_status take_record(congru_context *context, const char *path, const congru_json *root,
                                  report_record *record)
 {
-    const char *pipeline = congru_json_string(congru_json_member(root, "pipeline"), "");
+    const char *pipeline = congru_json_tree_string(congru_json_tree_member(root, "pipeline"), "");
     if (pipeline[0] == '\0' || strlen(pipeline) >= sizeof record->pipeline)
         return fail_record(context, path, "it names no pipeline");
     strcpy(record->pipeline, pipeline);
-    record->best_step = congru_json_number(congru_json_member(root, "best_step"));
-    record->steps = congru_json_length(congru_json_member(root, "loss"));
+    record->best_step = congru_json_tree_number(congru_json_tree_member(root, "best_step"));
+    record->steps = congru_json_length(congru_json_tree_member(root, "loss"));
     if (record->steps == 0)
         return fail_record(context, path, "it has no array \"loss\"");
     record->points = record->steps < REPORT_POINTS_MAX ? record->steps : REPORT_POINTS_MAX;
@@ -98,7 +98,7 @@ static congru_status take_record(congru_context *context, const char *path, cons
         return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", path);
     size_t points = record->points;
     for (size_t s = 0; s < REPORT_SERIES_FILE; s++) {
-        const congru_json *array = congru_json_member(root, series_table[s].name);
+        const congru_json *array = congru_json_tree_member(root, series_table[s].name);
         if (array != NULL && congru_json_length(array) != record->steps)
             return congru_fail(context, CONGRU_ERROR_FORMAT, "%s: \"%s\" has %zu steps where \"loss\" has %zu",
                                path, series_table[s].name, congru_json_length(array), record->steps);

@@ -1,0 +1,115 @@
+/* Where pipelines put trials. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "congru/congru.h"
+#include "harness.h"
+
+static congru_context *context;
+static congru_set *set;
+static congru_method_options options;
+static double *first, *second;
+static size_t size;
+
+static void nothing_and_recentring(void)
+{
+    double mean[64];
+    CHECK(congru_pipeline_represent(context, set, &options, "none+mdm", 0, first) == CONGRU_OK);
+    CHECK(memcmp(first, set->covariance, set->count * size * sizeof *first) == 0);
+    CHECK(congru_pipeline_represent(context, set, &options, "ra+mdm", 1, first) == CONGRU_OK);
+    CHECK(congru_alignment_recentre(context, options.alignment_mean, set->count, set->dimension,
+                                    set->covariance, set->subjects, set->subject, NULL, second) == CONGRU_OK);
+    CHECK(memcmp(first, second, set->count * size * sizeof *first) == 0);
+    /* Each subject's trials are in their places: the first subject's come first, and their mean is the identity. */
+    CHECK(congru_spd_mean(context, CONGRU_METRIC_RIEMANN, set->count / set->subjects, set->dimension, first,
+                          NULL, mean, NULL) == CONGRU_OK);
+    for (size_t i = 0; i < size; i++)
+        CHECK_NEAR(mean[i], i % (set->dimension + 1) == 0 ? 1.0 : 0.0, 1e-8);
+}
+
+/* A network puts trials elsewhere, the more the longer it is trained; the head does not matter for where they begin. */
+static void networks_move_trials(void)
+{
+    static const char *const models[] = {"dct-e2e", "dldct-e2e", "ddct-unet-e2e", "dldct+mdm"};
+    for (size_t m = 0; m < 4; m++) {
+        double moved = 0;
+        options.network.steps = 0;
+        CHECK(congru_pipeline_represent(context, set, &options, models[m], 0, first) == CONGRU_OK);
+        options.network.steps = 10;
+        CHECK(congru_pipeline_represent(context, set, &options, models[m], 0, second) == CONGRU_OK);
+        for (size_t i = 0; i < set->count * size; i++)
+            moved = fmax(moved, fabs(first[i] - second[i]));
+        CHECK(moved > 1e-6);
+        CHECK(congru_pipeline_represent(context, set, &options, models[m], 0, first) == CONGRU_OK);
+        CHECK(memcmp(first, second, set->count * size * sizeof *first) == 0);
+        CHECK(congru_pipeline_represent(context, set, &options, models[m], 1, first) == CONGRU_OK);
+        CHECK(memcmp(first, second, set->count * size * sizeof *first) != 0);
+    }
+}
+
+/* Labels of the newcomer are not looked at; those of the others are. */
+static void newcomers_keep_their_labels_to_themselves(void)
+{
+    for (int32_t subject = 0; subject < 2; subject++) {
+        CHECK(congru_pipeline_represent(context, set, &options, "dldct-e2e", 0, first) == CONGRU_OK);
+        for (size_t i = 0; i < set->count; i++)
+            if (set->subject[i] == subject)
+                set->label[i] = (set->label[i] + 1) % (int32_t)set->classes;
+        CHECK(congru_pipeline_represent(context, set, &options, "dldct-e2e", 0, second) == CONGRU_OK);
+        CHECK((memcmp(first, second, set->count * size * sizeof *first) == 0) == (subject == 0));
+    }
+}
+
+/* Which number the newcomer has changes nothing. */
+static void numbers_of_subjects_do_not_matter(void)
+{
+    CHECK(congru_pipeline_represent(context, set, &options, "dldct-e2e", 2, first) == CONGRU_OK);
+    for (size_t i = 0; i < set->count; i++)
+        set->subject[i] = set->subject[i] == 0 ? 0 : 3 - set->subject[i];
+    CHECK(congru_pipeline_represent(context, set, &options, "dldct-e2e", 1, second) == CONGRU_OK);
+    CHECK(memcmp(first, second, set->count * size * sizeof *first) == 0);
+}
+
+static void refuses(const char *pipeline, int32_t subject, const char *words)
+{
+    congru_status status = congru_pipeline_represent(context, set, &options, pipeline, subject, first);
+    CHECK_SAYING(status == CONGRU_ERROR_ARGUMENT && strstr(congru_context_error(context), words) != NULL,
+                 "%s, subject %d: %s", pipeline, (int)subject, congru_context_error(context));
+}
+
+static void what_is_refused(void)
+{
+    refuses("ra+mdm", 3, "subject 3");
+    refuses("ra+mdm", -1, "subject -1");
+    refuses("rpa+mdm", 0, "asks for labels");
+    refuses("ra+nothing", 0, "nothing");
+}
+
+int main(void)
+{
+    congru_synth_options made;
+    congru_synth_options_init(&made);
+    made.stage = CONGRU_SYNTH_ORIENTATION;
+    made.subjects = 3;
+    made.trials = 5;
+    made.channels = 5;
+    congru_method_options_init(&options);
+    if (congru_context_create(&context, NULL) != CONGRU_OK || congru_synth(context, &made, &set) != CONGRU_OK)
+        return 1;
+    size = set->dimension * set->dimension;
+    first = malloc(set->count * size * sizeof *first);
+    second = malloc(set->count * size * sizeof *second);
+    if (first == NULL || second == NULL)
+        return 1;
+    RUN(nothing_and_recentring);
+    RUN(networks_move_trials);
+    RUN(newcomers_keep_their_labels_to_themselves);
+    RUN(numbers_of_subjects_do_not_matter);
+    RUN(what_is_refused);
+    free(first);
+    free(second);
+    congru_set_destroy(&set);
+    congru_context_destroy(&context);
+    return harness_end();
+}
