@@ -16,18 +16,21 @@ enum { PATH_SIZE = 1024, TABLE_MODELS = 3 };
 
 typedef enum part { ACTION, SUBJECT, FISHER, SKIP_MERGES, RECONSTRUCTION, DISPERSION, DEPTH, BASELINE } part;
 
+/* The networks, as bits. */
+enum { DCT = 1, DLDCT = 2, UNET = 4 };
+
 static const struct {
     const char *name, *folder;
-    const char *model; /* the only one it is for; NULL: all */
+    unsigned models; /* that have the part */
 } variants[ABLATION_VARIANTS] = {
-    [ACTION] = {"w/o fisher (action)", "without-action", NULL},
-    [SUBJECT] = {"w/o fisher (subject)", "without-subject", NULL},
-    [FISHER] = {"w/o fisher (all)", "without-fisher", NULL},
-    [SKIP_MERGES] = {"w/o skip merges", "without-skip-merges", "ddct-unet"},
-    [RECONSTRUCTION] = {"w/o reconstruction", "without-reconstruction", NULL},
-    [DISPERSION] = {"w/o dispersion", "without-dispersion", "dct"},
-    [DEPTH] = {"alt. depth", "other-depth", "dldct"},
-    [BASELINE] = {"baseline", "baseline", NULL},
+    [ACTION] = {"w/o fisher (action)", "without-action", DCT | DLDCT | UNET},
+    [SUBJECT] = {"w/o fisher (subject)", "without-subject", DCT | DLDCT | UNET},
+    [FISHER] = {"w/o fisher (all)", "without-fisher", DCT | DLDCT | UNET},
+    [SKIP_MERGES] = {"w/o skip merges", "without-skip-merges", UNET},
+    [RECONSTRUCTION] = {"w/o reconstruction", "without-reconstruction", DLDCT | UNET},
+    [DISPERSION] = {"w/o dispersion", "without-dispersion", DCT},
+    [DEPTH] = {"alt. depth", "other-depth", DLDCT},
+    [BASELINE] = {"baseline", "baseline", DCT | DLDCT | UNET},
 };
 
 const char *ablation_variant(size_t index)
@@ -35,19 +38,24 @@ const char *ablation_variant(size_t index)
     return index < ABLATION_VARIANTS ? variants[index].name : NULL;
 }
 
-/* Whether a pipeline is of the model: "dct" of "dct+tslr" and "dct-e2e". */
-static bool is_of(const char *pipeline, const char *model)
+/* The network of a pipeline: that of "dct+tslr" and "dct-e2e" is dct; 0 when it has none. */
+static unsigned model_of(const char *pipeline)
 {
-    size_t size = strlen(model);
-    return strncmp(pipeline, model, size) == 0 &&
-           (pipeline[size] == '+' || strcmp(pipeline + size, "-e2e") == 0);
+    static const char *const names[] = {"dct", "dldct", "ddct-unet"};
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+        size_t size = strlen(names[i]);
+        if (strncmp(pipeline, names[i], size) == 0 &&
+            (pipeline[size] == '+' || strcmp(pipeline + size, "-e2e") == 0))
+            return 1U << i;
+    }
+    return 0;
 }
 
 int ablation_check(const run_state *run)
 {
     for (size_t i = 0; i < run->options.pipeline_count; i++) {
         const char *name = run->options.pipelines[i];
-        if (!is_of(name, "dct") && !is_of(name, "dldct") && !is_of(name, "ddct-unet"))
+        if (model_of(name) == 0)
             return terminal_fail(EXIT_USAGE, "%s: pipeline '%s' has no network to take parts of",
                                  run->parsed->command, name);
     }
@@ -60,10 +68,11 @@ int ablation_check(const run_state *run)
 static void leave_out(part which, size_t d, congru_network_options *network)
 {
     static const size_t times[] = {1, 2, 3, 2, 1};
+    /* The Fisher terms of dct are ratios, with weights of their own. */
     if (which == ACTION || which == FISHER)
-        network->action = 0;
+        network->action = network->ratio = 0;
     if (which == SUBJECT || which == FISHER)
-        network->subject = 0;
+        network->subject = network->subject_ratio = 0;
     if (which == SKIP_MERGES)
         network->skip_merges = false;
     if (which == RECONSTRUCTION)
@@ -93,7 +102,7 @@ static int run_variant(run_state *run, part which, const char *parent, ablation 
     score_tables tables = {0};
     size_t count = 0;
     for (size_t i = 0; i < whole.pipeline_count; i++)
-        if (variants[which].model == NULL || is_of(whole.pipelines[i], variants[which].model))
+        if ((variants[which].models & model_of(whole.pipelines[i])) != 0)
             chosen[count++] = whole.pipelines[i];
     if (count == 0)
         return EXIT_DONE;
@@ -163,28 +172,30 @@ int ablation_print(const ablation *found)
     return code;
 }
 
+/* In the baseline's folder, which holds results: that is what a report is made of. Parts of 1, as it wants them. */
 int ablation_save(const ablation *found, const char *folder)
 {
+    char baseline[PATH_SIZE + 32], name[CONGRU_PIPELINE_SIZE + 64];
     json_draft draft;
     size_t rows = 0;
-    int code = json_begin(&draft, folder, "ablation.json");
+    snprintf(baseline, sizeof baseline, "%s/%s", folder, variants[BASELINE].folder);
+    int code = json_begin(&draft, baseline, "ablation.json");
     if (code != EXIT_DONE)
         return code;
-    fprintf(draft.file, "{\n  \"rows\": [");
-    for (size_t v = 0; v < ABLATION_VARIANTS; v++)
-        for (size_t i = 0; i < found->models; i++) {
+    fprintf(draft.file, "{\n  \"title\": \"Networks without one of their parts\",\n  \"rows\": [");
+    for (size_t i = 0; i < found->models; i++)
+        for (size_t v = 0; v < ABLATION_VARIANTS; v++) {
             if (isnan(found->mean[v][i]))
                 continue;
-            fprintf(draft.file, "%s\n    {\"variant\": ", rows++ > 0 ? "," : "");
-            json_text(draft.file, variants[v].name);
-            fprintf(draft.file, ", \"model\": ");
-            json_text(draft.file, found->model[i]);
+            snprintf(name, sizeof name, "%s, %s", found->model[i], variants[v].name);
+            fprintf(draft.file, "%s\n    {\"name\": ", rows++ > 0 ? "," : "");
+            json_text(draft.file, name);
             fprintf(draft.file, ", \"mean\": ");
-            json_number(draft.file, found->mean[v][i]);
-            fprintf(draft.file, ", \"std\": ");
-            json_number(draft.file, found->deviation[v][i]);
-            fprintf(draft.file, ", \"baseline_mean\": ");
-            json_number(draft.file, found->mean[BASELINE][i]);
+            json_number(draft.file, found->mean[v][i] / 100);
+            fprintf(draft.file, ", \"deviation\": ");
+            json_number(draft.file, found->deviation[v][i] / 100);
+            fprintf(draft.file, ", \"change\": ");
+            json_number(draft.file, (found->mean[v][i] - found->mean[BASELINE][i]) / 100);
             fprintf(draft.file, "}");
         }
     fprintf(draft.file, "\n  ]\n}\n");

@@ -28,7 +28,7 @@ int ablation_run(run_state *run, const char *folder, ablation *found);
 /* Tables of at most three models, with an arrow at what is above or below the baseline. */
 int ablation_print(const ablation *found);
 
-/* FOLDER/ablation.json, which the report reads. */
+/* FOLDER/baseline/ablation.json, which the report of that folder shows. */
 int ablation_save(const ablation *found, const char *folder);
 
 #endif

@@ -17,8 +17,8 @@ static const option options[RUN_OPTIONS] = {
 static definition describe(size_t index)
 {
     static const char *const texts[ABLATION_VARIANTS] = {
-        "Without the Fisher term of actions: --lambda-act 0.",
-        "Without the Fisher term of subjects: --lambda-sub 0.",
+        "Without the Fisher term of actions: --lambda-act 0 --delta 0.",
+        "Without the Fisher term of subjects: --lambda-sub 0 --delta-sub 0.",
         "Without both.",
         "ddct-unet without its merges: --no-skip-merges.",
         "Without reconstruction: --lambda-rec 0.",
@@ -72,7 +72,7 @@ const command command_ablate = {
     .description =
         "Scores networks as 'congru loso' does, whole and with one part left out, and prints the mean "
         "and standard deviation of the accuracy over subjects. An arrow says whether it is above or "
-        "below that of the whole model. The numbers are also kept in the folder, as ablation.json.",
+        "below that of the whole model. 'congru report DIR/baseline' shows them too.",
     .definitions = describe,
     .definitions_title = "Parts",
     .options = {.options = options, .count = RUN_OPTIONS, .more = &set_option_table},

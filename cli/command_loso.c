@@ -11,7 +11,8 @@ static const option options[OPTIONS] = {
     [DIAGNOSTICS] =
         {"diagnostics", '\0', NULL,
          "Keep how the first network moves the trials while it is trained, the first subject left out: "
-         "their embedding by t-SNE at each fifth of the steps, and silhouettes, in geometry.json."},
+         "their embedding by t-SNE at each fifth of the steps, and silhouettes; ellipses of the classes "
+         "before and after alignment, and scalp maps. The report shows them."},
 };
 
 static int run(const arguments *parsed)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "diagnostics_maps.h"
 #include "json_draft.h"
 
 enum { INTERVALS = 6, POINTS_MAX = 400 };
@@ -177,8 +178,12 @@ static int write(const run_state *run, const char *pipeline, int32_t left_out, c
     fprintf(draft.file, "\n  ]");
     write_numbers(draft.file, "silhouette_subject", g->by_subject);
     write_numbers(draft.file, "silhouette_class", g->by_class);
+    code = diagnostics_write_ellipses(run, draft.file);
     fprintf(draft.file, "\n}\n");
-    return json_end(&draft);
+    if (code == EXIT_DONE)
+        return json_end(&draft);
+    json_drop(&draft);
+    return code;
 }
 
 int diagnostics_save(run_state *run)
@@ -191,6 +196,8 @@ int diagnostics_save(run_state *run)
         code = follow(run, pipeline, left_out, k, &g);
     if (code == EXIT_DONE)
         code = write(run, pipeline, left_out, &g);
+    if (code == EXIT_DONE)
+        code = diagnostics_save_patterns(run, pipeline, left_out);
     clear(&g);
     return code;
 }

@@ -12,7 +12,8 @@ int diagnostics_silhouette(run_state *run, const char *pipeline, int32_t subject
 const char *diagnostics_network(const run_state *run);
 
 /* FOLDER/geometry.json, which the report reads: diagnostics_network, which there must be, the first subject that is
- * scored left out, at 0, 20, ..., 100 % of its training; trials embedded by t-SNE, each time from where they were. */
+ * scored left out, at 0, 20, ..., 100 % of its training; trials embedded by t-SNE, each time from where they were; and the maps
+ * of diagnostics_maps.h. */
 int diagnostics_save(run_state *run);
 
 #endif

@@ -33,6 +33,12 @@ int json_end(json_draft *draft)
     return terminal_fail(EXIT_FAILED, "%s: cannot write: %s", draft->path, strerror(reason));
 }
 
+void json_drop(json_draft *draft)
+{
+    fclose(draft->file);
+    remove(draft->draft);
+}
+
 void json_text(FILE *file, const char *text)
 {
     fputc('"', file);

@@ -18,6 +18,9 @@ int json_begin(json_draft *draft, const char *folder, const char *name);
 /* Gives the file its name. */
 int json_end(json_draft *draft);
 
+/* Removes it instead. */
+void json_drop(json_draft *draft);
+
 /* A text in quotes; a number to all its digits, null where it is not finite. */
 void json_text(FILE *file, const char *text);
 void json_number(FILE *file, double number);

@@ -9,27 +9,29 @@
 #include "terminal.h"
 
 /* In the order help lists them: the way of the data, then the tools. */
+// clang-format off
 const command *const commands[] = {
-    &command_import,    //
-    &command_synth,     //
-    &command_info,      //
-    &command_presets,   //
-    &command_loso,      //
-    &command_within,    //
-    &command_ablate,    //
-    &command_show,      //
-    &command_compare,   //
-    &command_reproduce, //
-    &command_report,    //
-    &command_train,     //
-    &command_predict,   //
-    &command_align,     //
-    &command_stream,    //
-    &command_spd,       //
-    &command_version,   //
-    &command_help,      //
+    &command_import,
+    &command_synth,
+    &command_info,
+    &command_presets,
+    &command_loso,
+    &command_within,
+    &command_ablate,
+    &command_show,
+    &command_compare,
+    &command_reproduce,
+    &command_report,
+    &command_train,
+    &command_predict,
+    &command_align,
+    &command_stream,
+    &command_spd,
+    &command_version,
+    &command_help,
     NULL,
 };
+// clang-format on
 
 static const char *command_name(size_t index, const void *user)
 {

@@ -146,12 +146,12 @@ int paired_rows_save(const paired_row *rows, size_t count, bool permutation, con
             const char *name;
             double value;
         } numbers[] = {{"n", (double)result->count},
-                       {"mean_gain", result->gain},
+                       {"mean_gain", result->gain / 100}, /* the report wants parts of 1 */
                        {"d_z", result->effect},
                        {"p", rows[i].p},
                        {"p_holm", rows[i].holm},
-                       {"low", result->interval[0]},
-                       {"high", result->interval[1]},
+                       {"low", result->interval[0] / 100},
+                       {"high", result->interval[1] / 100},
                        {"fraction", result->improved},
                        {"p_permutation", result->permutation}};
         fprintf(draft.file, "%s\n    {\"a\": ", i > 0 ? "," : "");

@@ -19,7 +19,14 @@
 /* A client costs this much memory whatever it does, and its decoder. It is read from while there is room for its answers
  * and it has not sent more than its share; what it does not take waits, and then its samples do. Each gets one piece of
  * work a round, so that none can keep the others waiting. */
-enum { IN_SIZE = 8192, OUT_SIZE = 65536, FRAMES_ROOM = 2048, LINGER_SECONDS = 2, ACCEPTED_AT_ONCE = 64, BACKLOG = 1024 };
+enum {
+    IN_SIZE = 8192,
+    OUT_SIZE = 65536,
+    FRAMES_ROOM = 2048,
+    LINGER_SECONDS = 2,
+    ACCEPTED_AT_ONCE = 64,
+    BACKLOG = 1024
+};
 
 typedef enum client_state {
     CLIENT_OPEN,

@@ -168,7 +168,6 @@ static void threads_change_nothing(void)
     congru_set_destroy(&set);
 }
 
-/* Full means the subject's own mean: whatever the others are, recentring the one left out is the same. */
 static void sessions_are_aligned_by_themselves(void)
 {
     congru_set *set = sample_set(context, &small), *other = sample_set(context, &small);
@@ -238,8 +237,8 @@ static void calibration_trials_are_not_scored(void)
     congru_set_destroy(&set);
 }
 
-/* Against scikit-learn 1.2: accuracy_score, cohen_kappa_score, balanced_accuracy_score. */
-static void scores_are_those_of_scikit_learn(void)
+/* Accuracy, Cohen's kappa and balanced accuracy, counted here once more from the answers. */
+static void scores_are_as_defined(void)
 {
     congru_set *set = sample_set(context, &small);
     congru_results *results = evaluate(set, "none+mdm", CONGRU_TARGET_FULL);
@@ -341,7 +340,7 @@ int main(void)
     RUN(sessions_are_aligned_by_themselves);
     RUN(every_trial_is_scored_once);
     RUN(calibration_trials_are_not_scored);
-    RUN(scores_are_those_of_scikit_learn);
+    RUN(scores_are_as_defined);
     RUN(refusals);
     RUN(progress_can_stop_a_run);
     congru_context_destroy(&context);

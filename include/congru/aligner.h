@@ -17,7 +17,7 @@ extern "C" {
  * 0 to subjects - 1, each with a trial; NULL: all of one. Labels are not needed. The M go to reference (subjects, d, d)
  * unless it is NULL. The affine-invariant mean of each subject's results is the identity to 1e-10, the Euclidean mean
  * exactly that, but for rounding; by the log-Euclidean mean the results are only near it. A mean that does not come
- * nearer than a tangent norm of 1e-8 is CONGRU_ERROR_NOT_CONVERGED. */
+ * nearer than a tangent norm of 1e-7 is CONGRU_ERROR_NOT_CONVERGED. */
 CONGRU_API congru_status congru_alignment_recentre(congru_context *context, congru_metric metric, size_t n,
                                                    size_t d, const double *c, size_t subjects,
                                                    const int32_t *subject, double *reference, double *out);

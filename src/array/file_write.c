@@ -294,3 +294,18 @@ congru_status congru_file_write(congru_context *context, const char *path, const
     congru_file_abandon(&draft);
     return status;
 }
+
+congru_status congru_file_write_text(congru_context *context, const char *folder, const char *name,
+                                     congru_text *text)
+{
+    congru_text path = {0};
+    congru_status status;
+    congru_text_add(&path, "%s/%s", folder, name);
+    if (path.failed || text->failed)
+        status = congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory to write %s", folder, name);
+    else
+        status = congru_file_write(context, path.data, &(congru_file_piece){text->data, text->size}, 1);
+    congru_text_clear(&path);
+    congru_text_clear(text);
+    return status;
+}

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "base/text.h"
 #include "congru/context.h"
 
 /* Bytes to write; the caller keeps owning them. */
@@ -18,6 +19,10 @@ typedef struct congru_file_piece {
  * is written to directly. Fails with CONGRU_ERROR_IO; the error text begins with `path`. */
 congru_status congru_file_write(congru_context *context, const char *path, const congru_file_piece *pieces,
                                 size_t count);
+
+/* congru_file_write of a text to FOLDER/NAME; the text is freed. */
+congru_status congru_file_write_text(congru_context *context, const char *folder, const char *name,
+                                     congru_text *text);
 
 /* The same in steps, for what is written out of order: begin, write at will to the descriptor, which is open
  * for reading and writing and can seek, then commit or abandon. For a `path` that is not a regular file the

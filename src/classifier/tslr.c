@@ -35,7 +35,7 @@ static congru_status tslr_predict(congru_context *context, const congru_tensors 
 
 const congru_classifier congru_classifier_tslr = {
     .name = "tslr",
-    .summary = "logistic regression of tangent vectors (--c, --tangent-mean)",
+    .summary = "logistic regression of tangent vectors (--C, --tangent-mean)",
     .fit = tslr_fit,
     .predict = tslr_predict,
 };

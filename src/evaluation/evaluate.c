@@ -192,7 +192,7 @@ static congru_status save_fold(const evaluation *e, congru_context *context, con
     if (record->steps > 0)
         status = congru_record_write(context, folder, pipeline, job->subject, subject, record);
     if (status == CONGRU_OK)
-        status = congru_fold_write(context, folder, pipeline, subject, e->set->classes, &job->fold);
+        status = congru_fold_write(context, folder, pipeline, e->set->classes, &job->fold);
     return status;
 }
 
@@ -268,7 +268,7 @@ static size_t count_sessions(const congru_set *set, int32_t subject)
     return sessions;
 }
 
-/* The session of all scored trials, or -1: a fold file does not say. */
+/* The session of all scored trials, or -1. */
 static int32_t scored_session(const congru_set *set, const congru_fold *fold)
 {
     for (size_t i = 1; i < fold->samples; i++)

@@ -46,22 +46,6 @@ congru_status congru_folder_make(congru_context *context, const char *folder, co
     return status;
 }
 
-/* Writes `text` under FOLDER/NAME, and frees it. */
-static congru_status write_text(congru_context *context, const char *folder, const char *name,
-                                congru_text *text)
-{
-    congru_text path = {0};
-    congru_text_add(&path, "%s/%s", folder, name);
-    congru_status status;
-    if (path.failed || text->failed)
-        status = congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory to write %s", folder, name);
-    else
-        status = congru_file_write(context, path.data, &(congru_file_piece){text->data, text->size}, 1);
-    congru_text_clear(&path);
-    congru_text_clear(text);
-    return status;
-}
-
 static void add_rows(congru_text *text, size_t classes, const congru_fold *fold)
 {
     for (size_t i = 0; i < fold->samples; i++) {
@@ -74,9 +58,8 @@ static void add_rows(congru_text *text, size_t classes, const congru_fold *fold)
 
 /* What describes the fold as a whole is its last row: a file that was cut by whatever means does not have it. */
 congru_status congru_fold_write(congru_context *context, const char *folder, const char *pipeline,
-                                const char *subject_name, size_t classes, const congru_fold *fold)
+                                size_t classes, const congru_fold *fold)
 {
-    (void)subject_name;
     congru_text text = {0}, name = {0};
     congru_text_add(&text, "trial,y_true,y_pred");
     for (size_t k = 0; k < classes; k++)
@@ -91,7 +74,7 @@ congru_status congru_fold_write(congru_context *context, const char *folder, con
     congru_status status = name.failed ? CONGRU_ERROR_MEMORY : congru_folder_make(context, folder, name.data);
     congru_text_add(&name, "/%d.csv", (int)fold->subject);
     if (status == CONGRU_OK && !name.failed)
-        status = write_text(context, folder, name.data, &text);
+        status = congru_file_write_text(context, folder, name.data, &text);
     congru_text_clear(&text);
     congru_text_clear(&name);
     return status;
@@ -190,7 +173,7 @@ congru_status congru_record_write(congru_context *context, const char *folder, c
     snprintf(name, sizeof name, "training/%s-%d.json", pipeline, (int)subject);
     congru_status status = congru_folder_make(context, folder, "training");
     if (status == CONGRU_OK)
-        status = write_text(context, folder, name, &text);
+        status = congru_file_write_text(context, folder, name, &text);
     congru_text_clear(&text);
     return status;
 }

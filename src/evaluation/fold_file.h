@@ -7,7 +7,7 @@
 
 /* FOLDER/folds/PIPELINE/SUBJECT.csv, SUBJECT being its index in the set. */
 congru_status congru_fold_write(congru_context *context, const char *folder, const char *pipeline,
-                                const char *subject_name, size_t classes, const congru_fold *fold);
+                                size_t classes, const congru_fold *fold);
 
 /* *found is false when there is no such file. CONGRU_ERROR_FORMAT for one that is not what congru_fold_write wrote for
  * this set. */

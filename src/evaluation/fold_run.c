@@ -108,19 +108,9 @@ static congru_status run_split(split_run *run, size_t count, const congru_pipeli
     return status;
 }
 
-/* The session of all scored trials, or -1. */
-static int32_t common_session(const congru_set *set, const congru_fold *fold)
-{
-    for (size_t i = 1; i < fold->samples; i++)
-        if (set->session[fold->trial[i]] != set->session[fold->trial[0]])
-            return -1;
-    return fold->samples > 0 ? set->session[fold->trial[0]] : -1;
-}
-
 static congru_status finish(congru_context *context, const congru_set *set, congru_fold *fold)
 {
     congru_fold_answer(fold, set->classes);
-    fold->session = common_session(set, fold);
     return congru_fold_score(context, fold, set->classes);
 }
 

@@ -34,21 +34,6 @@ static void add_predictions(congru_text *text, const congru_results *results, co
     }
 }
 
-static congru_status write_text(congru_context *context, const char *folder, const char *name,
-                                congru_text *text)
-{
-    congru_text path = {0};
-    congru_text_add(&path, "%s/%s", folder, name);
-    congru_status status;
-    if (path.failed || text->failed)
-        status = congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory to write %s", folder, name);
-    else
-        status = congru_file_write(context, path.data, &(congru_file_piece){text->data, text->size}, 1);
-    congru_text_clear(&path);
-    congru_text_clear(text);
-    return status;
-}
-
 congru_status congru_results_write(congru_context *context, const congru_results *results, const char *folder)
 {
     congru_text text = {0};
@@ -64,12 +49,12 @@ congru_status congru_results_write(congru_context *context, const congru_results
     congru_text_add(&text, "\n");
     for (size_t i = 0; i < results->folds; i++)
         add_predictions(&text, results, &results->fold[i]);
-    congru_status status = write_text(context, folder, "predictions.csv", &text);
+    congru_status status = congru_file_write_text(context, folder, "predictions.csv", &text);
     if (status != CONGRU_OK)
         return status;
     congru_text_add(&text, "score,time,samples,subject,session,channels,n_sessions,dataset,pipeline,kappa,"
                            "balanced_accuracy,train,calibration\n");
     for (size_t i = 0; i < results->folds; i++)
         add_result(&text, results, &results->fold[i]);
-    return write_text(context, folder, "results.csv", &text);
+    return congru_file_write_text(context, folder, "results.csv", &text);
 }

@@ -80,6 +80,7 @@ async function chartsEqualCsv(page) {
         if (drawn.length !== given.length || drawn.some((value, i) => !close(value, given[i]))) wrong.push(`dots of ${pipeline}: ${drawn.slice(0, 3)} for ${given.slice(0, 3)}`);
     }
     await page.click("#strip summary");
+    await page.waitForSelector("#strip tbody tr");
     const listed = await page.$$eval("#strip tbody tr", (all) => all.map((row) => [...row.cells].map((cell) => cell.textContent)));
     for (const row of rows) if (!listed.some(([subject, pipeline, score]) => subject === row.subject && pipeline === row.pipeline && Number(score) === Number(row.score))) wrong.push(`no ${row.subject}, ${row.pipeline}, ${row.score} in the numbers`);
     result("dots and numbers equal results.csv", wrong.slice(0, 5));
