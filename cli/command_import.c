@@ -73,7 +73,7 @@ const option import_options[IMPORT_OPTIONS] = {
          "Covariances: 'scm' (sample), 'oas' or 'lwf' (shrunk towards a multiple of the identity). "
          "Default: scm."},
     [IMPORT_TRACE_NORMALISE] = {"trace-normalise", '\0', "NAME",
-                                "Divide each covariance by its trace: 'on' or 'off'. Default: on."},
+                                "Divide each covariance by its trace: 'on' or 'off'. Default: off."},
     [IMPORT_KEEP_SIGNALS] = {"keep-signals", '\0', NULL, "Store the filtered trials beside their covariances."},
     [IMPORT_JOBS] =
         {"jobs", '\0', "N",

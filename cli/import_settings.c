@@ -398,7 +398,7 @@ int import_settings_parse(const arguments *parsed, import_settings *settings)
         .order = 4,
         .notch = 50,
         .window = {0.5, 3.5},
-        .set = {.estimator = CONGRU_ESTIMATOR_SCM, .trace_normalise = true},
+        .set = {.estimator = CONGRU_ESTIMATOR_SCM},
     };
     value_source from = {.settings = settings, .parsed = parsed};
     int code = EXIT_DONE;

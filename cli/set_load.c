@@ -18,7 +18,7 @@ static const option set_options[SET_OPTIONS] = {
          "How covariances are made of signals: 'scm', 'oas' or 'lwf'; a set that holds covariances is "
          "taken as it is. Default: scm."},
     [TRACE_NORMALISE] = {"trace-normalise", '\0', "NAME",
-                         "Divide covariances made of signals by their trace: 'on' or 'off'. Default: on."},
+                         "Divide covariances made of signals by their trace: 'on' or 'off'. Default: off."},
     [BAND] = {"band", '\0', "LO:HI", "Band-pass signals first, zero phase. Default: off, as they were stored."},
     [ORDER] = {"order", '\0', "N", "The order of that band-pass, 1 to 10. Default: 4."},
     [NOTCH] = {"notch", '\0', "HZ", "Remove this mains frequency from signals first. Default: off."},
@@ -47,14 +47,14 @@ static int keep_classes(congru_context *context, const char *command, const char
 
 /* What signals go through before covariances are made of them. */
 typedef struct signal_settings {
-    size_t estimator, raw;
+    size_t estimator, trace_normalise;
     double band[2], notch;
     int order;
 } signal_settings;
 
 static int parse_signal(const arguments *parsed, size_t first, signal_settings *settings)
 {
-    static const char *const estimators[] = {"scm", "oas", "lwf", NULL}, *const switches[] = {"on", "off",
+    static const char *const estimators[] = {"scm", "oas", "lwf", NULL}, *const switches[] = {"off", "on",
                                                                                               NULL};
     const char *const *value = parsed->values + first;
     char where[64];
@@ -65,7 +65,7 @@ static int parse_signal(const arguments *parsed, size_t first, signal_settings *
         code = options_parse_choice(where, value[ESTIMATOR], estimators, &settings->estimator);
     snprintf(where, sizeof where, "%s: --trace-normalise", parsed->command);
     if (code == EXIT_DONE && value[TRACE_NORMALISE] != NULL)
-        code = options_parse_choice(where, value[TRACE_NORMALISE], switches, &settings->raw);
+        code = options_parse_choice(where, value[TRACE_NORMALISE], switches, &settings->trace_normalise);
     snprintf(where, sizeof where, "%s: --band", parsed->command);
     if (code == EXIT_DONE && value[BAND] != NULL && strcmp(value[BAND], "off") != 0)
         code = options_parse_range(where, value[BAND], 0, 1e6, settings->band);
@@ -104,7 +104,7 @@ static bool describe(const signal_settings *settings, congru_set *set)
         "{\"congru\": \"%s\", \"band\": [%.17g, %.17g], \"order\": %d, \"filter\": \"iir\", \"phase\": "
         "\"zero\", \"notch\": %.17g, \"harmonics\": false, \"estimator\": \"%s\", \"trace_normalise\": %s}",
         congru_version(), settings->band[0], settings->band[1], settings->order, settings->notch,
-        estimators[settings->estimator], settings->raw == 0 ? "true" : "false");
+        estimators[settings->estimator], settings->trace_normalise == 1 ? "true" : "false");
     free(set->meta);
     set->meta = malloc(strlen(meta) + 1);
     if (set->meta != NULL)
@@ -122,8 +122,9 @@ static int make_covariances(congru_context *context, const signal_settings *sett
         return terminal_fail(EXIT_FAILED, "%s: not enough memory for %zu covariances", path, set->count);
     congru_status status = filter_signals(context, settings, set);
     if (status == CONGRU_OK)
-        status = congru_covariance(context, (congru_estimator)settings->estimator, settings->raw == 0,
-                                   set->count, set->dimension, set->samples, set->signals, set->covariance);
+        status =
+            congru_covariance(context, (congru_estimator)settings->estimator, settings->trace_normalise == 1,
+                              set->count, set->dimension, set->samples, set->signals, set->covariance);
     return status == CONGRU_OK ? EXIT_DONE : fail(context, path);
 }
 

@@ -122,9 +122,9 @@ numpy_opens_sets_and_writes_trials()
         return
     fi
     cd "$scratch/work/made" || exit 1
-    congru import S*.edf --events T1=left,T2=right --keep-signals --trace-normalise off --subject-from 'S{subject}' \
+    congru import S*.edf --events T1=left,T2=right --keep-signals --subject-from 'S{subject}' \
         -o "$scratch/numpy.npz" >/dev/null
-    congru import S*.edf --events T1=left,T2=right -o "$scratch/unit.npz" >/dev/null
+    congru import S*.edf --events T1=left,T2=right --trace-normalise on -o "$scratch/unit.npz" >/dev/null
     result "$name" "$("$python" - "$scratch" 2>&1 <<'END'
 import json, subprocess, sys
 import numpy as np
@@ -142,7 +142,7 @@ if abs(a["X"] - expected).max() > 1e-5 * abs(expected).max():
     print("covariances are not those of the signals", abs(a["X"] - expected).max())
 unit = np.load(scratch + "/unit.npz")["X"]
 if "signals" in np.load(scratch + "/unit.npz") or abs(np.trace(unit, axis1=1, axis2=2) - 1).max() > 1e-12:
-    print("by default covariances have a trace of 1 and no signals are kept")
+    print("--trace-normalise on makes traces 1, and by default no signals are kept")
 # Trials as numpy writes them: integers with a scale; labels that are neither from 0 nor without gaps.
 x = np.random.default_rng(0).integers(-1000, 1000, (6, 3, 500)).astype("<i2")
 np.savez(scratch + "/trials.npz", X=x, scale=0.1, fs=100, tmin=-1.0, y=[3, 7, 3, 7, 3, 9],
