@@ -151,6 +151,17 @@ static int run_input(const arguments *parsed, stream_sink *sink)
                        : stream_float32(sink, path);
 }
 
+/* Zero phase takes samples from the future. Forward alone, the same filters cut less sharply and come late. */
+static void warn_of_filters(const char *path, const congru_model *model)
+{
+    const congru_preprocessing *p = congru_model_preprocessing(model);
+    if (p->known && !p->causal && !p->fir && (p->band[1] > 0 || p->notch > 0))
+        terminal_warn(
+            "%s: trained on signals filtered with zero phase, which a stream cannot be: here the filters "
+            "run forward only, and decisions may be worse (import with --causal and train on that)",
+            path);
+}
+
 static int start(const arguments *parsed, stream_settings *settings)
 {
     stream_sink sink = {.settings = settings};
@@ -185,8 +196,10 @@ static int run(const arguments *parsed)
     if (code == EXIT_DONE &&
         congru_model_load(settings.context, parsed->operands[0], &settings.model) != CONGRU_OK)
         code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(settings.context));
-    if (code == EXIT_DONE)
+    if (code == EXIT_DONE) {
+        warn_of_filters(parsed->operands[0], settings.model);
         code = start(parsed, &settings);
+    }
     text_list_clear(&settings.channels);
     congru_model_destroy(&settings.model);
     congru_context_destroy(&settings.context);
@@ -209,7 +222,9 @@ const command command_stream = {
         "Filters samples as they come, keeps the covariance of the last window, and asks a model about it "
         "several times a second: one line of JSON for each decision. The person need not be known: the "
         "reference begins as that of the people the model was fitted on and moves to their own, without "
-        "labels. Samples come from FILE, from standard input, from clients over TCP, or from the Lab "
+        "labels. Filters run forward only: a model for streams is trained on a set that was imported with "
+        "--causal, and there is a warning about any other. Samples come from FILE, from standard input, from "
+        "clients over TCP, or from the Lab "
         "Streaming Layer (liblsl 1.12 or later, named by the environment's CONGRU_LSL where it is not found).",
     .options = {.options = options, .count = OPTIONS},
     .examples = examples,

@@ -32,6 +32,16 @@ int terminal_fail(int exit_code, const char *format, ...)
     return exit_code;
 }
 
+void terminal_warn(const char *format, ...)
+{
+    char line[ERROR_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    terminal_fail(EXIT_DONE, "warning: %s", line);
+}
+
 void terminal_clean(char *text)
 {
     for (char *c = text; *c != '\0'; c++)

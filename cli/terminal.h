@@ -12,6 +12,9 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
  * whatever a file is called: control characters come out as '?'. */
 int terminal_fail(int exit_code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The same for what does not end the command: "congru: warning: ". */
+void terminal_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* The number of columns to write in: the environment's COLUMNS, else that of the terminal, else 80; kept
  * between 20 and 100, where text can be read. */
 size_t terminal_width(void);

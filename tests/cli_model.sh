@@ -7,7 +7,9 @@ for tool in make_set make_stream; do
     ln -s "$BUILD/tests/$tool" "$scratch/bin/$tool"
 done
 ${CC:-cc} -O1 -o "$scratch/bin/stream_clients" "$SOURCE/tests/stream_clients.c" -pthread || exit 1
-${CC:-cc} -O1 -o "$scratch/bin/lsl_player" "$SOURCE/tests/lsl_player.c" -ldl || exit 1
+for tool in lsl_player lsl_listener; do
+    ${CC:-cc} -O1 -o "$scratch/bin/$tool" "$SOURCE/tests/$tool.c" -ldl || exit 1
+done
 
 run_sessions "$SOURCE"/tests/cli/model/*.txt
 
@@ -103,13 +105,12 @@ find_lsl()
 # A recording through a real outlet at ten times its speed, on a loopback that nothing else is on.
 lsl_is_the_file_path()
 {
-    local problems= name="a real LSL stream is decoded as its file"
-    if ! find_lsl; then
-        skip "$name" "no liblsl (CONGRU_LSL, or npm to fetch it)"
-        return
-    fi
-    if ! unshare -n true 2>/dev/null || ! command -v ip >/dev/null; then
-        skip "$name" "no network namespaces"
+    local problems= name="a real LSL stream is decoded as its file" out="decisions are heard from the LSL outlet" why=
+    find_lsl || why="no liblsl (CONGRU_LSL, or npm to fetch it)"
+    unshare -n true 2>/dev/null && command -v ip >/dev/null || why=${why:-no network namespaces}
+    if [ -n "$why" ]; then
+        skip "$name" "$why"
+        skip "$out" "$why"
         return
     fi
     prepare lsl ra+tslr
@@ -118,6 +119,12 @@ lsl_is_the_file_path()
     cat >play.sh <<'END'
 ip link set lo up
 CONGRU_LSL=$1 timeout 60 congru stream m --lsl-in Player --lsl-out Decisions >heard.txt 2>heard.err &
+# What is offered before somebody listens is heard by nobody: the recording begins after that.
+timeout 60 lsl_listener "$1" Decisions >offered.txt 2>listener.err &
+for ((i = 0; i < 300; i++)); do
+    [ -s offered.txt ] && break
+    sleep 0.1
+done
 timeout 60 lsl_player "$1" Player frames.f32 3 100 10 C1,C2,C3 2>player.err || cat player.err
 wait
 END
@@ -128,6 +135,13 @@ END
         awk '{d = $2 - 1000 - ($1 - 1) / 100; if (d > 1e-9 || d < -1e-9) print "stamp " $2 " at " $1; n++} END {if (!n) print "no stamps"}')
     grep '^congru: ' heard.err && problems+=$(cat heard.err)
     result "$name" "$problems"
+    # Its first line is the classes; then each decision's stamp and probabilities, to the bit.
+    problems=$(grep '^lsl_listener: ' listener.err)
+    (echo left right
+        sed -n 's/.*"stamp":\([^,]*\),.*"p":{"left":\([^,]*\),"right":\([^}]*\)}}/\1 \2 \3/p' heard.txt) >told.txt
+    problems+=$(cmp told.txt offered.txt 2>&1)
+    [ "$(wc -l <told.txt)" -gt 100 ] || problems+="$(wc -l <told.txt) lines"
+    result "$out" "$problems"
 }
 
 # Trained on two people, streaming the recording of a third.

@@ -78,6 +78,48 @@ static size_t run(const congru_kernel *kernel, size_t d, const double *plain, do
     return (size_t)(out + N - start);
 }
 
+/* What training moves and sums, of square matrices and of (d, d + 1). */
+static size_t run_network(const congru_kernel *kernel, size_t d, const double *plain, double *out)
+{
+    const size_t vectors = congru_kernel_vectors(kernel, N), size = d * d, wide = d * (d + 1);
+    const size_t stride = d * (d + 1) / 2 + 5, cols = d + 1;
+    double *a = new_doubles(N * wide), *b = new_doubles(N * wide), *row = new_doubles(N * stride);
+    double *chains = new_doubles(CONGRU_GROUP * wide), *start = out;
+    size_t index[N];
+    for (size_t m = 0; m < N; m++)
+        index[m] = (7 * m + 3) % (N * size / wide);
+    kernel->spread(vectors, wide, plain, b);
+    kernel->unpack(vectors, N, d, cols, b, out);
+    kernel->gather(vectors, wide, plain, index, b);
+    kernel->unpack(vectors, N, d, cols, b, out += N * wide);
+    kernel->column_dots(vectors, d, cols, plain, b, row);
+    kernel->unpack(vectors, N, cols, 1, row, out += N * wide);
+    out += N * cols;
+    memset(chains, 0, CONGRU_GROUP * wide * sizeof(double));
+    kernel->add_columns(vectors, d, cols, b, row, chains);
+    kernel->add_lanes(vectors, wide, b, chains);
+    kernel->fold(wide, chains, out);
+    out += wide;
+    memset(chains, 0, CONGRU_GROUP * wide * sizeof(double));
+    kernel->add_product(vectors, d, d, cols, congru_per_lane(b, cols), congru_per_lane_transposed(b, cols),
+                        chains);
+    kernel->fold(size, chains, out);
+    kernel->dense(d, cols, d, congru_shared_transposed(plain, d), plain + size, false, out += size);
+    kernel->dense(d, cols, d, congru_shared(plain, d), plain + 2 * size, true, out);
+    kernel->gather(vectors, size, plain, index, a);
+    kernel->triangle(vectors, d, stride, a, row);
+    kernel->unpack(vectors, N, stride, 1, row, out += wide);
+    out += N * stride;
+    kernel->untriangle(vectors, d, stride, row, b);
+    kernel->add_diagonal(vectors, d, 0.3, b);
+    kernel->dots(vectors, size, a, b, row);
+    memcpy(out, row, N * sizeof(double));
+    kernel->multiply(N * size, a, b);
+    kernel->unpack(vectors, N, d, d, b, out += N);
+    free(a), free(b), free(row), free(chains);
+    return (size_t)(out + N * size - start);
+}
+
 enum { ROWS = 8, SAMPLES = 203, STRIDE = 208, SIGNAL_NUMBERS = ROWS * SAMPLES + ROWS * ROWS + 2 };
 
 /* Filtered signals (in sets of the kernel's width), sums of products over time, and a weighted sum. */
@@ -155,16 +197,17 @@ static void same_bits_of_logistic_regression(void)
     }
 }
 
-static void same_bits_as_the_portable_kernels(void)
+/* The same numbers from both, for matrices of every dimension. */
+static void compare(size_t (*compute)(const congru_kernel *kernel, size_t d, const double *plain, double *out))
 {
     const size_t dimensions[] = {1, 2, 3, 5, 8, 13, 22, 33};
     CHECK(congru_emulated_table.width == 8);
     for (size_t i = 0; i < sizeof dimensions / sizeof dimensions[0]; i++) {
-        const size_t d = dimensions[i], room = N * (d * d * 17 + d + 1);
+        const size_t d = dimensions[i], room = N * (d * d * 17 + 8 * d + 8);
         double *plain = new_doubles(N * d * d), *base = new_doubles(room), *emulated = new_doubles(room);
         fill(d, plain);
-        size_t count = run(&congru_lanes_table_base, d, plain, base);
-        CHECK(run(&congru_emulated_table, d, plain, emulated) == count && count <= room);
+        size_t count = compute(&congru_lanes_table_base, d, plain, base);
+        CHECK(compute(&congru_emulated_table, d, plain, emulated) == count && count <= room);
         size_t place = 0;
         while (place < count && memcmp(base + place, emulated + place, sizeof(double)) == 0)
             place++;
@@ -174,9 +217,20 @@ static void same_bits_as_the_portable_kernels(void)
     }
 }
 
+static void same_bits_as_the_portable_kernels(void)
+{
+    compare(run);
+}
+
+static void same_bits_of_training(void)
+{
+    compare(run_network);
+}
+
 int main(void)
 {
     RUN(same_bits_as_the_portable_kernels);
+    RUN(same_bits_of_training);
     RUN(same_bits_of_signals);
     RUN(same_bits_of_logistic_regression);
     return harness_end();

@@ -1,4 +1,4 @@
-/* Writes a made-up set with causal filters, and the last subject's samples as frames: make_stream SET.npz FRAMES.f32 [D]. SPDX-License-Identifier: Apache-2.0 */
+/* Writes a made-up set and the last subject's samples as frames: make_stream SET.npz FRAMES.f32 [D [zero]]. SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,6 +13,7 @@ int main(int count, char **words)
         return 2;
     if (count > 3)
         recipe.d = strtoul(words[3], NULL, 10);
+    recipe.zero_phase = count > 4;
     congru_set *set = stream_set(context, &recipe);
     stream_record(&recipe, recipe.subjects - 1, &recording);
     double *frames = stream_frames(&recording);

@@ -4,15 +4,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "congru/aligner.h"
+#include "congru/random.h"
 #include "harness.h"
 #include "layer/training.h"
 
-enum { D = 6, TRIALS = 40, CLASSES = 3, SUBJECTS = 4, BATCH = 24, STEPS = 20, MOST = 2000 };
+enum { STEPS = 20, MOST = 2000, PROJECTIONS = 16, SEED = 22 };
+
+/* Six channels, of which everything is stored; and 22, of which the inputs are drawn here as tools/oracle_networks.py
+ * drew them, and of tensors norms and products with random vectors are stored. */
+typedef struct set {
+    const char *file;
+    size_t d, trials, classes, subjects, batch;
+} set;
+static const set small = {"networks.txt", 6, 40, 3, 4, 24}, whole = {"networks_22.txt", 22, 160, 4, 4, 64};
+enum { LARGEST_D = 22, LARGEST_TRIALS = 160, LARGEST_BATCH = 64, TIMES = 5 * LARGEST_D };
 
 static congru_context *context;
-static double covariance[TRIALS * D * D];
-static int32_t label[TRIALS], subject[TRIALS];
-static size_t batches[(STEPS + 1) * BATCH];
+static const set *now;
+static double covariance[LARGEST_TRIALS * LARGEST_D * LARGEST_D];
+static int32_t label[LARGEST_TRIALS], subject[LARGEST_TRIALS];
+static size_t batches[(STEPS + 1) * LARGEST_BATCH];
 
 /* The numbers stored under a name; how many there are. */
 static size_t stored(const char *name, double *values)
@@ -20,7 +32,7 @@ static size_t stored(const char *name, double *values)
     char path[1024], word[64];
     size_t count = 0;
     const char *source = getenv("SOURCE");
-    snprintf(path, sizeof path, "%s/tests/data/networks.txt", source != NULL ? source : ".");
+    snprintf(path, sizeof path, "%s/tests/data/%s", source != NULL ? source : ".", now->file);
     FILE *file = fopen(path, "r");
     bool found = false;
     while (file != NULL && !found && fscanf(file, "%63s %zu", word, &count) == 2) {
@@ -42,14 +54,54 @@ static void load(void)
     double numbers[MOST];
     stored("covariance", covariance);
     stored("label", numbers);
-    for (size_t i = 0; i < TRIALS; i++)
+    for (size_t i = 0; i < now->trials; i++)
         label[i] = (int32_t)numbers[i];
     stored("subject", numbers);
-    for (size_t i = 0; i < TRIALS; i++)
+    for (size_t i = 0; i < now->trials; i++)
         subject[i] = (int32_t)numbers[i];
     stored("batches", numbers);
-    for (size_t i = 0; i < (STEPS + 1) * BATCH; i++)
+    for (size_t i = 0; i < (STEPS + 1) * now->batch; i++)
         batches[i] = (size_t)numbers[i];
+}
+
+static void draw_centred(size_t count, uint32_t a, uint32_t b, uint32_t c, double *out)
+{
+    congru_random random = congru_random_stream(SEED, a, b, c);
+    for (size_t i = 0; i < count; i++)
+        out[i] = congru_random_uniform(&random) - 0.5;
+}
+
+/* Signals with a louder channel for each class, mixed for each subject; their covariances, recentred. */
+static void draw_set(void)
+{
+    const size_t d = now->d;
+    static double signal[LARGEST_D * TIMES], mixed[LARGEST_D * TIMES], mix[LARGEST_D * LARGEST_D];
+    for (size_t n = 0; n < now->trials; n++) {
+        label[n] = (int32_t)(n % now->classes);
+        subject[n] = (int32_t)(n * now->subjects / now->trials);
+        draw_centred(d * TIMES, 1, (uint32_t)n, 0, signal);
+        for (size_t t = 0; t < TIMES; t++)
+            signal[(size_t)label[n] * TIMES + t] *= 1.5;
+        draw_centred(d * d, 2, (uint32_t)subject[n], 0, mix);
+        for (size_t i = 0; i < d; i++) {
+            for (size_t t = 0; t < TIMES; t++) {
+                mixed[i * TIMES + t] = signal[i * TIMES + t];
+                for (size_t j = 0; j < d; j++)
+                    mixed[i * TIMES + t] += 0.5 * mix[i * d + j] * signal[j * TIMES + t];
+            }
+        }
+        for (size_t e = 0; e < d * d; e++) {
+            double sum = 0.0;
+            for (size_t t = 0; t < TIMES; t++)
+                sum += mixed[e / d * TIMES + t] * mixed[e % d * TIMES + t];
+            covariance[n * d * d + e] = sum / TIMES;
+        }
+    }
+    CHECK(congru_alignment_recentre(context, CONGRU_METRIC_RIEMANN, now->trials, d, covariance, now->subjects,
+                                    subject, NULL, covariance) == CONGRU_OK);
+    congru_random random = congru_random_stream(SEED, 3, 0, 0);
+    for (size_t i = 0; i < (STEPS + 1) * now->batch; i++)
+        batches[i] = (size_t)(congru_random_uniform(&random) * (double)now->trials);
 }
 
 /* ||a - b|| / ||b|| */
@@ -63,29 +115,83 @@ static double relative(size_t count, const double *a, const double *b)
     return sqrt(gap / size);
 }
 
+/* The same, as the random products of one tensor see it: numbers are its size, its norm and these products. A tensor
+ * of zeros must be zero to within the tolerance itself. */
+static double relative_of_projections(size_t tensor, size_t count, const double *a, const double *numbers)
+{
+    static double vector[4096];
+    double gap = 0.0, norm = 0.0;
+    if (numbers[0] != (double)count || count > sizeof vector / sizeof vector[0])
+        return INFINITY;
+    for (size_t i = 0; i < count; i++)
+        norm += a[i] * a[i];
+    for (uint32_t p = 0; p < PROJECTIONS; p++) {
+        double product = 0.0;
+        draw_centred(count, 5, (uint32_t)tensor, p, vector);
+        for (size_t i = 0; i < count; i++)
+            product += vector[i] * a[i];
+        gap += 12.0 * (product - numbers[2 + p]) * (product - numbers[2 + p]) / PROJECTIONS;
+    }
+    return fmax(sqrt(gap), fabs(sqrt(norm) - numbers[1])) / (numbers[1] > 0.0 ? numbers[1] : 1.0);
+}
+
+/* Whether the parameters, or their gradient, are those stored under a name. */
+static void compare_tensors(const congru_training *t, const char *name, const char *what, const double *values,
+                            double tolerance)
+{
+    char key[64];
+    double numbers[MOST];
+    snprintf(key, sizeof key, "%s.%s", name, what);
+    const size_t count = stored(key, numbers);
+    if (now == &small) {
+        const double error = count == t->size ? relative(count, values, numbers) : INFINITY;
+        CHECK_SAYING(error < tolerance, "%s is off by %.2g", key, error);
+        return;
+    }
+    CHECK_SAYING(count == t->segments * (2 + PROJECTIONS), "%s has %zu numbers", key, count);
+    for (size_t k = 0; k < t->segments && count == t->segments * (2 + PROJECTIONS); k++) {
+        const congru_segment *segment = &t->segment[k];
+        const double error = relative_of_projections(k, segment->rows * segment->cols, values + segment->offset,
+                                                     numbers + k * (2 + PROJECTIONS));
+        CHECK_SAYING(error < tolerance, "%s of %s is off by %.2g", segment->name, key, error);
+    }
+}
+
 static void compare(congru_training *t, const char *name, size_t step)
 {
     char key[64];
-    double loss, gradient[MOST];
+    double loss = NAN;
     congru_status status = congru_training_evaluate(t);
     CHECK_SAYING(status == CONGRU_OK, "%s: %s", name, congru_context_error(context));
     snprintf(key, sizeof key, "%s.%zu.loss", name, step);
     stored(key, &loss);
     CHECK_SAYING(fabs(t->series[CONGRU_SERIES_LOSS] - loss) <= 1e-8 * fabs(loss), "%s is %.17g, not %.17g", key,
                  t->series[CONGRU_SERIES_LOSS], loss);
-    snprintf(key, sizeof key, "%s.%zu.gradient", name, step);
-    size_t count = stored(key, gradient);
-    CHECK_SAYING(count == t->size, "%s has %zu numbers, not %zu", key, count, t->size);
-    double error = count == t->size ? relative(count, t->gradient, gradient) : INFINITY;
-    CHECK_SAYING(error < 1e-6, "%s is off by %.2g", key, error);
+    snprintf(key, sizeof key, "%zu.gradient", step);
+    compare_tensors(t, name, key, t->gradient, 1e-6);
+}
+
+/* DCT starts beside the identity, where its rotation has a gradient. */
+static void start(congru_training *t, const char *name)
+{
+    if (now == &small) {
+        char key[64];
+        snprintf(key, sizeof key, "%s.start", name);
+        stored(key, t->parameter);
+        return;
+    }
+    draw_centred(now->d * now->d, 4, 0, 0, t->parameter);
+    for (size_t i = 0; i < now->d * now->d; i++)
+        t->parameter[i] *= 0.4;
+    t->parameter[now->d * now->d] = 0.2;
 }
 
 static void follow(congru_backbone backbone, bool end_to_end, const char *name)
 {
-    const congru_trials trials = {TRIALS, D, covariance, label, subject, CLASSES, SUBJECTS};
+    const congru_trials trials = {now->trials, now->d, covariance, label, subject, now->classes, now->subjects};
     congru_method_options options;
     congru_method_options_init(&options);
-    options.network.batch = BATCH;
+    options.network.batch = now->batch;
     options.network.rate = 1e-2;
     options.network.decay = 1e-2;
     options.network.clip = 0.5;
@@ -97,27 +203,19 @@ static void follow(congru_backbone backbone, bool end_to_end, const char *name)
     CHECK_SAYING(status == CONGRU_OK, "%s: %s", name, congru_context_error(context));
     if (status != CONGRU_OK)
         return;
-    char key[64];
-    double parameters[MOST];
-    snprintf(key, sizeof key, "%s.start", name);
-    stored(key, parameters);
     if (backbone == CONGRU_BACKBONE_DCT)
-        memcpy(t->parameter, parameters, t->size * sizeof(double));
-    CHECK_SAYING(relative(t->size, t->parameter, parameters) < 1e-12, "%s is off by %.2g", key,
-                 relative(t->size, t->parameter, parameters));
+        start(t, name);
+    compare_tensors(t, name, "start", t->parameter, 1e-12);
     for (size_t step = 0; step < STEPS; step++) {
-        congru_training_take(t, BATCH, batches + step * BATCH);
+        congru_training_take(t, now->batch, batches + step * now->batch);
         if (step == 0)
             compare(t, name, 0);
         else
             CHECK(congru_training_evaluate(t) == CONGRU_OK);
         congru_training_update(t);
     }
-    snprintf(key, sizeof key, "%s.parameters", name);
-    stored(key, parameters);
-    CHECK_SAYING(relative(t->size, t->parameter, parameters) < 1e-6, "%s are off by %.2g", key,
-                 relative(t->size, t->parameter, parameters));
-    congru_training_take(t, BATCH, batches + STEPS * BATCH);
+    compare_tensors(t, name, "parameters", t->parameter, 1e-6);
+    congru_training_take(t, now->batch, batches + STEPS * now->batch);
     compare(t, name, STEPS);
     congru_training_destroy(&t);
 }
@@ -140,14 +238,35 @@ static void ddct_unet(void)
     follow(CONGRU_BACKBONE_UNET, true, "unet-e2e");
 }
 
+static void dct_of_22_channels(void)
+{
+    dct();
+}
+
+static void dldct_of_22_channels(void)
+{
+    dldct();
+}
+
+static void ddct_unet_of_22_channels(void)
+{
+    ddct_unet();
+}
+
 int main(void)
 {
     if (congru_context_create(&context, NULL) != CONGRU_OK)
         return 1;
+    now = &small;
     load();
     RUN(dct);
     RUN(dldct);
     RUN(ddct_unet);
+    now = &whole;
+    draw_set();
+    RUN(dct_of_22_channels);
+    RUN(dldct_of_22_channels);
+    RUN(ddct_unet_of_22_channels);
     congru_context_destroy(&context);
     return harness_end();
 }

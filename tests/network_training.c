@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aligner/aligner.h"
 #include "harness.h"
 #include "layer/network.h"
 #include "layer/trained.h"
@@ -138,27 +139,37 @@ static void best_is_restored(void)
     sample_free(&trials);
 }
 
-/* Tensors, and probabilities of a newcomer seen in every way, after training in this context. */
-static size_t trained_bits(congru_context *own, congru_backbone backbone, int steps, double *out)
+enum { BITS_MOST = 8000 };
+
+static size_t copy_tensors(const congru_tensors *model, double *out)
 {
-    congru_trials trials = sample_trials(own, 61, 4, 3, 3, 5), other = sample_trials(own, 20, 4, 3, 1, 5);
-    congru_method_options options = small_options(steps);
-    options.network.batch = 37;
-    congru_tensors model = {0};
     size_t count = 0;
-    CHECK_SAYING(congru_network_fit(own, backbone, true, "m", &trials, &options, &model, NULL) == CONGRU_OK,
-                 "%s", congru_context_error(own));
-    for (size_t k = 0; k < model.count; k++) {
+    for (size_t k = 0; k < model->count; k++) {
         size_t size = 1;
-        for (size_t i = 0; i < model.tensor[k].dims; i++)
-            size *= model.tensor[k].shape[i];
-        memcpy(out + count, model.tensor[k].data, size * sizeof(double));
+        for (size_t i = 0; i < model->tensor[k].dims; i++)
+            size *= model->tensor[k].shape[i];
+        memcpy(out + count, model->tensor[k].data, size * sizeof(double));
         count += size;
     }
+    return count;
+}
+
+/* Tensors, and probabilities of a newcomer seen in every way, after training in this context. */
+static size_t end_to_end_bits(congru_context *own, int backbone, double *out)
+{
+    congru_trials trials = sample_trials(own, 61, 4, 3, 3, 5), other = sample_trials(own, 20, 4, 3, 1, 5);
+    congru_method_options options = small_options(1000);
+    options.network.batch = 37;
+    congru_tensors model = {0};
+    CHECK_SAYING(congru_network_fit(own, (congru_backbone)backbone, true, "m", &trials, &options, &model,
+                                    NULL) == CONGRU_OK,
+                 "%s", congru_context_error(own));
+    size_t count = copy_tensors(&model, out);
     for (int target = 0; target < CONGRU_TARGET_COUNT; target++) {
         congru_newcomer newcomer = {.count = other.count, .d = 4, .covariance = other.covariance};
         congru_newcomer_see(&newcomer, (congru_target)target);
-        CHECK(congru_network_predict(own, backbone, "m", &model, &newcomer, out + count) == CONGRU_OK);
+        CHECK(congru_network_predict(own, (congru_backbone)backbone, "m", &model, &newcomer, out + count) ==
+              CONGRU_OK);
         for (size_t i = 0; i < other.count; i++)
             CHECK_NEAR(out[count + 3 * i] + out[count + 3 * i + 1] + out[count + 3 * i + 2], 1.0, 1e-12);
         count += 3 * other.count;
@@ -169,32 +180,70 @@ static size_t trained_bits(congru_context *own, congru_backbone backbone, int st
     return count;
 }
 
-static void bits_are_the_same(void)
+/* Tensors of an aligner, and what it makes of its sources and of a newcomer seen in every way. */
+static size_t aligner_bits(congru_context *own, int which, double *out)
 {
-    enum { MOST = 4000 };
-    double *expected = malloc(MOST * sizeof(double)), *found = malloc(MOST * sizeof(double));
-    for (int backbone = 0; backbone < CONGRU_BACKBONE_COUNT; backbone++) {
+    static const char *const names[CONGRU_BACKBONE_COUNT] = {"dct", "dldct", "ddct-unet"};
+    const congru_aligner *aligner = congru_aligner_find(names[which]);
+    congru_trials trials = sample_trials(own, 131, 4, 3, 3, 5), other = sample_trials(own, 20, 4, 3, 1, 5);
+    congru_method_options options = small_options(1000);
+    options.network.batch = 100;
+    congru_tensors model = {0};
+    CHECK_SAYING(aligner->fit(own, &trials, &options, &model, NULL) == CONGRU_OK, "%s",
+                 congru_context_error(own));
+    size_t count = copy_tensors(&model, out);
+    CHECK(count > 0);
+    CHECK(aligner->map_sources(own, &model, &trials, out + count) == CONGRU_OK);
+    count += trials.count * 16;
+    for (int target = 0; target < CONGRU_TARGET_COUNT; target++) {
+        congru_newcomer newcomer = {.count = other.count, .d = 4, .covariance = other.covariance};
+        congru_newcomer_see(&newcomer, (congru_target)target);
+        CHECK(aligner->map_newcomer(own, &model, &newcomer, out + count) == CONGRU_OK);
+        count += other.count * 16;
+    }
+    congru_tensors_clear(&model);
+    sample_free(&trials);
+    sample_free(&other);
+    return count;
+}
+
+/* What the three models give in every instruction set of this machine, with 1, 2, 3 and 7 threads. */
+static void check_bits(size_t (*bits)(congru_context *own, int which, double *out), const char *what)
+{
+    static const int threads[] = {1, 2, 3, 7};
+    double *expected = malloc(BITS_MOST * sizeof(double)), *found = malloc(BITS_MOST * sizeof(double));
+    for (int which = 0; which < CONGRU_BACKBONE_COUNT; which++) {
         size_t count = 0;
         for (size_t k = 0; congru_cpu_name(k) != NULL; k++) {
-            if (!congru_cpu_available(congru_cpu_name(k)))
-                continue;
-            for (int threads = 1; threads <= 3; threads++) {
+            for (size_t i = 0;
+                 i < sizeof threads / sizeof threads[0] && congru_cpu_available(congru_cpu_name(k)); i++) {
                 congru_context *own;
-                const congru_context_options how = {.threads = threads, .cpu = congru_cpu_name(k)};
+                const congru_context_options how = {.threads = threads[i], .cpu = congru_cpu_name(k)};
                 CHECK(congru_context_create(&own, &how) == CONGRU_OK);
-                size_t now = trained_bits(own, (congru_backbone)backbone, 1000, count == 0 ? expected : found);
+                const size_t now = bits(own, which, count == 0 ? expected : found);
+                CHECK(now > 0 && now <= BITS_MOST);
                 if (count == 0)
                     count = now;
                 else
                     CHECK_SAYING(now == count && memcmp(expected, found, count * sizeof(double)) == 0,
-                                 "model %d: other bits with %s and %d threads", backbone, congru_cpu_name(k),
-                                 threads);
+                                 "%s %d: other bits with %s and %d threads", what, which, congru_cpu_name(k),
+                                 threads[i]);
                 congru_context_destroy(&own);
             }
         }
     }
     free(expected);
     free(found);
+}
+
+static void bits_are_the_same(void)
+{
+    check_bits(end_to_end_bits, "model");
+}
+
+static void bits_of_aligners_are_the_same(void)
+{
+    check_bits(aligner_bits, "aligner");
 }
 
 /* What training computes in its own way is what the layers give one by one. */
@@ -243,6 +292,7 @@ int main(void)
     RUN(every_layer_stays_positive);
     RUN(best_is_restored);
     RUN(bits_are_the_same);
+    RUN(bits_of_aligners_are_the_same);
     RUN(outputs_are_those_of_training);
     congru_context_destroy(&context);
     return harness_end();

@@ -121,6 +121,7 @@ static void json_is_read(void)
     check_json("\"\\u00e9\\ud83e\\udde0\\n\\\"\\/\"", "\"é🧠\\u000a\\\"/\"");
     check_json("\"</script>\"", "\"\\u003c/script\\u003e\"");
     check_json("\"\\ud800\\u0000\"", "\"\xef\xbf\xbd\xef\xbf\xbd\"");
+    check_json("\"a\xff\xe0\x80z\"", "\"a\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdz\"");
     check_json("[]", "[]");
     check_json("0.1", "0.10000000000000001");
 }
@@ -143,6 +144,30 @@ static void broken_json_is_refused(void)
     memset(deep, '[', sizeof deep);
     deep[sizeof deep - 1] = '\0';
     check_json(deep, ": line 1: too many levels");
+    check_json("{\"a\": 1,\n \"b\": {\"a\": 2}, \"\\u0061\": 3}",
+               ": line 2: an object with the same name twice");
+    check_json(
+        "{\"a\":0,\"b\":0,\"c\":0,\"d\":0,\"e\":0,\"f\":0,\"g\":0,\"h\":0,\"i\":0,\"j\":0,\"k\":0,\"l\":0,"
+        "\"m\":0,\"n\":0,\"o\":0,\"p\":0,\"q\":0,\"c\":0}",
+        ": line 1: an object with the same name twice");
+    check_json("0x10", ": line 1: something after the end of the value");
+}
+
+/* Whole it is read, cut anywhere it is refused; nothing behind the bytes is looked at. */
+static void truncated_json_is_refused(void)
+{
+    static const char whole[] = "{\"a\": [1.5e3, \"\\u00e9\\ud83e\\udde0\", null], \"b\": {\"c\": true}}";
+    for (size_t size = 0; size < sizeof whole; size++) {
+        congru_json_file *file;
+        char *bytes = malloc(size + (size == 0));
+        memcpy(bytes, whole, size);
+        congru_status status = congru_json_parse(context, "cut", bytes, size, &file);
+        free(bytes);
+        CHECK_SAYING((status == CONGRU_OK) == (size == sizeof whole - 1), "%zu bytes: %s", size,
+                     congru_context_error(context));
+        CHECK((file != NULL) == (status == CONGRU_OK));
+        congru_json_destroy(&file);
+    }
 }
 
 /* ---- Tables and drawings ---- */
@@ -228,6 +253,7 @@ int main(void)
     RUN(the_papers_times_are_found);
     RUN(json_is_read);
     RUN(broken_json_is_refused);
+    RUN(truncated_json_is_refused);
     RUN(a_table_is_written_three_ways);
     RUN(scales_have_round_ticks);
     RUN(a_drawing_is_svg_and_escaped);

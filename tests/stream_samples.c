@@ -86,7 +86,9 @@ static void filter(congru_context *context, const stream_recipe *recipe, stream_
     need_ok(context, congru_iir_butterworth(context, 4, 8, 30, r->rate, &band));
     need_ok(context, congru_iir_notch(context, 40, 30, false, r->rate, &notch));
     need_ok(context, congru_iir_append(context, &band, &notch));
-    need_ok(context, congru_signal_filter_causal(context, &band, r->d, r->samples, r->data, NULL));
+    need_ok(context, recipe->zero_phase
+                         ? congru_signal_filter_zero_phase(context, &band, r->d, r->samples, r->data)
+                         : congru_signal_filter_causal(context, &band, r->d, r->samples, r->data, NULL));
 }
 
 static void append(congru_context *context, const stream_recipe *recipe, size_t subject, congru_set **set)
@@ -138,10 +140,11 @@ congru_set *stream_set(congru_context *context, const stream_recipe *recipe)
         append(context, recipe, s, &set);
     snprintf(
         meta, sizeof meta,
-        "{\"congru\": \"0\", \"band\": [8, 30], \"order\": 4, \"filter\": \"iir\", \"phase\": \"causal\", "
+        "{\"congru\": \"0\", \"band\": [8, 30], \"order\": 4, \"filter\": \"iir\", \"phase\": \"%s\", "
         "\"notch\": 40, \"harmonics\": false, \"resample\": 0, \"reference\": \"%s\", \"window\": [%g, %g], "
         "\"estimator\": \"%s\", \"trace_normalise\": true, \"files\": [\"a.edf\"]}",
-        recipe->average_reference ? "average" : "none", window[0], window[1], recipe->estimator);
+        recipe->zero_phase ? "zero" : "causal", recipe->average_reference ? "average" : "none", window[0],
+        window[1], recipe->estimator);
     free(set->meta);
     set->meta = need(strdup(meta));
     return set;

@@ -1,4 +1,4 @@
-/* Made-up recordings of several people, and the sets that causal filters make of them. SPDX-License-Identifier: Apache-2.0 */
+/* Made-up recordings of several people, and the sets that filters make of them. SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONGRU_TESTS_STREAM_SAMPLES_H
 #define CONGRU_TESTS_STREAM_SAMPLES_H
 
@@ -9,6 +9,7 @@ typedef struct stream_recipe {
     double rate;
     const char *estimator; /* "scm", "oas", "lwf" */
     bool average_reference;
+    bool zero_phase; /* instead of causal filters */
     uint64_t seed;
 } stream_recipe;
 
@@ -28,7 +29,7 @@ void stream_recording_clear(stream_recording *recording);
 /* Frames (samples, d) of a recording; freed by the caller. */
 double *stream_frames(const stream_recording *recording);
 
-/* The set of all subjects: 8 to 30 Hz and a notch at 40 Hz, causal; windows of 3 s; covariances by the estimator, over
+/* The set of all subjects: 8 to 30 Hz and a notch at 40 Hz; windows of 3 s; covariances by the estimator, over
  * their trace; channels C1, C2, ...; meta data as import writes them. Never NULL. */
 congru_set *stream_set(congru_context *context, const stream_recipe *recipe);
 

@@ -21,6 +21,9 @@ extern "C" {
  * The person need not be known to the model, and no labels are needed: the reference that their windows are compared
  * with begins as that of the people the model was fitted on, and moves to their own.
  *
+ * Filters run forward only. A model whose set was filtered with zero phase (congru_model_preprocessing: not `causal`)
+ * sees other covariances than it was fitted on, and does worse for it.
+ *
  * After creation nothing is allocated and no lock is taken, and a push takes a time that follows from the number of
  * frames. A decoder serves one thread at a time; different ones may run in different threads, with the same model. What
  * comes out does not depend on how the samples are divided into pushes, to the bit. */

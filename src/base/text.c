@@ -44,13 +44,21 @@ void congru_text_add(congru_text *text, const char *format, ...)
     va_end(arguments);
 }
 
-/* The number of bytes of the well-formed UTF-8 character at `s`, or 0. */
-static size_t character_size(const unsigned char *s)
+void congru_text_add_bytes(congru_text *text, const char *bytes, size_t size)
 {
-    if (s[0] < 0x80)
-        return 1;
-    size_t size = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : s[0] >= 0xc2 ? 2 : 0;
-    if (size == 0 || s[0] > 0xf4)
+    if (!make_room(text, size))
+        return;
+    memcpy(text->data + text->size, bytes, size);
+    text->size += size;
+    text->data[text->size] = '\0';
+}
+
+size_t congru_character_size(const unsigned char *s, size_t left)
+{
+    if (left == 0 || s[0] < 0x80)
+        return left > 0;
+    const size_t size = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : s[0] >= 0xc2 ? 2 : 0;
+    if (size == 0 || size > left || s[0] > 0xf4)
         return 0;
     for (size_t i = 1; i < size; i++)
         if ((s[i] & 0xc0) != 0x80)
@@ -64,7 +72,7 @@ void congru_text_add_json(congru_text *text, const char *string)
 {
     congru_text_add(text, "\"");
     for (const unsigned char *s = (const unsigned char *)string; *s != '\0';) {
-        size_t size = character_size(s);
+        size_t size = congru_character_size(s, SIZE_MAX); /* the ending zero stops it too */
         if (size == 0)
             congru_text_add(text, "\\ufffd");
         else if (size > 1)

@@ -16,6 +16,12 @@ typedef struct congru_text {
 
 void congru_text_add(congru_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* These bytes as they are, of which none should be 0. */
+void congru_text_add_bytes(congru_text *text, const char *bytes, size_t size);
+
+/* The size of the well-formed UTF-8 character at `s`, of at most `left` bytes; 0 for anything else. */
+size_t congru_character_size(const unsigned char *s, size_t left);
+
 /* A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. Also safe inside an HTML script element. */
 void congru_text_add_json(congru_text *text, const char *string);
 

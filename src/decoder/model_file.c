@@ -6,7 +6,7 @@
 
 #include "congru/version.h"
 #include "decoder/model_internal.h"
-#include "model/json_scan.h"
+#include "base/json_scan.h"
 
 enum { SEARCH_BYTES = 16 };
 

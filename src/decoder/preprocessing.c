@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "model/json_scan.h"
+#include "base/json_scan.h"
 
 enum { WORD_SIZE = 256, KEY_SIZE = 64, ORDER_MAX = 32 };
 static const double hertz_max = 1e7;

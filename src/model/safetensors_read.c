@@ -5,7 +5,7 @@
 
 #include "array/source.h"
 #include "base/error.h"
-#include "model/json_scan.h"
+#include "base/json_scan.h"
 #include "model/safetensors.h"
 
 enum { SIZE_BYTES = 8, TYPE_SIZE = 16 };
@@ -88,34 +88,34 @@ static congru_status read_texts(safetensors_reader *r, congru_scan *json)
     return status;
 }
 
-/* The members of one tensor; false for what a tensor has not, or has not in this file. */
-static bool read_members(congru_scan *json, described *tensor, char type[TYPE_SIZE], int *found)
+/* The members of one tensor, each once; false for what a tensor has not, or has not in this file. */
+static bool read_members(congru_scan *json, described *tensor, char type[TYPE_SIZE])
 {
     char key[TYPE_SIZE];
     uint64_t number, *offset[] = {&tensor->begin, &tensor->end};
-    for (bool first = congru_scan_object(json); congru_scan_member(json, &first, key, sizeof key); ++*found) {
+    bool has_type = false, has_shape = false, has_place = false;
+    for (bool first = congru_scan_object(json); congru_scan_member(json, &first, key, sizeof key);) {
         bool inner = true;
         size_t count = 0;
-        if (strcmp(key, "dtype") == 0) {
-            if (!congru_scan_string(json, type, TYPE_SIZE))
-                return false;
-        } else if (strcmp(key, "shape") == 0) {
+        if (strcmp(key, "dtype") == 0 && !has_type) {
+            has_type = congru_scan_string(json, type, TYPE_SIZE);
+        } else if (strcmp(key, "shape") == 0 && !has_shape) {
             for (congru_scan_array(json); congru_scan_element(json, &inner);
                  tensor->shape[count++] = (size_t)number)
                 if (!congru_scan_count(json, &number) || count == CONGRU_TENSOR_DIMS_MAX)
                     return false;
             tensor->dims = count;
-        } else if (strcmp(key, "data_offsets") == 0) {
+            has_shape = true;
+        } else if (strcmp(key, "data_offsets") == 0 && !has_place) {
             for (congru_scan_array(json); congru_scan_element(json, &inner); count++)
                 if (count == 2 || !congru_scan_count(json, offset[count]))
                     return false;
-            if (count != 2)
-                return false;
+            has_place = count == 2;
         } else {
             return false;
         }
     }
-    return !json->failed;
+    return !json->failed && has_type && has_shape && has_place;
 }
 
 static congru_status check_tensor(const safetensors_reader *r, const described *tensor, const char *type)
@@ -159,14 +159,13 @@ static congru_status make_room(safetensors_reader *r)
 static congru_status read_tensor(safetensors_reader *r, congru_scan *json, const char *name)
 {
     char type[TYPE_SIZE] = "";
-    int found = 0;
     congru_status status = make_room(r);
     if (status != CONGRU_OK)
         return status;
     described *tensor = &r->tensor[r->count];
     *tensor = (described){.begin = 0};
     strcpy(tensor->name, name);
-    if (!read_members(json, tensor, type, &found) || found != 3 || name[0] == '\0')
+    if (!read_members(json, tensor, type) || name[0] == '\0')
         return congru_fail(r->context, CONGRU_ERROR_FORMAT,
                            "%s: tensor '%s': expected its dtype, a shape of at most %d numbers and two "
                            "data_offsets",
@@ -225,8 +224,8 @@ static congru_status read_description(safetensors_reader *r)
     }
     if (status == CONGRU_OK && !congru_scan_end(&json))
         status = congru_fail(r->context, CONGRU_ERROR_FORMAT,
-                             "%s: not a .safetensors file: its header is not JSON at byte %zu", r->source->name,
-                             SIZE_BYTES + (size_t)(json.at - r->header));
+                             "%s: not a .safetensors file: its header is not JSON at byte %zu: %s",
+                             r->source->name, SIZE_BYTES + (size_t)(json.at - r->header), json.wrong);
     return status == CONGRU_OK ? check_places(r) : status;
 }
 

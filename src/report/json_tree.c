@@ -1,286 +1,214 @@
-/* Reads JSON in place. SPDX-License-Identifier: Apache-2.0 */
+/* Makes trees of what the reader of JSON gives. SPDX-License-Identifier: Apache-2.0 */
 #include "report/json_tree.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
+#include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "array/source.h"
+#include "base/json_scan.h"
 
-enum { BLOCK_NODES = 1024 };
+enum { BLOCK_BYTES = 1 << 16, FEW_MEMBERS = 16 };
 
-/* Nodes come from blocks, so that they stay where they are. */
+/* Nodes and strings come from blocks, so that they stay where they are. */
 typedef struct json_block {
     struct json_block *before;
-    size_t used;
-    congru_json node[BLOCK_NODES];
+    size_t used, room;
+    alignas(max_align_t) char bytes[];
 } json_block;
 
 struct congru_json_file {
-    char *bytes;
     json_block *blocks;
     congru_json *root;
 };
 
 typedef struct json_reader {
     congru_context *context;
-    const char *path;
+    const char *name, *bytes;
     congru_json_file *file;
-    char *at;
-    int depth;
+    congru_scan scan;
+    congru_text text; /* the string being read */
+    size_t values;
 } json_reader;
 
-static congru_status fail_at(json_reader *r, const char *what)
+static congru_status fail_here(const json_reader *r, const char *what)
 {
     size_t line = 1;
-    for (const char *c = r->file->bytes; c < r->at; c++)
+    for (const char *c = r->bytes; c < r->scan.at; c++)
         line += *c == '\n';
-    return congru_fail(r->context, CONGRU_ERROR_FORMAT, "%s: line %zu: %s", r->path, line, what);
+    return congru_fail(r->context, CONGRU_ERROR_FORMAT, "%s: line %zu: %s", r->name, line, what);
 }
 
-static congru_json *take_node(congru_json_file *file)
+/* What the scan says, where it does. */
+static congru_status outcome(const json_reader *r)
 {
-    if (file->blocks == NULL || file->blocks->used == BLOCK_NODES) {
-        json_block *block = malloc(sizeof *block);
+    return r->scan.failed ? fail_here(r, r->scan.wrong) : CONGRU_OK;
+}
+
+static congru_status fail_memory(const json_reader *r)
+{
+    return congru_fail(r->context, CONGRU_ERROR_MEMORY, "%s: not enough memory", r->name);
+}
+
+static void *take_bytes(congru_json_file *file, size_t size)
+{
+    size = (size + alignof(max_align_t) - 1) / alignof(max_align_t) * alignof(max_align_t);
+    if (file->blocks == NULL || file->blocks->room - file->blocks->used < size) {
+        const size_t room = size > BLOCK_BYTES ? size : BLOCK_BYTES;
+        json_block *block = malloc(sizeof *block + room);
         if (block == NULL)
             return NULL;
-        block->before = file->blocks;
-        block->used = 0;
+        *block = (json_block){.before = file->blocks, .room = room};
         file->blocks = block;
     }
-    congru_json *node = &file->blocks->node[file->blocks->used++];
-    *node = (congru_json){0};
-    return node;
+    void *taken = file->blocks->bytes + file->blocks->used;
+    file->blocks->used += size;
+    return taken;
 }
 
-static void skip_blanks(json_reader *r)
+static congru_status take_node(json_reader *r, congru_json **node)
 {
-    r->at += strspn(r->at, " \t\r\n");
-}
-
-static bool read_hex(const char *at, unsigned *code)
-{
-    *code = 0;
-    for (int i = 0; i < 4; i++) {
-        char c = at[i];
-        unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
-                         : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10)
-                         : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A' + 10)
-                                                : 16;
-        if (digit == 16)
-            return false;
-        *code = *code * 16 + digit;
-    }
-    return true;
-}
-
-static char *put_utf8(char *to, unsigned code)
-{
-    if (code < 0x80) {
-        *to++ = (char)code;
-    } else if (code < 0x800) {
-        *to++ = (char)(0xc0 | (code >> 6));
-        *to++ = (char)(0x80 | (code & 0x3f));
-    } else if (code < 0x10000) {
-        *to++ = (char)(0xe0 | (code >> 12));
-        *to++ = (char)(0x80 | ((code >> 6) & 0x3f));
-        *to++ = (char)(0x80 | (code & 0x3f));
-    } else {
-        *to++ = (char)(0xf0 | (code >> 18));
-        *to++ = (char)(0x80 | ((code >> 12) & 0x3f));
-        *to++ = (char)(0x80 | ((code >> 6) & 0x3f));
-        *to++ = (char)(0x80 | (code & 0x3f));
-    }
-    return to;
-}
-
-/* A \u escape at r->at, past the u; what cannot be a character becomes U+FFFD. A NUL would end the string. */
-static bool read_escape(json_reader *r, char **to)
-{
-    unsigned code, low;
-    if (!read_hex(r->at, &code))
-        return false;
-    r->at += 4;
-    if (code >= 0xd800 && code < 0xdc00 && r->at[0] == '\\' && r->at[1] == 'u' && read_hex(r->at + 2, &low) &&
-        low >= 0xdc00 && low < 0xe000) {
-        code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
-        r->at += 6;
-    }
-    if (code == 0 || (code >= 0xd800 && code < 0xe000))
-        code = 0xfffd;
-    *to = put_utf8(*to, code);
-    return true;
-}
-
-/* A string, made plain where it stands: that never takes more bytes than it had. */
-static congru_status read_string(json_reader *r, const char **string)
-{
-    static const char marks[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
-    char *to = ++r->at;
-    *string = to;
-    while (*r->at != '"') {
-        if ((unsigned char)*r->at < ' ')
-            return fail_at(r, "a string that does not end");
-        if (*r->at != '\\') {
-            *to++ = *r->at++;
-            continue;
-        }
-        r->at++;
-        const char *mark = *r->at != '\0' ? strchr(marks, *r->at) : NULL;
-        if (mark != NULL) {
-            *to++ = meant[mark - marks];
-            r->at++;
-        } else if (*r->at++ != 'u' || !read_escape(r, &to)) {
-            return fail_at(r, "an escape that JSON does not have");
-        }
-    }
-    r->at++;
-    *to = '\0';
+    if (r->values++ == CONGRU_JSON_VALUES_MAX)
+        return fail_here(r, "too many values");
+    *node = take_bytes(r->file, sizeof **node);
+    if (*node == NULL)
+        return fail_memory(r);
+    **node = (congru_json){0};
     return CONGRU_OK;
 }
 
-static congru_status read_number(json_reader *r, double *number)
+/* A copy of the text that was read, which is empty again. */
+static congru_status keep_text(json_reader *r, const char **string)
 {
-    const char *c = r->at + (*r->at == '-');
-    size_t digits = strspn(c, "0123456789");
-    if (digits == 0 || (digits > 1 && *c == '0'))
-        return fail_at(r, "not a JSON value");
-    char *end;
-    *number = strtod(r->at, &end);
-    if (!isfinite(*number))
-        return fail_at(r, "a number too large for a double");
-    r->at = end;
+    char *copy = r->text.failed ? NULL : take_bytes(r->file, r->text.size + 1);
+    if (copy == NULL)
+        return fail_memory(r);
+    memcpy(copy, r->text.data, r->text.size + 1);
+    r->text.size = 0;
+    *string = copy;
     return CONGRU_OK;
 }
 
-static bool take_word(json_reader *r, const char *word)
+static int compare_names(const void *a, const void *b)
 {
-    if (strncmp(r->at, word, strlen(word)) != 0)
-        return false;
-    r->at += strlen(word);
-    return true;
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Two readers of an object with a name twice may not see the same: there is none here. */
+static congru_status check_names(const json_reader *r, const congru_json *object)
+{
+    const char *few[FEW_MEMBERS], **names = few;
+    size_t count = 0;
+    bool twice = false;
+    if (object->count > FEW_MEMBERS && (names = malloc(object->count * sizeof *names)) == NULL)
+        return fail_memory(r);
+    for (const congru_json *child = object->first; child != NULL; child = child->next)
+        names[count++] = child->name;
+    if (count > 1)
+        qsort(names, count, sizeof *names, compare_names);
+    for (size_t i = 1; i < count; i++)
+        twice = twice || strcmp(names[i - 1], names[i]) == 0;
+    if (names != few)
+        free(names);
+    return twice ? fail_here(r, "an object with the same name twice") : CONGRU_OK;
 }
 
 static congru_status read_value(json_reader *r, congru_json *node);
 
-static congru_status read_name(json_reader *r, const char **name)
+static congru_status read_children(json_reader *r, congru_json *node)
 {
-    if (*r->at != '"')
-        return fail_at(r, "expected a name in quotes");
-    congru_status status = read_string(r, name);
-    skip_blanks(r);
-    if (status == CONGRU_OK && *r->at++ != ':') {
-        r->at--;
-        status = fail_at(r, "expected a colon after a name");
-    }
-    skip_blanks(r);
-    return status;
-}
-
-static congru_status read_children(json_reader *r, congru_json *node, char end)
-{
+    const bool object = node->kind == CONGRU_JSON_OBJECT;
     congru_json **link = &node->first;
-    r->at++;
-    skip_blanks(r);
-    while (*r->at != end) {
-        congru_status status = CONGRU_OK;
-        congru_json *child = take_node(r->file);
-        if (child == NULL)
-            return congru_fail(r->context, CONGRU_ERROR_MEMORY, "%s: not enough memory", r->path);
-        if (end == '}')
-            status = read_name(r, &child->name);
+    bool first = object ? congru_scan_object(&r->scan) : congru_scan_array(&r->scan);
+    congru_status status = CONGRU_OK;
+    while (status == CONGRU_OK && (object ? congru_scan_member_add(&r->scan, &first, &r->text)
+                                          : congru_scan_element(&r->scan, &first))) {
+        congru_json *child;
+        status = take_node(r, &child);
+        if (status == CONGRU_OK && object)
+            status = keep_text(r, &child->name);
         if (status == CONGRU_OK)
             status = read_value(r, child);
-        if (status != CONGRU_OK)
-            return status;
-        *link = child;
-        link = &child->next;
-        node->count++;
-        skip_blanks(r);
-        if (*r->at != ',' && *r->at != end)
-            return fail_at(r, end == ']' ? "expected a comma or ]" : "expected a comma or }");
-        if (*r->at == ',') {
-            r->at++;
-            skip_blanks(r);
-            if (*r->at == end)
-                return fail_at(r, "nothing after a comma");
+        if (status == CONGRU_OK) {
+            *link = child;
+            link = &child->next;
+            node->count++;
         }
     }
-    r->at++;
-    return CONGRU_OK;
+    if (status == CONGRU_OK)
+        status = outcome(r);
+    return status == CONGRU_OK && object ? check_names(r, node) : status;
 }
 
+/* No deeper than the scan lets it be. */
 static congru_status read_value(json_reader *r, congru_json *node)
 {
-    congru_status status = CONGRU_OK;
-    if (*r->at == '"') {
+    bool state = false;
+    switch (congru_scan_peek(&r->scan)) {
+    case '{':
+        node->kind = CONGRU_JSON_OBJECT;
+        return read_children(r, node);
+    case '[':
+        node->kind = CONGRU_JSON_ARRAY;
+        return read_children(r, node);
+    case '"':
         node->kind = CONGRU_JSON_STRING;
-        status = read_string(r, &node->string);
-    } else if (*r->at == '[' || *r->at == '{') {
-        node->kind = *r->at == '[' ? CONGRU_JSON_ARRAY : CONGRU_JSON_OBJECT;
-        if (++r->depth > CONGRU_JSON_DEPTH_MAX)
-            return fail_at(r, "too many levels");
-        status = read_children(r, node, *r->at == '[' ? ']' : '}');
-        r->depth--;
-    } else if (take_word(r, "null")) {
+        return congru_scan_string_add(&r->scan, &r->text) ? keep_text(r, &node->string) : outcome(r);
+    case 'n':
         node->kind = CONGRU_JSON_NULL;
-    } else if (take_word(r, "true")) {
-        node->kind = CONGRU_JSON_TRUE;
-    } else if (take_word(r, "false")) {
-        node->kind = CONGRU_JSON_FALSE;
-    } else {
+        congru_scan_null(&r->scan);
+        return outcome(r);
+    case 't':
+    case 'f':
+        congru_scan_boolean(&r->scan, &state);
+        node->kind = state ? CONGRU_JSON_TRUE : CONGRU_JSON_FALSE;
+        return outcome(r);
+    default:
         node->kind = CONGRU_JSON_NUMBER;
-        status = read_number(r, &node->number);
+        congru_scan_number(&r->scan, &node->number);
+        return outcome(r);
     }
-    return status;
 }
 
-/* The bytes of a file, ended by '\0'. */
-static congru_status load(congru_context *context, const char *path, char **bytes)
+congru_status congru_json_parse(congru_context *context, const char *name, const char *bytes, size_t size,
+                                congru_json_file **file)
 {
-    FILE *file = fopen(path, "rb");
-    if (file == NULL)
-        return congru_fail(context, CONGRU_ERROR_IO, "%s: cannot open: %s", path, strerror(errno));
-    congru_status status = CONGRU_OK;
-    long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-    if (size < 0 || fseek(file, 0, SEEK_SET) != 0)
-        status = congru_fail(context, CONGRU_ERROR_IO, "%s: cannot read: %s", path, strerror(errno));
-    else if (size > CONGRU_JSON_SIZE_MAX)
-        status = congru_fail(context, CONGRU_ERROR_FORMAT, "%s: too large a file, %ld bytes", path, size);
-    else if ((*bytes = malloc((size_t)size + 1)) == NULL)
-        status = congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", path);
-    else if (fread(*bytes, 1, (size_t)size, file) != (size_t)size)
-        status = congru_fail(context, CONGRU_ERROR_IO, "%s: cannot read: %s", path, strerror(errno));
-    else if (memchr(*bytes, '\0', (size_t)size) != NULL)
-        status = congru_fail(context, CONGRU_ERROR_FORMAT, "%s: holds a NUL byte; not JSON", path);
-    else
-        (*bytes)[size] = '\0';
-    fclose(file);
+    json_reader r = {.context = context, .name = name, .bytes = bytes, .scan = congru_scan_start(bytes, size)};
+    r.scan.lenient = true;
+    r.file = *file = calloc(1, sizeof **file);
+    if (r.file == NULL)
+        return fail_memory(&r);
+    congru_status status = take_node(&r, &r.file->root);
+    if (status == CONGRU_OK)
+        status = read_value(&r, r.file->root);
+    if (status == CONGRU_OK && !congru_scan_end(&r.scan))
+        status = outcome(&r);
+    congru_text_clear(&r.text);
+    if (status != CONGRU_OK)
+        congru_json_destroy(file);
     return status;
 }
 
 congru_status congru_json_read(congru_context *context, const char *path, congru_json_file **file)
 {
-    congru_json_file *made = calloc(1, sizeof *made);
-    *file = made;
-    if (made == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", path);
-    json_reader reader = {.context = context, .path = path, .file = made};
-    congru_status status = load(context, path, &made->bytes);
-    if (status == CONGRU_OK && (made->root = take_node(made)) == NULL)
-        status = congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", path);
-    if (status == CONGRU_OK) {
-        reader.at = made->bytes;
-        skip_blanks(&reader);
-        status = read_value(&reader, made->root);
-        skip_blanks(&reader);
-        if (status == CONGRU_OK && *reader.at != '\0')
-            status = fail_at(&reader, "something after the end of the value");
-    }
+    congru_source source;
+    char *bytes = NULL;
+    *file = NULL;
+    congru_status status = congru_source_open(context, path, &source);
     if (status != CONGRU_OK)
-        congru_json_destroy(file);
+        return status;
+    if (source.size > CONGRU_JSON_SIZE_MAX)
+        status = congru_fail(context, CONGRU_ERROR_FORMAT, "%s: too large a file, %llu bytes", path,
+                             (unsigned long long)source.size);
+    else if ((bytes = malloc((size_t)source.size + 1)) == NULL)
+        status = congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", path);
+    else
+        status = congru_source_read(context, &source, 0, (size_t)source.size, bytes);
+    if (status == CONGRU_OK)
+        status = congru_json_parse(context, path, bytes, (size_t)source.size, file);
+    free(bytes);
+    congru_source_close(&source);
     return status;
 }
 
@@ -293,7 +221,6 @@ void congru_json_destroy(congru_json_file **file)
         (*file)->blocks = dying->before;
         free(dying);
     }
-    free((*file)->bytes);
     free(*file);
     *file = NULL;
 }

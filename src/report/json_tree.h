@@ -30,11 +30,16 @@ typedef struct congru_json {
 /* A file and the tree of it, which lives as long. */
 typedef struct congru_json_file congru_json_file;
 
-enum { CONGRU_JSON_SIZE_MAX = 1 << 28, CONGRU_JSON_DEPTH_MAX = 64 };
+enum { CONGRU_JSON_SIZE_MAX = 1 << 28, CONGRU_JSON_VALUES_MAX = 1 << 23 };
 
-/* CONGRU_ERROR_IO; CONGRU_ERROR_FORMAT with the line for what is not JSON, and for a file above
- * CONGRU_JSON_SIZE_MAX bytes or CONGRU_JSON_DEPTH_MAX levels. *file is NULL on failure. */
+/* CONGRU_ERROR_IO; CONGRU_ERROR_FORMAT with the line for what is not JSON (a lenient congru_scan: base/json_scan.h),
+ * for a name that comes twice in an object, and for a file above CONGRU_JSON_SIZE_MAX bytes or CONGRU_JSON_VALUES_MAX
+ * values. *file is NULL on failure. */
 congru_status congru_json_read(congru_context *context, const char *path, congru_json_file **file);
+
+/* The same of bytes in memory, which are copied. */
+congru_status congru_json_parse(congru_context *context, const char *name, const char *bytes, size_t size,
+                                congru_json_file **file);
 void congru_json_destroy(congru_json_file **file);
 
 const congru_json *congru_json_root(const congru_json_file *file);
