@@ -21,19 +21,17 @@ enum { METHODS_MAX = 8 };
 
 /* The methods that the overall z is over: pipelines, or aligners with the classifiers that stand behind each. */
 typedef struct table_about {
-    const char *file, *pipelines, *best;
+    const char *file, *pipelines;
     const char *method[METHODS_MAX + 1], *behind[4];
 } table_about;
 
 static const table_about prealigners = {"prealigners",
                                         PREALIGNERS,
-                                        "ddct-unet",
                                         {"ra", "dct", "dldct", "ddct-unet"},
                                         {"+mdm", "+tslr", "+tsa-lda"}};
 static const table_about classifiers = {
     "classifiers",
     CLASSIFIERS,
-    "ddct-unet-e2e",
     {"ra+mdm", "ra+tslr", "ra+tsa-lda", "dct-e2e", "dldct-e2e", "ddct-unet-e2e"},
     {""}};
 

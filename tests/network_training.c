@@ -172,7 +172,7 @@ static size_t trained_bits(congru_context *own, congru_backbone backbone, int st
 static void bits_are_the_same(void)
 {
     enum { MOST = 4000 };
-    double *expected = malloc(MOST * sizeof(double)), *found = malloc(MOST * sizeof(double));
+    double *expected = calloc(MOST, sizeof(double)), *found = calloc(MOST, sizeof(double));
     for (int backbone = 0; backbone < CONGRU_BACKBONE_COUNT; backbone++) {
         size_t count = 0;
         for (size_t k = 0; congru_cpu_name(k) != NULL; k++) {
