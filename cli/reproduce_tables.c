@@ -25,10 +25,8 @@ typedef struct table_about {
     const char *method[METHODS_MAX + 1], *behind[4];
 } table_about;
 
-static const table_about prealigners = {"prealigners",
-                                        PREALIGNERS,
-                                        {"ra", "dct", "dldct", "ddct-unet"},
-                                        {"+mdm", "+tslr", "+tsa-lda"}};
+static const table_about prealigners = {
+    "prealigners", PREALIGNERS, {"ra", "dct", "dldct", "ddct-unet"}, {"+mdm", "+tslr", "+tsa-lda"}};
 static const table_about classifiers = {
     "classifiers",
     CLASSIFIERS,
@@ -75,7 +73,7 @@ static int normalise(table_job *job)
     size_t methods = 0, rows = 0, room = 4 * score_tables_subjects(scores) + 1;
     while (about->method[methods] != NULL)
         methods++;
-    double *score = calloc(room * methods, sizeof *score);
+    double *score = calloc(room * methods + 1, sizeof *score);
     if (score == NULL)
         return terminal_fail(EXIT_FAILED, "reproduce: not enough memory");
     for (size_t t = 0; t < scores->count; t++)
