@@ -4,24 +4,32 @@ BUILD = build
 SANITIZE_BUILD = build-sanitize
 PREFIX = /usr/local
 
-.PHONY: help setup build demo check check-aarch64 fuzz bench format install sanitize clean
+.PHONY: help setup build demo check check-all check-aarch64 clang coverage cppcheck fuzz bench format install \
+    sanitize tidy tsan valgrind clean
 
 help:
 	@echo 'make setup     configure the build folder $(BUILD)/, installing what is missing'
 	@echo 'make build     build the library and the command $(BUILD)/congru'
 	@echo 'make demo      the synthetic table of the paper in small, in two minutes; results in demo/'
 	@echo 'make check     build and run all tests'
+	@echo 'make check-all check and the next seven, with one sum of all that was tested; docs/reliability.md'
+	@echo 'make sanitize  run all tests with the address and undefined-behaviour sanitizers'
+	@echo 'make tsan      run the tests that start threads with the thread sanitizer'
+	@echo 'make valgrind  run the quick C tests in valgrind'
+	@echo 'make clang     build all with clang, warnings being errors, and run the C tests'
+	@echo 'make cppcheck  look for mistakes with cppcheck'
+	@echo 'make tidy      look for mistakes with clang-tidy; FILES="..." for some files'
+	@echo 'make coverage  which lines no test reaches, and why: docs/coverage.md'
 	@echo 'make check-aarch64  the C tests on 64-bit ARM, under qemu (needs its cross compiler)'
 	@echo 'make fuzz      fuzz each file format for FUZZ_SECONDS (600), with clang'
 	@echo 'make bench     measure the speed'
 	@echo 'make format    format the C sources in place'
 	@echo 'make install   install under PREFIX ($(PREFIX)), below DESTDIR if given'
-	@echo 'make sanitize  run all tests with the address and undefined-behaviour sanitizers'
 	@echo 'make clean     remove the build folders'
 
 setup:
 	@tools/install-dependencies.sh build $(BUILD)
-	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) --prefix=$(PREFIX)
+	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) --prefix=$(PREFIX) $(WERROR)
 
 build: setup
 	@ninja -C $(BUILD)
@@ -63,12 +71,69 @@ install: build
 	@meson configure $(BUILD) -Dprefix=$(PREFIX)
 	@DESTDIR='$(DESTDIR)' meson install -C $(BUILD)
 
+# ---- Checks: each ends with "N passed, N failed"; docs/reliability.md says what each is for --------------
+
+CHECKS = check cppcheck sanitize tsan valgrind clang tidy coverage
+
+# Unoptimised kernels take minutes, and -O2 takes minutes to compile when instrumented.
+INSTRUMENTED = -Db_lundef=false -Doptimization=1 -Dpage=disabled
+
+check-all:
+	@tools/run-checks.sh $(CHECKS)
+
 sanitize:
 	@tools/install-dependencies.sh check $(SANITIZE_BUILD)
 	@test -f $(SANITIZE_BUILD)/build.ninja || \
-	    meson setup $(SANITIZE_BUILD) -Db_sanitize=address,undefined -Db_lundef=false
+	    meson setup $(SANITIZE_BUILD) $(INSTRUMENTED) -Db_sanitize=address,undefined
 	@ninja -C $(SANITIZE_BUILD)
-	@UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 tools/run-tests.sh $(SANITIZE_BUILD)
+	@UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 tools/run-tests.sh $(SANITIZE_BUILD) --timeout-multiplier 3 \
+	    $(SANITIZE_TESTS)
+
+# The tests that start threads of the library.
+TSAN_TESTS = aligner_recentre base_team classifier_properties covariance decoder evaluation network_training \
+    signal_bits statistics_points synth
+tsan:
+	@tools/install-dependencies.sh check build-tsan
+	@test -f build-tsan/build.ninja || meson setup build-tsan $(INSTRUMENTED) -Db_sanitize=thread
+	@ninja -C build-tsan $(TSAN_TESTS:%=tests/test_%)
+	@tools/tsan.sh build-tsan --no-rebuild $(TSAN_TESTS)
+
+# C tests of a second or less: valgrind takes ten to thirty times as long. base_team is not among them: it takes away
+# memory by a limit that valgrind itself runs into.
+VALGRIND_TESTS = base_arena base_random base_status covariance epochs epochs_files evaluation_files \
+    npz recording_brainvision recording_core recording_edf recording_gdf recording_mat report report_files \
+    signal_bits spd_edges spd_errors statistics
+VALGRIND = valgrind --quiet --error-exitcode=99 --leak-check=full --show-leak-kinds=definite,indirect \
+    --errors-for-leak-kinds=definite,indirect
+valgrind:
+	@tools/install-dependencies.sh valgrind $(BUILD)
+	@$(MAKE) --no-print-directory build
+	@tools/run-tests.sh $(BUILD) --timeout-multiplier 3 --wrapper '$(VALGRIND)' $(VALGRIND_TESTS)
+
+clang:
+	@tools/install-dependencies.sh clang build-clang
+	@test -f build-clang/build.ninja || CC=clang meson setup build-clang --werror -Dpage=disabled
+	@ninja -C build-clang
+	@tools/run-tests.sh build-clang --no-suite shell
+
+cppcheck:
+	@tools/install-dependencies.sh cppcheck $(BUILD)
+	@tools/cppcheck.sh | tools/count-tap.sh
+
+tidy:
+	@tools/install-dependencies.sh tidy $(BUILD)
+	@$(MAKE) --no-print-directory setup
+	@tools/tidy.sh $(BUILD) $(FILES) | tools/count-tap.sh
+
+coverage:
+	@tools/install-dependencies.sh check build-coverage
+	@test -f build-coverage/build.ninja || \
+	    meson setup build-coverage -Db_coverage=true -Doptimization=0 -Dpage=disabled
+	@ninja -C build-coverage
+	@find build-coverage -name '*.gcda' -delete
+	@tools/run-tests.sh build-coverage --timeout-multiplier 3 >build-coverage/tests.log || \
+	    { cat build-coverage/tests.log; exit 1; }
+	@tools/coverage.py build-coverage tools/coverage.txt docs/coverage.md | tools/count-tap.sh
 
 clean:
-	rm -rf $(BUILD) $(SANITIZE_BUILD)
+	rm -rf $(BUILD) $(SANITIZE_BUILD) build-clang build-coverage build-tsan

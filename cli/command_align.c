@@ -39,7 +39,7 @@ static int replace_trials(model_answers *answers, const char *path)
         free(copy);
         return terminal_fail(EXIT_FAILED, "%s: not enough memory for %zu trials", path, made->count);
     }
-    strcpy(copy, meta);
+    memcpy(copy, meta, strlen(meta) + 1);
     free(set->meta);
     set->meta = copy;
     free(set->signals);

@@ -94,6 +94,7 @@ static int list_names(compare_job *job)
     for (size_t t = 0; t < job->tables.count; t++)
         for (size_t k = 0; k < job->tables.table[t].columns; k++) {
             size_t i = 0;
+            /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): entries before `names` are columns. */
             while (i < job->names && strcmp(job->name[i], job->tables.table[t].column[k]) != 0)
                 i++;
             job->name[i] = job->tables.table[t].column[k];
@@ -105,7 +106,7 @@ static int list_names(compare_job *job)
 static int find(const compare_job *job, const char *name)
 {
     for (size_t i = 0; i < job->names; i++)
-        if (strcmp(job->name[i], name) == 0)
+        if (strcmp(job->name[i], name) == 0) /* NOLINT(clang-analyzer-core.NonNullParamChecker): as above */
             return EXIT_DONE;
     const char *meant = terminal_nearest(name, name_at, job);
     if (meant != NULL)
@@ -147,7 +148,7 @@ static int list_pairs(compare_job *job)
 static int compare(compare_job *job)
 {
     size_t groups = job->tables.count + (job->tables.count > 1);
-    job->row = calloc(groups * job->pairs, sizeof *job->row);
+    job->row = calloc(groups * job->pairs + 1, sizeof *job->row);
     if (job->row == NULL)
         return terminal_fail(EXIT_FAILED, "compare: not enough memory");
     int code = EXIT_DONE;

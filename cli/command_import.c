@@ -184,9 +184,8 @@ static int run(const arguments *parsed)
 static const char *const examples[] = {
     "congru import A0*T.gdf --preset bnci2014-001 -o 2a.npz",
     "congru import S*R04.edf S*R08.edf S*R12.edf --preset eegmmidb -o fists.npz",
-    "congru import run*.vhdr --events 'S  1=left,S  2=right' --channels C3,Cz,C4 --subject-from "
-    "'run*_{subject}' -o "
-    "set.npz",
+    ("congru import run*.vhdr --events 'S  1=left,S  2=right' --channels C3,Cz,C4 --subject-from "
+     "'run*_{subject}' -o set.npz"),
     "congru import B0*.npz --band off --notch off --window all --estimator oas -o 2b.npz",
     NULL,
 };

@@ -186,8 +186,10 @@ static int make(job *j)
     int code = EXIT_DONE;
     if (status != CONGRU_OK)
         code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(j->context));
-    else
-        code = j->format == PNG ? write_png(j, drawing) : write_out(j, text, strlen(text));
+    else if (j->format == PNG)
+        code = write_png(j, drawing);
+    else if (text != NULL)
+        code = write_out(j, text, strlen(text));
     congru_drawing_destroy(&drawing);
     congru_report_text_destroy(&text);
     return code;

@@ -124,7 +124,7 @@ static int parse_listen(const arguments *parsed, stream_settings *settings, char
 static int check_ways(const arguments *parsed)
 {
     const char *const *value = parsed->values;
-    size_t ways = (value[LISTEN] != NULL) + (value[LSL_IN] != NULL) + (parsed->operand_count > 1);
+    int ways = (value[LISTEN] != NULL) + (value[LSL_IN] != NULL) + (parsed->operand_count > 1);
     if (parsed->operand_count == 0)
         return terminal_fail(EXIT_USAGE, "stream: the model is missing (see 'congru help stream')");
     if (parsed->operand_count > 2)

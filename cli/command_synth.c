@@ -83,8 +83,8 @@ static const option options[SYNTH_OPTIONS] = {
 static definition describe_stage(size_t index)
 {
     static const char *const texts[] = {
-        "Subjects differ by a warp, C = G exp(L) G with L = U diag(mu) U' + V diag(b) V'; recentring undoes "
-        "it.",
+        ("Subjects differ by a warp, C = G exp(L) G with L = U diag(mu) U' + V diag(b) V'; recentring undoes "
+         "it."),
         "And by the size of their effects: mu becomes d mu + noise.",
         "And by where the effects are: U becomes U R.",
         "And by a bent chart: exp(L + gamma1 (S L + L S) + gamma2 L L), with L the logarithm of the above.",

@@ -86,7 +86,7 @@ static int fail_twice(const import_file *first, const import_file *second)
 
 static int refuse_duplicates(import_file *files, size_t count)
 {
-    import_file **sorted = malloc(count * sizeof(import_file *));
+    import_file **sorted = malloc((count + 1) * sizeof(import_file *));
     if (sorted == NULL)
         return terminal_fail(EXIT_FAILED, "import: not enough memory for %zu files", count);
     for (size_t i = 0; i < count; i++)

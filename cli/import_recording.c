@@ -210,7 +210,7 @@ bool import_recording_read(congru_context *context, const import_settings *setti
     if (status == CONGRU_ERROR_UNSUPPORTED && import_holds_trials(file->path))
         return import_epochs_read(context, settings, file);
     bool done = import_file_check(context, file, status);
-    if (done) {
+    if (status == CONGRU_OK) {
         job.signal = *job.recording;
         done = import_filter(context, settings, file, job.signal.rate, job.signal.channels, job.signal.channels,
                              job.signal.samples, job.signal.data) &&

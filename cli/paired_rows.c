@@ -107,7 +107,7 @@ static int print_rows(const paired_row *rows, size_t count, bool datasets, bool 
     bool several = false;
     for (size_t i = 1; i < count; i++)
         several |= strcmp(rows[i].dataset, rows[i - 1].dataset) == 0;
-    text_table table = {.columns = HEADINGS - !datasets - !several - !permutation};
+    text_table table = {.columns = (size_t)(HEADINGS - !datasets - !several - !permutation)};
     for (size_t i = datasets ? DATASET : 1; i < HEADINGS; i++)
         if ((i != HOLM || several) && (i != FLIPS || permutation))
             text_table_add(&table, "%s", headings[i]);

@@ -21,19 +21,15 @@ enum { METHODS_MAX = 8 };
 
 /* The methods that the overall z is over: pipelines, or aligners with the classifiers that stand behind each. */
 typedef struct table_about {
-    const char *file, *pipelines, *best;
+    const char *file, *pipelines;
     const char *method[METHODS_MAX + 1], *behind[4];
 } table_about;
 
-static const table_about prealigners = {"prealigners",
-                                        PREALIGNERS,
-                                        "ddct-unet",
-                                        {"ra", "dct", "dldct", "ddct-unet"},
-                                        {"+mdm", "+tslr", "+tsa-lda"}};
+static const table_about prealigners = {
+    "prealigners", PREALIGNERS, {"ra", "dct", "dldct", "ddct-unet"}, {"+mdm", "+tslr", "+tsa-lda"}};
 static const table_about classifiers = {
     "classifiers",
     CLASSIFIERS,
-    "ddct-unet-e2e",
     {"ra+mdm", "ra+tslr", "ra+tsa-lda", "dct-e2e", "dldct-e2e", "ddct-unet-e2e"},
     {""}};
 
@@ -77,7 +73,7 @@ static int normalise(table_job *job)
     size_t methods = 0, rows = 0, room = 4 * score_tables_subjects(scores) + 1;
     while (about->method[methods] != NULL)
         methods++;
-    double *score = calloc(room * methods, sizeof *score);
+    double *score = calloc(room * methods + 1, sizeof *score);
     if (score == NULL)
         return terminal_fail(EXIT_FAILED, "reproduce: not enough memory");
     for (size_t t = 0; t < scores->count; t++)

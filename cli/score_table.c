@@ -112,7 +112,7 @@ static int parse_score(const char *path, size_t row, const char *text, double *s
 static int add_line(score_tables *tables, const char *path, const char *dataset, size_t row, size_t count,
                     char **heading, char **field)
 {
-    bool narrow = strcmp(heading[0], "dataset") == 0;
+    bool narrow = count == 4 && strcmp(heading[0], "dataset") == 0;
     double score;
     int code = EXIT_DONE;
     if (narrow) {

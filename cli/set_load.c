@@ -108,7 +108,7 @@ static bool describe(const signal_settings *settings, congru_set *set)
     free(set->meta);
     set->meta = malloc(strlen(meta) + 1);
     if (set->meta != NULL)
-        strcpy(set->meta, meta);
+        memcpy(set->meta, meta, strlen(meta) + 1);
     return set->meta != NULL;
 }
 

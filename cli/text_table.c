@@ -32,7 +32,7 @@ void text_table_add(text_table *table, const char *format, ...)
         table->failed = true;
         return;
     }
-    strcpy(copy, text);
+    memcpy(copy, text, strlen(text) + 1);
     terminal_clean(copy);
     table->cell[table->count++] = copy;
 }

@@ -54,7 +54,7 @@ static long double objective(const feature_set *set, double c, const double *w)
     const size_t p = set->features, stride = p + 1;
     long double value = 0;
     for (size_t i = 0; i < set->n; i++) {
-        long double score[16], sum = 0;
+        long double score[16] = {0}, sum = 0;
         for (size_t k = 0; k < set->classes; k++) {
             score[k] = w[k * stride + p];
             for (size_t j = 0; j < p; j++)

@@ -177,7 +177,7 @@ typedef struct draft {
     double data[64];
     size_t labels, subjects, channel_count, class_count;
     int64_t label[8];
-    const char *subject[8], *channels[8], *classes[8], *meta;
+    const char *subject[8], *channels[8], *classes[8];
     double rate;
     bool signals, no_x, y_is_text, x_is_integer;
 } draft;

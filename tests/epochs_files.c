@@ -197,7 +197,10 @@ static const char *mat_store(void)
 {
     const char *path = path_in("in.mat");
     FILE *stream = fopen(path, "wb");
-    CHECK(stream != NULL && fwrite(mat.bytes, 1, mat.size, stream) == mat.size && fclose(stream) == 0);
+    if (CHECK(stream != NULL)) {
+        CHECK(fwrite(mat.bytes, 1, mat.size, stream) == mat.size);
+        CHECK(fclose(stream) == 0);
+    }
     mat_end(&mat);
     return path;
 }

@@ -129,7 +129,7 @@ static void terms_alone(void)
             congru_method_options_init(&options);
             for (size_t other = 0; other < sizeof places / sizeof places[0]; other++) {
                 if (other != k)
-                    *(double *)((char *)&options.network + places[other]) = 0.0;
+                    *(double *)(void *)((char *)&options.network + places[other]) = 0.0;
             }
             check_gradient((congru_backbone)backbone, k == 3, 5, &options, true, names[k]);
         }

@@ -211,7 +211,7 @@ static size_t aligner_bits(congru_context *own, int which, double *out)
 static void check_bits(size_t (*bits)(congru_context *own, int which, double *out), const char *what)
 {
     static const int threads[] = {1, 2, 3, 7};
-    double *expected = malloc(BITS_MOST * sizeof(double)), *found = malloc(BITS_MOST * sizeof(double));
+    double *expected = calloc(BITS_MOST, sizeof(double)), *found = calloc(BITS_MOST, sizeof(double));
     for (int which = 0; which < CONGRU_BACKBONE_COUNT; which++) {
         size_t count = 0;
         for (size_t k = 0; congru_cpu_name(k) != NULL; k++) {

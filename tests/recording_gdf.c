@@ -259,7 +259,7 @@ static void records_of_any_size(void)
         for (size_t i = 0; i < 3 * recording->samples; i++) {
             double stored = mixed(NULL, i / recording->samples, i % recording->samples);
             bool cut = i >= 2 * recording->samples && stored == 0; /* at the limit of the unsigned one */
-            wrong += cut ? !isnan(recording->data[i]) : fabs(recording->data[i] - stored) > 1e-9;
+            wrong += (size_t)(cut ? !isnan(recording->data[i]) : fabs(recording->data[i] - stored) > 1e-9);
         }
         CHECK_SAYING(wrong == 0, "%zu of %zu samples are wrong", wrong, 3 * recording->samples);
         congru_recording_destroy(&recording);

@@ -65,7 +65,8 @@ static void file_like_bci_iv_2a(void)
     size_t wrong = 0;
     for (size_t i = 0; i < 25 * truth.samples; i++) {
         double value = gdf_bci2a_value(&truth, i / truth.samples, i % truth.samples);
-        wrong += isnan(value) ? !isnan(recording->data[i]) : !(fabs(recording->data[i] - value) < 0.0016);
+        bool right = isnan(value) ? isnan(recording->data[i]) : fabs(recording->data[i] - value) < 0.0016;
+        wrong += !right;
     }
     CHECK_SAYING(wrong == 0, "%zu samples are wrong", wrong);
     check_bci2a_trials(recording, &truth);

@@ -72,7 +72,7 @@ static void check_file(FILE *stored, const char *wanted)
     if (!CHECK_SAYING(status == CONGRU_OK, "%s", congru_context_error(context)))
         return;
     char line[LINE], name[LINE] = "", version[8];
-    double rate;
+    double rate = 0;
     while (strcmp(name, wanted) != 0 && fgets(line, sizeof line, stored) != NULL)
         if (sscanf(line, "file %255s %7s %lf %zu %zu %zu", name, version, &rate, &channels, &samples,
                    &events) != 6)

@@ -67,7 +67,7 @@ static void a_scalp_map_goes_through_its_values(void)
     for (size_t i = 0; i < REPORT_GRID * REPORT_GRID; i++) {
         double x = ((double)(i % REPORT_GRID) + 0.5) * 2 / REPORT_GRID - 1;
         double y = 1 - ((double)(i / REPORT_GRID) + 0.5) * 2 / REPORT_GRID;
-        known += !isnan(grid[i]);
+        known += (size_t)!isnan(grid[i]);
         if (!isnan(grid[i]))
             CHECK_NEAR(grid[i], 2 - 3 * x + y, 1e-9);
     }

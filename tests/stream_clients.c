@@ -232,7 +232,8 @@ int main(int count, char **words)
         return 2;
     port = atoi(words[1]);
     seconds = strtod(words[2], NULL);
-    int kinds[3] = {atoi(words[3]), atoi(words[4]), atoi(words[5])}, threads = 0;
+    const int kinds[3] = {atoi(words[3]), atoi(words[4]), atoi(words[5])};
+    int threads = 0;
     channels = strtoul(words[6], NULL, 10);
     rate = strtod(words[7], NULL);
     window = strtoul(words[8], NULL, 10);

@@ -98,14 +98,21 @@ compile_headers()
     done
 }
 
+# By the compiler of the build, and by clang where it is installed.
 headers_compile_alone_as_c11()
 {
     compile_headers $CC -std=c11 -x c
+    if command -v clang >/dev/null; then
+        compile_headers clang -std=c11 -x c
+    fi
 }
 
 headers_compile_alone_as_cxx17()
 {
     compile_headers g++ -std=c++17 -x c++
+    if command -v clang++ >/dev/null; then
+        compile_headers clang++ -std=c++17 -x c++
+    fi
 }
 
 umbrella_includes_every_header()

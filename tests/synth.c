@@ -343,7 +343,7 @@ static void check_refused(const congru_synth_options *options, congru_status exp
 
 static void wrong_options_are_refused(void)
 {
-    congru_synth_options good = plain(CONGRU_SYNTH_FUSION), bad = good;
+    congru_synth_options good = plain(CONGRU_SYNTH_FUSION), bad;
     congru_set *set = NULL;
     CHECK(congru_synth(context, NULL, &set) == CONGRU_ERROR_ARGUMENT);
     CHECK(congru_synth(context, &good, NULL) == CONGRU_ERROR_ARGUMENT);

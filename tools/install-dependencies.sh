@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what building or testing needs and this machine lacks. SPDX-License-Identifier: Apache-2.0
 #
-# usage: tools/install-dependencies.sh build|check|bench FOLDER
+# usage: tools/install-dependencies.sh build|check|bench|clang|cppcheck|tidy|valgrind FOLDER
 #
 # FOLDER is the build folder: one configured before something was installed is configured again to use it.
 #
@@ -47,8 +47,16 @@ need zlib1g-dev 'inflates compressed .mat files' has_file /usr/include/zlib.h /u
 # Not needed to build: without them congru report draws no PNG and writes plain tables, as it says.
 need libcairo2-dev 'draws figures as PNG' has_file /usr/include/cairo/cairo.h /usr/local/include/cairo/cairo.h
 
+case $1 in
+clang) need clang 'the other compiler' command -v clang ;;
+cppcheck) need cppcheck 'looks for mistakes in the sources' command -v cppcheck ;;
+tidy) need clang-tidy 'looks for mistakes in the sources' command -v clang-tidy ;;
+valgrind) need valgrind 'watches every access to memory' command -v valgrind ;;
+esac
+
 # The tests run Debian's own Python, whatever other python3 is first on the path.
-if [ "$1" != build ]; then
+case $1 in
+check | bench | clang | valgrind)
     need liblapacke-dev 'LAPACK, which eigenvalues are compared with' \
         has_file /usr/include/lapacke.h /usr/local/include/lapacke.h
     need libopenblas-dev 'the BLAS under LAPACK' \
@@ -58,7 +66,9 @@ if [ "$1" != build ]; then
     need python3-scipy 'computes what congru is compared with' has_file /usr/lib/python3/dist-packages/scipy
     need npm 'builds the page of congru report, and fetches what drives the browser' command -v npm
     need chromium 'shows the page of congru report' command -v chromium
-fi
+    need g++ 'compiles the public headers as C++' command -v g++
+    ;;
+esac
 if [ "$1" = bench ]; then
     need python3-mne 'what import is raced against' has_file /usr/lib/python3/dist-packages/mne
     need python3-torch 'what training is raced against' has_file /usr/lib/python3/dist-packages/torch

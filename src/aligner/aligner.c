@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "aligner/rpa.h"
+
 static const congru_aligner aligner_none = {.name = "none", .summary = "trials as they were recorded"};
 static const congru_aligner aligner_ra = {
     .name = "ra", .summary = "each person's mean becomes the identity (--ra-mean)", .recentred = true};

@@ -30,8 +30,8 @@ typedef struct congru_aligner {
                                   const congru_newcomer *newcomer, double *out);
 } congru_aligner;
 
-/* Each in the file of its name. */
-extern const congru_aligner congru_aligner_rpa, congru_aligner_dct, congru_aligner_dldct, congru_aligner_ddct_unet;
+/* Each in the file of its name; RPA is declared in rpa.h. */
+extern const congru_aligner congru_aligner_dct, congru_aligner_dldct, congru_aligner_ddct_unet;
 
 /* NULL when there is none of the name; in the order of help until NULL. */
 const congru_aligner *congru_aligner_find(const char *name);

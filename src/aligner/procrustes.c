@@ -107,7 +107,7 @@ static void gradient_of(congru_procrustes_work *w, double *gradient)
 static void direct(congru_procrustes_work *w, size_t kept, size_t newest)
 {
     const size_t size = w->d * w->d;
-    double alpha[HISTORY], rho[HISTORY], curvature = 1.0;
+    double alpha[HISTORY] = {0}, rho[HISTORY] = {0}, curvature = 1.0;
     for (size_t i = 0; i < size; i++)
         w->step[i] = -w->gradient[i];
     for (size_t i = 0; i < kept; i++) {

@@ -313,7 +313,7 @@ congru_status congru_mat_take_text(congru_mat_stream *stream, uint64_t limit, si
     size_t width = width_of(tag.type), units = width > 0 ? tag.size / width : 0;
     bool known = tag.type == CONGRU_MI_INT8 || tag.type == CONGRU_MI_UINT8 || tag.type == CONGRU_MI_UINT16 ||
                  tag.type == CONGRU_MI_UTF8 || tag.type == CONGRU_MI_UTF16 || tag.type == CONGRU_MI_UTF32;
-    if (!known)
+    if (!known || width == 0)
         return congru_mat_fail(stream, CONGRU_ERROR_FORMAT, "expected characters, found an element of type %u",
                                (unsigned)tag.type);
     /* Some writers count characters of UTF-8, some its bytes; of one row it does not matter. */

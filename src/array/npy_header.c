@@ -303,8 +303,8 @@ static congru_status parse_entry(cursor *at, congru_npy_header *header, unsigned
         {"fortran_order", SEEN_FORTRAN_ORDER, parse_fortran_order},
         {"shape", SEEN_SHAPE, parse_shape},
     };
-    const char *key;
-    size_t size;
+    const char *key = NULL;
+    size_t size = 0;
     congru_status status = parse_string(at, "a key in quotes or '}'", &key, &size);
     if (status != CONGRU_OK)
         return status;

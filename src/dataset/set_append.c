@@ -11,7 +11,7 @@ static bool grow(void **array, size_t count, size_t size)
 {
     if (count > PTRDIFF_MAX / size)
         return false;
-    void *larger = realloc(*array, count * size);
+    void *larger = realloc(*array, count > 0 ? count * size : size); /* of nothing it would free */
     if (larger == NULL)
         return false;
     *array = larger;

@@ -135,7 +135,7 @@ congru_status congru_set_copy_name(congru_context *context, const char *file, co
                            "%s: %s: a name of %zu bytes, '%.40s...'; at most %d are kept (shorten it)", file,
                            what, length, name, CONGRU_LABEL_SIZE - 1);
     memset(entry, 0, CONGRU_LABEL_SIZE);
-    memcpy(entry, name, length);
+    memcpy(entry, name, length + 1);
     return CONGRU_OK;
 }
 

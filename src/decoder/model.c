@@ -182,6 +182,7 @@ static congru_status fit(fit_run *run)
     congru_workers_end(&workers);
     if (status == CONGRU_OK && recentred)
         status = congru_tensors_add(run->context, &model->tensors, CONGRU_MODEL_PRIOR, 2, shape, &prior);
+    /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the list of trials belongs to the caller, who frees it. */
     const congru_fold_setting setting = {run->context, &prepared, &run->options, model->pipeline.aligner};
     congru_fold_sources sources = {0};
     if (status == CONGRU_OK)

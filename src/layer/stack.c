@@ -144,10 +144,10 @@ static void sum_block(void *user, size_t block, int worker)
 
 static double sum(size_t count, const double *x)
 {
-    double total = 0.0;
+    double all = 0.0;
     for (size_t i = 0; i < count; i++)
-        total += x[i];
-    return total;
+        all += x[i];
+    return all;
 }
 
 static void scatters(congru_training *t)

@@ -26,20 +26,19 @@ congru_status congru_trained_save(const congru_training *training, const char *p
 congru_status congru_trained_load(congru_context *context, congru_backbone backbone, const char *prefix,
                                   const congru_tensors *model, congru_trained *trained);
 
-/* The squared norm of each trial's logarithm: (n). */
-congru_status congru_trained_norms(congru_context *context, const congru_trained *trained, size_t n,
+/* The squared norm of each trial's logarithm: (count). */
+congru_status congru_trained_norms(congru_context *context, const congru_trained *n, size_t count,
                                    const double *covariance, double *norm);
 
-/* The output C_out (n, out, out) and its logarithm, either of which may be NULL; trial i's logarithm is
- * divided by
- * dispersion[i] first (DCT; NULL: none is). */
-congru_status congru_trained_outputs(congru_context *context, const congru_trained *trained, size_t n,
+/* The output C_out (count, out, out) and its logarithm, either of which may be NULL; trial i's logarithm is
+ * divided by dispersion[i] first (DCT; NULL: none is). */
+congru_status congru_trained_outputs(congru_context *context, const congru_trained *n, size_t count,
                                      const double *covariance, const double *dispersion, double *c_out,
                                      double *log_out);
 
-/* Class probabilities (n, classes) of outputs, by one reference (mean logarithm, (out, out)) or one for each.
- * */
-congru_status congru_trained_probabilities(congru_context *context, const congru_trained *trained, size_t n,
+/* Class probabilities (count, classes) of outputs, by one reference (mean logarithm, (out, out)) or one for
+ * each. */
+congru_status congru_trained_probabilities(congru_context *context, const congru_trained *n, size_t count,
                                            const double *c_out, size_t references, const double *reference,
                                            double *probability);
 

@@ -123,7 +123,7 @@ static pole take_pole(design *d, bool real_only)
 /* Takes the zero nearest a pole. */
 static double take_zero(design *d, const pole *p)
 {
-    int best = -1;
+    int best = 0; /* there is one left: a design has as many zeros as poles */
     double least = INFINITY;
     for (int i = 0; i < 3; i++) {
         double x = p->re - (i - 1), distance = x * x + p->im * p->im;

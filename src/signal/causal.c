@@ -58,7 +58,7 @@ static void filter_set(void *user, size_t part, congru_arena *arena)
     causal_work w = {.job = job};
     layout(arena, &w, job->filter->sections, job->context->kernel->width);
     w.set = congru_channel_set_at(job->context, part, job->channels, job->samples, job->signal);
-    bool rests[CONGRU_GROUP];
+    bool rests[CONGRU_GROUP] = {false};
     for (size_t r = 0; r < w.set.count; r++)
         rests[r] = !isfinite(w.set.row[r][job->samples - 1]);
     bool missing =

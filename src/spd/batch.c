@@ -102,6 +102,8 @@ congru_status congru_batch_run(congru_context *context, size_t n, size_t d, size
     return CONGRU_OK;
 }
 
+#undef congru_check_argument /* the analyzer's, in the header */
+
 congru_status congru_check_argument(congru_context *context, bool valid, const char *what)
 {
     if (context == NULL)
