@@ -82,7 +82,7 @@ static void compare(congru_training *t, const char *name, size_t step)
 
 static void follow(congru_backbone backbone, bool end_to_end, const char *name)
 {
-    const congru_trials trials = {TRIALS, D, covariance, label, subject, CLASSES, SUBJECTS};
+    const congru_trials trials = {TRIALS, D, covariance, label, subject, CLASSES, SUBJECTS, NULL};
     congru_method_options options;
     congru_method_options_init(&options);
     options.network.batch = BATCH;

@@ -182,7 +182,8 @@ static congru_status fit(fit_run *run)
     congru_workers_end(&workers);
     if (status == CONGRU_OK && recentred)
         status = congru_tensors_add(run->context, &model->tensors, CONGRU_MODEL_PRIOR, 2, shape, &prior);
-    const congru_fold_setting setting = {run->context, &prepared, &run->options, model->pipeline.aligner};
+    const congru_fold_setting setting = {run->context, &prepared, &run->options, model->pipeline.aligner,
+                                         model->pipeline.classifier->views};
     congru_fold_sources sources = {0};
     if (status == CONGRU_OK)
         status =
