@@ -117,7 +117,7 @@ int main(int count, char **arguments)
     setvbuf(stdout, NULL, _IOLBF, 0); /* a line at a time, also into a pipe */
     double *c = malloc((size_t)TRIALS * 64 * 64 * sizeof(double)), times[MODELS][DIMENSIONS];
     int32_t label[TRIALS], subject[TRIALS];
-    congru_trials trials = {TRIALS, 22, c, label, subject, CLASSES, SUBJECTS};
+    congru_trials trials = {TRIALS, 22, c, label, subject, CLASSES, SUBJECTS, NULL};
     printf("%s\n", congru_context_cpu(context));
     fill(22, c, label, subject);
     if (count > 1)

@@ -42,12 +42,9 @@ static int replace_trials(model_answers *answers, const char *path)
     memcpy(copy, meta, strlen(meta) + 1);
     free(set->meta);
     set->meta = copy;
-    free(set->signals);
-    set->signals = NULL;
-    set->samples = 0;
-    free(set->covariance);
+    double *old = set->covariance; /* each is still freed by whom it is with then */
     set->covariance = made->aligned;
-    made->aligned = NULL;
+    made->aligned = old;
     set->count = made->count;
     return EXIT_DONE;
 }
@@ -61,8 +58,13 @@ static int run(const arguments *parsed)
     int code = model_ask(parsed, true, &answers);
     if (code == EXIT_DONE)
         code = replace_trials(&answers, output);
-    if (code == EXIT_DONE && congru_set_write(answers.context, output, answers.set) != CONGRU_OK)
-        code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(answers.context));
+    if (code == EXIT_DONE) {
+        congru_set written = *answers.set;
+        written.signals = NULL; /* they are not aligned */
+        written.samples = 0;
+        if (congru_set_write(answers.context, output, &written) != CONGRU_OK)
+            code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(answers.context));
+    }
     if (code == EXIT_DONE) {
         char line[1024];
         snprintf(line, sizeof line, "%s: %zu trials, aligned as by %s", output, answers.set->count,

@@ -95,7 +95,7 @@ static world world_make(size_t d, size_t classes, double noise, double spread, u
     }
     free(log_trial);
     free(back);
-    w.trials = (congru_trials){SOURCES * count, d, w.source, w.label, w.subject, classes, SOURCES};
+    w.trials = (congru_trials){SOURCES * count, d, w.source, w.label, w.subject, classes, SOURCES, NULL};
     w.newcomer = (congru_newcomer){.count = count,
                                    .d = d,
                                    .covariance = w.target,

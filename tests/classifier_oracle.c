@@ -56,10 +56,10 @@ static void check_tangent(size_t count)
 {
     const size_t d = training.trials.d, n = training.trials.count, size = congru_spd_tangent_size(d);
     double *reference = sample_alloc(d * d), *vectors = sample_alloc(n * size);
-    spd_expect(
-        context,
-        congru_tangent_features(context, CONGRU_METRIC_RIEMANN, n, d, training.covariance, reference, vectors),
-        CONGRU_OK, __FILE__, __LINE__);
+    spd_expect(context,
+               congru_tangent_features(context, CONGRU_METRIC_RIEMANN, n, d,
+                                       &(congru_view){.plain = training.covariance}, reference, vectors),
+               CONGRU_OK, __FILE__, __LINE__);
     spd_expect(context, congru_spd_tangent(context, test.trials.count, d, reference, test.covariance, actual),
                CONGRU_OK, __FILE__, __LINE__);
     CHECK(count == test.trials.count * size);
@@ -86,7 +86,8 @@ static void check_directions(size_t count)
     const size_t d = training.trials.d, n = training.trials.count, size = congru_spd_tangent_size(d);
     const size_t directions = training.trials.classes - 1;
     double *reference = sample_alloc(d * d), *vectors = sample_alloc(n * size);
-    congru_tangent_features(context, CONGRU_METRIC_RIEMANN, n, d, training.covariance, reference, vectors);
+    congru_tangent_features(context, CONGRU_METRIC_RIEMANN, n, d, &(congru_view){.plain = training.covariance},
+                            reference, vectors);
     spd_expect(context,
                congru_lda_directions(context, n, size, vectors, training.label, training.trials.classes, actual,
                                      actual + directions * size),

@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "spd/batch.h"
+#include "spd/view_load.h"
 
-static const double tolerance = 1e-12;     /* of the affine-invariant mean */
-static const double tolerance_last = 1e-7; /* what is still taken: trials of condition 1e9 are known no better */
+static const double tolerance = 1e-12; /* of the affine-invariant mean */
+static const double tolerance_last =
+    1e-7; /* what is still taken: trials of condition 1e9 are known no better */
 
 /* Puts whose trials they were before the error text that a batch of them left. */
 static congru_status blame(congru_context *context, congru_status status, const char *whose, size_t number)
@@ -30,12 +31,12 @@ static void shrink_halfway(size_t d, const double *c, double *out)
         out[i * d + i] += 0.5 * trace / (double)d;
 }
 
-static congru_status mean_of(congru_context *context, congru_metric metric, size_t n, size_t d, const double *c,
-                             double *out)
+static congru_status mean_of(congru_context *context, congru_metric metric, size_t n, size_t d,
+                             const congru_view *view, double *out)
 {
     const congru_mean_options options = {.tolerance = tolerance};
     congru_mean_info info = {0};
-    congru_status status = congru_spd_mean(context, metric, n, d, c, &options, out, &info);
+    congru_status status = congru_view_mean(context, metric, n, d, view, &options, out, &info);
     if (status == CONGRU_ERROR_NOT_CONVERGED && info.tangent_norm <= tolerance_last)
         status = congru_check_argument(context, true, "");
     return status;
@@ -72,14 +73,15 @@ static size_t trials_of(const congru_trials *trials, size_t subject)
     return count;
 }
 
-static congru_status gathering_begin(congru_context *context, const congru_trials *trials, const void *other,
-                                     congru_arena *arena, gathering *g)
+/* size: the trials of the largest subject. */
+static congru_status check_trials(congru_context *context, const congru_trials *trials, const void *other,
+                                  size_t *size)
 {
     congru_status status = congru_check_shape(context, trials->count, trials->d);
     if (status == CONGRU_OK)
-        status = congru_check_argument(context,
-                                       trials->covariance != NULL && trials->subject != NULL && other != NULL,
-                                       "no trials, subjects or references were given");
+        status = congru_check_argument(
+            context, congru_trials_view(trials).plain != NULL && trials->subject != NULL && other != NULL,
+            "no trials, subjects or references were given");
     for (size_t i = 0; status == CONGRU_OK && i < trials->count; i++)
         if (trials->subject[i] < 0 || (size_t)trials->subject[i] >= trials->subjects)
             status =
@@ -87,15 +89,26 @@ static congru_status gathering_begin(congru_context *context, const congru_trial
                             (int)trials->subject[i], trials->subjects - 1);
     if (status != CONGRU_OK)
         return status;
-    g->size = 0;
+    *size = 0;
     for (size_t s = 0; s < trials->subjects; s++) {
         size_t count = trials_of(trials, s);
-        g->size = count > g->size ? count : g->size;
+        *size = count > *size ? count : *size;
         if (count == 0)
             return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                                "subject %zu of %zu has no trials: leave out subjects without any", s,
                                trials->subjects);
     }
+    return CONGRU_OK;
+}
+
+static congru_status gathering_begin(congru_context *context, const congru_trials *trials, const void *other,
+                                     congru_arena *arena, gathering *g)
+{
+    congru_status status = check_trials(context, trials, other, &g->size);
+    if (status == CONGRU_OK)
+        status = congru_check_argument(context, trials->covariance != NULL, "the trials are not in one place");
+    if (status != CONGRU_OK)
+        return status;
     congru_arena measure = {0};
     gathering_layout(&measure, trials->d, g);
     if (congru_arena_reserve(arena, measure.used) != CONGRU_OK)
@@ -127,11 +140,20 @@ congru_status congru_recentre_references(congru_context *context, congru_metric 
                                          const congru_trials *trials, double *reference)
 {
     congru_arena arena = {0};
-    gathering g;
-    congru_status status = gathering_begin(context, trials, reference, &arena, &g);
+    congru_view view = congru_trials_view(trials);
+    const size_t *from = view.place;
+    size_t size;
+    congru_status status = check_trials(context, trials, reference, &size);
+    if (status == CONGRU_OK && congru_arena_reserve(&arena, size * sizeof(size_t)) != CONGRU_OK)
+        status = congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for %zu trials of one subject", size);
+    size_t *place = status == CONGRU_OK ? congru_arena_take(&arena, size, sizeof(size_t)) : NULL;
+    view.place = place;
     for (size_t s = 0; status == CONGRU_OK && s < trials->subjects; s++) {
-        size_t count = gather(trials, s, g.c);
-        status = mean_of(context, mean, count, trials->d, g.c, reference + s * trials->d * trials->d);
+        size_t count = 0;
+        for (size_t i = 0; i < trials->count; i++)
+            if ((size_t)trials->subject[i] == s)
+                place[count++] = from != NULL ? from[i] : i;
+        status = mean_of(context, mean, count, trials->d, &view, reference + s * trials->d * trials->d);
         if (status != CONGRU_OK)
             status = blame(context, status, "among the trials of subject", s);
     }
@@ -204,7 +226,8 @@ static congru_status recentre_at_once(congru_context *context, congru_metric met
     const size_t d = newcomer->d;
     congru_status status = CONGRU_OK;
     if (newcomer->visible > 1) {
-        status = mean_of(context, metric, newcomer->visible, d, newcomer->covariance, w->reference);
+        status = mean_of(context, metric, newcomer->visible, d, &(congru_view){.plain = newcomer->covariance},
+                         w->reference);
         prior = w->reference;
     } else if (newcomer->visible == 1) {
         shrink_halfway(d, newcomer->covariance, w->reference);

@@ -5,7 +5,7 @@
 #include "model/tensors.h"
 #include "model/trials.h"
 
-/* The mean (d, d) of the trials of each of the subjects 0 to subjects - 1: reference (subjects, d, d). Labels are not
+/* The mean (d, d) of the trials, also of a view, of each of the subjects 0 to subjects - 1: reference (subjects, d, d). Labels are not
  * looked at. The affine-invariant mean is taken to a tangent norm of 1e-12 so that the mean of what comes out is the
  * identity to 1e-10; when it cannot be had that near, to 1e-7, and else CONGRU_ERROR_NOT_CONVERGED names the subject.
  * A subject without trials is CONGRU_ERROR_ARGUMENT. */

@@ -50,6 +50,9 @@ typedef struct congru_npy_stream {
     const char *name; /* for error texts */
     /* Up to `size` bytes, fewer only at the end; a failure sets its own error text. */
     congru_status (*take)(struct congru_npy_stream *stream, void *into, size_t size, size_t *taken);
+    /* Where the next `size` bytes can be had as memory, *memory becomes that (base/store.h), and they count as taken;
+     * otherwise it stays NULL. NULL for a stream that has none such. */
+    congru_status (*map)(struct congru_npy_stream *stream, size_t size, void **memory);
     void *user;
     bool size_known; /* false for a pipe */
     size_t size;

@@ -6,11 +6,13 @@
 
 #include "array/npy_internal.h"
 #include "base/error.h"
+#include "base/store.h"
 
 enum {
     ALIGNMENT = 64,
-    PREAMBLE_SIZE = 8,        /* the magic string and two bytes of version */
-    HEADER_SIZE_MAX = 1 << 20 /* NumPy's own are under 200 bytes; a lying length must not cost memory */
+    PREAMBLE_SIZE = 8,         /* the magic string and two bytes of version */
+    HEADER_SIZE_MAX = 1 << 20, /* NumPy's own are under 200 bytes; a lying length must not cost memory */
+    PASSED = 4096              /* items between two words to the store */
 };
 
 static const unsigned char magic[6] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
@@ -171,6 +173,8 @@ void congru_npy_transpose(size_t dims, const size_t *shape, size_t count, size_t
         stride[k] = stride[k - 1] * shape[k - 1];
     for (size_t i = 0; i < count; i++) {
         memcpy((char *)c + item * i, (const char *)fortran + item * place, item);
+        if (i % PASSED == PASSED - 1)
+            congru_store_pass(2 * PASSED * item);
         for (size_t k = dims; k-- > 0;) {
             place += stride[k];
             if (++index[k] < shape[k])

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "array/npy_internal.h"
+#include "base/bank.h"
 #include "base/error.h"
+#include "base/store.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "little-endian values are copied as they are"
@@ -104,6 +106,7 @@ static congru_status take_numbers(congru_npy_stream *stream, const congru_npy_he
         if (status != CONGRU_OK)
             return status;
         done += count;
+        congru_store_pass(count * sizeof(double));
     }
     return CONGRU_OK;
 }
@@ -258,22 +261,30 @@ static congru_status reorder(congru_npy_stream *stream, congru_values *values)
         free(order);
         return CONGRU_OK;
     }
-    void *data = congru_npy_allocate(values->count);
+    void *data = congru_memory_take(values->count * sizeof(double));
     if (data == NULL)
         return congru_npy_fail_memory(stream, values->count);
     if (values->kind == CONGRU_VALUES_REAL) {
         congru_npy_transpose(values->dims, values->shape, values->count, sizeof(double), values->real, data);
-        free(values->real);
+        congru_memory_give(values->real);
         values->real = data;
     } else {
         congru_npy_transpose(values->dims, values->shape, values->count, sizeof(int64_t), values->integer,
                              data);
-        free(values->integer);
+        congru_memory_give(values->integer);
         values->integer = data;
     }
     return CONGRU_OK;
 }
 
+/* Large arrays of doubles, as they are in memory. */
+static bool can_be_mapped(const congru_npy_stream *stream, const congru_npy_header *header)
+{
+    return stream->map != NULL && header->type == 'f' && header->item_size == sizeof(double) &&
+           !header->fortran_order && header->count > congru_store_limit() / sizeof(double);
+}
+
+/* Takes the values, and what is behind them: nothing. */
 static congru_status take_items(congru_npy_stream *stream, const congru_npy_header *header,
                                 congru_values *values)
 {
@@ -282,9 +293,18 @@ static congru_status take_items(congru_npy_stream *stream, const congru_npy_head
     values->count = header->count;
     if (header->type == 'U' || header->type == 'S') {
         values->kind = CONGRU_VALUES_TEXT;
-        return take_texts(stream, header, values);
+        congru_status status = take_texts(stream, header, values);
+        return status == CONGRU_OK ? congru_npy_take_end(stream) : status;
     }
-    void *data = congru_npy_allocate(header->count);
+    void *data = NULL;
+    congru_status status = CONGRU_OK;
+    if (can_be_mapped(stream, header))
+        status = stream->map(stream, header->count * sizeof(double), &data);
+    if (data != NULL)
+        values->real = data;
+    if (status != CONGRU_OK || data != NULL)
+        return status;
+    data = congru_memory_take(header->count * sizeof(double));
     if (data == NULL)
         return congru_npy_fail_memory(stream, header->count);
     values->kind = header->type == 'f' ? CONGRU_VALUES_REAL : CONGRU_VALUES_INTEGER;
@@ -294,7 +314,8 @@ static congru_status take_items(congru_npy_stream *stream, const congru_npy_head
         values->integer = data;
         values->integer_bytes = (int)header->item_size;
     }
-    return take_numbers(stream, header, values);
+    status = take_numbers(stream, header, values);
+    return status == CONGRU_OK ? congru_npy_take_end(stream) : status;
 }
 
 congru_status congru_values_take(congru_npy_stream *stream, congru_values *values)
@@ -304,8 +325,6 @@ congru_status congru_values_take(congru_npy_stream *stream, congru_values *value
     congru_status status = congru_npy_take_header(stream, CONGRU_NPY_VALUES, &header);
     if (status == CONGRU_OK)
         status = take_items(stream, &header, values);
-    if (status == CONGRU_OK)
-        status = congru_npy_take_end(stream);
     if (status == CONGRU_OK && header.fortran_order)
         status = reorder(stream, values);
     if (status != CONGRU_OK)
@@ -324,8 +343,8 @@ void congru_values_clear(congru_values *values)
 {
     if (values == NULL)
         return;
-    free(values->real);
-    free(values->integer);
+    congru_memory_give(values->real);
+    congru_memory_give(values->integer);
     free(values->text);
     *values = (congru_values){0};
 }

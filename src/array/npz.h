@@ -7,7 +7,8 @@
 #include "array/source.h"
 #include "congru/npy.h"
 
-/* A typed array in C order: one of the pointers is set, by kind. Owned; free with congru_values_clear. */
+/* A typed array in C order: one of the pointers is set, by kind. Owned; free with congru_values_clear, or numbers
+ * alone with congru_memory_give (base/bank.h), for large arrays are files. */
 typedef enum congru_values_kind {
     CONGRU_VALUES_REAL,
     CONGRU_VALUES_INTEGER,
@@ -36,6 +37,9 @@ congru_status congru_npz_open(congru_context *context, const char *path, congru_
 congru_status congru_npz_open_memory(congru_context *context, const char *name, const void *bytes, size_t size,
                                      congru_npz **npz);
 bool congru_npz_has(const congru_npz *npz, const char *array); /* without .npy */
+
+/* A stored array of float64 in C order, beyond congru_store_limit and at a multiple of 8 in the file, is mapped: it may
+ * not be written to, and outlives the npz. Its bytes are held against the checksum like those that are read. */
 congru_status congru_npz_read(congru_context *context, congru_npz *npz, const char *array,
                               congru_values *values);
 void congru_npz_close(congru_npz **npz);

@@ -4,14 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zip.h>
+#include <zlib.h>
 
 #include "array/npy_internal.h"
+#include "base/store.h"
 
 enum {
     MEMBER_NAME_SIZE = 256,
     DEFLATE_RATIO_MAX =
         1032, /* the format cannot do better: 258 bytes from two bits, and some for block headers */
-    DEFLATE_SLACK = 1032
+    DEFLATE_SLACK = 1032,
+    SUM_SIZE = 1 << 20 /* bytes read at a time for a checksum */
 };
 
 struct congru_npz {
@@ -19,6 +22,7 @@ struct congru_npz {
     char *name; /* for error texts; the source's too */
     zip_t *archive;
     uint64_t position; /* of libzip in the source */
+    uint64_t served;   /* where it last read */
     zip_error_t error; /* what libzip asks for after a failed read */
 };
 
@@ -32,6 +36,7 @@ static zip_int64_t serve_read(congru_npz *npz, void *data, zip_uint64_t size)
         zip_error_set(&npz->error, ZIP_ER_READ, 0);
         return -1;
     }
+    npz->served = npz->position;
     npz->position += wanted;
     return (zip_int64_t)wanted;
 }
@@ -221,12 +226,23 @@ static congru_status check_member(congru_context *context, const congru_npz *npz
     return CONGRU_OK;
 }
 
+/* A member being read. */
+typedef struct npz_member {
+    const congru_npz *npz;
+    zip_file_t *file;
+    zip_stat_t about;
+    uint64_t start; /* in the file, where libzip's first read of it was */
+} npz_member;
+
 static congru_status take_member(congru_npy_stream *stream, void *into, size_t size, size_t *taken)
 {
-    zip_file_t *file = stream->user;
+    npz_member *member = stream->user;
+    zip_file_t *file = member->file;
     *taken = 0;
     while (*taken < size) {
         zip_int64_t got = zip_fread(file, (char *)into + *taken, size - *taken);
+        if (got > 0 && stream->position == 0 && *taken == 0)
+            member->start = member->npz->served;
         if (got < 0)
             return congru_fail(stream->context, CONGRU_ERROR_FORMAT,
                                "%s: broken data: %s (copy or write the file again)", stream->name,
@@ -236,6 +252,49 @@ static congru_status take_member(congru_npy_stream *stream, void *into, size_t s
         *taken += (size_t)got;
     }
     return CONGRU_OK;
+}
+
+/* Reads the whole member past libzip and compares its checksum; through a buffer, since a file that shrinks meanwhile is
+ * then an error and not a fault. */
+static congru_status check_sum(congru_npy_stream *stream, const npz_member *member)
+{
+    unsigned char *buffer = malloc(SUM_SIZE);
+    if (buffer == NULL)
+        return congru_fail(stream->context, CONGRU_ERROR_MEMORY, "%s: not enough memory", stream->name);
+    uLong sum = crc32(0, NULL, 0);
+    congru_status status = CONGRU_OK;
+    for (uint64_t done = 0; status == CONGRU_OK && done < member->about.size; done += SUM_SIZE) {
+        uint64_t left = member->about.size - done;
+        size_t size = left < SUM_SIZE ? (size_t)left : SUM_SIZE;
+        status = congru_source_read(stream->context, &member->npz->source, member->start + done, size, buffer);
+        if (status == CONGRU_OK)
+            sum = crc32(sum, buffer, (uInt)size);
+    }
+    free(buffer);
+    if (status == CONGRU_OK && sum != member->about.crc)
+        status = congru_fail(stream->context, CONGRU_ERROR_FORMAT,
+                             "%s: broken data: CRC error (copy or write the file again)", stream->name);
+    return status;
+}
+
+/* libzip does not tell where a member's data begin, but we have seen where it read them; that they begin as a .npy does,
+ * end within the file and have the checksum of the member leaves no doubt. */
+static congru_status map_member(congru_npy_stream *stream, size_t size, void **memory)
+{
+    const npz_member *member = stream->user;
+    const congru_source *source = &member->npz->source;
+    const uint64_t begin = member->start + stream->position;
+    unsigned char first[6] = {0};
+    if (source->descriptor < 0 || member->about.comp_method != ZIP_CM_STORE ||
+        (member->about.valid & ZIP_STAT_CRC) == 0 || begin % sizeof(double) != 0 || begin > source->size ||
+        size > source->size - begin || stream->position + size != member->about.size ||
+        congru_source_read(NULL, source, member->start, sizeof first, first) != CONGRU_OK ||
+        memcmp(first, "\x93NUMPY", sizeof first) != 0)
+        return CONGRU_OK;
+    congru_status status = check_sum(stream, member);
+    if (status == CONGRU_OK)
+        *memory = congru_store_map(source->descriptor, (size_t)begin, size);
+    return status;
 }
 
 congru_status congru_npz_read(congru_context *context, congru_npz *npz, const char *array,
@@ -251,11 +310,11 @@ congru_status congru_npz_read(congru_context *context, congru_npz *npz, const ch
     if (name == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", npz->name);
     snprintf(name, size, "%s: %s", npz->name, array);
-    zip_stat_t about;
-    congru_status status = check_member(context, npz, name, (zip_uint64_t)index, &about);
+    npz_member member = {.npz = npz};
+    congru_status status = check_member(context, npz, name, (zip_uint64_t)index, &member.about);
     if (status == CONGRU_OK) {
-        zip_file_t *file = zip_fopen_index(npz->archive, (zip_uint64_t)index, 0);
-        if (file == NULL) {
+        member.file = zip_fopen_index(npz->archive, (zip_uint64_t)index, 0);
+        if (member.file == NULL) {
             status = congru_fail(context, CONGRU_ERROR_FORMAT,
                                  "%s: cannot be read: %s (copy or write the file again)", name,
                                  zip_strerror(npz->archive));
@@ -263,11 +322,12 @@ congru_status congru_npz_read(congru_context *context, congru_npz *npz, const ch
             congru_npy_stream stream = {.context = context,
                                         .name = name,
                                         .take = take_member,
-                                        .user = file,
+                                        .map = map_member,
+                                        .user = &member,
                                         .size_known = true,
-                                        .size = (size_t)about.size};
+                                        .size = (size_t)member.about.size};
             status = congru_values_take(&stream, values);
-            zip_fclose(file);
+            zip_fclose(member.file);
         }
     }
     free(name);

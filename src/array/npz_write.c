@@ -9,6 +9,7 @@
 
 #include "array/file_write.h"
 #include "array/npy_internal.h"
+#include "base/store.h"
 
 enum {
     ARRAY_NAME_MAX = 200,
@@ -20,8 +21,9 @@ enum {
     OWNED_GROWTH = 8
 };
 
-/* Past this libzip adds a field of its own to the header of a member, whose data are then not aligned. */
+/* Past this libzip adds a field of its own to the header of a member, with its two sizes. */
 static const uint64_t zip32_size_max = UINT32_MAX - 1;
+enum { ZIP64_FIELD_SIZE = EXTRA_HEADER_SIZE + 16 };
 
 struct congru_npz_writer {
     congru_file_draft *draft;
@@ -51,6 +53,7 @@ static zip_int64_t draft_write(congru_npz_writer *writer, const void *data, zip_
         }
         written += (zip_uint64_t)got;
     }
+    congru_store_pass((size_t)size);
     writer->position += size;
     writer->size = writer->position > writer->size ? writer->position : writer->size;
     return (zip_int64_t)size;
@@ -176,11 +179,8 @@ static bool align_member(congru_npz_writer *writer, zip_uint64_t index, size_t n
     static const zip_uint8_t alignment[2 + ALIGNMENT] = {ALIGNMENT}; /* the alignment, then zeros */
     if (!writer->offset_known)
         return true;
-    if (size > zip32_size_max || writer->offset > zip32_size_max) {
-        writer->offset_known = false;
-        return true;
-    }
-    uint64_t begin = writer->offset + LOCAL_HEADER_SIZE + name_size + EXTRA_HEADER_SIZE + 2;
+    uint64_t begin = writer->offset + LOCAL_HEADER_SIZE + name_size + EXTRA_HEADER_SIZE + 2 +
+                     (size > zip32_size_max ? ZIP64_FIELD_SIZE : 0);
     zip_uint16_t padding = (zip_uint16_t)((ALIGNMENT - begin % ALIGNMENT) % ALIGNMENT);
     writer->offset = begin + padding + size;
     return zip_file_extra_field_set(writer->archive, index, ALIGNMENT_FIELD, ZIP_EXTRA_FIELD_NEW, alignment,

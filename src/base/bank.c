@@ -3,8 +3,10 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
+#include "base/store.h"
 
 static _Thread_local congru_bank *lent;
 
@@ -30,6 +32,8 @@ static struct congru_bank_block *find_free(congru_bank *bank, size_t size)
 void *congru_memory_take(size_t size)
 {
     const size_t mask = CONGRU_ARENA_ALIGNMENT - 1;
+    if (size > congru_store_limit())
+        return congru_store_take(size);
     struct congru_bank_block *block = lent != NULL ? find_free(lent, size) : NULL;
     if (block != NULL) {
         block->busy = 1;
@@ -52,7 +56,22 @@ void congru_memory_give(void *memory)
             return;
         }
     }
-    free(memory);
+    if (!congru_store_give(memory))
+        free(memory);
+}
+
+void *congru_memory_grow(void *memory, size_t used, size_t size)
+{
+    void *larger = congru_store_grow(memory, size);
+    if (larger != NULL)
+        return larger;
+    larger = congru_memory_take(size);
+    if (larger == NULL)
+        return NULL;
+    if (memory != NULL)
+        memcpy(larger, memory, used);
+    congru_memory_give(memory);
+    return larger;
 }
 
 void congru_bank_clear(congru_bank *bank)

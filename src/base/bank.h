@@ -21,11 +21,16 @@ typedef struct congru_bank {
 /* From now on the calling thread takes memory from this bank; NULL: from the system again. Returns the one before. */
 congru_bank *congru_bank_lend(congru_bank *bank);
 
-/* 64-byte aligned, contents undefined; NULL when there is none. */
+/* 64-byte aligned, contents undefined; NULL when there is none. Beyond congru_store_limit it is a temporary file
+ * (base/store.h) and no bank's. */
 void *congru_memory_take(size_t size);
 
-/* NULL is allowed. What was taken from a bank may be given back when it is no longer lent: it is then free for good. */
+/* NULL is allowed. What was taken from a bank may be given back when it is no longer lent: it is then free for good.
+ * Gives back what came from malloc, and files that were mapped, as well. */
 void congru_memory_give(void *memory);
+
+/* More memory with the first `used` bytes of what is given back for it; NULL and nothing changed when there is none. */
+void *congru_memory_grow(void *memory, size_t used, size_t size);
 
 /* Frees what is in the bank. What is still taken is left to those who have it. */
 void congru_bank_clear(congru_bank *bank);

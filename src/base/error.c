@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/store.h"
+
 #undef congru_fail /* the analyzer's, in the header */
 
 congru_status congru_fail(congru_context *context, congru_status status, const char *format, ...)
@@ -14,6 +16,10 @@ congru_status congru_fail(congru_context *context, congru_status status, const c
         va_start(arguments, format);
         vsnprintf(context->error, sizeof context->error, format, arguments);
         va_end(arguments);
+        const char *reason = status == CONGRU_ERROR_MEMORY ? congru_store_reason() : "";
+        size_t size = strlen(context->error);
+        if (reason[0] != '\0')
+            snprintf(context->error + size, sizeof context->error - size, ": %s", reason);
     }
     return status;
 }

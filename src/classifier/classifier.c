@@ -5,12 +5,8 @@
 
 /* A method is one file, and one line here. */
 static const congru_classifier *const classifiers[] = {
-    &congru_classifier_mdm,
-    &congru_classifier_tslr,
-    &congru_classifier_tsa_lda,
-    &congru_classifier_csp_lda,
-    &congru_classifier_dct_e2e,
-    &congru_classifier_dldct_e2e,
+    &congru_classifier_mdm,           &congru_classifier_tslr,    &congru_classifier_tsa_lda,
+    &congru_classifier_csp_lda,       &congru_classifier_dct_e2e, &congru_classifier_dldct_e2e,
     &congru_classifier_ddct_unet_e2e,
 };
 

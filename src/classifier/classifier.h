@@ -10,6 +10,7 @@ typedef struct congru_classifier {
     const char *name;
     const char *summary; /* one line, for help */
     bool end_to_end;     /* stands alone, behind recentring: it holds its own aligner */
+    bool views;          /* fits on trials where they are (congru_trials.view) as well */
 
     /* Learns from the source subjects' trials, as the aligner left them, and adds its tensors to `model`. A class
      * without a trial gets probability 0 in every prediction, with a note (congru_note). Fewer than two classes with

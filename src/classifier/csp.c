@@ -5,8 +5,7 @@
 #include "base/error.h"
 #include "base/scalar_math.h"
 #include "classifier/class_table.h"
-#include "congru/classifier.h"
-#include "spd/batch.h"
+#include "classifier/csp_view.h"
 
 size_t congru_csp_blocks(size_t classes)
 {
@@ -24,22 +23,39 @@ typedef struct csp_work {
     double *mean, *rest; /* (d, d): of the class, and of the others */
     double *white;       /* (d, d): rest^-1/2 */
     double *value;       /* (d) */
+    double *some;        /* (SOME, d, d), trials of a view */
 } csp_work;
 
-static void work_layout(csp_work *w, size_t classes, size_t d)
+enum { SOME = 256 }; /* trials taken at a time */
+
+static bool is_scattered(const congru_view *view)
+{
+    return view->place != NULL || view->root != NULL;
+}
+
+static void work_layout(csp_work *w, size_t classes, size_t d, bool scattered)
 {
     w->sum = congru_arena_take(&w->arena, classes * d * d, sizeof(double));
     w->mean = congru_arena_take(&w->arena, d * d, sizeof(double));
     w->rest = congru_arena_take(&w->arena, d * d, sizeof(double));
     w->white = congru_arena_take(&w->arena, d * d, sizeof(double));
     w->value = congru_arena_take(&w->arena, d, sizeof(double));
+    w->some = congru_arena_take(&w->arena, scattered ? SOME * d * d : 0, sizeof(double));
 }
 
 static congru_status sum_classes(congru_context *context, const congru_class_table *table, size_t d,
-                                 const double *c, const int32_t *label, double *sum)
+                                 const congru_view *view, const int32_t *label, const csp_work *w)
 {
+    const double *c = NULL;
+    double *sum = w->sum;
     memset(sum, 0, table->classes * d * d * sizeof(double));
     for (size_t i = 0; i < table->n; i++, c += d * d) {
+        if (i % SOME == 0) {
+            const size_t count = table->n - i < SOME ? table->n - i : SOME;
+            congru_status status = congru_view_block(context, i, count, d, view, w->some, &c);
+            if (status != CONGRU_OK)
+                return status;
+        }
         double trace = 0.0;
         for (size_t j = 0; j < d; j++)
             trace += c[j * (d + 1)];
@@ -91,16 +107,16 @@ static congru_status find_block(congru_context *context, const congru_class_tabl
 }
 
 static congru_status find_filters(congru_context *context, const congru_class_table *table, size_t d,
-                                  const double *c, const int32_t *label, size_t size, double *filters,
+                                  const congru_view *view, const int32_t *label, size_t size, double *filters,
                                   size_t *blocks)
 {
     csp_work w = {0};
-    work_layout(&w, table->classes, d);
+    work_layout(&w, table->classes, d, is_scattered(view));
     if (congru_arena_reserve(&w.arena, w.arena.used) != CONGRU_OK)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for the spatial filters of %zu channels",
                            d);
-    work_layout(&w, table->classes, d);
-    congru_status status = sum_classes(context, table, d, c, label, w.sum);
+    work_layout(&w, table->classes, d, is_scattered(view));
+    congru_status status = sum_classes(context, table, d, view, label, &w);
     const size_t wanted = congru_csp_blocks(table->present);
     *blocks = 0;
     for (size_t k = 0; k < table->classes && *blocks < wanted && status == CONGRU_OK; k++)
@@ -110,27 +126,34 @@ static congru_status find_filters(congru_context *context, const congru_class_ta
     return status;
 }
 
-congru_status congru_csp_filters(congru_context *context, size_t n, size_t d, const double *c,
-                                 const int32_t *label, size_t classes, size_t per_end, double *filters,
-                                 size_t *blocks)
+congru_status congru_csp_view_filters(congru_context *context, size_t n, size_t d, const congru_view *view,
+                                      const int32_t *label, size_t classes, size_t per_end, double *filters,
+                                      size_t *blocks)
 {
     congru_class_table table = {0};
     congru_status status = congru_check_shape(context, n, d);
     if (status == CONGRU_OK)
         status = congru_check_argument(
-            context, c != NULL && label != NULL && filters != NULL && blocks != NULL && per_end > 0,
+            context, view->plain != NULL && label != NULL && filters != NULL && blocks != NULL && per_end > 0,
             "no input, no output or no filter was asked for");
     if (status == CONGRU_OK)
         status = congru_class_table_make(context, n, label, classes, &table);
     if (status == CONGRU_OK)
-        status = find_filters(context, &table, d, c, label, congru_csp_block_size(d, per_end), filters, blocks);
+        status =
+            find_filters(context, &table, d, view, label, congru_csp_block_size(d, per_end), filters, blocks);
     congru_class_table_free(&table);
     return status;
 }
 
-/* ---- Features ---------------------------------------------------------------------------------- */
+congru_status congru_csp_filters(congru_context *context, size_t n, size_t d, const double *c,
+                                 const int32_t *label, size_t classes, size_t per_end, double *filters,
+                                 size_t *blocks)
+{
+    return congru_csp_view_filters(context, n, d, &(congru_view){.plain = c}, label, classes, per_end, filters,
+                                   blocks);
+}
 
-enum { SOME = 256 }; /* trials filtered at a time */
+/* ---- Features ---------------------------------------------------------------------------------- */
 
 /* Variances (size, size) of filtered trials become features, in the block's place of out. */
 static congru_status write_features(congru_context *context, size_t first, size_t count, size_t size,
@@ -151,21 +174,24 @@ static congru_status write_features(congru_context *context, size_t first, size_
     return CONGRU_OK;
 }
 
-congru_status congru_csp_features(congru_context *context, size_t n, size_t d, const double *c, size_t blocks,
-                                  size_t size, const double *filters, double *out)
+congru_status congru_csp_view_features(congru_context *context, size_t n, size_t d, const congru_view *view,
+                                       size_t blocks, size_t size, const double *filters, double *out)
 {
     congru_arena arena = {0};
-    double *filtered = NULL, *turned = NULL;
+    double *filtered = NULL, *turned = NULL, *some = NULL;
+    const double *c;
     congru_status status = congru_check_shape(context, n, d);
     if (status == CONGRU_OK)
-        status = congru_check_argument(
-            context, c != NULL && filters != NULL && out != NULL && blocks > 0 && size > 0 && size <= d,
-            "no input, no output or no filters were given");
+        status = congru_check_argument(context,
+                                       view->plain != NULL && filters != NULL && out != NULL && blocks > 0 &&
+                                           size > 0 && size <= d,
+                                       "no input, no output or no filters were given");
     if (status != CONGRU_OK)
         return status;
     for (int pass = 0; pass < 2; pass++) {
         filtered = congru_arena_take(&arena, SOME * size * size, sizeof(double));
         turned = congru_arena_take(&arena, d * size, sizeof(double));
+        some = congru_arena_take(&arena, is_scattered(view) ? SOME * d * d : 0, sizeof(double));
         if (pass == 0 && congru_arena_reserve(&arena, arena.used) != CONGRU_OK)
             return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for %zu filters of %zu channels", size,
                                d);
@@ -176,7 +202,9 @@ congru_status congru_csp_features(congru_context *context, size_t n, size_t d, c
                 turned[i * size + f] = filters[(b * size + f) * d + i];
         for (size_t first = 0; first < n && status == CONGRU_OK; first += SOME) {
             const size_t count = n - first < SOME ? n - first : SOME;
-            status = congru_spd_congruence(context, count, d, size, c + first * d * d, turned, filtered);
+            status = congru_view_block(context, first, count, d, view, some, &c);
+            if (status == CONGRU_OK)
+                status = congru_spd_congruence(context, count, d, size, c, turned, filtered);
             if (status == CONGRU_OK)
                 status = write_features(context, first, count, size, filtered, blocks * size,
                                         out + (first * blocks + b) * size);
@@ -184,4 +212,10 @@ congru_status congru_csp_features(congru_context *context, size_t n, size_t d, c
     }
     congru_arena_free(&arena);
     return status;
+}
+
+congru_status congru_csp_features(congru_context *context, size_t n, size_t d, const double *c, size_t blocks,
+                                  size_t size, const double *filters, double *out)
+{
+    return congru_csp_view_features(context, n, d, &(congru_view){.plain = c}, blocks, size, filters, out);
 }

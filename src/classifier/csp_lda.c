@@ -1,8 +1,8 @@
 /* Discriminant analysis of variances behind spatial filters. SPDX-License-Identifier: Apache-2.0 */
 #include "base/error.h"
 #include "classifier/classifier.h"
+#include "classifier/csp_view.h"
 #include "classifier/linear.h"
-#include "spd/batch.h"
 
 typedef struct csp_lda_work {
     congru_arena arena;
@@ -36,14 +36,15 @@ static congru_status csp_lda_fit(congru_context *context, const congru_trials *t
         return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for spatial filters of %zu trials",
                            trials->count);
     work_layout(&w, trials, trials->classes, size);
-    status = congru_csp_filters(context, trials->count, trials->d, trials->covariance, trials->label,
-                                trials->classes, per_end, w.filters, &blocks);
+    const congru_view view = congru_trials_view(trials);
+    status = congru_csp_view_filters(context, trials->count, trials->d, &view, trials->label, trials->classes,
+                                     per_end, w.filters, &blocks);
     if (status == CONGRU_OK)
         status = congru_tensors_add_copy(context, model, "csp-lda.filters", 3,
                                          (const size_t[]){blocks, size, trials->d}, w.filters);
     if (status == CONGRU_OK)
-        status = congru_csp_features(context, trials->count, trials->d, trials->covariance, blocks, size,
-                                     w.filters, w.features);
+        status = congru_csp_view_features(context, trials->count, trials->d, &view, blocks, size, w.filters,
+                                          w.features);
     if (status == CONGRU_OK)
         status =
             congru_linear_add(context, model, "csp-lda", trials->classes, blocks * size, &weights, &intercept);
@@ -77,6 +78,7 @@ static congru_status csp_lda_predict(congru_context *context, const congru_tenso
 const congru_classifier congru_classifier_csp_lda = {
     .name = "csp-lda",
     .summary = "discriminant analysis of variances behind spatial filters (--csp-filters)",
+    .views = true,
     .fit = csp_lda_fit,
     .predict = csp_lda_predict,
 };

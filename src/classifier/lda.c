@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/scalar_math.h"
+#include "base/store.h"
 #include "classifier/dense_factor.h"
 #include "classifier/feature_blocks.h"
 #include "classifier/linear.h"
@@ -35,9 +36,11 @@ static void find_means(congru_lda *lda)
     for (size_t k = 0; k < lda->table.classes; k++) {
         double *mean = lda->mean + k * p;
         const size_t *order = lda->table.order + lda->table.first[k];
-        for (size_t t = 0; t < lda->table.count[k]; t++)
+        for (size_t t = 0; t < lda->table.count[k]; t++) {
             for (size_t j = 0; j < p; j++)
                 mean[j] += lda->x[order[t] * p + j];
+            congru_store_pass(p * sizeof(double));
+        }
         for (size_t j = 0; j < p && lda->table.count[k] > 0; j++)
             mean[j] /= (double)lda->table.count[k];
     }
@@ -79,11 +82,13 @@ static void find_deviations(congru_lda *lda, size_t k)
     const size_t *order = lda->table.order + lda->table.first[k];
     const double *mean = lda->mean + k * p;
     memset(lda->deviation, 0, p * sizeof(double));
-    for (size_t t = 0; t < count; t++)
+    for (size_t t = 0; t < count; t++) {
         for (size_t j = 0; j < p; j++) {
             double gap = lda->x[order[t] * p + j] - mean[j];
             lda->deviation[j] += gap * gap;
         }
+        congru_store_pass(p * sizeof(double));
+    }
     for (size_t j = 0; j < p; j++) {
         double variance = lda->deviation[j] / (double)count, rounding = (double)count * mean[j] * DBL_EPSILON;
         bool constant = variance <= (double)count * DBL_EPSILON * variance + rounding * rounding;
@@ -102,9 +107,11 @@ static double shrinkage_of(congru_context *context, const congru_lda *lda, size_
         for (size_t j = 0; j < p; j++)
             squares += lda->class_products[i * stride + j] * lda->class_products[i * stride + j];
     }
-    for (size_t b = 0; b < blocks; b++)
+    for (size_t b = 0; b < blocks; b++) {
         fourth += context->kernel->power_squares(p, CONGRU_LOGISTIC_BLOCK,
                                                  lda->blocks + b * p * CONGRU_LOGISTIC_BLOCK);
+        congru_store_pass(p * CONGRU_LOGISTIC_BLOCK * sizeof(double));
+    }
     const double mu = trace / (double)p;
     double beta = (fourth / (double)count - squares) / ((double)p * (double)count);
     const double delta = (squares - 2.0 * mu * trace + (double)p * mu * mu) / (double)p;

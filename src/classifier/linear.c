@@ -7,7 +7,10 @@
 
 #include "base/error.h"
 #include "base/scalar_math.h"
+#include "base/store.h"
 #include "spd/batch.h"
+
+enum { PASSED = 4096 }; /* features looked at between two words to the store */
 
 void congru_softmax(size_t classes, double *score)
 {
@@ -45,6 +48,7 @@ congru_status congru_linear_probability(congru_context *context, size_t n, size_
         "no features, no weights, no classes or no output was given");
     for (size_t i = 0; i < n && status == CONGRU_OK; i++) {
         double *own = probability + i * classes;
+        congru_store_pass(features * sizeof(double));
         congru_linear_score(features, x + i * features, classes, weights, intercept, own);
         for (size_t k = 0; k < classes; k++)
             if (!isfinite(own[k]))
@@ -65,10 +69,13 @@ congru_status congru_check_features(congru_context *context, size_t n, size_t fe
     if (__builtin_mul_overflow(n, features, &count) || count > PTRDIFF_MAX / sizeof(double))
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "%zu trials of %zu features are more than memory holds", n, features);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         if (!isfinite(x[i]))
             return congru_fail(context, CONGRU_ERROR_NOT_FINITE,
                                "feature %zu of trial %zu is not a finite number", i % features, i / features);
+        if (i % PASSED == PASSED - 1)
+            congru_store_pass(PASSED * sizeof(double));
+    }
     return CONGRU_OK;
 }
 

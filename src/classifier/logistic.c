@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/store.h"
 #include "classifier/dense_factor.h"
 #include "classifier/feature_blocks.h"
 #include "spd/batch.h"
@@ -146,6 +147,7 @@ static void evaluate_block(void *user, size_t block, int worker)
     const size_t size = p->rows * p->features;
     const congru_logistic_block job = block_of(p, block);
     memset(p->part + block * size, 0, size * sizeof(double));
+    congru_store_pass(p->features * SIDE * sizeof(double));
     p->loss[block] = e->context->kernel->logistic(&job, p->plain, p->scratch + (size_t)worker * p->rows * SIDE,
                                                   p->part + block * size);
 }
@@ -161,6 +163,7 @@ double congru_logistic_evaluate(congru_context *context, congru_logistic *p, con
     memset(p->gradient, 0, p->rows * stride * sizeof(double));
     for (size_t block = 0; block < p->blocks; block++) {
         value += p->loss[block];
+        congru_store_pass(p->rows * features * sizeof(double));
         for (size_t r = 0; r < p->rows; r++)
             for (size_t j = 0; j < features; j++)
                 p->gradient[r * stride + j] += p->part[(block * p->rows + r) * features + j];

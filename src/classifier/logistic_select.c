@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/scalar_math.h"
+#include "base/store.h"
 #include "classifier/dense_factor.h"
 #include "classifier/linear.h"
 #include "classifier/logistic.h"
@@ -53,6 +54,7 @@ static void judge(search *s, int32_t subject, size_t c)
         if (set->subject[i] != subject)
             continue;
         size_t best = 0;
+        congru_store_pass(set->features * sizeof(double));
         congru_linear_score(set->features, set->x + i * set->features, classes, s->weights, s->intercept,
                             s->score);
         for (size_t k = 1; k < classes; k++)

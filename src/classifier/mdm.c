@@ -5,28 +5,29 @@
 #include "classifier/class_table.h"
 #include "classifier/classifier.h"
 #include "classifier/linear.h"
-#include "spd/batch.h"
+#include "spd/view_load.h"
 
 /* Of the tangent norm; the last step then leaves distances right to about 1e-9. */
 static const double mean_tolerance = 1e-8;
 
 /* mean (classes, d, d), the identity where a class has no trial. */
 static congru_status class_means(congru_context *context, const congru_trials *trials, congru_metric metric,
-                                 const congru_class_table *table, double *gathered, double *mean,
-                                 double *present)
+                                 const congru_class_table *table, size_t *place, double *mean, double *present)
 {
     const size_t d = trials->d, size = d * d;
     const congru_mean_options options = {.tolerance = mean_tolerance};
+    congru_view view = congru_trials_view(trials);
     for (size_t i = 0; i < trials->count; i++)
-        memcpy(gathered + i * size, trials->covariance + table->order[i] * size, size * sizeof(double));
+        place[i] = view.place != NULL ? view.place[table->order[i]] : table->order[i];
     for (size_t k = 0; k < trials->classes; k++, mean += size) {
         present[k] = table->count[k] > 0;
         for (size_t i = 0; i < d; i++)
             mean[i * (d + 1)] = 1.0;
         if (table->count[k] == 0)
             continue;
-        congru_status status = congru_spd_mean(context, metric, table->count[k], d,
-                                               gathered + table->first[k] * size, &options, mean, NULL);
+        view.place = place + table->first[k];
+        congru_status status =
+            congru_view_mean(context, metric, table->count[k], d, &view, &options, mean, NULL);
         if (status != CONGRU_OK) {
             char reason[sizeof context->error];
             memcpy(reason, context->error, sizeof reason);
@@ -47,8 +48,7 @@ static congru_status mdm_fit(congru_context *context, const congru_trials *trial
     congru_status status = congru_check_shape(context, trials->count, trials->d);
     if (status == CONGRU_OK)
         status = congru_class_table_make(context, trials->count, trials->label, trials->classes, &table);
-    if (status == CONGRU_OK &&
-        congru_arena_reserve(&arena, trials->count * trials->d * trials->d * sizeof(double)) != CONGRU_OK)
+    if (status == CONGRU_OK && congru_arena_reserve(&arena, trials->count * sizeof(size_t)) != CONGRU_OK)
         status =
             congru_fail(context, CONGRU_ERROR_MEMORY, "no memory to sort %zu trials by class", trials->count);
     if (status == CONGRU_OK)
@@ -58,7 +58,7 @@ static congru_status mdm_fit(congru_context *context, const congru_trials *trial
     if (status == CONGRU_OK)
         status = congru_tensors_add(context, model, "mdm.present", 1, shape, &present);
     if (status == CONGRU_OK)
-        status = class_means(context, trials, options->mdm_metric, &table, (double *)(void *)arena.base, mean, present);
+        status = class_means(context, trials, options->mdm_metric, &table, (size_t *)(void *)arena.base, mean, present);
     congru_arena_free(&arena);
     congru_class_table_free(&table);
     return status;
@@ -91,6 +91,7 @@ static congru_status mdm_predict(congru_context *context, const congru_tensors *
 const congru_classifier congru_classifier_mdm = {
     .name = "mdm",
     .summary = "the class whose mean is nearest (--mdm-metric)",
+    .views = true,
     .fit = mdm_fit,
     .predict = mdm_predict,
 };

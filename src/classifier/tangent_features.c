@@ -7,8 +7,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/store.h"
 #include "classifier/linear.h"
-#include "spd/batch.h"
+#include "spd/view_load.h"
 
 static const double mean_tolerance = 1e-8;
 
@@ -20,9 +21,11 @@ static congru_status log_euclidean(congru_context *context, size_t n, size_t d, 
     const size_t size = congru_spd_tangent_size(d);
     double squares = 0.0;
     memset(reference, 0, size * sizeof(double));
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < size; j++)
             reference[j] += vectors[i * size + j];
+        congru_store_pass(size * sizeof(double));
+    }
     for (size_t j = 0; j < size; j++) {
         reference[j] /= (double)n;
         squares += reference[j] * reference[j];
@@ -36,7 +39,7 @@ static congru_status log_euclidean(congru_context *context, size_t n, size_t d, 
 }
 
 congru_status congru_tangent_features(congru_context *context, congru_metric metric, size_t n, size_t d,
-                                      const double *c, double *reference, double *vectors)
+                                      const congru_view *view, double *reference, double *vectors)
 {
     congru_status status = CONGRU_OK;
     double norm = INFINITY;
@@ -44,9 +47,9 @@ congru_status congru_tangent_features(congru_context *context, congru_metric met
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "metric %d is not one of congru_metric",
                            (int)metric);
     if (metric == CONGRU_METRIC_EUCLID) {
-        status = congru_spd_mean(context, metric, n, d, c, NULL, reference, NULL);
+        status = congru_view_mean(context, metric, n, d, view, NULL, reference, NULL);
     } else {
-        status = congru_spd_tangent(context, n, d, NULL, c, vectors);
+        status = congru_view_tangent(context, n, d, NULL, view, vectors);
         if (status == CONGRU_OK)
             status = log_euclidean(context, n, d, vectors, reference, &norm);
     }
@@ -60,8 +63,8 @@ congru_status congru_tangent_features(congru_context *context, congru_metric met
     }
     const congru_mean_options options = {.start = reference, .tolerance = mean_tolerance};
     if (metric == CONGRU_METRIC_RIEMANN)
-        status = congru_spd_mean(context, metric, n, d, c, &options, reference, NULL);
-    return status == CONGRU_OK ? congru_spd_tangent(context, n, d, reference, c, vectors) : status;
+        status = congru_view_mean(context, metric, n, d, view, &options, reference, NULL);
+    return status == CONGRU_OK ? congru_view_tangent(context, n, d, reference, view, vectors) : status;
 }
 
 static bool is_identity(size_t d, const double *a)
@@ -89,9 +92,10 @@ congru_status congru_tangent_sources(congru_context *context, const congru_trial
     *vectors = congru_arena_take(arena, trials->count * features, sizeof(double));
     snprintf(name, sizeof name, "%s.reference", prefix);
     status = congru_tensors_add(context, model, name, 2, shape, &reference);
-    return status == CONGRU_OK ? congru_tangent_features(context, metric, trials->count, trials->d,
-                                                         trials->covariance, reference, *vectors)
-                               : status;
+    const congru_view view = congru_trials_view(trials);
+    return status == CONGRU_OK
+               ? congru_tangent_features(context, metric, trials->count, trials->d, &view, reference, *vectors)
+               : status;
 }
 
 congru_status congru_tangent_predict(congru_context *context, const congru_tensors *model, const char *prefix,

@@ -3,6 +3,7 @@
 #define CONGRU_CLASSIFIER_TANGENT_FEATURES_H
 
 #include "base/arena.h"
+#include "base/view.h"
 #include "congru/spd.h"
 #include "model/tensors.h"
 #include "model/trials.h"
@@ -10,7 +11,7 @@
 /* The mean of n matrices by the metric, reference (d, d), and their tangent vectors there (n, d (d + 1) / 2). Means of
  * recentred trials are the identity, and found to be so in the pass that makes the vectors. */
 congru_status congru_tangent_features(congru_context *context, congru_metric metric, size_t n, size_t d,
-                                      const double *c, double *reference, double *vectors);
+                                      const congru_view *view, double *reference, double *vectors);
 
 /* The same of trials, vectors in an arena that the caller frees, and the reference as the tensor PREFIX.reference. */
 congru_status congru_tangent_sources(congru_context *context, const congru_trials *trials, congru_metric metric,

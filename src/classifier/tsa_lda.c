@@ -31,6 +31,7 @@ static congru_status tsa_lda_predict(congru_context *context, const congru_tenso
 const congru_classifier congru_classifier_tsa_lda = {
     .name = "tsa-lda",
     .summary = "discriminant analysis of tangent vectors, covariance shrunk (--tangent-mean)",
+    .views = true,
     .fit = tsa_lda_fit,
     .predict = tsa_lda_predict,
 };

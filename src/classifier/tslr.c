@@ -36,6 +36,7 @@ static congru_status tslr_predict(congru_context *context, const congru_tensors 
 const congru_classifier congru_classifier_tslr = {
     .name = "tslr",
     .summary = "logistic regression of tangent vectors (--C, --tangent-mean)",
+    .views = true,
     .fit = tslr_fit,
     .predict = tslr_predict,
 };

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bank.h"
 #include "dataset/set_internal.h"
 #include "spd/batch.h"
 
@@ -12,6 +13,18 @@ static bool grow(void **array, size_t count, size_t size)
     if (count > PTRDIFF_MAX / size)
         return false;
     void *larger = realloc(*array, count > 0 ? count * size : size); /* of nothing it would free */
+    if (larger == NULL)
+        return false;
+    *array = larger;
+    return true;
+}
+
+/* The same for what may be large, `size` numbers each, of which `used` are there. */
+static bool grow_numbers(double **array, size_t used, size_t count, size_t size)
+{
+    if (count > PTRDIFF_MAX / sizeof(double) / size)
+        return false;
+    double *larger = congru_memory_grow(*array, used * size * sizeof(double), count * size * sizeof(double));
     if (larger == NULL)
         return false;
     *array = larger;
@@ -29,13 +42,10 @@ static bool grow_trials(congru_set *set, size_t count, bool covariances, bool si
     set->subject = column[1];
     set->session = column[2];
     set->run = column[3];
-    void *covariance = set->covariance, *signal = set->signals;
     if (grown && covariances)
-        grown = grow(&covariance, count, set->dimension * set->dimension * sizeof(double));
+        grown = grow_numbers(&set->covariance, set->count, count, set->dimension * set->dimension);
     if (grown && signals)
-        grown = grow(&signal, count, set->dimension * set->samples * sizeof(double));
-    set->covariance = covariance;
-    set->signals = signal;
+        grown = grow_numbers(&set->signals, set->count, count, set->dimension * set->samples);
     return grown;
 }
 

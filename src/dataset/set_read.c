@@ -4,11 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bank.h"
+#include "base/store.h"
 #include "congru/spd.h"
 #include "dataset/set_internal.h"
 
 /* As for every symmetric input: of the largest entry. */
 static const double asymmetry_allowed = 1e-6;
+
+enum { PASSED = 4096 }; /* numbers looked at between two words to the store */
 
 typedef struct set_reader {
     congru_context *context;
@@ -22,8 +26,8 @@ void congru_set_destroy(congru_set **set)
     if (set == NULL || *set == NULL)
         return;
     congru_set *s = *set;
-    free(s->covariance);
-    free(s->signals);
+    congru_memory_give(s->covariance);
+    congru_memory_give(s->signals);
     free(s->label);
     free(s->subject);
     free(s->session);
@@ -77,12 +81,15 @@ static congru_status check_trials(const set_reader *r, const char *array, const 
 static congru_status check_finite(const set_reader *r, const char *array, const congru_values *values)
 {
     const size_t columns = values->shape[2], size = values->shape[1] * columns;
-    for (size_t i = 0; i < values->count; i++)
+    for (size_t i = 0; i < values->count; i++) {
         if (!isfinite(values->real[i]))
             return congru_fail(r->context, CONGRU_ERROR_NOT_FINITE,
                                "%s: %s: trial %zu of %zu holds %s at (%zu, %zu) (leave the trial out)", r->file,
                                array, i / size, values->shape[0], isnan(values->real[i]) ? "NaN" : "infinity",
                                i % size / columns, i % columns);
+        if (i % PASSED == PASSED - 1)
+            congru_store_pass(PASSED * sizeof(double));
+    }
     return CONGRU_OK;
 }
 
@@ -107,6 +114,7 @@ static congru_status check_symmetric(const set_reader *r, const congru_values *v
                 "%s: X: trial %zu of %zu is not symmetric: it differs from its transpose by %.3g where "
                 "its largest entry is %.3g (signals belong in an array 'signals')",
                 r->file, m, values->shape[0], asymmetry, largest);
+        congru_store_pass(d * d * sizeof(double));
     }
     return CONGRU_OK;
 }

@@ -183,7 +183,8 @@ static congru_status fit(fit_run *run)
     if (status == CONGRU_OK && recentred)
         status = congru_tensors_add(run->context, &model->tensors, CONGRU_MODEL_PRIOR, 2, shape, &prior);
     /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the list of trials belongs to the caller, who frees it. */
-    const congru_fold_setting setting = {run->context, &prepared, &run->options, model->pipeline.aligner};
+    const congru_fold_setting setting = {run->context, &prepared, &run->options, model->pipeline.aligner,
+                                         model->pipeline.classifier->views};
     congru_fold_sources sources = {0};
     if (status == CONGRU_OK)
         status =

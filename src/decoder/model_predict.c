@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "array/file_write.h"
+#include "base/bank.h"
+#include "base/store.h"
 #include "decoder/model_internal.h"
 #include "evaluation/fold_parts.h"
 #include "layer/network.h"
@@ -30,7 +32,7 @@ void congru_predictions_destroy(congru_predictions **predictions)
     free(old->answer);
     free(old->truth);
     free(old->probability);
-    free(old->aligned);
+    congru_memory_give(old->aligned);
     free(old);
     *predictions = NULL;
 }
@@ -96,7 +98,7 @@ static congru_status reserve(prediction_run *run)
     made->probability = malloc(n * made->classes * sizeof(double));
     run->probability = malloc(n * made->classes * sizeof(double));
     if (run->options->keep_aligned)
-        made->aligned = malloc(n * size * sizeof(double));
+        made->aligned = congru_memory_take(n * size * sizeof(double));
     if (made->trial == NULL || made->answer == NULL || made->truth == NULL || made->probability == NULL ||
         run->probability == NULL || (run->options->keep_aligned && made->aligned == NULL))
         return congru_fail(run->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu answers", n);
@@ -143,6 +145,7 @@ static void collect(prediction_run *run, size_t count, const congru_fold_target 
         memcpy(made->probability + place * classes, row, classes * sizeof *row);
         if (made->aligned != NULL)
             memcpy(made->aligned + place * size, target->covariance + i * size, size * sizeof *row);
+        congru_store_pass(2 * size * sizeof *row);
     }
     made->calibration += target->newcomer.calibration;
 }
@@ -150,7 +153,8 @@ static void collect(prediction_run *run, size_t count, const congru_fold_target 
 static congru_status ask(prediction_run *run, int32_t subject)
 {
     const congru_pipeline *pipeline = &run->model->pipeline;
-    const congru_fold_setting setting = {run->context, &run->prepared, &run->evaluation, pipeline->aligner};
+    const congru_fold_setting setting = {run->context, &run->prepared, &run->evaluation, pipeline->aligner,
+                                         pipeline->classifier->views};
     congru_fold_target target = {0};
     size_t count = 0;
     if (subject < 0 || (size_t)subject >= run->set->subjects)

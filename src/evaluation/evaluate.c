@@ -261,7 +261,7 @@ static size_t count_sessions(const congru_set *set, int32_t subject)
     size_t sessions = 0;
     for (size_t i = 0; i < set->count; i++) {
         bool is_new = set->subject[i] == subject;
-        for (size_t j = 0; is_new && j < i; j++)
+        for (size_t j = i; is_new && j-- > 0;)
             is_new = set->subject[j] != subject || set->session[j] != set->session[i];
         sessions += is_new;
     }

@@ -11,16 +11,18 @@ typedef struct congru_fold_setting {
     const congru_prepared *prepared;
     const congru_evaluation_options *options;
     const congru_aligner *aligner;
+    bool views; /* all classifiers behind it take trials where they are */
 } congru_fold_setting;
 
 /* The trials fitted on, as the aligner leaves them for classifiers. */
 typedef struct congru_fold_sources {
-    double *covariance; /* (count, d, d) */
+    double *covariance; /* (count, d, d); NULL where nothing but a view of the set is needed */
+    congru_view view;
     int32_t *label, *subject;
     congru_trials trials;
 } congru_fold_sources;
 
-/* Gathers `count` trials of the set, ascending, recentres them, fits the aligner, which adds its tensors to `model`, and
+/* Gathers `count` trials of the set, ascending, whose list must stay as long as the sources, recentres them, fits the aligner, which adds its tensors to `model`, and
  * maps them. prior (d, d) becomes the mean of their references; it is left alone when the aligner does not recentre.
  * `record` may be NULL. The caller clears the sources, after a failure too. */
 congru_status congru_fold_sources_align(const congru_fold_setting *setting, size_t count, const size_t *trial,

@@ -131,7 +131,9 @@ congru_status congru_fold_run(congru_context *context, const congru_prepared *pr
     }
     for (size_t part = 0; status == CONGRU_OK && part < congru_split_parts(options); part++) {
         congru_split split;
-        split_run run = {.setting = {context, prepared, options, pipeline[0]->aligner}};
+        split_run run = {.setting = {context, prepared, options, pipeline[0]->aligner, true}};
+        for (size_t i = 0; i < count; i++)
+            run.setting.views = run.setting.views && pipeline[i]->classifier->views;
         status = congru_split_make(context, set, options, subject, part, &split);
         run.split = &split;
         if (status == CONGRU_OK)

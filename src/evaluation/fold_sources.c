@@ -3,11 +3,13 @@
 #include <string.h>
 
 #include "aligner/recentre.h"
+#include "base/bank.h"
 #include "evaluation/fold_parts.h"
+#include "spd/view_load.h"
 
 void congru_fold_sources_clear(congru_fold_sources *s)
 {
-    free(s->covariance);
+    congru_memory_give(s->covariance);
     free(s->label);
     free(s->subject);
     *s = (congru_fold_sources){0};
@@ -17,6 +19,14 @@ void congru_fold_sources_clear(congru_fold_sources *s)
 static bool references_of_own(const congru_fold_setting *setting)
 {
     return setting->options->protocol == CONGRU_PROTOCOL_FOLDS;
+}
+
+/* Nothing is going to be made of the trials before a classifier reads them. */
+static bool stays_a_view(const congru_fold_setting *setting)
+{
+    const congru_aligner *aligner = setting->aligner;
+    return setting->views && aligner->fit == NULL && aligner->map_sources == NULL &&
+           !(aligner->recentred && references_of_own(setting));
 }
 
 /* Subjects that are fitted on are numbered anew, in the order of the set. */
@@ -43,23 +53,27 @@ static congru_status gather_sources(const congru_fold_setting *setting, size_t c
 {
     const congru_set *set = setting->prepared->set;
     size_t size = set->dimension * set->dimension;
-    bool recentred = setting->aligner->recentred && !references_of_own(setting);
-    const double *from = recentred ? setting->prepared->recentred : set->covariance;
+    bool recentred = setting->aligner->recentred && !references_of_own(setting), view = stays_a_view(setting);
     *s = (congru_fold_sources){
-        .covariance = malloc(count * size * sizeof(double)),
+        .covariance = view ? NULL : congru_memory_take(count * size * sizeof(double)),
+        .view = congru_prepared_view(setting->prepared, recentred, trial),
         .label = malloc(count * sizeof(int32_t)),
         .subject = malloc(count * sizeof(int32_t)),
     };
-    if (s->covariance == NULL || s->label == NULL || s->subject == NULL)
+    if ((s->covariance == NULL && !view) || s->label == NULL || s->subject == NULL)
         return congru_fail(setting->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", count);
-    for (size_t i = 0; i < count; i++) {
-        memcpy(s->covariance + i * size, from + trial[i] * size, size * sizeof(double));
+    for (size_t i = 0; i < count; i++)
         s->label[i] = set->label[trial[i]];
-    }
+    congru_status status = CONGRU_OK;
+    if (!view)
+        status = congru_view_copy(setting->context, count, set->dimension, &s->view, s->covariance);
+    if (status != CONGRU_OK)
+        return status;
     s->trials = (congru_trials){
         .count = count,
         .d = set->dimension,
         .covariance = s->covariance,
+        .view = view ? &s->view : NULL,
         .label = s->label,
         .subject = s->subject,
         .classes = set->classes,

@@ -3,11 +3,13 @@
 #include <string.h>
 
 #include "aligner/recentre.h"
+#include "base/bank.h"
 #include "evaluation/fold_parts.h"
+#include "spd/view_load.h"
 
 void congru_fold_target_clear(congru_fold_target *t)
 {
-    free(t->covariance);
+    congru_memory_give(t->covariance);
     free(t->calibrated);
     free(t->place);
     free(t->label);
@@ -17,6 +19,12 @@ void congru_fold_target_clear(congru_fold_target *t)
 static congru_target target_of(const congru_fold_setting *setting)
 {
     return setting->options->protocol == CONGRU_PROTOCOL_FOLDS ? CONGRU_TARGET_NONE : setting->options->target;
+}
+
+/* The trials were recentred for all folds together. */
+static bool comes_recentred(const congru_fold_setting *setting)
+{
+    return setting->aligner->recentred && target_of(setting) == CONGRU_TARGET_FULL;
 }
 
 /* Recentres the newcomer's trials of one domain, by what may be seen of that domain. `own` is room for all. */
@@ -45,13 +53,7 @@ static congru_status recentre_newcomer(const congru_fold_setting *setting, size_
 {
     const congru_set *set = setting->prepared->set;
     size_t size = set->dimension * set->dimension;
-    if (target_of(setting) == CONGRU_TARGET_FULL) {
-        for (size_t i = 0; i < count; i++)
-            memcpy(covariance + i * size, setting->prepared->recentred + trial[i] * size,
-                   size * sizeof *covariance);
-        return CONGRU_OK;
-    }
-    double *own = malloc(count * size * sizeof *own);
+    double *own = congru_memory_take(count * size * sizeof *own);
     if (own == NULL)
         return congru_fail(setting->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", count);
     congru_status status = CONGRU_OK;
@@ -62,7 +64,7 @@ static congru_status recentre_newcomer(const congru_fold_setting *setting, size_
             status = recentre_domain(setting, count, trial, domain, prior, own, covariance);
         last = domain > last ? domain : last;
     }
-    free(own);
+    congru_memory_give(own);
     return status;
 }
 
@@ -95,15 +97,17 @@ static congru_status gather(const congru_fold_setting *setting, size_t count, co
     const congru_set *set = setting->prepared->set;
     size_t size = set->dimension * set->dimension;
     *t = (congru_fold_target){
-        .covariance = malloc(count * size * sizeof(double)),
+        .covariance = congru_memory_take(count * size * sizeof(double)),
         .calibrated = calloc(count, sizeof(bool)),
         .place = calloc(count, sizeof(size_t)),
         .label = calloc(count, sizeof(int32_t)),
     };
     if (t->covariance == NULL || t->calibrated == NULL || t->place == NULL || t->label == NULL)
         return congru_fail(setting->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", count);
-    for (size_t i = 0; i < count; i++)
-        memcpy(t->covariance + i * size, set->covariance + trial[i] * size, size * sizeof(double));
+    const congru_view view = congru_prepared_view(setting->prepared, comes_recentred(setting), trial);
+    congru_status status = congru_view_copy(setting->context, count, set->dimension, &view, t->covariance);
+    if (status != CONGRU_OK)
+        return status;
     t->newcomer = (congru_newcomer){.count = count,
                                     .d = set->dimension,
                                     .covariance = t->covariance,
@@ -118,7 +122,7 @@ congru_status congru_fold_target_align(const congru_fold_setting *setting, size_
                                        congru_fold_target *t)
 {
     congru_status status = gather(setting, count, trial, t);
-    if (status == CONGRU_OK && setting->aligner->recentred)
+    if (status == CONGRU_OK && setting->aligner->recentred && !comes_recentred(setting))
         status = recentre_newcomer(setting, count, trial, prior, t->covariance);
     if (status != CONGRU_OK)
         return status;

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "aligner/recentre.h"
+#include "base/store.h"
+#include "congru/spd.h"
 
 void congru_prepared_clear(congru_prepared *prepared)
 {
@@ -12,7 +14,18 @@ void congru_prepared_clear(congru_prepared *prepared)
     free(prepared->domain_subject);
     free(prepared->reference);
     free(prepared->recentred);
+    free(prepared->root);
     *prepared = (congru_prepared){0};
+}
+
+congru_view congru_prepared_view(const congru_prepared *prepared, bool recentred, const size_t *trial)
+{
+    if (recentred && prepared->recentred != NULL)
+        return (congru_view){.plain = prepared->recentred, .place = trial};
+    return (congru_view){.plain = prepared->set->covariance,
+                         .place = trial,
+                         .root = recentred ? prepared->root : NULL,
+                         .owner = prepared->domain};
 }
 
 /* Numbers the domains in the order of their first trials. */
@@ -40,7 +53,28 @@ typedef struct recentre_job {
     double *seconds; /* (domains) */
 } recentre_job;
 
-/* The trials of one domain, gathered, recentred, and put back where they were. */
+/* Puts the trials of a domain, recentred, where they are in the set; or keeps what recentres them. */
+static congru_status whiten_domain(congru_context *context, const congru_prepared *prepared, size_t domain,
+                                   size_t count, const size_t *place)
+{
+    const size_t d = prepared->set->dimension, size = d * d;
+    const double *reference = prepared->reference + domain * size;
+    if (prepared->root != NULL)
+        return congru_spd_invsqrt(context, 1, d, reference, prepared->root + domain * size);
+    double *own = malloc((count + 1) * size * sizeof *own), *root = own + count * size;
+    if (own == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory to recentre %zu trials", count);
+    for (size_t k = 0; k < count; k++)
+        memcpy(own + k * size, prepared->set->covariance + place[k] * size, size * sizeof *own);
+    congru_status status = congru_spd_invsqrt(context, 1, d, reference, root);
+    if (status == CONGRU_OK)
+        status = congru_spd_congruence(context, count, d, d, own, root, own);
+    for (size_t k = 0; status == CONGRU_OK && k < count; k++)
+        memcpy(prepared->recentred + place[k] * size, own + k * size, size * sizeof *own);
+    free(own);
+    return status;
+}
+
 static congru_status recentre_domain(void *user, size_t domain, congru_context *context)
 {
     const recentre_job *job = user;
@@ -50,21 +84,21 @@ static congru_status recentre_domain(void *user, size_t domain, congru_context *
     double start = congru_seconds();
     for (size_t i = 0; i < set->count; i++)
         count += prepared->domain[i] == (int32_t)domain;
-    double *own = malloc(count * size * sizeof *own);
+    size_t *place = malloc(count * sizeof *place);
     int32_t *subject = calloc(count, sizeof *subject);
     congru_status status = CONGRU_OK;
-    if (own == NULL || subject == NULL)
+    if (place == NULL || subject == NULL)
         status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory to recentre %zu trials", count);
     for (size_t i = 0, k = 0; status == CONGRU_OK && i < set->count; i++)
         if (prepared->domain[i] == (int32_t)domain)
-            memcpy(own + k++ * size, set->covariance + i * size, size * sizeof *own);
-    congru_trials trials = {
-        .count = count, .d = set->dimension, .covariance = own, .subject = subject, .subjects = 1};
-    double *reference = prepared->reference + domain * size;
+            place[k++] = i;
+    const congru_view view = {.plain = set->covariance, .place = place};
+    const congru_trials trials = {
+        .count = count, .d = set->dimension, .view = &view, .subject = subject, .subjects = 1};
     if (status == CONGRU_OK) {
-        status = congru_recentre_references(context, job->mean, &trials, reference);
+        status = congru_recentre_references(context, job->mean, &trials, prepared->reference + domain * size);
         if (status == CONGRU_OK)
-            status = congru_recentre_sources(context, &trials, reference, own);
+            status = whiten_domain(context, prepared, domain, count, place);
         if (status != CONGRU_OK) {
             char text[CONGRU_ERROR_TEXT_SIZE];
             strcpy(text, congru_context_error(context));
@@ -72,10 +106,7 @@ static congru_status recentre_domain(void *user, size_t domain, congru_context *
                         set->subject_name[prepared->domain_subject[domain]], text);
         }
     }
-    for (size_t i = 0, k = 0; status == CONGRU_OK && i < set->count; i++)
-        if (prepared->domain[i] == (int32_t)domain)
-            memcpy(prepared->recentred + i * size, own + k++ * size, size * sizeof *own);
-    free(own);
+    free(place);
     free(subject);
     job->seconds[domain] = congru_seconds() - start;
     return status;
@@ -88,9 +119,11 @@ static congru_status recentre_all(congru_context *context, const congru_workers 
     size_t size = set->dimension * set->dimension;
     double *seconds = calloc(prepared->domains, sizeof *seconds);
     prepared->reference = malloc(prepared->domains * size * sizeof(double));
-    prepared->recentred = malloc(set->count * size * sizeof(double));
+    bool large = set->count * size * sizeof(double) > congru_store_limit();
+    double **kept = large ? &prepared->root : &prepared->recentred;
+    *kept = malloc((large ? prepared->domains : set->count) * size * sizeof(double));
     congru_status status = CONGRU_OK;
-    if (seconds == NULL || prepared->reference == NULL || prepared->recentred == NULL)
+    if (seconds == NULL || prepared->reference == NULL || *kept == NULL)
         status =
             congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory to recentre %zu trials", set->count);
     recentre_job job = {prepared, mean, seconds};

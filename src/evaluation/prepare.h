@@ -12,13 +12,17 @@ typedef struct congru_prepared {
     int32_t *domain;         /* (count) of each trial, from 0 in the order of their first trials */
     int32_t *domain_subject; /* (domains) */
     double *reference;       /* (domains, d, d); NULL when no pipeline wants recentred trials */
-    double *recentred;       /* (count, d, d); likewise */
+    double *recentred;       /* (count, d, d); likewise, and NULL when the set is large (base/store.h) */
+    double *root;            /* (domains, d, d), the references' inverse roots, when it is */
     double seconds;          /* how long recentring took, all threads' time added */
 } congru_prepared;
 
 /* Labels are not looked at. */
 congru_status congru_prepare(congru_context *context, const congru_workers *workers, const congru_set *set,
                              bool by_session, bool recentre, congru_metric mean, congru_prepared *prepared);
+
+/* Trials of the set where they are, recentred or not: those in `trial`, or all where it is NULL. */
+congru_view congru_prepared_view(const congru_prepared *prepared, bool recentred, const size_t *trial);
 void congru_prepared_clear(congru_prepared *prepared);
 
 #endif

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bank.h"
 #include "base/error.h"
 #include "congru/aligner.h"
 #include "evaluation/pipeline.h"
@@ -20,7 +21,7 @@ typedef struct representation {
 static void clear(representation *r)
 {
     free(r->trial);
-    free(r->covariance);
+    congru_memory_give(r->covariance);
     free(r->label);
     free(r->subject);
     congru_tensors_clear(&r->model);
@@ -48,7 +49,7 @@ static congru_status gather(congru_context *context, const congru_set *set, cons
 {
     size_t size = set->dimension * set->dimension, place = 0, sources = 0;
     r->trial = malloc(set->count * sizeof *r->trial);
-    r->covariance = malloc(set->count * size * sizeof *r->covariance);
+    r->covariance = congru_memory_take(set->count * size * sizeof *r->covariance);
     r->label = malloc(set->count * sizeof *r->label);
     r->subject = malloc(set->count * sizeof *r->subject);
     if (r->trial == NULL || r->covariance == NULL || r->label == NULL || r->subject == NULL)

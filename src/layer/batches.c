@@ -1,6 +1,7 @@
 /* Which trials each step looks at. SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "base/store.h"
 #include "congru/random.h"
 #include "layer/training.h"
 
@@ -50,6 +51,7 @@ void congru_training_start_batches(congru_training *t)
 void congru_training_take(congru_training *t, size_t count, const size_t *index)
 {
     t->count = count;
+    congru_store_pass(4 * count * t->d * t->d * sizeof(double)); /* trials, logarithms and vectors of a step */
     for (size_t i = 0; i < t->chunks * CONGRU_STEP_CHUNK; i++) {
         size_t trial = i < count ? (index != NULL ? index[i] : i) : t->index[0];
         t->index[i] = trial;

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bank.h"
+#include "base/store.h"
 #include "layer/reconstruction.h"
 #include "layer/training.h"
 
@@ -40,19 +42,20 @@ static void start_row(const congru_training *t, const double *logarithm, double 
 congru_status congru_stack_start(congru_training *t)
 {
     const size_t d = t->d, count = t->trials->count;
-    double *logarithm = malloc(count * d * d * sizeof(double));
+    double *logarithm = congru_memory_take(count * d * d * sizeof(double));
     if (logarithm == NULL)
         return congru_fail(t->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu logarithms", count);
     congru_status status = congru_training_logarithms(t, logarithm, NULL, NULL);
     for (size_t i = 0; status == CONGRU_OK && i < count; i++) {
         start_row(t, logarithm + i * d * d, t->start_row + i * t->stride);
         const double *c = t->trials->covariance + i * d * d;
+        congru_store_pass(4 * d * d * sizeof(double));
         for (size_t r = 0; r < d; r++) {
             for (size_t s = 0; s < d; s++)
                 t->covariance[(i * d + r) * d + s] = 0.5 * (c[r * d + s] + c[s * d + r]);
         }
     }
-    free(logarithm);
+    congru_memory_give(logarithm);
     if (t->mask != NULL) {
         size_t e = 0;
         memset(t->mask, 0, t->stride * sizeof(double));

@@ -4,18 +4,26 @@
 
 #include <stdint.h>
 
+#include "base/view.h"
 #include "congru/method.h"
 
 /* Labelled trials of the source subjects. The arrays are the caller's. */
 typedef struct congru_trials {
     size_t count;
     size_t d;
-    const double *covariance; /* (count, d, d) */
+    const double *covariance; /* (count, d, d); NULL where there is a view */
     const int32_t *label;     /* (count), 0 to classes - 1; a class may have no trial */
     const int32_t *subject;   /* (count), 0 to subjects - 1 */
     size_t classes;
     size_t subjects;
+    const congru_view *view; /* the trials where they are, for methods that take them so; NULL: in covariance */
 } congru_trials;
+
+/* The trials for those who take either. */
+static inline congru_view congru_trials_view(const congru_trials *trials)
+{
+    return trials->view != NULL ? *trials->view : (congru_view){.plain = trials->covariance};
+}
 
 /* Trials of one person that is new to the model, in the order they were recorded. */
 typedef struct congru_newcomer {

@@ -6,6 +6,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "base/store.h"
+
 static const double asymmetry_allowed = 1e-6;
 
 size_t congru_chunk_size(size_t d)
@@ -26,6 +28,8 @@ size_t congru_chunk_vectors(const congru_context *context, size_t d)
 typedef struct batch {
     congru_context *context;
     size_t n, chunk, blocks;
+    size_t start; /* of the window at hand, in chunks */
+    size_t bytes; /* what a chunk may read and write */
     congru_chunk_task task;
     void *user;
     congru_failure failure[CONGRU_THREADS_MAX]; /* the first by index that each worker met */
@@ -38,6 +42,7 @@ static void run_block(void *user, size_t block, int worker)
     batch *b = user;
     if (atomic_load_explicit(&b->cancelled, memory_order_relaxed))
         return;
+    block += b->start;
     size_t first = block * b->chunk, left = b->n - first;
     congru_chunk chunk = {.kernel = b->context->kernel, .block = block, .first = first};
     chunk.count = left < b->chunk ? left : b->chunk;
@@ -48,6 +53,7 @@ static void run_block(void *user, size_t block, int worker)
     congru_failure *mine = &b->failure[worker];
     if (failure.status != CONGRU_OK && (mine->status == CONGRU_OK || failure.index < mine->index))
         *mine = failure;
+    congru_store_pass(b->bytes);
     size_t done = atomic_fetch_add(&b->done, 1) + 1;
     if (worker == 0 && b->context->progress != NULL &&
         !b->context->progress(b->context->progress_user, done, b->blocks))
@@ -79,8 +85,21 @@ static congru_status report(congru_context *context, size_t n, const congru_fail
     }
 }
 
-congru_status congru_batch_run(congru_context *context, size_t n, size_t d, size_t scratch,
-                               congru_chunk_task task, void *user)
+/* Of the failures that workers met, the first by index. */
+static const congru_failure *find_worst(const batch *b)
+{
+    const congru_failure *worst = NULL;
+    for (int worker = 0; worker < congru_team_threads(b->context->team); worker++) {
+        const congru_failure *f = &b->failure[worker];
+        if (f->status != CONGRU_OK && (worst == NULL || f->index < worst->index))
+            worst = f;
+    }
+    return worst;
+}
+
+congru_status congru_batch_run_windows(congru_context *context, size_t n, size_t d, size_t scratch,
+                                       congru_chunk_task task, size_t window, congru_window_end after,
+                                       void *user)
 {
     for (int worker = 0; worker < congru_team_threads(context->team); worker++) {
         if (congru_arena_reserve(&context->scratch[worker], scratch) != CONGRU_OK)
@@ -88,18 +107,25 @@ congru_status congru_batch_run(congru_context *context, size_t n, size_t d, size
     }
     batch b = {.context = context, .n = n, .chunk = congru_chunk_size(d), .task = task, .user = user};
     b.blocks = congru_chunk_count(n, d);
-    congru_team_run(context->team, b.blocks, run_block, &b);
-    const congru_failure *worst = NULL;
-    for (int worker = 0; worker < congru_team_threads(context->team); worker++) {
-        const congru_failure *f = &b.failure[worker];
-        if (f->status != CONGRU_OK && (worst == NULL || f->index < worst->index))
-            worst = f;
+    b.bytes = 2 * b.chunk * d * d * sizeof(double);
+    for (; b.start < b.blocks; b.start += window) {
+        size_t chunks = b.blocks - b.start < window ? b.blocks - b.start : window;
+        congru_team_run(context->team, chunks, run_block, &b);
+        const congru_failure *worst = find_worst(&b);
+        if (worst != NULL)
+            return report(context, n, worst);
+        if (atomic_load(&b.cancelled))
+            return congru_fail(context, CONGRU_ERROR_CANCELLED, "stopped by the progress callback");
+        if (after != NULL)
+            after(user, b.start, chunks);
     }
-    if (worst != NULL)
-        return report(context, n, worst);
-    if (atomic_load(&b.cancelled))
-        return congru_fail(context, CONGRU_ERROR_CANCELLED, "stopped by the progress callback");
     return CONGRU_OK;
+}
+
+congru_status congru_batch_run(congru_context *context, size_t n, size_t d, size_t scratch,
+                               congru_chunk_task task, void *user)
+{
+    return congru_batch_run_windows(context, n, d, scratch, task, congru_chunk_count(n, d), NULL, user);
 }
 
 #undef congru_check_argument /* the analyzer's, in the header */

@@ -37,6 +37,13 @@ size_t congru_chunk_vectors(const congru_context *context, size_t d);
 congru_status congru_batch_run(congru_context *context, size_t n, size_t d, size_t scratch,
                                congru_chunk_task task, void *user);
 
+/* The same in windows of `window` chunks, one after the other: after each, `after` is called with its first chunk and how
+ * many it had. For tasks that leave something behind for every chunk. */
+typedef void (*congru_window_end)(void *user, size_t first, size_t chunks);
+congru_status congru_batch_run_windows(congru_context *context, size_t n, size_t d, size_t scratch,
+                                       congru_chunk_task task, size_t window, congru_window_end after,
+                                       void *user);
+
 /* CONGRU_ERROR_ARGUMENT unless n and d are in range. */
 congru_status congru_check_shape(congru_context *context, size_t n, size_t d);
 

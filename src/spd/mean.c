@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "spd/spectrum.h"
+#include "spd/view_load.h"
 
 static const double default_tolerance = 1e-10;
 static const int default_iterations_max = 200;
@@ -11,12 +12,16 @@ static const double step_min = 1e-6; /* below it no step lowers the gradient any
 /* The weighted sum of the matrices, of their logarithms, or of log(E C E^T). */
 typedef struct sum_job {
     size_t d;
-    const double *c;
+    congru_view view;
     const double *weights; /* NULL: all 1 */
     bool logarithm;
     const double *e; /* plain (d, d), or NULL for the identity */
-    double *parts;   /* (chunks, d, d) */
+    double *parts;   /* (chunks of a window, d, d) */
+    double *out;     /* (d, d) */
 } sum_job;
+
+/* Chunks whose sums are kept before they are added up. */
+enum { WINDOW = 256 };
 
 typedef struct sum_work {
     congru_spectral_work spectral;
@@ -40,7 +45,8 @@ static congru_failure sum_task(void *user, const congru_chunk *chunk)
     const size_t d = job->d, size = d * d, vectors = chunk->vectors;
     sum_work w;
     sum_layout(chunk->arena, kernel, vectors, d, &w);
-    congru_failure failure = congru_load_symmetric(chunk, d, job->c, false, w.a, w.spectral.check);
+    const congru_view_work reading = {w.plain, w.z, w.b, w.spectral.first, w.spectral.check};
+    congru_failure failure = congru_view_load(chunk, d, &job->view, w.a, &reading);
     if (failure.status != CONGRU_OK)
         return failure;
     double *x = w.a;
@@ -60,7 +66,7 @@ static congru_failure sum_task(void *user, const congru_chunk *chunk)
                                 x, &w.spectral);
     }
     kernel->unpack(vectors, chunk->count, d, d, x, w.plain);
-    double *part = job->parts + chunk->block * size;
+    double *part = job->parts + chunk->block % WINDOW * size;
     memset(part, 0, size * sizeof(double));
     for (size_t m = 0; m < chunk->count; m++) {
         double weight = job->weights != NULL ? job->weights[chunk->first + m] : 1.0;
@@ -73,7 +79,7 @@ static congru_failure sum_task(void *user, const congru_chunk *chunk)
 /* What the iteration keeps, in the context's shared arena. The mean M = F F^T, and E = F^-1; a step multiplies
  * F by exp(t J / 2), so that the tangent vectors of successive points are in one frame and can be compared. */
 typedef struct mean_state {
-    size_t n, d, chunks;
+    size_t n, d;
     double total; /* of the weights */
     sum_job sum;
     double *f, *e, *j;                /* where it is: factor, its inverse, mean tangent vector */
@@ -84,10 +90,22 @@ typedef struct mean_state {
 
 static void mean_layout(congru_arena *arena, mean_state *s)
 {
+    const size_t chunks = congru_chunk_count(s->n, s->d);
     double **matrices[] = {&s->f, &s->e, &s->j, &s->f_next, &s->e_next, &s->j_next, &s->half};
     for (size_t k = 0; k < sizeof matrices / sizeof matrices[0]; k++)
         *matrices[k] = congru_arena_take(arena, s->d * s->d, sizeof(double));
-    s->sum.parts = congru_arena_take(arena, s->chunks * s->d * s->d, sizeof(double));
+    s->sum.parts = congru_arena_take(arena, (chunks < WINDOW ? chunks : WINDOW) * s->d * s->d, sizeof(double));
+}
+
+static void add_window(void *user, size_t first, size_t chunks)
+{
+    const sum_job *job = user;
+    const size_t size = job->d * job->d;
+    (void)first; /* a multiple of WINDOW: its sums are at the beginning */
+    for (size_t chunk = 0; chunk < chunks; chunk++) {
+        for (size_t i = 0; i < size; i++)
+            job->out[i] += job->parts[chunk * size + i];
+    }
 }
 
 /* out = the weighted mean of what the sum job describes; chunks are added in order. */
@@ -95,16 +113,14 @@ static congru_status mean_pass(congru_context *context, mean_state *s, const dou
 {
     const size_t size = s->d * s->d;
     s->sum.e = e;
+    s->sum.out = out;
+    memset(out, 0, size * sizeof(double));
     congru_arena measure = {0};
     sum_layout(&measure, context->kernel, congru_chunk_vectors(context, s->d), s->d, &(sum_work){0});
-    congru_status status = congru_batch_run(context, s->n, s->d, measure.used, sum_task, &s->sum);
+    congru_status status =
+        congru_batch_run_windows(context, s->n, s->d, measure.used, sum_task, WINDOW, add_window, &s->sum);
     if (status != CONGRU_OK)
         return status;
-    memset(out, 0, size * sizeof(double));
-    for (size_t chunk = 0; chunk < s->chunks; chunk++) {
-        for (size_t i = 0; i < size; i++)
-            out[i] += s->sum.parts[chunk * size + i];
-    }
     for (size_t i = 0; i < size; i++)
         out[i] /= s->total;
     return CONGRU_OK;
@@ -269,17 +285,18 @@ static congru_status check_options(congru_context *context, congru_metric metric
     return CONGRU_OK;
 }
 
-congru_status congru_spd_mean(congru_context *context, congru_metric metric, size_t n, size_t d,
-                              const double *c, const congru_mean_options *options, double *out,
-                              congru_mean_info *info)
+congru_status congru_view_mean(congru_context *context, congru_metric metric, size_t n, size_t d,
+                               const congru_view *view, const congru_mean_options *options, double *out,
+                               congru_mean_info *info)
 {
     const congru_mean_options none = {0};
     congru_mean_info own = {0};
-    mean_state s = {.n = n, .d = d, .chunks = d > 0 ? congru_chunk_count(n, d) : 0};
+    mean_state s = {.n = n, .d = d};
     options = options != NULL ? options : &none;
     congru_status status = congru_check_shape(context, n, d);
     if (status == CONGRU_OK)
-        status = congru_check_argument(context, c != NULL && out != NULL, "no input or no output was given");
+        status = congru_check_argument(context, view->plain != NULL && out != NULL,
+                                       "no input or no output was given");
     if (status == CONGRU_OK)
         status = check_options(context, metric, n, options, &s.total);
     if (status != CONGRU_OK)
@@ -290,7 +307,7 @@ congru_status congru_spd_mean(congru_context *context, congru_metric metric, siz
         return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for the mean of %zu matrices", n);
     mean_layout(&context->shared, &s);
     s.sum.d = d;
-    s.sum.c = c;
+    s.sum.view = *view;
     s.sum.weights = options->weights;
     s.sum.logarithm = metric != CONGRU_METRIC_EUCLID;
     if (metric == CONGRU_METRIC_RIEMANN) {
@@ -306,4 +323,11 @@ congru_status congru_spd_mean(congru_context *context, congru_metric metric, siz
     if (info != NULL)
         *info = own;
     return status;
+}
+
+congru_status congru_spd_mean(congru_context *context, congru_metric metric, size_t n, size_t d,
+                              const double *c, const congru_mean_options *options, double *out,
+                              congru_mean_info *info)
+{
+    return congru_view_mean(context, metric, n, d, &(congru_view){.plain = c}, options, out, info);
 }

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "spd/spectral.h"
+#include "spd/view_load.h"
 
 /* All four maps are one: a congruence into the tangent space at the identity, log or exp there, and a congruence
  * back out of it; what differs is which congruences take part and whether a side is a vector. */
@@ -11,7 +11,7 @@ typedef struct map_job {
     congru_function_kind function; /* LOG or EXP */
     const double *before, *after;  /* plain (d, d) symmetric, or NULL for none */
     bool from_vector, to_vector;
-    const double *in;
+    congru_view in; /* of plain vectors where from_vector */
     double *out;
 } map_job;
 
@@ -59,10 +59,12 @@ static void vector_from_matrix(size_t d, const double *matrix, double *vector)
 static congru_failure map_load(const map_job *job, const congru_chunk *chunk, const map_work *w)
 {
     const size_t d = job->d, length = congru_spd_tangent_size(d);
-    if (!job->from_vector)
-        return congru_load_symmetric(chunk, d, job->in, false, w->a, w->spectral.check);
+    if (!job->from_vector) {
+        const congru_view_work reading = {w->plain, w->z, w->b, w->spectral.first, w->spectral.check};
+        return congru_view_load(chunk, d, &job->in, w->a, &reading);
+    }
     for (size_t m = 0; m < chunk->count; m++)
-        matrix_from_vector(d, job->in + (chunk->first + m) * length, w->plain + m * d * d);
+        matrix_from_vector(d, job->in.plain + (chunk->first + m) * length, w->plain + m * d * d);
     congru_chunk local = *chunk;
     local.first = 0;
     congru_failure failure = congru_load_symmetric(&local, d, w->plain, false, w->a, w->spectral.check);
@@ -148,7 +150,7 @@ static congru_status map_at(congru_context *context, size_t n, const double *bas
     double *roots[2];
     congru_status status = congru_check_shape(context, n, job.d);
     if (status == CONGRU_OK)
-        status = congru_check_argument(context, job.in != NULL && job.out != NULL,
+        status = congru_check_argument(context, job.in.plain != NULL && job.out != NULL,
                                        "no input or no output was given");
     if (status == CONGRU_OK)
         status = take_roots(context, job.d, base, roots);
@@ -165,7 +167,7 @@ congru_status congru_spd_log_map(congru_context *context, size_t n, size_t d, co
                                  const double *c, double *out)
 {
     congru_status status = congru_check_argument(context, base != NULL, "no base point was given");
-    map_job job = {.d = d, .function = CONGRU_FUNCTION_LOG, .in = c, .out = out};
+    map_job job = {.d = d, .function = CONGRU_FUNCTION_LOG, .in = {.plain = c}, .out = out};
     return status == CONGRU_OK ? map_at(context, n, base, true, true, job) : status;
 }
 
@@ -173,20 +175,27 @@ congru_status congru_spd_exp_map(congru_context *context, size_t n, size_t d, co
                                  const double *z, double *out)
 {
     congru_status status = congru_check_argument(context, base != NULL, "no base point was given");
-    map_job job = {.d = d, .function = CONGRU_FUNCTION_EXP, .in = z, .out = out};
+    map_job job = {.d = d, .function = CONGRU_FUNCTION_EXP, .in = {.plain = z}, .out = out};
     return status == CONGRU_OK ? map_at(context, n, base, true, true, job) : status;
+}
+
+congru_status congru_view_tangent(congru_context *context, size_t n, size_t d, const double *base,
+                                  const congru_view *view, double *out)
+{
+    map_job job = {.d = d, .function = CONGRU_FUNCTION_LOG, .to_vector = true, .in = *view, .out = out};
+    return map_at(context, n, base, true, false, job);
 }
 
 congru_status congru_spd_tangent(congru_context *context, size_t n, size_t d, const double *base,
                                  const double *c, double *out)
 {
-    map_job job = {.d = d, .function = CONGRU_FUNCTION_LOG, .to_vector = true, .in = c, .out = out};
-    return map_at(context, n, base, true, false, job);
+    return congru_view_tangent(context, n, d, base, &(congru_view){.plain = c}, out);
 }
 
 congru_status congru_spd_untangent(congru_context *context, size_t n, size_t d, const double *base,
                                    const double *vectors, double *out)
 {
-    map_job job = {.d = d, .function = CONGRU_FUNCTION_EXP, .from_vector = true, .in = vectors, .out = out};
+    map_job job = {
+        .d = d, .function = CONGRU_FUNCTION_EXP, .from_vector = true, .in = {.plain = vectors}, .out = out};
     return map_at(context, n, base, false, true, job);
 }

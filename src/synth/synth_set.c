@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bank.h"
 #include "congru/version.h"
 #include "synth/synth_internal.h"
 #include "synth/synth_options.h"
@@ -46,7 +47,8 @@ static char *describe(const congru_synth_options *options)
 
 static bool allocate(congru_set *set)
 {
-    set->covariance = calloc(set->count * set->dimension * set->dimension, sizeof *set->covariance);
+    set->covariance =
+        congru_memory_take(set->count * set->dimension * set->dimension * sizeof *set->covariance);
     set->label = calloc(set->count, sizeof *set->label);
     set->subject = calloc(set->count, sizeof *set->subject);
     set->session = calloc(set->count, sizeof *set->session);
@@ -55,7 +57,7 @@ static bool allocate(congru_set *set)
     set->subject_name = calloc(set->subjects, sizeof *set->subject_name);
     set->channel_name = calloc(set->dimension, sizeof *set->channel_name);
     if (set->samples > 0)
-        set->signals = malloc(set->count * set->dimension * set->samples * sizeof *set->signals);
+        set->signals = congru_memory_take(set->count * set->dimension * set->samples * sizeof *set->signals);
     return set->covariance != NULL && set->label != NULL && set->subject != NULL && set->session != NULL &&
            set->run != NULL && set->class_name != NULL && set->subject_name != NULL &&
            set->channel_name != NULL && (set->samples == 0 || set->signals != NULL);
