@@ -12,6 +12,12 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
  * whatever a file is called: control characters come out as '?'. */
 int terminal_fail(int exit_code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* From now on error lines and progress are kept to itself: another process speaks for this one. */
+void terminal_mute(void);
+
+/* The text of the last error line, printed or not; "" before the first. */
+const char *terminal_last_error(void);
+
 /* The number of columns to write in: the environment's COLUMNS, else that of the terminal, else 80; kept
  * between 20 and 100, where text can be read. */
 size_t terminal_width(void);
