@@ -3,6 +3,7 @@
 
 #include "ablation.h"
 #include "commands.h"
+#include "crew.h"
 #include "set_load.h"
 
 static const option options[RUN_OPTIONS] = {
@@ -46,7 +47,7 @@ static int run(const arguments *parsed)
     const char *folder = state.options.folder;
     if (code == EXIT_DONE)
         code = ablation_run(&state, folder, &found);
-    if (code == EXIT_DONE)
+    if (code == EXIT_DONE && crew_leads())
         code = ablation_save(&found, folder);
     if (code == EXIT_DONE) {
         printf("%s: %zu subjects, %zu trials, %zu classes, %zu channels; target %s; accuracy in %%\n\n",
@@ -77,5 +78,6 @@ const command command_ablate = {
     .definitions_title = "Parts",
     .options = {.options = options, .count = RUN_OPTIONS, .more = &set_option_table},
     .examples = examples,
+    .shares = true,
     .run = run,
 };

@@ -44,5 +44,6 @@ const command command_loso = {
     .definitions_title = "Aligners and classifiers",
     .options = {.options = options, .count = OPTIONS, .more = &set_option_table},
     .examples = examples,
+    .shares = true,
     .run = run,
 };

@@ -150,5 +150,6 @@ const command command_reproduce = {
     .definitions_title = "Experiments",
     .options = {.options = options, .count = REPRODUCE_OPTIONS, .more = &set_option_table},
     .examples = examples,
+    .shares = true,
     .run = run,
 };

@@ -3,6 +3,7 @@
 
 #include "commands.h"
 #include "congru/congru.h"
+#include "crew_transport.h"
 #include "session.h"
 #include "terminal.h"
 
@@ -21,6 +22,7 @@ static int run(const arguments *parsed)
     printf("compiler: %s\n", congru_version_compiler());
     printf("cpu: %s (available: %s)\n", congru_context_cpu(context), available);
     printf("threads: %d\n", congru_context_threads(context));
+    printf("mpi: %s\n", crew_transport_name());
     congru_context_destroy(&context);
     return EXIT_DONE;
 }
@@ -30,7 +32,8 @@ const command command_version = {
     .summary = "Print the version, the compiler and the instruction set in use",
     .usage = "",
     .description = "Prints the version and the commit this program was built from, the compiler, the "
-                   "instruction set in use with those this machine has, and the number of threads. CONGRU_CPU "
+                   "instruction set in use with those this machine has, the number of threads, and the MPI "
+                   "by which processes share work, if this program was built with one. CONGRU_CPU "
                    "in the environment chooses an instruction set; results are the same bits with all of them.",
     .run = run,
 };

@@ -2,6 +2,7 @@
 #ifndef CONGRU_CLI_COMMANDS_H
 #define CONGRU_CLI_COMMANDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "options.h"
@@ -24,6 +25,8 @@ typedef struct command {
 
     option_table options;
     const char *const *examples; /* command lines, ended by NULL; or NULL */
+
+    bool shares; /* several processes that mpirun starts share its work; others work each for itself */
 
     /* Does the work after the command line was parsed; prints its own error line. Returns the exit code. */
     int (*run)(const arguments *parsed);

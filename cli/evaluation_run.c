@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "crew.h"
 #include "diagnostics.h"
 #include "method_settings.h"
 #include "results_print.h"
@@ -27,8 +28,13 @@ static void interrupt(int number)
 static bool progress(void *user, size_t done, size_t total)
 {
     run_state *run = user;
-    if (run->counts_folds)
+    if (run->counts_folds && crew_leads())
         terminal_progress_timed(&run->work, done, total, "folds");
+    /* At once: whoever interrupts several processes does not wait long for them. */
+    if (run->counts_folds && interrupted != 0)
+        terminal_fail(EXIT_FAILED,
+                      "interrupted; what is done is in %s, and the same command goes on from there",
+                      run->options.folder);
     return interrupted == 0;
 }
 
@@ -141,10 +147,8 @@ int evaluation_call(run_state *run, congru_results **results)
     congru_status status = congru_evaluate(run->context, run->set, &run->options, results);
     run->counts_folds = false;
     terminal_progress_end();
-    if (status == CONGRU_ERROR_CANCELLED)
-        return terminal_fail(EXIT_FAILED,
-                             "interrupted; what is done is in %s, and the same command goes on from there",
-                             run->options.folder);
+    if (status == CONGRU_ERROR_CANCELLED && interrupted != 0)
+        return EXIT_FAILED;
     if (status != CONGRU_OK)
         return terminal_fail(EXIT_FAILED, "%s", congru_context_error(run->context));
     return EXIT_DONE;
@@ -154,7 +158,7 @@ static int evaluate(run_state *run)
 {
     congru_results *results = NULL;
     int code = evaluation_call(run, &results);
-    if (code == EXIT_DONE && run->diagnostics)
+    if (code == EXIT_DONE && run->diagnostics && crew_leads())
         code = diagnostics_save(run);
     if (code != EXIT_DONE) {
         congru_results_destroy(&results);
@@ -185,12 +189,14 @@ int evaluation_settle(run_state *run, size_t first)
     if (code == EXIT_DONE)
         code = parse_modes(run);
     if (code == EXIT_DONE)
-        code = session_open_with(
-            &(congru_context_options){.threads = jobs, .progress = progress, .progress_user = run},
-            &run->context);
+        code = session_open_with(&(congru_context_options){.threads = crew_threads(jobs),
+                                                           .progress = progress,
+                                                           .progress_user = run},
+                                 &run->context);
     if (code == EXIT_DONE)
         describe_command(run);
     run->options.command = run->command;
+    run->options.crew = crew_of_command();
     return code;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "crew.h"
 #include "terminal.h"
 
 /* In the order help lists them: the way of the data, then the tools. */
@@ -71,7 +72,10 @@ static int run(int count, char **words)
     if (found == NULL)
         return EXIT_USAGE;
     arguments parsed;
-    int code = options_parse(found->name, &found->options, count - 2, words + 2, &parsed);
+    int code = found->shares ? crew_begin() : EXIT_DONE;
+    if (code != EXIT_DONE)
+        return code;
+    code = options_parse(found->name, &found->options, count - 2, words + 2, &parsed);
     if (code != EXIT_DONE)
         return code;
     if (parsed.help) {
@@ -88,5 +92,5 @@ int main(int count, char **words)
     int code = run(count, words);
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == EXIT_DONE)
         code = terminal_fail(EXIT_FAILED, "standard output: cannot write: %s", strerror(errno));
-    return code;
+    return crew_end(code);
 }

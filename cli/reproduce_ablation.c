@@ -5,6 +5,7 @@
 
 #include "ablation.h"
 #include "claims.h"
+#include "crew.h"
 #include "paper_tables.h"
 #include "reproduce.h"
 #include "reproduce_sets.h"
@@ -93,7 +94,7 @@ static int ablate_set(const arguments *parsed, size_t which)
         code = reproduce_folder(parsed, name, folder, sizeof folder);
     if (code == EXIT_DONE)
         code = ablation_run(&run, folder, &found);
-    if (code == EXIT_DONE)
+    if (code == EXIT_DONE && crew_leads())
         code = ablation_save(&found, folder);
     if (code == EXIT_DONE)
         code = print(&found, reproduce_sets_name(&run));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "claims.h"
+#include "crew.h"
 #include "diagnostics.h"
 #include "paper_tables.h"
 #include "reproduce.h"
@@ -123,6 +124,8 @@ int reproduce_silhouette(const arguments *parsed)
     int code = EXIT_DONE;
     if (parsed->values[RUN_PIPELINES] != NULL)
         return terminal_fail(EXIT_USAGE, "%s: --pipelines does not apply", parsed->command);
+    if (!crew_leads())
+        return EXIT_DONE; /* nothing here is shared */
     if (parsed->operand_count == 0)
         printf("bnci2014-001: data not given\n");
     for (size_t i = 0; code == EXIT_DONE && i < parsed->operand_count; i++) {

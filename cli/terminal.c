@@ -17,20 +17,23 @@ enum { ERROR_SIZE = 8192, WORD_MAX = 31, NEAR = 2 };
 
 enum { BAR_SIZE = 30, PLAIN_SECONDS = 10 };
 
-static bool bar_drawn;
+static bool bar_drawn, muted;
+static char last_error[ERROR_SIZE];
 
 #undef terminal_fail /* the analyzer's, in the header */
 
 int terminal_fail(int exit_code, const char *format, ...)
 {
-    char line[ERROR_SIZE];
+    char line[ERROR_SIZE] = "";
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
     terminal_clean(line);
     terminal_progress_end();
-    fprintf(stderr, "congru: %s\n", line);
+    memcpy(last_error, line, sizeof last_error);
+    if (!muted)
+        fprintf(stderr, "congru: %s\n", line);
     return exit_code;
 }
 
@@ -42,6 +45,16 @@ void terminal_warn(const char *format, ...)
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
     terminal_fail(EXIT_DONE, "warning: %s", line);
+}
+
+void terminal_mute(void)
+{
+    muted = true;
+}
+
+const char *terminal_last_error(void)
+{
+    return last_error;
 }
 
 void terminal_clean(char *text)
@@ -62,7 +75,7 @@ size_t terminal_columns(const char *text)
 void terminal_progress(size_t done, size_t total, const char *what)
 {
     char bar[BAR_SIZE + 1];
-    if (!isatty(STDERR_FILENO) || total == 0)
+    if (muted || !isatty(STDERR_FILENO) || total == 0)
         return;
     size_t filled = (size_t)((double)done / (double)total * BAR_SIZE), width = terminal_width();
     size_t shown = width < 2 * BAR_SIZE ? 0 : BAR_SIZE;
@@ -107,7 +120,7 @@ void terminal_progress_timed(terminal_work *work, size_t done, size_t total, con
     snprintf(text, sizeof text, "%s%s%s", what, rest[0] != '\0' ? ", " : "", rest);
     if (isatty(STDERR_FILENO)) {
         terminal_progress(done, total, text);
-    } else if (now - work->told >= PLAIN_SECONDS) {
+    } else if (!muted && now - work->told >= PLAIN_SECONDS) {
         work->told = now;
         fprintf(stderr, "%zu of %zu %s\n", done, total, text);
     }

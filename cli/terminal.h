@@ -19,6 +19,12 @@ int terminal_fail(int exit_code, const char *format, ...) __attribute__((format(
 /* The same for what does not end the command: "congru: warning: ". */
 void terminal_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* From now on error lines and progress are kept to itself: another process speaks for this one. */
+void terminal_mute(void);
+
+/* The text of the last error line, printed or not; "" before the first. */
+const char *terminal_last_error(void);
+
 /* The number of columns to write in: the environment's COLUMNS, else that of the terminal, else 80; kept
  * between 20 and 100, where text can be read. */
 size_t terminal_width(void);

@@ -64,6 +64,8 @@ check | bench | clang | valgrind)
     need libsimde-dev 'runs the AVX-512 code on a machine without it' has_file /usr/include/simde/x86/avx512.h
     need python3-numpy 'reads what congru writes' has_file /usr/lib/python3/dist-packages/numpy
     need python3-scipy 'computes what congru is compared with' has_file /usr/lib/python3/dist-packages/scipy
+    need libopenmpi-dev 'lets processes share work' has_file /usr/lib/*/openmpi/include/mpi.h /usr/include/mpi.h
+    need openmpi-bin 'starts them' command -v mpirun
     need npm 'builds the page of congru report, and fetches what drives the browser' command -v npm
     need chromium 'shows the page of congru report' command -v chromium
     need g++ 'compiles the public headers as C++' command -v g++

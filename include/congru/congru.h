@@ -6,6 +6,7 @@
 #include "congru/version.h"
 
 #include "congru/context.h"
+#include "congru/crew.h"
 #include "congru/random.h"
 
 #include "congru/recording.h"

@@ -2,6 +2,7 @@
 #ifndef CONGRU_EVALUATION_H
 #define CONGRU_EVALUATION_H
 
+#include "congru/crew.h"
 #include "congru/dataset.h"
 #include "congru/method.h"
 
@@ -37,6 +38,7 @@ typedef struct congru_evaluation_options {
     const char *dataset;   /* its name in tables */
     const char *folder;    /* where results go as they come, and are taken up again; NULL: nowhere */
     const char *command;   /* kept in run.json: how to repeat the run; may be NULL */
+    congru_crew *crew;     /* the processes that share the run; NULL: this one alone */
     congru_method_options method;
 } congru_evaluation_options;
 
@@ -76,7 +78,11 @@ typedef struct congru_results {
 /* Runs every pipeline for every subject on the threads of the context, one fold per thread, the longest first. The
  * numbers do not depend on how many there are. With a folder, each finished fold is in it at once; folds found there
  * are not run again when they were made from the same set and options, and refused otherwise. At the end the folder
- * holds results.csv, predictions.csv, run.json and, for networks, training/. */
+ * holds results.csv, predictions.csv, run.json and, for networks, training/.
+ *
+ * With a crew, each process calls this with the same set and options; whoever differs is told apart and the call fails in
+ * all. Folds go to threads of all of them from one queue. Rank 0 alone touches the folder; all get the same results. A
+ * process that is lost costs the folds it was running, which others run again. */
 CONGRU_API congru_status congru_evaluate(congru_context *context, const congru_set *set,
                                          const congru_evaluation_options *options, congru_results **results);
 

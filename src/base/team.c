@@ -2,12 +2,10 @@
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "base/team.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdalign.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
@@ -222,24 +220,29 @@ static void fill_with_signals_from_outside(sigset_t *set)
     sigdelset(set, SIGSEGV);
 }
 
-/* The threads start with signals from outside blocked: a handler of the program that uses the library runs in
- * that program's own threads. */
-static bool start_workers(congru_team *team)
+bool congru_thread_start(pthread_t *thread, void *(*run)(void *), void *user)
 {
     sigset_t blocked, before;
-    bool all_started = true;
 
     fill_with_signals_from_outside(&blocked);
     pthread_sigmask(SIG_SETMASK, &blocked, &before);
+    bool started = pthread_create(thread, NULL, run, user) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
+static bool start_workers(congru_team *team)
+{
+    bool all_started = true;
+
     while (all_started && team->started < team->threads - 1) {
         team_worker *worker = &team->workers[team->started];
         worker->team = team;
         worker->index = team->started + 1;
-        all_started = pthread_create(&worker->thread, NULL, worker_main, worker) == 0;
+        all_started = congru_thread_start(&worker->thread, worker_main, worker);
         if (all_started)
             team->started++;
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return all_started;
 }
 

@@ -2,6 +2,8 @@
 #ifndef CONGRU_BASE_TEAM_H
 #define CONGRU_BASE_TEAM_H
 
+#include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "congru/status.h"
@@ -27,6 +29,9 @@ int congru_team_threads(const congru_team *team);
  * returned; what they wrote is then visible to the caller. The caller works too, as worker 0. Cannot fail
  * and does not allocate. One run at a time: not from two threads, not from inside a task. */
 void congru_team_run(congru_team *team, size_t blocks, congru_team_task task, void *user);
+
+/* Starts a thread in which no handler of signals from outside runs: those are for the program's own threads. */
+bool congru_thread_start(pthread_t *thread, void *(*run)(void *), void *user);
 
 /* The number of processors this process may use, at most CONGRU_THREADS_MAX. */
 int congru_team_default_threads(void);

@@ -2,8 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evaluation/crew_queue.h"
+#include "evaluation/crew_round.h"
 #include "evaluation/fold_file.h"
 #include "evaluation/fold_run.h"
+#include "evaluation/fold_wire.h"
 #include "evaluation/results.h"
 #include "evaluation/run_folder.h"
 #include "evaluation/scoring.h"
@@ -42,8 +45,15 @@ typedef struct evaluation {
         *order; /* (waiting) of those to run, longest first; folds that share a trained aligner side by side */
     size_t *group; /* (groups + 1) where in the order each job of a worker begins */
     size_t waiting, groups;
+    congru_record *record; /* (groups) on ranks other than 0: what was recorded, until it is sent */
     double common_seconds; /* the share of recentring in each recentred fold */
 } evaluation;
+
+/* Whether this process keeps the folder: rank 0, or the only one there is. */
+static bool leads(const evaluation *e)
+{
+    return congru_crew_rank(e->options->crew) == 0;
+}
 
 static congru_status check_set(congru_context *context, const congru_set *set,
                                const congru_evaluation_options *options)
@@ -138,7 +148,7 @@ static congru_status list_jobs(evaluation *e)
         job->subject = (int32_t)(i % e->set->subjects);
         job->wanted = is_wanted(e, job->pipeline, job->subject);
         job->cost = congru_pipeline_cost(&e->pipeline[job->pipeline], &e->options->method);
-        if (e->options->folder != NULL)
+        if (leads(e) && e->options->folder != NULL)
             status = congru_fold_read(e->context, e->options->folder, e->name[job->pipeline], job->subject,
                                       e->set, &job->fold, &job->done);
         if (status == CONGRU_OK && job->wanted && !job->done)
@@ -225,34 +235,75 @@ static congru_status run_group(void *user, size_t index, congru_context *context
         job->fold = fold[i]; /* theirs to free now, saved or not */
         if (pipeline[i]->aligner->recentred)
             job->fold.seconds += e->common_seconds;
-        if (status == CONGRU_OK && e->options->folder != NULL)
+        if (status == CONGRU_OK && leads(e) && e->options->folder != NULL)
+            status = save_fold(e, context, job, &record);
+        job->done = status == CONGRU_OK && leads(e);
+    }
+    if (leads(e))
+        congru_record_clear(&record);
+    else
+        e->record[index] = record;
+    return status != CONGRU_OK ? name_failure(e, context, status, first) : CONGRU_OK;
+}
+
+/* What a process other than rank 0 made of a group, and then has no more use for. */
+static void pack_group(void *user, size_t index, congru_bytes *bytes)
+{
+    evaluation *e = user;
+    for (size_t i = e->group[index]; i < e->group[index + 1]; i++) {
+        congru_fold_pack(&e->job[e->order[i]].fold, e->set->classes, bytes);
+        congru_fold_clear(&e->job[e->order[i]].fold);
+    }
+    congru_record_pack(&e->record[index], bytes);
+    congru_record_clear(&e->record[index]);
+}
+
+static congru_status take_group(void *user, size_t index, congru_parcel *parcel, congru_context *context)
+{
+    evaluation *e = user;
+    congru_record record = {0};
+    congru_status status = CONGRU_OK;
+    for (size_t i = e->group[index]; status == CONGRU_OK && i < e->group[index + 1]; i++)
+        status = congru_fold_unpack(context, parcel, e->set->classes, &e->job[e->order[i]].fold);
+    if (status == CONGRU_OK)
+        status = congru_record_unpack(context, parcel, &record);
+    for (size_t i = e->group[index]; status == CONGRU_OK && i < e->group[index + 1]; i++) {
+        fold_wanted *job = &e->job[e->order[i]];
+        if (e->options->folder != NULL)
             status = save_fold(e, context, job, &record);
         job->done = status == CONGRU_OK;
     }
     congru_record_clear(&record);
-    return status != CONGRU_OK ? name_failure(e, context, status, first) : CONGRU_OK;
+    return status != CONGRU_OK ? name_failure(e, context, status, &e->job[e->order[e->group[index]]])
+                               : CONGRU_OK;
 }
 
 static congru_status run_jobs(evaluation *e)
 {
     bool by_session = e->options->align_by_session || e->options->protocol == CONGRU_PROTOCOL_SESSIONS;
-    size_t recentred = 0;
+    size_t recentred = 0, share = (size_t)congru_crew_size(e->options->crew);
     congru_workers workers;
     for (size_t i = 0; i < e->waiting; i++)
         recentred += e->pipeline[e->job[e->order[i]].pipeline].aligner->recentred;
     sort_longest_first(e);
-    congru_status status = congru_workers_start(e->context, e->groups, &workers);
-    if (status != CONGRU_OK)
-        return status;
-    status = congru_prepare(e->context, &workers, e->set, by_session,
-                            recentred > 0 && e->options->protocol != CONGRU_PROTOCOL_FOLDS,
-                            e->options->method.alignment_mean, &e->prepared);
+    congru_queue_work work = {e->groups, e, run_group, pack_group, take_group};
+    congru_progress progress = e->context->progress;
+    congru_status status = congru_workers_start(e->context, (e->groups + share - 1) / share, &workers);
+    if (status != CONGRU_OK) /* the others are to be told all the same */
+        workers = (congru_workers){.caller = e->context, .progress = progress};
+    if (status == CONGRU_OK && !leads(e) && (e->record = calloc(e->groups, sizeof *e->record)) == NULL)
+        status = congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu jobs", e->groups);
+    if (status == CONGRU_OK)
+        status = congru_prepare(e->context, &workers, e->set, by_session,
+                                recentred > 0 && e->options->protocol != CONGRU_PROTOCOL_FOLDS,
+                                e->options->method.alignment_mean, &e->prepared);
     if (status == CONGRU_OK && recentred > 0)
         e->common_seconds = e->prepared.seconds / (double)recentred;
-    if (status == CONGRU_OK)
-        status = congru_workers_run(&workers, e->groups, true, run_group, e);
+    status = congru_queue_run(&workers, e->options->crew, status, &work);
     congru_workers_end(&workers);
     congru_prepared_clear(&e->prepared);
+    for (size_t i = 0; e->record != NULL && i < e->groups; i++)
+        congru_record_clear(&e->record[i]);
     return status;
 }
 
@@ -316,25 +367,87 @@ static congru_status add_notes(evaluation *e, congru_results *results)
     return CONGRU_OK;
 }
 
-static congru_status run_all(evaluation *e, congru_results **results)
+/* What rank 0 tells the others at the end: how it went, and every fold there is. */
+static void pack_results(const evaluation *e, congru_bytes *bytes)
 {
-    congru_status status = list_jobs(e);
+    size_t done = 0;
+    for (size_t i = 0; i < e->jobs; i++)
+        done += e->job[i].done;
+    congru_bytes_add_count(bytes, done);
+    for (size_t i = 0; i < e->jobs; i++)
+        if (e->job[i].done) {
+            congru_bytes_add_count(bytes, i);
+            congru_fold_pack(&e->job[i].fold, e->set->classes, bytes);
+        }
+}
+
+static congru_status take_results(evaluation *e)
+{
+    congru_message message = CONGRU_MESSAGE_START;
+    congru_parcel parcel;
+    while (message != CONGRU_MESSAGE_END)
+        if (!congru_crew_await(e->options->crew, &message, &parcel))
+            return congru_fail(e->context, CONGRU_ERROR_IO, "the process that hands out the work is gone");
+    congru_status status = congru_parcel_status(&parcel, e->context);
+    size_t done = status == CONGRU_OK ? congru_parcel_count(&parcel) : 0;
+    for (size_t i = 0; status == CONGRU_OK && i < done; i++) {
+        size_t place = congru_parcel_count(&parcel);
+        fold_wanted *job = &e->job[place < e->jobs ? place : 0];
+        congru_fold_clear(&job->fold);
+        status = congru_fold_unpack(e->context, &parcel, e->set->classes, &job->fold);
+        job->done = status == CONGRU_OK;
+    }
+    return status;
+}
+
+/* The results in memory and, by rank 0, in the folder. */
+static congru_status finish(evaluation *e, congru_status status, congru_results **results)
+{
     size_t wanted = 0;
     for (size_t i = 0; i < e->jobs; i++)
         wanted += e->job[i].wanted;
-    if (status == CONGRU_OK && e->waiting > 0)
-        status = run_jobs(e);
     if (status == CONGRU_OK)
         status = gather_results(e, results);
     if (status == CONGRU_OK)
         status = add_notes(e, *results);
     if (status == CONGRU_OK)
         (*results)->resumed = wanted - e->waiting;
-    if (status == CONGRU_OK && e->options->folder != NULL)
+    if (status == CONGRU_OK && leads(e) && e->options->folder != NULL)
         status = congru_results_write(e->context, *results, e->options->folder);
     if (status != CONGRU_OK)
         congru_results_destroy(results);
     return status;
+}
+
+/* All processes have begun; they end with the same status. */
+static congru_status run_all(evaluation *e, congru_results **results)
+{
+    congru_crew *crew = e->options->crew;
+    congru_status status = e->waiting > 0 ? run_jobs(e) : CONGRU_OK;
+    congru_round_notes(e->context, crew);
+    if (!leads(e))
+        return finish(e, take_results(e), results);
+    congru_bytes folds = {0};
+    if (status == CONGRU_OK && congru_crew_shares(crew))
+        pack_results(e, &folds);
+    status = finish(e, status, results);
+    if (congru_crew_shares(crew)) {
+        congru_bytes bytes = congru_crew_begin(CONGRU_MESSAGE_END);
+        congru_bytes_add_status(&bytes, status, e->context);
+        congru_bytes_add(&bytes, folds.data, folds.size);
+        congru_crew_send_all(crew, &bytes);
+    }
+    congru_bytes_clear(&folds);
+    return status;
+}
+
+/* Before anything is written: what is asked for makes sense. */
+static congru_status check_all(evaluation *e)
+{
+    congru_status status = check_set(e->context, e->set, e->options);
+    if (status == CONGRU_OK)
+        status = check_splits(e);
+    return status == CONGRU_OK ? list_pipelines(e) : status;
 }
 
 congru_status congru_evaluate(congru_context *context, const congru_set *set,
@@ -345,13 +458,13 @@ congru_status congru_evaluate(congru_context *context, const congru_set *set,
     *results = NULL;
     evaluation e = {.context = context, .set = set, .options = options};
     congru_run_folder run = {-1};
-    congru_status status = check_set(context, set, options);
-    if (status == CONGRU_OK)
-        status = check_splits(&e);
-    if (status == CONGRU_OK)
-        status = list_pipelines(&e);
-    if (status == CONGRU_OK)
+    congru_status status = check_all(&e);
+    if (status == CONGRU_OK && leads(&e))
         status = congru_run_open(context, set, options, &run);
+    if (status == CONGRU_OK)
+        status = list_jobs(&e);
+    status = congru_round_open(context, set, options, status);
+    status = congru_round_start(context, options->crew, status, e.jobs, e.order, &e.waiting);
     if (status == CONGRU_OK)
         status = run_all(&e, results);
     congru_run_close(&run);
@@ -362,5 +475,6 @@ congru_status congru_evaluate(congru_context *context, const congru_set *set,
     free(e.job);
     free(e.order);
     free(e.group);
+    free(e.record);
     return status;
 }

@@ -128,7 +128,7 @@ static congru_status recentre_all(congru_context *context, const congru_workers 
             congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory to recentre %zu trials", set->count);
     recentre_job job = {prepared, mean, seconds};
     if (status == CONGRU_OK)
-        status = congru_workers_run(workers, prepared->domains, false, recentre_domain, &job);
+        status = congru_workers_run(workers, prepared->domains, recentre_domain, &job);
     for (size_t k = 0; status == CONGRU_OK && k < prepared->domains; k++)
         prepared->seconds += seconds[k];
     free(seconds);

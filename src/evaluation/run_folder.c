@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "array/file_write.h"
+#include "base/crew.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "congru/version.h"
@@ -34,7 +35,9 @@ static void describe(congru_context *context, const congru_set *set, const congr
     congru_text_add_json(text, congru_version_compiler());
     congru_text_add(text, ", \"cpu\": ");
     congru_text_add_json(text, congru_context_cpu(context));
-    congru_text_add(text, "},\n\"threads\": %d,\n\"command\": ", congru_context_threads(context));
+    congru_text_add(text,
+                    "},\n\"threads\": %d,\n\"processes\": %d,\n\"command\": ", congru_context_threads(context),
+                    congru_crew_size(options->crew));
     congru_text_add_json(text, options->command != NULL ? options->command : "");
     congru_text_add(text, ",\n\"pipelines\": [");
     for (size_t i = 0; i < options->pipeline_count; i++) {

@@ -22,11 +22,10 @@ congru_status congru_workers_start(congru_context *caller, size_t jobs, congru_w
     caller->progress = NULL;
     workers->context = calloc(workers->count, sizeof *workers->context);
     congru_status status = workers->context != NULL ? CONGRU_OK : CONGRU_ERROR_MEMORY;
-    if (status == CONGRU_OK && workers->count == 1)
-        workers->context[0] = caller;
-    for (size_t i = 0; workers->count > 1 && status == CONGRU_OK && i < workers->count; i++)
-        status = congru_context_create(
-            &workers->context[i], &(congru_context_options){.threads = 1, .cpu = congru_context_cpu(caller)});
+    congru_context_options options = {.threads = workers->count > 1 ? 1 : (int)threads,
+                                      .cpu = congru_context_cpu(caller)};
+    for (size_t i = 0; status == CONGRU_OK && i < workers->count; i++)
+        status = congru_context_create(&workers->context[i], &options);
     if (status != CONGRU_OK) {
         congru_workers_end(workers);
         return congru_fail(caller, status, "not enough memory for %zu threads", threads);
@@ -36,7 +35,7 @@ congru_status congru_workers_start(congru_context *caller, size_t jobs, congru_w
 
 void congru_workers_end(congru_workers *workers)
 {
-    for (size_t i = 0; workers->count > 1 && workers->context != NULL && i < workers->count; i++) {
+    for (size_t i = 0; workers->context != NULL && i < workers->count; i++) {
         for (size_t n = 0; congru_context_note(workers->context[i], n) != NULL; n++)
             congru_note(workers->caller, "%s", congru_context_note(workers->context[i], n));
         congru_context_destroy(&workers->context[i]);
@@ -50,57 +49,34 @@ typedef struct job_run {
     const congru_workers *workers;
     congru_job job;
     void *user;
-    size_t jobs;
-    bool progress;
     pthread_mutex_t mutex; /* over what follows */
-    size_t done;
-    bool stopped;
-    size_t failed; /* the lowest index that failed */
+    size_t failed;         /* the lowest index that failed */
     congru_status status;
     char error[CONGRU_ERROR_TEXT_SIZE];
 } job_run;
 
-static void finish_job(job_run *run, size_t index, int worker, congru_status status)
-{
-    congru_context *caller = run->workers->caller;
-    pthread_mutex_lock(&run->mutex);
-    size_t done = ++run->done;
-    if (status != CONGRU_OK && index <= run->failed) {
-        run->failed = index;
-        run->status = status;
-        strcpy(run->error, congru_context_error(run->workers->context[worker]));
-    }
-    run->stopped = run->stopped || status != CONGRU_OK;
-    bool tell = run->progress && worker == 0 && !run->stopped && run->workers->progress != NULL;
-    pthread_mutex_unlock(&run->mutex);
-    /* Worker 0 is the calling thread, the one that may call back. */
-    if (tell && !run->workers->progress(caller->progress_user, done, run->jobs)) {
-        pthread_mutex_lock(&run->mutex);
-        run->stopped = true;
-        if (run->status == CONGRU_OK) {
-            run->status = CONGRU_ERROR_CANCELLED;
-            strcpy(run->error, "stopped on request");
-        }
-        pthread_mutex_unlock(&run->mutex);
-    }
-}
-
 static void run_job(void *user, size_t block, int worker)
 {
     job_run *run = user;
+    congru_context *context = run->workers->context[worker];
     pthread_mutex_lock(&run->mutex);
-    bool stopped = run->stopped;
+    bool stopped = run->status != CONGRU_OK;
     pthread_mutex_unlock(&run->mutex);
-    if (stopped)
+    congru_status status = stopped ? CONGRU_OK : run->job(run->user, block, context);
+    if (status == CONGRU_OK)
         return;
-    finish_job(run, block, worker, run->job(run->user, block, run->workers->context[worker]));
+    pthread_mutex_lock(&run->mutex);
+    if (block <= run->failed) {
+        run->failed = block;
+        run->status = status;
+        strcpy(run->error, congru_context_error(context));
+    }
+    pthread_mutex_unlock(&run->mutex);
 }
 
-congru_status congru_workers_run(const congru_workers *workers, size_t jobs, bool progress, congru_job job,
-                                 void *user)
+congru_status congru_workers_run(const congru_workers *workers, size_t jobs, congru_job job, void *user)
 {
-    job_run run = {
-        .workers = workers, .job = job, .user = user, .jobs = jobs, .progress = progress, .failed = jobs};
+    job_run run = {.workers = workers, .job = job, .user = user, .failed = jobs};
     if (pthread_mutex_init(&run.mutex, NULL) != 0)
         return congru_fail(workers->caller, CONGRU_ERROR_MEMORY, "not enough memory for a lock");
     if (workers->count > 1)

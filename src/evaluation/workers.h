@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "congru/evaluation.h"
 
-/* One context per thread of `caller`, so that jobs do not nest teams; or `caller` itself alone, with all its threads
- * in each job, when there are fewer jobs than threads. */
+/* One context per thread of `caller`, so that jobs do not nest teams; or one alone, with as many threads as `caller` has,
+ * when there are fewer jobs than threads. */
 typedef struct congru_workers {
     congru_context *caller;
     size_t count;
@@ -20,11 +20,10 @@ congru_status congru_workers_start(congru_context *caller, size_t jobs, congru_w
 /* Passes the workers' notes on to the caller. */
 void congru_workers_end(congru_workers *workers);
 
-/* Calls job(user, index, context) for all jobs; the failure of the lowest index is the caller's. After a failure, and
- * when the progress callback says so, no further job begins. */
+/* Calls job(user, index, context) for all jobs; the failure of the lowest index is the caller's. After a failure no
+ * further job begins. */
 typedef congru_status (*congru_job)(void *user, size_t index, congru_context *context);
-congru_status congru_workers_run(const congru_workers *workers, size_t jobs, bool progress, congru_job job,
-                                 void *user);
+congru_status congru_workers_run(const congru_workers *workers, size_t jobs, congru_job job, void *user);
 
 /* Seconds from some point in the past, of a clock that does not jump. */
 double congru_seconds(void);

@@ -1,0 +1,93 @@
+/* Joins and leaves the processes that share a command. SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* sched_getaffinity */
+#include "crew.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "crew_transport.h"
+#include "terminal.h"
+
+static congru_crew *crew;
+static congru_transport transport = {.size = 1};
+static int neighbours = 1;
+static bool joined;
+
+/* What Open MPI's mpirun, Slurm's srun and MPICH's launchers tell the processes they start. */
+static bool is_launched(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (getenv(names[i]) != NULL)
+            return true;
+    return false;
+}
+
+int crew_begin(void)
+{
+    if (!is_launched())
+        return EXIT_DONE;
+    int code = crew_transport_open(&transport, &neighbours);
+    joined = code == EXIT_DONE;
+    if (code != EXIT_DONE || transport.size == 1)
+        return code;
+    if (congru_crew_create(&crew, &transport) != CONGRU_OK)
+        return terminal_fail(EXIT_FAILED, "not enough memory for %d processes", transport.size);
+    if (transport.rank > 0) {
+        terminal_mute();
+        if (freopen("/dev/null", "w", stdout) == NULL)
+            return terminal_fail(EXIT_FAILED, "/dev/null: cannot open: %s", strerror(errno));
+    }
+    return EXIT_DONE;
+}
+
+congru_crew *crew_of_command(void)
+{
+    return crew;
+}
+
+bool crew_leads(void)
+{
+    return transport.rank == 0;
+}
+
+/* A launcher that binds processes to processors has dealt them out already; one that does not leaves each with all. */
+int crew_threads(int wanted)
+{
+    cpu_set_t set;
+    long processors = sysconf(_SC_NPROCESSORS_ONLN), share = processors / neighbours;
+    if (wanted > 0 || crew == NULL)
+        return wanted;
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) < share)
+        share = CPU_COUNT(&set);
+    return share > 1 ? (int)share : 1;
+}
+
+/* Whether rank 0, which speaks for all, is no more, and this is the next. */
+static bool speaks_for_the_first(void)
+{
+    for (int rank = 0; transport.alive != NULL && rank < transport.rank; rank++)
+        if (transport.alive(transport.user, rank))
+            return false;
+    return transport.rank > 0;
+}
+
+int crew_end(int code)
+{
+    const char *complaint = congru_crew_leave(crew, code != EXIT_DONE ? terminal_last_error() : NULL);
+    if (complaint != NULL && code == EXIT_DONE)
+        code = terminal_fail(EXIT_FAILED, "%s", complaint);
+    bool lost = congru_crew_lost(crew) > 0;
+    if (speaks_for_the_first())
+        fprintf(stderr, "congru: the first process is gone; the same command goes on from what is done\n");
+    congru_crew_destroy(&crew);
+    if (joined) {
+        fflush(NULL);
+        crew_transport_close(lost, code);
+    }
+    return code;
+}

@@ -1,0 +1,57 @@
+/* What processes that share a run say to each other. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_BASE_CREW_H
+#define CONGRU_BASE_CREW_H
+
+#include "base/bytes.h"
+#include "congru/context.h"
+#include "congru/crew.h"
+
+/* A call of the library is a round: all but rank 0 say hello, with what they are about to do; rank 0 compares and starts
+ * the round or refuses it; work; rank 0 ends the round, with what came of it. */
+typedef enum congru_message {
+    CONGRU_MESSAGE_HELLO = 1, /* to rank 0: status, text of an error or of the settings */
+    CONGRU_MESSAGE_START,     /* from rank 0: status, error, what there is to do */
+    CONGRU_MESSAGE_READY,     /* to rank 0: status, error, how many jobs at a time */
+    CONGRU_MESSAGE_JOB,       /* from rank 0: which */
+    CONGRU_MESSAGE_DONE,      /* to rank 0: which, status, error, what came of it */
+    CONGRU_MESSAGE_HALT,      /* either way: let go of everything */
+    CONGRU_MESSAGE_STOP,      /* from rank 0: no more jobs */
+    CONGRU_MESSAGE_NOTES,     /* to rank 0: the context's notes */
+    CONGRU_MESSAGE_END,       /* from rank 0: status, error, results */
+    CONGRU_MESSAGE_LEAVE,     /* to rank 0: error or "" */
+    CONGRU_MESSAGE_BYE        /* from rank 0: all have left */
+} congru_message;
+
+int congru_crew_rank(const congru_crew *crew);
+int congru_crew_size(const congru_crew *crew);
+
+/* Whether there is more than one process. `crew` may be NULL. */
+bool congru_crew_shares(const congru_crew *crew);
+
+/* Whether a process is alive and has not left. */
+bool congru_crew_present(const congru_crew *crew, int rank);
+
+/* What a process said that left with an error, "process 2 of 4: ..."; "" when none did. */
+const char *congru_crew_complaint(const congru_crew *crew);
+
+/* Begins a message, to be added to and then sent; sending clears it. */
+congru_bytes congru_crew_begin(congru_message message);
+void congru_crew_send(congru_crew *crew, int to, congru_bytes *bytes);
+/* To every other process that is present. */
+void congru_crew_send_all(congru_crew *crew, congru_bytes *bytes);
+
+/* The next message, if there is one. Those that leave are noted and not passed on. */
+bool congru_crew_receive(congru_crew *crew, int *from, congru_message *message, congru_parcel *parcel);
+
+/* On ranks other than 0: waits for a message from rank 0. false: it is no more. */
+bool congru_crew_await(congru_crew *crew, congru_message *message, congru_parcel *parcel);
+
+/* On rank 0: one such message from every other process that is present, in any order. */
+typedef void (*congru_crew_listener)(void *user, int from, congru_parcel *parcel);
+void congru_crew_gather(congru_crew *crew, congru_message message, congru_crew_listener take, void *user);
+
+/* Adds a status with the context's error text; takes them, failing the context likewise. */
+void congru_bytes_add_status(congru_bytes *bytes, congru_status status, const congru_context *context);
+congru_status congru_parcel_status(congru_parcel *parcel, congru_context *context);
+
+#endif

@@ -1,0 +1,19 @@
+/* A crew whose processes are threads of one program. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_TESTS_CREW_THREADS_H
+#define CONGRU_TESTS_CREW_THREADS_H
+
+#include "congru/congru.h"
+
+enum { CREW_THREADS_MAX = 8 };
+
+/* How ranks are lost: rank `lost` is no more once it has been sent so many messages; 0: none is. */
+typedef struct crew_plan {
+    int size, lost, messages;
+    void *user;
+} crew_plan;
+
+/* Calls body(user, rank, crew) in a thread for each rank, rank 0 in that of the caller, and returns when all have
+ * returned. Each has a context of its own to make. */
+void crew_threads_run(const crew_plan *plan, void (*body)(void *user, int rank, congru_crew *crew));
+
+#endif

@@ -1,0 +1,314 @@
+/* Several processes, played by threads, share a run: the same bits, whatever happens to them. SPDX-License-Identifier: Apache-2.0 */
+#define _XOPEN_SOURCE 700 /* nftw */
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "crew_threads.h"
+#include "harness.h"
+#include "scratch.h"
+#include "set_samples.h"
+
+static const set_recipe small = {
+    .subjects = 5, .classes = 2, .per_class = 8, .d = 4, .sessions = 2, .effect = 0.8, .seed = 1};
+
+static const char *const pipelines[] = {"ra+mdm", "none+tslr", "dct+tslr", "dct+mdm", "dldct-e2e"};
+
+/* What the threads of a crew work on and what came of it, by rank. */
+typedef struct shared_run {
+    congru_evaluation_options options;
+    congru_set *set[CREW_THREADS_MAX];
+    int threads;
+    const char *early[CREW_THREADS_MAX]; /* leaves with this error instead of evaluating */
+    congru_progress progress;            /* of rank 0 */
+    void *progress_user;
+    congru_progress others_progress;
+    congru_status status[CREW_THREADS_MAX];
+    congru_results *results[CREW_THREADS_MAX];
+    char error[CREW_THREADS_MAX][512], complaint[512];
+    size_t notes;
+    int lost;
+} shared_run;
+
+static void take_part(void *user, int rank, congru_crew *crew)
+{
+    shared_run *run = user;
+    congru_context *context = NULL;
+    congru_context_options settings = {.threads = run->threads,
+                                       .progress = rank == 0 ? run->progress : run->others_progress,
+                                       .progress_user = run->progress_user};
+    if (congru_context_create(&context, &settings) != CONGRU_OK)
+        abort();
+    congru_evaluation_options options = run->options;
+    options.crew = crew;
+    if (run->early[rank] == NULL)
+        run->status[rank] = congru_evaluate(context, run->set[rank], &options, &run->results[rank]);
+    snprintf(run->error[rank], sizeof run->error[rank], "%s", congru_context_error(context));
+    const char *complaint = congru_crew_leave(crew, run->early[rank]);
+    if (rank == 0) {
+        snprintf(run->complaint, sizeof run->complaint, "%s", complaint != NULL ? complaint : "");
+        run->lost = congru_crew_lost(crew);
+    }
+    congru_context_destroy(&context);
+}
+
+static void begin(shared_run *run)
+{
+    congru_context *context = NULL;
+    if (congru_context_create(&context, &(congru_context_options){.threads = 1}) != CONGRU_OK)
+        abort();
+    *run = (shared_run){.threads = 1};
+    congru_evaluation_options_init(&run->options);
+    run->options.pipelines = pipelines;
+    run->options.pipeline_count = sizeof pipelines / sizeof pipelines[0];
+    run->options.method.network.steps = 8;
+    run->options.method.network.record = true;
+    for (int rank = 0; rank < CREW_THREADS_MAX; rank++)
+        run->set[rank] = sample_set(context, &small);
+    congru_context_destroy(&context);
+}
+
+static void end(shared_run *run)
+{
+    for (int rank = 0; rank < CREW_THREADS_MAX; rank++) {
+        congru_set_destroy(&run->set[rank]);
+        congru_results_destroy(&run->results[rank]);
+    }
+}
+
+static void go(shared_run *run, int size, int lost, int messages)
+{
+    crew_threads_run(&(crew_plan){.size = size, .lost = lost, .messages = messages, .user = run}, take_part);
+}
+
+/* The file's bytes, or "" when it cannot be had; the caller frees it. */
+static char *read_file(const char *folder, const char *name, size_t *size)
+{
+    char path[600];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "rb");
+    char *text = calloc(1, 1 << 20);
+    *size = file != NULL && text != NULL ? fread(text, 1, (1 << 20) - 1, file) : 0;
+    if (file != NULL)
+        fclose(file);
+    return text;
+}
+
+static bool same_file(const char *a, const char *b, const char *name)
+{
+    size_t size_a, size_b;
+    char *text_a = read_file(a, name, &size_a), *text_b = read_file(b, name, &size_b);
+    bool same = size_a > 0 && size_a == size_b && memcmp(text_a, text_b, size_a) == 0;
+    free(text_a);
+    free(text_b);
+    return same;
+}
+
+/* Every bit but those of the time. */
+static bool same_results(const congru_results *a, const congru_results *b)
+{
+    if (a == NULL || b == NULL || a->folds != b->folds || a->folds == 0 || a->pipelines != b->pipelines)
+        return false;
+    for (size_t i = 0; i < a->folds; i++) {
+        const congru_fold *x = &a->fold[i], *y = &b->fold[i];
+        if (x->samples != y->samples || x->subject != y->subject || x->accuracy != y->accuracy ||
+            x->kappa != y->kappa || x->train != y->train ||
+            memcmp(x->trial, y->trial, x->samples * sizeof *x->trial) != 0 ||
+            memcmp(x->answer, y->answer, x->samples * sizeof *x->answer) != 0 ||
+            memcmp(x->probability, y->probability, x->samples * a->classes * sizeof(double)) != 0)
+            return false;
+    }
+    return true;
+}
+
+static shared_run alone;
+static char alone_folder[512];
+
+static void run_alone(void)
+{
+    begin(&alone);
+    snprintf(alone_folder, sizeof alone_folder, "%s/alone", scratch_folder());
+    alone.options.folder = alone_folder;
+    go(&alone, 1, 0, 0);
+    CHECK_SAYING(alone.status[0] == CONGRU_OK, "%s", alone.error[0]);
+}
+
+static void any_number_gives_the_same_bits(void)
+{
+    for (int size = 2; size <= 4; size++)
+        for (int threads = 1; threads <= 3; threads += 2) {
+            shared_run run;
+            char folder[512];
+            begin(&run);
+            snprintf(folder, sizeof folder, "%s/crew-%d-%d", scratch_folder(), size, threads);
+            run.options.folder = folder;
+            run.threads = threads;
+            go(&run, size, 0, 0);
+            for (int rank = 0; rank < size; rank++) {
+                CHECK_SAYING(run.status[rank] == CONGRU_OK, "rank %d: %s", rank, run.error[rank]);
+                CHECK_SAYING(same_results(alone.results[0], run.results[rank]), "rank %d of %d differs", rank,
+                             size);
+            }
+            CHECK(same_file(alone_folder, folder, "predictions.csv"));
+            CHECK(same_file(alone_folder, folder, "training/dldct-e2e-3.json"));
+            CHECK(same_file(alone_folder, folder, "training/dct+mdm-0.json"));
+            end(&run);
+        }
+}
+
+/* Whenever it happens: before its first job, in the middle, at the end. */
+static void a_lost_process_costs_nothing(void)
+{
+    int without = 0;
+    for (int messages = 1; messages <= 14; messages++) {
+        shared_run run;
+        begin(&run);
+        go(&run, 3, 2, messages);
+        without += run.lost;
+        CHECK_SAYING(run.status[0] == CONGRU_OK, "%d: %s", messages, run.error[0]);
+        CHECK_SAYING(same_results(alone.results[0], run.results[0]), "after %d messages", messages);
+        CHECK_SAYING(same_results(alone.results[0], run.results[1]), "rank 1, after %d messages", messages);
+        end(&run);
+    }
+    CHECK_SAYING(without >= 8, "only %d were lost", without);
+}
+
+static void a_failing_fold_fails_everywhere(void)
+{
+    shared_run run;
+    begin(&run);
+    /* Subject 2 alone has trials of class 1: without them there is nothing to tell apart. */
+    for (int rank = 0; rank < CREW_THREADS_MAX; rank++)
+        for (size_t i = 0; i < run.set[rank]->count; i++)
+            if (run.set[rank]->subject[i] != 2)
+                run.set[rank]->label[i] = 0;
+    go(&run, 3, 0, 0);
+    for (int rank = 0; rank < 3; rank++) {
+        CHECK(run.status[rank] == run.status[0] && run.status[rank] != CONGRU_OK && run.results[rank] == NULL);
+        CHECK_SAYING(strstr(run.error[rank], "subject 'S03'") != NULL, "rank %d: %s", rank, run.error[rank]);
+    }
+    CHECK(run.complaint[0] == '\0');
+    end(&run);
+}
+
+static void other_data_is_told_apart(void)
+{
+    shared_run run;
+    begin(&run);
+    run.set[1]->covariance[0] *= 1.000001;
+    go(&run, 2, 0, 0);
+    for (int rank = 0; rank < 2; rank++) {
+        CHECK(run.status[rank] == CONGRU_ERROR_ARGUMENT);
+        CHECK_SAYING(strstr(run.error[rank], "process 2 of 2 has ") != NULL &&
+                         strstr(run.error[rank], "\"data\"") != NULL,
+                     "%s", run.error[rank]);
+    }
+    end(&run);
+}
+
+/* One that cannot read its set leaves before the others begin. */
+static void one_that_leaves_early_ends_all(void)
+{
+    for (int who = 0; who < 3; who++) {
+        shared_run run;
+        begin(&run);
+        run.early[who] = "set.npz: cannot open";
+        go(&run, 3, 0, 0);
+        for (int rank = 0; rank < 3; rank++)
+            if (rank != who) {
+                CHECK(run.status[rank] != CONGRU_OK);
+                CHECK_SAYING(strstr(run.error[rank], "cannot open") != NULL, "rank %d: %s", rank,
+                             run.error[rank]);
+            }
+        end(&run);
+    }
+}
+
+static bool stop_after_some(void *user, size_t done, size_t total)
+{
+    (void)user, (void)total;
+    return done < 4;
+}
+
+static bool stop_at_once(void *user, size_t done, size_t total)
+{
+    (void)user, (void)done, (void)total;
+    return false;
+}
+
+/* What was finished before a stop is in the folder, and a run with another number of processes goes on from there. */
+static void a_stopped_run_is_taken_up(void)
+{
+    for (int other = 0; other < 2; other++) {
+        shared_run run, again;
+        char folder[512];
+        snprintf(folder, sizeof folder, "%s/stopped-%d", scratch_folder(), other);
+        begin(&run);
+        run.options.folder = folder;
+        run.progress = other ? NULL : stop_after_some;
+        run.others_progress = other ? stop_at_once : NULL;
+        run.options.method.network.steps = 8;
+        go(&run, 3, 0, 0);
+        bool stopped = run.status[0] == CONGRU_ERROR_CANCELLED;
+        CHECK(stopped || other); /* the others may be asked after the last fold */
+        CHECK(run.status[1] == run.status[0] && run.status[2] == run.status[0]);
+        end(&run);
+        begin(&again);
+        again.options.folder = folder;
+        go(&again, 2, 0, 0);
+        CHECK_SAYING(again.status[0] == CONGRU_OK, "%s", again.error[0]);
+        CHECK(other || again.results[0]->resumed >= 4);
+        CHECK(same_results(alone.results[0], again.results[0]) &&
+              same_results(alone.results[0], again.results[1]));
+        CHECK(same_file(alone_folder, folder, "predictions.csv"));
+        end(&again);
+    }
+}
+
+static void nothing_left_to_do_is_quickly_done(void)
+{
+    shared_run run;
+    begin(&run);
+    run.options.folder = alone_folder;
+    go(&run, 3, 0, 0);
+    for (int rank = 0; rank < 3; rank++)
+        CHECK(run.status[rank] == CONGRU_OK && same_results(alone.results[0], run.results[rank]));
+    CHECK(run.results[0]->resumed == run.results[0]->folds);
+    end(&run);
+}
+
+static void bad_transports_are_refused(void)
+{
+    congru_crew *crew = NULL;
+    CHECK(congru_crew_create(&crew, NULL) == CONGRU_ERROR_ARGUMENT && crew == NULL);
+    CHECK(congru_crew_create(&crew, &(congru_transport){.size = 2}) == CONGRU_ERROR_ARGUMENT && crew == NULL);
+    CHECK(congru_crew_create(NULL, NULL) == CONGRU_ERROR_ARGUMENT);
+    congru_crew_destroy(&crew);
+    congru_crew_destroy(NULL);
+    CHECK(congru_crew_leave(NULL, "error") == NULL && congru_crew_lost(NULL) == 0);
+}
+
+static int remove_entry(const char *path, const struct stat *about, int kind, struct FTW *where)
+{
+    (void)about, (void)kind, (void)where;
+    return remove(path);
+}
+
+int main(void)
+{
+    if (!scratch_open())
+        return 1;
+    RUN(run_alone);
+    RUN(any_number_gives_the_same_bits);
+    RUN(a_lost_process_costs_nothing);
+    RUN(a_failing_fold_fails_everywhere);
+    RUN(other_data_is_told_apart);
+    RUN(one_that_leaves_early_ends_all);
+    RUN(a_stopped_run_is_taken_up);
+    RUN(nothing_left_to_do_is_quickly_done);
+    RUN(bad_transports_are_refused);
+    end(&alone);
+    nftw(scratch_folder(), remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    return harness_end();
+}
