@@ -4,13 +4,14 @@ BUILD = build
 SANITIZE_BUILD = build-sanitize
 PREFIX = /usr/local
 
-.PHONY: help setup build demo check check-aarch64 fuzz bench format install sanitize clean
+.PHONY: help setup build demo check check-faults check-aarch64 fuzz bench format install sanitize clean
 
 help:
 	@echo 'make setup     configure the build folder $(BUILD)/, installing what is missing'
 	@echo 'make build     build the library and the command $(BUILD)/congru'
 	@echo 'make demo      the synthetic table of the paper in small, in two minutes; results in demo/'
 	@echo 'make check     build and run all tests'
+	@echo 'make check-faults  make memory, disks and system calls fail under every command; half an hour'
 	@echo 'make check-aarch64  the C tests on 64-bit ARM, under qemu (needs its cross compiler)'
 	@echo 'make fuzz      fuzz each file format for FUZZ_SECONDS (600), with clang'
 	@echo 'make bench     measure the speed'
@@ -33,6 +34,10 @@ check:
 	@tools/install-dependencies.sh check $(BUILD)
 	@$(MAKE) --no-print-directory build
 	@tools/run-tests.sh $(BUILD)
+
+# FAULTS holds further arguments of tests/faults/campaign.py, such as --details.
+check-faults: build
+	@python3 tests/faults/campaign.py --build $(BUILD) $(FAULTS)
 
 # What only an x86 machine or its LAPACK can run shows as skipped.
 check-aarch64:

@@ -1,12 +1,11 @@
 /* Reads JSON in place. SPDX-License-Identifier: Apache-2.0 */
 #include "report/json_tree.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/source.h"
 #include "base/error.h"
 
 enum { BLOCK_NODES = 1024 };
@@ -240,24 +239,11 @@ static congru_status read_value(json_reader *r, congru_json *node)
 /* The bytes of a file, ended by '\0'. */
 static congru_status load(congru_context *context, const char *path, char **bytes)
 {
-    FILE *file = fopen(path, "rb");
-    if (file == NULL)
-        return congru_fail(context, CONGRU_ERROR_IO, "%s: cannot open: %s", path, strerror(errno));
-    congru_status status = CONGRU_OK;
-    long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-    if (size < 0 || fseek(file, 0, SEEK_SET) != 0)
-        status = congru_fail(context, CONGRU_ERROR_IO, "%s: cannot read: %s", path, strerror(errno));
-    else if (size > CONGRU_JSON_SIZE_MAX)
-        status = congru_fail(context, CONGRU_ERROR_FORMAT, "%s: too large a file, %ld bytes", path, size);
-    else if ((*bytes = malloc((size_t)size + 1)) == NULL)
-        status = congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", path);
-    else if (fread(*bytes, 1, (size_t)size, file) != (size_t)size)
-        status = congru_fail(context, CONGRU_ERROR_IO, "%s: cannot read: %s", path, strerror(errno));
-    else if (memchr(*bytes, '\0', (size_t)size) != NULL)
+    size_t size;
+    congru_status status =
+        congru_source_text(context, path, CONGRU_JSON_SIZE_MAX, "JSON of a run", bytes, &size);
+    if (status == CONGRU_OK && memchr(*bytes, '\0', size) != NULL)
         status = congru_fail(context, CONGRU_ERROR_FORMAT, "%s: holds a NUL byte; not JSON", path);
-    else
-        (*bytes)[size] = '\0';
-    fclose(file);
     return status;
 }
 
