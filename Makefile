@@ -4,7 +4,7 @@ BUILD = build
 SANITIZE_BUILD = build-sanitize
 PREFIX = /usr/local
 
-.PHONY: help setup build demo check check-all check-aarch64 clang coverage cppcheck fuzz bench format install \
+.PHONY: help setup build demo check check-all check-aarch64 check-faults clang coverage cppcheck fuzz bench format install \
     sanitize tidy tsan valgrind clean
 
 help:
@@ -20,6 +20,7 @@ help:
 	@echo 'make cppcheck  look for mistakes with cppcheck'
 	@echo 'make tidy      look for mistakes with clang-tidy; FILES="..." for some files'
 	@echo 'make coverage  which lines no test reaches, and why: docs/coverage.md'
+	@echo 'make check-faults  make memory, disks and system calls fail under every command; half an hour'
 	@echo 'make check-aarch64  the C tests on 64-bit ARM, under qemu (needs its cross compiler)'
 	@echo 'make fuzz      fuzz each file format for FUZZ_SECONDS (600), with clang'
 	@echo 'make bench     measure the speed'
@@ -41,6 +42,10 @@ check:
 	@tools/install-dependencies.sh check $(BUILD)
 	@$(MAKE) --no-print-directory build
 	@tools/run-tests.sh $(BUILD)
+
+# FAULTS holds further arguments of tests/faults/campaign.py, such as --details.
+check-faults: build
+	@python3 tests/faults/campaign.py --build $(BUILD) $(FAULTS)
 
 # What only an x86 machine or its LAPACK can run shows as skipped.
 check-aarch64:

@@ -1,9 +1,11 @@
 /* congru info: what is in a recording, trials, a set, a model or an array. SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "commands.h"
 #include "congru/congru.h"
+#include "file_beginning.h"
 #include "info_print.h"
 #include "session.h"
 #include "terminal.h"
@@ -11,18 +13,12 @@
 typedef enum file_kind { KIND_RECORDING, KIND_ARRAY, KIND_ZIP, KIND_MATLAB } file_kind;
 
 /* By the first bytes; what is none of the others is for the recording reader to explain. */
-static file_kind kind_of(const char *path)
+static file_kind kind_of(const char *bytes, size_t size)
 {
     static const struct {
         file_kind kind;
         const char *bytes;
     } beginnings[] = {{KIND_ARRAY, "\x93NUMPY"}, {KIND_ZIP, "PK"}, {KIND_MATLAB, "MATLAB"}};
-    char bytes[6] = "";
-    FILE *file = fopen(path, "rb");
-    if (file == NULL)
-        return KIND_RECORDING;
-    size_t size = fread(bytes, 1, sizeof bytes, file);
-    fclose(file);
     for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
         if (size >= strlen(beginnings[i].bytes) &&
             memcmp(bytes, beginnings[i].bytes, strlen(beginnings[i].bytes)) == 0)
@@ -59,7 +55,10 @@ static int describe_epochs(congru_context *context, const char *path)
 static int describe_zip(congru_context *context, const char *path)
 {
     congru_set *set = NULL;
-    if (congru_set_read(context, path, &set) != CONGRU_OK)
+    congru_status status = congru_set_read(context, path, &set);
+    if (status == CONGRU_ERROR_IO || status == CONGRU_ERROR_MEMORY)
+        return fail(context);
+    if (status != CONGRU_OK)
         return describe_epochs(context, path);
     int code = info_print_set(context, path, set);
     congru_set_destroy(&set);
@@ -92,9 +91,16 @@ static int describe_model(congru_context *context, const char *path)
 
 static int describe(congru_context *context, const char *path)
 {
-    file_kind kind = kind_of(path);
+    char bytes[6] = "";
+    size_t size;
+    int cause = file_beginning(path, sizeof bytes, bytes, &size);
+    if (cause != 0)
+        return terminal_fail(EXIT_FAILED, "%s: cannot open: %s", path, strerror(cause));
+    file_kind kind = kind_of(bytes, size);
     if (congru_model_recognises(path))
         return describe_model(context, path);
+    if (size > 0 && errno != 0)
+        return terminal_fail(EXIT_FAILED, "%s: cannot read: %s", path, strerror(errno));
     if (kind == KIND_ARRAY)
         return describe_array(context, path);
     return kind == KIND_ZIP ? describe_zip(context, path) : describe_recording(context, path, kind);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "congru/signal.h"
+#include "file_beginning.h"
 
 /* A notch as narrow as mains need and no narrower: its ringing fades within a trial. */
 static const double notch_quality = 30;
@@ -139,11 +140,8 @@ static void number_trials(import_file *file)
 bool import_holds_trials(const char *path)
 {
     char bytes[6] = "";
-    FILE *file = fopen(path, "rb");
-    if (file == NULL)
-        return false;
-    size_t size = fread(bytes, 1, sizeof bytes, file);
-    fclose(file);
+    size_t size;
+    file_beginning(path, sizeof bytes, bytes, &size);
     return (size >= 2 && memcmp(bytes, "PK", 2) == 0) || (size == 6 && memcmp(bytes, "MATLAB", 6) == 0);
 }
 

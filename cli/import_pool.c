@@ -67,7 +67,10 @@ static int start_thread(import_pool *pool, size_t index)
     int error = pthread_create(&pool->thread[index], NULL, work, self);
     if (error != 0) {
         free(self);
-        return terminal_fail(EXIT_FAILED, "import: cannot start a thread: %s (give a smaller --jobs)",
+        /* Whatever the C library lacked is told as EAGAIN. */
+        return terminal_fail(EXIT_FAILED,
+                             "import: cannot start a thread: not enough memory, or too many threads (give a "
+                             "smaller --jobs): %s",
                              strerror(error));
     }
     pool->started++;

@@ -6,6 +6,7 @@
 
 #include "congru/version.h"
 #include "import_set.h"
+#include "memory_file.h"
 #include "terminal.h"
 #include "text_table.h"
 
@@ -95,19 +96,15 @@ static void write_meta(FILE *out, const import_settings *settings, const import_
 int import_set_describe(const import_settings *settings, const import_file *files, size_t count,
                         congru_set *set)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (out != NULL) {
-        write_meta(out, settings, files, count);
-        bool whole = !ferror(out);
-        if (fclose(out) == 0 && whole) {
+    memory_file memory;
+    if (memory_file_open(&memory)) {
+        write_meta(memory.file, settings, files, count);
+        if (memory_file_close(&memory)) {
             free(set->meta);
-            set->meta = text;
+            set->meta = memory.text;
             return EXIT_DONE;
         }
     }
-    free(text);
     return terminal_fail(EXIT_FAILED, "import: not enough memory for the meta data of %zu files", count);
 }
 

@@ -3,40 +3,59 @@
 #include "json_draft.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "standard_files.h"
 #include "terminal.h"
 
 int json_begin(json_draft *draft, const char *folder, const char *name)
 {
+    *draft = (json_draft){.file = NULL};
     int size = snprintf(draft->path, sizeof draft->path, "%s/%s", folder, name);
-    if (size < 0 || (size_t)size >= sizeof draft->path - 16)
+    /* Named as the library names its own, which the next run in the folder clears away. */
+    int other = snprintf(draft->draft, sizeof draft->draft, "%s/.congru-%ld-0.tmp", folder, (long)getpid());
+    if (size < 0 || other < 0 || (size_t)size >= sizeof draft->path || (size_t)other >= sizeof draft->draft)
         return terminal_fail(EXIT_FAILED, "%s: too long a name", folder);
-    snprintf(draft->draft, sizeof draft->draft, "%.*s.tmp", size, draft->path);
-    draft->file = fopen(draft->draft, "w");
-    if (draft->file == NULL)
+    if (!memory_file_open(&draft->memory))
         return terminal_fail(EXIT_FAILED, "%s: cannot write: %s", draft->path, strerror(errno));
+    draft->file = draft->memory.file;
     return EXIT_DONE;
+}
+
+/* Into the file beside, which then takes the name; 0, or why not. */
+static int write_beside(const json_draft *draft)
+{
+    int descriptor = open(draft->draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (descriptor < 0)
+        return errno;
+    int cause = 0;
+    if (!standard_files_write(descriptor, draft->memory.text, draft->memory.size) || fsync(descriptor) != 0)
+        cause = errno;
+    if (close(descriptor) != 0 && errno != EINTR && cause == 0)
+        cause = errno;
+    if (cause == 0 && rename(draft->draft, draft->path) != 0)
+        cause = errno;
+    if (cause != 0)
+        unlink(draft->draft);
+    return cause;
 }
 
 int json_end(json_draft *draft)
 {
-    errno = 0;
-    int failed = fflush(draft->file) != 0 || ferror(draft->file) || fsync(fileno(draft->file)) != 0;
-    failed |= fclose(draft->file) != 0;
-    if (!failed && rename(draft->draft, draft->path) == 0)
-        return EXIT_DONE;
-    int reason = errno;
-    remove(draft->draft);
-    return terminal_fail(EXIT_FAILED, "%s: cannot write: %s", draft->path, strerror(reason));
+    int cause = memory_file_close(&draft->memory) ? write_beside(draft) : errno;
+    free(draft->memory.text);
+    return cause == 0 ? EXIT_DONE
+                      : terminal_fail(EXIT_FAILED, "%s: cannot write: %s", draft->path, strerror(cause));
 }
 
 void json_drop(json_draft *draft)
 {
-    fclose(draft->file);
-    remove(draft->draft);
+    memory_file_close(&draft->memory);
+    free(draft->memory.text);
 }
 
 void json_text(FILE *file, const char *text)

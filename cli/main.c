@@ -1,12 +1,10 @@
 /* congru: finds the command, runs it, and makes sure its output arrived. SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
-#include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "commands.h"
 #include "crew.h"
+#include "standard_files.h"
 #include "terminal.h"
 
 /* In the order help lists them: the way of the data, then the tools. */
@@ -87,10 +85,6 @@ static int run(int count, char **words)
 
 int main(int count, char **words)
 {
-    /* A reader that has gone is an error to report and clean up after, not a reason to die midway. */
-    signal(SIGPIPE, SIG_IGN);
-    int code = run(count, words);
-    if ((fflush(stdout) != 0 || ferror(stdout)) && code == EXIT_DONE)
-        code = terminal_fail(EXIT_FAILED, "standard output: cannot write: %s", strerror(errno));
-    return crew_end(code);
+    standard_files_begin();
+    return crew_end(standard_files_end(run(count, words)));
 }

@@ -1,11 +1,24 @@
 /* Draws shapes with cairo. SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
 #include "report_png.h"
 
 #include <cairo.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "standard_files.h"
 #include "terminal.h"
+
+/* Cairo draws text through fontconfig, which where memory is short may print, crash or never end. It is left to
+ * a process of its own, which may do so. */
+enum { PATIENCE_SECONDS = 20 };
 
 static const double turn = 6.283185307179586, per_point = 200.0 / 72;
 
@@ -97,9 +110,8 @@ static cairo_status_t keep(void *user, const unsigned char *data, unsigned int s
     return CAIRO_STATUS_SUCCESS;
 }
 
-int report_png(const congru_drawing *drawing, unsigned char **bytes, size_t *size)
+static cairo_status_t draw(const congru_drawing *drawing, png_bytes *made)
 {
-    png_bytes made = {0};
     cairo_surface_t *surface = cairo_image_surface_create(
         CAIRO_FORMAT_RGB24, (int)(drawing->width * per_point + 0.5), (int)(drawing->height * per_point + 0.5));
     cairo_t *cairo = cairo_create(surface);
@@ -109,14 +121,81 @@ int report_png(const congru_drawing *drawing, unsigned char **bytes, size_t *siz
         draw_shape(cairo, &drawing->shape[i]);
     cairo_status_t status = cairo_status(cairo);
     if (status == CAIRO_STATUS_SUCCESS)
-        status = cairo_surface_write_to_png_stream(surface, keep, &made);
+        status = cairo_surface_write_to_png_stream(surface, keep, made);
     cairo_destroy(cairo);
     cairo_surface_destroy(surface);
-    *bytes = made.data;
+    return status;
+}
+
+/* The drawing itself, in a process of its own; never returns. */
+static void draw_apart(const congru_drawing *drawing, int output)
+{
+    png_bytes made = {0};
+    int quiet = open("/dev/null", O_WRONLY);
+    if (quiet < 0 || dup2(quiet, STDERR_FILENO) < 0)
+        _exit(CAIRO_STATUS_LAST_STATUS);
+    cairo_status_t status = draw(drawing, &made);
+    if (status == CAIRO_STATUS_SUCCESS && !standard_files_write(output, (const char *)made.data, made.size))
+        status = CAIRO_STATUS_WRITE_ERROR;
+    _exit((int)status);
+}
+
+/* What the process draws, until it closes its end; 0, or why not. */
+static int take_bytes(int input, png_bytes *made)
+{
+    unsigned char piece[1 << 14];
+    struct pollfd waiting = {.fd = input, .events = POLLIN};
+    for (;;) {
+        int ready = poll(&waiting, 1, PATIENCE_SECONDS * 1000);
+        if (ready == 0)
+            return ETIMEDOUT;
+        ssize_t got = ready > 0 ? read(input, piece, sizeof piece) : -1;
+        if (got == 0)
+            return 0;
+        if (got < 0 && errno != EINTR)
+            return errno;
+        if (got > 0 && keep(made, piece, (unsigned int)got) != CAIRO_STATUS_SUCCESS)
+            return ENOMEM;
+    }
+}
+
+static int run_apart(const congru_drawing *drawing, png_bytes *made, int *ended)
+{
+    int pipes[2];
+    if (pipe(pipes) != 0)
+        return errno;
+    pid_t process = fork();
+    if (process == 0) {
+        close(pipes[0]);
+        draw_apart(drawing, pipes[1]);
+    }
+    int cause = process < 0 ? errno : 0;
+    close(pipes[1]);
+    if (cause == 0)
+        cause = take_bytes(pipes[0], made);
+    close(pipes[0]);
+    if (cause != 0 && process > 0)
+        kill(process, SIGKILL);
+    while (process > 0 && waitpid(process, ended, 0) < 0 && errno == EINTR)
+        ;
+    return cause;
+}
+
+int report_png(const congru_drawing *drawing, unsigned char **bytes, size_t *size)
+{
+    png_bytes made = {0};
+    int ended = 0, cause = run_apart(drawing, &made, &ended);
+    bool whole = cause == 0 && WIFEXITED(ended) && WEXITSTATUS(ended) == 0;
+    *bytes = whole ? made.data : NULL;
     *size = made.size;
-    if (status == CAIRO_STATUS_SUCCESS)
+    if (whole)
         return EXIT_DONE;
     free(made.data);
-    *bytes = NULL;
-    return terminal_fail(EXIT_FAILED, "report: cannot make the PNG: %s", cairo_status_to_string(status));
+    if (cause != 0)
+        return terminal_fail(EXIT_FAILED, "report: cannot make the PNG: %s", strerror(cause));
+    if (WIFEXITED(ended) && WEXITSTATUS(ended) < CAIRO_STATUS_LAST_STATUS)
+        return terminal_fail(EXIT_FAILED, "report: cannot make the PNG: %s",
+                             cairo_status_to_string((cairo_status_t)WEXITSTATUS(ended)));
+    return terminal_fail(EXIT_FAILED,
+                         "report: cannot make the PNG: the drawing library failed (not enough memory?)");
 }

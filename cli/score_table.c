@@ -136,6 +136,8 @@ static int read_lines(score_tables *tables, const char *path, FILE *file)
     char head[LINE_SIZE], line[LINE_SIZE], *heading[CSV_FIELDS_MAX], *field[CSV_FIELDS_MAX];
     size_t count = fgets(head, sizeof head, file) != NULL ? csv_split(head, heading) : 0, row = 1;
     bool narrow = count == 4 && strcmp(heading[0], "dataset") == 0 && strcmp(heading[1], "subject") == 0;
+    if (ferror(file))
+        return EXIT_DONE; /* which the caller looks for */
     if (!narrow && (count < 2 || strcmp(heading[0], "subject") != 0))
         return terminal_fail(EXIT_FAILED,
                              "%s: the first line must be subject,PIPELINE,... or "
@@ -145,7 +147,7 @@ static int read_lines(score_tables *tables, const char *path, FILE *file)
         return terminal_fail(EXIT_FAILED, "%s: has more than %d columns", path, CSV_FIELDS_MAX - 1);
     const char *slash = strrchr(path, '/');
     int code = EXIT_DONE;
-    while (code == EXIT_DONE && fgets(line, sizeof line, file) != NULL) {
+    while (code == EXIT_DONE && fgets(line, sizeof line, file) != NULL && !ferror(file)) {
         row++;
         size_t fields = csv_split(line, field);
         if (fields == 1 && field[0][0] == '\0')

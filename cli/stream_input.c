@@ -161,14 +161,15 @@ int stream_csv(stream_sink *sink, const char *path)
         return terminal_fail(EXIT_FAILED, "%s: cannot open: %s", path, strerror(errno));
     int code = EXIT_DONE;
     ssize_t size;
-    while (code == EXIT_DONE && stream_stopped == 0 && (size = getline(&r.line, &r.room, r.file)) >= 0) {
+    while (code == EXIT_DONE && stream_stopped == 0 && (size = getline(&r.line, &r.room, r.file)) >= 0 &&
+           !ferror(r.file)) {
         r.number++;
         while (size > 0 && (r.line[size - 1] == '\n' || r.line[size - 1] == '\r'))
             r.line[--size] = '\0';
         if (size > 0)
             code = r.decoder == NULL ? start_csv(&r) : read_frame(&r);
     }
-    if (code == EXIT_DONE && ferror(r.file) && stream_stopped == 0)
+    if (code == EXIT_DONE && (ferror(r.file) || !feof(r.file)) && stream_stopped == 0)
         code = fail_read(path);
     if (r.file != stdin)
         fclose(r.file);

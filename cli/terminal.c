@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "standard_files.h"
+
 enum { WIDTH_DEFAULT = 80, WIDTH_MIN = 20, WIDTH_MAX = 100, INDENT_NARROW = 6, TEXT_WIDTH_MIN = 24 };
 
 enum { ERROR_SIZE = 8192, WORD_MAX = 31, NEAR = 2 };
@@ -24,16 +26,21 @@ static char last_error[ERROR_SIZE];
 
 int terminal_fail(int exit_code, const char *format, ...)
 {
-    char line[ERROR_SIZE] = "";
+    static const char prefix[] = "congru: ";
+    char line[sizeof prefix + ERROR_SIZE + 1], *text = line + sizeof prefix - 1;
     va_list arguments;
+    memcpy(line, prefix, sizeof prefix);
     va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
+    vsnprintf(text, ERROR_SIZE, format, arguments);
     va_end(arguments);
-    terminal_clean(line);
+    terminal_clean(text);
     terminal_progress_end();
-    memcpy(last_error, line, sizeof last_error);
-    if (!muted)
-        fprintf(stderr, "congru: %s\n", line);
+    memcpy(last_error, text, strlen(text) + 1);
+    if (muted)
+        return exit_code;
+    size_t size = strlen(line);
+    line[size++] = '\n';
+    standard_files_write(STDERR_FILENO, line, size);
     return exit_code;
 }
 

@@ -191,7 +191,7 @@ static void follow(congru_backbone backbone, bool end_to_end, const char *name)
     const congru_trials trials = {now->trials, now->d, covariance, label, subject, now->classes, now->subjects, NULL};
     congru_method_options options;
     congru_method_options_init(&options);
-    options.network.batch = now->batch;
+    options.network.batch = (int)now->batch;
     options.network.rate = 1e-2;
     options.network.decay = 1e-2;
     options.network.clip = 0.5;

@@ -61,7 +61,8 @@ CONGRU_API congru_status congru_model_load(congru_context *context, const char *
 /* Sets *model to NULL; NULL is allowed. */
 CONGRU_API void congru_model_destroy(congru_model **model);
 
-/* Whether the first bytes of the file are those of a .safetensors file. */
+/* Whether the first bytes of the file are those of a .safetensors file; false with errno set when it cannot be read, with
+ * errno 0 when it is something else. */
 CONGRU_API bool congru_model_recognises(const char *path);
 
 /* ---- What it is -------------------------------------------------------------------------------- */

@@ -67,7 +67,7 @@ CONGRU_API congru_status congru_recording_read(congru_context *context, const ch
                                                congru_recording **recording);
 
 /* Whether the first bytes of the file are those of a continuous recording that congru_recording_read knows; false
- * too when it cannot be opened. */
+ * with errno set when it cannot be read, with errno 0 when it is something else. */
 CONGRU_API bool congru_recording_recognises(const char *path);
 
 /* Frees everything and sets *recording to NULL; NULL is allowed. */

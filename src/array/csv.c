@@ -5,10 +5,10 @@
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/source.h"
 #include "base/error.h"
 
 static congru_status fail_memory(congru_context *context, const char *path)
@@ -19,38 +19,6 @@ static congru_status fail_memory(congru_context *context, const char *path)
 static congru_status fail_line(congru_context *context, const char *path, size_t line, const char *what)
 {
     return congru_fail(context, CONGRU_ERROR_FORMAT, "%s: line %zu: %s", path, line, what);
-}
-
-static congru_status load(congru_context *context, const char *path, congru_csv *csv, size_t *size)
-{
-    FILE *file = fopen(path, "rb");
-    if (file == NULL)
-        return congru_fail(context, CONGRU_ERROR_IO, "%s: cannot open: %s", path, strerror(errno));
-    size_t room = 1 << 16;
-    *size = 0;
-    csv->bytes = malloc(room + 1);
-    while (csv->bytes != NULL) {
-        *size += fread(csv->bytes + *size, 1, room - *size, file);
-        if (*size < room || room >= CONGRU_CSV_SIZE_MAX)
-            break;
-        room *= 2;
-        char *grown = realloc(csv->bytes, room + 1);
-        if (grown == NULL)
-            free(csv->bytes);
-        csv->bytes = grown;
-    }
-    bool failed = ferror(file) != 0;
-    int cause = errno;
-    bool whole = feof(file) != 0;
-    fclose(file);
-    if (csv->bytes == NULL)
-        return fail_memory(context, path);
-    csv->bytes[*size] = '\0';
-    if (failed)
-        return congru_fail(context, CONGRU_ERROR_IO, "%s: cannot read: %s", path, strerror(cause));
-    if (!whole)
-        return congru_fail(context, CONGRU_ERROR_FORMAT, "%s: larger than 1 GiB; not a results file", path);
-    return CONGRU_OK;
 }
 
 /* Where parsing stands; `write` trails `read`, since unquoting shortens. */
@@ -138,7 +106,8 @@ congru_status congru_csv_read(congru_context *context, const char *path, congru_
 {
     *csv = (congru_csv){0};
     size_t size = 0;
-    congru_status status = load(context, path, csv, &size);
+    congru_status status =
+        congru_source_text(context, path, CONGRU_CSV_SIZE_MAX, "a results file", &csv->bytes, &size);
     if (status == CONGRU_OK && strlen(csv->bytes) != size)
         status = congru_fail(context, CONGRU_ERROR_FORMAT, "%s: byte %zu is NUL; not a text file", path,
                              strlen(csv->bytes));

@@ -1,5 +1,6 @@
 /* Reads the arrays of an .npz, believing nothing its directory says unchecked. SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@ struct congru_npz {
     uint64_t position; /* of libzip in the source */
     uint64_t served;   /* where it last read */
     zip_error_t error; /* what libzip asks for after a failed read */
+    int cause;         /* the system's word for it; 0: the file can be read */
 };
 
 /* ---- The source, as libzip wants it ---------------------------------------------------------------- */
@@ -32,7 +34,9 @@ static zip_int64_t serve_read(congru_npz *npz, void *data, zip_uint64_t size)
 {
     uint64_t left = npz->source.size - npz->position;
     size_t wanted = size < left ? (size_t)size : (size_t)left;
+    errno = 0;
     if (congru_source_read(NULL, &npz->source, npz->position, wanted, data) != CONGRU_OK) {
+        npz->cause = errno;
         zip_error_set(&npz->error, ZIP_ER_READ, 0);
         return -1;
     }
@@ -88,8 +92,29 @@ static zip_int64_t serve(void *user, void *data, zip_uint64_t size, zip_source_c
 
 /* ---- Opening --------------------------------------------------------------------------------------- */
 
+/* Whether libzip failed for want of memory. It does not always say so: where an allocation failed on the way it
+ * may find no zip, or no error; errno, 0 before the call, remembers. */
+static bool lacked_memory(int code)
+{
+    return code == ZIP_ER_MEMORY || errno == ENOMEM;
+}
+
+/* `what` and what libzip says, unless it is the system or the memory that failed, and not the file. */
+static congru_status fail_zip(congru_context *context, const congru_npz *npz, const char *name,
+                              const char *what, zip_error_t *error)
+{
+    if (npz->cause != 0)
+        return congru_fail(context, CONGRU_ERROR_IO, "%s: cannot read: %s", name, strerror(npz->cause));
+    if (lacked_memory(zip_error_code_zip(error)))
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory to read it", name);
+    return congru_fail(context, CONGRU_ERROR_FORMAT, "%s: %s: %s (copy or write the file again)", name, what,
+                       zip_error_strerror(error));
+}
+
 static congru_status fail_open(congru_context *context, const congru_npz *npz, zip_error_t *error)
 {
+    if (npz->cause != 0 || lacked_memory(zip_error_code_zip(error)))
+        return fail_zip(context, npz, npz->name, "", error);
     unsigned char first[6] = {0};
     size_t size = npz->source.size < sizeof first ? (size_t)npz->source.size : sizeof first;
     if (congru_source_read(NULL, &npz->source, 0, size, first) == CONGRU_OK) {
@@ -103,10 +128,7 @@ static congru_status fail_open(congru_context *context, const congru_npz *npz, z
                 "%s: not an .npz: it does not begin as a zip does (save the arrays with numpy.savez)",
                 npz->name);
     }
-    congru_status status =
-        zip_error_code_zip(error) == ZIP_ER_MEMORY ? CONGRU_ERROR_MEMORY : CONGRU_ERROR_FORMAT;
-    return congru_fail(context, status, "%s: broken or truncated .npz: %s (copy or write the file again)",
-                       npz->name, zip_error_strerror(error));
+    return fail_zip(context, npz, npz->name, "broken or truncated .npz", error);
 }
 
 static congru_status open_archive(congru_context *context, congru_npz *npz)
@@ -115,6 +137,7 @@ static congru_status open_archive(congru_context *context, congru_npz *npz)
         return congru_fail(context, CONGRU_ERROR_FORMAT, "%s: empty file (expected an .npz)", npz->name);
     zip_error_t error;
     zip_error_init(&error);
+    errno = 0;
     zip_source_t *source = zip_source_function_create(serve, npz, &error);
     if (source != NULL) {
         /* CHECKCONS compares the directory with the header before each member. */
@@ -228,7 +251,7 @@ static congru_status check_member(congru_context *context, const congru_npz *npz
 
 /* A member being read. */
 typedef struct npz_member {
-    const congru_npz *npz;
+    congru_npz *npz;
     zip_file_t *file;
     zip_stat_t about;
     uint64_t start; /* in the file, where libzip's first read of it was */
@@ -237,16 +260,15 @@ typedef struct npz_member {
 static congru_status take_member(congru_npy_stream *stream, void *into, size_t size, size_t *taken)
 {
     npz_member *member = stream->user;
-    zip_file_t *file = member->file;
     *taken = 0;
+    errno = 0;
     while (*taken < size) {
-        zip_int64_t got = zip_fread(file, (char *)into + *taken, size - *taken);
+        zip_int64_t got = zip_fread(member->file, (char *)into + *taken, size - *taken);
         if (got > 0 && stream->position == 0 && *taken == 0)
             member->start = member->npz->served;
         if (got < 0)
-            return congru_fail(stream->context, CONGRU_ERROR_FORMAT,
-                               "%s: broken data: %s (copy or write the file again)", stream->name,
-                               zip_file_strerror(file));
+            return fail_zip(stream->context, member->npz, stream->name, "broken data",
+                            zip_file_get_error(member->file));
         if (got == 0)
             break;
         *taken += (size_t)got;
@@ -313,11 +335,10 @@ congru_status congru_npz_read(congru_context *context, congru_npz *npz, const ch
     npz_member member = {.npz = npz};
     congru_status status = check_member(context, npz, name, (zip_uint64_t)index, &member.about);
     if (status == CONGRU_OK) {
+        errno = 0;
         member.file = zip_fopen_index(npz->archive, (zip_uint64_t)index, 0);
         if (member.file == NULL) {
-            status = congru_fail(context, CONGRU_ERROR_FORMAT,
-                                 "%s: cannot be read: %s (copy or write the file again)", name,
-                                 zip_strerror(npz->archive));
+            status = fail_zip(context, npz, name, "cannot be read", zip_get_error(npz->archive));
         } else {
             congru_npy_stream stream = {.context = context,
                                         .name = name,

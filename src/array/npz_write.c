@@ -115,6 +115,19 @@ static congru_status fail_memory(congru_context *context, const char *path)
     return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: cannot write: not enough memory", path);
 }
 
+/* The system's word where a write failed. libzip's own failures are failed allocations, whether it says so
+ * or not. */
+static congru_status fail_zip(congru_context *context, const congru_npz_writer *writer, zip_error_t *error)
+{
+    const char *path = congru_file_path(writer->draft);
+    int cause = zip_error_code_system(&writer->error), code = zip_error_code_zip(error);
+    if (cause != 0)
+        return congru_fail(context, CONGRU_ERROR_IO, "%s: cannot write: %s", path, strerror(cause));
+    if (code == ZIP_ER_MEMORY || code == ZIP_ER_OK || errno == ENOMEM)
+        return fail_memory(context, path);
+    return congru_fail(context, CONGRU_ERROR_IO, "%s: cannot write: %s", path, zip_error_strerror(error));
+}
+
 void congru_npz_abandon(congru_npz_writer **writer)
 {
     if (writer == NULL || *writer == NULL)
@@ -141,14 +154,14 @@ congru_status congru_npz_create(congru_context *context, const char *path, congr
     if (status == CONGRU_OK) {
         zip_error_t error;
         zip_error_init(&error);
+        errno = 0;
         zip_source_t *source = zip_source_function_create(serve, *writer, &error);
         if (source != NULL)
             (*writer)->archive = zip_open_from_source(source, ZIP_CREATE | ZIP_TRUNCATE, &error);
         if (source != NULL && (*writer)->archive == NULL)
             zip_source_free(source);
         if ((*writer)->archive == NULL)
-            status =
-                congru_fail(context, CONGRU_ERROR_IO, "%s: cannot write: %s", path, zip_error_strerror(&error));
+            status = fail_zip(context, *writer, &error);
         zip_error_fini(&error);
     }
     if (status != CONGRU_OK)
@@ -196,6 +209,7 @@ static congru_status add_member(congru_context *context, congru_npz_writer *writ
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "%s: cannot write: an array name of %zu bytes",
                            congru_file_path(writer->draft), strlen(array));
     snprintf(name, sizeof name, "%s.npy", array);
+    errno = 0;
     zip_source_t *source = zip_source_buffer_fragment(writer->archive, pieces, pieces[1].length > 0 ? 2 : 1, 0);
     zip_int64_t index = source == NULL ? -1 : zip_file_add(writer->archive, name, source, ZIP_FL_ENC_GUESS);
     if (index < 0 && source != NULL)
@@ -209,8 +223,7 @@ static congru_status add_member(congru_context *context, congru_npz_writer *writ
     if (added && !deflate)
         added = align_member(writer, (zip_uint64_t)index, strlen(name), pieces[0].length + pieces[1].length);
     if (!added)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "%s: cannot write array %s: %s",
-                           congru_file_path(writer->draft), array, zip_strerror(writer->archive));
+        return fail_zip(context, writer, zip_get_error(writer->archive));
     return CONGRU_OK;
 }
 
@@ -319,14 +332,12 @@ congru_status congru_npz_commit(congru_context *context, congru_npz_writer **wri
 {
     congru_npz_writer *w = *writer;
     congru_status status = CONGRU_OK;
-    const char *path = congru_file_path(w->draft);
+    errno = 0;
     if (zip_get_num_entries(w->archive, 0) == 0) {
-        status = congru_fail(context, CONGRU_ERROR_ARGUMENT, "%s: cannot write: there are no arrays", path);
+        status = congru_fail(context, CONGRU_ERROR_ARGUMENT, "%s: cannot write: there are no arrays",
+                             congru_file_path(w->draft));
     } else if (zip_close(w->archive) != 0) {
-        /* The system's word says more than libzip's "Write error". */
-        int cause = zip_error_code_system(&w->error);
-        status = congru_fail(context, CONGRU_ERROR_IO, "%s: cannot write: %s", path,
-                             cause != 0 ? strerror(cause) : zip_strerror(w->archive));
+        status = fail_zip(context, w, zip_get_error(w->archive));
     } else {
         w->archive = NULL;
         status = congru_file_commit(context, &w->draft);

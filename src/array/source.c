@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -71,6 +72,32 @@ congru_status congru_source_read(congru_context *context, const congru_source *s
         taken += (size_t)got;
     }
     return CONGRU_OK;
+}
+
+congru_status congru_source_text(congru_context *context, const char *path, size_t most, const char *what,
+                                 char **text, size_t *size)
+{
+    congru_source source;
+    *text = NULL;
+    congru_status status = congru_source_open(context, path, &source);
+    if (status != CONGRU_OK)
+        return status;
+    *size = (size_t)source.size;
+    if (source.size > most)
+        status = congru_fail(context, CONGRU_ERROR_FORMAT, "%s: larger than %zu MiB; not %s", path, most >> 20,
+                             what);
+    else if ((*text = malloc(*size + 1)) == NULL)
+        status = congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory to read it", path);
+    else
+        status = congru_source_read(context, &source, 0, *size, *text);
+    congru_source_close(&source);
+    if (status == CONGRU_OK) {
+        (*text)[*size] = '\0';
+    } else {
+        free(*text);
+        *text = NULL;
+    }
+    return status;
 }
 
 void congru_source_close(congru_source *source)

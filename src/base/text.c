@@ -36,7 +36,9 @@ void congru_text_add(congru_text *text, const char *format, ...)
     va_start(arguments, format);
     va_copy(again, arguments);
     int size = vsnprintf(NULL, 0, format, arguments);
-    if (size >= 0 && make_room(text, (size_t)size)) {
+    if (size < 0)
+        text->failed = true;
+    else if (make_room(text, (size_t)size)) {
         vsnprintf(text->data + text->size, text->room - text->size, format, again);
         text->size += (size_t)size;
     }

@@ -1,9 +1,11 @@
 /* Saves, loads and interprets models. SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/source.h"
 #include "congru/version.h"
 #include "decoder/model_internal.h"
 #include "base/json_scan.h"
@@ -261,10 +263,13 @@ congru_status congru_model_load(congru_context *context, const char *path, congr
 bool congru_model_recognises(const char *path)
 {
     unsigned char bytes[SEARCH_BYTES];
-    FILE *file = path != NULL ? fopen(path, "rb") : NULL;
-    if (file == NULL)
+    congru_source source;
+    errno = 0;
+    if (path == NULL || congru_source_open(NULL, path, &source) != CONGRU_OK)
         return false;
-    size_t size = fread(bytes, 1, sizeof bytes, file);
-    fclose(file);
-    return congru_safetensors_recognises(bytes, size);
+    size_t size = source.size < sizeof bytes ? (size_t)source.size : sizeof bytes;
+    bool known = congru_source_read(NULL, &source, 0, size, bytes) == CONGRU_OK &&
+                 congru_safetensors_recognises(bytes, size);
+    congru_source_close(&source);
+    return known;
 }

@@ -21,10 +21,11 @@ static congru_status make_one(congru_context *context, const char *path)
     if (mkdir(path, 0777) == 0)
         return CONGRU_OK;
     int cause = errno;
-    if (cause == EEXIST && stat(path, &about) == 0 && S_ISDIR(about.st_mode))
+    if (cause == EEXIST)
+        cause = stat(path, &about) != 0 ? errno : S_ISDIR(about.st_mode) ? 0 : ENOTDIR;
+    if (cause == 0)
         return CONGRU_OK;
-    return congru_fail(context, CONGRU_ERROR_IO, "%s: cannot make the folder: %s", path,
-                       strerror(cause == EEXIST ? ENOTDIR : cause));
+    return congru_fail(context, CONGRU_ERROR_IO, "%s: cannot make the folder: %s", path, strerror(cause));
 }
 
 congru_status congru_folder_make(congru_context *context, const char *folder, const char *name)
@@ -71,9 +72,11 @@ congru_status congru_fold_write(congru_context *context, const char *folder, con
         congru_text_add(&text, ",");
     congru_text_add(&text, "\n");
     congru_text_add(&name, "folds/%s", pipeline);
-    congru_status status = name.failed ? CONGRU_ERROR_MEMORY : congru_folder_make(context, folder, name.data);
+    congru_status status = name.failed ? CONGRU_OK : congru_folder_make(context, folder, name.data);
     congru_text_add(&name, "/%d.csv", (int)fold->subject);
-    if (status == CONGRU_OK && !name.failed)
+    if (name.failed)
+        status = congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory to write a fold", folder);
+    if (status == CONGRU_OK)
         status = congru_file_write_text(context, folder, name.data, &text);
     congru_text_clear(&text);
     congru_text_clear(&name);

@@ -1,5 +1,6 @@
 /* Reads results.csv and predictions.csv back. SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -251,7 +252,8 @@ static congru_status open_files(results_reader *r, const char *folder)
     congru_text_add(&path, "%s/results.csv", folder);
     if (path.failed)
         status = congru_fail(r->context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder);
-    else if (stat(folder, &about) == 0 && S_ISDIR(about.st_mode) && access(path.data, F_OK) != 0)
+    else if (stat(folder, &about) == 0 && S_ISDIR(about.st_mode) && access(path.data, F_OK) != 0 &&
+             errno == ENOENT)
         status = congru_fail(r->context, CONGRU_ERROR_IO,
                              "%s: holds no results.csv (a run that was not finished? run its command again)",
                              folder);
@@ -259,7 +261,9 @@ static congru_status open_files(results_reader *r, const char *folder)
         status = congru_csv_read(r->context, path.data, &r->scores);
     congru_text_clear(&path);
     congru_text_add(&path, "%s/predictions.csv", folder);
-    if (status == CONGRU_OK && !path.failed && access(path.data, F_OK) == 0)
+    if (status == CONGRU_OK && path.failed)
+        status = congru_fail(r->context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder);
+    if (status == CONGRU_OK && (access(path.data, F_OK) == 0 || errno != ENOENT))
         status = congru_csv_read(r->context, path.data, &r->answers);
     congru_text_clear(&path);
     return status;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "array/file_write.h"
+#include "array/source.h"
 #include "base/crew.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -50,19 +51,6 @@ static void describe(congru_context *context, const congru_set *set, const congr
         congru_text_add_json(text, set->channel_name[i]);
     }
     congru_text_add(text, "]\n}\n");
-}
-
-/* The whole of a small text file, or NULL when there is none or it cannot be had. */
-static char *read_text(const char *path)
-{
-    enum { SIZE_MAX_READ = 1 << 22 };
-    FILE *file = fopen(path, "rb");
-    char *text = file != NULL ? malloc(SIZE_MAX_READ + 1) : NULL;
-    if (text != NULL)
-        text[fread(text, 1, SIZE_MAX_READ, file)] = '\0';
-    if (file != NULL)
-        fclose(file);
-    return text;
 }
 
 static size_t line_size(const char *line)
@@ -137,8 +125,15 @@ static congru_status take_lock(congru_context *context, const char *folder, cong
 static congru_status write_run(congru_context *context, const char *folder, const char *path,
                                const congru_text *text)
 {
-    char *there = read_text(path);
-    congru_status status = there != NULL ? compare(context, folder, there, text->data) : CONGRU_OK;
+    enum { RUN_SIZE_MAX = 1 << 22 };
+    char *there = NULL;
+    size_t size;
+    congru_status status = CONGRU_OK;
+    /* A file that is there and cannot be read may be another run's: only one that is missing is none. */
+    if (access(path, F_OK) == 0 || errno != ENOENT)
+        status = congru_source_text(context, path, RUN_SIZE_MAX, "a run.json", &there, &size);
+    if (status == CONGRU_OK && there != NULL)
+        status = compare(context, folder, there, text->data);
     free(there);
     if (status == CONGRU_OK)
         status = congru_file_write(context, path, &(congru_file_piece){text->data, text->size}, 1);

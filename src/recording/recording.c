@@ -1,4 +1,5 @@
 /* Recordings: the registry of formats, and the memory of one recording. SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,6 +78,7 @@ congru_status congru_recording_read(congru_context *context, const char *path,
 bool congru_recording_recognises(const char *path)
 {
     congru_source source;
+    errno = 0;
     if (path == NULL || congru_source_open(NULL, path, &source) != CONGRU_OK)
         return false;
     unsigned char bytes[FIRST_BYTES];
