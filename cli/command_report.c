@@ -232,7 +232,9 @@ const command command_report = {
         "no host "
         "for anything, and prints. Or one figure, or one table, for a paper. Several folders make one page, "
         "with a "
-        "choice between them; their training is drawn together, and a table of them has the rows of all.",
+        "choice between them; their training is drawn together, pipelines they have in common are compared "
+        "with those "
+        "of the first, and a table of them has the rows of all.",
     .definitions = describe,
     .definitions_title = "Figures and tables",
     .options = {.options = options, .count = OPTIONS},

@@ -44,6 +44,11 @@ for name in full hostile bare big; do
     "$BUILD/congru" report $name -o $name.html >/dev/null || exit 1
 done
 "$BUILD/congru" report full free -o two.html >/dev/null || exit 1
+"$BUILD/congru" report full free --table comparison -o two.csv || exit 1
+# A folder may be called anything, too.
+foe='<img src=x onerror=alert(1)> & "a folder" with a name that is far too long'
+make "$foe" --hostile --unconstrained --subjects 10 --pipelines 6 --classes 2
+"$BUILD/congru" report hostile "$foe" bare -o foes.html >/dev/null || exit 1
 "$BUILD/tests/congru_plain" report full -o plain.html >/dev/null || exit 1
 node "$driver/report_page.mjs" "$browser" "$folder"
 exit $?

@@ -42,6 +42,45 @@ END
     )"
 }
 
+# Two folders, one of fewer people and pipelines: means, differences and Wilcoxon's test by scipy.
+comparison_equals_scipy()
+{
+    local name="the comparison of folders has the numbers of results.csv and of scipy"
+    cd "$scratch/work/formats" || exit 1
+    if ! /usr/bin/python3 -c 'import scipy' 2>/dev/null; then
+        skip "$name" "no scipy"
+        return
+    fi
+    awk -F, 'NR == 1 || ($4 != "A03" && $9 != "dct-e2e")' free/results.csv >few.csv
+    mkdir -p few && mv few.csv few/results.csv
+    congru report full few --table comparison >comparison.csv && congru report full few --format latex --table comparison >comparison.tex
+    result "$name" "$(/usr/bin/python3 - <<'END'
+import csv, statistics, warnings
+from scipy.stats import wilcoxon
+warnings.simplefilter("ignore")
+read = lambda name: {(r["pipeline"], r["subject"]): float(r["score"]) for r in csv.DictReader(open(f"{name}/results.csv"))}
+full, few = read("full"), read("few")
+lines = list(csv.DictReader(open("comparison.csv")))
+names = {p for p, _ in few}
+subjects = sorted({s for _, s in few})
+if {line["pipeline"] for line in lines} != names or len(lines) != len(names) or len(subjects) != 5 or len(names) != 5:
+    print("pipelines", lines, names, subjects)
+ps = sorted(float(line["p"]) for line in lines)
+for line in lines:
+    a, b = ([run[line["pipeline"], s] for s in subjects] for run in (few, full))
+    gains = [x - y for x, y in zip(a, b)]
+    expected = {"subjects": len(subjects), "accuracy": statistics.fmean(a), "deviation": statistics.stdev(a),
+                "first_accuracy": statistics.fmean(b), "first_deviation": statistics.stdev(b),
+                "gain": statistics.fmean(gains), "wins": sum(g > 0 for g in gains), "losses": sum(g < 0 for g in gains),
+                "p": wilcoxon(a, b).pvalue,
+                "p_holm": min(1, max(ps[i] * (len(ps) - i) for i in range(len(ps)) if ps[i] <= float(line["p"])))}
+    for key, value in expected.items():
+        if abs(float(line[key]) - value) > 1e-12:
+            print(line["pipeline"], key, line[key], "not", value)
+END
+    )"
+}
+
 names_are_escaped()
 {
     local problems=
@@ -89,7 +128,8 @@ without_the_page()
     cd "$scratch/work/formats" || exit 1
     said=$("$BUILD/tests/congru_plain" report full free -o plain.html 2>&1)
     matches "$said" "plain.html: ... MB, tables only: this congru was built without the page (it takes npm)" && said=
-    [ "$(grep -c '<table>' plain.html)" = 14 ] || said+=" not 14 tables"
+    [ "$(grep -c '<table>' plain.html)" = 15 ] || said+=" not 15 tables"
+    grep -q '<h2>Comparison</h2>' plain.html || said+=" no comparison"
     grep -q '<script' plain.html && said+=" it has a script"
     result "without npm, the page is plain tables and says so" "$said"
 }
@@ -118,6 +158,7 @@ manual_has_names()
 run_sessions "$SOURCE/tests/cli/report/report.txt"
 every_figure_and_table
 csv_equals_results
+comparison_equals_scipy
 names_are_escaped
 png_or_a_reason
 without_the_page

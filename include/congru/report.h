@@ -50,6 +50,7 @@ CONGRU_API const char *congru_report_table_name(size_t index, const char **about
 CONGRU_API const char *congru_report_figure_name(size_t index, const char **about);
 
 /* One table. Of several folders it has the rows of all, with a first column that names them.
+ * "comparison" is of all together: the same pipelines in the first folder and in the others.
  * CONGRU_ERROR_ARGUMENT for a name that is none, CONGRU_ERROR_FORMAT when the folders do not hold what it
  * takes. */
 CONGRU_API congru_status congru_report_table(congru_context *context, const congru_report *report,

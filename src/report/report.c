@@ -146,6 +146,8 @@ congru_status congru_report_create(congru_context *context, const char *const *f
     }
     if (status == CONGRU_OK)
         status = label_runs(context, made);
+    if (status == CONGRU_OK)
+        status = congru_report_compare(context, made);
     if (status != CONGRU_OK)
         congru_report_destroy(report);
     return status;
@@ -175,6 +177,7 @@ void congru_report_destroy(congru_report **report)
     for (size_t i = 0; i < (*report)->runs; i++)
         clear_run(&(*report)->run[i]);
     free((*report)->run);
+    free((*report)->comparison);
     free(*report);
     *report = NULL;
 }

@@ -46,14 +46,28 @@ typedef struct report_run {
     report_curves *curves;
 } report_run;
 
+/* A pipeline in another run than the first, on the subjects that all runs with that pipeline have. */
+typedef struct report_comparison {
+    size_t run;                 /* not 0 */
+    size_t pipeline;            /* by index in the first run */
+    report_interval first, own; /* accuracy in the first run and in this one */
+    report_pair pair;           /* this one less the first */
+    double p, p_holm;           /* Wilcoxon's signed-rank test; corrected over all comparisons */
+} report_comparison;
+
 struct congru_report {
     size_t runs;
     report_run *run;
+    size_t comparisons;
+    report_comparison *comparison; /* pipelines in the order of the first run, then runs */
 };
 
 /* ---- interval.c ---- */
 report_interval congru_report_interval(size_t count, const double *value); /* NaN values are left out */
 report_pair congru_report_pair(size_t count, const double *a, const double *b);
+
+/* ---- comparison.c ---- */
+congru_status congru_report_compare(congru_context *context, congru_report *report);
 
 /* ---- training.c ---- */
 const char *congru_report_series(size_t index);       /* "loss", ... "action_ratio", "subject_ratio" */

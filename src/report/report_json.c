@@ -323,6 +323,29 @@ static void add_run(congru_text *text, const report_run *run)
     congru_text_add(text, "}");
 }
 
+/* What the first run has, once for each pipeline and each other run. */
+static void add_comparisons(congru_text *text, const congru_report *report)
+{
+    add_name(text, "comparisons");
+    congru_text_add(text, "[");
+    for (size_t i = 0; i < report->comparisons; i++) {
+        const report_comparison *c = &report->comparison[i];
+        congru_text_add(text, "%s{\"pipeline\":", i > 0 ? ",\n" : "");
+        congru_text_add_json(text, report->run[0].results->pipeline[c->pipeline]);
+        congru_text_add(text, ",\"run\":%zu,\"first\":{", c->run);
+        add_interval(text, &c->first);
+        congru_text_add(text, "},\"own\":{");
+        add_interval(text, &c->own);
+        congru_text_add(text, "},\"difference\":{");
+        add_pair(text, &c->pair);
+        congru_text_add(text, "}");
+        add_number(text, "p", c->p);
+        add_number(text, "p_holm", c->p_holm);
+        congru_text_add(text, "}");
+    }
+    congru_text_add(text, "]");
+}
+
 void congru_report_add_json(congru_text *text, const congru_report *report)
 {
     congru_text_add(text, "{\"version\":");
@@ -334,7 +357,9 @@ void congru_report_add_json(congru_text *text, const congru_report *report)
         congru_text_add(text, i > 0 ? ",\n" : "");
         add_run(text, &report->run[i]);
     }
-    congru_text_add(text, "]}");
+    congru_text_add(text, "]");
+    add_comparisons(text, report);
+    congru_text_add(text, "}");
 }
 
 congru_status congru_report_json(congru_context *context, const congru_report *report, char **text)

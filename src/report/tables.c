@@ -217,9 +217,56 @@ static bool fill_statistics(const report_run *run, const char *label, size_t pip
     return true;
 }
 
+/* The one table that is of all runs together. */
+static bool fill_comparison(const congru_report *report, report_table *table)
+{
+    if (report->comparisons == 0)
+        return false;
+    congru_table_column_text(table, "pipeline", "Pipeline");
+    congru_table_column_text(table, "run", "Run");
+    congru_table_column_text(table, "first", "First run");
+    congru_table_column_number(table, "subjects", "Subjects", 1, 0);
+    congru_table_column_number(table, "accuracy", "Accuracy (%)", 100, 1);
+    congru_table_column_number(table, "deviation", "Deviation (%)", 100, 1);
+    congru_table_join(table);
+    congru_table_column_number(table, "first_accuracy", "In the first (%)", 100, 1);
+    congru_table_column_number(table, "first_deviation", "Deviation (%)", 100, 1);
+    congru_table_join(table);
+    congru_table_column_number(table, "gain", "Run less first (points)", 100, 1);
+    congru_table_column_number(table, "low", "95 % from", 100, 1);
+    congru_table_column_number(table, "high", "to", 100, 1);
+    congru_table_column_number(table, "effect", "d_z", 1, 2);
+    congru_table_column_number(table, "wins", "Better", 1, 0);
+    congru_table_column_number(table, "losses", "Worse", 1, 0);
+    congru_table_column_number(table, "p", "p", 1, 4);
+    congru_table_column_number(table, "p_holm", "p (Holm)", 1, 4);
+    for (size_t i = 0; i < report->comparisons; i++) {
+        const report_comparison *c = &report->comparison[i];
+        congru_table_text(table, report->run[0].results->pipeline[c->pipeline]);
+        congru_table_text(table, report->run[c->run].label);
+        congru_table_text(table, report->run[0].label);
+        const double number[] = {(double)c->pair.gain.count,
+                                 c->own.mean,
+                                 c->own.deviation,
+                                 c->first.mean,
+                                 c->first.deviation,
+                                 c->pair.gain.mean,
+                                 c->pair.gain.low,
+                                 c->pair.gain.high,
+                                 c->pair.effect,
+                                 (double)c->pair.wins,
+                                 (double)c->pair.losses,
+                                 c->p,
+                                 c->p_holm};
+        for (size_t k = 0; k < sizeof number / sizeof number[0]; k++)
+            congru_table_number(table, number[k]);
+    }
+    return true;
+}
+
 static const struct {
     const char *name, *about, *title, *lacking;
-    table_fill *fill;
+    table_fill *fill; /* NULL: fill_comparison */
 } tables[] = {
     {"accuracy", "Accuracy, its spread, z, kappa and seconds of each pipeline.", "Accuracy by pipeline", NULL,
      fill_accuracy},
@@ -234,6 +281,9 @@ static const struct {
      "it takes ablation.json", fill_ablation},
     {"statistics", "Tests between pipelines; takes statistics.json.", "Statistics", "it takes statistics.json",
      fill_statistics},
+    {"comparison", "The same pipelines in several folders, subject by subject; takes two folders.",
+     "The same pipelines in other runs",
+     "it takes two folders of one data set, with a pipeline and a subject in common", NULL},
 };
 
 enum { TABLES = sizeof tables / sizeof tables[0] };
@@ -262,6 +312,11 @@ static congru_status fill(congru_context *context, const congru_report *report, 
                           const congru_report_choice *choice, report_table *table)
 {
     table->title = tables[which].title;
+    if (tables[which].fill == NULL)
+        return fill_comparison(report, table)
+                   ? CONGRU_OK
+                   : congru_fail(context, CONGRU_ERROR_FORMAT, "%s: no table '%s' can be made of it: %s",
+                                 report->run[0].folder, tables[which].name, tables[which].lacking);
     for (size_t i = 0; i < report->runs; i++) {
         const report_run *run = &report->run[i];
         const char *label = report->runs > 1 ? run->label : NULL;
@@ -308,6 +363,14 @@ congru_status congru_report_table(congru_context *context, const congru_report *
 
 congru_status congru_report_add_tables(congru_context *context, const congru_report *report, congru_text *text)
 {
+    report_table comparison = {.title = "The same pipelines in other runs"};
+    if (fill_comparison(report, &comparison)) {
+        congru_text_add(text, "<section><h2>Comparison</h2>\n");
+        congru_table_write(text, &comparison, CONGRU_TABLE_HTML);
+        congru_text_add(text, "</section>\n");
+    }
+    text->failed = text->failed || comparison.failed;
+    congru_table_clear(&comparison);
     for (size_t i = 0; i < report->runs; i++) {
         const report_run *run = &report->run[i];
         size_t pipeline, other;
@@ -319,7 +382,7 @@ congru_status congru_report_add_tables(congru_context *context, const congru_rep
         congru_text_add(text, "</h2>\n");
         for (size_t k = 0; k < TABLES; k++) {
             report_table table = {.title = tables[k].title};
-            if (tables[k].fill(run, NULL, pipeline, &table))
+            if (tables[k].fill != NULL && tables[k].fill(run, NULL, pipeline, &table))
                 congru_table_write(text, &table, CONGRU_TABLE_HTML);
             text->failed = text->failed || table.failed;
             congru_table_clear(&table);

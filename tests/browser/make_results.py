@@ -42,8 +42,8 @@ def scores(o, subjects, classes, pipelines):
         for index, pipeline in enumerate(pipelines):
             for s, subject in enumerate(subjects):
                 ability = seeded(o.seed, "ability", s).betavariate(2.2, 2.6)
-                rng = seeded(o.seed, "fold", s, pipeline)
-                hit = min(0.99, chance + 0.05 + ability * (0.9 - chance) + SKILL[index] + rng.gauss(0, 0.02))
+                rng = seeded(o.seed, "fold", s, pipeline, *["free"] * o.unconstrained)
+                hit = min(0.99, chance + 0.05 + ability * (0.9 - chance) + SKILL[index] + rng.gauss(0, 0.02) - 0.06 * o.unconstrained)
                 right, per_class = 0, [[0, 0] for _ in classes]
                 for trial in range(o.trials):
                     truth = trial % len(classes)

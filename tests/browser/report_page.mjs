@@ -3,7 +3,7 @@
 // usage: node report_page.mjs CHROMIUM FOLDER
 //
 // FOLDER holds results folders made by make_results.py with the reports of them beside: full, big, hostile, bare, two
-// (full and another run), plain (of full, without the page). With KEEP set, pictures are left in FOLDER/pictures.
+// (full and another run, two.csv the comparison of them), foes (hostile and another of a hostile name, and one of other data), plain (of full, without the page). With KEEP set, pictures are left in FOLDER/pictures.
 import { readFileSync, mkdirSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { chromium } from "playwright-core";
@@ -151,7 +151,7 @@ async function choicesWork(page) {
 
 async function accessible(name, scheme, width) {
     const page = await open(name, { scheme, width });
-    await page.evaluate(() => document.querySelectorAll("details").forEach((one) => { if (one.closest("#summary, #forest, #seconds")) one.open = true; }));
+    await page.evaluate(() => document.querySelectorAll("details").forEach((one) => { if (one.closest("#summary, #forest, #seconds, #means, #changes")) one.open = true; }));
     await page.evaluate(axe);
     const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
     result(`${name}: axe finds nothing, ${scheme}, ${width} wide`, [page.problems, violations.map(({ id, nodes }) => `${id}: ${nodes.length} times, ${nodes[0].html} ${nodes[0].failureSummary}`)]);
@@ -194,6 +194,46 @@ async function runsCompared() {
     await page.close();
 }
 
+// The means drawn are those of the two folders; the rest of the table is what --table comparison says.
+async function comparisonEqualsCsv() {
+    const page = await sectionsRender("two", ["summary", "comparison", ...everything.slice(1)]);
+    const scores = ["full", "free"].map((name) => readCsv(`${folder}/${name}/results.csv`)), wrong = [];
+    const mean = (run, pipeline) => {
+        const own = scores[run].filter((row) => row.pipeline === pipeline).map((row) => Number(row.score));
+        return own.reduce((a, b) => a + b) / own.length;
+    };
+    const dots = await page.evaluate(() => {
+        const svg = document.querySelector("#means .plot svg"), x = svg.scale("x"), y = svg.scale("y");
+        return [...svg.querySelectorAll("circle")].map((dot) => [Math.round(y.invert(Number(dot.getAttribute("cy")))), x.invert(Number(dot.getAttribute("cx"))) / 100, dot.getAttribute("fill")]);
+    });
+    const table = readCsv(`${folder}/two.csv`);
+    if (dots.length !== 30 || table.length !== 15) wrong.push(`${dots.length} dots, ${table.length} rows`);
+    for (const [row, value, fill] of dots) {
+        const expected = mean(fill === "var(--c1)" ? 0 : 1, table[row].pipeline);
+        if (Math.abs(value - expected) > 1e-4) wrong.push(`${table[row].pipeline}: drawn ${value}, given ${expected}`);
+    }
+    const cells = await page.$$eval("#comparison > .wide tbody tr", (all) => all.map((row) => [...row.cells].map((cell) => cell.textContent)));
+    const minus = (text) => text.replace("-", "−"), points = (x) => (x > 0 ? "+" : "") + minus((100 * x).toFixed(1)), p = (x) => (x < 0.0001 ? "< 0.0001" : Number(x).toFixed(4));
+    table.forEach((row, i) => {
+        const expected = [row.pipeline, `${(100 * row.accuracy).toFixed(1)} ± ${(100 * row.deviation).toFixed(1)}`, `${(100 * row.first_accuracy).toFixed(1)} ± ${(100 * row.first_deviation).toFixed(1)}`,
+            points(row.gain), `${points(row.low)} to ${points(row.high)}`, minus(Number(row.effect).toFixed(2)), `${row.wins} : ${row.losses} of ${row.subjects}`, p(row.p), p(row.p_holm)];
+        if (cells[i]?.join("|") !== expected.join("|")) wrong.push(`${cells[i]} for ${expected}`);
+    });
+    const bars = await page.$$eval("#changes .plot svg circle", (all) => all.length);
+    result("two runs: the comparison equals the folders and --table comparison", [wrong.slice(0, 5), bars === 15 ? null : `${bars} differences`]);
+    await page.close();
+}
+
+async function foesAreText() {
+    const page = await open("foes", { width: 390 });
+    const name = '<img src=x onerror=alert(1)> & "a folder" with a name that is far too long';
+    const [text, key, drawn, made] = await page.evaluate(() => [document.querySelector("#comparison p").textContent, document.querySelector("#means .key").textContent,
+        document.querySelectorAll("#means circle").length, document.querySelectorAll("main b, main img, main script").length]);
+    result("hostile names of folders are text, and other people are not compared", [page.problems, text.includes(`${name} less hostile`) ? null : text, key.includes(name) ? null : key,
+        drawn === 12 ? null : `${drawn} dots`, made ? `${made} elements came of names` : null]);
+    await page.close();
+}
+
 async function plainPage() {
     const page = await open("plain");
     const rows = readCsv(`${folder}/full/results.csv`);
@@ -225,9 +265,11 @@ await (await sectionsRender("bare", ["summary", "accuracy", "subjects", "speed"]
 await hostileIsText();
 await bigOpensFast();
 await runsCompared();
+await comparisonEqualsCsv();
+await foesAreText();
 await plainPage();
 await withoutScript();
-for (const scheme of ["light", "dark"]) for (const width of [1280, 390]) await accessible(width === 1280 ? "two" : "hostile", scheme, width);
+for (const scheme of ["light", "dark"]) for (const width of [1280, 390]) await accessible(width === 1280 ? "two" : scheme === "dark" ? "hostile" : "foes", scheme, width);
 await browser.close();
 console.log(`1..${count}`);
 process.exit(failed ? 1 : 0);

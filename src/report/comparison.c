@@ -1,0 +1,120 @@
+/* The same pipelines in several folders, compared on the same people. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "congru/statistics.h"
+#include "report/report_internal.h"
+
+enum { ABSENT = -1 };
+
+/* Where the pipeline is in a run, or ABSENT. */
+static int32_t find_pipeline(const report_run *run, const char *name)
+{
+    for (size_t p = 0; p < run->results->pipelines; p++)
+        if (strcmp(run->results->pipeline[p], name) == 0)
+            return (int32_t)p;
+    return ABSENT;
+}
+
+/* where (runs, subjects of the first): each subject of the first run in the others. People of other data sets are
+ * others, whatever they are called. */
+static void find_subjects(const congru_report *report, int32_t *where)
+{
+    const congru_results *first = report->run[0].results;
+    for (size_t r = 0; r < report->runs; r++) {
+        const congru_results *results = report->run[r].results;
+        for (size_t s = 0; s < first->subjects; s++) {
+            int32_t *found = &where[r * first->subjects + s];
+            *found = ABSENT;
+            for (size_t k = 0; k < results->subjects && strcmp(results->dataset, first->dataset) == 0; k++)
+                if (strcmp(results->subject_name[k], first->subject_name[s]) == 0)
+                    *found = (int32_t)k;
+        }
+    }
+}
+
+/* The accuracy of a subject of the first run under a pipeline of run r; NaN when there is none. */
+static double accuracy_of(const congru_report *report, const int32_t *where, size_t r, int32_t pipeline,
+                          size_t s)
+{
+    const report_run *run = &report->run[r];
+    const int32_t k = where[r * report->run[0].results->subjects + s];
+    return pipeline == ABSENT || k == ABSENT
+               ? NAN
+               : run->accuracy[(size_t)pipeline * run->results->subjects + (size_t)k];
+}
+
+/* One pipeline of the first run in all the runs that have it, on the subjects that all of these have: value (runs,
+ * subjects). A run without any of the first one's subjects counts as one that has it not. */
+static congru_status compare_pipeline(congru_context *context, congru_report *report, const int32_t *where,
+                                      size_t pipeline, int32_t *place, double *value)
+{
+    const congru_results *first = report->run[0].results;
+    const size_t subjects = first->subjects;
+    size_t runs = 0, count = 0;
+    for (size_t r = 0; r < report->runs; r++) {
+        size_t own = 0;
+        place[r] = find_pipeline(&report->run[r], first->pipeline[pipeline]);
+        for (size_t s = 0; s < subjects; s++)
+            own += !isnan(accuracy_of(report, where, r, place[r], s));
+        if (own == 0)
+            place[r] = ABSENT;
+        runs += place[r] != ABSENT;
+    }
+    for (size_t s = 0; s < subjects; s++) {
+        bool all = true;
+        for (size_t r = 0; r < report->runs; r++) {
+            value[r * subjects + count] = accuracy_of(report, where, r, place[r], s);
+            all = all && (place[r] == ABSENT || !isnan(value[r * subjects + count]));
+        }
+        count += all;
+    }
+    congru_status status = CONGRU_OK;
+    for (size_t r = 1; status == CONGRU_OK && runs > 1 && count > 0 && r < report->runs; r++) {
+        congru_wilcoxon test;
+        if (place[r] == ABSENT || place[0] == ABSENT)
+            continue;
+        status = congru_wilcoxon_test(context, count, value + r * subjects, value, &test);
+        report->comparison[report->comparisons++] = (report_comparison){
+            .run = r,
+            .pipeline = pipeline,
+            .first = congru_report_interval(count, value),
+            .own = congru_report_interval(count, value + r * subjects),
+            .pair = congru_report_pair(count, value + r * subjects, value),
+            .p = test.p,
+        };
+    }
+    return status;
+}
+
+congru_status congru_report_compare(congru_context *context, congru_report *report)
+{
+    const report_run *first = &report->run[0];
+    const size_t most = first->results->pipelines * report->runs;
+    if (report->runs < 2)
+        return CONGRU_OK;
+    int32_t *where = calloc(report->runs * first->results->subjects + 1, sizeof *where);
+    int32_t *place = calloc(report->runs, sizeof *place);
+    double *value = calloc(report->runs * first->results->subjects + most + 1, sizeof *value);
+    report->comparison = calloc(most + 1, sizeof *report->comparison);
+    congru_status status = CONGRU_OK;
+    if (where == NULL || place == NULL || value == NULL || report->comparison == NULL)
+        status = congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", first->folder);
+    else
+        find_subjects(report, where);
+    for (size_t i = 0; status == CONGRU_OK && i < first->results->pipelines; i++)
+        status = compare_pipeline(context, report, where, first->order[i], place, value);
+    if (status == CONGRU_OK && report->comparisons > 0) {
+        for (size_t i = 0; i < report->comparisons; i++)
+            value[i] = report->comparison[i].p;
+        status = congru_holm_correct(context, report->comparisons, value, value);
+        for (size_t i = 0; i < report->comparisons; i++)
+            report->comparison[i].p_holm = value[i];
+    }
+    free(where);
+    free(place);
+    free(value);
+    return status;
+}
