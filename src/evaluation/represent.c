@@ -89,7 +89,7 @@ static congru_status map_end_to_end(congru_context *context, const char *name,
 {
     static const char *const names[CONGRU_BACKBONE_COUNT] = {"dct-e2e", "dldct-e2e", "ddct-unet-e2e"};
     int backbone = 0;
-    while (strcmp(names[backbone], name) != 0)
+    while (backbone < CONGRU_BACKBONE_COUNT - 1 && strcmp(names[backbone], name) != 0)
         backbone++;
     size_t size = r->sources.d * r->sources.d;
     congru_status status = congru_network_fit(context, (congru_backbone)backbone, true, name, &r->sources,

@@ -19,8 +19,10 @@ static double log_gamma(double x)
     static const double series[] = {1.0 / 12,   -1.0 / 360,      1.0 / 1260, -1.0 / 1680,
                                     1.0 / 1188, -691.0 / 360360, 1.0 / 156,  -3617.0 / 122400};
     double factor = 1.0;
-    for (; x < 16.0; x += 1.0)
+    while (x < 16.0) {
         factor *= x;
+        x += 1.0;
+    }
     double sum = 0.0, inverse = 1.0 / x;
     for (int i = 7; i >= 0; i--)
         sum = sum * inverse * inverse + series[i];

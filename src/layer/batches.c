@@ -100,6 +100,7 @@ void congru_training_draw(congru_training *t)
     random = congru_random_stream(t->seed, STREAM_BATCH, (uint32_t)t->step, 0);
     for (size_t i = 0; i < (all ? trials : t->capacity); i++) {
         if (o->balanced_batches) {
+            /* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): less than all subjects are dropped. */
             const size_t subject = t->pool[i % subjects];
             t->index[i] = t->by_subject_order[t->subject_start[subject] +
                                               congru_random_index(&random, subject_size(t, subject))];

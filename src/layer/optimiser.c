@@ -78,8 +78,10 @@ void congru_training_restore_best(congru_training *t)
 static double power(double x, size_t n)
 {
     double result = 1.0;
-    for (; n > 0; n /= 2, x *= x)
+    for (; n > 0; n /= 2) {
         result = n % 2 == 1 ? result * x : result;
+        x *= x;
+    }
     return result;
 }
 

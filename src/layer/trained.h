@@ -24,7 +24,7 @@ typedef struct congru_trained {
 /* Adds the tensors of a training; finds them again. */
 congru_status congru_trained_save(const congru_training *training, const char *prefix, congru_tensors *model);
 congru_status congru_trained_load(congru_context *context, congru_backbone backbone, const char *prefix,
-                                  const congru_tensors *model, congru_trained *trained);
+                                  const congru_tensors *model, congru_trained *n);
 
 /* The squared norm of each trial's logarithm: (count). */
 congru_status congru_trained_norms(congru_context *context, const congru_trained *n, size_t count,

@@ -110,6 +110,7 @@ static congru_status stack_block(congru_context *context, const congru_trained *
         status = stack_layer(context, n, w, count, l, c);
     const double *output = w->feature[n->layers];
     if (status == CONGRU_OK && c_out != NULL)
+        /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): every feature is laid out that a layer makes. */
         memcpy(c_out, output, count * size * sizeof(double));
     if (status != CONGRU_OK || log_out == NULL)
         return status;
