@@ -4,7 +4,7 @@ BUILD = build
 SANITIZE_BUILD = build-sanitize
 PREFIX = /usr/local
 
-.PHONY: help setup build demo check check-aarch64 fuzz bench format install sanitize clean
+.PHONY: help setup build demo check check-aarch64 fuzz bench bench-large format install sanitize clean
 
 help:
 	@echo 'make setup     configure the build folder $(BUILD)/, installing what is missing'
@@ -14,6 +14,7 @@ help:
 	@echo 'make check-aarch64  the C tests on 64-bit ARM, under qemu (needs its cross compiler)'
 	@echo 'make fuzz      fuzz each file format for FUZZ_SECONDS (600), with clang'
 	@echo 'make bench     measure the speed'
+	@echo 'make bench-large  100,000 trials of 64 channels: time and memory'
 	@echo 'make format    format the C sources in place'
 	@echo 'make install   install under PREFIX ($(PREFIX)), below DESTDIR if given'
 	@echo 'make sanitize  run all tests with the address and undefined-behaviour sanitizers'
@@ -54,6 +55,10 @@ bench:
 	@tools/install-dependencies.sh bench $(BUILD)
 	@$(MAKE) --no-print-directory build
 	@meson test -C $(BUILD) --benchmark --verbose
+
+# A set of 3.3 GB and the most memory it takes: minutes, and up to 7 GB in TMPDIR.
+bench-large: build
+	@BUILD=$(abspath $(BUILD)) bench/bench_large.sh
 
 # The vector headers are tables of one-line functions, which the formatter would unfold.
 format:
