@@ -4,7 +4,7 @@ BUILD = build
 SANITIZE_BUILD = build-sanitize
 PREFIX = /usr/local
 
-.PHONY: help setup build demo check check-all check-aarch64 check-faults clang coverage cppcheck fuzz bench format install \
+.PHONY: help setup build demo check check-all check-aarch64 check-faults clang coverage cppcheck fuzz bench bench-large format install \
     sanitize tidy tsan valgrind clean
 
 help:
@@ -24,6 +24,7 @@ help:
 	@echo 'make check-aarch64  the C tests on 64-bit ARM, under qemu (needs its cross compiler)'
 	@echo 'make fuzz      fuzz each file format for FUZZ_SECONDS (600), with clang'
 	@echo 'make bench     measure the speed'
+	@echo 'make bench-large  100,000 trials of 64 channels: time and memory'
 	@echo 'make format    format the C sources in place'
 	@echo 'make install   install under PREFIX ($(PREFIX)), below DESTDIR if given'
 	@echo 'make clean     remove the build folders'
@@ -67,6 +68,10 @@ bench:
 	@tools/install-dependencies.sh bench $(BUILD)
 	@$(MAKE) --no-print-directory build
 	@meson test -C $(BUILD) --benchmark --verbose
+
+# A set of 3.3 GB and the most memory it takes: minutes, and up to 7 GB in TMPDIR.
+bench-large: build
+	@BUILD=$(abspath $(BUILD)) bench/bench_large.sh
 
 # The vector headers are tables of one-line functions, which the formatter would unfold.
 format:

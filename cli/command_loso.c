@@ -39,7 +39,8 @@ const command command_loso = {
                    "Cohen's kappa and the "
                    "time per subject. Every finished fold is in the folder at once, and the same command takes "
                    "up a run that "
-                   "was interrupted.",
+                   "was interrupted. The set may be larger than memory: beyond 64 MB (CONGRU_LARGE) it is read "
+                   "where it is stored, and working arrays are files in TMPDIR.",
     .definitions = pipeline_definition,
     .definitions_title = "Aligners and classifiers",
     .options = {.options = options, .count = OPTIONS, .more = &set_option_table},

@@ -21,8 +21,8 @@ typedef struct congru_set {
     size_t dimension;   /* channels */
     double *covariance; /* (count, dimension, dimension), or NULL */
     size_t samples;
-    double *signals; /* (count, dimension, samples), or NULL */
-    int32_t *label;  /* (count), index into class_name */
+    double *signals;  /* (count, dimension, samples), or NULL */
+    int32_t *label;   /* (count), index into class_name */
     int32_t *subject; /* (count), index into subject_name */
     int32_t *session; /* (count) */
     int32_t *run;     /* (count) */
@@ -54,17 +54,24 @@ typedef struct congru_set_options {
     bool trace_normalise;
     bool keep_signals;
 } congru_set_options;
-CONGRU_API congru_status congru_set_append(congru_context *context, congru_set **set, const congru_epochs *epochs,
-                                           const char *subject, const congru_set_options *options);
+CONGRU_API congru_status congru_set_append(congru_context *context, congru_set **set,
+                                           const congru_epochs *epochs, const char *subject,
+                                           const congru_set_options *options);
 
 /* An .npz as numpy.savez writes it, stored or deflated: X float64/float32 (n, d, d) or signals (n, d, T) [or X with
  * the last two dimensions different]; y integers; subject integers or strings; optional session, run, channels,
  * classes, fs, meta. Labels need not be 0..K-1: distinct values are sorted, and named by `classes` where given. Without y
- * all trials are of one class, "unlabelled". */
+ * all trials are of one class, "unlabelled".
+ *
+ * Beyond 64 MB (CONGRU_LARGE of the environment, in MB) X and signals are not loaded. Stored as float64, at a multiple of
+ * 8 in the file, in C order, they are mapped: covariance and signals may then not be written to, and the file must not be
+ * cut short as long as the set is there (replacing it is fine). Otherwise they are read into a temporary file without a
+ * name in TMPDIR. congru_set_destroy knows how each is freed; so pointers are taken out of a set by exchanging them for
+ * others, never by free. */
 CONGRU_API congru_status congru_set_read(congru_context *context, const char *path, congru_set **set);
 
-/* Written so that numpy.load(allow_pickle=False) opens it; covariances stored, not deflated, so that they can be
- * mapped. */
+/* Written so that numpy.load(allow_pickle=False) opens it; covariances stored, not deflated, at a multiple of 64 in the
+ * file, so that they can be mapped. */
 CONGRU_API congru_status congru_set_write(congru_context *context, const char *path, const congru_set *set);
 
 /* Keeps the trials of the named classes alone, which become the classes 0, 1, ... in the order of the names; subjects

@@ -6,7 +6,8 @@
 
 #include "base/error.h"
 
-/* A file is read with pread, never mapped: one that shrinks while it is read gives an error, not a signal. */
+/* A file is read with pread: one that shrinks while it is read gives an error, not a signal. What is mapped of large
+ * sets (base/store.h) has been read so before. */
 typedef struct congru_source {
     const char *name;           /* for error texts; not owned */
     int descriptor;             /* -1: memory */
@@ -22,8 +23,8 @@ congru_source congru_source_memory(const char *name, const void *bytes, size_t s
 
 /* Exactly `size` bytes at `offset`. CONGRU_ERROR_FORMAT with "NAME: ends at byte N where byte M is needed
  * (truncated?)" past the end. */
-congru_status congru_source_read(congru_context *context, const congru_source *source, uint64_t offset, size_t size,
-                                 void *buffer);
+congru_status congru_source_read(congru_context *context, const congru_source *source, uint64_t offset,
+                                 size_t size, void *buffer);
 
 /* The whole of a regular file of at most `most` bytes, with a NUL behind it, to be freed; NULL on failure, with
  * "FILE: reason" in the context. `what` says what it is in the reason for refusing a larger one. */

@@ -8,6 +8,8 @@
 #include "base/arena.h"
 #include "base/store.h"
 
+enum { COPIED = 1 << 20 }; /* bytes between two words to the store */
+
 static _Thread_local congru_bank *lent;
 
 congru_bank *congru_bank_lend(congru_bank *bank)
@@ -68,8 +70,11 @@ void *congru_memory_grow(void *memory, size_t used, size_t size)
     larger = congru_memory_take(size);
     if (larger == NULL)
         return NULL;
-    if (memory != NULL)
-        memcpy(larger, memory, used);
+    for (size_t done = 0; memory != NULL && done < used; done += COPIED) {
+        size_t some = used - done < COPIED ? used - done : COPIED;
+        memcpy((char *)larger + done, (const char *)memory + done, some);
+        congru_store_pass(2 * some);
+    }
     congru_memory_give(memory);
     return larger;
 }

@@ -78,8 +78,12 @@ static congru_status check_set(congru_context *context, const congru_set *set,
         if (options->subjects[i] < 0 || (size_t)options->subjects[i] >= set->subjects)
             return congru_fail(context, CONGRU_ERROR_ARGUMENT, "there is no subject %d",
                                (int)options->subjects[i]);
-    return congru_covariance_check_rank(context, set->count, set->dimension, set->covariance, 0,
-                                        (const char(*)[CONGRU_LABEL_SIZE])set->channel_name);
+    congru_progress progress = context->progress; /* counts folds, not matrices */
+    context->progress = NULL;
+    congru_status status = congru_covariance_check_rank(context, set->count, set->dimension, set->covariance, 0,
+                                                        (const char(*)[CONGRU_LABEL_SIZE])set->channel_name);
+    context->progress = progress;
+    return status;
 }
 
 /* Before anything is written: every subject to be scored has trials on both sides. */

@@ -61,9 +61,10 @@ static congru_status whiten_domain(congru_context *context, const congru_prepare
     const double *reference = prepared->reference + domain * size;
     if (prepared->root != NULL)
         return congru_spd_invsqrt(context, 1, d, reference, prepared->root + domain * size);
-    double *own = malloc((count + 1) * size * sizeof *own), *root = own + count * size;
+    double *own = malloc((count + 1) * size * sizeof *own);
     if (own == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory to recentre %zu trials", count);
+    double *root = own + count * size;
     for (size_t k = 0; k < count; k++)
         memcpy(own + k * size, prepared->set->covariance + place[k] * size, size * sizeof *own);
     congru_status status = congru_spd_invsqrt(context, 1, d, reference, root);

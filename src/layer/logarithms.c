@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/scalar_math.h"
+#include "base/store.h"
 #include "layer/training.h"
 
 /* z f z^T of one trial. */
@@ -41,6 +42,7 @@ congru_status congru_training_logarithms(congru_training *t, double *logarithm, 
                         t->context, CONGRU_ERROR_NOT_POSITIVE,
                         "trial %zu has an eigenvalue of %g: its logarithm needs a floor above 0", first + i, x);
             }
+            congru_store_pass(2 * size * sizeof(double));
             rebuild(d, w + i * d, z + i * size, logarithm + (first + i) * size);
         }
     }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bank.h"
+#include "base/store.h"
 #include "layer/trained.h"
 #include "layer/training_loop.h"
 
@@ -71,6 +72,7 @@ static congru_status add_reference(congru_context *context, congru_backbone back
     if (status == CONGRU_OK)
         status = congru_tensors_add(context, model, name, 2, shape, &mean);
     for (size_t i = 0; status == CONGRU_OK && i < trials->count; i++) {
+        congru_store_pass(size * sizeof(double));
         for (size_t e = 0; e < size; e++)
             mean[e] += logs[i * size + e] / (double)trials->count;
     }

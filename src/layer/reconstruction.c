@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/store.h"
+
 void congru_reconstruction_forward(const congru_step_chunk *chunk, const congru_step_work *work)
 {
     congru_training *t = chunk->training;
@@ -26,6 +28,7 @@ congru_status congru_reconstruction_start(congru_training *t)
 {
     const size_t m = block_of(t), d = t->d;
     for (size_t i = 0; i < t->trials->count; i++) {
+        congru_store_pass((m * m + d * d) * sizeof(double));
         for (size_t r = 0; r < m; r++)
             memcpy(t->root + (i * m + r) * m, t->covariance + (i * d + r) * d, m * sizeof(double));
     }

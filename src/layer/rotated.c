@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/scalar_math.h"
+#include "base/store.h"
 #include "layer/rotated_head.h"
 
 static const double ratio_floor = 1e-6;
@@ -101,6 +102,7 @@ static void scale_trial(congru_training *t, size_t i)
     }
     for (; e < t->stride; e++)
         row[e] = 0.0;
+    congru_store_pass(2 * d * d * sizeof(double));
 }
 
 static congru_status start(congru_training *t)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/store.h"
 #include "congru/random.h"
 #include "layer/training.h"
 
@@ -118,6 +119,7 @@ static congru_status mean_vectors(congru_training *t, double *u)
     if (mean == NULL)
         return congru_fail(t->context, CONGRU_ERROR_MEMORY, "not enough memory for the first weights");
     for (size_t i = 0; i < t->trials->count; i++) {
+        congru_store_pass(size * sizeof(double));
         for (size_t e = 0; e < size; e++)
             mean[e] += t->covariance[i * size + e];
     }

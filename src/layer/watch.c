@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/store.h"
+
 static const double rank_least = 1e-3;      /* of the largest singular value */
 static const double condition_most = 1e8;   /* of a layer's outputs */
 static const double gradient_most = 1000.0; /* times the clip */
@@ -32,6 +34,7 @@ static void between_classes(const congru_training *t, double *mean, double *own,
     memset(mean, 0, size * sizeof(double));
     memset(sum, 0, size * sizeof(double));
     for (size_t i = 0; i < trials->count; i++) {
+        congru_store_pass(size * sizeof(double));
         for (size_t e = 0; e < size; e++)
             mean[e] += trials->covariance[i * size + e] / (double)trials->count;
     }
@@ -42,6 +45,7 @@ static void between_classes(const congru_training *t, double *mean, double *own,
             if (trials->label[i] != (int32_t)k)
                 continue;
             count += 1.0;
+            congru_store_pass(size * sizeof(double));
             for (size_t e = 0; e < size; e++)
                 own[e] += trials->covariance[i * size + e];
         }

@@ -1,0 +1,203 @@
+/* Memory that is a file: what is written stays, what is resident is bounded, what fails says why. SPDX-License-Identifier: Apache-2.0 */
+#define _XOPEN_SOURCE 700
+#include "base/store.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/bank.h"
+#include "base/error.h"
+#include "harness.h"
+#include "scratch.h"
+
+enum { MB = 1 << 20 };
+
+static congru_context *context;
+
+/* Pages of files that are resident now, in bytes; 0 where the system does not tell. */
+static size_t resident_of_files(void)
+{
+    unsigned long size = 0, resident = 0, shared = 0;
+    FILE *stream = fopen("/proc/self/statm", "r");
+    if (stream == NULL || fscanf(stream, "%lu %lu %lu", &size, &resident, &shared) != 3)
+        shared = 0;
+    if (stream != NULL)
+        fclose(stream);
+    return shared * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static void what_is_written_stays(void)
+{
+    congru_store_set_limit(MB);
+    const size_t count = 8 * MB / sizeof(size_t);
+    size_t *numbers = congru_store_take(count * sizeof *numbers), wrong = 0;
+    if (!CHECK(numbers != NULL))
+        return;
+    for (size_t i = 0; i < count; i++)
+        wrong += numbers[i] != 0;
+    CHECK_SAYING(wrong == 0, "%zu numbers of a new region are not 0", wrong);
+    for (size_t i = 0; i < count; i++) {
+        numbers[i] = i * i;
+        congru_store_pass(sizeof *numbers);
+    }
+    for (size_t i = 0; i < count; i++) {
+        wrong += numbers[i] != i * i;
+        congru_store_pass(sizeof *numbers);
+    }
+    CHECK_SAYING(wrong == 0, "%zu numbers are lost", wrong);
+    size_t *more = congru_store_grow(numbers, 16 * MB);
+    if (CHECK(more != NULL)) {
+        for (size_t i = 0; i < 2 * count; i++)
+            wrong += more[i] != (i < count ? i * i : 0);
+        CHECK_SAYING(wrong == 0, "%zu numbers of the larger region are wrong", wrong);
+        numbers = more;
+    }
+    CHECK(!congru_store_is_mapped(numbers));
+    CHECK(congru_store_give(numbers));
+    CHECK(!congru_store_give(numbers));
+}
+
+static void little_is_resident(void)
+{
+    const size_t size = 64 * MB, limit = 2 * MB;
+    size_t before = resident_of_files(), most = 0;
+    if (before == 0) {
+        SKIP("no /proc/self/statm");
+        return;
+    }
+    congru_store_set_limit(limit);
+    char *memory = congru_memory_take(size);
+    if (!CHECK(memory != NULL))
+        return;
+    for (int walk = 0; walk < 2; walk++)
+        for (size_t i = 0; i < size; i += MB) {
+            memset(memory + i, walk + 1, MB);
+            congru_store_pass(MB);
+            size_t now = resident_of_files();
+            most = now > most ? now : most;
+        }
+    CHECK_SAYING(most < before + limit + 2 * MB, "%zu MB of it were resident at a time", (most - before) / MB);
+    congru_memory_give(memory);
+}
+
+static void memory_is_a_file_where_it_is_large(void)
+{
+    congru_store_set_limit(MB);
+    char *small = congru_memory_take(MB), *large = congru_memory_take(MB + 1), *plain = malloc(10);
+    CHECK(small != NULL && large != NULL && plain != NULL);
+    CHECK(!congru_store_give(small));
+    memset(small, 7, MB);
+    char *grown = congru_memory_grow(small, MB, 3 * MB);
+    if (CHECK(grown != NULL)) {
+        size_t sevens = 0;
+        for (size_t i = 0; i < 3 * MB; i++)
+            sevens += grown[i] == 7;
+        CHECK(sevens == MB);
+    }
+    CHECK(congru_store_give(large));
+    CHECK(congru_store_give(grown));
+    congru_memory_give(plain);
+    congru_memory_give(NULL);
+    void *first = congru_memory_grow(NULL, 0, 100);
+    CHECK(first != NULL);
+    congru_memory_give(first);
+}
+
+/* A part of a file, from a byte that no page begins at. */
+static void files_are_mapped(void)
+{
+    const char *path = path_in("mapped");
+    FILE *stream = fopen(path, "wb+");
+    if (!CHECK(stream != NULL))
+        return;
+    for (int i = 0; i < 100000; i++)
+        fputc(i % 251, stream);
+    CHECK(fflush(stream) == 0);
+    unsigned char *part = congru_store_map(fileno(stream), 5000, 90000);
+    fclose(stream);
+    if (!CHECK(part != NULL))
+        return;
+    size_t wrong = 0;
+    congru_store_set_limit(10000);
+    for (int i = 0; i < 90000; i++) {
+        wrong += part[i] != (5000 + i) % 251;
+        congru_store_pass(1);
+    }
+    CHECK_SAYING(wrong == 0, "%zu bytes differ", wrong);
+    CHECK(congru_store_is_mapped(part));
+    CHECK(congru_store_grow(part, 200000) == NULL);
+    CHECK(congru_store_give(part));
+}
+
+/* The reason is in the one line that the failed function leaves. */
+static void check_reason(const char *words)
+{
+    CHECK(congru_memory_take(4 * MB) == NULL);
+    CHECK(congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for 7 trials") == CONGRU_ERROR_MEMORY);
+    const char *error = congru_context_error(context);
+    CHECK_SAYING(strncmp(error, "no memory for 7 trials: no room for 5 MB in a temporary file in '", 64) == 0,
+                 "%s", error);
+    CHECK_SAYING(strstr(error, words) != NULL && strstr(error, "TMPDIR") != NULL, "no '%s' in: %s", words,
+                 error);
+    CHECK(strpbrk(error, "\n\r") == NULL);
+    congru_fail(context, CONGRU_ERROR_MEMORY, "something else");
+    CHECK(strcmp(congru_context_error(context), "something else") == 0);
+}
+
+static void no_folder_and_no_room_are_told(void)
+{
+    congru_store_set_limit(MB);
+    setenv("TMPDIR", path_in("absent"), 1);
+    check_reason("No such file or directory");
+    setenv("TMPDIR", scratch_folder(), 1);
+    struct rlimit limit, small;
+    CHECK(getrlimit(RLIMIT_FSIZE, &limit) == 0);
+    small = limit;
+    small.rlim_cur = 1000; /* as if the disk were full */
+    signal(SIGXFSZ, SIG_IGN);
+    size_t before = files_in_directory();
+    CHECK(setrlimit(RLIMIT_FSIZE, &small) == 0);
+    check_reason("File too large");
+    CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+    void *memory = congru_memory_take(4 * MB);
+    CHECK(memory != NULL);
+    CHECK(files_in_directory() == before); /* it has no name */
+    congru_memory_give(memory);
+    unsetenv("TMPDIR");
+}
+
+static void the_environment_sets_the_limit(void)
+{
+    static const struct {
+        const char *text;
+        size_t limit;
+    } cases[] = {{"8", 8 * MB}, {"0.5", MB / 2}, {"0", 1}, {"", 64 * MB}, {"much", 64 * MB}, {"-1", 64 * MB}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        setenv("CONGRU_LARGE", cases[i].text, 1);
+        congru_store_set_limit(0);
+        CHECK_SAYING(congru_store_limit() == cases[i].limit, "'%s' gives %zu", cases[i].text,
+                     congru_store_limit());
+    }
+    unsetenv("CONGRU_LARGE");
+    congru_store_set_limit(0);
+    CHECK(congru_store_limit() == 64 * MB);
+}
+
+int main(void)
+{
+    if (!scratch_open() || congru_context_create(&context, NULL) != CONGRU_OK)
+        return 1;
+    RUN(what_is_written_stays);
+    RUN(little_is_resident);
+    RUN(memory_is_a_file_where_it_is_large);
+    RUN(files_are_mapped);
+    RUN(no_folder_and_no_room_are_told);
+    RUN(the_environment_sets_the_limit);
+    congru_context_destroy(&context);
+    scratch_close();
+    return harness_end();
+}
