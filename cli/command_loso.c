@@ -24,6 +24,7 @@ static const char *const examples[] = {
     "congru loso 2a.npz",
     "congru loso 2a.npz -p ra+tslr,dct-e2e --C auto -o 2a-results",
     "congru loso 2b.npz --pipelines classical --align-by session --target online",
+    "mpirun -n 4 congru loso 2a.npz --pipelines all",
     NULL,
 };
 
@@ -40,7 +41,7 @@ const command command_loso = {
                    "time per subject. Every finished fold is in the folder at once, and the same command takes "
                    "up a run that "
                    "was interrupted. The set may be larger than memory: beyond 64 MB (CONGRU_LARGE) it is read "
-                   "where it is stored, and working arrays are files in TMPDIR.",
+                   "where it is stored, and working arrays are files in TMPDIR. Under mpirun, processes share the folds.",
     .definitions = pipeline_definition,
     .definitions_title = "Aligners and classifiers",
     .options = {.options = options, .count = OPTIONS, .more = &set_option_table},

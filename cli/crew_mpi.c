@@ -13,7 +13,7 @@
 #include "crew_transport.h"
 #include "terminal.h"
 
-enum { TAG_MESSAGE = 1, HOST_SIZE = 64, PENDING_MOST = 64 << 20 };
+enum { TAG_MESSAGE = 1, HOST_SIZE = 64 };
 
 static const double look_seconds = 0.1;
 
@@ -21,7 +21,6 @@ static const double look_seconds = 0.1;
 typedef struct outgoing {
     struct outgoing *next;
     MPI_Request request;
-    size_t size;
     unsigned char data[];
 } outgoing;
 
@@ -37,14 +36,12 @@ static struct {
     int rank, size;
     mate *mates;
     outgoing *pending;
-    size_t pending_size;
     unsigned char *incoming; /* the message that is arriving, or has arrived last */
     size_t room, count;
     int sender;
     bool arriving;
     MPI_Request request;
     double looked;
-    bool lost;
 } mpi;
 
 static double seconds_now(void)
@@ -72,7 +69,6 @@ static void drop_sent(void)
             continue;
         }
         *at = one->next;
-        mpi.pending_size -= one->size;
         free(one);
     }
 }
@@ -84,8 +80,7 @@ static void send(void *user, int to, const void *data, size_t size)
         return;
     outgoing *one = size <= INT_MAX ? malloc(sizeof *one + size) : NULL;
     if (one == NULL)
-        give_up("not enough memory for a message");
-    one->size = size;
+        give_up("not enough memory for a message, or it has more than 2 GB");
     memcpy(one->data, data, size);
     if (MPI_Isend(one->data, (int)size, MPI_BYTE, to, TAG_MESSAGE, MPI_COMM_WORLD, &one->request) !=
         MPI_SUCCESS) {
@@ -94,9 +89,6 @@ static void send(void *user, int to, const void *data, size_t size)
     }
     one->next = mpi.pending;
     mpi.pending = one;
-    mpi.pending_size += size;
-    while (mpi.pending_size > PENDING_MOST && !mpi.lost) /* whoever they are for is receiving */
-        drop_sent();
 }
 
 /* Begins to receive the next message, if one is announced. */
@@ -160,7 +152,6 @@ static void look_around(void)
     for (int rank = 0; rank < mpi.size; rank++) {
         mate *one = &mpi.mates[rank];
         one->lost = one->lost || (one->watched && !runs(one->process));
-        mpi.lost = mpi.lost || one->lost;
     }
 }
 

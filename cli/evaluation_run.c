@@ -197,6 +197,7 @@ int evaluation_settle(run_state *run, size_t first)
         describe_command(run);
     run->options.command = run->command;
     run->options.crew = crew_of_command();
+    run->options.data_parallel = run->parsed->values[RUN_TOGETHER] != NULL;
     return code;
 }
 

@@ -8,7 +8,17 @@
 #include "text_list.h"
 
 /* The first options of both commands, in this order. */
-enum { RUN_PIPELINES, RUN_SUBJECTS, RUN_TARGET, RUN_ALIGN_BY, RUN_DATASET, RUN_JOBS, RUN_OUTPUT, RUN_OPTIONS };
+enum {
+    RUN_PIPELINES,
+    RUN_SUBJECTS,
+    RUN_TARGET,
+    RUN_ALIGN_BY,
+    RUN_DATASET,
+    RUN_JOBS,
+    RUN_TOGETHER,
+    RUN_OUTPUT,
+    RUN_OPTIONS
+};
 
 #define RUN_OPTION_TABLE \
     RUN_PIPELINES_OPTION, \
@@ -36,6 +46,10 @@ enum { RUN_PIPELINES, RUN_SUBJECTS, RUN_TARGET, RUN_ALIGN_BY, RUN_DATASET, RUN_J
         {"jobs", 'j', "N", \
          "How many folds to run at a time; the numbers are the same with any. Default: 0, one for each " \
          "processor."}, \
+    [RUN_TOGETHER] = \
+        {"data-parallel", '\0', NULL, \
+         "Under mpirun: all processes train each network together, sharing every batch, instead of folds; " \
+         "for sets that outgrow a machine. The numbers are the same."}, \
     [RUN_OUTPUT] = {"output", 'o', "DIR", output}
 
 enum { RUN_NAME_SIZE = 256, RUN_COMMAND_SIZE = 4096 };

@@ -127,7 +127,7 @@ void terminal_progress_timed(terminal_work *work, size_t done, size_t total, con
     snprintf(text, sizeof text, "%s%s%s", what, rest[0] != '\0' ? ", " : "", rest);
     if (isatty(STDERR_FILENO)) {
         terminal_progress(done, total, text);
-    } else if (!muted && now - work->told >= PLAIN_SECONDS) {
+    } else if (!muted && done > work->at_start && now - work->told >= PLAIN_SECONDS) {
         work->told = now;
         fprintf(stderr, "%zu of %zu %s\n", done, total, text);
     }

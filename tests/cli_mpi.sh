@@ -44,6 +44,18 @@ processes_change_nothing()
     result "1, 2, 3 and 4 processes end with the same results as none" "${problems%$'\n'}"
 }
 
+shared_batches_change_nothing()
+{
+    local n problems=
+    congru loso set.npz -p dct-e2e,dldct+mdm,ddct-unet-e2e --subjects S02,S05 --steps 10 -o single >/dev/null || exit 1
+    for n in 2 3; do
+        mpi -n $n congru loso set.npz -p dct-e2e,dldct+mdm,ddct-unet-e2e --subjects S02,S05 --steps 10 --data-parallel \
+            -o together$n --jobs 1 >out.txt 2>err.txt || problems+="$n processes: $(cat err.txt)"$'\n'
+        diff <(without_times single) <(without_times together$n) >/dev/null || problems+="$n processes differ"$'\n'
+    done
+    result "processes that share batches end with the same results" "${problems%$'\n'}"
+}
+
 # kill_one RANK FOLDS OPTION...: starts three processes and kills one when so many folds are done. What mpirun says goes
 # to err.txt, its exit code to $code.
 kill_one()
@@ -161,6 +173,7 @@ experiments_print_the_same()
 }
 
 processes_change_nothing
+shared_batches_change_nothing
 killed_processes_lose_nothing
 survivors_go_on
 interrupted_processes_say_how_to_go_on

@@ -278,6 +278,62 @@ static void nothing_left_to_do_is_quickly_done(void)
     end(&run);
 }
 
+/* Every network, in batches of several chunks and of fewer chunks than processes, with what else trains. */
+static void batches_shared_give_the_same_bits(void)
+{
+    static const char *const networks[] = {"dct+mdm", "dldct+mdm", "ddct-unet+mdm",
+                                           "dct-e2e", "dldct-e2e", "ddct-unet-e2e"};
+    for (int variant = 0; variant < 3; variant++) {
+        shared_run one;
+        begin(&one);
+        one.options.pipelines = networks;
+        one.options.pipeline_count = 6;
+        one.options.data_parallel = true;
+        one.options.subjects = (const int32_t[]){1, 3};
+        one.options.subject_count = 2;
+        one.options.method.network.steps = 12;
+        one.options.method.network.batch = variant == 1 ? 20 : 256;
+        one.options.method.network.affine_reconstruction = variant == 1;
+        one.options.method.network.validation_subjects = variant == 2;
+        shared_run crew = one;
+        go(&one, 1, 0, 0);
+        CHECK_SAYING(one.status[0] == CONGRU_OK, "%s", one.error[0]);
+        for (int size = 2; size <= 4; size++) {
+            crew.threads = size == 3 ? 2 : 1;
+            go(&crew, size, 0, 0);
+            for (int rank = 0; rank < size; rank++) {
+                CHECK_SAYING(crew.status[rank] == CONGRU_OK, "rank %d: %s", rank, crew.error[rank]);
+                CHECK_SAYING(same_results(one.results[0], crew.results[rank]),
+                             "variant %d: rank %d of %d differs", variant, rank, size);
+                congru_results_destroy(&crew.results[rank]);
+            }
+        }
+        end(&one);
+    }
+}
+
+/* Failures and stops are everyone's; nobody is left waiting. */
+static void batches_shared_end_together(void)
+{
+    for (int how = 0; how < 4; how++) {
+        shared_run run;
+        begin(&run);
+        run.options.data_parallel = true;
+        run.options.method.network.steps = how == 0 ? 20 : 100000;
+        run.options.method.network.rate = how == 0 ? 1e300 : 1e-3;
+        run.options.pipelines = pipelines + 4;
+        run.options.pipeline_count = 1;
+        run.progress = how == 1 ? stop_at_once : NULL;
+        run.others_progress = how == 2 ? stop_at_once : NULL;
+        go(&run, 3, how == 3 ? 2 : 0, 50);
+        for (int rank = 0; rank < (how == 3 ? 2 : 3); rank++)
+            CHECK_SAYING(run.status[rank] == run.status[0] && run.status[rank] != CONGRU_OK,
+                         "%d: rank %d: %d, %s", how, rank, (int)run.status[rank], run.error[rank]);
+        CHECK(how == 0 || how == 3 || run.status[0] == CONGRU_ERROR_CANCELLED);
+        end(&run);
+    }
+}
+
 static void bad_transports_are_refused(void)
 {
     congru_crew *crew = NULL;
@@ -307,6 +363,8 @@ int main(void)
     RUN(one_that_leaves_early_ends_all);
     RUN(a_stopped_run_is_taken_up);
     RUN(nothing_left_to_do_is_quickly_done);
+    RUN(batches_shared_give_the_same_bits);
+    RUN(batches_shared_end_together);
     RUN(bad_transports_are_refused);
     end(&alone);
     nftw(scratch_folder(), remove_entry, 8, FTW_DEPTH | FTW_PHYS);

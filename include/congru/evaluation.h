@@ -39,6 +39,8 @@ typedef struct congru_evaluation_options {
     const char *folder;    /* where results go as they come, and are taken up again; NULL: nowhere */
     const char *command;   /* kept in run.json: how to repeat the run; may be NULL */
     congru_crew *crew;     /* the processes that share the run; NULL: this one alone */
+    bool
+        data_parallel; /* they share each step of training, instead of folds: for networks that outgrow a machine */
     congru_method_options method;
 } congru_evaluation_options;
 

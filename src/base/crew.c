@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/crew.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +10,23 @@
 
 #include "base/error.h"
 
-enum { PAUSE_NANOSECONDS = 500000 };
+/* Training exchanges thousands of messages a second: who waits for one looks many times before it sleeps. */
+enum { PAUSE_NANOSECONDS = 500000, SHORT_NANOSECONDS = 50000, LOOKS_AT_ONCE = 200 };
+
+/* A message that came while another was waited for. */
+typedef struct kept_message {
+    struct kept_message *next;
+    int from;
+    congru_message message;
+    size_t size;
+    unsigned char data[];
+} kept_message;
 
 struct congru_crew {
     congru_transport transport;
     bool *left;  /* (size) */
     bool *heard; /* (size): while gathering */
+    kept_message *kept, *taken;
     char complaint[CONGRU_ERROR_TEXT_SIZE];
 };
 
@@ -38,10 +50,25 @@ congru_status congru_crew_create(congru_crew **crew, const congru_transport *tra
     return made != NULL ? CONGRU_OK : CONGRU_ERROR_MEMORY;
 }
 
+/* The oldest message of a process that was kept, or NULL; good until the next is asked for. */
+static const kept_message *take_kept(congru_crew *crew, int from)
+{
+    kept_message **at = &crew->kept;
+    free(crew->taken);
+    while (*at != NULL && (*at)->from != from)
+        at = &(*at)->next;
+    crew->taken = *at;
+    if (*at != NULL)
+        *at = (*at)->next;
+    return crew->taken;
+}
+
 void congru_crew_destroy(congru_crew **crew)
 {
     if (crew == NULL || *crew == NULL)
         return;
+    congru_crew_forget(*crew);
+    free((*crew)->taken);
     free((*crew)->left);
     free((*crew)->heard);
     free(*crew);
@@ -152,6 +179,59 @@ bool congru_crew_await(congru_crew *crew, congru_message *message, congru_parcel
         if (!present)
             return false;
         pause_shortly();
+    }
+}
+
+/* Without memory to keep it, a message is as good as lost: the sender is counted as gone. */
+static void keep(congru_crew *crew, kept_message **at, int from, congru_message message,
+                 const congru_parcel *parcel)
+{
+    kept_message *made = malloc(sizeof *made + parcel->size);
+    if (made == NULL) {
+        crew->left[from] = true;
+        return;
+    }
+    *made = (kept_message){.next = *at, .from = from, .message = message, .size = parcel->size};
+    memcpy(made->data, parcel->data, parcel->size);
+    *at = made;
+}
+
+void congru_crew_put_back(congru_crew *crew, int from, congru_message message, const congru_parcel *parcel)
+{
+    keep(crew, &crew->kept, from, message, parcel);
+}
+
+void congru_crew_forget(congru_crew *crew)
+{
+    while (crew->kept != NULL)
+        take_kept(crew, crew->kept->from);
+}
+
+bool congru_crew_take(congru_crew *crew, int from, congru_message *message, congru_parcel *parcel)
+{
+    int sender;
+    const kept_message *kept = take_kept(crew, from);
+    if (kept != NULL) {
+        *message = kept->message;
+        *parcel = (congru_parcel){.data = kept->data, .size = kept->size};
+        return true;
+    }
+    for (unsigned looks = 0;; looks++) {
+        bool present = congru_crew_present(crew, from);
+        if (congru_crew_receive(crew, &sender, message, parcel)) {
+            if (sender == from)
+                return true;
+            kept_message **last = &crew->kept;
+            while (*last != NULL)
+                last = &(*last)->next;
+            keep(crew, last, sender, *message, parcel);
+        } else if (!present) {
+            return false;
+        } else if (looks < LOOKS_AT_ONCE) {
+            sched_yield();
+        } else {
+            nanosleep(&(struct timespec){.tv_nsec = SHORT_NANOSECONDS}, NULL);
+        }
     }
 }
 

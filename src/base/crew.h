@@ -18,6 +18,7 @@ typedef enum congru_message {
     CONGRU_MESSAGE_STOP,      /* from rank 0: no more jobs */
     CONGRU_MESSAGE_NOTES,     /* to rank 0: the context's notes */
     CONGRU_MESSAGE_END,       /* from rank 0: status, error, results */
+    CONGRU_MESSAGE_SHARE,     /* to all others: its part of a step of training */
     CONGRU_MESSAGE_LEAVE,     /* to rank 0: error or "" */
     CONGRU_MESSAGE_BYE        /* from rank 0: all have left */
 } congru_message;
@@ -49,6 +50,15 @@ bool congru_crew_await(congru_crew *crew, congru_message *message, congru_parcel
 /* On rank 0: one such message from every other process that is present, in any order. */
 typedef void (*congru_crew_listener)(void *user, int from, congru_parcel *parcel);
 void congru_crew_gather(congru_crew *crew, congru_message message, congru_crew_listener take, void *user);
+
+/* The next message of one process, waited for with little delay; what others say meanwhile is kept for when they are
+ * asked. For processes that work in step; false: it is not present any more. Only after the last such message may the
+ * functions above be called again. */
+bool congru_crew_take(congru_crew *crew, int from, congru_message *message, congru_parcel *parcel);
+
+/* Puts a message that was taken back, to be the next of that process; drops all that are kept. */
+void congru_crew_put_back(congru_crew *crew, int from, congru_message message, const congru_parcel *parcel);
+void congru_crew_forget(congru_crew *crew);
 
 /* Adds a status with the context's error text; takes them, failing the context likewise. */
 void congru_bytes_add_status(congru_bytes *bytes, congru_status status, const congru_context *context);

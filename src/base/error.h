@@ -12,9 +12,10 @@ enum { CONGRU_ERROR_TEXT_SIZE = 1024 };
 struct congru_context {
     const struct congru_kernel *kernel;
     congru_team *team;
-    congru_arena *scratch; /* one per worker of the team, for the task it is running */
-    congru_arena shared;   /* for the calling function, beside what its tasks take */
-    congru_arena composed; /* for a function made of others that themselves take `shared` */
+    congru_arena *scratch;    /* one per worker of the team, for the task it is running */
+    congru_arena shared;      /* for the calling function, beside what its tasks take */
+    congru_arena composed;    /* for a function made of others that themselves take `shared` */
+    struct congru_crew *crew; /* with whom the steps of training are shared; or NULL */
     congru_progress progress;
     void *progress_user;
     char error[CONGRU_ERROR_TEXT_SIZE];

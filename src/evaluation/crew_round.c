@@ -19,6 +19,7 @@ static void describe(const congru_set *set, const congru_evaluation_options *opt
     }
     for (size_t i = 0; options->subjects != NULL && i < options->subject_count; i++)
         congru_text_add(text, "\n  \"subject\": %d", (int)options->subjects[i]);
+    congru_text_add(text, "\n  \"data_parallel\": %s", options->data_parallel ? "true" : "false");
     congru_text_add(text, "\n  \"folder\": %s\n", options->folder != NULL ? "true" : "false");
 }
 

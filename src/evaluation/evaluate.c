@@ -4,6 +4,7 @@
 
 #include "evaluation/crew_queue.h"
 #include "evaluation/crew_round.h"
+#include "evaluation/crew_together.h"
 #include "evaluation/fold_file.h"
 #include "evaluation/fold_run.h"
 #include "evaluation/fold_wire.h"
@@ -285,6 +286,7 @@ static congru_status take_group(void *user, size_t index, congru_parcel *parcel,
 static congru_status run_jobs(evaluation *e)
 {
     bool by_session = e->options->align_by_session || e->options->protocol == CONGRU_PROTOCOL_SESSIONS;
+    bool together = e->options->data_parallel && congru_crew_shares(e->options->crew);
     size_t recentred = 0, share = (size_t)congru_crew_size(e->options->crew);
     congru_workers workers;
     for (size_t i = 0; i < e->waiting; i++)
@@ -292,7 +294,8 @@ static congru_status run_jobs(evaluation *e)
     sort_longest_first(e);
     congru_queue_work work = {e->groups, e, run_group, pack_group, take_group};
     congru_progress progress = e->context->progress;
-    congru_status status = congru_workers_start(e->context, (e->groups + share - 1) / share, &workers);
+    congru_status status =
+        congru_workers_start(e->context, together ? 1 : (e->groups + share - 1) / share, &workers);
     if (status != CONGRU_OK) /* the others are to be told all the same */
         workers = (congru_workers){.caller = e->context, .progress = progress};
     if (status == CONGRU_OK && !leads(e) && (e->record = calloc(e->groups, sizeof *e->record)) == NULL)
@@ -303,7 +306,7 @@ static congru_status run_jobs(evaluation *e)
                                 e->options->method.alignment_mean, &e->prepared);
     if (status == CONGRU_OK && recentred > 0)
         e->common_seconds = e->prepared.seconds / (double)recentred;
-    status = congru_queue_run(&workers, e->options->crew, status, &work);
+    status = (together ? congru_together_run : congru_queue_run)(&workers, e->options->crew, status, &work);
     congru_workers_end(&workers);
     congru_prepared_clear(&e->prepared);
     for (size_t i = 0; e->record != NULL && i < e->groups; i++)

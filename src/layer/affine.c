@@ -23,8 +23,8 @@ static void layout(congru_arena *arena, congru_training *t)
     a->n = congru_training_lanes(arena, t, d * out);
     a->values = congru_training_lanes(arena, t, out);
     a->z = congru_training_lanes(arena, t, out * out);
-    a->part_t = congru_training_partials(arena, t, d * out);
-    a->part_k = congru_training_partials(arena, t, out * out);
+    a->part_t = congru_training_partials(arena, t, CONGRU_PHASE_BACKWARD, d * out);
+    a->part_k = congru_training_partials(arena, t, CONGRU_PHASE_BACKWARD, out * out);
 }
 
 /* T and K of every depth. */

@@ -29,10 +29,12 @@ void congru_head_layout(congru_arena *arena, congru_training *t)
         h->scratch[k] = congru_take_lanes(arena, t->kernel, 1, matrix);
     h->small = congru_take_lanes(arena, t->kernel, 1, 3 * t->out);
     h->eigen = congru_arena_take(arena, t->kernel->eigen_work(t->out), sizeof(double));
-    h->d_weight = congru_training_partials(arena, t, t->classes * t->stride);
-    h->d_bias = congru_training_partials(arena, t, t->classes);
-    h->d_reference = congru_training_partials(arena, t, matrix);
+    /* The reference's derivative is wanted before the way back; the rest at its end, where dct's head is part of it. */
+    h->d_weight = congru_training_partials(arena, t, CONGRU_PHASE_BACKWARD, t->classes * t->stride);
+    h->d_bias = congru_training_partials(arena, t, CONGRU_PHASE_BACKWARD, t->classes);
+    h->d_reference = congru_training_partials(arena, t, CONGRU_PHASE_HEAD, matrix);
     h->loss = congru_arena_take(arena, t->chunks * CONGRU_STEP_CHUNK, sizeof(double));
+    congru_training_share(t, CONGRU_PHASE_BACKWARD, h->loss, 1, t->chunks * CONGRU_STEP_CHUNK);
 }
 
 void congru_head_prepare(congru_training *t)

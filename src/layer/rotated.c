@@ -40,10 +40,11 @@ static void layout(congru_arena *arena, congru_training *t)
     r->low = congru_arena_take(arena, count, sizeof(double));
     r->high = congru_arena_take(arena, count, sizeof(double));
     r->dispersion = congru_arena_take(arena, t->subjects, sizeof(double));
-    r->part_r = congru_training_partials(arena, t, matrix);
+    r->part_r = congru_training_partials(arena, t, CONGRU_PHASE_BACKWARD, matrix);
     if (r->axis) {
         r->p = congru_training_lanes(arena, t, matrix);
         r->z = congru_training_lanes(arena, t, r->z_stride);
+        congru_training_share(t, CONGRU_PHASE_FORWARD, r->z, r->z_stride, t->chunks * CONGRU_STEP_CHUNK);
         r->z_mean = congru_arena_take(arena, r->z_stride, sizeof(double));
         congru_scatter_layout(arena, t->classes, r->z_stride, &r->z_action);
         congru_scatter_layout(arena, t->subjects, r->z_stride, &r->z_subject);
@@ -330,7 +331,7 @@ static congru_status evaluate(congru_training *t)
     const size_t matrix = t->d * t->d;
     congru_status status = prepare(t);
     if (status == CONGRU_OK && r->axis)
-        status = congru_training_run(t, axis_forward);
+        status = congru_training_run(t, CONGRU_PHASE_FORWARD, axis_forward);
     if (status != CONGRU_OK)
         return status;
     scatters(t);
@@ -338,7 +339,7 @@ static congru_status evaluate(congru_training *t)
     if (t->end_to_end)
         congru_rotated_head_prepare(t);
     if (t->end_to_end || r->axis)
-        status = congru_training_run(t, backward_task);
+        status = congru_training_run(t, CONGRU_PHASE_BACKWARD, backward_task);
     if (status != CONGRU_OK)
         return status;
     if (r->axis) {

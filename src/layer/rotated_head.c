@@ -12,6 +12,7 @@ void congru_rotated_head_layout(congru_arena *arena, congru_training *t)
     r->class_rows = congru_take_lanes(arena, t->kernel, vectors, t->stride);
     r->class_chains = congru_arena_take(arena, CONGRU_GROUP * t->d * t->d, sizeof(double));
     r->slope = congru_arena_take(arena, t->chunks * CONGRU_STEP_CHUNK, sizeof(double));
+    congru_training_share(t, CONGRU_PHASE_BACKWARD, r->slope, 1, t->chunks * CONGRU_STEP_CHUNK);
 }
 
 /* Matrices of rows (classes, stride), in lanes, those beyond the classes zero; and rows of matrices. */

@@ -15,6 +15,10 @@ void congru_stack_layout(congru_arena *arena, congru_training *t)
     t->row = congru_arena_take(arena, t->capacity * t->stride, sizeof(double));
     t->norm = congru_arena_take(arena, t->chunks * CONGRU_STEP_CHUNK, sizeof(double));
     t->distance = congru_arena_take(arena, t->chunks * CONGRU_STEP_CHUNK, sizeof(double));
+    congru_training_share(t, CONGRU_PHASE_FORWARD, t->row, t->stride, t->capacity);
+    congru_training_share(t, CONGRU_PHASE_FORWARD, t->norm, 1, t->chunks * CONGRU_STEP_CHUNK);
+    congru_training_share(t, t->options.affine_reconstruction ? CONGRU_PHASE_BACKWARD : CONGRU_PHASE_FORWARD,
+                          t->distance, 1, t->chunks * CONGRU_STEP_CHUNK);
     t->mask = t->out > t->d ? congru_arena_take(arena, t->stride, sizeof(double)) : NULL;
     if (t->needs_out) {
         t->c_out = congru_training_lanes(arena, t, t->out * t->out);
@@ -188,7 +192,7 @@ static congru_status head_phase(congru_training *t)
     } else {
         congru_head_reference_forward(t, t->mean_row, -0.5);
     }
-    congru_status status = congru_training_run(t, head_task);
+    congru_status status = congru_training_run(t, CONGRU_PHASE_HEAD, head_task);
     if (status == CONGRU_OK && !t->head.at_identity)
         spread_reference(t);
     return status;
@@ -217,14 +221,14 @@ congru_status congru_stack_evaluate(congru_training *t, const congru_stack *stac
 {
     t->stack = stack;
     stack->prepare(t);
-    congru_status status = congru_training_run(t, forward_task);
+    congru_status status = congru_training_run(t, CONGRU_PHASE_FORWARD, forward_task);
     if (status != CONGRU_OK)
         return status;
     scatters(t);
     if (t->end_to_end)
         status = head_phase(t);
     if (status == CONGRU_OK)
-        status = congru_training_run(t, backward_task);
+        status = congru_training_run(t, CONGRU_PHASE_BACKWARD, backward_task);
     if (status != CONGRU_OK)
         return status;
     stack->finish(t);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/crew.h"
 #include "base/scalar_math.h"
 #include "layer/watch.h"
 
@@ -28,9 +29,23 @@ double *congru_training_lanes(congru_arena *arena, const congru_training *traini
     return congru_arena_take(arena, training->chunks * CONGRU_STEP_CHUNK * size, sizeof(double));
 }
 
-double *congru_training_partials(congru_arena *arena, const congru_training *training, size_t size)
+static void add_share(congru_training *training, congru_step_phase phase, void *data, size_t part, size_t whole)
 {
-    return congru_arena_take(arena, training->chunks * size, sizeof(double));
+    training->share[training->shares++] = (congru_step_share){phase, data, part, whole};
+}
+
+double *congru_training_partials(congru_arena *arena, congru_training *training, congru_step_phase phase,
+                                 size_t size)
+{
+    double *partials = congru_arena_take(arena, training->chunks * size, sizeof(double));
+    add_share(training, phase, partials, size * sizeof(double), training->chunks * size * sizeof(double));
+    return partials;
+}
+
+void congru_training_share(congru_training *training, congru_step_phase phase, void *data, size_t size,
+                           size_t trials)
+{
+    add_share(training, phase, data, CONGRU_STEP_CHUNK * size * sizeof(double), trials * size * sizeof(double));
 }
 
 void congru_training_add_partials(const congru_training *training, size_t size, const double *partial,
@@ -109,13 +124,15 @@ void congru_step_watch(const congru_step_chunk *chunk, size_t d, const double *v
 typedef struct phase {
     congru_training *training;
     congru_step_task task;
+    size_t first; /* of this process's chunks */
 } phase;
 
 static void run_block(void *user, size_t block, int worker)
 {
     const phase *p = user;
     congru_training *training = p->training;
-    congru_step_chunk chunk = {.training = training, .block = block, .first = block * CONGRU_STEP_CHUNK};
+    congru_step_chunk chunk = {.training = training, .block = p->first + block};
+    chunk.first = chunk.block * CONGRU_STEP_CHUNK;
     size_t left = training->count - chunk.first;
     chunk.count = left < CONGRU_STEP_CHUNK ? left : CONGRU_STEP_CHUNK;
     chunk.vectors = congru_kernel_vectors(training->kernel, chunk.count);
@@ -124,11 +141,19 @@ static void run_block(void *user, size_t block, int worker)
     p->task(&chunk);
 }
 
-congru_status congru_training_run(congru_training *training, congru_step_task task)
+congru_status congru_training_run(congru_training *training, congru_step_phase which, congru_step_task task)
 {
-    phase p = {training, task};
+    phase p = {.training = training, .task = task};
     const size_t used = (training->count + CONGRU_STEP_CHUNK - 1) / CONGRU_STEP_CHUNK;
-    congru_team_run(training->context->team, used, run_block, &p);
+    congru_crew *crew = training->context->crew;
+    size_t end;
+    congru_training_own_chunks(training, congru_crew_rank(crew), used, &p.first, &end);
+    congru_team_run(training->context->team, end - p.first, run_block, &p);
+    if (congru_crew_shares(crew)) {
+        congru_status status = congru_training_exchange(training, which, used);
+        if (status != CONGRU_OK)
+            return status;
+    }
     for (size_t chunk = 0; chunk < used; chunk++) {
         const congru_step_failure *failure = &training->failure[chunk];
         if (failure->layer > 0)
@@ -144,6 +169,7 @@ congru_status congru_training_run(congru_training *training, congru_step_task ta
 
 static void layout(congru_arena *arena, congru_training *t)
 {
+    t->shares = 0;
     double **vectors[] = {&t->parameter, &t->gradient, &t->first_moment, &t->second_moment,
                           &t->best,      &t->averaged, &t->aside};
     for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
@@ -160,6 +186,11 @@ static void layout(congru_arena *arena, congru_training *t)
     t->failure = congru_arena_take(arena, t->chunks, sizeof(congru_step_failure));
     t->low = congru_arena_take(arena, t->chunks, sizeof(double));
     t->high = congru_arena_take(arena, t->chunks, sizeof(double));
+    for (congru_step_phase after = CONGRU_PHASE_FORWARD; after <= CONGRU_PHASE_BACKWARD; after++) {
+        add_share(t, after, t->failure, sizeof *t->failure, t->chunks * sizeof *t->failure);
+        add_share(t, after, t->low, sizeof *t->low, t->chunks * sizeof *t->low);
+        add_share(t, after, t->high, sizeof *t->high, t->chunks * sizeof *t->high);
+    }
     t->start_row = congru_arena_take(arena, t->trials->count * t->stride, sizeof(double));
     t->mean_row = congru_arena_take(arena, t->stride, sizeof(double));
     congru_scatter_layout(arena, t->classes, t->stride, &t->action);

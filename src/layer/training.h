@@ -23,6 +23,22 @@
  * over fixed chains in a chunk, then over chunks in order, so that no bit depends on the threads. */
 enum { CONGRU_STEP_CHUNK = 32, CONGRU_SEGMENTS_MAX = CONGRU_LAYERS_MAX + 4 };
 
+/* The phases of a step, after each of which what chunks left behind is summed up over the batch. Where processes share
+ * a step, each has some of the chunks and then hears of the others what they left. */
+typedef enum congru_step_phase {
+    CONGRU_PHASE_FORWARD,
+    CONGRU_PHASE_HEAD, /* of stacks, end to end */
+    CONGRU_PHASE_BACKWARD
+} congru_step_phase;
+
+/* An array of which each chunk writes its part in a phase and that is read as a whole after it. */
+typedef struct congru_step_share {
+    congru_step_phase phase;
+    void *data;
+    size_t part, whole; /* bytes: of each chunk but perhaps the last, and of all */
+} congru_step_share;
+enum { CONGRU_SHARES_MAX = 2 * CONGRU_LAYERS_MAX + 16 };
+
 /* A part of the parameters: (rows, cols) from `offset` on. */
 typedef struct congru_segment {
     char name[16];
@@ -121,6 +137,9 @@ struct congru_training {
     size_t *pool;                 /* (subjects): those a batch is drawn of */
     bool *held_out;               /* (subjects): for validation */
     congru_step_failure *failure; /* (chunks) */
+    size_t shares;
+    congru_step_share share[CONGRU_SHARES_MAX];
+    bool stops; /* progress has said so, which all that share a step must hear of */
 
     double *covariance; /* (trials, d, d), symmetric; NULL for DCT */
     double *start_row;  /* (trials, stride): L', or its leading block where widths differ */
@@ -190,7 +209,18 @@ size_t congru_training_segment(congru_training *training, const char *name, size
                                bool head);
 
 /* Runs a phase over the batch; CONGRU_ERROR_NOT_FINITE when a chunk failed. */
-congru_status congru_training_run(congru_training *training, congru_step_task task);
+congru_status congru_training_run(congru_training *training, congru_step_phase phase, congru_step_task task);
+
+/* The chunks that are a process's own of `used`: from *first to before *end. */
+void congru_training_own_chunks(const congru_training *training, int rank, size_t used, size_t *first,
+                                size_t *end);
+
+/* Sends what this process's chunks left behind in a phase and receives what those of others did. */
+congru_status congru_training_exchange(congru_training *training, congru_step_phase phase, size_t used);
+
+/* In a layout: says that an array of `size` doubles per trial, of `trials` in all, is read as a whole after a phase. */
+void congru_training_share(congru_training *training, congru_step_phase phase, void *data, size_t size,
+                           size_t trials);
 
 /* The scratch of a chunk, taken from its arena; how much that is. */
 void congru_step_work_layout(congru_arena *arena, const congru_training *training, size_t vectors,
@@ -209,9 +239,10 @@ static inline double *congru_step_lanes(const congru_step_chunk *chunk, double *
     return lanes + chunk->first * size;
 }
 
-/* Lanes of `size` elements for the whole batch; partial sums of `size` elements for each chunk. */
+/* Lanes of `size` elements for the whole batch; partial sums of `size` elements for each chunk, which a phase leaves. */
 double *congru_training_lanes(congru_arena *arena, const congru_training *training, size_t size);
-double *congru_training_partials(congru_arena *arena, const congru_training *training, size_t size);
+double *congru_training_partials(congru_arena *arena, congru_training *training, congru_step_phase phase,
+                                 size_t size);
 
 /* sum (size) += the partial sums of the chunks in use, in order. */
 void congru_training_add_partials(const congru_training *training, size_t size, const double *partial,

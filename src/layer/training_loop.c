@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/crew.h"
 #include "layer/watch.h"
 
 enum { VALIDATE_EVERY = 10 };
@@ -46,7 +47,8 @@ static congru_status one_step(congru_training *t, congru_record *record)
     const size_t steps = (size_t)t->options.steps;
     const bool validates = t->options.validation_subjects > 0;
     congru_status status = CONGRU_OK;
-    if (context->progress != NULL && !context->progress(context->progress_user, t->step, steps))
+    t->stops = context->progress != NULL && !context->progress(context->progress_user, t->step, steps);
+    if (t->stops && !congru_crew_shares(context->crew)) /* others have to hear of it, in the next exchange */
         return congru_fail(t->context, CONGRU_ERROR_CANCELLED, "stopped by the progress callback");
     if (validates && t->step % VALIDATE_EVERY == 0)
         status = keep_validated(t);

@@ -34,11 +34,11 @@ static void layout(congru_arena *arena, congru_training *t)
         const size_t in = layer->in, out = layer->out, core = layer->core;
         const bool raised = layer->merged && (!layer->last || t->needs_out);
         layer->n = congru_training_lanes(arena, t, layer->wide ? in * in : in * out);
-        layer->part = congru_training_partials(arena, t, in * out);
+        layer->part = congru_training_partials(arena, t, CONGRU_PHASE_BACKWARD, in * out);
         if (layer->wide) {
             layer->q = congru_arena_take(arena, out * in, sizeof(double));
             layer->r = congru_arena_take(arena, in * in, sizeof(double));
-            layer->part_core = congru_training_partials(arena, t, in * in);
+            layer->part_core = congru_training_partials(arena, t, CONGRU_PHASE_BACKWARD, in * in);
         }
         if (layer->logged) {
             layer->values = congru_training_lanes(arena, t, core);

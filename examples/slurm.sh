@@ -1,0 +1,38 @@
+#!/bin/bash
+# A batch script for Slurm: congru on several machines, taken up again until it is done. SPDX-License-Identifier: Apache-2.0
+#
+#   sbatch examples/slurm.sh set.npz results --pipelines all
+#
+# One process on each machine with a thread on each of its processors. When the time is over before the work is, Slurm
+# sends a signal two minutes ahead; congru then ends with all finished folds in the folder, and the job is queued again.
+#SBATCH --job-name=congru
+#SBATCH --nodes=4
+#SBATCH --ntasks-per-node=1
+#SBATCH --cpus-per-task=32
+#SBATCH --time=12:00:00
+#SBATCH --signal=B:USR1@120
+#SBATCH --requeue
+#SBATCH --open-mode=append
+set -u
+
+if [ $# -lt 2 ]; then
+    echo "usage: sbatch $0 SET.npz FOLDER [OPTION of congru loso...]" >&2
+    exit 2
+fi
+set_file=$1
+folder=$2
+shift 2
+
+# The set must be on a file system that all machines see; the folder, that of the first.
+srun --mpi=pmix --cpu-bind=cores congru loso "$set_file" -o "$folder" --jobs "${SLURM_CPUS_PER_TASK:-1}" "$@" &
+step=$!
+
+take_up_later()
+{
+    kill -TERM $step
+    wait $step
+    scontrol requeue "$SLURM_JOB_ID"
+    exit 0
+}
+trap take_up_later USR1
+wait $step
