@@ -191,9 +191,9 @@ int report_png(const congru_drawing *drawing, unsigned char **bytes, size_t *siz
     if (whole)
         return EXIT_DONE;
     free(made.data);
-    if (cause != 0)
+    if (cause != 0 && cause != ETIMEDOUT)
         return terminal_fail(EXIT_FAILED, "report: cannot make the PNG: %s", strerror(cause));
-    if (WIFEXITED(ended) && WEXITSTATUS(ended) < CAIRO_STATUS_LAST_STATUS)
+    if (cause == 0 && WIFEXITED(ended) && WEXITSTATUS(ended) < CAIRO_STATUS_LAST_STATUS)
         return terminal_fail(EXIT_FAILED, "report: cannot make the PNG: %s",
                              cairo_status_to_string((cairo_status_t)WEXITSTATUS(ended)));
     return terminal_fail(EXIT_FAILED,

@@ -79,6 +79,8 @@ static int print(congru_context *context, const score_tables *aligned, const sco
         code = compare(context, strstr(row.field[2], "-e2e") != NULL ? classified : aligned, &row, &result);
         add_row(&table, &row, &result, agree, &lines);
     }
+    if (code == EXIT_DONE && lines.failed)
+        code = terminal_fail(EXIT_FAILED, "not enough memory for a table");
     if (code == EXIT_DONE) {
         printf("The paper's columns of subjects through our statistics\n\n");
         code = text_table_print(&table, 0);

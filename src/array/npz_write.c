@@ -222,6 +222,10 @@ static congru_status add_member(congru_context *context, congru_npz_writer *writ
         writer->offset_known = false;
     if (added && !deflate)
         added = align_member(writer, (zip_uint64_t)index, strlen(name), pieces[0].length + pieces[1].length);
+    int code = zip_error_code_zip(zip_get_error(writer->archive));
+    if (!added && code == ZIP_ER_EXISTS)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "%s: cannot write array %s: there is one already",
+                           congru_file_path(writer->draft), array);
     if (!added)
         return fail_zip(context, writer, zip_get_error(writer->archive));
     return CONGRU_OK;

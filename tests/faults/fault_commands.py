@@ -8,11 +8,12 @@ import zipfile
 class Command:
     """One command line. {in} stands for the folder of inputs; it runs in an empty folder of its own."""
 
-    def __init__(self, name, line, old=(), inputs=(), pipes=()):
+    def __init__(self, name, line, old=(), inputs=(), pipes=(), fonts=False):
         self.name = name
         self.words = line.split()
         self.old = old  # outputs that are there before in runs that replace
         self.inputs = inputs  # inputs that are made unreadable, in turn
+        self.fonts = fonts  # draws with the system's fonts, and with others where these cannot be had
         self.pipes = pipes  # those that are waited for when they are pipes, as any program that reads pipes does
 
 
@@ -60,7 +61,7 @@ COMMANDS = [
     Command('report csv', 'report {in}/results --table pairs -o table.csv', ['table.csv']),
     Command('report latex', 'report {in}/results --format latex'),
     Command('report svg', 'report {in}/network --figure training -o figure.svg', ['figure.svg']),
-    Command('report png', 'report {in}/results --format png -o figure.png', ['figure.png']),
+    Command('report png', 'report {in}/results --format png -o figure.png', ['figure.png'], fonts=True),
     Command('train', 'train {in}/sset.npz -p ra+tslr --jobs 1 -o model', ['model'], ['sset.npz']),
     Command('train network', 'train {in}/sset.npz -p ddct-unet-e2e --steps 2 --jobs 2 -o model', ['model']),
     Command('predict', 'predict {in}/model {in}/sset.npz --jobs 1 -o answers.csv', ['answers.csv'],
