@@ -58,7 +58,7 @@ static congru_status compare_pipeline(congru_context *context, congru_report *re
         size_t own = 0;
         place[r] = find_pipeline(&report->run[r], first->pipeline[pipeline]);
         for (size_t s = 0; s < subjects; s++)
-            own += !isnan(accuracy_of(report, where, r, place[r], s));
+            own += isnan(accuracy_of(report, where, r, place[r], s)) ? 0 : 1;
         if (own == 0)
             place[r] = ABSENT;
         runs += place[r] != ABSENT;
