@@ -56,28 +56,42 @@ shared_batches_change_nothing()
     result "processes that share batches end with the same results" "${problems%$'\n'}"
 }
 
-# kill_one RANK FOLDS OPTION...: starts three processes and kills one when so many folds are done. What mpirun says goes
-# to err.txt, its exit code to $code.
-kill_one()
+# find_process RANK STARTER: the number of that process below the launcher, in $victim.
+find_process()
 {
-    local rank=$1 folds=$2 starter= launcher= process victim= i
-    shift 2
-    rm -rf broken
-    mpi "$@" -n 3 congru loso set.npz -p $pipelines --steps 40 -o broken --jobs 1 >out.txt 2>err.txt &
-    starter=$!
-    for ((i = 0; i < 3000; i++)); do
-        [ "$(find broken/folds -name '*.csv' 2>/dev/null | wc -l)" -lt $folds ] || break
-        sleep 0.01
-    done
-    for launcher in $(pgrep -P $starter) $(for i in $(pgrep -P $starter); do pgrep -P $i; done); do
-        for process in $(pgrep -P $launcher); do
-            tr '\0' '\n' 2>/dev/null <"/proc/$process/environ" | grep -qx "OMPI_COMM_WORLD_RANK=$rank" && victim=$process
+    local parent process
+    for parent in $(pgrep -P "$2") $(pgrep -P "$2" | xargs -r -n 1 pgrep -P); do
+        for process in $(pgrep -P "$parent" congru); do
+            tr '\0' '\n' 2>/dev/null <"/proc/$process/environ" | grep -qx "OMPI_COMM_WORLD_RANK=$1" && victim=$process
         done
     done
-    [ -z "$victim" ] || kill -KILL "$victim" 2>/dev/null
-    wait $starter
-    code=$?
     [ -n "$victim" ]
+}
+
+# kill_one RANK FOLDS OPTION...: starts three processes and kills one when so many folds are done, in another run if it
+# came too late. What mpirun says goes to err.txt, its exit code to $code. False when none was killed.
+kill_one()
+{
+    local rank=$1 folds=$2 try starter victim i done
+    shift 2
+    for ((try = 0; try < 4; try++)); do
+        rm -rf broken
+        victim=
+        mpi "$@" -n 3 congru loso set.npz -p $pipelines --steps 40 -o broken --jobs 1 >out.txt 2>err.txt &
+        starter=$!
+        for ((i = 0; i < 3000; i++)); do
+            [ -n "$victim" ] || find_process $rank $starter
+            done=(broken/folds/*/*.csv)
+            [ -z "$victim" ] || [ ${#done[@]} -lt $folds ] || [ ! -e "${done[0]}" ] || break
+            kill -0 $starter 2>/dev/null || break
+            sleep 0.01
+        done
+        [ -n "$victim" ] && [ ! -e broken/results.csv ] && kill -KILL "$victim" 2>/dev/null && i=-1
+        wait $starter
+        code=$?
+        [ $i -ge 0 ] || return 0
+    done
+    return 1
 }
 
 # Open MPI ends the others as well; the same command goes on, with any number of processes.
