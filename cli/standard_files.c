@@ -7,11 +7,13 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "terminal.h"
 
 static int output_error;
+static bool output_closed;
 
 bool standard_files_write(int descriptor, const char *bytes, size_t size)
 {
@@ -32,7 +34,8 @@ bool standard_files_write(int descriptor, const char *bytes, size_t size)
 static ssize_t print(void *user, const char *bytes, size_t size)
 {
     (void)user;
-    if (standard_files_write(STDOUT_FILENO, bytes, size))
+    errno = EBADF;
+    if (!output_closed && standard_files_write(STDOUT_FILENO, bytes, size))
         return (ssize_t)size;
     output_error = errno;
     return 0;
@@ -52,16 +55,17 @@ static void take_over_output(void)
 }
 #endif
 
-/* Opened the other way round, so that reading from or writing to it fails as it would if it were closed. */
-static void hold_place(int descriptor, int mode)
+/* With a socket that leads nowhere: reading and writing fail, as does opening it by another name (/dev/stdout). */
+static bool hold_place(int descriptor)
 {
-    if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF) {
-        int opened = open("/dev/null", mode);
-        if (opened >= 0 && opened != descriptor) {
-            dup2(opened, descriptor);
-            close(opened);
-        }
+    if (fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF)
+        return false;
+    int opened = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (opened >= 0 && opened != descriptor) {
+        dup2(opened, descriptor);
+        close(opened);
     }
+    return true;
 }
 
 void standard_files_begin(void)
@@ -72,9 +76,9 @@ void standard_files_begin(void)
 #ifdef SIGXFSZ
     signal(SIGXFSZ, SIG_IGN);
 #endif
-    hold_place(STDIN_FILENO, O_WRONLY);
-    hold_place(STDOUT_FILENO, O_RDONLY);
-    hold_place(STDERR_FILENO, O_RDONLY);
+    hold_place(STDIN_FILENO);
+    output_closed = hold_place(STDOUT_FILENO);
+    hold_place(STDERR_FILENO);
     take_over_output();
 }
 

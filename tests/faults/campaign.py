@@ -17,6 +17,7 @@ import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
+sys.dont_write_bytecode = True  # the source tree may not be ours to write to
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from fault_commands import COMMANDS, make_inputs  # noqa: E402
 from fault_judge import TIMEOUT, Bench  # noqa: E402
@@ -105,7 +106,7 @@ class Campaign:
         """Each system call of each kind, failing."""
         counts = self.bench.normal[command.name].counts.call
         for kind, error in FAILURES:
-            name = f'a {kind} fails ({errno.errorcode[error]})'
+            name = f'{"an" if kind == "open" else "a"} {kind} fails ({errno.errorcode[error]})'
             yield from self.under_shim(name, command, [{'FAULT_CALL': kind, 'FAULT_NTH': n, 'FAULT_ERRNO': error}
                                                        for n in self.places(counts[kind], 400, 1)],
                                        says=re.escape(os.strerror(error)))
@@ -126,7 +127,7 @@ class Campaign:
         """SIGKILL at each system call that changes something, and at random times."""
         counts = self.bench.normal[command.name].counts.call
         for kind in KILL_KINDS:
-            yield from self.under_shim(f'killed at a {kind}', command,
+            yield from self.under_shim(f'killed at {"an" if kind == "open" else "a"} {kind}', command,
                                        [{'FAULT_CALL': kind, 'FAULT_NTH': n, 'FAULT_KILL': 1}
                                         for n in self.places(counts[kind], 400, 1)])
         if not self.bench.normal[command.name].tree:

@@ -117,7 +117,7 @@ class Bench:
         for _ in range(2):
             folder = self.folder()
             self.prepare(command, folder)
-            results.append(self.run(command, folder, fault={}))
+            results.append(self.run(command, folder, fault={}, timeout=600))
             shutil.rmtree(folder)
         first, again = results
         if first.code != 0 or first.tree != again.tree or \
