@@ -60,6 +60,15 @@ jobs_and_paths_change_nothing()
     result "the same results for any number of jobs and instruction set" "${problems%$'\n'}"
 }
 
+# Until the run that was started has begun to write.
+wait_for_folder()
+{
+    for ((i = 0; i < 600; i++)); do
+        [ ! -e folder/run.json ] || break
+        sleep 0.05
+    done
+}
+
 # A second run in a folder that is being written to is refused.
 one_run_at_a_time()
 {
@@ -68,10 +77,7 @@ one_run_at_a_time()
     make_set set.npz --subjects 8 --trials 60 --d 22 || exit 1
     congru loso set.npz --pipelines ra+tslr --C auto -o folder >/dev/null 2>&1 &
     local process=$!
-    for ((i = 0; i < 100; i++)); do
-        [ ! -e folder/run.json ] || break
-        sleep 0.05
-    done
+    wait_for_folder
     said=$(congru loso set.npz --pipelines ra+tslr --C auto -o folder 2>&1)
     kill -KILL $process 2>/dev/null
     wait $process 2>/dev/null
@@ -87,7 +93,7 @@ interrupted_runs_say_how_to_go_on()
     make_set set.npz --subjects 12 --trials 60 --d 22 || exit 1
     congru loso set.npz --pipelines ra+tslr --C auto -o folder >out.txt 2>err.txt &
     local process=$!
-    sleep 1
+    wait_for_folder
     kill -TERM $process
     wait $process
     [ $? -eq 1 ] || problems+="exit code"$'\n'
