@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "crew_transport.h"
+#include "standard_files.h"
 #include "terminal.h"
 
 static congru_crew *crew;
@@ -39,7 +40,7 @@ int crew_begin(void)
         return terminal_fail(EXIT_FAILED, "not enough memory for %d processes", transport.size);
     if (transport.rank > 0) {
         terminal_mute();
-        if (freopen("/dev/null", "w", stdout) == NULL)
+        if (!standard_files_silence())
             return terminal_fail(EXIT_FAILED, "/dev/null: cannot open: %s", strerror(errno));
     }
     return EXIT_DONE;

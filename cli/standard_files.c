@@ -82,6 +82,15 @@ void standard_files_begin(void)
     take_over_output();
 }
 
+bool standard_files_silence(void)
+{
+    int nowhere = open("/dev/null", O_WRONLY);
+    if (nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0)
+        return false;
+    close(nowhere);
+    return true;
+}
+
 int standard_files_end(int code)
 {
     if (fflush(stdout) != 0 && output_error == 0)

@@ -13,6 +13,9 @@ void standard_files_begin(void);
 /* Whether all that was printed has arrived; prints a line if not, unless `code` says that one was printed. */
 int standard_files_end(int code);
 
+/* From now on what is printed goes nowhere; false with errno set. */
+bool standard_files_silence(void);
+
 /* Writes all of it, whatever interrupts; false with errno set. */
 bool standard_files_write(int descriptor, const char *bytes, size_t size);
 
