@@ -14,8 +14,6 @@ static const double notch_quality = 30;
 
 enum { RATIO_MAX = 10000 };
 
-#undef import_file_fail /* the analyzer's, in the header */
-
 bool import_file_fail(import_file *file, const char *format, ...)
 {
     va_list values;

@@ -30,10 +30,6 @@ void import_file_read(congru_context *context, const import_settings *settings, 
 /* Writes an error line. */
 bool import_file_fail(import_file *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-#ifdef __clang_analyzer__ /* see terminal.h */
-#define import_file_fail(file, ...) (import_file_fail((file), __VA_ARGS__), false)
-#endif
-
 /* Does nothing for CONGRU_OK; otherwise the context's error, after the file's name unless that begins it
  * already. */
 bool import_file_check(congru_context *context, import_file *file, congru_status status);

@@ -22,8 +22,6 @@ enum { BAR_SIZE = 30, PLAIN_SECONDS = 10 };
 static bool bar_drawn, muted;
 static char last_error[ERROR_SIZE];
 
-#undef terminal_fail /* the analyzer's, in the header */
-
 int terminal_fail(int exit_code, const char *format, ...)
 {
     static const char prefix[] = "congru: ";

@@ -12,10 +12,6 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
  * whatever a file is called: control characters come out as '?'. */
 int terminal_fail(int exit_code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-#ifdef __clang_analyzer__ /* which sees one file at a time, and takes any code for what comes back */
-#define terminal_fail(exit_code, ...) (terminal_fail((exit_code), __VA_ARGS__), (exit_code))
-#endif
-
 /* The same for what does not end the command: "congru: warning: ". */
 void terminal_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -27,16 +27,16 @@ void *malloc(size_t size)
     return __libc_malloc(size);
 }
 
-void *calloc(size_t count, size_t size)
+void *calloc(size_t nmemb, size_t size)
 {
     calls += counting != 0;
-    return __libc_calloc(count, size);
+    return __libc_calloc(nmemb, size);
 }
 
-void *realloc(void *memory, size_t size)
+void *realloc(void *ptr, size_t size)
 {
     calls += counting != 0;
-    return __libc_realloc(memory, size);
+    return __libc_realloc(ptr, size);
 }
 
 void *aligned_alloc(size_t alignment, size_t size)
@@ -45,10 +45,10 @@ void *aligned_alloc(size_t alignment, size_t size)
     return __libc_memalign(alignment, size);
 }
 
-void free(void *memory)
+void free(void *ptr)
 {
-    calls += counting != 0 && memory != NULL;
-    __libc_free(memory);
+    calls += counting != 0 && ptr != NULL;
+    __libc_free(ptr);
 }
 #endif
 

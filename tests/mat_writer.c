@@ -105,7 +105,7 @@ void mat_compress(mat_writer *writer, size_t start)
 
 #define STORE(storage) \
     do { \
-        storage *typed = (storage *)stored; \
+        storage *typed = (storage *)stored; /* NOLINT(bugprone-macro-parentheses): a type */ \
         width = sizeof *typed; \
         for (size_t i = 0; i < count; i++) \
             typed[i] = (storage)value[i]; \

@@ -81,8 +81,6 @@ bool congru_mat_swaps(const congru_mat_stream *stream)
     return stream->swap;
 }
 
-#undef congru_mat_fail /* the analyzer's, in the header */
-
 congru_status congru_mat_fail(const congru_mat_stream *stream, congru_status status, const char *format, ...)
 {
     char words[512], variable[CONGRU_MAT_NAME_SIZE + 16] = "";

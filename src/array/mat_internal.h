@@ -79,10 +79,6 @@ bool congru_mat_swaps(const congru_mat_stream *stream);        /* the file is bi
 congru_status congru_mat_fail(const congru_mat_stream *stream, congru_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-#ifdef __clang_analyzer__ /* see base/error.h */
-#define congru_mat_fail(stream, status, ...) (congru_mat_fail((stream), (status), __VA_ARGS__), (status))
-#endif
-
 /* ---- mat_element.c: tags, and the data behind them ------------------------------------------------ */
 
 typedef struct congru_mat_tag {

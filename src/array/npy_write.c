@@ -26,7 +26,7 @@ size_t congru_npy_compose_header(const char *descr, size_t dims, const size_t *s
     size_t size = (end + 1 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     memset(header + end, ' ', size - end);
     header[size - 1] = '\n';
-    memcpy(header, "\x93NUMPY\x01\x00", 8); /* NOLINT(bugprone-not-null-terminated-result): bytes, not text */
+    memcpy(header, "\x93NUMPY\x01\x00", 8);
     header[8] = (char)((size - PREAMBLE_SIZE) & 0xff);
     header[9] = (char)((size - PREAMBLE_SIZE) >> 8);
     return size;

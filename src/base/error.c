@@ -7,8 +7,6 @@
 
 #include "base/store.h"
 
-#undef congru_fail /* the analyzer's, in the header */
-
 congru_status congru_fail(congru_context *context, congru_status status, const char *format, ...)
 {
     if (context != NULL) {

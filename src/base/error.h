@@ -28,10 +28,6 @@ struct congru_context {
 congru_status congru_fail(congru_context *context, congru_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-#ifdef __clang_analyzer__ /* which sees one file at a time, and takes any status for what comes back */
-#define congru_fail(context, status, ...) (congru_fail((context), (status), __VA_ARGS__), (status))
-#endif
-
 /* Keeps a note in the context, unless it is there already or there are CONGRU_NOTES_MAX. */
 void congru_note(congru_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -8,9 +8,9 @@
 /* By name: "scm", "oas", "lwf", "csp". */
 const char *congru_estimator_name(congru_estimator estimator);
 
-/* Reads the keys that import writes into meta data; others are passed over. `json` may be NULL: nothing known.
+/* Reads the keys that import writes into meta data; others are passed over. `text` may be NULL: nothing known.
  * CONGRU_ERROR_FORMAT when a key has a value that cannot be. Channels, rate and samples are left alone. */
-congru_status congru_preprocessing_parse(congru_context *context, const char *json, congru_preprocessing *p);
+congru_status congru_preprocessing_parse(congru_context *context, const char *text, congru_preprocessing *p);
 
 /* That of a set; channels point into it. */
 congru_status congru_preprocessing_of_set(congru_context *context, const congru_set *set,
@@ -18,6 +18,6 @@ congru_status congru_preprocessing_of_set(congru_context *context, const congru_
 
 /* Adds "band 8 to 30 Hz where the model has 8 to 35 Hz; ..." for all that both know and that differs. */
 void congru_preprocessing_compare(const congru_preprocessing *model, const congru_preprocessing *other,
-                                  congru_text *differences);
+                                  congru_text *text);
 
 #endif

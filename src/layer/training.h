@@ -209,7 +209,7 @@ size_t congru_training_segment(congru_training *training, const char *name, size
                                bool head);
 
 /* Runs a phase over the batch; CONGRU_ERROR_NOT_FINITE when a chunk failed. */
-congru_status congru_training_run(congru_training *training, congru_step_phase phase, congru_step_task task);
+congru_status congru_training_run(congru_training *training, congru_step_phase which, congru_step_task task);
 
 /* The chunks that are a process's own of `used`: from *first to before *end. */
 void congru_training_own_chunks(const congru_training *training, int rank, size_t used, size_t *first,

@@ -32,7 +32,7 @@ static congru_status fail_here(const cursor *at, const unsigned char *where, con
         at->context, CONGRU_ERROR_FORMAT,
         "%s: broken annotation: expected %s at byte %llu, found '%s' (copy the file again, or export it "
         "as plain EDF)",
-        at->file, expected, (unsigned long long)(at->offset + (uint64_t)(where - at->bytes)),
+        at->file, expected, (unsigned long long)at->offset + (size_t)(where - at->bytes),
         congru_header_quote(quote, where, (size_t)(at->end - where)));
 }
 

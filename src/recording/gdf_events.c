@@ -81,17 +81,18 @@ static congru_status read_block(congru_context *context, const congru_source *so
 {
     unsigned char positions[BLOCK_EVENTS * 4], types[BLOCK_EVENTS * 2], durations[BLOCK_EVENTS * 4];
     uint64_t all = events->count;
+    bool lasting = events->mode > 1;
     congru_status status =
         congru_source_read(context, source, events->offset + first * 4, count * 4, positions);
     if (status == CONGRU_OK)
         status = congru_source_read(context, source, events->offset + all * 4 + first * 2, count * 2, types);
-    if (status == CONGRU_OK && events->mode > 1)
+    if (status == CONGRU_OK && lasting)
         status =
             congru_source_read(context, source, events->offset + all * 8 + first * 4, count * 4, durations);
     for (size_t i = 0; i < count && status == CONGRU_OK; i++)
         status =
             add_event(context, header, events, congru_gdf_u32(positions + i * 4), congru_gdf_u16(types + i * 2),
-                      events->mode > 1 ? congru_gdf_u32(durations + i * 4) : 0, recording);
+                      lasting ? congru_gdf_u32(durations + i * 4) : 0, recording);
     return status;
 }
 

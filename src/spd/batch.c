@@ -128,8 +128,6 @@ congru_status congru_batch_run(congru_context *context, size_t n, size_t d, size
     return congru_batch_run_windows(context, n, d, scratch, task, congru_chunk_count(n, d), NULL, user);
 }
 
-#undef congru_check_argument /* the analyzer's, in the header */
-
 congru_status congru_check_argument(congru_context *context, bool valid, const char *what)
 {
     if (context == NULL)

@@ -50,12 +50,6 @@ congru_status congru_check_shape(congru_context *context, size_t n, size_t d);
 /* CONGRU_ERROR_ARGUMENT when `valid` is false: "WHAT". Clears the error text otherwise. */
 congru_status congru_check_argument(congru_context *context, bool valid, const char *what);
 
-#ifdef __clang_analyzer__ /* see base/error.h */
-#define congru_check_argument(context, valid, what) \
-    (congru_check_argument((context), (valid), (what)) == CONGRU_OK && (valid) ? CONGRU_OK \
-                                                                               : CONGRU_ERROR_ARGUMENT)
-#endif
-
 /* Packs `count` plain symmetric matrices of the chunk, or one for all when `one`, and symmetrises them. `check`
  * (2 * vectors * width doubles) is scratch. Not finite or not symmetric: a failure. */
 congru_failure congru_load_symmetric(const congru_chunk *chunk, size_t d, const double *plain, bool one,

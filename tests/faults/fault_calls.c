@@ -161,7 +161,7 @@ static bool install(void)
 {
     uint64_t gate = (uint64_t)(uintptr_t)fault_gate_passed;
     struct sock_filter filter[KNOWN + 16];
-    unsigned short n = 0, i;
+    unsigned short n = 0;
 #define AT(field) (uint32_t) offsetof(struct seccomp_data, field)
     filter[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, AT(instruction_pointer));
     filter[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)gate, 0, 3);
@@ -173,7 +173,7 @@ static bool install(void)
     filter[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, AT(args[4]));
     filter[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, UINT32_MAX, KNOWN + 1, 0);
     filter[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, AT(nr));
-    for (i = 0; i < KNOWN; i++)
+    for (size_t i = 0; i < KNOWN; i++)
         filter[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)known[i].number,
                                                    (uint8_t)(KNOWN - i), 0);
     filter[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
@@ -186,16 +186,16 @@ static bool install(void)
 }
 
 /* A thread that blocked SIGSYS would end the process at its first call. */
-__attribute__((visibility("default"))) int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+__attribute__((visibility("default"))) int pthread_sigmask(int how, const sigset_t *newmask, sigset_t *oldmask)
 {
     sigset_t open;
-    if (set != NULL) {
-        open = *set;
+    if (newmask != NULL) {
+        open = *newmask;
         if (how != SIG_UNBLOCK)
             sigdelset(&open, SIGSYS);
-        set = &open;
+        newmask = &open;
     }
-    return sigprocmask(how, set, old) == 0 ? 0 : errno;
+    return sigprocmask(how, newmask, oldmask) == 0 ? 0 : errno;
 }
 
 void fault_calls_start(void)

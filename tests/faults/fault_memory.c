@@ -78,23 +78,23 @@ __attribute__((visibility("default"))) void *malloc(size_t size)
     return fails() ? NULL : next_malloc(size);
 }
 
-__attribute__((visibility("default"))) void *calloc(size_t count, size_t size)
+__attribute__((visibility("default"))) void *calloc(size_t nmemb, size_t size)
 {
     find_next();
     if (next_free == NULL)
-        return early_take(count * size);
-    return fails() ? NULL : next_calloc(count, size);
+        return early_take(nmemb * size);
+    return fails() ? NULL : next_calloc(nmemb, size);
 }
 
-__attribute__((visibility("default"))) void *realloc(void *memory, size_t size)
+__attribute__((visibility("default"))) void *realloc(void *ptr, size_t size)
 {
     find_next();
-    if (is_early(memory)) {
+    if (is_early(ptr)) {
         void *moved = malloc(size);
-        size_t left = (size_t)(early + sizeof early - (char *)memory);
-        return moved != NULL ? memcpy(moved, memory, size < left ? size : left) : NULL;
+        size_t left = (size_t)(early + sizeof early - (char *)ptr);
+        return moved != NULL ? memcpy(moved, ptr, size < left ? size : left) : NULL;
     }
-    return fails() ? NULL : next_realloc(memory, size);
+    return fails() ? NULL : next_realloc(ptr, size);
 }
 
 __attribute__((visibility("default"))) void *aligned_alloc(size_t alignment, size_t size)
@@ -103,17 +103,17 @@ __attribute__((visibility("default"))) void *aligned_alloc(size_t alignment, siz
     return fails() ? NULL : next_aligned(alignment, size);
 }
 
-__attribute__((visibility("default"))) int posix_memalign(void **memory, size_t alignment, size_t size)
+__attribute__((visibility("default"))) int posix_memalign(void **memptr, size_t alignment, size_t size)
 {
     find_next();
-    return fails() ? ENOMEM : next_posix(memory, alignment, size);
+    return fails() ? ENOMEM : next_posix(memptr, alignment, size);
 }
 
-__attribute__((visibility("default"))) void free(void *memory)
+__attribute__((visibility("default"))) void free(void *ptr)
 {
     find_next();
-    if (memory != NULL && !is_early(memory))
-        next_free(memory);
+    if (ptr != NULL && !is_early(ptr))
+        next_free(ptr);
 }
 
 long fault_number(const char *name, long missing)
