@@ -74,18 +74,20 @@ def statement(source, line):
 
 
 def reasons_of_patterns(source, lines, patterns):
-    """{line: reason} of lines not reached: of the statements that a pattern fits, and those beside them in their block."""
+    """{line: reason} of lines not reached in functions that are: of the statements that a pattern fits, and, below the
+    outermost block, of those beside them in theirs."""
     found = {}
+    reached = {function for count, function in lines.values() if count > 0}
     numbers = sorted(lines)
     for at, number in enumerate(numbers):
-        if lines[number][0] > 0:
+        if lines[number][0] > 0 or lines[number][1] not in reached:
             continue
-        begin, indent, text = statement(source, number)
+        _, indent, text = statement(source, number)
         reason = next((reason for pattern, reason in patterns if pattern.search(text)), None)
         if reason is None:
             continue
         found[number] = reason
-        for step in (-1, 1):
+        for step in (-1, 1) if indent > 4 else ():
             place = at + step
             while 0 <= place < len(numbers) and lines[numbers[place]][0] == 0:
                 beside = numbers[place]
