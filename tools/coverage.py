@@ -150,7 +150,7 @@ def write_page(page, measured, missed, reasons):
             reached, count = folders[folder]
             out.write(f"| {folder} | {count} | {reached} | {percent(reached, count)} |\n")
         out.write("\n| reason | lines | |\n| --- | ---: | --- |\n")
-        for reason, sentence in [*reasons.items(), (None, "a reason is missing")]:
+        for reason, sentence in [*reasons.items(), (None, "no reason is given yet: not tested, or not looked at")]:
             count = sum(len(numbers) for groups in missed.values() for _, r, numbers in groups if r == reason)
             if count:
                 out.write(f"| {reason or 'NONE'} | {count} | {sentence} |\n")
