@@ -156,8 +156,9 @@ def write_page(page, measured, missed, reasons):
                 out.write(f"| {reason or 'NONE'} | {count} | {sentence} |\n")
         for path in sorted(missed):
             out.write(f"\n{path}\n\n")
-            for name, reason, numbers in missed[path]:
-                out.write(f"- `{name}` {spans(numbers)}: {reason or 'NONE'}\n")
+            for reason in dict.fromkeys(reason for _, reason, _ in missed[path]):
+                places = "; ".join(f"`{name}` {spans(numbers)}" for name, r, numbers in missed[path] if r == reason)
+                out.write(f"- {reason or 'NONE'}: {places}\n")
 
 
 def main():
@@ -169,7 +170,7 @@ def main():
 
     used = {(path, name) for path, groups in missed.items() for name, _, _ in groups}
     for path, name in table:
-        if path != "*" and (path, name) not in used and not (name == "*" and path in missed):
+        if path in measured and (path, name) not in used and not (name == "*" and path in missed):
             print(f"# {table_path}: {path} {name} is reached now; its line can go")
     for path in sorted(measured):
         bad = [(name, numbers) for name, reason, numbers in missed.get(path, []) if reason is None]
