@@ -32,16 +32,17 @@ const command command_loso = {
     .name = "loso",
     .summary = "Score decoders on each subject, fitted on all others",
     .usage = "SET.npz [OPTION...]",
-    .description = "Leaves out one subject at a time: a pipeline is fitted on all others and then decides "
-                   "about the trials of "
-                   "the one left out, of whom no label is seen and as many unlabelled trials as --target says. "
-                   "Prints the mean "
-                   "and standard deviation of the accuracy over subjects, the dataset-normalised z-score, "
-                   "Cohen's kappa and the "
-                   "time per subject. Every finished fold is in the folder at once, and the same command takes "
-                   "up a run that "
-                   "was interrupted. The set may be larger than memory: beyond 64 MB (CONGRU_LARGE) it is read "
-                   "where it is stored, and working arrays are files in TMPDIR. Under mpirun, processes share the folds.",
+    .description =
+        "Leaves out one subject at a time: a pipeline is fitted on all others and then decides "
+        "about the trials of "
+        "the one left out, of whom no label is seen and as many unlabelled trials as --target says. "
+        "Prints the mean "
+        "and standard deviation of the accuracy over subjects, the dataset-normalised z-score, "
+        "Cohen's kappa and the "
+        "time per subject. Every finished fold is in the folder at once, and the same command takes "
+        "up a run that "
+        "was interrupted. The set may be larger than memory: beyond 64 MB (CONGRU_LARGE) it is read "
+        "where it is stored, and working arrays are files in TMPDIR. Under mpirun, processes share the folds.",
     .definitions = pipeline_definition,
     .definitions_title = "Aligners and classifiers",
     .options = {.options = options, .count = OPTIONS, .more = &set_option_table},

@@ -59,6 +59,45 @@ tcp_is_the_file_path()
     result "a client hears what the file path says" "$problems"
 }
 
+# refusal LINE: what a client that begins with the line is told.
+refusal()
+{
+    exec 5<>"/dev/tcp/127.0.0.1/$port"
+    printf "$1" >&5
+    timeout 5 cat <&5
+    exec 5>&-
+}
+
+# A first line that is no introduction is answered with the reason, and the server lives on.
+introductions_are_read()
+{
+    local problems= many
+    cd "$scratch/work/tcp" || exit 1
+    serve || problems+="no server"
+    many=$(printf 'x%.0s' {1..8200})
+    while IFS='|' read -r line reason; do
+        said=$(refusal "$line")
+        [ "$said" = "{\"error\":\"$reason\"}" ] || problems+="${line:0:60}: $said"$'\n'
+    done <<END
+congru/2\\n|expected a line that begins with congru/1
+congru/1x\\n|expected a line that begins with congru/1
+congru/1 speed=3\\n|expected channels=A,B,... or rate=HZ
+congru/1 channels=C1,,C3\\n|a channel has no name
+congru/1 channels=C1 channels=C2\\n|channels are given twice
+congru/1 rate=fast\\n|the rate is not a number of samples per second
+congru/1 rate=1e3\\n|the rate is not a number of samples per second
+congru/1 rate=0\\n|the rate is not a number of samples per second
+congru/1 rate=100\\t\\n|the line holds control characters
+congru/1 $many|the line is too long
+congru/1 rate=50\\r\\n|the stream has 50 Hz where the model has 100 Hz (bring it to the model's rate first)
+congru/1 channels=C1,C2\\n|the stream has no channel 'C3', which is number 3 of the model's 3
+END
+    [ "$(refusal 'congru/2\n')" = '{"error":"expected a line that begins with congru/1"}' ] || problems+="it is gone"
+    kill -TERM $server
+    wait $server || problems+="exit code $?"
+    result "introductions of clients are read, or refused with a reason" "$problems"
+}
+
 # Two hundred clients for ten seconds: slow ones and garbage do not take a decision from the good ones.
 bad_clients_do_not_hurt()
 {
@@ -163,6 +202,7 @@ real_recordings()
 }
 
 tcp_is_the_file_path
+introductions_are_read
 bad_clients_do_not_hurt
 limits_are_kept
 lsl_is_the_file_path

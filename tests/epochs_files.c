@@ -191,6 +191,28 @@ static void refuses_broken_npz(void)
     }
 }
 
+/* What is beside the trials and the labels is checked as well. */
+static void refuses_odd_details_in_npz(void)
+{
+    static const double infinite = (double)INFINITY, pair[2] = {250, 250};
+    static const size_t two = 2;
+    static const char *const words[] = {"'fs' is not one number", "'scale' is not finite", "'tmin' is infinite",
+                                        "'ch_names' is not a list of texts"};
+    for (int i = 0; i < 4; i++) {
+        npz_begin();
+        npz_real("X", 3, cube, values);
+        npz_real("fs", i == 0 ? 1 : 0, i == 0 ? &two : NULL, i == 0 ? pair : &rate);
+        npz_integers("y", 3, (const int64_t[]){0, 1, 0});
+        if (i == 1)
+            npz_real("scale", 0, NULL, &infinite);
+        if (i == 2)
+            npz_real("tmin", 0, NULL, &infinite);
+        if (i == 3)
+            npz_real("ch_names", 1, &two, pair);
+        check_refused(npz_end(), CONGRU_ERROR_FORMAT, words[i]);
+    }
+}
+
 /* ---- .mat ---------------------------------------------------------------------------------------- */
 
 static const char *mat_store(void)
@@ -379,6 +401,7 @@ int main(void)
     RUN(reads_a_bare_npz);
     RUN(reads_labels_that_are_texts_or_from_one);
     RUN(refuses_broken_npz);
+    RUN(refuses_odd_details_in_npz);
     RUN(reads_mat_trials);
     RUN(refuses_broken_mat_trials);
     RUN(refuses_what_is_neither);

@@ -144,7 +144,8 @@ static void tsne_gradient_is_right(void)
 static void tsne_bits_are_the_same(void)
 {
     enum { N = 61, D = 3 };
-    double *points = oracle_points(N, D, 3, 2, 11), first[2 * N] = {0}, again[2 * N] = {0}, kl = 0, kl_again = 0;
+    double *points = oracle_points(N, D, 3, 2, 11), first[2 * N] = {0}, again[2 * N] = {0}, kl = 0,
+           kl_again = 0;
     congru_tsne_options options;
     congru_tsne_options_init(&options);
     options.perplexity = 10.0;

@@ -3,10 +3,9 @@
 
 usage: tools/coverage.py BUILD TABLE PAGE
 
-BUILD is configured with -Db_coverage=true and its tests have run. TABLE gives reasons, "file function reason" to a line,
-by functions rather than by lines so that it survives edits; a reason is one of its headings "reason: sentence". PAGE is
-written: the percentages, and every range of lines that was not reached with its reason. TAP comes out, a point per
-file; it fails when it has lines that were not reached in a function that TABLE does not name.
+BUILD is configured with -Db_coverage=true and its tests have run. TABLE gives the reasons; its first lines say how. PAGE
+is written: the percentages, and every range of lines that was not reached with its function and its reason. TAP comes
+out, a point per file; it fails when it has lines that were not reached and for which TABLE gives no reason.
 """
 
 import json
@@ -16,8 +15,7 @@ import subprocess
 import sys
 from collections import defaultdict
 
-# What a failed allocation does is tried by failing each in turn, not by these tests.
-MEMORY = re.compile(r"CONGRU_ERROR_MEMORY|[Nn]ot enough memory|no memory|out of memory")
+# Kernels are compiled once per instruction set, under names that end with it; what one of them reaches is reached.
 WIDTHS = re.compile(r"_(base|avx2|avx512|neon|emulated)$")
 
 
@@ -32,8 +30,7 @@ def measure(build):
         for document in answer.splitlines():
             if not document.startswith("{"):
                 continue
-            about = json.loads(document)
-            for file in about["files"]:
+            for file in json.loads(document)["files"]:
                 path = os.path.relpath(os.path.realpath(os.path.join(build, file["file"])), root)
                 if path.split("/")[0] not in ("src", "cli", "include"):
                     continue
@@ -44,32 +41,82 @@ def measure(build):
 
 
 def read_table(path):
-    """The reasons' sentences, and {(file, function): reason}."""
-    reasons, table = {"memory": None}, {}
+    """The reasons' sentences, {(file, function): reason}, and [(pattern of a statement, reason)]."""
+    reasons, table, patterns = {}, {}, []
     for number, text in enumerate(open(path, encoding="utf-8"), 1):
-        text = text.split("#")[0].strip()
-        if not text:
+        text = text.strip()
+        if not text or text.startswith("#"):
             continue
         heading = re.match(r"([a-z-]+): (.*)", text)
+        pattern = re.match(r"/(.*)/ ([a-z-]+)$", text)
+        words = text.split()
         if heading:
             reasons[heading[1]] = heading[2]
-            continue
-        words = text.split()
-        if len(words) != 3 or words[2] not in reasons:
-            sys.exit(f"{path}:{number}: expected 'file function reason' with a reason that has a heading above")
-        table[words[0], words[1]] = words[2]
-    return reasons, table
+        elif pattern and pattern[2] in reasons:
+            patterns.append((re.compile(pattern[1]), pattern[2]))
+        elif len(words) == 3 and words[2] in reasons:
+            table[words[0], words[1]] = words[2]
+        else:
+            sys.exit(f"{path}:{number}: expected 'file function reason' or '/pattern/ reason', with a reason that has a heading above")
+    return reasons, table, patterns
 
 
-def is_memory(source, line):
-    """Whether a line belongs to a statement about memory, or is the cleaning up right beside it."""
+def statement(source, line):
+    """(first line, indentation, text) of the statement that a line is part of."""
     begin = line
-    while begin > 1 and not re.search(r"[;{}]\s*$", source[begin - 2]):
+    while begin > 1 and not re.search(r"([;{}:]|\*/)\s*$|^\s*(//.*|#.*)?$", source[begin - 2]):
         begin -= 1
     end = line
     while end < len(source) and not re.search(r"[;{}]\s*$", source[end - 1]):
         end += 1
-    return bool(MEMORY.search(" ".join(source[begin - 1 : end])))
+    first = source[begin - 1]
+    return begin, len(first) - len(first.lstrip()), " ".join(text.strip() for text in source[begin - 1 : end])
+
+
+def reasons_of_patterns(source, lines, patterns):
+    """{line: reason} of lines not reached in functions that are: of the statements that a pattern fits, and, below the
+    outermost block, of those beside them in theirs."""
+    found = {}
+    reached = {function for count, function in lines.values() if count > 0}
+    numbers = sorted(lines)
+    for at, number in enumerate(numbers):
+        if lines[number][0] > 0 or lines[number][1] not in reached:
+            continue
+        _, indent, text = statement(source, number)
+        reason = next((reason for pattern, reason in patterns if pattern.search(text)), None)
+        if reason is None:
+            continue
+        found[number] = reason
+        for step in (-1, 1) if indent > 4 else ():
+            place = at + step
+            while 0 <= place < len(numbers) and lines[numbers[place]][0] == 0:
+                beside = numbers[place]
+                gap = source[min(beside, number) : max(beside, number) - 1]
+                leaves = any(line.strip() and len(line) - len(line.lstrip()) < indent for line in gap)
+                if leaves or statement(source, beside)[1] < indent:
+                    break
+                found.setdefault(beside, reason)
+                place += step
+    return found
+
+
+def given(table, path, name):
+    """The reason that the table gives for a function."""
+    return table.get((path, name)) or table.get((path, "*")) or table.get(("*", name))
+
+
+def missed_of(path, lines, table, patterns):
+    """[(function, reason or None, lines)] in the order of the file."""
+    source = open(path, encoding="utf-8").read().splitlines()
+    general = reasons_of_patterns(source, lines, patterns)
+    groups = defaultdict(list)
+    for number in sorted(lines):
+        count, function = lines[number]
+        if count > 0:
+            continue
+        name = WIDTHS.sub("", function)
+        groups[name, given(table, path, name) or general.get(number)].append(number)
+    return [(name, reason, numbers) for (name, reason), numbers in groups.items()]
 
 
 def spans(numbers):
@@ -81,22 +128,6 @@ def spans(numbers):
         else:
             found.append([n, n])
     return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in found)
-
-
-def missed_of(path, lines, table):
-    """[(function, reason or None, lines)] in the order of the file."""
-    source = open(path, encoding="utf-8").read().splitlines()
-    groups = defaultdict(list)
-    for number in sorted(lines):
-        count, function = lines[number]
-        if count > 0:
-            continue
-        name = WIDTHS.sub("", function)
-        reason = table.get((path, name)) or table.get((path, "*"))
-        if is_memory(source, number):
-            reason = "memory"
-        groups[name, reason].append(number)
-    return [(name, reason, numbers) for (name, reason), numbers in groups.items()]
 
 
 def percent(reached, all_lines):
@@ -111,32 +142,35 @@ def write_page(page, measured, missed, reasons):
             folders[key][0] += sum(count > 0 for count, _ in lines.values())
             folders[key][1] += len(lines)
     with open(page, "w", encoding="utf-8") as out:
-        out.write("# Lines no test reaches\n\n`make coverage` writes this page and fails when a line is missed without a reason "
-                  "(`tools/coverage.txt`).\n\n| folder | lines | reached | |\n| --- | ---: | ---: | ---: |\n")
+        out.write("# Lines no test reaches\n\n`make coverage` counts which lines the tests reach, writes this page, and fails when "
+                  "a line that none\nreaches has no reason in [tools/coverage.txt](../tools/coverage.txt), which goes by functions "
+                  "and by patterns of\nstatements. The tests of faults and those in a browser are left out of the count.\n\n"
+                  "| folder | lines | reached | |\n| --- | ---: | ---: | ---: |\n")
         for folder in sorted(folders, key=lambda f: (f == "all", f)):
             reached, count = folders[folder]
             out.write(f"| {folder} | {count} | {reached} | {percent(reached, count)} |\n")
         out.write("\n| reason | lines | |\n| --- | ---: | --- |\n")
-        for reason, sentence in reasons.items():
+        for reason, sentence in [*reasons.items(), (None, "no reason is given yet: not tested, or not looked at")]:
             count = sum(len(numbers) for groups in missed.values() for _, r, numbers in groups if r == reason)
             if count:
-                out.write(f"| {reason} | {count} | {sentence} |\n")
-        out.write("\n| file | function | lines | reason |\n| --- | --- | --- | --- |\n")
+                out.write(f"| {reason or 'NONE'} | {count} | {sentence} |\n")
         for path in sorted(missed):
-            for name, reason, numbers in missed[path]:
-                out.write(f"| {path} | {name} | {spans(numbers)} | {reason or 'NONE'} |\n")
+            out.write(f"\n{path}\n\n")
+            for reason in dict.fromkeys(reason for _, reason, _ in missed[path]):
+                places = "; ".join(f"`{name}` {spans(numbers)}" for name, r, numbers in missed[path] if r == reason)
+                out.write(f"- {reason or 'NONE'}: {places}\n")
 
 
 def main():
     build, table_path, page = sys.argv[1:]
-    reasons, table = read_table(table_path)
+    reasons, table, patterns = read_table(table_path)
     measured = measure(build)
-    missed = {path: groups for path, lines in measured.items() if (groups := missed_of(path, lines, table))}
+    missed = {path: groups for path, lines in measured.items() if (groups := missed_of(path, lines, table, patterns))}
     write_page(page, measured, missed, reasons)
 
     used = {(path, name) for path, groups in missed.items() for name, _, _ in groups}
     for path, name in table:
-        if (path, name) not in used and not (name == "*" and path in missed):
+        if path in measured and (path, name) not in used and not (name == "*" and path in missed):
             print(f"# {table_path}: {path} {name} is reached now; its line can go")
     for path in sorted(measured):
         bad = [(name, numbers) for name, reason, numbers in missed.get(path, []) if reason is None]

@@ -37,7 +37,7 @@ typedef struct congru_epochs_options {
     double rest_window[2]; /* likewise, of the rest before; a trial is dropped when it leaves the recording */
     bool check_rest;       /* whether the rest window must lie inside too (the paper's rule) */
     bool as_rest;          /* extract the rest window instead, all of class "rest" */
-    bool drop_rejected;    /* leave out trials marked by a code-1023 event between the trial's start and its end */
+    bool drop_rejected; /* leave out trials marked by a code-1023 event between the trial's start and its end */
 } congru_epochs_options;
 
 /* Why a trial is not among the epochs. */
@@ -57,7 +57,7 @@ typedef struct congru_dropped {
 /* What became of the events that named a class. Rejected trials are counted whether or not they are dropped. */
 typedef struct congru_epochs_report {
     size_t found, kept, outside, gap, rejected; /* outside the recording; holding NaN; marked rejected */
-    size_t named; /* the first CONGRU_DROPPED_NAMED of those dropped, by name */
+    size_t named;                               /* the first CONGRU_DROPPED_NAMED of those dropped, by name */
     congru_dropped dropped[CONGRU_DROPPED_NAMED];
 } congru_epochs_report;
 

@@ -29,9 +29,9 @@ typedef struct congru_channel {
 } congru_channel;
 
 typedef struct congru_event {
-    size_t onset;    /* sample, from 0; always < samples */
-    size_t duration; /* samples; 0 when the file gives none */
-    int32_t code;    /* GDF type, trigger value, or class number; -1 where the file has only a text */
+    size_t onset;     /* sample, from 0; always < samples */
+    size_t duration;  /* samples; 0 when the file gives none */
+    int32_t code;     /* GDF type, trigger value, or class number; -1 where the file has only a text */
     const char *text; /* annotation, or NULL; owned by the recording */
 } congru_event;
 

@@ -113,8 +113,9 @@ typedef struct congru_mean_options {
 } congru_mean_options;
 
 typedef struct congru_mean_info {
-    int iterations;      /* evaluations of the mean tangent vector; 1 for a mean in closed form */
-    double tangent_norm; /* Frobenius norm of the mean tangent vector where it was last evaluated, which is one step
+    int iterations; /* evaluations of the mean tangent vector; 1 for a mean in closed form */
+    double
+        tangent_norm; /* Frobenius norm of the mean tangent vector where it was last evaluated, which is one step
                             before the result when converged; 0 in closed form */
     bool converged;
 } congru_mean_info;

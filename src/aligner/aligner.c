@@ -11,12 +11,8 @@ static const congru_aligner aligner_ra = {
 
 /* A method is one file, and one line here. */
 static const congru_aligner *const aligners[] = {
-    &aligner_none,
-    &aligner_ra,
-    &congru_aligner_rpa,
-    &congru_aligner_dct,
-    &congru_aligner_dldct,
-    &congru_aligner_ddct_unet,
+    &aligner_none,       &aligner_ra,           &congru_aligner_rpa,
+    &congru_aligner_dct, &congru_aligner_dldct, &congru_aligner_ddct_unet,
 };
 
 const congru_aligner *congru_aligner_at(size_t index)

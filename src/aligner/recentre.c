@@ -7,8 +7,9 @@
 #include "base/arena.h"
 #include "spd/view_load.h"
 
-static const double tolerance = 1e-12;     /* of the affine-invariant mean */
-static const double tolerance_last = 1e-7; /* what is still taken: trials of condition 1e9 are known no better */
+static const double tolerance = 1e-12; /* of the affine-invariant mean */
+static const double tolerance_last =
+    1e-7; /* what is still taken: trials of condition 1e9 are known no better */
 
 /* Puts whose trials they were before the error text that a batch of them left. */
 static congru_status blame(congru_context *context, congru_status status, const char *whose, size_t number)

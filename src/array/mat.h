@@ -4,7 +4,12 @@
 
 #include "array/source.h"
 
-typedef enum congru_mat_kind { CONGRU_MAT_NUMERIC, CONGRU_MAT_TEXT, CONGRU_MAT_CELL, CONGRU_MAT_STRUCT } congru_mat_kind;
+typedef enum congru_mat_kind {
+    CONGRU_MAT_NUMERIC,
+    CONGRU_MAT_TEXT,
+    CONGRU_MAT_CELL,
+    CONGRU_MAT_STRUCT
+} congru_mat_kind;
 
 enum { CONGRU_MAT_DIMS_MAX = 8 };
 
@@ -14,9 +19,10 @@ typedef struct congru_mat_value {
     size_t dims;
     size_t shape[CONGRU_MAT_DIMS_MAX];
     size_t count;
-    double *number;                  /* numeric and logical (count) */
-    char *text;                      /* UTF-8, terminated; a newline between the rows of a matrix */
-    struct congru_mat_value *element; /* cells (count), or structs (count * fields, fields of one element together) */
+    double *number; /* numeric and logical (count) */
+    char *text;     /* UTF-8, terminated; a newline between the rows of a matrix */
+    struct congru_mat_value
+        *element; /* cells (count), or structs (count * fields, fields of one element together) */
     size_t fields;
     char (*field)[64]; /* struct field names */
 } congru_mat_value;
@@ -27,8 +33,8 @@ typedef struct congru_mat congru_mat;
  * checked against a limit of 1032 times the compressed size; nesting is limited. Version 7.3 (HDF5), big-endian
  * level 5, sparse, objects and function handles: read where simple, else CONGRU_ERROR_UNSUPPORTED saying so. */
 congru_status congru_mat_read(congru_context *context, const congru_source *source, congru_mat **mat);
-const congru_mat_value *congru_mat_find(const congru_mat *mat, const char *variable);      /* or NULL */
-const char *congru_mat_variable(const congru_mat *mat, size_t index);                     /* NULL past the last */
+const congru_mat_value *congru_mat_find(const congru_mat *mat, const char *variable); /* or NULL */
+const char *congru_mat_variable(const congru_mat *mat, size_t index);                 /* NULL past the last */
 const congru_mat_value *congru_mat_field(const congru_mat_value *value, size_t element, const char *field);
 /* The numbers of a value, which are then the caller's to free; the value keeps its shape. */
 double *congru_mat_detach(congru_mat *mat, const congru_mat_value *value);

@@ -28,8 +28,8 @@ congru_status congru_source_read(congru_context *context, const congru_source *s
 
 /* The whole of a regular file of at most `most` bytes, with a NUL behind it, to be freed; NULL on failure, with
  * "FILE: reason" in the context. `what` says what it is in the reason for refusing a larger one. */
-congru_status congru_source_text(congru_context *context, const char *path, size_t most, const char *what, char **text,
-                                 size_t *size);
+congru_status congru_source_text(congru_context *context, const char *path, size_t most, const char *what,
+                                 char **text, size_t *size);
 
 void congru_source_close(congru_source *source);
 

@@ -58,7 +58,8 @@ static congru_status mdm_fit(congru_context *context, const congru_trials *trial
     if (status == CONGRU_OK)
         status = congru_tensors_add(context, model, "mdm.present", 1, shape, &present);
     if (status == CONGRU_OK)
-        status = class_means(context, trials, options->mdm_metric, &table, (size_t *)(void *)arena.base, mean, present);
+        status = class_means(context, trials, options->mdm_metric, &table, (size_t *)(void *)arena.base, mean,
+                             present);
     congru_arena_free(&arena);
     congru_class_table_free(&table);
     return status;

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "array/source.h"
+#include "base/json_scan.h"
 #include "congru/version.h"
 #include "decoder/model_internal.h"
-#include "base/json_scan.h"
 
 enum { SEARCH_BYTES = 16 };
 

@@ -36,8 +36,8 @@ congru_status congru_reader_distinguish(congru_context *context, const char *fil
 /* A recording with room for `channels` channels of `samples` samples (data NULL when header_only), no events yet.
  * Overflow and failed allocations are CONGRU_ERROR_MEMORY with a text. Callers have checked that the file is large
  * enough to hold as many samples. */
-congru_status congru_recording_create(congru_context *context, const char *file, size_t channels, size_t samples,
-                                      bool header_only, congru_recording **recording);
+congru_status congru_recording_create(congru_context *context, const char *file, size_t channels,
+                                      size_t samples, bool header_only, congru_recording **recording);
 
 /* Adds an event; text (length bytes, not terminated, may be NULL) is copied and made valid UTF-8. Grows by doubling.
  * An onset at or past the end is left out, silently: CONGRU_OK. */
