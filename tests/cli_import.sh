@@ -14,8 +14,8 @@ presets_are_listed_and_parse()
     local name said problems=
     mkdir "$scratch/work/presets" && cd "$scratch/work/presets" || exit 1
     for name in bnci2014-001 bnci2014-002 bnci2014-004 bnci2015-004 eegmmidb ofner2017; do
-        congru presets | grep -qx "$name" || problems+="$name is not listed"$'\n'
-        congru presets "$name" | grep -q 'source.*' || problems+="$name has no source"$'\n'
+        congru presets | found -x "$name" || problems+="$name is not listed"$'\n'
+        congru presets "$name" | found 'source.*' || problems+="$name has no source"$'\n'
         # Far enough to look at the file's name means that every line was understood.
         said=$(congru import '#' --preset "$name" -o out.npz 2>&1)
         [[ $said == 'congru: #: '* ]] || problems+="$name: $said"$'\n'
@@ -33,9 +33,9 @@ preset_takes_channels_by_position()
     make_gdf --bci2a 1 A01T.gdf && make_gdf --bci2a 2 A02T.gdf || exit 1
     said=$(congru import A01T.gdf A02T.gdf --preset bnci2014-001 -o set.npz 2>&1)
     grep -q '^set.npz: 6[0-4] trials, 2 subjects, 4 classes, 22 x 22$' <<<"$said" || problems+="$said"
-    congru info set.npz | tr -s '\n ' ' ' | grep -qF 'channels 22: Fz FC3 FC1 FCz FC2 FC4 C5 C3 C1 Cz C2 C4' ||
+    congru info set.npz | tr -s '\n ' ' ' | found -F 'channels 22: Fz FC3 FC1 FCz FC2 FC4 C5 C3 C1 Cz C2 C4' ||
         problems+=$'\n'$(congru info set.npz)
-    congru info set.npz | grep -qE '^ +01 +1 ' || problems+=$'\nsession T is not number 1'
+    congru info set.npz | found -E '^ +01 +1 ' || problems+=$'\nsession T is not number 1'
     said=$(congru import A01T.gdf --preset bnci2014-001 --rejected drop -o dropped.npz 2>&1)
     grep -q 'rejected' <<<"$said" || problems+=$'\n'"no trial was rejected: $said"
     said=$(congru import A01T.gdf --preset bnci2014-001 --channels C4,Cz -o two.npz 2>&1)
@@ -108,8 +108,8 @@ bar_is_for_terminals()
     fi
     cd "$scratch/work/made" || exit 1
     script -qec "congru import S*.edf --events T1=left,T2=right -o $scratch/bar.npz" /dev/null </dev/null |
-        tr '\r' '\n' | grep -q ' of 7 files' || problems+="no bar on a terminal"$'\n'
-    congru import S*.edf --events T1=left,T2=right -o "$scratch/bar.npz" 2>&1 >/dev/null | grep -q . &&
+        tr '\r' '\n' | found ' of 7 files' || problems+="no bar on a terminal"$'\n'
+    congru import S*.edf --events T1=left,T2=right -o "$scratch/bar.npz" 2>&1 >/dev/null | found . &&
         problems+="something on standard error that is no terminal"
     result "$name" "$problems"
 }
@@ -258,7 +258,7 @@ real_trials()
     said=$(congru import "$data"/bci_iv_2b/original/B0401T.mat --preset bnci2014-004 --window all -o mat.npz 2>&1)
     grep -qE '^B0401T.mat +04 +60 +60 +0$' <<<"$said" || problems+="$said"$'\n'
     grep -q 'left_hand' <<<"$said" || problems+="classes are not named"$'\n'
-    congru info mat.npz | grep -q 'channels     3: C3 Cz C4' || problems+="channels are not named"
+    congru info mat.npz | found 'channels     3: C3 Cz C4' || problems+="channels are not named"
     result "$name" "${problems%$'\n'}"
 }
 

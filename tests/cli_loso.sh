@@ -122,14 +122,14 @@ colours_are_for_terminals()
 {
     local problems=
     cd "$scratch/work/bits" || exit 1
-    congru show first | grep -q $'\033' && problems+="escape codes in a pipe"$'\n'
+    congru show first | found $'\033' && problems+="escape codes in a pipe"$'\n'
     if command -v script >/dev/null; then
         local -x TERM=xterm
         unset NO_COLOR
-        script -qec "congru show first" /dev/null </dev/null | grep -q $'\033\\[1m' || problems+="no bold on a terminal"$'\n'
-        script -qec "NO_COLOR=1 congru show first" /dev/null </dev/null | grep -q $'\033' && problems+="NO_COLOR is ignored"$'\n'
+        script -qec "congru show first" /dev/null </dev/null | found $'\033\\[1m' || problems+="no bold on a terminal"$'\n'
+        script -qec "NO_COLOR=1 congru show first" /dev/null </dev/null | found $'\033' && problems+="NO_COLOR is ignored"$'\n'
     fi
-    COLUMNS=30 congru show first | awk 'length > 30' | grep -q . && problems+="wider than 30 columns"$'\n'
+    COLUMNS=30 congru show first | awk 'length > 30' | found . && problems+="wider than 30 columns"$'\n'
     result "colours are for terminals, and tables fit 30 columns" "${problems%$'\n'}"
 }
 

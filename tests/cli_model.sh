@@ -47,7 +47,7 @@ tcp_is_the_file_path()
     (printf 'congru/1 channels=C1,C2,C3 rate=100\n'; cat frames.f32) >&5
     timeout 20 head -$(($(wc -l <file.txt) + 1)) <&5 >heard.txt
     exec 5>&-
-    head -1 heard.txt | grep -q '"pipeline":"ra+mdm","channels":3,"rate":100,"window":300' || problems+=$(head -1 heard.txt)
+    head -1 heard.txt | found '"pipeline":"ra+mdm","channels":3,"rate":100,"window":300' || problems+=$(head -1 heard.txt)
     tail -n +2 heard.txt | cmp - file.txt || problems+="other decisions"
     exec 5<>"/dev/tcp/127.0.0.1/$port"
     printf 'GET / HTTP/1.1\r\n' >&5

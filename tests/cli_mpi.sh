@@ -62,7 +62,7 @@ find_process()
     local parent process
     for parent in $(pgrep -P "$2") $(pgrep -P "$2" | xargs -r -n 1 pgrep -P); do
         for process in $(pgrep -P "$parent" congru); do
-            tr '\0' '\n' 2>/dev/null <"/proc/$process/environ" | grep -qx "OMPI_COMM_WORLD_RANK=$1" && victim=$process
+            tr '\0' '\n' 2>/dev/null <"/proc/$process/environ" | found -x "OMPI_COMM_WORLD_RANK=$1" && victim=$process
         done
     done
     [ -n "$victim" ]

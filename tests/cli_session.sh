@@ -18,6 +18,12 @@ trap 'rm -rf "$scratch"' EXIT
 count=0
 failed=0
 
+# found ...: grep that reads to the end. With -q it leaves at the first match, and what writes to it may then fail.
+found()
+{
+    grep "$@" >/dev/null
+}
+
 # result NAME PROBLEMS: one TAP line, after the problems as comments.
 result()
 {

@@ -22,7 +22,7 @@ defaults_are_told_right()
         COLUMNS=100 congru help synth | tr -s '\n ' ' ' | sed 's/ --/\n--/g' |
             grep -qE -- "^--$name X .*Default: $value\.( |$)" ||
             problems+="help tells another default of $name than $value"$'\n'
-        sed -n "/^\.It Fl -$name /,/^\.It/p" "$SOURCE/man/congru-synth.1" | grep -qF "By default it is $value." ||
+        sed -n "/^\.It Fl -$name /,/^\.It/p" "$SOURCE/man/congru-synth.1" | found -F "By default it is $value." ||
             problems+="the manual tells another default of $name than $value"$'\n'
     done
     result "defaults are told right" "${problems%$'\n'}"

@@ -31,7 +31,7 @@ examples_build_and_run()
     make_stream set.npz frames.f32 || problems+="no stream"
     make_recording S.edf 160 60 C3,Cz,C4 T1@5,T2@15,T1@25,T2@35
     [ "$(./covariances_c S.edf own.npz T1=left T2=right)" = "own.npz: 4 trials of 3 x 3" ] || problems+="covariances"
-    ./spd_geometry_c out.npy | grep -q 'mean took' || problems+="spd_geometry"
+    ./spd_geometry_c out.npy | found 'mean took' || problems+="spd_geometry"
     [ "$(./train_model_c set.npz ra+mdm m)" = "m: ra+mdm, fitted on 36 trials of 3 subjects" ] || problems+="train_model"
     [ "$(./ask_model_c m set.npz | grep -c 'trial')" = 36 ] || problems+="ask_model"
     ./live_decoder_c m <frames.f32 >c.txt || problems+="live_decoder"

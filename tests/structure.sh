@@ -5,6 +5,12 @@
 # It reads SOURCE, BUILD, PREFIX, LIBDIR, CC and SANITIZE; see tests/meson.build.
 set -u -o pipefail
 
+# found ...: grep that reads to the end. With -q it leaves at the first match, and what writes to it may then fail.
+found()
+{
+    grep "$@" >/dev/null
+}
+
 cd "$SOURCE" || exit 1
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
@@ -120,7 +126,7 @@ umbrella_includes_every_header()
     local header
     for header in include/congru/*.h; do
         header=${header#include/}
-        [ "$header" = congru/congru.h ] || grep -qF "#include \"$header\"" include/congru/congru.h ||
+        [ "$header" = congru/congru.h ] || found -F "#include \"$header\"" include/congru/congru.h ||
             echo "congru/congru.h does not include $header"
     done
 }
@@ -173,7 +179,7 @@ files_begin_with_purpose_and_licence()
 {
     find src cli include tests examples bench tools \( -name '*.[ch]' -o -name '*.sh' -o -name meson.build \) |
         while read -r file; do
-            head -n 2 "$file" | sed '/^#!/d' | head -n 1 | grep -q 'SPDX-License-Identifier: Apache-2.0' ||
+            head -n 2 "$file" | sed '/^#!/d' | head -n 1 | found 'SPDX-License-Identifier: Apache-2.0' ||
                 echo "$file does not begin with its purpose and licence"
         done
 }
@@ -216,7 +222,7 @@ install_puts_everything_in_place()
         "$LIBDIR"/{libcongru.a,libcongru.so,libcongru.so.0,pkgconfig/congru.pc}; do
         [ -e "$scratch/root$file" ] || echo "$file is not installed"
     done
-    readelf -d "$scratch/root$LIBDIR/libcongru.so" | grep -q 'soname: \[libcongru.so.0\]' ||
+    readelf -d "$scratch/root$LIBDIR/libcongru.so" | found 'soname: \[libcongru.so.0\]' ||
         echo "the shared library's soname is not libcongru.so.0"
 }
 
@@ -232,7 +238,7 @@ program_uses_installed_shared_library()
 {
     write_program
     $CC -std=c11 "$scratch/program.c" -o "$scratch/shared" $(installed_pkg_config --cflags --libs) || return
-    readelf -d "$scratch/shared" | grep -q 'NEEDED.*libcongru.so.0' || echo "libcongru.so.0 is not needed by it"
+    readelf -d "$scratch/shared" | found 'NEEDED.*libcongru.so.0' || echo "libcongru.so.0 is not needed by it"
     runs_and_agrees "$scratch/shared"
 }
 
