@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 
 enum {
@@ -77,7 +78,7 @@ static bool names_descriptor(const char *path)
 
 static int open_direct(const char *path)
 {
-    return open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
+    return congru_descriptor_open(path, O_WRONLY | O_APPEND | O_NOCTTY, 0);
 }
 
 /* Everything of the draft but its name and descriptor: what is under `path`, and how it is to be written. */
@@ -120,7 +121,7 @@ static bool create_beside(congru_file_draft *draft)
     memcpy(name, draft->target, draft->directory_size);
     for (int attempt = 0; attempt < NAME_ATTEMPTS && draft->descriptor < 0; attempt++) {
         snprintf(name + draft->directory_size, NAME_SIZE, ".congru-%ld-%d.tmp", (long)getpid(), attempt);
-        draft->descriptor = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        draft->descriptor = congru_descriptor_open(name, O_RDWR | O_CREAT | O_EXCL, 0666);
         if (draft->descriptor < 0 && errno != EEXIST)
             break;
     }
@@ -206,9 +207,9 @@ const char *congru_file_path(const congru_file_draft *draft)
 static void flush_directory(char *name, size_t directory_size)
 {
     name[directory_size] = '\0';
-    int descriptor = open(directory_size > 0 ? name : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int descriptor = congru_descriptor_open(directory_size > 0 ? name : ".", O_RDONLY | O_DIRECTORY, 0);
     if (descriptor >= 0) {
-        fsync(descriptor);
+        congru_descriptor_sync(descriptor);
         close(descriptor);
     }
 }
@@ -216,8 +217,8 @@ static void flush_directory(char *name, size_t directory_size)
 /* Puts the file beside the target in its place; false with errno set, the file then being still there. */
 static bool replace_target(congru_file_draft *draft)
 {
-    bool kept =
-        (!draft->replaces || fchmod(draft->descriptor, draft->mode) == 0) && fsync(draft->descriptor) == 0;
+    bool kept = (!draft->replaces || fchmod(draft->descriptor, draft->mode) == 0) &&
+                congru_descriptor_sync(draft->descriptor) == 0;
     int cause = errno;
     bool closed = close_checked(draft->descriptor);
     draft->descriptor = -1;

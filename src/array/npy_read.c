@@ -1,13 +1,13 @@
 /* Reads .npy files of floats, from a path or from memory. SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "array/npy_internal.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
@@ -139,7 +139,7 @@ congru_status congru_npy_read(congru_context *context, const char *path, congru_
     if (path == NULL || array == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "congru_npy_read: path and array must not be NULL");
     *array = (congru_array){0};
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    int descriptor = congru_descriptor_open(path, O_RDONLY, 0);
     if (descriptor < 0)
         return congru_fail(context, CONGRU_ERROR_IO, "%s: cannot open: %s", path, strerror(errno));
     congru_npy_stream stream = {.context = context, .name = path, .take = take_descriptor, .user = &descriptor};

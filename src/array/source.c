@@ -3,11 +3,12 @@
 #include "array/source.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/descriptor.h"
 
 enum { READ_SIZE_MAX = 1 << 30 }; /* pread() takes no more than 2 GiB at once */
 
@@ -15,7 +16,7 @@ congru_status congru_source_open(congru_context *context, const char *path, cong
 {
     *source = (congru_source){.name = path, .descriptor = -1};
     /* A pipe without a writer must not hold the open up: what it is, is looked at next. */
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int descriptor = congru_descriptor_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
     if (descriptor < 0)
         return congru_fail(context, CONGRU_ERROR_IO, "%s: cannot open: %s", path, strerror(errno));
     struct stat about;
@@ -33,6 +34,14 @@ congru_status congru_source_open(congru_context *context, const char *path, cong
     source->descriptor = descriptor;
     source->size = (uint64_t)about.st_size;
     return CONGRU_OK;
+}
+
+congru_status congru_source_exists(congru_context *context, const char *path, bool *exists)
+{
+    *exists = access(path, F_OK) == 0;
+    if (*exists || errno == ENOENT || errno == ENOTDIR)
+        return CONGRU_OK;
+    return congru_fail(context, CONGRU_ERROR_IO, "%s: cannot open: %s", path, strerror(errno));
 }
 
 congru_source congru_source_memory(const char *name, const void *bytes, size_t size)

@@ -2,6 +2,7 @@
 #ifndef CONGRU_ARRAY_SOURCE_H
 #define CONGRU_ARRAY_SOURCE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -17,6 +18,9 @@ typedef struct congru_source {
 
 /* A regular file; CONGRU_ERROR_IO with "FILE: reason" otherwise. */
 congru_status congru_source_open(congru_context *context, const char *path, congru_source *source);
+
+/* Whether something is under the name, for what may be missing; CONGRU_ERROR_IO where that cannot be told. */
+congru_status congru_source_exists(congru_context *context, const char *path, bool *exists);
 
 /* Bytes that stay where they are; nothing to close. */
 congru_source congru_source_memory(const char *name, const void *bytes, size_t size);

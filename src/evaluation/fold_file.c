@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "array/csv.h"
 #include "array/file_write.h"
+#include "array/source.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "evaluation/fold_run.h"
@@ -141,8 +141,7 @@ congru_status congru_fold_read(congru_context *context, const char *folder, cons
     congru_text_add(&path, "%s/folds/%s/%d.csv", folder, pipeline, (int)subject);
     if (path.failed)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder);
-    *found = access(path.data, F_OK) == 0;
-    congru_status status = CONGRU_OK;
+    congru_status status = congru_source_exists(context, path.data, found);
     if (*found)
         status = congru_csv_read(context, path.data, &csv);
     if (*found && status == CONGRU_OK)

@@ -1,13 +1,12 @@
 /* Reads results.csv and predictions.csv back. SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
-#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "array/csv.h"
+#include "array/source.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "evaluation/fold_run.h"
@@ -248,22 +247,24 @@ static congru_status open_files(results_reader *r, const char *folder)
 {
     congru_text path = {0};
     struct stat about;
-    congru_status status = CONGRU_OK;
+    bool exists = false;
     congru_text_add(&path, "%s/results.csv", folder);
-    if (path.failed)
-        status = congru_fail(r->context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder);
-    else if (stat(folder, &about) == 0 && S_ISDIR(about.st_mode) && access(path.data, F_OK) != 0 &&
-             errno == ENOENT)
+    congru_status status = path.failed
+                               ? congru_fail(r->context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder)
+                               : congru_source_exists(r->context, path.data, &exists);
+    if (status == CONGRU_OK && !exists && stat(folder, &about) == 0 && S_ISDIR(about.st_mode))
         status = congru_fail(r->context, CONGRU_ERROR_IO,
                              "%s: holds no results.csv (a run that was not finished? run its command again)",
                              folder);
-    else
+    if (status == CONGRU_OK)
         status = congru_csv_read(r->context, path.data, &r->scores);
     congru_text_clear(&path);
     congru_text_add(&path, "%s/predictions.csv", folder);
     if (status == CONGRU_OK && path.failed)
         status = congru_fail(r->context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder);
-    if (status == CONGRU_OK && (access(path.data, F_OK) == 0 || errno != ENOENT))
+    if (status == CONGRU_OK)
+        status = congru_source_exists(r->context, path.data, &exists);
+    if (status == CONGRU_OK && exists)
         status = congru_csv_read(r->context, path.data, &r->answers);
     congru_text_clear(&path);
     return status;

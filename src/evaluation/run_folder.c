@@ -4,7 +4,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include "array/file_write.h"
 #include "array/source.h"
 #include "base/crew.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "congru/version.h"
@@ -112,7 +112,7 @@ static void remove_drafts(const char *folder, const char *name)
 
 static congru_status take_lock(congru_context *context, const char *folder, congru_run_folder *run)
 {
-    run->lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    run->lock = congru_descriptor_open(folder, O_RDONLY | O_DIRECTORY, 0);
     if (run->lock < 0)
         return congru_fail(context, CONGRU_ERROR_IO, "%s: cannot open: %s", folder, strerror(errno));
     if (flock(run->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
@@ -128,9 +128,10 @@ static congru_status write_run(congru_context *context, const char *folder, cons
     enum { RUN_SIZE_MAX = 1 << 22 };
     char *there = NULL;
     size_t size;
-    congru_status status = CONGRU_OK;
+    bool exists;
     /* A file that is there and cannot be read may be another run's: only one that is missing is none. */
-    if (access(path, F_OK) == 0 || errno != ENOENT)
+    congru_status status = congru_source_exists(context, path, &exists);
+    if (status == CONGRU_OK && exists)
         status = congru_source_text(context, path, RUN_SIZE_MAX, "a run.json", &there, &size);
     if (status == CONGRU_OK && there != NULL)
         status = compare(context, folder, there, text->data);

@@ -1,8 +1,8 @@
 /* The files a results folder may hold beside its results. SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
-#include <unistd.h>
 
+#include "array/source.h"
 #include "base/error.h"
 #include "report/report_internal.h"
 
@@ -162,12 +162,15 @@ congru_status congru_report_optional(congru_context *context, report_run *run)
                  {"statistics.json", &run->statistics, check_statistics}};
     congru_status status = CONGRU_OK;
     for (size_t i = 0; status == CONGRU_OK && i < sizeof files / sizeof files[0]; i++) {
+        bool exists = false;
         congru_text path = {0};
         congru_text_add(&path, "%s/%s", run->folder, files[i].name);
         check at = {.context = context, .folder = run->folder, .file = files[i].name};
         if (path.failed)
             status = congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", run->folder);
-        else if (access(path.data, F_OK) == 0)
+        else
+            status = congru_source_exists(context, path.data, &exists);
+        if (status == CONGRU_OK && exists)
             status = congru_json_read(context, path.data, files[i].file);
         if (status == CONGRU_OK && *files[i].file != NULL)
             status = files[i].check(&at, congru_json_root(*files[i].file));
