@@ -1,8 +1,9 @@
 #!/bin/bash
 # Two processes of one thread against one process of two threads, on 106 made-up subjects. SPDX-License-Identifier: Apache-2.0
 #
-# It reads BUILD, and SUBJECTS (106), SCORED (how many of them are left out in turn; all), STEPS (10) and REPEATS (3). Runs alternate; seconds are medians, with the processor
-# time of all processes beside them, which other work on the machine hardly changes. The results must be the same bits.
+# It reads BUILD, and SUBJECTS (106), SCORED (how many of them are left out in turn; all), STEPS (10) and REPEATS (3).
+# Runs alternate; seconds are medians, with the processor time of all processes beside them, which other work on the
+# machine hardly changes. The results must be the same bits.
 set -u -o pipefail
 export LC_ALL=C OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
@@ -17,8 +18,8 @@ command -v mpirun >/dev/null || { echo "bench_cluster: skipped: no mpirun"; exit
 [ "$("$BUILD/congru" version | sed -n 's/^mpi: //p')" != none ] ||
     { echo "bench_cluster: skipped: congru was built without MPI"; exit 77; }
 
-# All classical pipelines, and three networks; four classes make 88 trials of a subject.
-"$BUILD/congru" synth --stage fusion --subjects "$subjects" --trials 22 --channels 22 -o "$scratch/set.npz" >/dev/null || exit 1
+# All classical pipelines, and three networks; four classes of 23 make 92 trials of a subject.
+"$BUILD/congru" synth --stage fusion --subjects "$subjects" --trials 23 --channels 22 -o "$scratch/set.npz" >/dev/null || exit 1
 scored=$(for ((i = 1; i <= ${SCORED:-$subjects}; i++)); do printf 'S%02d\n' $i; done | paste -sd,)
 classical=$(printf '%s,' {none,ra,rpa}+{mdm,tslr,tsa-lda,csp-lda})
 pipelines=${classical}dct-e2e,dldct-e2e,ddct-unet-e2e
@@ -47,7 +48,7 @@ done
 cmp "$scratch/threads/predictions.csv" "$scratch/ranks/predictions.csv" || exit 1
 
 folds=$(($(wc -l <"$scratch/threads/results.csv") - 1))
-echo "$folds folds: $subjects subjects x 88 trials x 22 channels, $(tr ',' '\n' <<<"$pipelines" | wc -l) pipelines, $steps steps"
+echo "$folds folds: $subjects subjects x 92 trials x 22 channels, $(tr ',' '\n' <<<"$pipelines" | wc -l) pipelines, $steps steps"
 echo "                      seconds  processor seconds"
 printf '1 process, 2 threads  %7s  %17s\n' "$(median threads 1)" "$(median threads 2)"
 printf '2 processes           %7s  %17s\n' "$(median ranks 1)" "$(median ranks 2)"
