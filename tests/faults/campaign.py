@@ -135,7 +135,7 @@ class Campaign:
         started = time.monotonic()
         self.bench.case(command)
         seconds = time.monotonic() - started
-        for n in range(2 if self.sample else 10):
+        for n in range(2 if self.sample else 40):
             after = self.random.uniform(0, 1.2 * seconds)
             yield self.submit('killed at a random time', command, f'{after:.4f} s',
                               lambda after=after, n=n: self.bench.case(command, kill_after=after, replaces=n % 2 == 1))
