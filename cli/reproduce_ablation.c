@@ -108,14 +108,7 @@ static int ablate_set(const arguments *parsed, size_t which)
 
 int reproduce_ablation(const arguments *parsed)
 {
-    int code = EXIT_DONE;
-    if (parsed->operand_count == 0)
-        printf("bnci2014-001: data not given\n");
-    for (size_t i = 0; code == EXIT_DONE && i < parsed->operand_count; i++) {
-        printf(i > 0 ? "\n" : "");
-        code = ablate_set(parsed, i);
-    }
-    return code;
+    return reproduce_sets_each(parsed, ablate_set);
 }
 
 /* ---- The gap between a person's own decoder and a stranger's ------------------------------------- */

@@ -121,6 +121,18 @@ int reproduce_sets_print(const reproduce_sets *sets, const char *file, const cha
     return code;
 }
 
+int reproduce_sets_each(const arguments *parsed, int (*one)(const arguments *parsed, size_t which))
+{
+    int code = EXIT_DONE;
+    if (parsed->operand_count == 0)
+        printf("bnci2014-001: data not given\n");
+    for (size_t i = 0; code == EXIT_DONE && i < parsed->operand_count; i++) {
+        printf(i > 0 ? "\n" : "");
+        code = one(parsed, i);
+    }
+    return code;
+}
+
 void reproduce_sets_clear(reproduce_sets *sets)
 {
     score_tables_clear(&sets->scores);

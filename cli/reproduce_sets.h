@@ -24,6 +24,10 @@ int reproduce_sets_print(const reproduce_sets *sets, const char *file, const cha
 int reproduce_sets_open(run_state *run, arguments *chosen, const arguments *parsed, size_t which,
                         const char *pipelines);
 
+/* Calls `one` for each set of the command line, an empty line between; says that the paper's data is not given when
+ * there is none. */
+int reproduce_sets_each(const arguments *parsed, int (*one)(const arguments *parsed, size_t which));
+
 /* The paper's name of a run's dataset, or its own. */
 const char *reproduce_sets_name(const run_state *run);
 

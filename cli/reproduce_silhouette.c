@@ -121,16 +121,9 @@ static int run_set(const arguments *parsed, size_t which)
 
 int reproduce_silhouette(const arguments *parsed)
 {
-    int code = EXIT_DONE;
     if (parsed->values[RUN_PIPELINES] != NULL)
         return terminal_fail(EXIT_USAGE, "%s: --pipelines does not apply", parsed->command);
     if (!crew_leads())
         return EXIT_DONE; /* nothing here is shared */
-    if (parsed->operand_count == 0)
-        printf("bnci2014-001: data not given\n");
-    for (size_t i = 0; code == EXIT_DONE && i < parsed->operand_count; i++) {
-        printf(i > 0 ? "\n" : "");
-        code = run_set(parsed, i);
-    }
-    return code;
+    return reproduce_sets_each(parsed, run_set);
 }

@@ -26,6 +26,12 @@ static void add_label(report_table *table, const char *label)
         congru_table_text(table, label);
 }
 
+static void add_interval_columns(report_table *table)
+{
+    congru_table_column_number(table, "low", "95 % from", 100, 1);
+    congru_table_column_number(table, "high", "to", 100, 1);
+}
+
 static bool fill_accuracy(const report_run *run, const char *label, size_t pipeline, report_table *table)
 {
     (void)pipeline;
@@ -35,8 +41,7 @@ static bool fill_accuracy(const report_run *run, const char *label, size_t pipel
         congru_table_column_number(table, "accuracy", "Accuracy (%)", 100, 1);
         congru_table_column_number(table, "deviation", "Deviation (%)", 100, 1);
         congru_table_join(table);
-        congru_table_column_number(table, "low", "95 % from", 100, 1);
-        congru_table_column_number(table, "high", "to", 100, 1);
+        add_interval_columns(table);
         congru_table_column_number(table, "z", "z", 1, 2);
         congru_table_column_number(table, "kappa", "Kappa", 1, 3);
         congru_table_column_number(table, "balanced_accuracy", "Balanced (%)", 100, 1);
@@ -90,8 +95,7 @@ static bool fill_pairs(const report_run *run, const char *label, size_t pipeline
         congru_table_column_text(table, "b", "B");
         congru_table_column_number(table, "subjects", "Subjects", 1, 0);
         congru_table_column_number(table, "gain", "A less B (points)", 100, 1);
-        congru_table_column_number(table, "low", "95 % from", 100, 1);
-        congru_table_column_number(table, "high", "to", 100, 1);
+        add_interval_columns(table);
         congru_table_column_number(table, "effect", "d_z", 1, 2);
         congru_table_column_number(table, "wins", "A better", 1, 0);
         congru_table_column_number(table, "losses", "B better", 1, 0);
@@ -176,8 +180,7 @@ static bool fill_ablation(const report_run *run, const char *label, size_t pipel
         congru_table_column_number(table, "deviation", "Deviation (%)", 100, 1);
         congru_table_join(table);
         congru_table_column_number(table, "change", "Change (points)", 100, 1);
-        congru_table_column_number(table, "low", "95 % from", 100, 1);
-        congru_table_column_number(table, "high", "to", 100, 1);
+        add_interval_columns(table);
     }
     for (const congru_json *row = rows->first; row != NULL; row = row->next) {
         add_label(table, label);
@@ -200,8 +203,7 @@ static bool fill_statistics(const report_run *run, const char *label, size_t pip
         congru_table_column_text(table, "b", "B");
         congru_table_column_number(table, "n", "Subjects", 1, 0);
         congru_table_column_number(table, "mean_gain", "A less B (points)", 100, 1);
-        congru_table_column_number(table, "low", "95 % from", 100, 1);
-        congru_table_column_number(table, "high", "to", 100, 1);
+        add_interval_columns(table);
         congru_table_column_number(table, "d_z", "d_z", 1, 2);
         congru_table_column_number(table, "p", "p", 1, 4);
         congru_table_column_number(table, "p_holm", "p (Holm)", 1, 4);
@@ -233,8 +235,7 @@ static bool fill_comparison(const congru_report *report, report_table *table)
     congru_table_column_number(table, "first_deviation", "Deviation (%)", 100, 1);
     congru_table_join(table);
     congru_table_column_number(table, "gain", "Run less first (points)", 100, 1);
-    congru_table_column_number(table, "low", "95 % from", 100, 1);
-    congru_table_column_number(table, "high", "to", 100, 1);
+    add_interval_columns(table);
     congru_table_column_number(table, "effect", "d_z", 1, 2);
     congru_table_column_number(table, "wins", "Better", 1, 0);
     congru_table_column_number(table, "losses", "Worse", 1, 0);
