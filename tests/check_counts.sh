@@ -34,7 +34,7 @@ cat >"$scratch/make" <<'END'
 case $2 in
 good) echo '3 passed, 0 failed' ;;
 skips) echo '2 passed, 0 failed, 4 skipped' ;;
-bad) echo '1 passed, 2 failed'; exit 1 ;;
+bad) echo '1 passed, 2 failed'; echo 'make: *** [bad] Error 1' >&2; exit 1 ;;
 lies) echo '5 passed, 0 failed'; exit 2 ;;
 silent) echo 'all is well' ;;
 dies) kill -9 $$ ;;

@@ -3,8 +3,9 @@
 #
 # usage: tools/run-checks.sh TARGET...
 #
-# Every target ends with "N passed, N failed" or "N passed, N failed, N skipped", and its exit code agrees. One that says
-# neither, or fails without a failure to its name, counts as a failure more. The last line here is that of the sum.
+# Every target ends with "N passed, N failed" or "N passed, N failed, N skipped", behind which make may complain, and its
+# exit code agrees. One that says neither, or fails without a failure to its name, counts as a failure more. The last line
+# here is that of the sum.
 set -u -o pipefail
 
 scratch=$(mktemp -d) || exit 1
@@ -19,7 +20,7 @@ for target in "$@"; do
     echo "== make $target"
     status=0
     ${MAKE:-make} --no-print-directory "$target" </dev/null 2>&1 | tee "$scratch/log" || status=$?
-    line=$(tail -n 1 "$scratch/log")
+    line=$(grep -E '^[0-9]+ passed, [0-9]+ failed(, [0-9]+ skipped)?$' "$scratch/log" | tail -n 1)
     if [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed(,\ ([0-9]+)\ skipped)?$ ]]; then
         passed=$((passed + BASH_REMATCH[1]))
         failed=$((failed + BASH_REMATCH[2]))
