@@ -6,10 +6,10 @@
 
 static long number_in(const char *const *names)
 {
-    for (; *names != NULL; names++)
-        if (getenv(*names) != NULL)
-            return strtol(getenv(*names), NULL, 10);
-    return 0;
+    const char *text = NULL;
+    for (; text == NULL && *names != NULL; names++)
+        text = getenv(*names);
+    return text != NULL ? strtol(text, NULL, 10) : 0;
 }
 
 /* One of them says so; the others end without a word, and without a code that would end the one that speaks. */

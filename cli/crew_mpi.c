@@ -83,10 +83,8 @@ static void send(void *user, int to, const void *data, size_t size)
         give_up("not enough memory for a message, or it has more than 2 GB");
     memcpy(one->data, data, size);
     if (MPI_Isend(one->data, (int)size, MPI_BYTE, to, TAG_MESSAGE, MPI_COMM_WORLD, &one->request) !=
-        MPI_SUCCESS) {
-        free(one);
-        return;
-    }
+        MPI_SUCCESS)
+        one->request = MPI_REQUEST_NULL; /* nothing to wait for: it is dropped with those that were sent */
     one->next = mpi.pending;
     mpi.pending = one;
 }

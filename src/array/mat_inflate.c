@@ -95,7 +95,7 @@ congru_status congru_mat_fail(const congru_mat_stream *stream, congru_status sta
                            stream->source->name, variable, words, (unsigned long long)stream->position,
                            (unsigned long long)stream->start);
     return congru_fail(stream->context, status, "%s: %s%s, at byte %llu", stream->source->name, variable, words,
-                       (unsigned long long)(stream->start + stream->position));
+                       (unsigned long long)stream->start + stream->position);
 }
 
 /* More bytes of the file into the empty buffer. */
