@@ -1,9 +1,9 @@
 #!/bin/bash
 # congru loso over 100,000 covariances of 64 channels: time and the most memory it had. SPDX-License-Identifier: Apache-2.0
 #
-# It reads BUILD, and TRIALS (5000, of each of 20 subjects), PIPELINES, SUBJECTS (scored; S01,S02) and MEANS
-# (logeuclid; riemann takes some ten times as long). The set takes 3.3 GB in TMPDIR (/var/tmp), and ra+tslr and ra+tsa-lda
-# as much again in temporary files. Fails when a run had more than 1 GB.
+# It reads BUILD, and TRIALS (5000, of each of 20 subjects), PIPELINES, SUBJECTS (scored; S01,S02), MEANS (logeuclid;
+# riemann takes some ten times as long) and OPTIONS of loso, such as "--steps 10" for networks. The set takes 3.3 GB in
+# TMPDIR (/var/tmp), and ra+tslr and ra+tsa-lda as much again in temporary files. Fails when a run had more than 1 GB.
 set -u -o pipefail
 export LC_ALL=C
 
@@ -33,6 +33,6 @@ measured synth "$BUILD/congru" synth --stage orientation --subjects 20 --trials 
     -o "$scratch/set.npz"
 for pipeline in ${PIPELINES:-ra+mdm ra+tslr ra+tsa-lda ra+csp-lda}; do
     measured "$pipeline" "$BUILD/congru" loso "$scratch/set.npz" --pipelines "$pipeline" --subjects "$subjects" \
-        --ra-mean "$means" --mdm-metric "$means" --tangent-mean "$means" -o "$scratch/$pipeline"
+        --ra-mean "$means" --mdm-metric "$means" --tangent-mean "$means" ${OPTIONS:-} -o "$scratch/$pipeline"
 done
 exit $failed
