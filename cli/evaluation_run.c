@@ -25,6 +25,17 @@ static void interrupt(int number)
     interrupted = 1;
 }
 
+/* Once: several may see it, and another process may have been the first. */
+static int tell_interrupted(run_state *run)
+{
+    if (!run->told)
+        terminal_fail(EXIT_FAILED,
+                      "interrupted; what is done is in %s, and the same command goes on from there",
+                      run->options.folder);
+    run->told = true;
+    return EXIT_FAILED;
+}
+
 static bool progress(void *user, size_t done, size_t total)
 {
     run_state *run = user;
@@ -32,9 +43,7 @@ static bool progress(void *user, size_t done, size_t total)
         terminal_progress_timed(&run->work, done, total, "folds");
     /* At once: whoever interrupts several processes does not wait long for them. */
     if (run->counts_folds && interrupted != 0)
-        terminal_fail(EXIT_FAILED,
-                      "interrupted; what is done is in %s, and the same command goes on from there",
-                      run->options.folder);
+        tell_interrupted(run);
     return interrupted == 0;
 }
 
@@ -148,7 +157,7 @@ int evaluation_call(run_state *run, congru_results **results)
     run->counts_folds = false;
     terminal_progress_end();
     if (status == CONGRU_ERROR_CANCELLED && interrupted != 0)
-        return EXIT_FAILED;
+        return tell_interrupted(run);
     if (status != CONGRU_OK)
         return terminal_fail(EXIT_FAILED, "%s", congru_context_error(run->context));
     return EXIT_DONE;

@@ -67,6 +67,7 @@ typedef struct run_state {
     char dataset[RUN_NAME_SIZE], folder[RUN_NAME_SIZE + 16], command[RUN_COMMAND_SIZE];
     terminal_work work;
     bool counts_folds; /* other calls of the library have progress of their own, which is not shown */
+    bool told;         /* that it was interrupted */
     bool diagnostics;  /* geometry.json is wanted */
 } run_state;
 

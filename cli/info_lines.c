@@ -39,21 +39,23 @@ void info_duration(double seconds, char text[48])
         snprintf(text, 48, "%.0f min %.5g s", minutes, seconds - 60 * minutes);
 }
 
-void info_channels(const char (*name)[CONGRU_LABEL_SIZE], size_t count)
+int info_channels(const char (*name)[CONGRU_LABEL_SIZE], size_t count)
 {
     size_t size = 32 + count * (CONGRU_LABEL_SIZE + 1), used;
-    char *line = malloc(size);
-    if (line == NULL || count == 0 || name[0][0] == '\0') {
+    if (count == 0 || name[0][0] == '\0') {
         info_line("channels", "%zu", count);
-        free(line);
-        return;
+        return EXIT_DONE;
     }
+    char *line = malloc(size);
+    if (line == NULL)
+        return terminal_fail(EXIT_FAILED, "info: not enough memory for the names of %zu channels", count);
     used = (size_t)snprintf(line, size, "%zu:", count);
     for (size_t i = 0; i < count; i++)
         used += (size_t)snprintf(line + used, size - used, " %s", name[i]);
     terminal_clean(line);
     terminal_define("channels", line, KEY_INDENT);
     free(line);
+    return EXIT_DONE;
 }
 
 static void add_rows(const info_groups *groups, const size_t *counts, size_t classes,

@@ -15,8 +15,8 @@ void info_line(const char *key, const char *format, ...) __attribute__((format(p
 /* "3 min 20.5 s" */
 void info_duration(double seconds, char text[48]);
 
-/* Channel names, wrapped; those that are "" are unknown and not printed. */
-void info_channels(const char (*name)[CONGRU_LABEL_SIZE], size_t count);
+/* Channel names, wrapped; those that are "" are unknown and not printed. EXIT_DONE, or EXIT_FAILED and a line. */
+int info_channels(const char (*name)[CONGRU_LABEL_SIZE], size_t count);
 
 /* Trials by group and class as a table: the group of trial i is group[i], from 0, and group_name(user, group)
  * fills a cell for each heading. Groups are printed in their order. Returns an exit code. */

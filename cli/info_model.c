@@ -74,7 +74,9 @@ int info_print_model(const char *path, const congru_model *model)
         used += (size_t)snprintf(classes + used, sizeof classes - used, " %s", congru_model_class(model, k));
     info_line("classes", "%zu:%s", congru_model_classes(model), classes);
     info_line("subjects", "%s", text_of(model, "subjects"));
-    info_channels((const char(*)[CONGRU_LABEL_SIZE])p->channel_name, p->channels);
+    int code = info_channels((const char(*)[CONGRU_LABEL_SIZE])p->channel_name, p->channels);
+    if (code != EXIT_DONE)
+        return code;
     print_signals(p);
     info_line("recipe", "%s", text_of(model, "recipe"));
     info_line("seed", "%s", text_of(model, "seed"));

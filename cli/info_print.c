@@ -175,7 +175,9 @@ int info_print_epochs(const char *path, const congru_epochs *epochs)
     else
         info_line("window", "%zu samples, %g to %g s after the cue", epochs->samples, epochs->start,
                   epochs->start + (double)epochs->samples / epochs->rate);
-    info_channels((const char(*)[CONGRU_LABEL_SIZE])epochs->channel_name, epochs->channels);
+    int code = info_channels((const char(*)[CONGRU_LABEL_SIZE])epochs->channel_name, epochs->channels);
+    if (code != EXIT_DONE)
+        return code;
     info_line("trials", "%zu", epochs->count);
     return print_trials(&groups, headings, epochs->count, epochs->session, epochs->run, epochs->label,
                         epochs->classes, (const char(*)[CONGRU_LABEL_SIZE])epochs->class_name);
@@ -223,9 +225,8 @@ int info_print_set(congru_context *context, const char *path, const congru_set *
         info_line("signals", "%zu of %zu x %zu samples", set->count, set->dimension, set->samples);
     if (set->rate > 0)
         info_line("rate", "%g Hz", set->rate);
-    info_channels((const char(*)[CONGRU_LABEL_SIZE])set->channel_name, set->dimension);
-    int code = EXIT_DONE;
-    if (set->covariance != NULL && set->count > 0)
+    int code = info_channels((const char(*)[CONGRU_LABEL_SIZE])set->channel_name, set->dimension);
+    if (code == EXIT_DONE && set->covariance != NULL && set->count > 0)
         code = print_conditions(context, path, set);
     if (code != EXIT_DONE)
         return code;

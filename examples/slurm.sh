@@ -29,7 +29,7 @@ step=$!
 
 take_up_later()
 {
-    kill -TERM $step
+    scancel --signal=INT "$SLURM_JOB_ID.0" # its processes; srun itself, when told so, kills them
     wait $step
     scontrol requeue "$SLURM_JOB_ID"
     exit 0

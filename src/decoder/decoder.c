@@ -154,7 +154,8 @@ static congru_status place(congru_decoder *d)
 }
 
 static congru_status ask(congru_decoder *d);
-static void move_reference(congru_decoder *d);
+static congru_status move_reference(congru_decoder *d);
+static congru_status rewind_all(congru_decoder *d);
 
 /* Every call that a push can make, made a few times: what they allocate is in the bank from then on. */
 static congru_status warm_up(congru_decoder *d)
@@ -170,7 +171,8 @@ static congru_status warm_up(congru_decoder *d)
         if (status == CONGRU_OK)
             status = ask(d);
         d->waiting = true;
-        move_reference(d);
+        if (status == CONGRU_OK && move_reference(d) == CONGRU_ERROR_MEMORY)
+            status = CONGRU_ERROR_MEMORY;
     }
     return status;
 }
@@ -182,14 +184,14 @@ static congru_status start(congru_decoder *d)
         status = place(d);
     if (status == CONGRU_OK)
         status = find_channels(d);
+    if (status == CONGRU_OK)
+        status = rewind_all(d);
     if (status != CONGRU_OK)
         return status;
-    congru_decoder_reset(d);
     congru_bank *before = congru_bank_lend(&d->bank);
     status = warm_up(d);
     congru_bank_lend(before);
-    congru_decoder_reset(d);
-    return status;
+    return status == CONGRU_OK ? rewind_all(d) : status;
 }
 
 congru_status congru_decoder_create(congru_context *context, const congru_model *model,
@@ -257,7 +259,8 @@ static double adaptation_period(const congru_decoder *d)
     return every < 1 ? 1 : every;
 }
 
-void congru_decoder_reset(congru_decoder *d)
+/* To the state before the first frame. */
+static congru_status rewind_all(congru_decoder *d)
 {
     const size_t n = d->window.d;
     const double *prior = congru_model_prior(d->model);
@@ -272,10 +275,14 @@ void congru_decoder_reset(congru_decoder *d)
     for (size_t i = 0; i < n * n; i++)
         d->reference[i] = prior != NULL ? prior[i] : i % (n + 1) == 0 ? 1.0 : 0.0;
     congru_bank *before = congru_bank_lend(&d->bank);
-    if (congru_spd_invsqrt(d->context, 1, n, d->reference, d->root) != CONGRU_OK)
-        for (size_t i = 0; i < n * n; i++) /* a prior that is no covariance: create has refused it */
-            d->root[i] = NAN;
+    congru_status status = congru_spd_invsqrt(d->context, 1, n, d->reference, d->root);
     congru_bank_lend(before);
+    return status;
+}
+
+void congru_decoder_reset(congru_decoder *d)
+{
+    rewind_all(d); /* which create has done: it finds what it needs in the bank */
 }
 
 /* ---- Deciding ------------------------------------------------------------------------------------------ */
@@ -297,25 +304,26 @@ static congru_status ask(congru_decoder *d)
 }
 
 /* A step along the geodesic of the model's metric: 1 / (windows so far + 1), those the prior stands for included. */
-static void move_reference(congru_decoder *d)
+static congru_status move_reference(congru_decoder *d)
 {
     const size_t n = d->window.d;
-    if (!d->waiting)
-        return;
+    bool waiting = d->waiting;
     d->waiting = false;
-    if (!d->model->pipeline.aligner->recentred)
-        return;
+    if (!waiting || !d->model->pipeline.aligner->recentred)
+        return CONGRU_OK;
     double behind = d->options.prior_weight + (double)d->moves;
     if (d->options.memory > 0 && behind > d->options.memory)
         behind = d->options.memory;
-    if (congru_spd_geodesic(d->context, d->model->alignment_mean, 1, n, d->reference, 1, d->latest,
-                            1.0 / (behind + 1.0), d->aligned) != CONGRU_OK)
-        return; /* a window with flat channels teaches nothing */
-    if (congru_spd_invsqrt(d->context, 1, n, d->aligned, d->latest) != CONGRU_OK)
-        return;
+    congru_status status = congru_spd_geodesic(d->context, d->model->alignment_mean, 1, n, d->reference, 1,
+                                               d->latest, 1.0 / (behind + 1.0), d->aligned);
+    if (status == CONGRU_OK)
+        status = congru_spd_invsqrt(d->context, 1, n, d->aligned, d->latest);
+    if (status != CONGRU_OK)
+        return status; /* a window with flat channels teaches nothing */
     memcpy(d->reference, d->aligned, n * n * sizeof *d->reference);
     memcpy(d->root, d->latest, n * n * sizeof *d->root);
     d->moves++;
+    return CONGRU_OK;
 }
 
 static void look_at_window(congru_decoder *d)

@@ -182,7 +182,7 @@ static congru_status fit(fit_run *run)
     congru_workers_end(&workers);
     if (status == CONGRU_OK && recentred)
         status = congru_tensors_add(run->context, &model->tensors, CONGRU_MODEL_PRIOR, 2, shape, &prior);
-    /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the list of trials belongs to the caller, who frees it. */
+    /* NOLINTBEGIN(clang-analyzer-unix.Malloc): the list of trials belongs to the caller, who frees it. */
     const congru_fold_setting setting = {run->context, &prepared, &run->options, model->pipeline.aligner,
                                          model->pipeline.classifier->views};
     congru_fold_sources sources = {0};
@@ -192,6 +192,7 @@ static congru_status fit(fit_run *run)
     if (status == CONGRU_OK)
         status = model->pipeline.classifier->fit(run->context, &sources.trials, &run->options.method,
                                                  &model->tensors, NULL);
+    /* NOLINTEND(clang-analyzer-unix.Malloc) */
     congru_fold_sources_clear(&sources);
     congru_prepared_clear(&prepared);
     return status;

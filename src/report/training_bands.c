@@ -158,7 +158,8 @@ static congru_status read_records(congru_context *context, const char *folder, r
         congru_text file = {0};
         congru_text_add(&file, "%s/%s", path.data, entry[i]->d_name);
         if (status == CONGRU_OK)
-            status = file.failed ? CONGRU_ERROR_MEMORY : add_record(context, file.data, list);
+            status = file.failed ? congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder)
+                                 : add_record(context, file.data, list);
         congru_text_clear(&file);
         free(entry[i]);
     }
