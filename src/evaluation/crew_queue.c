@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -461,7 +462,7 @@ congru_status congru_queue_run(const congru_workers *workers, congru_crew *crew,
         q.entry[job].state = JOB_WAITING;
     if (q.entry == NULL || q.mates == NULL || threads == NULL) {
         q.status = CONGRU_ERROR_MEMORY;
-        strcpy(q.error, "not enough memory for a queue");
+        snprintf(q.error, sizeof q.error, "not enough memory for a queue");
     } else {
         pthread_mutex_init(&q.mutex, NULL); /* with default attributes these three cannot fail on Linux */
         pthread_cond_init(&q.offered, NULL);
