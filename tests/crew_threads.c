@@ -98,11 +98,12 @@ void crew_threads_run(const crew_plan *plan, void (*body)(void *user, int rank, 
     post_office office = {.plan = plan, .body = body};
     member members[CREW_THREADS_MAX];
     pthread_mutex_init(&office.mutex, NULL);
-    for (int rank = plan->size; rank-- > 0;) {
+    for (int rank = 1; rank < plan->size; rank++) {
         members[rank] = (member){.office = &office, .rank = rank};
-        if (rank > 0 && pthread_create(&members[rank].thread, NULL, take_part, &members[rank]) != 0)
+        if (pthread_create(&members[rank].thread, NULL, take_part, &members[rank]) != 0)
             abort();
     }
+    members[0] = (member){.office = &office};
     take_part(&members[0]);
     for (int rank = 1; rank < plan->size; rank++)
         pthread_join(members[rank].thread, NULL);

@@ -22,11 +22,15 @@
 
 #if __has_include("harness.h")
 #include "harness.h"
-static inline bool analyzer_same(bool passed, ...)
+static inline bool analyzer_same(bool passed)
 {
     return passed;
 }
-#define harness_check(...) analyzer_same(__VA_ARGS__)
+static inline void analyzer_say(const char *file, ...)
+{
+    (void)file;
+}
+#define harness_check(passed, ...) (analyzer_say(__VA_ARGS__), analyzer_same(passed))
 #endif
 
 #if __has_include("cli/terminal.h")
