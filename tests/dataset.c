@@ -135,14 +135,17 @@ static void check_damage(const char *path)
     congru_set *whole, *set;
     if (!CHECK(load_file(path) && parse_copy(file, file_size, &whole) == CONGRU_OK))
         return;
-    for (size_t size = 0; size < file_size; size += STRIDE)
+    const size_t bytes = file_size;
+    if (!CHECK(bytes > 0))
+        return;
+    for (size_t size = 0; size < bytes; size += STRIDE)
         CHECK_SAYING(parse_copy(file, size, &set) != CONGRU_OK && set == NULL, "%zu bytes of %s are read", size,
                      path);
     uint64_t state = 1;
     size_t refused = 0;
     for (int i = 0; i < CHANGES; i++) {
         state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        size_t place = (size_t)(state >> 33) % file_size;
+        size_t place = (size_t)(state >> 33) % bytes;
         unsigned char old = file[place];
         file[place] = (unsigned char)(old ^ (1 + (state >> 20) % 255));
         congru_status status = parse_copy(file, file_size, &set);

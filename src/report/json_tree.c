@@ -67,15 +67,17 @@ static void *take_bytes(congru_json_file *file, size_t size)
     return taken;
 }
 
-static congru_status take_node(json_reader *r, congru_json **node)
+/* NULL with the reason in *status. */
+static congru_json *take_node(json_reader *r, congru_status *status)
 {
+    congru_json *node = NULL;
     if (r->values++ == CONGRU_JSON_VALUES_MAX)
-        return fail_here(r, "too many values");
-    *node = take_bytes(r->file, sizeof **node);
-    if (*node == NULL)
-        return fail_memory(r);
-    **node = (congru_json){0};
-    return CONGRU_OK;
+        *status = fail_here(r, "too many values");
+    else if ((node = take_bytes(r->file, sizeof *node)) == NULL)
+        *status = fail_memory(r);
+    else
+        *node = (congru_json){0};
+    return node;
 }
 
 /* A copy of the text that was read, which is empty again. */
@@ -124,13 +126,12 @@ static congru_status read_children(json_reader *r, congru_json *node)
     congru_status status = CONGRU_OK;
     while (status == CONGRU_OK && (object ? congru_scan_member_add(&r->scan, &first, &r->text)
                                           : congru_scan_element(&r->scan, &first))) {
-        congru_json *child;
-        status = take_node(r, &child);
-        if (status == CONGRU_OK && object)
+        congru_json *child = take_node(r, &status);
+        if (child != NULL && object)
             status = keep_text(r, &child->name);
-        if (status == CONGRU_OK)
+        if (child != NULL && status == CONGRU_OK)
             status = read_value(r, child);
-        if (status == CONGRU_OK) {
+        if (child != NULL && status == CONGRU_OK) {
             *link = child;
             link = &child->next;
             node->count++;
@@ -179,8 +180,9 @@ congru_status congru_json_parse(congru_context *context, const char *name, const
     r.file = *file = calloc(1, sizeof **file);
     if (r.file == NULL)
         return fail_memory(&r);
-    congru_status status = take_node(&r, &r.file->root);
-    if (status == CONGRU_OK)
+    congru_status status = CONGRU_OK;
+    r.file->root = take_node(&r, &status);
+    if (r.file->root != NULL)
         status = read_value(&r, r.file->root);
     if (status == CONGRU_OK && !congru_scan_end(&r.scan))
         status = outcome(&r);

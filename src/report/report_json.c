@@ -238,10 +238,16 @@ static void add_map(congru_text *text, const congru_json *map)
     const congru_json *channels = congru_json_tree_member(map, "channels");
     const congru_json *values = congru_json_tree_member(map, "values"), *value = values->first;
     size_t count = congru_json_length(channels), known = 0;
-    double *place = calloc(3 * count + 1, sizeof *place), *kept = place != NULL ? place + 2 * count : NULL;
+    double *place = calloc(3 * count + 1, sizeof *place);
     double *grid = calloc(REPORT_GRID * REPORT_GRID, sizeof *grid);
     congru_text unknown = {0};
-    text->failed = text->failed || place == NULL || grid == NULL;
+    if (place == NULL || grid == NULL) {
+        text->failed = true;
+        free(place);
+        free(grid);
+        return;
+    }
+    double *kept = place + 2 * count;
     congru_text_add(text, "{\"title\":");
     congru_json_add(text, congru_json_tree_member(map, "title"), 0);
     congru_text_add(text, ",\"electrodes\":[");

@@ -109,8 +109,7 @@ static void write_csv(congru_text *text, const report_table *table)
         congru_text_add(text, c > 0 ? "," : "");
         congru_text_add_csv(text, table->column[c].heading);
     }
-    for (size_t i = 0; i < table->cells; i++) {
-        size_t c = i % table->columns;
+    for (size_t i = 0, c = 0; i < table->cells; i++, c = c + 1 < table->columns ? c + 1 : 0) {
         congru_text_add(text, c > 0 ? "," : "\n");
         if (table->column[c].is_text)
             congru_text_add_csv(text, table->cell[i].text != NULL ? table->cell[i].text : "");
@@ -170,8 +169,7 @@ static void write_latex(congru_text *text, const report_table *table)
         add_latex(text, table->column[c].title);
     }
     congru_text_add(text, " \\\\\n\\midrule\n");
-    for (size_t i = 0; i < table->cells; i++) {
-        size_t c = i % table->columns;
+    for (size_t i = 0, c = 0; i < table->cells; i++, c = c + 1 < table->columns ? c + 1 : 0) {
         bool joins = table->column[c].joins;
         congru_text_add(text, c > 0 && !joins ? " & " : "");
         add_latex_cell(text, &table->column[c], &table->cell[i], joins);
@@ -225,8 +223,7 @@ static void write_html(congru_text *text, const report_table *table)
         congru_text_add(text, "</th>");
     }
     congru_text_add(text, "</tr></thead>\n<tbody>");
-    for (size_t i = 0; i < table->cells; i++) {
-        size_t c = i % table->columns;
+    for (size_t i = 0, c = 0; i < table->cells; i++, c = c + 1 < table->columns ? c + 1 : 0) {
         congru_text_add(text, c == 0 ? "<tr>" : "");
         add_html_cell(text, &table->column[c], &table->cell[i], c == 0);
         if (c + 1 == table->columns || !table->column[c + 1].joins)

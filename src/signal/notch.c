@@ -35,8 +35,8 @@ congru_status congru_iir_notch(congru_context *context, double frequency, double
                            "a notch at %g Hz: at %g samples per second it must be above 0 and below %g Hz",
                            frequency, rate, 0.5 * rate);
     congru_iir made = {0};
-    for (double multiple = frequency; multiple < 0.5 * rate;
-         multiple = frequency * (double)(made.sections + 1)) {
+    do {
+        double multiple = frequency * (double)(made.sections + 1);
         if (!(q > 0.0 && isfinite(q) && multiple < 0.5 * q * rate))
             return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                                "a notch of quality %g at %g Hz: its width of %g Hz must be below %g Hz", q,
@@ -47,9 +47,7 @@ congru_status congru_iir_notch(congru_context *context, double frequency, double
                 "%g Hz has more than %d multiples below %g Hz (resample first, or leave the harmonics)",
                 frequency, CONGRU_SECTIONS_MAX, 0.5 * rate);
         place_notch(multiple, q, rate, made.section[made.sections++]);
-        if (!harmonics)
-            break;
-    }
+    } while (harmonics && frequency * (double)(made.sections + 1) < 0.5 * rate);
     if (congru_iir_check(context, &made) != CONGRU_OK)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "a notch of quality %g at %g Hz is too narrow at %g samples per second", q,
