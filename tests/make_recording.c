@@ -137,7 +137,7 @@ int main(int count, char **words)
     FILE *file = fopen(words[1], "wb");
     if (file == NULL || last == NULL) {
         perror(words[1]);
-        return 1;
+        exit(1); /* which gives back what there is */
     }
     put_header(file, rate, seconds, channel_count, channels);
     for (long second = 0; second < seconds; second++) {

@@ -57,7 +57,7 @@ class Campaign:
     def submit(self, fault, command, what, call):
         def work():
             if time.monotonic() > self.until:
-                return fault, command, what, None, False
+                return fault, command, what, 'no time', False
             try:
                 verdict, fired = call()
             except Exception as problem:  # the harness itself
@@ -68,8 +68,8 @@ class Campaign:
     def collect(self, futures):
         for future in futures:
             fault, command, what, verdict, fired = future.result()
-            if verdict is None:
-                self.unfinished += 1
+            if verdict in (None, 'no time'):
+                self.unfinished += verdict is not None
                 continue
             counter = self.rows.setdefault(fault, collections.OrderedDict()).setdefault(command.name,
                                                                                        collections.Counter())

@@ -12,6 +12,7 @@ KINDS = ['read', 'write', 'open', 'close', 'sync', 'rename', 'remove', 'mkdir', 
          'change']
 TEMPORARY = re.compile(r'(^|/)\.congru-\d+-\d+\.tmp$')
 SANITIZER_CODE = 99
+LEAKS = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'leaks.txt')
 
 
 def without_times(path, data):
@@ -80,7 +81,8 @@ class Bench:
 
     def environment(self, fault, counts):
         env = {'PATH': '/usr/bin:/bin', 'LC_ALL': 'C', 'ASAN_OPTIONS': f'exitcode={SANITIZER_CODE}:'
-               'verify_asan_link_order=0:detect_stack_use_after_return=0:allocator_may_return_null=1',
+               'verify_asan_link_order=0:detect_stack_use_after_return=0:allocator_may_return_null=1:fast_unwind_on_malloc=0',
+               'LSAN_OPTIONS': f'print_suppressions=0:suppressions={LEAKS}',
                'UBSAN_OPTIONS': f'halt_on_error=1:exitcode={SANITIZER_CODE}'}
         if fault is not None:
             env.update({name: str(value) for name, value in fault.items()}, LD_PRELOAD=self.shim, FAULT_COUNTS=counts)
@@ -130,11 +132,13 @@ class Bench:
     # ---- Judging ----------------------------------------------------------------------------------------
 
     def judge(self, command, result, old, killed=False, says=None, stdout_broken=False):
-        """'succeeded', 'failed' or 'killed', or a sentence that says which rule is broken. `old` is the tree before;
+        """'succeeded', 'failed' or 'killed', a sentence that says which rule is broken, or None for what tells nothing. `old` is the tree before;
         `says` is what the line must match."""
         normal = self.normal[command.name]
         if result.hung:
             return 'hung'
+        if result.code == SANITIZER_CODE and b'CHECK failed: sanitizer_' in result.err:
+            return None  # the allocation that failed was the sanitizer's own
         if result.code == SANITIZER_CODE:
             return 'the sanitizer: ' + first_finding(result.err)
         if result.code < 0 and not (killed and result.code == -signal.SIGKILL):
