@@ -7,6 +7,7 @@
 
 #include "base/crew.h"
 #include "base/scalar_math.h"
+#include "base/store.h"
 #include "layer/watch.h"
 
 static const congru_step_model *const models[CONGRU_BACKBONE_COUNT] = {
@@ -129,6 +130,8 @@ typedef struct phase {
 
 static void run_block(void *user, size_t block, int worker)
 {
+    /* Trials are drawn from anywhere, and with each the system brings what it keeps in one piece: up to 2 MB of a file. */
+    enum { PIECE = 1 << 21 };
     const phase *p = user;
     congru_training *training = p->training;
     congru_step_chunk chunk = {.training = training, .block = p->first + block};
@@ -138,6 +141,7 @@ static void run_block(void *user, size_t block, int worker)
     chunk.vectors = congru_kernel_vectors(training->kernel, chunk.count);
     chunk.arena = &training->context->scratch[worker];
     congru_arena_reset(chunk.arena);
+    congru_store_pass(chunk.count * PIECE);
     p->task(&chunk);
 }
 
