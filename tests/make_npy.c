@@ -8,7 +8,8 @@
 /*
  * make_npy OUT.npy DESCR SHAPE [VALUE...]   DESCR and SHAPE go into the header as they are: '<f8' '(2, 2)'.
  *                                           The values are float32 for '<f4', texts for '<U8', else float64;
- *                                           "1:9" is nine ones, "noise:9" nine numbers between -1 and 1.
+ *                                           "1:9" is nine ones, "noise:9:2" the noise of seed 2 (1 without),
+ *                                           nine numbers between -1 and 1.
  *                                           ORDER=True in the environment is for Fortran order.
  * make_npy --show IN.npy                    Prints the shape and, in one line, the float64 values rounded to
  *                                           10 digits, so that last bits do not matter.
@@ -33,9 +34,11 @@ static void write_text(FILE *file, const char *text, long size)
     }
 }
 
-static void write_noise(FILE *file, long count, int narrow)
+static void write_noise(FILE *file, const char *text, int narrow)
 {
-    static uint64_t state = 1;
+    char *end;
+    long count = strtol(text, &end, 10);
+    uint64_t state = *end == ':' ? strtoul(end + 1, NULL, 10) : 1;
     for (; count > 0; count--) {
         state = state * 6364136223846793005u + 1442695040888963407u;
         write_value(file, (double)(state >> 11) / (double)(1ull << 52) - 1, narrow);
@@ -64,7 +67,7 @@ static int make(int count, char **words)
         if (strncmp(words[2], "<U", 2) == 0)
             write_text(file, words[i], atol(words[2] + 2));
         else if (strncmp(words[i], "noise:", 6) == 0)
-            write_noise(file, atol(words[i] + 6), narrow);
+            write_noise(file, words[i] + 6, narrow);
         else
             for (long times = *end == ':' ? atol(end + 1) : 1; times > 0; times--)
                 write_value(file, value, narrow);
