@@ -170,6 +170,9 @@ interrupted_runs_say_how_to_go_on
 colours_are_for_terminals
 numpy_and_pandas_style
 real_imagery
+for name in loso within show; do
+    manual_has_options $name
+done
 help_fits loso within show
 echo "1..$count"
 exit $((failed > 0))
