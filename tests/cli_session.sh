@@ -126,7 +126,7 @@ manual_has_options()
         congru help --man "$1" >"$manual"
     fi
     if command -v mandoc >/dev/null; then
-        result "the manual of $1 is mdoc" "$(mandoc -T lint -W warning "$manual" 2>&1)"
+        result "the manual of $1 is mdoc" "$(mandoc -T lint -W warning <"$manual" 2>&1)"
     else
         skip "the manual of $1 is mdoc" "no mandoc"
     fi
