@@ -18,6 +18,9 @@ static const option options[REPRODUCE_OPTIONS] = {
         "Default: reproduced."),
     [REPRODUCE_SEEDS] = {"seeds", '\0', "A..B",
                          "Which synthetic sets to make; the networks have the same seeds. Default: 50..54."},
+    [REPRODUCE_TRIALS] = {"trials", '\0', "N",
+                          "Trials of each class and subject in synthetic sets; fewer are for a quick look. "
+                          "Default: 40."},
 };
 
 typedef struct experiment {
@@ -115,6 +118,8 @@ static int run(const arguments *parsed)
                              parsed->operands[1]);
     if (parsed->values[REPRODUCE_SEEDS] != NULL && strcmp(name, "synthetic") != 0)
         return terminal_fail(EXIT_USAGE, "reproduce %s: --seeds is for 'synthetic'; see --seed", name);
+    if (parsed->values[REPRODUCE_TRIALS] != NULL && strcmp(name, "synthetic") != 0)
+        return terminal_fail(EXIT_USAGE, "reproduce %s: --trials is for 'synthetic'", name);
     if (parsed->values[RUN_DATASET] != NULL && parsed->operand_count > 2)
         return terminal_fail(EXIT_USAGE, "reproduce %s: --dataset is for one set", name);
     arguments inner = *parsed;

@@ -158,17 +158,15 @@ static bool resample(congru_context *context, const import_settings *settings, i
     double *data = calloc(samples > 0 ? samples : 1, signals * sizeof *data);
     if (data == NULL)
         return import_file_fail(file, "not enough memory to resample %zu trials", epochs->count);
-    if (!import_file_check(
-            context, file,
-            congru_signal_resample(context, up, down, signals, epochs->samples, epochs->data, data))) {
-        free(data);
-        return false;
+    congru_status status =
+        congru_signal_resample(context, up, down, signals, epochs->samples, epochs->data, data);
+    free(status == CONGRU_OK ? epochs->data : data);
+    if (status == CONGRU_OK) {
+        epochs->data = data;
+        epochs->samples = samples;
+        epochs->rate = settings->resample;
     }
-    free(epochs->data);
-    epochs->data = data;
-    epochs->samples = samples;
-    epochs->rate = settings->resample;
-    return true;
+    return import_file_check(context, file, status);
 }
 
 static bool crop(congru_context *context, const import_settings *settings, import_file *file)

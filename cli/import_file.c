@@ -17,11 +17,11 @@ enum { RATIO_MAX = 10000 };
 bool import_file_fail(import_file *file, const char *format, ...)
 {
     va_list values;
-    int used = snprintf(file->error, sizeof file->error, "%s: ", file->path);
-    if (used < 0 || (size_t)used >= sizeof file->error)
-        return false;
+    /* A long path is cut, so that there is room for what is the matter with it. */
+    size_t used =
+        (size_t)snprintf(file->error, sizeof file->error, "%.*s: ", IMPORT_ERROR_SIZE / 2, file->path);
     va_start(values, format);
-    vsnprintf(file->error + used, sizeof file->error - (size_t)used, format, values);
+    vsnprintf(file->error + used, sizeof file->error - used, format, values);
     va_end(values);
     return false;
 }
@@ -31,7 +31,7 @@ bool import_file_check(congru_context *context, import_file *file, congru_status
     if (status == CONGRU_OK)
         return true;
     const char *error = congru_context_error(context);
-    if (error[0] == '\0')
+    if (strncmp(error, file->path, strlen(error)) == 0) /* none, or a path that fills it */
         error = congru_status_text(status);
     if (strncmp(error, file->path, strlen(file->path)) != 0)
         return import_file_fail(file, "%s", error);

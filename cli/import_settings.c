@@ -234,10 +234,8 @@ static int set_option(value_source *from, size_t place, const char *value)
     case IMPORT_KEEP_SIGNALS:
         settings->set.keep_signals = true;
         return EXIT_DONE;
-    case IMPORT_JOBS:
+    default: /* IMPORT_JOBS */
         return options_parse_integer(from->where, value, 0, CONGRU_THREADS_MAX, &settings->jobs);
-    default:
-        return EXIT_DONE;
     }
 }
 

@@ -14,10 +14,7 @@ static void print_text(const char *text)
             printf("\\&");
         begins =
             *text == '\n' || (strchr(".:", *text) != NULL && text[1] == ' ' && isupper((unsigned char)text[2]));
-        if (*text == '\\')
-            printf("\\e");
-        else
-            printf("%c", *text);
+        printf("%c%s", *text, *text == '\\' ? "e" : "");
         if (begins && *text != '\n') {
             printf("\n");
             text++;
@@ -35,8 +32,7 @@ static void print_upper(const char *text)
 static void print_options(const command *about)
 {
     for (const option_table *table = &about->options; table != NULL; table = table->more) {
-        if (table->count > 0)
-            printf(".Ss %s\n.Bl -tag -width Ds\n", table->title != NULL ? table->title : "Options");
+        printf(".Ss %s\n.Bl -tag -width Ds\n", table->title != NULL ? table->title : "Options");
         for (size_t i = 0; i < table->count; i++) {
             const option *own = &table->options[i];
             printf(".It ");
@@ -46,18 +42,18 @@ static void print_options(const command *about)
             printf(own->argument != NULL ? " Ar %s\n" : "\n", own->argument);
             print_text(own->help);
         }
-        printf(table->count > 0 ? ".El\n" : "");
+        printf("%s.El\n", table->more == NULL ? ".It Fl h , Fl -help\nPrint a summary and exit.\n" : "");
     }
 }
 
 void manual_print(const command *about)
 {
-    printf(".\\\" Made by 'congru help %s --man'. SPDX-License-Identifier: Apache-2.0\n.Dd November 16, 2026\n"
+    printf(".\\\" Made by 'congru help --man %s'. SPDX-License-Identifier: Apache-2.0\n.Dd November 16, 2026\n"
            ".Dt CONGRU-",
            about->name);
     print_upper(about->name);
-    printf(" 1\n.Os\n.Sh NAME\n.Nm congru-%s\n.Nd %s\n.Sh SYNOPSIS\n.Nm congru Cm %s\n%s\n.Sh DESCRIPTION\n",
-           about->name, about->summary, about->name, about->usage);
+    printf(" 1\n.Os\n.Sh NAME\n.Nm congru-%s\n.Nd %s\n.Sh SYNOPSIS\n.Nm congru Cm %s\n%s%s.Sh DESCRIPTION\n",
+           about->name, about->summary, about->name, about->usage, about->usage[0] != '\0' ? "\n" : "");
     print_text(about->description);
     if (about->definitions != NULL) {
         printf(".Ss %s\n.Bl -tag -width Ds\n", about->definitions_title);

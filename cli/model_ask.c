@@ -41,14 +41,17 @@ static int parse(const arguments *parsed, congru_prediction_options *options, in
 }
 
 /* Covariances of a set that holds signals alone, as the model's were made. */
-static congru_status make_covariances(congru_context *context, const congru_model *model, congru_set *set)
+static int make_covariances(model_answers *answers, const char *path)
 {
-    const congru_preprocessing *p = congru_model_preprocessing(model);
+    const congru_preprocessing *p = congru_model_preprocessing(answers->model);
+    congru_set *set = answers->set;
     set->covariance = malloc(set->count * set->dimension * set->dimension * sizeof *set->covariance);
     if (set->covariance == NULL)
-        return CONGRU_ERROR_MEMORY;
-    return congru_covariance(context, p->estimator, p->trace_normalise, set->count, set->dimension,
-                             set->samples, set->signals, set->covariance);
+        return terminal_fail(EXIT_FAILED, "%s: not enough memory for %zu covariances", path, set->count);
+    if (congru_covariance(answers->context, p->estimator, p->trace_normalise, set->count, set->dimension,
+                          set->samples, set->signals, set->covariance) != CONGRU_OK)
+        return terminal_fail(EXIT_FAILED, "%s: %s", path, congru_context_error(answers->context));
+    return EXIT_DONE;
 }
 
 static int load(const arguments *parsed, model_answers *answers)
@@ -58,11 +61,8 @@ static int load(const arguments *parsed, model_answers *answers)
     if (congru_model_load(context, parsed->operands[0], &answers->model) != CONGRU_OK ||
         congru_set_read(context, path, &answers->set) != CONGRU_OK)
         return terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
-    if (answers->set->covariance == NULL &&
-        make_covariances(context, answers->model, answers->set) != CONGRU_OK)
-        return terminal_fail(EXIT_FAILED, "%s: %s", path, congru_context_error(context));
     set_short_name(path, answers->dataset, sizeof answers->dataset);
-    return EXIT_DONE;
+    return answers->set->covariance == NULL ? make_covariances(answers, path) : EXIT_DONE;
 }
 
 int model_ask(const arguments *parsed, bool keep_aligned, model_answers *answers)

@@ -156,12 +156,9 @@ static size_t size_without_extension(const char *text)
 
 bool name_pattern_match(const char *pattern, const char *path, name_parts *parts)
 {
-    matcher m = {.count = 0};
-    if (!parse(pattern, &m))
-        return false;
-    m.text = tail(path, pattern);
+    matcher m = {.text = tail(path, pattern)};
     m.size = size_without_extension(m.text);
-    bool found = m.size < TEXT_MAX && fits(&m, 0, 0);
+    bool found = m.size < TEXT_MAX && parse(pattern, &m) && fits(&m, 0, 0);
     for (int i = 0; found && i < NAME_FIELDS; i++)
         if (m.end[i] > 0)
             snprintf(parts->part[i], NAME_SIZE, "%.*s", (int)(m.end[i] - m.begin[i]), m.text + m.begin[i]);

@@ -54,16 +54,21 @@ static int visit_pending(reading *r)
     return code;
 }
 
+static int fail_long(const char *name, const char *what)
+{
+    return terminal_fail(EXIT_FAILED, "%s: %s: longer than %d characters", name, what, VALUE_SIZE - 2);
+}
+
 /* Adds text to the value, a blank before it where something is there already. */
-static bool extend(reading *r, const char *text)
+static int extend(reading *r, const char *text)
 {
     size_t used = strlen(r->value);
     text += strspn(text, " \t");
     size_t size = trimmed_size(text, strlen(text));
     if (used + 1 + size >= sizeof r->value)
-        return false;
+        return fail_long(r->name, r->key);
     snprintf(r->value + used, sizeof r->value - used, "%s%.*s", used > 0 ? " " : "", (int)size, text);
-    return true;
+    return EXIT_DONE;
 }
 
 static int read_line(reading *r, const char *line)
@@ -71,26 +76,19 @@ static int read_line(reading *r, const char *line)
     size_t size = trimmed_size(line, strlen(line));
     if (size == 0 || line[0] == '#')
         return EXIT_DONE;
-    bool understood;
-    if (line[0] == ' ' || line[0] == '\t') {
-        understood = r->key[0] != '\0' && extend(r, line);
-    } else {
-        int code = visit_pending(r);
-        if (code != EXIT_DONE)
-            return code;
-        const char *equals = strchr(line, '=');
-        size_t key_size = equals != NULL ? trimmed_size(line, (size_t)(equals - line)) : 0;
-        understood = key_size > 0 && key_size < sizeof r->key;
-        if (understood) {
-            snprintf(r->key, sizeof r->key, "%.*s", (int)key_size, line);
-            r->value[0] = '\0';
-            understood = extend(r, equals + 1);
-        }
-    }
-    if (!understood)
+    if ((line[0] == ' ' || line[0] == '\t') && r->key[0] != '\0')
+        return extend(r, line);
+    int code = visit_pending(r);
+    if (code != EXIT_DONE)
+        return code;
+    const char *equals = strchr(line, '=');
+    size_t key_size = equals != NULL ? trimmed_size(line, (size_t)(equals - line)) : 0;
+    if (key_size == 0 || key_size >= sizeof r->key || isblank((unsigned char)line[0]))
         return terminal_fail(EXIT_FAILED, "%s: expected a line 'key = value', found '%.*s'", r->name,
                              (int)(size < KEY_SIZE ? size : KEY_SIZE), line);
-    return EXIT_DONE;
+    snprintf(r->key, sizeof r->key, "%.*s", (int)key_size, line);
+    r->value[0] = '\0';
+    return extend(r, equals + 1);
 }
 
 int preset_read(const preset *from, preset_visit visit, void *user)
@@ -111,7 +109,7 @@ int preset_read_file(const char *path, preset_visit visit, void *user)
         return terminal_fail(EXIT_FAILED, "%s: %s", path, strerror(errno));
     int code = EXIT_DONE;
     while (code == EXIT_DONE && fgets(line, sizeof line, file) != NULL)
-        code = read_line(&r, line);
+        code = strlen(line) < sizeof line - 1 ? read_line(&r, line) : fail_long(path, "a line");
     if (code == EXIT_DONE && ferror(file))
         code = terminal_fail(EXIT_FAILED, "%s: %s", path, strerror(errno));
     fclose(file);

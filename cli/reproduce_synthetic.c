@@ -62,8 +62,8 @@ static const claim tuned_claims[] = {
 typedef struct synthetic_job {
     run_state run;
     char parent[PATH_SIZE];
-    int seeds[2];
-    score_tables tables; /* a table for each stage; subjects are "SEED/NAME" */
+    int seeds[2], trials; /* the latter of each class and subject */
+    score_tables tables;  /* a table for each stage; subjects are "SEED/NAME" */
 } synthetic_job;
 
 static int parse_seeds(const char *text, int seeds[2])
@@ -117,6 +117,7 @@ static int run_stage(synthetic_job *job, congru_synth_stage stage, int seed)
     congru_synth_options made;
     congru_synth_options_init(&made);
     made.stage = stage;
+    made.trials = (size_t)job->trials;
     made.seed = (uint64_t)seed;
     const char *name = congru_synth_stage_name(stage);
     congru_set_destroy(&job->run.set);
@@ -205,6 +206,8 @@ int reproduce_synthetic(const arguments *parsed)
                              "reproduce synthetic: --pipelines, --subjects and --dataset do not apply");
     int code = parse_seeds(parsed->values[REPRODUCE_SEEDS], job.seeds);
     if (code == EXIT_DONE)
+        code = options_integer(parsed, REPRODUCE_TRIALS, 40, 1, 1000000, &job.trials);
+    if (code == EXIT_DONE)
         code = evaluation_settle(&job.run, REPRODUCE_OPTIONS);
     if (code == EXIT_DONE)
         code = reproduce_folder(parsed, "synthetic", job.parent, sizeof job.parent);
@@ -212,8 +215,8 @@ int reproduce_synthetic(const arguments *parsed)
         for (int stage = 0; code == EXIT_DONE && stage < CONGRU_SYNTH_STAGES; stage++)
             code = run_stage(&job, (congru_synth_stage)stage, seed);
     if (code == EXIT_DONE) {
-        printf("Accuracy in %%, 9 subjects; seeds %d to %d; %d training steps\n\n", job.seeds[0], job.seeds[1],
-               job.run.options.method.network.steps);
+        printf("Accuracy in %%, 9 subjects with %d trials of each class; seeds %d to %d; %d training steps\n\n",
+               job.trials, job.seeds[0], job.seeds[1], job.run.options.method.network.steps);
         code = print(&job);
     }
     if (code == EXIT_DONE)

@@ -144,9 +144,8 @@ static congru_status examine(congru_context *context, const matrix_set *set)
 int spd_job_fail(spd_job *job, congru_status status)
 {
     char error[ERROR_SIZE];
-    snprintf(error, sizeof error, "%s", congru_context_error(job->context));
-    if (error[0] == '\0')
-        snprintf(error, sizeof error, "%s", congru_status_text(status));
+    const char *said = congru_context_error(job->context);
+    snprintf(error, sizeof error, "%s", said[0] != '\0' ? said : congru_status_text(status));
     const matrix_set *sets[] = {&job->inputs[0], &job->inputs[1], &job->base};
     bool several = job->inputs[1].file != NULL || job->base.file != NULL;
     for (size_t i = 0; several && i < sizeof sets / sizeof sets[0]; i++) {

@@ -112,8 +112,6 @@ static void make_decoder(const server *s, client *c)
     options.sampling = c->protocol.rate;
     if (congru_decoder_create(s->settings->context, s->settings->model, &options, &c->decoder) != CONGRU_OK)
         tell_error(c, congru_context_error(s->settings->context));
-    else if (congru_decoder_channels(c->decoder) > PROTOCOL_CHANNELS_MAX)
-        tell_error(c, "more channels than can be served");
     else
         tell_welcome(s, c);
 }
@@ -346,7 +344,10 @@ static int try_decoder(const stream_settings *settings)
     congru_decoder *decoder = NULL;
     if (congru_decoder_create(settings->context, settings->model, &settings->decoder, &decoder) != CONGRU_OK)
         return terminal_fail(EXIT_FAILED, "stream: %s", congru_context_error(settings->context));
+    size_t channels = congru_decoder_channels(decoder);
     congru_decoder_destroy(&decoder);
+    if (channels > PROTOCOL_CHANNELS_MAX)
+        return terminal_fail(EXIT_FAILED, "stream: more than %d channels", (int)PROTOCOL_CHANNELS_MAX);
     return EXIT_DONE;
 }
 

@@ -164,7 +164,7 @@ void terminal_wrap(const char *text, size_t column, size_t indent, const char *j
     size_t width = terminal_width() - strlen(joint), at = column;
     bool line_empty = true;
     while (*text != '\0') {
-        size_t word = strcspn(text, " \n");
+        size_t word = strcspn(text, " ");
         size_t gap = line_empty ? 0 : 1;
         if (!line_empty && at + gap + word > width) {
             printf("%s\n%*s", joint, (int)indent, "");
@@ -175,11 +175,6 @@ void terminal_wrap(const char *text, size_t column, size_t indent, const char *j
         at += gap + word;
         line_empty = false;
         text += word;
-        if (*text == '\n') {
-            printf("\n%*s", (int)(text[1] == '\0' || text[1] == '\n' ? 0 : indent), "");
-            at = indent;
-            line_empty = true;
-        }
         text += *text != '\0';
     }
     printf("\n");

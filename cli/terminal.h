@@ -27,7 +27,7 @@ size_t terminal_width(void);
 
 /* Prints words to standard output, breaking lines at spaces: the first line begins at column `column`, where
  * the cursor is already, the others are indented by `indent`. `joint` ends each broken line ("" or " \\"). A
- * word longer than a line is left whole. Newlines in the text are kept. */
+ * word longer than a line is left whole. */
 void terminal_wrap(const char *text, size_t column, size_t indent, const char *joint);
 
 /* Prints `term` and its explanation: beside it from column `indent` on where there is room for both, under it

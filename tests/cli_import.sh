@@ -3,6 +3,7 @@
 source "$SOURCE/tests/cli_session.sh"
 
 ${CC:-cc} -O1 -o "$scratch/bin/make_gdf" "$SOURCE/tests/make_gdf.c" "$SOURCE/tests/gdf_writer.c" -lm || exit 1
+${CC:-cc} -O1 -o "$scratch/bin/make_mat" "$SOURCE/tests/make_mat.c" "$SOURCE/tests/mat_writer.c" -lm -lz || exit 1
 data=${CONGRU_DATA:-$SOURCE/../shared/data}
 
 run_sessions "$SOURCE"/tests/cli/import/*.txt

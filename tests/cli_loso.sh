@@ -128,6 +128,8 @@ colours_are_for_terminals()
         unset NO_COLOR
         script -qec "congru show first" /dev/null </dev/null | found $'\033\\[1m' || problems+="no bold on a terminal"$'\n'
         script -qec "NO_COLOR=1 congru show first" /dev/null </dev/null | found $'\033' && problems+="NO_COLOR is ignored"$'\n'
+        script -qec "congru loso set.npz -p ra+mdm,ra+tslr -o bar" /dev/null </dev/null | tr '\r' '\n' |
+            found '[0-9] of 8 folds, .* left' || problems+="no bar on a terminal"$'\n'
     fi
     COLUMNS=30 congru show first | awk 'length > 30' | found . && problems+="wider than 30 columns"$'\n'
     result "colours are for terminals, and tables fit 30 columns" "${problems%$'\n'}"
@@ -170,6 +172,9 @@ interrupted_runs_say_how_to_go_on
 colours_are_for_terminals
 numpy_and_pandas_style
 real_imagery
+for name in loso within show; do
+    manual_has_options $name
+done
 help_fits loso within show
 echo "1..$count"
 exit $((failed > 0))

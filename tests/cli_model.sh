@@ -112,6 +112,36 @@ bad_clients_do_not_hurt()
     result "bad clients do not hurt the good ones" "$problems"
 }
 
+# Lines of 13 kB, more of them than the system keeps for a client that begins to read after a second: all arrive.
+late_readers_lose_nothing()
+{
+    local problems= i
+    mkdir "$scratch/work/late" && cd "$scratch/work/late" || exit 1
+    make_npy signals.npy '<f8' '(300, 3, 100)' noise:90000
+    # shellcheck disable=SC2046
+    make_npy y.npy '<U63' '(300,)' $(printf '%063d ' {1..150} {1..150})
+    # shellcheck disable=SC2046
+    make_npy subject.npy '<U1' '(300,)' $(printf '1 %.0s' {1..150}; printf '2 %.0s' {1..150})
+    make_npy fs.npy '<f8' '()' 1000
+    python3 -m zipfile -c set.npz signals.npy y.npy subject.npy fs.npy
+    congru train set.npz -p ra+mdm -o m >/dev/null || problems+="no model"
+    make_npy frames.npy '<f4' '(1000, 3)' noise:3000 && tail -c 12000 frames.npy >frames.f32
+    congru stream m frames.f32 --rate 1000 >file.txt
+    serve --rate 1000 --idle 60 || problems+="no server"
+    exec 5<>"/dev/tcp/127.0.0.1/$port"
+    (printf 'congru/1\n'; cat frames.f32) >&5
+    sleep 1
+    timeout 60 head -$(($(wc -l <file.txt) + 1)) <&5 | tail -n +2 >heard.txt
+    cmp heard.txt file.txt || problems+="other decisions"
+    [ "$(wc -l <file.txt)" -eq 901 ] || problems+="$(wc -l <file.txt) decisions"
+    [ "$(wc -c <file.txt)" -gt 10000000 ] || problems+="$(wc -c <file.txt) bytes"
+    # It is still there when the server is told to end.
+    kill -TERM $server
+    wait $server || problems+="exit code $?"
+    exec 5>&-
+    result "a client that reads late hears every decision" "$problems"
+}
+
 # A silent client is let go, one too many is told so.
 limits_are_kept()
 {
@@ -126,6 +156,13 @@ limits_are_kept()
     exec 6>&-
     timeout 10 cat <&5 >/dev/null || problems+="a silent client was kept"
     exec 5>&-
+    # Nor is one kept whose first line does not come to its end, however alive it is.
+    exec 5<>"/dev/tcp/127.0.0.1/$port"
+    printf 'congru/1 channels=' >&5
+    (trap '' PIPE; for ((i = 0; i < 40; i++)); do sleep 0.25; printf x; done) >&5 2>/dev/null &
+    timeout 9 cat <&5 >/dev/null || problems+="a client without a first line was kept"
+    exec 5>&-
+    kill $! && wait $!
     kill -TERM $server
     wait $server
     result "limits on clients and silence are kept" "$problems"
@@ -204,9 +241,13 @@ real_recordings()
 tcp_is_the_file_path
 introductions_are_read
 bad_clients_do_not_hurt
+late_readers_lose_nothing
 limits_are_kept
 lsl_is_the_file_path
 real_recordings
+for name in train predict align stream; do
+    manual_has_options $name
+done
 help_fits train predict align stream
 echo "1..$count"
 exit $((failed > 0))

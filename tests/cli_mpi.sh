@@ -183,6 +183,11 @@ experiments_print_the_same()
     mpi -n 2 congru reproduce table-e2e set.npz --steps 5 -o tables2 2>&1 | tr -d '\r' |
         sed 's/\x1b\[[0-9]*m//g; s/tables2/tables/' >shared.txt
     problems+=$(diff alone.txt shared.txt)
+    # One of them does what is not shared.
+    congru reproduce silhouette set.npz --steps 2 --subjects S01 -o alone >alone.txt || problems+="silhouette"
+    mpi -n 2 congru reproduce silhouette set.npz --steps 2 --subjects S01 -o shared 2>&1 | tr -d '\r' |
+        sed 's/\x1b\[[0-9]*m//g' >shared.txt
+    problems+=$(diff alone.txt shared.txt)
     result "ablate and reproduce print the same tables" "$problems"
 }
 

@@ -116,14 +116,23 @@ run_sessions()
     done
 }
 
-# Every option that help lists for a command is in its manual page, and the other way round.
+# Every option that help lists for a command is in its manual page, and the other way round; mandoc has nothing to warn of.
 manual_has_options()
 {
     local help=$scratch/help manual=$SOURCE/man/congru-$1.1
     congru help "$1" >"$help"
+    if [ ! -e "$manual" ]; then
+        manual=$scratch/manual
+        congru help --man "$1" >"$manual"
+    fi
+    if command -v mandoc >/dev/null; then
+        result "the manual of $1 is mdoc" "$(mandoc -T lint -W warning <"$manual" 2>&1)"
+    else
+        skip "the manual of $1 is mdoc" "no mandoc"
+    fi
     result "the manual of $1 has the options of help" "$(diff \
-        <(grep -oE '^  (-., )?--[a-z-]+' "$help" | grep -oE '[a-z][a-z-]*$' | sort) \
-        <(grep -oE '^\.It Fl .*' "$manual" | grep -oE 'Fl -[a-z-]+' | sed 's/Fl -//' | sort))"
+        <(grep -oE '^  (-., )?--[A-Za-z0-9-]+' "$help" | sed 's/.*--//' | sort) \
+        <(grep -oE '^\.It Fl .*' "$manual" | grep -oE 'Fl -[A-Za-z0-9-]+' | sed 's/Fl -//' | sort))"
 }
 
 # help_fits COMMAND...: help of each is no wider than it is told.

@@ -1,13 +1,16 @@
 /* Makes and prints .npy files for shell tests, without the library. SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /*
  * make_npy OUT.npy DESCR SHAPE [VALUE...]   DESCR and SHAPE go into the header as they are: '<f8' '(2, 2)'.
- *                                           The values are float32 for '<f4', else float64; "1:9" is nine
- *                                           ones. ORDER=True in the environment is for Fortran order.
+ *                                           The values are float32 for '<f4', texts for '<U8', else float64;
+ *                                           "1:9" is nine ones, "noise:9:2" the noise of seed 2 (1 without),
+ *                                           nine numbers between -1 and 1.
+ *                                           ORDER=True in the environment is for Fortran order.
  * make_npy --show IN.npy                    Prints the shape and, in one line, the float64 values rounded to
  *                                           10 digits, so that last bits do not matter.
  */
@@ -19,6 +22,27 @@ static void write_value(FILE *file, double value, int narrow)
         fwrite(&narrowed, sizeof narrowed, 1, file);
     else
         fwrite(&value, sizeof value, 1, file);
+}
+
+/* As NumPy stores ASCII: four bytes for each of `size` characters. */
+static void write_text(FILE *file, const char *text, long size)
+{
+    for (; size > 0; size--) {
+        fputc(*text, file);
+        fwrite("\0\0", 1, 3, file);
+        text += *text != '\0';
+    }
+}
+
+static void write_noise(FILE *file, const char *text, int narrow)
+{
+    char *end;
+    long count = strtol(text, &end, 10);
+    uint64_t state = *end == ':' ? strtoul(end + 1, NULL, 10) : 1;
+    for (; count > 0; count--) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        write_value(file, (double)(state >> 11) / (double)(1ull << 52) - 1, narrow);
+    }
 }
 
 static int make(int count, char **words)
@@ -38,9 +62,15 @@ static int make(int count, char **words)
     fwrite(header, 1, (size_t)size, file);
     for (int i = 4; i < count; i++) {
         char *end;
+        int narrow = strcmp(words[2], "<f4") == 0;
         double value = strtod(words[i], &end);
-        for (long times = *end == ':' ? atol(end + 1) : 1; times > 0; times--)
-            write_value(file, value, strcmp(words[2], "<f4") == 0);
+        if (strncmp(words[2], "<U", 2) == 0)
+            write_text(file, words[i], atol(words[2] + 2));
+        else if (strncmp(words[i], "noise:", 6) == 0)
+            write_noise(file, words[i] + 6, narrow);
+        else
+            for (long times = *end == ':' ? atol(end + 1) : 1; times > 0; times--)
+                write_value(file, value, narrow);
     }
     return fclose(file) == 0 ? 0 : 1;
 }

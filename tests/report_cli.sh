@@ -106,6 +106,28 @@ END
     result "hostile names are escaped everywhere" "$problems"
 }
 
+# A figure of a thousand pipelines is larger than a PNG of cairo's can be; a terminal gets none.
+refused_pngs()
+{
+    local said pipeline
+    mkdir wide
+    (echo score,time,samples,subject,session,dataset,pipeline
+        for pipeline in {1..1000}; do
+            printf '0.5,1,10,%s,all,k,p%d\n' a $pipeline b $pipeline
+        done) >wide/results.csv
+    said=$(congru report wide --format png --figure accuracy -o wide.png 2>&1)
+    matches "$said" "congru: report: cannot make the PNG: ...size..." && said=
+    [ ! -e wide.png ] || said+=" a file was left"
+    result "a PNG that would be too large is refused" "$said"
+    if command -v script >/dev/null; then
+        said=$(script -qec "congru report full --format png --figure forest" /dev/null </dev/null | tr -d '\r')
+        matches "$said" "congru: report: a PNG does not go to a terminal (name a file with -o)" && said=
+        result "a PNG does not go to a terminal" "$said"
+    else
+        skip "a PNG does not go to a terminal" "no script"
+    fi
+}
+
 png_or_a_reason()
 {
     local said
@@ -113,6 +135,7 @@ png_or_a_reason()
     if [ -e "$BUILD/congru.p/cli_report_png.c.o" ]; then
         congru report full --format png --figure forest -o forest.png 2>"$scratch/said"
         result "PNG" "$(/usr/bin/python3 -c 'import sys; d = open(sys.argv[1], "rb").read(); print("" if d[:8] == b"\x89PNG\r\n\x1a\n" and len(d) > 5000 else "no PNG", end="")' forest.png 2>&1)"
+        refused_pngs
     else
         skip "PNG" "built without cairo"
     fi
