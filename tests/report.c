@@ -38,6 +38,12 @@ static void a_pair_is_taken_subject_by_subject(void)
     CHECK_NEAR(pair.effect, 0.1 / sqrt(0.14 / 3), 1e-12);
     CHECK_NEAR(pair.gain.high - pair.gain.mean, 3.18245 * sqrt(0.14 / 3) / 2, 1e-12);
     CHECK(isnan(congru_report_pair(2, b, b).effect) && congru_report_pair(2, b, b).gain.mean == 0);
+    pair = congru_report_pair(1, a, b);
+    CHECK(pair.gain.count == 1 && pair.wins == 1 && isnan(pair.gain.low) && isnan(pair.effect));
+    CHECK_NEAR(pair.gain.mean, 0.1, 1e-15);
+    pair = congru_report_pair(1, a + 3, b);
+    CHECK(pair.gain.count == 0 && isnan(pair.gain.mean) && isnan(pair.gain.high) &&
+          pair.wins + pair.losses == 0);
 }
 
 static void electrodes_have_their_places(void)
