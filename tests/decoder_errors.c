@@ -154,7 +154,8 @@ static void a_prior_that_is_no_covariance_is_refused(void)
     for (size_t i = 0; congru_model_tensor_at(model, i, &prior) && strcmp(prior.name, "recentre.prior") != 0;)
         i++;
     ((double *)prior.data)[0] = -1.0;
-    check_error(congru_decoder_create(context, model, NULL, &decoder), CONGRU_ERROR_NOT_FINITE, "XX");
+    check_error(congru_decoder_create(context, model, NULL, &decoder), CONGRU_ERROR_NOT_POSITIVE,
+                "the model's tensor recentre.prior is not a covariance (train the model again)");
     CHECK(decoder == NULL);
     congru_model_destroy(&model);
     congru_set_destroy(&set);

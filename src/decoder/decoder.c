@@ -185,6 +185,10 @@ static congru_status start(congru_decoder *d)
     if (status != CONGRU_OK)
         return status;
     congru_decoder_reset(d);
+    if (isnan(d->root[0]))
+        return congru_fail(d->context, CONGRU_ERROR_NOT_POSITIVE,
+                           "the model's tensor " CONGRU_MODEL_PRIOR
+                           " is not a covariance (train the model again)");
     congru_bank *before = congru_bank_lend(&d->bank);
     status = warm_up(d);
     congru_bank_lend(before);
