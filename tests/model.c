@@ -424,6 +424,8 @@ static void names_are_given_once(void)
     CHECK(congru_tensors_add(context, &tensors, "w", 2, shape, &data) == CONGRU_OK);
     check_said(congru_tensors_add(context, &tensors, "w", 2, shape, &data), CONGRU_ERROR_ARGUMENT,
                "tensor w: there already");
+    check_said(congru_tensors_add(context, &tensors, "v", CONGRU_TENSOR_DIMS_MAX + 1, shape, &data),
+               CONGRU_ERROR_ARGUMENT, "tensor v: too many dimensions or too long a name");
     check_said(congru_tensors_expect(context, &tensors, "w", 1, found, &read), CONGRU_ERROR_FORMAT,
                "tensor w: has 2 dimensions, expected 1");
     /* What could not be read again is not written. */

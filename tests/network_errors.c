@@ -183,6 +183,17 @@ static void unconstrained_training_has_cross_entropy_alone(void)
     congru_training_destroy(&t);
 }
 
+/* Weights that are finite, of which the loss is not. */
+static void a_loss_that_overflows_is_refused(void)
+{
+    congru_method_options options = some_options();
+    options.network.action = options.network.within = 1e308;
+    congru_training *t = begun(CONGRU_BACKBONE_DLDCT, true, &options);
+    congru_training_draw(t);
+    check_error(congru_training_evaluate(t), CONGRU_ERROR_NOT_FINITE, "step 0: the loss is ");
+    congru_training_destroy(&t);
+}
+
 static bool stop_at_five(void *user, size_t done, size_t all)
 {
     *(size_t *)user = all;
@@ -428,6 +439,7 @@ int main(void)
     RUN(options_out_of_range_are_refused);
     RUN(trials_out_of_range_are_refused);
     RUN(unconstrained_training_has_cross_entropy_alone);
+    RUN(a_loss_that_overflows_is_refused);
     RUN(progress_may_stop_training);
     RUN(averages_are_validated);
     RUN(weights_of_zero_have_no_slope);
