@@ -21,10 +21,13 @@ static congru_status make_one(congru_context *context, const char *path)
     if (mkdir(path, 0777) == 0)
         return CONGRU_OK;
     int cause = errno;
-    if (cause == EEXIST && stat(path, &about) == 0) {
-        if (S_ISDIR(about.st_mode))
+    if (cause == EEXIST) {
+        if (stat(path, &about) != 0)
+            cause = errno;
+        else if (S_ISDIR(about.st_mode))
             return CONGRU_OK;
-        cause = ENOTDIR;
+        else
+            cause = ENOTDIR;
     }
     return congru_fail(context, CONGRU_ERROR_IO, "%s: cannot make the folder: %s", path, strerror(cause));
 }
