@@ -138,7 +138,8 @@ tidy:
 coverage:
 	@tools/install-dependencies.sh check build-coverage
 	@test -f build-coverage/build.ninja || \
-	    meson setup build-coverage -Db_coverage=true -Doptimization=0 -Dpage=disabled
+	    meson setup build-coverage -Db_coverage=true -Doptimization=0 -Dpage=disabled \
+	    -Dc_args=-fprofile-update=atomic
 	@ninja -C build-coverage
 	@find build-coverage -name '*.gcda' -delete
 	@CONGRU_DATA=/nowhere tools/run-tests.sh build-coverage --no-suite uncounted \

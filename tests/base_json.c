@@ -66,6 +66,7 @@ static void json_is_strict(void)
                                          {"\"a", "a string that does not end"},
                                          {"\"\\x\"", "an escape that JSON does not have"},
                                          {"\"\\u12\"", "an escape that JSON does not have"},
+                                         {"\"\\u12g4\"", "an escape that JSON does not have"},
                                          {"\"\\", "an escape that JSON does not have"},
                                          {"\"\t\"", "a control character in a string"},
                                          {"{a:1}", "expected a name in quotes"},

@@ -131,6 +131,7 @@ static void files_are_mapped(void)
     CHECK(congru_store_is_mapped(part));
     CHECK(congru_store_grow(part, 200000) == NULL);
     CHECK(congru_store_give(part));
+    CHECK(congru_store_map(-1, 0, 10) == NULL && congru_store_map(0, 0, 0) == NULL);
 }
 
 /* The reason is in the one line that the failed function leaves. */

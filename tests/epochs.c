@@ -216,6 +216,35 @@ static void marks_reject_the_trial_they_start(void)
     congru_epochs_destroy(&epochs);
 }
 
+/* A cue without a start of its own begins its trial: the mark before it is about the trial before. Marks at one onset
+ * count as one, and a cue behind the last sample is outside. */
+static void odd_events_are_counted(void)
+{
+    congru_epochs_options options = paper_options();
+    congru_epochs_report report;
+    options.window[1] = 1;
+    options.check_rest = false;
+    options.drop_rejected = true;
+    begin(250);
+    event(100, 768, NULL);
+    event(600, 769, NULL);
+    event(1900, 1023, NULL);
+    event(2000, 770, NULL);
+    event(SAMPLES + 5, 769, NULL);
+    congru_epochs *epochs = cut(&options, &report);
+    CHECK(report.found == 3 && report.rejected == 1 && report.outside == 1 && report.kept == 1);
+    CHECK(epochs != NULL && epochs->count == 1 && epochs->data[0] == 2000 + 125);
+    congru_epochs_destroy(&epochs);
+    begin(250);
+    event(1000, 769, NULL);
+    for (int i = 0; i < 3; i++)
+        event(2000, 1023, NULL);
+    event(2000, 770, NULL);
+    epochs = cut(&options, &report);
+    CHECK(report.found == 2 && report.rejected == 1 && report.kept == 1 && epochs->data[0] == 1000 + 125);
+    congru_epochs_destroy(&epochs);
+}
+
 /* As in a BNCI .mat, without start events: the mark is at the cue, or up to 3 s before it, or in the trial. */
 static void marks_without_start_events(void)
 {
@@ -416,6 +445,7 @@ int main(void)
     RUN(rest_is_cut_before_the_cue);
     RUN(gaps_are_counted);
     RUN(marks_reject_the_trial_they_start);
+    RUN(odd_events_are_counted);
     RUN(marks_without_start_events);
     RUN(texts_and_codes_name_classes);
     RUN(the_same_cue_twice_is_one_trial);

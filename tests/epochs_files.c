@@ -261,6 +261,51 @@ static void reads_mat_trials(void)
     }
 }
 
+/* When trials begin, names that are not all texts, trials of as many samples as channels, a struct without trials. */
+static void reads_odd_mat_trials(void)
+{
+    static const char *const field[] = {"fs"};
+    static const double squares[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, labels[3] = {1, 2, 1};
+    mat_begin(&mat, false);
+    size_t start = mat_open_struct(&mat, "info", 1, field, 1);
+    mat_number(&mat, "", 250);
+    mat_close(&mat, start);
+    mat_numbers(&mat, "data", 6, 9, 3, (const size_t[]){2, 2, 3}, squares);
+    mat_matrix(&mat, "y", 3, 1, labels);
+    mat_number(&mat, "tmin", -0.25);
+    start = mat_open(&mat, 1, 2, (const size_t[]){1, 2}, "ch_names");
+    mat_text(&mat, "", "C3");
+    mat_number(&mat, "", 4);
+    mat_close(&mat, start);
+    congru_epochs *epochs = read_whole(mat_store());
+    if (!CHECK(epochs != NULL))
+        return;
+    CHECK(epochs->count == 3 && epochs->channels == 2 && epochs->samples == 2 && epochs->start == -0.25);
+    CHECK(memcmp(epochs->data, squares, sizeof squares) == 0 && strcmp(epochs->channel_name[0], "1") == 0);
+    congru_epochs_destroy(&epochs);
+    mat_begin(&mat, false);
+    start = mat_open_struct(&mat, "info", 1, field, 1);
+    mat_number(&mat, "", 250);
+    mat_close(&mat, start);
+    check_refused(mat_store(), CONGRU_ERROR_UNSUPPORTED, "holds no trials: expected an array of");
+}
+
+static void refuses_more_classes_than_there_can_be(void)
+{
+    enum { MANY = 1001 };
+    static double x[MANY * 2];
+    static int64_t y[MANY];
+    const size_t shape[3] = {MANY, 1, 2};
+    for (int64_t i = 0; i < MANY; i++)
+        y[i] = 3 * i;
+    npz_begin();
+    npz_real("X", 3, shape, x);
+    npz_real("fs", 0, NULL, &rate);
+    npz_integers("y", MANY, y);
+    check_refused(npz_end(), CONGRU_ERROR_UNSUPPORTED,
+                  "1001 classes; at most 1000 are read (is y the labels?)");
+}
+
 static void refuses_broken_mat_trials(void)
 {
     static const double symmetric[12] = {2, 1, 1, 2, 2, 1, 1, 2, 2, 1, 1, 2}, labels[3] = {1, 2, 1.5};
@@ -403,6 +448,8 @@ int main(void)
     RUN(refuses_broken_npz);
     RUN(refuses_odd_details_in_npz);
     RUN(reads_mat_trials);
+    RUN(reads_odd_mat_trials);
+    RUN(refuses_more_classes_than_there_can_be);
     RUN(refuses_broken_mat_trials);
     RUN(refuses_what_is_neither);
     RUN(real_files_are_read_as_by_numpy);

@@ -301,6 +301,58 @@ static void refusals(void)
     congru_set_destroy(&set);
 }
 
+static void expect_refusal(const congru_set *set, const congru_evaluation_options *options, const char *words)
+{
+    congru_results *results = NULL;
+    CHECK(congru_evaluate(context, set, options, &results) == CONGRU_ERROR_ARGUMENT && results == NULL);
+    CHECK_SAYING(strstr(congru_context_error(context), words) != NULL, "no '%s' in: %s", words,
+                 congru_context_error(context));
+}
+
+static void sets_and_options_that_cannot_be_are_refused(void)
+{
+    static const char *const names[] = {
+        "ra+mdm", "rar+mdm", "a-pipeline-of-a-name-that-is-longer-than-any-that-could-be+one-that-there-is"};
+    congru_set *set = sample_set(context, &small), wrong = *set;
+    congru_evaluation_options options;
+    congru_evaluation_options_init(&options);
+    options.pipelines = names;
+    options.pipeline_count = 1;
+    wrong.covariance = NULL;
+    expect_refusal(&wrong, &options, "the set holds no covariances");
+    wrong = *set;
+    wrong.label = NULL;
+    expect_refusal(&wrong, &options, "the set holds no labelled trials");
+    options.subjects = (const int32_t[]){0, 4};
+    options.subject_count = 2;
+    expect_refusal(set, &options, "there is no subject 4");
+    options.subjects = NULL;
+    options.protocol = CONGRU_PROTOCOL_FOLDS;
+    options.folds = 1;
+    expect_refusal(set, &options, "1 folds; at least 2 are needed");
+    congru_set_destroy(&set);
+    CHECK(congru_pipeline_check(context, names[1]) == CONGRU_ERROR_ARGUMENT);
+    CHECK(strstr(congru_context_error(context), "pipeline 'rar+mdm': there is no aligner 'rar' (none, ra, ") !=
+          NULL);
+    CHECK(congru_pipeline_check(context, names[2]) == CONGRU_ERROR_ARGUMENT);
+    CHECK(strstr(congru_context_error(context),
+                 "pipeline 'a-pipeline-of-a-name-that-is-longer-than...': too long") != NULL);
+}
+
+static void results_are_asked_for_what_they_hold(void)
+{
+    congru_set *set = sample_set(context, &small);
+    congru_results *results = evaluate(set, "ra+mdm", CONGRU_TARGET_FULL);
+    congru_summary summary;
+    size_t confusion[9];
+    CHECK(congru_results_summarise(context, NULL, &summary) == CONGRU_ERROR_ARGUMENT);
+    CHECK(strstr(congru_context_error(context), "no results to summarise") != NULL);
+    CHECK(congru_results_confusion(context, results, 1, -1, confusion) == CONGRU_ERROR_ARGUMENT);
+    CHECK(strstr(congru_context_error(context), "no such pipeline in the results") != NULL);
+    congru_results_destroy(&results);
+    congru_set_destroy(&set);
+}
+
 static bool stop_at_once(void *user, size_t done, size_t total)
 {
     (void)done, (void)total;
@@ -342,6 +394,8 @@ int main(void)
     RUN(calibration_trials_are_not_scored);
     RUN(scores_are_as_defined);
     RUN(refusals);
+    RUN(sets_and_options_that_cannot_be_are_refused);
+    RUN(results_are_asked_for_what_they_hold);
     RUN(progress_can_stop_a_run);
     congru_context_destroy(&context);
     return harness_end();

@@ -7,6 +7,8 @@
 
 #include "crew_threads.h"
 #include "harness.h"
+#include "layer/training_loop.h"
+#include "network_samples.h"
 #include "scratch.h"
 #include "set_samples.h"
 
@@ -278,6 +280,33 @@ static void nothing_left_to_do_is_quickly_done(void)
     end(&run);
 }
 
+/* What the methods have to say in several processes is in the results once. */
+static void notes_are_everyones(void)
+{
+    static const char *const network[] = {"dct-e2e"};
+    const set_recipe few = {.subjects = 5, .classes = 2, .per_class = 1, .d = 4, .effect = 0.8, .seed = 1};
+    shared_run run;
+    congru_context *context = NULL;
+    if (congru_context_create(&context, NULL) != CONGRU_OK)
+        abort();
+    begin(&run);
+    run.options.data_parallel = true;
+    run.options.pipelines = network;
+    run.options.pipeline_count = 1;
+    for (int rank = 0; rank < CREW_THREADS_MAX; rank++) {
+        congru_set_destroy(&run.set[rank]);
+        run.set[rank] = sample_set(context, &few);
+    }
+    go(&run, 3, 0, 0);
+    for (int rank = 0; rank < 3; rank++) {
+        CHECK_SAYING(run.status[rank] == CONGRU_OK, "rank %d: %s", rank, run.error[rank]);
+        CHECK(run.results[rank] != NULL && run.results[rank]->note_count == 1 &&
+              strstr(run.results[rank]->note[0], "only 2 trials") != NULL);
+    }
+    end(&run);
+    congru_context_destroy(&context);
+}
+
 /* Every network, in batches of several chunks and of fewer chunks than processes, with what else trains. */
 static void batches_shared_give_the_same_bits(void)
 {
@@ -334,6 +363,62 @@ static void batches_shared_end_together(void)
     }
 }
 
+enum { STEPS = 40, STOP_AT = 7 };
+
+/* The only one asked this, between steps. */
+static bool stop_at_step(void *user, size_t done, size_t total)
+{
+    (void)user;
+    return total != STEPS || done != STOP_AT;
+}
+
+typedef struct stopped_training {
+    congru_trials trials;
+    congru_status status[3];
+    size_t step[3];
+    char error[3][512];
+} stopped_training;
+
+static void train_until_stopped(void *user, int rank, congru_crew *crew)
+{
+    stopped_training *all = user;
+    congru_context *context = NULL;
+    congru_training *t = NULL;
+    congru_method_options options;
+    congru_method_options_init(&options);
+    options.network.steps = STEPS;
+    if (congru_context_create(
+            &context, &(congru_context_options){.threads = 1, .progress = rank == 1 ? stop_at_step : NULL}) !=
+        CONGRU_OK)
+        abort();
+    context->crew = crew;
+    CHECK(congru_training_create(context, CONGRU_BACKBONE_DLDCT, true, &all->trials, &options, &t) ==
+          CONGRU_OK);
+    all->status[rank] = congru_training_loop(t, NULL);
+    all->step[rank] = t->step;
+    snprintf(all->error[rank], sizeof all->error[rank], "%s", congru_context_error(context));
+    congru_training_destroy(&t);
+    congru_crew_leave(crew, NULL);
+    congru_context_destroy(&context);
+}
+
+/* One is told to stop, and all that share its step do, in the same step. */
+static void a_stop_is_heard_in_the_step(void)
+{
+    congru_context *context = NULL;
+    if (congru_context_create(&context, NULL) != CONGRU_OK)
+        abort();
+    stopped_training all = {.trials = sample_trials(context, 100, 4, 3, 4, 5)};
+    crew_threads_run(&(crew_plan){.size = 3, .user = &all}, train_until_stopped);
+    for (int rank = 0; rank < 3; rank++) {
+        CHECK(all.status[rank] == CONGRU_ERROR_CANCELLED && all.step[rank] == STOP_AT);
+        CHECK_SAYING(strstr(all.error[rank], "stopped by the progress callback") != NULL, "%s",
+                     all.error[rank]);
+    }
+    sample_free(&all.trials);
+    congru_context_destroy(&context);
+}
+
 static void bad_transports_are_refused(void)
 {
     congru_crew *crew = NULL;
@@ -363,8 +448,10 @@ int main(void)
     RUN(one_that_leaves_early_ends_all);
     RUN(a_stopped_run_is_taken_up);
     RUN(nothing_left_to_do_is_quickly_done);
+    RUN(notes_are_everyones);
     RUN(batches_shared_give_the_same_bits);
     RUN(batches_shared_end_together);
+    RUN(a_stop_is_heard_in_the_step);
     RUN(bad_transports_are_refused);
     end(&alone);
     nftw(scratch_folder(), remove_entry, 8, FTW_DEPTH | FTW_PHYS);

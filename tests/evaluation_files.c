@@ -10,6 +10,8 @@
 
 #include "array/csv.h"
 #include "base/text.h"
+#include "evaluation/fold_run.h"
+#include "evaluation/fold_wire.h"
 #include "harness.h"
 #include "scratch.h"
 #include "set_samples.h"
@@ -147,6 +149,11 @@ static void another_run_is_not_mixed_in(void)
     set->covariance[1 * 3 + 2] = set->covariance[5];
     set->covariance[2 * 3 + 1] = set->covariance[5];
     expect_refusal(set, &options, "\"data\": ");
+    char path[512];
+    snprintf(path, sizeof path, "%s/run.json", folder);
+    FILE *file = fopen(path, "wb");
+    CHECK(file != NULL && fputs("{\"made\": \"by something else\"}\n", file) >= 0 && fclose(file) == 0);
+    expect_refusal(set, &options, "run.json: not of a congru run (name another folder)");
     congru_set_destroy(&set);
     remove_folder(folder);
 }
@@ -168,9 +175,57 @@ static void damaged_folds_are_named(void)
         fclose(file);
         expect_refusal(set, &options, "folds/ra+mdm/1.csv");
     }
+    /* The fold of another subject under this one's name. */
+    char *other = file_text(folder, "folds/ra+mdm/2.csv");
+    FILE *file = fopen(path, "wb");
+    CHECK(file != NULL && fputs(other, file) >= 0 && fclose(file) == 0);
+    expect_refusal(set, &options, "folds/ra+mdm/1.csv: not a finished fold of this set (remove the file");
+    free(other);
     free(whole);
     congru_set_destroy(&set);
     remove_folder(folder);
+}
+
+/* A message cut anywhere is refused, and what was made of it can be cleared. */
+static void cut_messages_are_refused(void)
+{
+    size_t trial[3] = {4, 5, 6};
+    int32_t truth[3] = {0, 1, 1}, answer[3] = {1, 1, 0};
+    double probability[6] = {0.25, 0.75, 0.5, 0.5, 1, 0};
+    const congru_fold fold = {.accuracy = 1.0 / 3.0,
+                              .samples = 3,
+                              .trial = trial,
+                              .truth = truth,
+                              .answer = answer,
+                              .probability = probability};
+    congru_bytes bytes = {0}, records = {0};
+    congru_record record = {0};
+    CHECK(congru_record_start(context, &record, 2) == CONGRU_OK);
+    record.value[0][1] = 7.5;
+    record.best_step = 1;
+    congru_fold_pack(&fold, 2, &bytes);
+    congru_record_pack(&record, &records);
+    congru_record_clear(&record);
+    for (size_t size = 0; size <= bytes.size; size++) {
+        congru_fold got = {0};
+        congru_parcel parcel = {.data = bytes.data, .size = size};
+        congru_status status = congru_fold_unpack(context, &parcel, 2, &got);
+        CHECK(status == (size < bytes.size ? CONGRU_ERROR_MEMORY : CONGRU_OK));
+        CHECK(size == bytes.size ||
+              strstr(congru_context_error(context), "a message with results is cut short"));
+        CHECK(size < bytes.size || (got.accuracy == fold.accuracy && got.trial[2] == 6 && got.answer[2] == 0 &&
+                                    memcmp(got.probability, probability, sizeof probability) == 0));
+        congru_fold_clear(&got);
+    }
+    for (size_t size = 0; size <= records.size; size++) {
+        congru_parcel parcel = {.data = records.data, .size = size};
+        congru_status status = congru_record_unpack(context, &parcel, &record);
+        CHECK(status == (size < records.size ? CONGRU_ERROR_MEMORY : CONGRU_OK));
+        CHECK(size < records.size || (record.steps == 2 && record.best_step == 1 && record.value[0][1] == 7.5));
+        congru_record_clear(&record);
+    }
+    congru_bytes_clear(&bytes);
+    congru_bytes_clear(&records);
 }
 
 static void csv_fields(void)
@@ -234,6 +289,7 @@ int main(void)
     RUN(a_run_is_taken_up);
     RUN(another_run_is_not_mixed_in);
     RUN(damaged_folds_are_named);
+    RUN(cut_messages_are_refused);
     RUN(csv_fields);
     RUN(json_strings);
     congru_context_destroy(&context);

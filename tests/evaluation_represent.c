@@ -84,6 +84,10 @@ static void what_is_refused(void)
     refuses("ra+mdm", -1, "subject -1");
     refuses("rpa+mdm", 0, "asks for labels");
     refuses("ra+nothing", 0, "nothing");
+    double *covariance = set->covariance;
+    set->covariance = NULL;
+    refuses("ra+mdm", 0, "the set holds no covariances");
+    set->covariance = covariance;
 }
 
 int main(void)

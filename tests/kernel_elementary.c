@@ -123,6 +123,39 @@ static void power_is_within_1_ulp(void)
     for_each_kernel(check_power);
 }
 
+/* (f(x) - f(y))/(x - y) of the roots without their differences: 1/(sqrt x + sqrt y), and -1/(sqrt x sqrt y (sqrt x +
+ * sqrt y)), for equal, nearly equal and distant numbers. In units of 2^-53, by counting roundings. */
+static void check_roots(const congru_kernel *kernel)
+{
+    enum { D = 5, LANES_MAX = 8 };
+    _Alignas(64) double values[D * LANES_MAX], differences[D * D * LANES_MAX], work[3 * D * LANES_MAX];
+    const size_t width = kernel->width;
+    congru_random random = congru_random_stream(7, 0, 0, 0);
+    for (size_t lane = 0; lane < width; lane++) {
+        const double x = draw_moderate(&random);
+        const double row[D] = {x, x, x * (1.0 + 0x1p-50), 1e-9 * x, 1e12 * x};
+        for (size_t i = 0; i < D; i++)
+            values[i * width + lane] = row[i];
+    }
+    for (int inverse = 0; inverse < 2; inverse++) {
+        double worst = 0;
+        congru_function root = {inverse ? CONGRU_FUNCTION_INVSQRT : CONGRU_FUNCTION_SQRT, 0, 0};
+        kernel->loewner(root, 1, D, values, differences, work);
+        for (size_t i = 0; i < D * D * width; i++) {
+            long double a = sqrtl((long double)values[i / (D * width) * width + i % width]);
+            long double b = sqrtl((long double)values[i / width % D * width + i % width]);
+            long double expected = inverse ? -1 / (a * b * (a + b)) : 1 / (a + b);
+            worst = fmax(worst, (double)(fabsl(differences[i] / expected - 1) * 0x1p53L));
+        }
+        CHECK_SAYING(worst <= (inverse ? 7 : 3), "%s: %.3f units", kernel->name, worst);
+    }
+}
+
+static void divided_differences_of_roots(void)
+{
+    for_each_kernel(check_roots);
+}
+
 static void ends_of_the_range(void)
 {
     CHECK(congru_scalar_log(0.0) == -INFINITY);
@@ -160,6 +193,7 @@ int main(void)
     RUN(log_is_within_0_6_ulp);
     RUN(exp_is_within_1_ulp);
     RUN(power_is_within_1_ulp);
+    RUN(divided_differences_of_roots);
     RUN(ends_of_the_range);
     RUN(cosine_of_turns);
     return harness_end();

@@ -69,6 +69,15 @@ static void check_views(congru_context *own, size_t n, size_t d, bool mixed)
     const double *block;
     CHECK(congru_view_block(own, n / 3, n - n / 3, d, &view, read, &block) == CONGRU_OK);
     CHECK(same(copy + n / 3 * size, block, (n - n / 3) * size));
+    /* In the order they are in, without places. */
+    const congru_view all = {.plain = set->covariance, .root = root, .owner = set->subject};
+    CHECK(congru_view_block(own, n / 3, n - n / 3, d, &all, read, &block) == CONGRU_OK);
+    for (size_t i = 0; i < n - n / 3; i++) {
+        double one[64 * 64];
+        CHECK(congru_spd_congruence(own, 1, d, d, set->covariance + (n / 3 + i) * size,
+                                    root + (size_t)set->subject[n / 3 + i] * size, one) == CONGRU_OK);
+        CHECK(same(one, block + i * size, size));
+    }
     const congru_mean_options options = {.iterations_max = 4}; /* so spread, they take longer to converge */
     for (congru_metric metric = CONGRU_METRIC_RIEMANN; metric <= CONGRU_METRIC_EUCLID; metric++) {
         congru_status expected = congru_spd_mean(own, metric, n, d, copy, &options, mean[1], NULL);

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "decoder/model_internal.h"
 #include "harness.h"
+#include "model/safetensors.h"
 #include "scratch.h"
 #include "set_samples.h"
 #include "stream_samples.h"
@@ -182,6 +184,15 @@ static void other_data_is_refused(void)
     check_meta(model, set, "\"scm\"", "\"oas\"", "estimator oas where the model has scm");
     check_meta(model, set, "true", "null", "a value for 'trace_normalise' that cannot be");
     check_meta(model, set, "\"none\"", "\"mean\"", "a value for 'reference' that cannot be");
+    check_meta(model, set, "[8, 30]", "[8,3,0]", "a value for 'band' that cannot be");
+    check_meta(model, set, "\"order\": 4", "\"order\": 0", "a value for 'order' that cannot be");
+    check_meta(model, set, "\"causal\"", "12345678", "a value for 'phase' that cannot be");
+    check_meta(model, set, "\"scm\"", "12345", "a value for 'estimator' that cannot be");
+    check_meta(model, set, "\"scm\"", "\"sum\"", "a value for 'estimator' that cannot be");
+    double *covariance = set->covariance;
+    set->covariance = NULL;
+    check_differs(model, set, "the set holds no covariances");
+    set->covariance = covariance;
     set->rate = 128;
     check_differs(model, set, "rate 128 Hz where the model has 100 Hz");
     set->rate = 100;
@@ -310,6 +321,12 @@ static void damaged_files_are_refused(void)
                  "names 2 classes, but its tensors tell 3 apart");
     check_header(whole, "\\\"class2\\\"]", "\\\"class2\\\", \\\"class3\\\"]",
                  "names 4 classes, but its tensors tell 3 apart");
+    check_header(whole, "\\\"class1\\\"", "class1", "no list of names in 'classes'");
+    check_header(whole, "\\\"class1\\\"", "1", "no list of names in 'classes'");
+    check_header(whole, "\"classes\":\"[", "\"classes\":\"", "no list of names in 'classes'");
+    check_header(whole, "\\\"rpa_labels\\\":", "\\\"labels\\\":", "no possible 'settings'");
+    check_header(whole, "\\\"alignment_mean\\\": ", "\\\"alignment_mean\\\": 7",
+                 "no possible settings: see 'alignment_mean'");
     check_header(whole, "\"rate\":\"0\"", "\"rate\":\"-1\"", "no possible number for 'rate'");
     check_header(whole, "{\"__metadata__\":{", "{\"__metadata__\":{\"seed\":\"1\",", "names a text twice");
     check_header(whole, "\"seed\":", "\"saat\":{\"a\":1},\"seed\":", "holds what is not a text");
@@ -332,6 +349,11 @@ static void places_are_checked(void)
          "take 16 bytes, but the file has 24"},
         {"{\"a\":{\"dtype\":\"F64\",\"shape\":[3],\"data_offsets\":[24,0]}}", "bytes 24 to 0"},
         {"{\"a\":{\"dtype\":\"F64\",\"shape\":[3]}}", "two data_offsets"},
+        {"{\"a\":{\"dtype\":\"F64\",\"shape\":[3],\"data_offsets\":[0,24,24]}}", "two data_offsets"},
+        /* An empty one before another is in its place. */
+        {"{\"a\":{\"dtype\":\"F64\",\"shape\":[3],\"data_offsets\":[0,24]},"
+         "\"b\":{\"dtype\":\"F64\",\"shape\":[0],\"data_offsets\":[0,0]}}",
+         "not a model of congru"},
         {"{\"a\":{\"dtype\":\"F64\",\"shape\":[3],\"data_offsets\":[0,24]}}", "not a model of congru"},
         {"{\"a\":{\"dtype\":\"F64\",\"shape\":[3],\"data_offsets\":[0,24]}},", "not JSON"},
         {"{\"a\":{\"dtype\":\"F64\",\"shape\":[03],\"data_offsets\":[0,24]}}", "a shape"},
@@ -361,6 +383,63 @@ static void places_are_checked(void)
     }
 }
 
+/* More texts or tensors than a model could have. */
+static void long_lists_are_refused(void)
+{
+    for (int tensors = 0; tensors < 2; tensors++) {
+        const int most = tensors ? CONGRU_SAFETENSORS_TENSORS_MAX : CONGRU_SAFETENSORS_TEXTS_MAX;
+        congru_text text = {0};
+        congru_text_add(&text, "12345678%s", tensors ? "{" : "{\"__metadata__\":{");
+        for (int i = 0; i <= most; i++)
+            congru_text_add(&text, "%s\"a%d\":%s", i > 0 ? "," : "", i,
+                            tensors ? "{\"dtype\":\"F64\",\"shape\":[0],\"data_offsets\":[0,0]}" : "\"\"");
+        congru_text_add(&text, tensors ? "}" : "}}");
+        uint64_t size = text.size - 8;
+        memcpy(text.data, &size, 8);
+        check_damage((unsigned char *)text.data, text.size,
+                     tensors ? "describes too many tensors" : "holds too many texts");
+        congru_text_clear(&text);
+    }
+}
+
+static void check_said(congru_status status, congru_status expected, const char *words)
+{
+    CHECK_SAYING(status == expected && strstr(congru_context_error(context), words) != NULL, "%s: %s",
+                 congru_status_name(status), congru_context_error(context));
+}
+
+static void names_are_given_once(void)
+{
+    congru_texts texts = {0};
+    congru_tensors tensors = {0};
+    const size_t shape[2] = {1, 1};
+    size_t found[1] = {1};
+    double *data;
+    const double *read;
+    char *longest = malloc(CONGRU_SAFETENSORS_HEADER_MAX + 1);
+    CHECK(congru_texts_add(context, &texts, "seed", "1") == CONGRU_OK);
+    check_said(congru_texts_add(context, &texts, "seed", "2"), CONGRU_ERROR_ARGUMENT,
+               "text seed: there already");
+    CHECK(strcmp(congru_texts_find(&texts, "seed"), "1") == 0);
+    CHECK(congru_tensors_add(context, &tensors, "w", 2, shape, &data) == CONGRU_OK);
+    check_said(congru_tensors_add(context, &tensors, "w", 2, shape, &data), CONGRU_ERROR_ARGUMENT,
+               "tensor w: there already");
+    check_said(congru_tensors_add(context, &tensors, "v", CONGRU_TENSOR_DIMS_MAX + 1, shape, &data),
+               CONGRU_ERROR_ARGUMENT, "tensor v: too many dimensions or too long a name");
+    check_said(congru_tensors_expect(context, &tensors, "w", 1, found, &read), CONGRU_ERROR_FORMAT,
+               "tensor w: has 2 dimensions, expected 1");
+    /* What could not be read again is not written. */
+    memset(longest, 'a', CONGRU_SAFETENSORS_HEADER_MAX);
+    longest[CONGRU_SAFETENSORS_HEADER_MAX] = '\0';
+    CHECK(congru_texts_add(context, &texts, "long", longest) == CONGRU_OK);
+    check_said(congru_safetensors_write(context, path_in("long"), &tensors, &texts), CONGRU_ERROR_UNSUPPORTED,
+               "its header would take 16777");
+    CHECK(!congru_model_recognises(path_in("long")));
+    free(longest);
+    congru_texts_clear(&texts);
+    congru_tensors_clear(&tensors);
+}
+
 int main(void)
 {
     if (congru_context_create(&context, NULL) != CONGRU_OK || !scratch_open())
@@ -371,6 +450,8 @@ int main(void)
     RUN(other_data_is_refused);
     RUN(damaged_files_are_refused);
     RUN(places_are_checked);
+    RUN(long_lists_are_refused);
+    RUN(names_are_given_once);
     scratch_close();
     congru_context_destroy(&context);
     return harness_end();

@@ -319,6 +319,8 @@ static void broken_headers_are_errors(void)
         {"Ch2=", "Ch9=", CONGRU_ERROR_FORMAT, "as many channels as"},
         {"0.0488281", "abc", CONGRU_ERROR_FORMAT, "a resolution"},
         {"0.0488281", "0", CONGRU_ERROR_FORMAT, "a resolution"},
+        {"NumberOfChannels=3", "NumberOfChannels=3\r\nDataPoints=all", CONGRU_ERROR_FORMAT,
+         "a number of data points, found 'DataPoints=all'"},
         {"NumberOfChannels=3", "NumberOfChannels=3\r\nDataPoints=51", CONGRU_ERROR_FORMAT,
          "truncated: expected 51"},
         {"[Comment]", "[Common Infos]\r\nNumberOfChannels=9\r\n[Comment]", CONGRU_ERROR_FORMAT,
@@ -329,6 +331,11 @@ static void broken_headers_are_errors(void)
         change(header_text, cases[i].from, cases[i].to);
         check_refused(cases[i].status, cases[i].words);
     }
+    char name[400] = "DataFile=";
+    memset(name + 9, 'n', 256);
+    compose();
+    change(header_text, "DataFile=$b.eeg", name);
+    check_refused(CONGRU_ERROR_FORMAT, "the name of a file, of at most 255 bytes, found 'DataFile=nnn");
 }
 
 static void broken_markers_are_errors(void)
@@ -390,6 +397,12 @@ static void files_are_found_beside_the_header(void)
         check_samples(recording, 1, 1, scales[1]);
     }
     congru_recording_destroy(&recording);
+    /* A file of holes, as large as no list of markers. */
+    CHECK(truncate(path[2], (off_t)1 << 29) == 0);
+    CHECK(congru_recording_read(context, path[0], NULL, &recording) == CONGRU_ERROR_FORMAT &&
+          recording == NULL);
+    CHECK(strstr(congru_context_error(context), "a.b.vmrk: expected a text of at most 268435456 bytes, found "
+                                                "536870912 (is it the right file?)") != NULL);
     for (size_t i = 0; i < 3; i++)
         unlink(path[i]);
     rmdir(folder);

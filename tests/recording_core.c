@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "harness.h"
+#include "recording/header_text.h"
 #include "recording/reader.h"
 
 static congru_context *context;
@@ -102,6 +103,7 @@ static void names_match_electrodes(void)
     CHECK(congru_channel_matches("EEG:C3", "C3"));
     CHECK(congru_channel_matches("EEG-C3", "C3"));
     CHECK(congru_channel_matches("EEG C3", "C3"));
+    CHECK(congru_channel_matches("EEG:  C3", "C3"));
     CHECK(congru_channel_matches("C3", "EEG-C3"));
     CHECK(congru_channel_matches("EEG-C3", "EEG:C3"));
     CHECK(congru_channel_matches(" C 3 ", "C3"));
@@ -279,6 +281,20 @@ static void events_are_kept_and_ordered(void)
     congru_recording_destroy(NULL);
 }
 
+static void numbers_and_quotes_may_be_long(void)
+{
+    double value = 0;
+    CHECK(congru_header_number(" 123456789012345678901234 ", 26, &value));
+    CHECK_NEAR(value, 123456789012345678901234.0, 1e-15 * 123456789012345678901234.0);
+    CHECK(congru_header_number("-0.48828125000000000000000000001", 32, &value) && value == -0.48828125);
+    char quote[CONGRU_HEADER_QUOTE + 1], text[CONGRU_HEADER_QUOTE + 1];
+    memset(text, 'a', sizeof text);
+    CHECK(strlen(congru_header_quote(quote, text, CONGRU_HEADER_QUOTE)) == CONGRU_HEADER_QUOTE &&
+          strchr(quote, '.') == NULL);
+    CHECK(strlen(congru_header_quote(quote, text, sizeof text)) == CONGRU_HEADER_QUOTE);
+    CHECK(strcmp(quote + CONGRU_HEADER_QUOTE - 5, "aa...") == 0);
+}
+
 static void impossible_sizes_are_refused(void)
 {
     congru_recording *recording = (congru_recording *)&recording;
@@ -328,6 +344,7 @@ int main(void)
     RUN(long_lists_are_cut);
     RUN(names_become_distinct);
     RUN(events_are_kept_and_ordered);
+    RUN(numbers_and_quotes_may_be_long);
     RUN(impossible_sizes_are_refused);
     RUN(unknown_files_are_refused);
     congru_context_destroy(&context);

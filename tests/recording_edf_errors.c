@@ -120,6 +120,37 @@ static void broken_annotations_are_errors(void)
     }
 }
 
+/* One that fills its room to the last byte, and a duration below zero, which counts as none. */
+static void odd_annotations_are_read(void)
+{
+    char full[80];
+    memset(full, 'f', sizeof full);
+    memcpy(full, "+2\x14", 3);
+    full[sizeof full - 1] = '\x14';
+    for (int negative = 0; negative < 2; negative++) {
+        congru_recording *recording = NULL;
+        edf_example(&file, EDF_PLUS);
+        CHECK(file.signal[3].samples * 2 == sizeof full);
+        if (negative)
+            annotate(2, EDF_TEXT("+2\x15-1.5\x14moved\x14"));
+        else
+            annotate(2, full, sizeof full);
+        CHECK_SAYING(read_bytes(context, NULL, file.bytes, file.size, &recording) == CONGRU_OK, "%s",
+                     congru_context_error(context));
+        size_t found = 0;
+        for (size_t i = 0; recording != NULL && i < recording->events; i++) {
+            const congru_event *event = &recording->event[i];
+            if (event->text == NULL || strncmp(event->text, negative ? "moved" : "ffff", 4) != 0)
+                continue;
+            found++;
+            CHECK(event->onset == 30 && event->duration == 0); /* 2 s, of a recording from 0.5 s on at 20 Hz */
+            CHECK(strlen(event->text) == (negative ? 5 : sizeof full - 4));
+        }
+        CHECK(found == 1);
+        congru_recording_destroy(&recording);
+    }
+}
+
 static void impossible_times_of_records_are_errors(void)
 {
     static const struct {
@@ -260,6 +291,7 @@ int main(void)
     RUN(broken_fields_are_named);
     RUN(unwanted_channels_may_be_broken);
     RUN(broken_annotations_are_errors);
+    RUN(odd_annotations_are_read);
     RUN(impossible_times_of_records_are_errors);
     RUN(nothing_but_annotations_is_an_error);
     RUN(files_without_records_are_errors);

@@ -143,6 +143,48 @@ static void reads_names_and_unlabelled_trials(void)
     congru_recording_destroy(&recording);
 }
 
+/* Rows of text, as MATLAB has them column by column: one name to a row. */
+static void mat_rows(mat_writer *writer, const char *const *row, size_t rows, size_t columns)
+{
+    uint16_t letters[64];
+    for (size_t i = 0; i < rows * columns; i++)
+        letters[i] = (uint16_t)row[i % rows][i / rows];
+    size_t start = mat_open(writer, 4, 2, (const size_t[]){rows, columns}, "");
+    mat_element(writer, 4, letters, rows * columns * 2, 2, true);
+    mat_close(writer, start);
+}
+
+/* Names of channels as rows of text or as what is no text at all, and classes that are no cell. */
+static void reads_names_in_other_forms(void)
+{
+    static const char *const field[] = {"X", "trial", "y", "fs", "classes", "clab"};
+    static const char *const rows[] = {"Cz  ", "EOG1"};
+    const double x[6] = {1, 2, 3, 4, 5, 6}, trial = 2, label = 1, numbers[2] = {7, 8};
+    for (int form = 0; form < 2; form++) {
+        mat_begin(&file, false);
+        size_t start = mat_open_struct(&file, "data", 1, field, 6);
+        mat_matrix(&file, "", 3, 2, x);
+        mat_matrix(&file, "", 1, 1, &trial);
+        mat_matrix(&file, "", 1, 1, &label);
+        mat_number(&file, "", 250);
+        mat_text(&file, "", "no cell");
+        if (form == 0)
+            mat_rows(&file, rows, 2, 4);
+        else
+            mat_matrix(&file, "", 1, 2, numbers);
+        mat_close(&file, start);
+        congru_recording *recording = read_whole(NULL);
+        mat_end(&file);
+        if (!CHECK(recording != NULL))
+            continue;
+        CHECK(strcmp(recording->channel[0].name, form == 0 ? "Cz" : "1") == 0);
+        CHECK(strcmp(recording->channel[1].name, form == 0 ? "EOG1" : "2") == 0);
+        CHECK(recording->channel[1].type == (form == 0 ? CONGRU_CHANNEL_EOG : CONGRU_CHANNEL_EEG));
+        CHECK(recording->events == 1 && is_event(&recording->event[0], 1, 1, NULL));
+        congru_recording_destroy(&recording);
+    }
+}
+
 /* ---- Refusals ------------------------------------------------------------------------------------ */
 
 typedef struct bad_run {
@@ -182,6 +224,21 @@ static void refuses_broken_runs(void)
         mat_close(&file, start);
         check_refused(cases[i].status, cases[i].words);
     }
+}
+
+static void refuses_artifacts_of_other_trials(void)
+{
+    static const char *const field[] = {"X", "trial", "y", "fs", "artifacts"};
+    const double x[6] = {1, 2, 3, 4, 5, 6}, trial = 2, label = 1, artifacts[2] = {0, 1};
+    mat_begin(&file, false);
+    size_t start = mat_open_struct(&file, "data", 1, field, 5);
+    mat_matrix(&file, "", 3, 2, x);
+    mat_matrix(&file, "", 1, 1, &trial);
+    mat_matrix(&file, "", 1, 1, &label);
+    mat_number(&file, "", 250);
+    mat_matrix(&file, "", 1, 2, artifacts);
+    mat_close(&file, start);
+    check_refused(CONGRU_ERROR_FORMAT, "run 1 of 'data': 2 artifacts for 1 trials");
 }
 
 static void refuses_runs_that_differ(void)
@@ -286,7 +343,9 @@ int main(void)
     RUN(reads_one_run_without_trials);
     RUN(chooses_channels);
     RUN(reads_names_and_unlabelled_trials);
+    RUN(reads_names_in_other_forms);
     RUN(refuses_broken_runs);
+    RUN(refuses_artifacts_of_other_trials);
     RUN(refuses_runs_that_differ);
     RUN(refuses_what_is_no_recording);
     RUN(recognises_matlab_files);

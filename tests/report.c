@@ -38,6 +38,12 @@ static void a_pair_is_taken_subject_by_subject(void)
     CHECK_NEAR(pair.effect, 0.1 / sqrt(0.14 / 3), 1e-12);
     CHECK_NEAR(pair.gain.high - pair.gain.mean, 3.18245 * sqrt(0.14 / 3) / 2, 1e-12);
     CHECK(isnan(congru_report_pair(2, b, b).effect) && congru_report_pair(2, b, b).gain.mean == 0);
+    pair = congru_report_pair(1, a, b);
+    CHECK(pair.gain.count == 1 && pair.wins == 1 && isnan(pair.gain.low) && isnan(pair.effect));
+    CHECK_NEAR(pair.gain.mean, 0.1, 1e-15);
+    pair = congru_report_pair(1, a + 3, b);
+    CHECK(pair.gain.count == 0 && isnan(pair.gain.mean) && isnan(pair.gain.high) &&
+          pair.wins + pair.losses == 0);
 }
 
 static void electrodes_have_their_places(void)
@@ -86,6 +92,26 @@ static void the_papers_times_are_found(void)
     CHECK_NEAR(congru_report_paper_seconds("Ofner2017", "none+mdm"), 1.68, 1e-12);
     CHECK(isnan(congru_report_paper_seconds("eegmmidb", "ra+mdm")));
     CHECK(isnan(congru_report_paper_seconds("2a", "rpa+mdm")));
+}
+
+/* After a failed allocation nothing is added any more, and the end tells. */
+static void what_failed_stays_failed(void)
+{
+    const double line[4] = {0, 0, 1, 1};
+    congru_drawing *drawing = NULL;
+    canvas on = congru_canvas_start(10, 10, "t");
+    congru_canvas_text(&on, 1, 1, 9, 0, CANVAS_INK, "before");
+    size_t before = on.drawing->count;
+    on.failed = true;
+    congru_canvas_text(&on, 1, 1, 9, 0, CANVAS_INK, "after");
+    congru_canvas_path(&on, 2, line, CANVAS_INK, 1);
+    congru_canvas_box(&on, 0, 0, 1, 1, CANVAS_INK);
+    CHECK(before > 0 && on.drawing->count == before);
+    CHECK(congru_canvas_end(context, &on, &drawing) == CONGRU_ERROR_MEMORY && drawing == NULL);
+    congru_text text = {.failed = true};
+    congru_text_add(&text, "%d", 1);
+    congru_text_add_bytes(&text, "abc", 3);
+    CHECK(text.failed && text.size == 0 && text.data == NULL);
 }
 
 /* ---- JSON ---- */
@@ -246,6 +272,7 @@ int main(void)
 {
     if (!scratch_open() || congru_context_create(&context, NULL) != CONGRU_OK)
         return 1;
+    RUN(what_failed_stays_failed);
     RUN(an_interval_is_that_of_student);
     RUN(a_pair_is_taken_subject_by_subject);
     RUN(electrodes_have_their_places);

@@ -125,6 +125,8 @@ static void training_is_thinned_and_summed_up(void)
     check_refused(folder, "1001 steps for one subject and 2 for another");
     put(folder, "training/dct-e2e-3.json", "{\"loss\": [1, 2]}");
     check_refused(folder, "it names no pipeline; not a training record");
+    put(folder, "training/dct-e2e-3.json", "{\"pipeline\": \"dct-e2e\", \"loss\": 1}");
+    check_refused(folder, "it has no array \"loss\"; not a training record");
     congru_report_destroy(&report);
 }
 
@@ -161,8 +163,21 @@ static void optional_files_are_checked(void)
          "{\"intervals\": [0, 1], \"points\": [{\"subject\": \"a\", \"label\": \"b\", \"x\": [1], \"y\": [1, "
          "2]}]}",
          "points[0]: needs one number in \"x\" and in \"y\" for each interval"},
+        {"geometry.json",
+         "{\"intervals\": [0], \"points\": [{\"subject\": \"a\", \"label\": \"b\", \"x\": [1], \"y\": "
+         "[\"2\"]}]}",
+         "points[0]: needs one number in \"x\" and in \"y\" for each interval"},
+        {"geometry.json", "{\"points\": [{\"subject\": \"a\", \"label\": 1}]}",
+         "points[0]: needs the texts \"subject\" and \"label\""},
+        {"geometry.json", "{\"intervals\": [null]}", "intervals[0]: not a number"},
         {"geometry.json", "{\"ellipses\": [{\"stage\": \"during\"}]}", "ellipses[0]: \"stage\" is"},
+        {"geometry.json",
+         "{\"ellipses\": [{\"stage\": \"after\", \"class\": \"c\", \"centre\": [0, 0], \"axes\": [1], "
+         "\"angle\": 0}]}",
+         "ellipses[0]: needs \"class\", \"centre\" [x, y], \"axes\" [a, b] and \"angle\""},
         {"patterns.json", "{}", "patterns.json: has no array \"maps\""},
+        {"patterns.json", "{\"maps\": [{\"title\": \"t\", \"channels\": [\"Cz\", 1], \"values\": [1, 2]}]}",
+         "maps[0]: \"channels\" are texts"},
         {"ablation.json", "{\"rows\": [{\"name\": \"a\", \"mean\": 1}, {}]}",
          "rows[1]: needs \"name\" and \"mean\""},
         {"statistics.json", "{\"comparisons\": [{\"a\": 1}]}",

@@ -253,6 +253,25 @@ static void filters_join(void)
     CHECK(congru_iir_append(context, &filter, &more) == CONGRU_ERROR_ARGUMENT && filter.sections == 30);
 }
 
+static void check_refused(congru_status status, const char *words)
+{
+    CHECK_SAYING(status == CONGRU_ERROR_ARGUMENT && strstr(congru_context_error(context), words) != NULL, "%s",
+                 congru_context_error(context));
+}
+
+static void rates_and_widths_that_cannot_be_are_refused(void)
+{
+    congru_iir filter = {0};
+    double signal[64] = {0};
+    check_refused(congru_iir_notch(context, 50, 30, false, NAN, &filter),
+                  "a sampling rate of nan Hz: expected a positive number");
+    check_refused(congru_iir_notch(context, 50, 1e18, false, 250, &filter),
+                  "a notch of quality 1e+18 at 50 Hz is too narrow at 250 samples per second");
+    CHECK(filter.sections == 0);
+    check_refused(congru_signal_filter_fir(context, 8, 30, 0, 0, 1, 64, signal),
+                  "a sampling rate of 0 Hz: expected a positive number");
+}
+
 int main(void)
 {
     if (congru_context_create(&context, NULL) != CONGRU_OK)
@@ -261,6 +280,7 @@ int main(void)
     RUN(designs_are_scipys);
     RUN(edges_are_at_half_power);
     RUN(filters_join);
+    RUN(rates_and_widths_that_cannot_be_are_refused);
     RUN(zero_phase_is_scipys);
     RUN(causal_is_scipys);
     RUN(fir_is_scipys);

@@ -174,6 +174,79 @@ static void refuses_foreign_spectra(void)
     CHECK(own == NULL);
 }
 
+/* A spectrum of one instruction set's lanes means nothing to another's. */
+static void refuses_spectra_of_another_processor(void)
+{
+    congru_context *plain = NULL, *other = NULL;
+    congru_spectrum *spectrum = NULL;
+    CHECK(congru_context_create(&plain, &(congru_context_options){.cpu = "base"}) == CONGRU_OK);
+    CHECK(congru_context_create(&other, NULL) == CONGRU_OK);
+    if (strcmp(congru_context_cpu(other), "base") == 0) {
+        SKIP("this processor has nothing but the base kernels");
+    } else {
+        prepare();
+        CHECK(congru_spectrum_create(plain, N, D, &spectrum) == CONGRU_OK);
+        CHECK(congru_spd_log_forward(other, N, D, a, 0.0, 0.0, out, spectrum) == CONGRU_ERROR_ARGUMENT);
+        CHECK(strstr(congru_context_error(other),
+                     "the spectrum was made in a context with cpu base, this one is ") != NULL);
+        congru_spectrum_destroy(&spectrum);
+    }
+    congru_context_destroy(&plain);
+    congru_context_destroy(&other);
+}
+
+static bool stop_at_once(void *user, size_t done, size_t total)
+{
+    (void)done, (void)total;
+    ++*(int *)user;
+    return false;
+}
+
+/* Blocks that have not begun when the caller says stop are not computed. */
+static void stops_when_told(void)
+{
+    enum { MANY = 4000 };
+    static double in[MANY * 4], result[MANY * 4];
+    congru_context *own = NULL;
+    int asked = 0;
+    for (size_t i = 0; i < MANY; i++)
+        in[4 * i] = in[4 * i + 3] = 2.0;
+    memset(result, 0xff, sizeof result);
+    CHECK(congru_context_create(&own, &(congru_context_options){.threads = 1,
+                                                                .progress = stop_at_once,
+                                                                .progress_user = &asked}) == CONGRU_OK);
+    CHECK(congru_spd_sqrt(own, MANY, 2, in, result) == CONGRU_ERROR_CANCELLED);
+    CHECK(strstr(congru_context_error(own), "stopped by the progress callback") != NULL && asked == 1);
+    CHECK(result[0] == sqrt(2.0) && isnan(result[4 * MANY - 1]));
+    congru_context_destroy(&own);
+}
+
+static void flat_distances_and_references(void)
+{
+    prepare();
+    congru_spectrum *spectra[2] = {NULL, NULL};
+    double logs[N * D * D], mean[D * D] = {0}, reference[D * D], expected[D * D];
+    OK(congru_spd_distance(context, CONGRU_METRIC_EUCLID, N, D, a, N, b, out));
+    for (size_t i = 0; i < N; i++) {
+        double sum = 0.0;
+        for (size_t e = i * D * D; e < (i + 1) * D * D; e++)
+            sum += (a[e] - b[e]) * (a[e] - b[e]);
+        CHECK_NEAR(out[i], sqrt(sum), 1e-13 * sqrt(sum));
+    }
+    /* The reference of whitening is the exponential of the mean logarithm. */
+    OK(congru_spd_log(context, N, D, a, logs));
+    for (size_t e = 0; e < N * D * D; e++)
+        mean[e % (D * D)] += logs[e] / N;
+    OK(congru_spd_exp(context, 1, D, mean, expected));
+    OK(congru_spectrum_create(context, N, D, &spectra[0]));
+    OK(congru_spectrum_create(context, 1, D, &spectra[1]));
+    OK(congru_spd_whiten_forward(context, N, D, a, 0.0, out, reference, spectra));
+    for (size_t e = 0; e < D * D; e++)
+        CHECK_NEAR(reference[e], expected[e], 1e-12);
+    congru_spectrum_destroy(&spectra[0]);
+    congru_spectrum_destroy(&spectra[1]);
+}
+
 /* `more` holds a copy of `in`, was computed on in place, and must be what `out` is. */
 static void same_in_place(congru_status status, const char *what, int line)
 {
@@ -304,6 +377,9 @@ int main(void)
     RUN(refuses_options);
     RUN(refuses_mean_options);
     RUN(refuses_foreign_spectra);
+    RUN(refuses_spectra_of_another_processor);
+    RUN(stops_when_told);
+    RUN(flat_distances_and_references);
     RUN(in_place_is_the_same);
     RUN(extreme_scales);
     RUN(works_on_after_a_failure);

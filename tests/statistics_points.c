@@ -121,6 +121,22 @@ static void tsne_agrees_with_scikit_learn(void)
     CHECK(oracle_cases("tsne", check_tsne) == 2);
 }
 
+static void tsne_that_runs_away_says_so(void)
+{
+    enum { N = 21, D = 4 };
+    double *points = oracle_points(N, D, 3, 2, 11), positions[2 * N], divergence;
+    congru_tsne_options options;
+    congru_tsne_options_init(&options);
+    options.perplexity = 5.0;
+    options.rate = 1e300;
+    CHECK(congru_tsne(context, &options, N, D, points, NULL, NULL, positions, &divergence) ==
+          CONGRU_ERROR_NOT_FINITE);
+    CHECK_SAYING(strstr(congru_context_error(context), "t-SNE ran away at step ") != NULL &&
+                     strstr(congru_context_error(context), "(a rate below 1e+300 is needed)") != NULL,
+                 "%s", congru_context_error(context));
+    free(points);
+}
+
 static void tsne_gradient_is_right(void)
 {
     enum { N = 21, D = 4 };
@@ -226,6 +242,7 @@ int main(void)
     RUN(silhouettes_agree_with_scikit_learn);
     RUN(silhouettes_refuse);
     RUN(tsne_agrees_with_scikit_learn);
+    RUN(tsne_that_runs_away_says_so);
     RUN(tsne_gradient_is_right);
     RUN(tsne_bits_are_the_same);
     RUN(tsne_takes_odd_points);

@@ -139,10 +139,54 @@ static void wrong_sets_are_refused(void)
     check_refused(odd, scratch_folder(), CONGRU_ERROR_ARGUMENT, "128.5");
     odd->rate = 128.0;
     check_refused(odd, "/nowhere/at/all", CONGRU_ERROR_IO, "/nowhere/at/all/S01.edf");
+    char *folder = malloc(5001);
+    memset(folder, 'f', 5000);
+    folder[5000] = '\0';
+    check_refused(odd, folder, CONGRU_ERROR_ARGUMENT, "ffff...: the path is too long");
+    free(folder);
+    int32_t *label = odd->label;
+    odd->label = NULL;
+    check_refused(odd, scratch_folder(), CONGRU_ERROR_ARGUMENT,
+                  "the set lacks labels or names to write as EDF");
+    odd->label = label;
     CHECK(congru_synth_write_edf(context, NULL, "x") == CONGRU_ERROR_ARGUMENT);
     CHECK(congru_synth_write_edf(context, odd, NULL) == CONGRU_ERROR_ARGUMENT);
     congru_set_destroy(&bare);
     congru_set_destroy(&odd);
+}
+
+/* One sample that is far above the mean: a range of five digits, which leaves no room for decimals. */
+static void large_ranges_fit_their_field(void)
+{
+    enum { LONG = 1500000, RATE = 10000 };
+    char name[1][CONGRU_LABEL_SIZE] = {"only"};
+    int32_t zero = 0;
+    double *signal = calloc(LONG, sizeof *signal);
+    congru_recording *recording = NULL;
+    const congru_set set = {.count = 1,
+                            .dimension = 1,
+                            .samples = LONG,
+                            .rate = RATE,
+                            .signals = signal,
+                            .label = &zero,
+                            .subject = &zero,
+                            .session = &zero,
+                            .run = &zero,
+                            .classes = 1,
+                            .subjects = 1,
+                            .class_name = name,
+                            .subject_name = name,
+                            .channel_name = name};
+    signal[70] = 3.0;
+    CHECK(congru_synth_write_edf(context, &set, scratch_folder()) == CONGRU_OK);
+    CHECK(congru_recording_read(context, path_in("only.edf"), NULL, &recording) == CONGRU_OK);
+    double largest = 0.0;
+    for (size_t i = 0; recording != NULL && i < recording->samples; i++)
+        largest = fmax(largest, recording->data[i]);
+    /* 10 microvolts in the mean square, all of it in one sample of so many; 16 bits of a range of 2 x 12248. */
+    CHECK_NEAR(largest, 10.0 * sqrt(LONG), 2.0 * 12248 / 65535);
+    congru_recording_destroy(&recording);
+    free(signal);
 }
 
 int main(void)
@@ -152,6 +196,7 @@ int main(void)
     RUN(signals_have_their_covariance);
     RUN(edf_files_give_the_covariances_back);
     RUN(wrong_sets_are_refused);
+    RUN(large_ranges_fit_their_field);
     scratch_close();
     congru_context_destroy(&context);
     return harness_end();

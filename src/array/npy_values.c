@@ -30,22 +30,17 @@ static double widen_half(uint16_t half)
     return wide;
 }
 
+/* A number of 2 or 4 bytes. */
 static double load_real(const unsigned char *bytes, size_t size)
 {
     uint16_t half;
     float narrow;
-    double wide;
-    switch (size) {
-    case 2:
+    if (size == sizeof half) {
         memcpy(&half, bytes, sizeof half);
         return widen_half(half);
-    case 4:
-        memcpy(&narrow, bytes, sizeof narrow);
-        return (double)narrow;
-    default:
-        memcpy(&wide, bytes, sizeof wide);
-        return wide;
     }
+    memcpy(&narrow, bytes, sizeof narrow);
+    return (double)narrow;
 }
 
 /* The value, its sign spread over 64 bits. One past INT64_MAX becomes negative: the caller looks. */

@@ -76,7 +76,7 @@ congru_status congru_check_features(congru_context *context, size_t n, size_t fe
         if (i % PASSED == PASSED - 1)
             congru_store_pass(PASSED * sizeof(double));
     }
-    return CONGRU_OK;
+    return status;
 }
 
 congru_status congru_linear_add(congru_context *context, congru_tensors *model, const char *prefix,

@@ -186,6 +186,10 @@ static congru_status start(congru_decoder *d)
         status = find_channels(d);
     if (status == CONGRU_OK)
         status = rewind_all(d);
+    if (status == CONGRU_ERROR_NOT_POSITIVE || status == CONGRU_ERROR_NOT_FINITE)
+        status = congru_fail(d->context, CONGRU_ERROR_NOT_POSITIVE,
+                             "the model's tensor " CONGRU_MODEL_PRIOR
+                             " is not a covariance (train the model again)");
     if (status != CONGRU_OK)
         return status;
     congru_bank *before = congru_bank_lend(&d->bank);

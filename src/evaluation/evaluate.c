@@ -279,8 +279,9 @@ static congru_status take_group(void *user, size_t index, congru_parcel *parcel,
         job->done = status == CONGRU_OK;
     }
     congru_record_clear(&record);
-    return status != CONGRU_OK ? name_failure(e, context, status, &e->job[e->order[e->group[index]]])
-                               : CONGRU_OK;
+    if (status != CONGRU_OK)
+        return name_failure(e, context, status, &e->job[e->order[e->group[index]]]);
+    return CONGRU_OK;
 }
 
 static congru_status run_jobs(evaluation *e)

@@ -21,10 +21,14 @@ static congru_status make_one(congru_context *context, const char *path)
     if (mkdir(path, 0777) == 0)
         return CONGRU_OK;
     int cause = errno;
-    if (cause == EEXIST)
-        cause = stat(path, &about) != 0 ? errno : S_ISDIR(about.st_mode) ? 0 : ENOTDIR;
-    if (cause == 0)
-        return CONGRU_OK;
+    if (cause == EEXIST) {
+        if (stat(path, &about) != 0)
+            cause = errno;
+        else if (S_ISDIR(about.st_mode))
+            return CONGRU_OK;
+        else
+            cause = ENOTDIR;
+    }
     return congru_fail(context, CONGRU_ERROR_IO, "%s: cannot make the folder: %s", path, strerror(cause));
 }
 

@@ -86,16 +86,6 @@ congru_status congru_pipeline_align(congru_context *context, const congru_aligne
     return status;
 }
 
-congru_status congru_pipeline_fit(congru_context *context, const congru_pipeline *pipeline,
-                                  const congru_trials *trials, double *covariance,
-                                  const congru_method_options *options, congru_tensors *model,
-                                  congru_record *record)
-{
-    congru_status status =
-        congru_pipeline_align(context, pipeline->aligner, trials, covariance, options, model, record);
-    return status == CONGRU_OK ? pipeline->classifier->fit(context, trials, options, model, record) : status;
-}
-
 congru_status congru_pipeline_map(congru_context *context, const congru_aligner *aligner,
                                   const congru_tensors *model, const congru_newcomer *newcomer,
                                   double *covariance)

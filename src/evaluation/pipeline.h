@@ -22,12 +22,6 @@ congru_status congru_pipeline_align(congru_context *context, const congru_aligne
                                     const congru_method_options *options, congru_tensors *model,
                                     congru_record *record);
 
-/* congru_pipeline_align, then the classifier fitted on what it made. */
-congru_status congru_pipeline_fit(congru_context *context, const congru_pipeline *pipeline,
-                                  const congru_trials *trials, double *covariance,
-                                  const congru_method_options *options, congru_tensors *model,
-                                  congru_record *record);
-
 /* Maps the newcomer's trials in `covariance` (which newcomer->covariance points to) in place. */
 congru_status congru_pipeline_map(congru_context *context, const congru_aligner *aligner,
                                   const congru_tensors *model, const congru_newcomer *newcomer,

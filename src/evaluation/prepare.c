@@ -145,7 +145,7 @@ congru_status congru_prepare(congru_context *context, const congru_workers *work
     congru_status status = CONGRU_OK;
     if (prepared->domain == NULL || prepared->domain_subject == NULL)
         status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", set->count);
-    if (status == CONGRU_OK)
+    else
         find_domains(prepared, by_session);
     if (status == CONGRU_OK && recentre)
         status = recentre_all(context, workers, mean, prepared);

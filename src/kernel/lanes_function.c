@@ -116,11 +116,11 @@ ALWAYS_INLINE vec difference_power(congru_function function, const prepared *a, 
     const vec p = v_set(function.a);
     vec gap = v_sub(a->x, b->x), sum = v_add(a->x, b->x);
     vec z = v_div(gap, sum), z2 = v_mul(z, z);
-    vec log_ratio = v_mul(v_add(z, z), v_fma(z2, v_atanh_tail(z2), v_set(1.0)));
-    mask near = m_and(v_le(v_abs(z), v_set(ELEMENTARY_ATANH_SMALL)),
-                      v_le(v_abs(v_mul(p, log_ratio)), v_set(ELEMENTARY_EXPM1_SMALL)));
-    vec slope = v_div(v_mul(v_mul(p, b->first), v_expm1_ratio(v_mul(p, log_ratio))),
-                      v_mul(b->x, v_expm1_ratio(log_ratio)));
+    vec log_ratio = v_mul(v_add(z, z), v_fma(z2, v_atanh_tail(z2), v_set(1.0))), bend = v_mul(p, log_ratio);
+    mask small = v_le(v_abs(bend), v_set(ELEMENTARY_EXPM1_SMALL));
+    mask near = m_and(v_le(v_abs(z), v_set(ELEMENTARY_ATANH_SMALL)), small);
+    vec below = v_mul(b->x, v_expm1_ratio(log_ratio));
+    vec slope = v_div(v_mul(v_mul(p, b->first), v_expm1_ratio(bend)), below);
     return v_select(near, slope, v_div(v_sub(a->first, b->first), gap));
 }
 

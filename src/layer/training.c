@@ -273,9 +273,10 @@ static congru_status check_options(congru_context *context, bool end_to_end, con
                             o->head_jitter,
                             o->floor};
     for (size_t k = 0; k < sizeof least / sizeof least[0]; k++) {
-        if (!(least[k] >= 0.0 && isfinite(least[k])))
+        const double x = least[k];
+        if (!(x >= 0.0 && isfinite(x)))
             return congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                               "a rate, weight or jitter of %g: they must be finite and 0 or more", least[k]);
+                               "a rate, weight or jitter of %g: they must be finite and 0 or more", x);
     }
     if (o->unconstrained && !end_to_end)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,

@@ -269,7 +269,7 @@ size_t congru_scale_ticks(const scale *s, double tick[12], int *decimals)
         *decimals = 0;
     size_t count = 0;
     for (double k = ceil(s->from / step - 1e-9); k * step <= s->to + 1e-9 * range && count < 12; k++)
-        tick[count++] = k * step;
+        tick[count++] = k * step + 0.0; /* -0 becomes 0 */
     return count;
 }
 
@@ -282,8 +282,6 @@ static void number_text(char *text, size_t size, double value, int decimals, dou
     if (factor > 1)
         decimals = decimals > 2 ? decimals - 2 : 0;
     snprintf(text, size, "%.*f", decimals, value * factor);
-    if (strcmp(text, "-0") == 0)
-        snprintf(text, size, "0");
 }
 
 void congru_canvas_axis_x(canvas *on, const scale *x, double top, double bottom, double factor,

@@ -24,7 +24,7 @@ static const char *trained(const figure_input *in)
     return NULL;
 }
 
-/* Runs of points that have numbers are drawn each by itself. */
+/* Steps without a number are passed over: the rank is there only now and then. */
 static void draw_curve(canvas *on, const report_curves *curves, size_t series, const scale *x, const scale *y,
                        uint32_t colour)
 {

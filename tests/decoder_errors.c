@@ -1,0 +1,209 @@
+/* Models and decoders: sets and models they cannot use, and rates beyond the stream's. SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder/model_internal.h"
+#include "harness.h"
+#include "set_samples.h"
+#include "stream_samples.h"
+
+static congru_context *context;
+static const set_recipe small = {
+    .subjects = 4, .classes = 3, .per_class = 8, .d = 4, .sessions = 2, .effect = 0.8, .seed = 1};
+static const stream_recipe stream = {
+    .subjects = 3, .trials = 8, .d = 4, .rate = 100, .estimator = "scm", .seed = 3};
+
+static void check_error(congru_status status, congru_status expected, const char *words)
+{
+    const char *error = congru_context_error(context);
+    CHECK_SAYING(status == expected, "status %d, not %d, for '%s': %s", (int)status, (int)expected, words,
+                 error);
+    CHECK_SAYING(strstr(error, words) != NULL, "no '%s' in: %s", words, error);
+}
+
+static congru_model *train(const congru_set *set, const char *pipeline)
+{
+    congru_model_options options;
+    congru_model *model = NULL;
+    congru_model_options_init(&options);
+    options.pipeline = pipeline;
+    congru_status status = congru_model_fit(context, set, &options, &model);
+    CHECK_SAYING(status == CONGRU_OK, "%s: %s", pipeline, congru_context_error(context));
+    return model;
+}
+
+/* ---- Models -------------------------------------------------------------------------------------------- */
+
+static void check_unfitted(const congru_set *set, const congru_model_options *options, const char *words)
+{
+    congru_model *model = NULL;
+    check_error(congru_model_fit(context, set, options, &model), CONGRU_ERROR_ARGUMENT, words);
+    CHECK(model == NULL);
+}
+
+static void sets_without_enough_are_refused(void)
+{
+    congru_set *set = sample_set(context, &small), wrong = *set;
+    congru_model_options options;
+    congru_model_options_init(&options);
+    options.pipeline = "ra+mdm";
+    wrong.label = NULL;
+    check_unfitted(&wrong, &options, "the set holds no labelled covariances");
+    wrong = *set;
+    wrong.classes = 1;
+    check_unfitted(&wrong, &options, "the set holds one class, 'class0'; nothing to tell apart");
+    options.without = (const int32_t[]){4};
+    options.without_count = 1;
+    check_unfitted(set, &options, "there is no subject 4");
+    congru_set_destroy(&set);
+}
+
+static void texts_end(void)
+{
+    congru_set *set = sample_set(context, &small);
+    congru_model *model = train(set, "ra+mdm");
+    const char *name = NULL, *text = NULL;
+    size_t count = 0;
+    bool pipeline = false;
+    for (; congru_model_text(model, count, &name, &text); count++)
+        pipeline = pipeline || (strcmp(name, "pipeline") == 0 && strcmp(text, "ra+mdm") == 0);
+    CHECK(pipeline && count > 5 && !congru_model_text(model, count + 1, &name, &text));
+    errno = 0;
+    CHECK(!congru_model_recognises("/nowhere/at/all") && errno == ENOENT);
+    CHECK(!congru_model_recognises(NULL));
+    congru_model_destroy(&model);
+    congru_set_destroy(&set);
+}
+
+/* A subject that is not there, and one that has no trials. */
+static void subjects_are_those_of_the_set(void)
+{
+    congru_set *set = sample_set(context, &small);
+    congru_model *model = train(set, "ra+mdm");
+    congru_predictions *made = NULL;
+    const int32_t subjects[] = {3, 1};
+    congru_prediction_options options = {.subjects = (const int32_t[]){-1}, .subject_count = 1};
+    check_error(congru_model_predict(context, model, set, &options, &made), CONGRU_ERROR_ARGUMENT,
+                "there is no subject -1");
+    for (size_t i = 0; i < set->count; i++)
+        set->subject[i] = set->subject[i] == 3 ? 0 : set->subject[i];
+    options = (congru_prediction_options){.subjects = subjects, .subject_count = 2};
+    CHECK(congru_model_predict(context, model, set, &options, &made) == CONGRU_OK);
+    CHECK(made != NULL && made->count == 24);
+    for (size_t i = 0; made != NULL && i < made->count; i++)
+        CHECK(set->subject[made->trial[i]] == 1);
+    congru_predictions_destroy(&made);
+    congru_model_destroy(&model);
+    congru_set_destroy(&set);
+}
+
+/* Trials of a class that the model does not know are not calibrated with. */
+static void foreign_classes_are_no_calibration(void)
+{
+    congru_set *set = sample_set(context, &small);
+    congru_model *model = train(set, "rpa+mdm");
+    congru_predictions *all = NULL, *some = NULL;
+    const int32_t subject = 2;
+    const congru_prediction_options options = {.subjects = &subject, .subject_count = 1};
+    CHECK(congru_model_predict(context, model, set, &options, &all) == CONGRU_OK);
+    strcpy(set->class_name[1], "another");
+    CHECK(congru_model_predict(context, model, set, &options, &some) == CONGRU_OK);
+    if (CHECK(all != NULL && some != NULL)) {
+        CHECK(all->calibration > 0 && all->calibration % 3 == 0 &&
+              some->calibration == all->calibration / 3 * 2);
+        CHECK(some->count + some->calibration == all->count + all->calibration);
+        for (size_t i = 0; i < some->count; i++)
+            CHECK((some->truth[i] == -1) == (set->label[some->trial[i]] == 1));
+    }
+    congru_predictions_destroy(&all);
+    congru_predictions_destroy(&some);
+    congru_model_destroy(&model);
+    congru_set_destroy(&set);
+}
+
+/* ---- Decoders ------------------------------------------------------------------------------------------ */
+
+static void a_window_is_needed(void)
+{
+    congru_set *set = stream_set(context, &stream);
+    congru_decoder *decoder = NULL;
+    congru_decoder_options options;
+    congru_decoder_options_init(&options);
+    memcpy(strstr(set->meta, "[0.5, 3.5]"), "[0.5, 0.5]", 10);
+    set->samples = 0;
+    congru_model *model = train(set, "ra+mdm");
+    check_error(congru_decoder_create(context, model, &options, &decoder), CONGRU_ERROR_ARGUMENT,
+                "the model does not know how long its trials were: give a window");
+    options.window = 2.0;
+    CHECK(congru_decoder_create(context, model, &options, &decoder) == CONGRU_OK);
+    congru_decoder_destroy(&decoder);
+    congru_model_destroy(&model);
+    congru_set_destroy(&set);
+}
+
+/* From a file that was tampered with. */
+static void a_prior_that_is_no_covariance_is_refused(void)
+{
+    congru_set *set = stream_set(context, &stream);
+    congru_model *model = train(set, "ra+mdm");
+    congru_decoder *decoder = NULL;
+    congru_model_tensor prior = {0};
+    for (size_t i = 0; congru_model_tensor_at(model, i, &prior) && strcmp(prior.name, "recentre.prior") != 0;)
+        i++;
+    ((double *)prior.data)[0] = -1.0;
+    check_error(congru_decoder_create(context, model, NULL, &decoder), CONGRU_ERROR_NOT_POSITIVE,
+                "the model's tensor recentre.prior is not a covariance (train the model again)");
+    CHECK(decoder == NULL);
+    congru_model_destroy(&model);
+    congru_set_destroy(&set);
+}
+
+/* More decisions than frames: one for each frame, from the first full window on. */
+static void rates_beyond_the_stream_decide_at_each_frame(void)
+{
+    congru_set *set = stream_set(context, &stream);
+    congru_model *model = train(set, "ra+mdm");
+    congru_decoder *decoder = NULL;
+    congru_decoder_options options;
+    stream_recording recording;
+    congru_decoder_options_init(&options);
+    options.rate = 1000;
+    CHECK(congru_decoder_create(context, model, &options, &decoder) == CONGRU_OK);
+    stream_record(&stream, 2, &recording);
+    double *frames = stream_frames(&recording);
+    uint64_t expected = 300; /* 3 s at 100 Hz */
+    for (size_t at = 0, taken; at < 350; at += taken) {
+        congru_decision decision;
+        CHECK(congru_decoder_push(decoder, 350 - at, frames + at * 4, &taken, &decision) == CONGRU_OK);
+        if (!CHECK(taken > 0))
+            break;
+        if (decision.due) {
+            CHECK(decision.sample == expected && decision.status == CONGRU_OK);
+            expected++;
+        }
+    }
+    CHECK(expected == 351);
+    free(frames);
+    stream_recording_clear(&recording);
+    congru_decoder_destroy(&decoder);
+    congru_model_destroy(&model);
+    congru_set_destroy(&set);
+}
+
+int main(void)
+{
+    if (congru_context_create(&context, NULL) != CONGRU_OK)
+        return 1;
+    RUN(sets_without_enough_are_refused);
+    RUN(texts_end);
+    RUN(subjects_are_those_of_the_set);
+    RUN(foreign_classes_are_no_calibration);
+    RUN(a_window_is_needed);
+    RUN(a_prior_that_is_no_covariance_is_refused);
+    RUN(rates_beyond_the_stream_decide_at_each_frame);
+    congru_context_destroy(&context);
+    return harness_end();
+}
