@@ -51,7 +51,7 @@ static size_t stored(const char *name, double *values)
 
 static void load(void)
 {
-    double numbers[MOST];
+    double numbers[MOST] = {0};
     stored("covariance", covariance);
     stored("label", numbers);
     for (size_t i = 0; i < now->trials; i++)

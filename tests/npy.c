@@ -117,7 +117,7 @@ static void writes_numpy_headers(void)
     } cases[] = {
         {0, {0}, "(), }"}, {1, {2}, "(2,), }"}, {2, {2, 1}, "(2, 1), }"}, {3, {1, 2, 1}, "(1, 2, 1), }"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char text[256], expected[256];
+        char text[256] = "", expected[256];
         const double values[2] = {1, 2};
         CHECK(congru_npy_write(context, path_in("header.npy"), cases[i].dims, cases[i].shape, values) ==
               CONGRU_OK);

@@ -48,7 +48,7 @@ static void a_pair_is_taken_subject_by_subject(void)
 
 static void electrodes_have_their_places(void)
 {
-    double place[2], other[2];
+    double place[2] = {NAN, NAN}, other[2] = {NAN, NAN};
     CHECK(congru_report_electrode("Cz", place) && place[0] == 0 && place[1] == 0);
     CHECK(congru_report_electrode("C3", place) && place[0] == -0.4 && place[1] == 0);
     CHECK(congru_report_electrode("Fc5.", place) && congru_report_electrode("EEG-FC5", other));

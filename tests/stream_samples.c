@@ -145,6 +145,7 @@ congru_set *stream_set(congru_context *context, const stream_recipe *recipe)
         "\"estimator\": \"%s\", \"trace_normalise\": true, \"files\": [\"a.edf\"]}",
         recipe->zero_phase ? "zero" : "causal", recipe->average_reference ? "average" : "none", window[0],
         window[1], recipe->estimator);
+    need(set);
     free(set->meta);
     set->meta = need(strdup(meta));
     return set;

@@ -295,7 +295,9 @@ static void bits_are_the_same(void)
         options.trials = 5;
         options.samples = 100;
         congru_set *first = make_with(1, "base", &options);
-        for (size_t i = 0; congru_cpu_name(i) != NULL && first != NULL; i++) {
+        if (!CHECK(first != NULL))
+            continue;
+        for (size_t i = 0; congru_cpu_name(i) != NULL; i++) {
             if (!congru_cpu_available(congru_cpu_name(i)))
                 continue;
             congru_set *again = make_with(3, congru_cpu_name(i), &options);
