@@ -117,6 +117,10 @@ static int make_covariances(congru_context *context, const signal_settings *sett
 {
     if (set->rate <= 0 && (settings->band[1] > 0 || settings->notch > 0))
         return terminal_fail(EXIT_FAILED, "%s: does not say its sampling rate 'fs', which filters need", path);
+    if (settings->band[1] > 0 && settings->band[1] >= set->rate / 2)
+        return terminal_fail(
+            EXIT_FAILED, "%s: a band up to %g Hz needs a rate above %g Hz, found %g (lower the end of --band)",
+            path, settings->band[1], 2 * settings->band[1], set->rate);
     set->covariance = malloc(set->count * set->dimension * set->dimension * sizeof *set->covariance);
     if (set->covariance == NULL || !describe(settings, set))
         return terminal_fail(EXIT_FAILED, "%s: not enough memory for %zu covariances", path, set->count);
