@@ -12,7 +12,7 @@ help:
 	@echo 'make build     build the library and the command $(BUILD)/congru'
 	@echo 'make demo      the synthetic table of the paper in small, in two minutes; results in demo/'
 	@echo 'make check     build and run all tests'
-	@echo 'make check-all check, cppcheck, sanitize, tsan and valgrind, with one sum; docs/reliability.md'
+	@echo 'make check-all check and all checks below, with one sum; an hour and a half: docs/reliability.md'
 	@echo 'make sanitize  run all tests with the address and undefined-behaviour sanitizers'
 	@echo 'make tsan      run the tests that start threads with the thread sanitizer'
 	@echo 'make valgrind  run the quick C tests in valgrind'
@@ -83,7 +83,7 @@ install: build
 
 # ---- Checks: each ends with "N passed, N failed"; docs/reliability.md says what each is for --------------
 
-CHECKS = check cppcheck sanitize tsan valgrind
+CHECKS = check cppcheck clang valgrind tsan sanitize coverage tidy
 
 # Unoptimised kernels take minutes, and -O2 takes minutes to compile when instrumented.
 INSTRUMENTED = -Db_lundef=false -Doptimization=1 -Dpage=disabled
