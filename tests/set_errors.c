@@ -72,8 +72,9 @@ static void columns_of_the_wrong_kind_are_refused(void)
     static const char *const two[] = {"a", "b"};
     check_refused(&(column){.name = "y", .dims = 1, .shape = {TRIALS}, .real = (const double[]){0, 1, 0.5, 1}},
                   CONGRU_ERROR_FORMAT, "y: expected integers or strings, found 0.5 at trial 2");
-    check_refused(&(column){.name = "subject", .dims = 1, .shape = {TRIALS}, .real = (const double[]){0, 1e17}},
-                  CONGRU_ERROR_FORMAT, "subject: expected integers or strings, found 1e+17 at trial 1");
+    check_refused(
+        &(column){.name = "subject", .dims = 1, .shape = {TRIALS}, .real = (const double[]){0, 1e17, 0, 1}},
+        CONGRU_ERROR_FORMAT, "subject: expected integers or strings, found 1e+17 at trial 1");
     check_refused(&(column){.name = "classes", .dims = 1, .shape = {2}, .integer = labels}, CONGRU_ERROR_FORMAT,
                   "classes: expected a line of 1 to 1024 strings");
     check_refused(&(column){.name = "classes", .dims = 2, .shape = {1, 2}, .text = two}, CONGRU_ERROR_FORMAT,

@@ -50,7 +50,8 @@ void congru_text_add_bytes(congru_text *text, const char *bytes, size_t size)
 {
     if (!make_room(text, size))
         return;
-    memcpy(text->data + text->size, bytes, size);
+    if (size > 0) /* nothing may be NULL */
+        memcpy(text->data + text->size, bytes, size);
     text->size += size;
     text->data[text->size] = '\0';
 }
