@@ -63,11 +63,13 @@ static void trials_that_cannot_be_whitened_are_blamed_on_their_subject(void)
 {
     const double reference[8] = {1, 0, 0, 1, 1, 0, 0, 1};
     const int32_t subject[4] = {0, 1, 0, 1};
-    double c[16] = {1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, NAN}, out[16];
-    const congru_trials trials = {.count = 4, .d = 2, .subjects = 2, .covariance = c, .subject = subject};
+    const double broken[16] = {1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, NAN};
+    const double whole[16] = {1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 4};
+    double out[16];
+    congru_trials trials = {.count = 4, .d = 2, .subjects = 2, .covariance = broken, .subject = subject};
     check_error(congru_recentre_sources(context, &trials, reference, out), CONGRU_ERROR_NOT_FINITE,
                 "among the trials of subject 1: matrix 1 of 2");
-    c[15] = 4;
+    trials.covariance = whole;
     CHECK(congru_recentre_sources(context, &trials, reference, out) == CONGRU_OK && out[15] == 4);
 }
 
