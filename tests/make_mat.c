@@ -23,7 +23,7 @@ int main(int count, char **words)
     double *data = calloc(size + 1, sizeof *data), *label = calloc(shape[2] + 1, sizeof *label);
     FILE *file = fopen(words[1], "wb");
     if (data == NULL || label == NULL || file == NULL)
-        return 1;
+        exit(1); /* which gives back what there is */
     uint64_t state = 5;
     for (size_t i = 0; i < size; i++) {
         state = state * 6364136223846793005u + 1442695040888963407u;
