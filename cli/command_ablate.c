@@ -41,7 +41,7 @@ static int run(const arguments *parsed)
         chosen.values[RUN_PIPELINES] = ABLATION_PIPELINES;
     run_state state = {.parsed = &chosen};
     ablation found;
-    int code = evaluation_open(&state, RUN_OPTIONS);
+    int code = evaluation_open(&state);
     if (code == EXIT_DONE)
         code = ablation_check(&state);
     const char *folder = state.options.folder;

@@ -10,76 +10,31 @@
 
 #include "commands.h"
 #include "congru/congru.h"
-#include "import_set.h"
+#include "import_print.h"
+#include "model_ask.h"
+#include "preset.h"
 #include "session.h"
 #include "terminal.h"
 
-const option import_options[IMPORT_OPTIONS] = {
-    [IMPORT_OUTPUT] = {"output", 'o', "SET.npz",
-                       "Where the set goes; needed. It appears only when it is complete."},
-    [IMPORT_PRESET] =
-        {"preset", '\0', "NAME",
-         "What is known of a public dataset, as defaults for the options below; 'congru presets' lists "
-         "them. A NAME with a slash or ending in .txt is a file of your own. Default: none."},
-    [IMPORT_CHANNELS] =
-        {"channels", '\0', "A,B,...",
-         "The channels wanted, in that order; case and trailing dots do not matter. Default: all EEG "
-         "channels of a recording, all of a file of trials."},
-    [IMPORT_BAND] =
-        {"band", '\0', "LO:HI",
-         "The band-pass in Hz, zero phase; LO 0 makes it a low-pass; 'off' leaves it out. Default: 8:35."},
-    [IMPORT_ORDER] = {"order", '\0', "N", "The order of the Butterworth band-pass, 1 to 10. Default: 4."},
-    [IMPORT_FILTER] =
-        {"filter", '\0', "NAME",
-         "The band-pass: 'iir' (Butterworth, forward and backward) or 'fir' (linear phase, its delay "
-         "removed). Default: iir."},
-    [IMPORT_CAUSAL] = {"causal", '\0', NULL,
-                       "Filter forward only, as a stream is filtered, instead of with zero phase: for models "
-                       "that 'congru stream' is to use."},
-    [IMPORT_NOTCH] = {"notch", '\0', "HZ", "The mains frequency to remove; 'off' leaves it in. Default: 50."},
-    [IMPORT_HARMONICS] = {"harmonics", '\0', NULL, "Remove the multiples of the notch frequency, too."},
-    [IMPORT_RATE] =
-        {"rate", '\0', "HZ",
-         "The rate of files of trials that do not say theirs. Default: unknown, which is an error where it "
-         "is needed."},
-    [IMPORT_RESAMPLE] = {"resample", '\0', "HZ",
-                         "Bring every file to this rate, after the filters. Default: off."},
-    [IMPORT_REFERENCE] =
-        {"reference", '\0', "NAME",
-         "'none', or 'average' to subtract the mean of the channels, which leaves covariances of one "
-         "rank less: see --estimator. Default: none."},
-    [IMPORT_WINDOW] =
-        {"window", '\0', "A:B",
-         "Seconds after the cue, the last excluded; 'all' takes trials that were cut already as they "
-         "are. Default: 0.5:3.5."},
-    [IMPORT_REST] = {"rest", '\0', NULL,
-                     "Take the rest before each cue instead, from -B to -A, as the one class 'rest'."},
-    [IMPORT_EVENTS] =
-        {"events", '\0', "CODE=NAME,...",
-         "Which events are trials, by code or by annotation text (TEXT=NAME), and of which class. In a "
-         "file of trials it chooses and renames classes. Default: the preset's."},
-    [IMPORT_REJECTED] =
-        {"rejected", '\0', "NAME",
-         "Trials the recording marks as rejected (code 1023): 'keep' or 'drop'. Default: keep."},
-    [IMPORT_SUBJECT_FROM] =
-        {"subject-from", '\0', "PATTERN",
-         "Where the subject, and session and run, are in the name of a file: S{subject}R{run}. "
-         "{subject:2} takes two characters, * anything. Default: the preset's, else the name "
-         "without its extension is the subject."},
-    [IMPORT_SESSION_FROM] = {"session-from", '\0', "PATTERN",
-                             "The same for the session, if that takes a pattern of its own: *_ses{session}."},
-    [IMPORT_ESTIMATOR] =
-        {"estimator", '\0', "NAME",
-         "Covariances: 'scm' (sample), 'oas' or 'lwf' (shrunk towards a multiple of the identity). "
-         "Default: scm."},
-    [IMPORT_TRACE_NORMALISE] = {"trace-normalise", '\0', "NAME",
-                                "Divide each covariance by its trace: 'on' or 'off'. Default: off."},
-    [IMPORT_KEEP_SIGNALS] = {"keep-signals", '\0', NULL, "Store the filtered trials beside their covariances."},
-    [IMPORT_JOBS] =
-        {"jobs", '\0', "N",
-         "How many files to read at a time; the set is the same with any number. Default: 0, one for each "
-         "processor."},
+enum { OUTPUT, PRESET, LIKE, JOBS, OPTIONS };
+
+static const option options[OPTIONS] = {
+    [OUTPUT] = {"output", 'o', "SET.npz", "Where the set goes; needed. It appears only when it is complete."},
+    [PRESET] = {"preset", '\0', "NAME",
+                "What is known of a public dataset, as defaults for the options below; 'congru presets' lists "
+                "them. A NAME with a slash or ending in .txt is a file of your own. Default: none."},
+    [LIKE] = {"like", '\0', "MODEL",
+              "Do to the files what was done to those this model was fitted on; as a preset does, it gives "
+              "defaults for the options below. Default: none."},
+    [JOBS] = {"jobs", '\0', "N",
+              "How many files to read at a time; the set is the same with any number. Default: 0, one for each "
+              "processor."},
 };
+
+static const option_table signal_table = {congru_preprocessing_options, CONGRU_PREPROCESSING_OPTIONS,
+                                          "What is done to the signals", NULL};
+static const option_table import_table = {congru_import_options, CONGRU_IMPORT_OPTIONS, "Trials and files",
+                                          &signal_table};
 
 /* Long work should not end in a file that cannot be written: what can be seen beforehand is refused beforehand.
  * */
@@ -107,7 +62,7 @@ static int check_output(const char *path)
 /* The set must not replace what it is made of. */
 static int check_inputs(const arguments *parsed)
 {
-    const char *output = parsed->values[IMPORT_OUTPUT];
+    const char *output = parsed->values[OUTPUT];
     struct stat target, about;
     if (stat(output, &target) != 0)
         return EXIT_DONE;
@@ -134,50 +89,98 @@ static congru_status write_set(congru_context *context, const char *path, const 
     return status;
 }
 
-static int import(const arguments *parsed, const import_settings *settings, import_file *files)
+static bool show_progress(void *user, size_t done, size_t total)
 {
-    const char *output = parsed->values[IMPORT_OUTPUT];
-    size_t count = parsed->operand_count;
-    congru_context *context = NULL;
+    (void)user;
+    terminal_progress(done, total, "files");
+    return true;
+}
+
+/* Gives the importer every option of these tables that is on the command line. */
+static int set_options(const arguments *parsed, congru_context *context, congru_import *import)
+{
+    const option *at;
+    for (size_t i = OPTIONS; (at = options_at(parsed->table, i)) != NULL; i++)
+        if (parsed->values[i] != NULL &&
+            congru_import_set(context, import, at->name, parsed->values[i]) != CONGRU_OK)
+            return terminal_fail(EXIT_USAGE, "import: %s", congru_context_error(context));
+    if (congru_preprocessing_check(context, congru_import_preprocessing(import)) != CONGRU_OK)
+        return terminal_fail(EXIT_USAGE, "import: %s", congru_context_error(context));
+    return EXIT_DONE;
+}
+
+static int apply_preset(const char *name, congru_context *context, congru_import *import)
+{
+    congru_status status = congru_import_preset(context, import, name);
+    if (status == CONGRU_OK)
+        return EXIT_DONE;
+    if (preset_is_unknown(name))
+        return preset_fail_unknown("import", name);
+    return terminal_fail(status == CONGRU_ERROR_ARGUMENT ? EXIT_USAGE : EXIT_FAILED, "%s",
+                         congru_context_error(context));
+}
+
+static int apply_model(const char *path, congru_context *context, congru_import *import)
+{
+    congru_model *model = NULL;
+    congru_status status = congru_model_load(context, path, &model);
+    if (status == CONGRU_OK)
+        status = congru_import_like(context, import, congru_model_preprocessing(model), model_meta(model));
+    congru_model_destroy(&model);
+    return status == CONGRU_OK ? EXIT_DONE : terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
+}
+
+static int import(const arguments *parsed, congru_context *context, congru_import *importer)
+{
+    const char *output = parsed->values[OUTPUT];
     congru_set *set = NULL;
-    int code = import_files_identify(settings, files, count);
+    congru_import_summary *summary = NULL;
+    int code = EXIT_DONE;
+    if (parsed->values[PRESET] != NULL)
+        code = apply_preset(parsed->values[PRESET], context, importer);
+    if (code == EXIT_DONE && parsed->values[LIKE] != NULL)
+        code = apply_model(parsed->values[LIKE], context, importer);
     if (code == EXIT_DONE)
-        code = session_open(settings->jobs, &context);
+        code = set_options(parsed, context, importer);
     if (code == EXIT_DONE)
-        code = import_set_build(context, settings, files, count, congru_context_threads(context), &set);
+        code = check_output(output);
     if (code == EXIT_DONE)
-        code = import_set_describe(settings, files, count, set);
-    if (code == EXIT_DONE && write_set(context, output, set) != CONGRU_OK)
-        code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
-    if (code == EXIT_DONE)
-        code = import_set_summarise(output, files, count, set);
+        code = check_inputs(parsed);
+    if (code != EXIT_DONE)
+        return code;
+    congru_status status = congru_import_run(context, importer, (const char *const *)parsed->operands,
+                                             parsed->operand_count, &set, &summary);
+    terminal_progress_end();
+    if (status == CONGRU_OK)
+        status = write_set(context, output, set);
+    code = status == CONGRU_OK ? import_print(output, summary, set)
+                               : terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
+    for (size_t i = 0; code == EXIT_DONE && congru_context_note(context, i) != NULL; i++)
+        terminal_wrap(congru_context_note(context, i), 0, 2, "");
+    congru_import_summary_destroy(&summary);
     congru_set_destroy(&set);
-    congru_context_destroy(&context);
     return code;
 }
 
 static int run(const arguments *parsed)
 {
+    congru_context *context = NULL;
+    congru_import *importer = NULL;
+    int jobs = 0;
     if (parsed->operand_count == 0)
         return terminal_fail(EXIT_USAGE, "import: the files to import are missing (see 'congru help import')");
-    if (parsed->values[IMPORT_OUTPUT] == NULL)
+    if (parsed->values[OUTPUT] == NULL)
         return terminal_fail(EXIT_USAGE, "import: --output SET.npz is missing (see 'congru help import')");
-    import_settings settings;
-    int code = import_settings_parse(parsed, &settings);
+    int code = options_integer(parsed, JOBS, 0, 0, CONGRU_THREADS_MAX, &jobs);
     if (code == EXIT_DONE)
-        code = check_output(parsed->values[IMPORT_OUTPUT]);
+        code =
+            session_open_with(&(congru_context_options){.threads = jobs, .progress = show_progress}, &context);
     if (code == EXIT_DONE)
-        code = check_inputs(parsed);
-    if (code == EXIT_DONE) {
-        import_file *files = calloc(parsed->operand_count, sizeof *files);
-        for (size_t i = 0; files != NULL && i < parsed->operand_count; i++)
-            files[i].path = parsed->operands[i];
-        code = files != NULL ? import(parsed, &settings, files)
-                             : terminal_fail(EXIT_FAILED, "import: not enough memory for %zu files",
-                                             parsed->operand_count);
-        free(files);
-    }
-    import_settings_clear(&settings);
+        code = congru_import_create(context, &importer) == CONGRU_OK
+                   ? import(parsed, context, importer)
+                   : terminal_fail(EXIT_FAILED, "import: not enough memory");
+    congru_import_destroy(&importer);
+    congru_context_destroy(&context);
     return code;
 }
 
@@ -194,14 +197,14 @@ const command command_import = {
     .name = "import",
     .summary = "Make a covariance set from recordings",
     .usage = "FILE... -o SET.npz [OPTION...]",
-    .description = "Reads recordings (GDF, EDF, BDF, BrainVision .vhdr, BNCI .mat) and files of trials (.npz, "
-                   ".mat), filters them, "
-                   "cuts trials around events, and writes their covariances with labels and subjects as one "
-                   ".npz, which NumPy "
-                   "opens. A trial whose window, or the rest before its cue, leaves the recording is dropped. "
-                   "Prints what became "
-                   "of the trials of each file.",
-    .options = {.options = import_options, .count = IMPORT_OPTIONS},
+    .description =
+        "Reads recordings (GDF, EDF, BDF, BrainVision .vhdr, BNCI .mat) and files of trials (.npz, "
+        ".mat), filters them, "
+        "cuts trials around events, and writes their covariances with labels and subjects as one "
+        ".npz, which NumPy "
+        "opens. A trial whose window leaves the recording is dropped. Prints what became "
+        "of the trials of each file, how subjects were told apart, and what was done to the signals.",
+    .options = {.options = options, .count = OPTIONS, .more = &import_table},
     .examples = examples,
     .run = run,
 };

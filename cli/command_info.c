@@ -5,26 +5,9 @@
 
 #include "commands.h"
 #include "congru/congru.h"
-#include "file_beginning.h"
 #include "info_print.h"
 #include "session.h"
 #include "terminal.h"
-
-typedef enum file_kind { KIND_RECORDING, KIND_ARRAY, KIND_ZIP, KIND_MATLAB } file_kind;
-
-/* By the first bytes; what is none of the others is for the recording reader to explain. */
-static file_kind kind_of(const char *bytes, size_t size)
-{
-    static const struct {
-        file_kind kind;
-        const char *bytes;
-    } beginnings[] = {{KIND_ARRAY, "\x93NUMPY"}, {KIND_ZIP, "PK"}, {KIND_MATLAB, "MATLAB"}};
-    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
-        if (size >= strlen(beginnings[i].bytes) &&
-            memcmp(bytes, beginnings[i].bytes, strlen(beginnings[i].bytes)) == 0)
-            return beginnings[i].kind;
-    return KIND_RECORDING;
-}
 
 static int fail(const congru_context *context)
 {
@@ -65,13 +48,20 @@ static int describe_zip(congru_context *context, const char *path)
     return code;
 }
 
-static int describe_recording(congru_context *context, const char *path, file_kind kind)
+static int describe_recording(congru_context *context, const char *path)
 {
     congru_recording *recording = NULL;
     congru_status status =
         congru_recording_read(context, path, &(congru_recording_options){.header_only = true}, &recording);
-    if (status == CONGRU_ERROR_UNSUPPORTED && kind == KIND_MATLAB)
-        return describe_epochs(context, path);
+    if (status == CONGRU_ERROR_UNSUPPORTED) { /* some kinds of file hold either */
+        congru_epochs *epochs = NULL;
+        char reason[1024];
+        snprintf(reason, sizeof reason, "%s", congru_context_error(context));
+        congru_status second = congru_epochs_read(context, path, &epochs);
+        congru_epochs_destroy(&epochs);
+        return second == CONGRU_ERROR_UNSUPPORTED ? terminal_fail(EXIT_FAILED, "%s", reason)
+                                                  : describe_epochs(context, path);
+    }
     if (status != CONGRU_OK)
         return fail(context);
     int code = info_print_recording(path, recording);
@@ -91,19 +81,20 @@ static int describe_model(congru_context *context, const char *path)
 
 static int describe(congru_context *context, const char *path)
 {
-    char bytes[6] = "";
-    size_t size;
-    int cause = file_beginning(path, sizeof bytes, bytes, &size);
-    if (cause != 0)
-        return terminal_fail(EXIT_FAILED, "%s: cannot open: %s", path, strerror(cause));
-    file_kind kind = kind_of(bytes, size);
-    if (congru_model_recognises(path))
-        return describe_model(context, path);
-    if (size > 0 && errno != 0)
-        return terminal_fail(EXIT_FAILED, "%s: cannot read: %s", path, strerror(errno));
-    if (kind == KIND_ARRAY)
+    congru_file_kind kind;
+    if (congru_file_kind_of(context, path, &kind) != CONGRU_OK)
+        return fail(context);
+    switch (kind) {
+    case CONGRU_FILE_ARRAY:
         return describe_array(context, path);
-    return kind == KIND_ZIP ? describe_zip(context, path) : describe_recording(context, path, kind);
+    case CONGRU_FILE_MODEL:
+        return describe_model(context, path);
+    case CONGRU_FILE_SET:
+    case CONGRU_FILE_TRIALS:
+        return describe_zip(context, path);
+    default: /* what is none of these is for the recording reader to explain */
+        return describe_recording(context, path);
+    }
 }
 
 static int run(const arguments *parsed)

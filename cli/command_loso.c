@@ -17,7 +17,7 @@ static const option options[OPTIONS] = {
 
 static int run(const arguments *parsed)
 {
-    return evaluation_run(parsed, CONGRU_PROTOCOL_LOSO, 0, OPTIONS, parsed->values[DIAGNOSTICS] != NULL);
+    return evaluation_run(parsed, CONGRU_PROTOCOL_LOSO, 0, parsed->values[DIAGNOSTICS] != NULL);
 }
 
 static const char *const examples[] = {

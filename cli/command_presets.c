@@ -3,35 +3,59 @@
 #include <string.h>
 
 #include "commands.h"
+#include "congru/import.h"
 #include "preset.h"
 #include "terminal.h"
 
-enum { KEY_INDENT = 18, LIST_INDENT = 4 };
+enum { LIST_INDENT = 4 };
 
-static int print_value(void *user, const char *key, const char *value)
+static const char *preset_name(size_t index, const void *user)
 {
     (void)user;
-    terminal_define(key, value, KEY_INDENT);
-    return EXIT_DONE;
+    return congru_preset_name(index);
 }
 
-static int print_where(void *user, const char *key, const char *value)
+bool preset_is_unknown(const char *name)
 {
-    (void)user;
-    if (strcmp(key, "title") != 0 && strcmp(key, "source") != 0)
-        return EXIT_DONE;
-    printf("%*s", (int)LIST_INDENT, "");
-    terminal_wrap(value, LIST_INDENT, LIST_INDENT, "");
-    return EXIT_DONE;
+    size_t size = strlen(name);
+    return strchr(name, '/') == NULL && !(size > 4 && strcmp(name + size - 4, ".txt") == 0) &&
+           congru_preset_line(name, 0) == NULL;
 }
 
+int preset_fail_unknown(const char *who, const char *name)
+{
+    const char *meant = terminal_nearest(name, preset_name, NULL);
+    if (meant != NULL)
+        return terminal_fail(EXIT_USAGE, "%s: unknown preset '%s' (did you mean '%s'?)", who, name, meant);
+    return terminal_fail(EXIT_USAGE, "%s: unknown preset '%s' ('congru presets' lists them)", who, name);
+}
+
+/* Whether a line gives the key, or goes on with what the line before gave. */
+static bool begins(const char *line, const char *key)
+{
+    size_t size = strlen(key);
+    return strncmp(line, key, size) == 0 && strncmp(line + size, " =", 2) == 0;
+}
+
+/* The title and the source of each, with the lines they go on in. */
 static int print_all(void)
 {
-    for (const preset *p = presets; p->name != NULL; p++) {
-        printf("%s\n", p->name);
-        int code = preset_read(p, print_where, NULL);
-        if (code != EXIT_DONE)
-            return code;
+    for (size_t i = 0; congru_preset_name(i) != NULL; i++) {
+        const char *name = congru_preset_name(i), *line;
+        char value[2048] = "";
+        printf("%s\n", name);
+        for (size_t k = 0; (line = congru_preset_line(name, k)) != NULL; k++) {
+            bool title = begins(line, "title"), source = begins(line, "source");
+            if (line[0] != ' ' && value[0] != '\0') {
+                printf("%*s", (int)LIST_INDENT, "");
+                terminal_wrap(value, LIST_INDENT, LIST_INDENT, "");
+                value[0] = '\0';
+            }
+            if (title || source)
+                snprintf(value, sizeof value, "%s", strchr(line, '=') + 2);
+            else if (line[0] == ' ' && value[0] != '\0')
+                snprintf(value + strlen(value), sizeof value - strlen(value), "%s", line);
+        }
     }
     return EXIT_DONE;
 }
@@ -42,11 +66,12 @@ static int run(const arguments *parsed)
         return terminal_fail(EXIT_USAGE, "presets: one preset at a time");
     if (parsed->operand_count == 0)
         return print_all();
-    const preset *found = preset_find("presets", parsed->operands[0]);
-    if (found == NULL)
-        return EXIT_USAGE;
-    printf("%s\n", found->name);
-    return preset_read(found, print_value, NULL);
+    const char *name = parsed->operands[0], *line;
+    if (congru_preset_line(name, 0) == NULL)
+        return preset_fail_unknown("presets", name);
+    for (size_t k = 0; (line = congru_preset_line(name, k)) != NULL; k++)
+        printf("%s\n", line);
+    return EXIT_DONE;
 }
 
 static const char *const examples[] = {
@@ -61,7 +86,7 @@ const command command_presets = {
     .usage = "[NAME]",
     .description =
         "Lists the presets of 'congru import' with what each dataset is and where it is published; with a "
-        "NAME, the values of one: options of 'congru import' and what else is known of its files.",
+        "NAME, the text of one, which 'congru import --preset FILE.txt' takes as it is, changed or not.",
     .examples = examples,
     .run = run,
 };

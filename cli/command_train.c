@@ -43,7 +43,7 @@ static int prepare(train_run *run)
     if (code == EXIT_DONE && parsed->values[ALIGN_BY] != NULL)
         code = options_parse_choice("train: --align-by", parsed->values[ALIGN_BY], align_by, &by);
     if (code == EXIT_DONE)
-        code = method_settings_parse(parsed, OPTIONS + SET_OPTIONS, &run->options.method);
+        code = method_settings_parse(parsed, &run->options.method);
     if (code == EXIT_DONE)
         code = session_open(jobs, &run->context);
     run->options.align_by_session = by == 1;
@@ -51,7 +51,7 @@ static int prepare(train_run *run)
     if (code == EXIT_DONE && congru_pipeline_check(run->context, run->options.pipeline) != CONGRU_OK)
         code = terminal_fail(EXIT_USAGE, "train: %s", congru_context_error(run->context));
     if (code == EXIT_DONE)
-        code = set_load(run->context, parsed, OPTIONS, parsed->operands[0], &run->set);
+        code = set_load(run->context, parsed, parsed->operands[0], &run->set);
     if (code == EXIT_DONE)
         code = subject_list_find("train: --without", parsed->values[WITHOUT], parsed->operands[0], run->set,
                                  &run->without, &run->options.without_count);

@@ -23,7 +23,7 @@ static int run(const arguments *parsed)
         return terminal_fail(EXIT_USAGE, "within: --folds and --sessions exclude each other");
     return evaluation_run(parsed,
                           parsed->values[SESSIONS] != NULL ? CONGRU_PROTOCOL_SESSIONS : CONGRU_PROTOCOL_FOLDS,
-                          folds, OPTIONS, false);
+                          folds, false);
 }
 
 static const char *const examples[] = {

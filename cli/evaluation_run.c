@@ -189,12 +189,12 @@ static int evaluate(run_state *run)
     return code;
 }
 
-int evaluation_settle(run_state *run, size_t first)
+int evaluation_settle(run_state *run)
 {
     congru_evaluation_options_init(&run->options);
     int jobs = 0, code = options_integer(run->parsed, RUN_JOBS, 0, 0, CONGRU_THREADS_MAX, &jobs);
     if (code == EXIT_DONE)
-        code = method_settings_parse(run->parsed, first + SET_OPTIONS, &run->options.method);
+        code = method_settings_parse(run->parsed, &run->options.method);
     if (code == EXIT_DONE)
         code = parse_modes(run);
     if (code == EXIT_DONE)
@@ -210,13 +210,13 @@ int evaluation_settle(run_state *run, size_t first)
     return code;
 }
 
-int evaluation_open(run_state *run, size_t first)
+int evaluation_open(run_state *run)
 {
-    int code = evaluation_settle(run, first);
+    int code = evaluation_settle(run);
     if (code == EXIT_DONE)
         code = parse_pipelines(run);
     if (code == EXIT_DONE)
-        code = set_load(run->context, run->parsed, first, run->parsed->operands[0], &run->set);
+        code = set_load(run->context, run->parsed, run->parsed->operands[0], &run->set);
     if (code == EXIT_DONE)
         code = parse_subjects(run);
     if (code == EXIT_DONE)
@@ -234,14 +234,14 @@ void evaluation_close(run_state *run)
     free(run->subject);
 }
 
-int evaluation_run(const arguments *parsed, congru_protocol protocol, int folds, size_t first, bool diagnostics)
+int evaluation_run(const arguments *parsed, congru_protocol protocol, int folds, bool diagnostics)
 {
     if (parsed->operand_count != 1)
         return terminal_fail(EXIT_USAGE, "%s: %s (see 'congru help %s')", parsed->command,
                              parsed->operand_count == 0 ? "the set is missing" : "one set at a time",
                              parsed->command);
     run_state run = {.parsed = parsed, .diagnostics = diagnostics};
-    int code = evaluation_open(&run, first);
+    int code = evaluation_open(&run);
     run.options.protocol = protocol;
     run.options.folds = folds;
     if (code == EXIT_DONE && diagnostics && diagnostics_network(&run) == NULL)

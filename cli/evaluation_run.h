@@ -71,21 +71,20 @@ typedef struct run_state {
     bool diagnostics;  /* geometry.json is wanted */
 } run_state;
 
-/* Parses the options of methods and modes, and opens the context; for a set that the caller makes. The set's options
- * begin at `first`. Each returns EXIT_DONE, or prints one line and returns another code. */
-int evaluation_settle(run_state *run, size_t first);
+/* Parses the options of methods and modes, and opens the context; for a set that the caller makes. Each
+ * returns EXIT_DONE, or prints one line and returns another code. */
+int evaluation_settle(run_state *run);
 
 /* The same, and pipelines, the set of the first operand, subjects, the names of dataset and folder. */
-int evaluation_open(run_state *run, size_t first);
+int evaluation_open(run_state *run);
 
 /* congru_evaluate as the run's options are now; an interrupt ends it with a line that says how to go on. */
 int evaluation_call(run_state *run, congru_results **results);
 
 void evaluation_close(run_state *run);
 
-/* Parses what both share, loads the set, runs, prints the table. `folds` is for CONGRU_PROTOCOL_FOLDS; the set's
- * options begin at `first`. With `diagnostics` the folder gets geometry.json. Returns the exit code. */
-int evaluation_run(const arguments *parsed, congru_protocol protocol, int folds, size_t first,
-                   bool diagnostics);
+/* Parses what both share, loads the set, runs, prints the table. `folds` is for CONGRU_PROTOCOL_FOLDS. With
+ * `diagnostics` the folder gets geometry.json. Returns the exit code. */
+int evaluation_run(const arguments *parsed, congru_protocol protocol, int folds, bool diagnostics);
 
 #endif

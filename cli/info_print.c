@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "congru/spd.h"
-#include "event_count.h"
 #include "info_lines.h"
 #include "terminal.h"
 #include "text_table.h"
@@ -59,10 +58,10 @@ static int print_channels(const congru_recording *recording)
 
 static int print_events(const congru_recording *recording)
 {
-    event_kind *kinds;
+    congru_event_kind *kinds;
     size_t count;
     text_table table = {.columns = 4};
-    if (!event_kinds_count(recording, &kinds, &count))
+    if (!congru_event_kinds(recording, &kinds, &count))
         return terminal_fail(EXIT_FAILED, "info: not enough memory for %zu events", recording->events);
     text_table_add(&table, "code");
     text_table_add(&table, "text");

@@ -278,8 +278,9 @@ static int parse_network(const arguments *parsed, size_t first, congru_network_o
     return code;
 }
 
-int method_settings_parse(const arguments *parsed, size_t first, congru_method_options *options)
+int method_settings_parse(const arguments *parsed, congru_method_options *options)
 {
+    size_t first = options_place(parsed->table, method_option_table.options[0].name);
     congru_method_options_init(options);
     int code = parse_classical(parsed, first, options);
     return code == EXIT_DONE ? parse_network(parsed, first + CLASSICAL, &options->network) : code;

@@ -8,8 +8,8 @@
 /* Put at the end of a command's option table as `.more`: classical methods, then networks. */
 extern const option_table method_option_table;
 
-/* Reads them, the first of them being at place `first`, over the library's defaults. Returns EXIT_DONE, or prints one
+/* Reads them, wherever they are in the command's table, over the library's defaults. Returns EXIT_DONE, or prints one
  * line and returns EXIT_USAGE. */
-int method_settings_parse(const arguments *parsed, size_t first, congru_method_options *options);
+int method_settings_parse(const arguments *parsed, congru_method_options *options);
 
 #endif

@@ -40,17 +40,65 @@ static int parse(const arguments *parsed, congru_prediction_options *options, in
     return code;
 }
 
-/* Covariances of a set that holds signals alone, as the model's were made. */
-static int make_covariances(model_answers *answers, const char *path)
+static int fail(const model_answers *answers, const char *path)
 {
-    const congru_preprocessing *p = congru_model_preprocessing(answers->model);
-    congru_set *set = answers->set;
-    set->covariance = malloc(set->count * set->dimension * set->dimension * sizeof *set->covariance);
-    if (set->covariance == NULL)
-        return terminal_fail(EXIT_FAILED, "%s: not enough memory for %zu covariances", path, set->count);
-    if (congru_covariance(answers->context, p->estimator, p->trace_normalise, set->count, set->dimension,
-                          set->samples, set->signals, set->covariance) != CONGRU_OK)
-        return terminal_fail(EXIT_FAILED, "%s: %s", path, congru_context_error(answers->context));
+    const char *error = congru_context_error(answers->context);
+    if (strncmp(error, path, strlen(path)) == 0)
+        return terminal_fail(EXIT_FAILED, "%s", error);
+    return terminal_fail(EXIT_FAILED, "%s: %s", path, error);
+}
+
+const char *model_meta(const congru_model *model)
+{
+    const char *name, *text;
+    for (size_t i = 0; congru_model_text(model, i, &name, &text); i++)
+        if (strcmp(name, "preprocessing") == 0)
+            return text;
+    return NULL;
+}
+
+/* Recordings and files of trials, imported as the model's own were. */
+static int import(const arguments *parsed, model_answers *answers)
+{
+    congru_context *context = answers->context;
+    const char *const *paths = (const char *const *)parsed->operands + 1;
+    const char *events = parsed->values[ASK_EVENTS], *unit = parsed->values[ASK_UNIT];
+    congru_import *importer = NULL;
+    congru_status status = congru_import_create(context, &importer);
+    if (status == CONGRU_OK)
+        status = congru_import_like(context, importer, congru_model_preprocessing(answers->model),
+                                    model_meta(answers->model));
+    int code = status == CONGRU_OK ? EXIT_DONE : fail(answers, parsed->operands[0]);
+    if (code == EXIT_DONE &&
+        ((events != NULL && congru_import_set(context, importer, "events", events) != CONGRU_OK) ||
+         (unit != NULL && congru_import_set(context, importer, "unit", unit) != CONGRU_OK)))
+        code = terminal_fail(EXIT_USAGE, "%s: %s", parsed->command, congru_context_error(context));
+    if (code == EXIT_DONE && congru_import_run(context, importer, paths, parsed->operand_count - 1,
+                                               &answers->set, NULL) != CONGRU_OK)
+        code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
+    congru_import_destroy(&importer);
+    return code;
+}
+
+/* A set; its signals, where it holds those alone, are treated as the model's were. */
+static int read_set(const arguments *parsed, model_answers *answers)
+{
+    congru_context *context = answers->context;
+    const char *path = parsed->operands[1], *unit = parsed->values[ASK_UNIT];
+    congru_preprocessing p;
+    if (parsed->operand_count != 2)
+        return terminal_fail(EXIT_USAGE, "%s: one set at a time (see 'congru help %s')", parsed->command,
+                             parsed->command);
+    if (congru_set_read(context, path, &answers->set) != CONGRU_OK)
+        return fail(answers, path);
+    if (answers->set->covariance != NULL)
+        return EXIT_DONE;
+    congru_preprocessing_init_raw(&p);
+    if (unit != NULL && congru_preprocessing_set(context, &p, NULL, "unit", unit) != CONGRU_OK)
+        return terminal_fail(EXIT_USAGE, "%s: %s", parsed->command, congru_context_error(context));
+    if (congru_set_preprocess_like(context, answers->set, congru_model_preprocessing(answers->model),
+                                   "the model", p.scale) != CONGRU_OK)
+        return fail(answers, path);
     return EXIT_DONE;
 }
 
@@ -58,11 +106,13 @@ static int load(const arguments *parsed, model_answers *answers)
 {
     congru_context *context = answers->context;
     const char *path = parsed->operands[1];
+    congru_file_kind kind;
     if (congru_model_load(context, parsed->operands[0], &answers->model) != CONGRU_OK ||
-        congru_set_read(context, path, &answers->set) != CONGRU_OK)
+        congru_file_kind_of(context, path, &kind) != CONGRU_OK)
         return terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
     set_short_name(path, answers->dataset, sizeof answers->dataset);
-    return answers->set->covariance == NULL ? make_covariances(answers, path) : EXIT_DONE;
+    return kind == CONGRU_FILE_RECORDING || kind == CONGRU_FILE_TRIALS ? import(parsed, answers)
+                                                                       : read_set(parsed, answers);
 }
 
 int model_ask(const arguments *parsed, bool keep_aligned, model_answers *answers)
@@ -71,11 +121,9 @@ int model_ask(const arguments *parsed, bool keep_aligned, model_answers *answers
     char where[64];
     int jobs = 0;
     *answers = (model_answers){.context = NULL};
-    if (parsed->operand_count != 2)
-        return terminal_fail(EXIT_USAGE, "%s: %s (see 'congru help %s')", parsed->command,
-                             parsed->operand_count < 2 ? "a model and a set are needed"
-                                                       : "one model and one set at a time",
-                             parsed->command);
+    if (parsed->operand_count < 2)
+        return terminal_fail(EXIT_USAGE, "%s: a model and a set are needed (see 'congru help %s')",
+                             parsed->command, parsed->command);
     int code = parse(parsed, &options, &jobs);
     if (code == EXIT_DONE)
         code = session_open(jobs, &answers->context);

@@ -6,7 +6,17 @@
 #include "options.h"
 
 /* The options of both commands, in this order. */
-enum { ASK_SUBJECTS, ASK_TARGET, ASK_ALIGN_BY, ASK_UNLABELLED, ASK_JOBS, ASK_OUTPUT, ASK_OPTIONS };
+enum {
+    ASK_SUBJECTS,
+    ASK_TARGET,
+    ASK_ALIGN_BY,
+    ASK_UNLABELLED,
+    ASK_EVENTS,
+    ASK_UNIT,
+    ASK_JOBS,
+    ASK_OUTPUT,
+    ASK_OPTIONS
+};
 
 #define ASK_OPTION_TABLE \
     [ASK_SUBJECTS] = {"subjects", '\0', "A,B,...", \
@@ -20,6 +30,11 @@ enum { ASK_SUBJECTS, ASK_TARGET, ASK_ALIGN_BY, ASK_UNLABELLED, ASK_JOBS, ASK_OUT
     [ASK_UNLABELLED] = {"unlabelled", '\0', NULL, \
                         "Use no labels at all: rpa otherwise takes a few of those the set has, and leaves " \
                         "out the trials they belong to."}, \
+    [ASK_EVENTS] = \
+        {"events", '\0', "CODE=NAME,...", \
+         "Which events of a recording are trials. Default: as in the files the model was fitted on."}, \
+    [ASK_UNIT] = {"unit", '\0', "NAME", \
+                  "The unit of signals that do not say theirs: 'uV', 'mV' or 'V'. Default: uV."}, \
     [ASK_JOBS] = {"jobs", 'j', "N", \
                   "Threads; the numbers are the same with any. Default: 0, one per processor."}
 
@@ -33,9 +48,12 @@ typedef struct model_answers {
     char dataset[256]; /* the set's name */
 } model_answers;
 
-/* Loads both operands, MODEL and SET, and asks. Returns EXIT_DONE, or prints one line. Freed by model_answers_clear in
+/* Loads the operands, MODEL and a SET or recordings, treated as the model's own were, and asks. Returns EXIT_DONE, or prints one line. Freed by model_answers_clear in
  * either case. */
 int model_ask(const arguments *parsed, bool keep_aligned, model_answers *answers);
 void model_answers_clear(model_answers *answers);
+
+/* The meta data of the set a model was fitted on, as JSON; NULL when it has none. */
+const char *model_meta(const congru_model *model);
 
 #endif

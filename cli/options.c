@@ -1,15 +1,13 @@
 /* Parses a command line by a table of options. SPDX-License-Identifier: Apache-2.0 */
 #include "options.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "terminal.h"
 
-enum { NUMBER_SIZE = 64, CHOICES_SIZE = 256, WHERE_SIZE = 128 };
+enum { WHERE_SIZE = 128 };
 
 /* Where the words are read. */
 typedef struct reader {
@@ -113,76 +111,49 @@ int options_parse(const char *command, const option_table *table, int count, cha
     return code;
 }
 
-/* strtod also takes leading spaces, hexadecimal, "nan" and "inf"; none is meant here. */
-static bool is_plain(const char *text, const char *letters)
+/* The library reads values; the command prints what it says of one that cannot be. */
+static int told(bool read, const char *error)
 {
-    for (; *text != '\0'; text++)
-        if (!isdigit((unsigned char)*text) && strchr(letters, *text) == NULL)
-            return false;
-    return true;
+    return read ? EXIT_DONE : terminal_fail(EXIT_USAGE, "%s", error);
 }
 
 int options_parse_number(const char *where, const char *text, double least, double most, double *number)
 {
-    char *end;
-    double value = strtod(text, &end);
-    if (!is_plain(text, "+-.eE") || end == text || *end != '\0')
-        return terminal_fail(EXIT_USAGE, "%s wants a number, not '%s'", where, text);
-    if (value < least || value > most)
-        return terminal_fail(EXIT_USAGE, "%s is %s; it must be between %g and %g", where, text, least, most);
-    *number = value;
-    return EXIT_DONE;
+    char error[CONGRU_VALUE_ERROR_SIZE];
+    return told(congru_value_number(where, text, least, most, number, error), error);
 }
 
 int options_parse_integer(const char *where, const char *text, int least, int most, int *number)
 {
-    char *end;
-    errno = 0;
-    long value = strtol(text, &end, 10);
-    if (!is_plain(text, "+-") || end == text || *end != '\0')
-        return terminal_fail(EXIT_USAGE, "%s wants a whole number, not '%s'", where, text);
-    if (errno != 0 || value < least || value > most)
-        return terminal_fail(EXIT_USAGE, "%s is %s; it must be between %d and %d", where, text, least, most);
-    *number = (int)value;
-    return EXIT_DONE;
+    char error[CONGRU_VALUE_ERROR_SIZE];
+    return told(congru_value_integer(where, text, least, most, number, error), error);
 }
 
 int options_parse_range(const char *where, const char *text, double least, double most, double range[2])
 {
-    char low[NUMBER_SIZE];
-    const char *colon = strchr(text, ':');
-    if (colon == NULL || (size_t)(colon - text) >= sizeof low)
-        return terminal_fail(EXIT_USAGE, "%s wants two numbers with a colon between, not '%s'", where, text);
-    memcpy(low, text, (size_t)(colon - text));
-    low[colon - text] = '\0';
-    double parsed[2];
-    int code = options_parse_number(where, low, least, most, &parsed[0]);
-    if (code == EXIT_DONE)
-        code = options_parse_number(where, colon + 1, least, most, &parsed[1]);
-    if (code == EXIT_DONE && parsed[0] >= parsed[1])
-        code = terminal_fail(EXIT_USAGE, "%s is %s; the second number must be the larger", where, text);
-    if (code == EXIT_DONE)
-        memcpy(range, parsed, sizeof parsed);
-    return code;
+    char error[CONGRU_VALUE_ERROR_SIZE];
+    return told(congru_value_range(where, text, least, most, range, error), error);
 }
 
 int options_parse_choice(const char *where, const char *text, const char *const *names, size_t *choice)
 {
-    char list[CHOICES_SIZE];
-    size_t used = 0;
-    for (size_t i = 0; names[i] != NULL; i++) {
-        if (strcmp(names[i], text) == 0) {
-            *choice = i;
-            return EXIT_DONE;
-        }
-        if (used < sizeof list)
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
-                                     i == 0                 ? ""
-                                     : names[i + 1] != NULL ? ", "
-                                                            : " or ",
-                                     names[i]);
-    }
-    return terminal_fail(EXIT_USAGE, "%s is %s, not '%s'", where, list, text);
+    char error[CONGRU_VALUE_ERROR_SIZE];
+    return told(congru_value_choice(where, text, names, choice, error), error);
+}
+
+size_t options_place(const option_table *table, const char *name)
+{
+    const option *at;
+    size_t place = 0;
+    while ((at = options_at(table, place)) != NULL && strcmp(at->name, name) != 0)
+        place++;
+    return place;
+}
+
+const char *options_value(const arguments *parsed, const char *name)
+{
+    size_t place = options_place(parsed->table, name);
+    return options_at(parsed->table, place) != NULL ? parsed->values[place] : NULL;
 }
 
 /* "spd: --t", which begins error lines about that option. */

@@ -2,17 +2,12 @@
 #ifndef CONGRU_CLI_OPTIONS_H
 #define CONGRU_CLI_OPTIONS_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "congru/option.h"
 
 enum { OPTIONS_MAX = 80 };
 
-typedef struct option {
-    const char *name;     /* "metric" is --metric on the command line */
-    char letter;          /* 'o' is -o as well; '\0' for none */
-    const char *argument; /* what help calls the value, "FILE"; NULL for an option without one */
-    const char *help;     /* sentences, with the default among them */
-} option;
+/* As the library's own tables have them. */
+typedef congru_option option;
 
 /* A constant table; `more` are options that several commands share. At most OPTIONS_MAX in all. --help and -h are
  * understood everywhere and not in it. */
@@ -40,6 +35,12 @@ typedef struct arguments {
  * EXIT_DONE, or prints one line and returns EXIT_USAGE: an unknown option, a missing or unwanted value, the
  * same option twice. The words are put in another order: operands first. */
 int options_parse(const char *command, const option_table *table, int count, char **words, arguments *parsed);
+
+/* The place of the option of this name; that after the last when there is none. */
+size_t options_place(const option_table *table, const char *name);
+
+/* What was given for the option of this name: NULL when it was not, "" without a value. */
+const char *options_value(const arguments *parsed, const char *name);
 
 /* The number an option holds, or `fallback` when it was not given. Returns EXIT_DONE, or prints one line and
  * returns EXIT_USAGE for what is not a plain finite number between the limits. */

@@ -21,7 +21,7 @@ int reproduce_sets_open(run_state *run, arguments *chosen, const arguments *pars
     if (chosen->values[RUN_PIPELINES] == NULL)
         chosen->values[RUN_PIPELINES] = pipelines;
     *run = (run_state){.parsed = chosen};
-    return evaluation_open(run, REPRODUCE_OPTIONS);
+    return evaluation_open(run);
 }
 
 const char *reproduce_sets_name(const run_state *run)

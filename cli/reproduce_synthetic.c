@@ -208,7 +208,7 @@ int reproduce_synthetic(const arguments *parsed)
     if (code == EXIT_DONE)
         code = options_integer(parsed, REPRODUCE_TRIALS, 40, 1, 1000000, &job.trials);
     if (code == EXIT_DONE)
-        code = evaluation_settle(&job.run, REPRODUCE_OPTIONS);
+        code = evaluation_settle(&job.run);
     if (code == EXIT_DONE)
         code = reproduce_folder(parsed, "synthetic", job.parent, sizeof job.parent);
     for (int seed = job.seeds[0]; code == EXIT_DONE && seed <= job.seeds[1]; seed++)

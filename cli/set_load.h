@@ -7,12 +7,10 @@
 
 /* Put into a command's option table as `.more`; followed by the methods' options. */
 extern const option_table set_option_table;
-enum { SET_OPTIONS = 6 };
 
-/* Reads the set at `path`; keeps the classes asked for; makes covariances where it holds signals alone. The options
- * begin at place `first`. Returns EXIT_DONE, or prints one line. */
-int set_load(congru_context *context, const arguments *parsed, size_t first, const char *path,
-             congru_set **set);
+/* Reads the set at `path`; keeps the classes asked for; preprocesses its signals where an option asks for it or it holds
+ * signals alone. Returns EXIT_DONE, or prints one line. */
+int set_load(congru_context *context, const arguments *parsed, const char *path, congru_set **set);
 
 /* The name of the file without folder and extension, in a text of the caller's. */
 void set_short_name(const char *path, char *name, size_t size);

@@ -8,7 +8,7 @@ LC_ALL=C
 export LC_ALL
 
 echo '/* Made from share/presets. */'
-echo '#include "cli/preset.h"'
+echo '#include "import/import_internal.h"'
 number=0
 for file in "$@"; do
     echo "static const char *const lines_${number}[] = {"
@@ -18,7 +18,7 @@ for file in "$@"; do
     echo '};'
     number=$((number + 1))
 done
-echo 'const preset presets[] = {'
+echo 'const preset congru_presets[] = {'
 number=0
 for file in "$@"; do
     echo "    {\"$(basename "$file" .txt)\", lines_$number},"

@@ -15,7 +15,11 @@
 
 #include "congru/epochs.h"
 
+#include "congru/option.h"
+#include "congru/preprocess.h"
+
 #include "congru/dataset.h"
+#include "congru/import.h"
 #include "congru/npy.h"
 #include "congru/spd.h"
 

@@ -2,18 +2,11 @@
 #ifndef CONGRU_DATASET_H
 #define CONGRU_DATASET_H
 
-#include "congru/epochs.h"
+#include "congru/preprocess.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef enum congru_estimator {
-    CONGRU_ESTIMATOR_SCM, /* X X^T / (T - 1), de-meaned */
-    CONGRU_ESTIMATOR_OAS, /* oracle approximating shrinkage, as scikit-learn's OAS */
-    CONGRU_ESTIMATOR_LWF, /* Ledoit and Wolf's, as scikit-learn's LedoitWolf */
-    CONGRU_ESTIMATOR_CSP  /* X X^T / trace(X X^T) */
-} congru_estimator;
 
 /* Trials of several subjects. X or signals or both are there; strings are owned. */
 typedef struct congru_set {
@@ -31,6 +24,7 @@ typedef struct congru_set {
     char (*subject_name)[CONGRU_LABEL_SIZE];
     char (*channel_name)[CONGRU_LABEL_SIZE]; /* (dimension); "" where unknown */
     double rate;                             /* 0 when unknown */
+    double start;                            /* seconds of sample 0 from the cue; NaN when unknown */
     char *meta;                              /* JSON text, or NULL */
 } congru_set;
 
@@ -78,6 +72,22 @@ CONGRU_API congru_status congru_set_write(congru_context *context, const char *p
  * that have no trial left go too. CONGRU_ERROR_ARGUMENT for a class that is not in the set, with those that are. */
 CONGRU_API congru_status congru_set_keep_classes(congru_context *context, congru_set *set,
                                                  const char *const *names, size_t count);
+
+/* What the trials went through, as their meta data say: what congru_import wrote, else raw. Clear *p afterwards. */
+CONGRU_API congru_status congru_set_preprocessing(congru_context *context, const congru_set *set,
+                                                  congru_preprocessing *p);
+
+/* Does to the set's signals what is described and makes their covariances; meta data then say so. Channels are found by
+ * name; a window needs `start`. Signals that are mapped are copied first. On failure the set is not to be used. */
+CONGRU_API congru_status congru_set_preprocess(congru_context *context, congru_set *set,
+                                               const congru_preprocessing *p);
+
+/* Does what is left so that the trials have gone through what is wanted, such as what a model's have: raw signals are
+ * filtered, channels put in order. CONGRU_ERROR_ARGUMENT with what differs where more was done than that; `who` is what
+ * `wanted` belongs to, "the model". `scale` makes microvolts of the set's samples. */
+CONGRU_API congru_status congru_set_preprocess_like(congru_context *context, congru_set *set,
+                                                    const congru_preprocessing *wanted, const char *who,
+                                                    double scale);
 
 CONGRU_API void congru_set_destroy(congru_set **set);
 

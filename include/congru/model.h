@@ -8,28 +8,6 @@
 extern "C" {
 #endif
 
-/* What signals went through on their way to covariances. A model carries that of the set it was fitted on, and refuses
- * data that went through something else. Strings are owned by the model. */
-typedef struct congru_preprocessing {
-    size_t channels;
-    char (*channel_name)[CONGRU_LABEL_SIZE]; /* (channels), in order; "" where the set did not name them */
-    double rate;                             /* samples per second of a trial; 0 when unknown */
-    size_t samples;                          /* of a trial; 0 when unknown */
-
-    bool known;      /* whether the set said what follows, as congru import makes it say */
-    double band[2];  /* Hz; 0 0: none */
-    int order;       /* of the Butterworth band-pass */
-    bool fir;        /* a linear-phase band-pass instead */
-    bool causal;     /* filtered forward only, as a stream is; otherwise with zero phase */
-    double notch;    /* Hz; 0: none */
-    bool harmonics;  /* of the notch, too */
-    double resample; /* Hz; 0: not */
-    bool average_reference;
-    double window[2]; /* seconds after the cue; 0 0 when unknown */
-    congru_estimator estimator;
-    bool trace_normalise;
-} congru_preprocessing;
-
 /* A pipeline fitted on the trials of some people. It does not change once it is made: several threads may use one, each
  * with a context of its own. */
 typedef struct congru_model congru_model;
@@ -68,6 +46,8 @@ CONGRU_API bool congru_model_recognises(const char *path);
 /* ---- What it is -------------------------------------------------------------------------------- */
 
 CONGRU_API const char *congru_model_pipeline(const congru_model *model);
+
+/* What the signals it was fitted on went through; it refuses data that went through something else. */
 CONGRU_API const congru_preprocessing *congru_model_preprocessing(const congru_model *model);
 CONGRU_API size_t congru_model_classes(const congru_model *model);
 

@@ -73,6 +73,20 @@ CONGRU_API bool congru_recording_recognises(const char *path);
 /* Frees everything and sets *recording to NULL; NULL is allowed. */
 CONGRU_API void congru_recording_destroy(congru_recording **recording);
 
+/* A kind of event in a recording. */
+typedef struct congru_event_kind {
+    int32_t code;     /* -1 where there is only a text */
+    const char *text; /* or NULL; the recording's */
+    size_t count;
+    double seconds; /* mean duration */
+} congru_event_kind;
+
+/* The kinds by code, then by text: *kinds is allocated, for the caller to free. Returns false without memory. */
+CONGRU_API bool congru_event_kinds(const congru_recording *recording, congru_event_kind **kinds, size_t *count);
+
+/* How an event is called on the command line: its text, or its code, which `buffer` then holds. */
+CONGRU_API const char *congru_event_kind_name(const congru_event_kind *kind, char buffer[16]);
+
 /* Whether two channel names mean the same electrode: "Fc5." and "FC5", "EEG:C3" or "EEG-C3" and "C3". */
 CONGRU_API bool congru_channel_matches(const char *name, const char *wanted);
 

@@ -132,6 +132,7 @@ static congru_set *create_set(const congru_epochs *epochs)
     set->dimension = epochs->channels;
     set->samples = epochs->samples;
     set->rate = epochs->rate;
+    set->start = epochs->start;
     set->channel_name = calloc(epochs->channels, sizeof *set->channel_name);
     if (set->channel_name == NULL)
         congru_set_destroy(&set);

@@ -156,41 +156,53 @@ static congru_status read_channels(const set_reader *r)
     set->channel_name = calloc(set->dimension, sizeof *set->channel_name);
     if (set->channel_name == NULL)
         return congru_fail(r->context, CONGRU_ERROR_MEMORY, "%s: not enough memory", r->file);
-    if (!congru_npz_has(r->npz, "channels"))
+    /* "ch_names" is what MNE calls them. */
+    const char *array = congru_npz_has(r->npz, "channels") ? "channels" : "ch_names";
+    if (!congru_npz_has(r->npz, array))
         return CONGRU_OK;
     congru_values values;
-    congru_status status = congru_npz_read(r->context, r->npz, "channels", &values);
+    congru_status status = congru_npz_read(r->context, r->npz, array, &values);
     if (status != CONGRU_OK)
         return status;
     if (values.kind != CONGRU_VALUES_TEXT)
-        status = congru_fail(r->context, CONGRU_ERROR_FORMAT, "%s: channels: expected strings", r->file);
+        status = congru_fail(r->context, CONGRU_ERROR_FORMAT, "%s: %s: expected strings", r->file, array);
     else
-        status = congru_set_check_length(r->context, r->file, "channels", &values, set->dimension, "channels");
+        status = congru_set_check_length(r->context, r->file, array, &values, set->dimension, "channels");
     for (size_t i = 0; i < set->dimension && status == CONGRU_OK; i++)
         status = congru_set_copy_name(r->context, r->file, "channels", values.text[i], set->channel_name[i]);
     congru_values_clear(&values);
     return status;
 }
 
-static congru_status read_rate(const set_reader *r)
+/* One number, *number as it is where there is no such array; NaN is a number that is not known. */
+static congru_status read_number(const set_reader *r, const char *array, double *number)
 {
-    if (!congru_npz_has(r->npz, "fs"))
-        return CONGRU_OK;
     congru_values values;
-    congru_status status = congru_npz_read(r->context, r->npz, "fs", &values);
+    if (!congru_npz_has(r->npz, array))
+        return CONGRU_OK;
+    congru_status status = congru_npz_read(r->context, r->npz, array, &values);
     if (status != CONGRU_OK)
         return status;
-    double rate = -1.0;
+    double found = (double)INFINITY;
     if (values.count == 1 && values.kind == CONGRU_VALUES_REAL)
-        rate = values.real[0];
+        found = values.real[0];
     else if (values.count == 1 && values.kind == CONGRU_VALUES_INTEGER)
-        rate = (double)values.integer[0];
+        found = (double)values.integer[0];
     congru_values_clear(&values);
-    if (!(rate >= 0.0 && isfinite(rate)))
-        return congru_fail(r->context, CONGRU_ERROR_FORMAT, "%s: fs: expected one number of samples per second",
-                           r->file);
-    r->set->rate = rate;
+    if (isinf(found))
+        return congru_fail(r->context, CONGRU_ERROR_FORMAT, "%s: %s: expected one number", r->file, array);
+    *number = found;
     return CONGRU_OK;
+}
+
+static congru_status read_times(const set_reader *r)
+{
+    r->set->start = (double)NAN;
+    congru_status status = read_number(r, "fs", &r->set->rate);
+    if (status == CONGRU_OK && !(r->set->rate >= 0.0))
+        status = congru_fail(r->context, CONGRU_ERROR_FORMAT,
+                             "%s: fs: expected one number of samples per second", r->file);
+    return status == CONGRU_OK ? read_number(r, "tmin", &r->set->start) : status;
 }
 
 static congru_status read_meta(const set_reader *r)
@@ -229,7 +241,7 @@ static congru_status read_arrays(const set_reader *r)
     if (status == CONGRU_OK)
         status = read_channels(r);
     if (status == CONGRU_OK)
-        status = read_rate(r);
+        status = read_times(r);
     return status == CONGRU_OK ? read_meta(r) : status;
 }
 

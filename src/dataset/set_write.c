@@ -1,4 +1,5 @@
 /* Writes sets as .npz files that numpy opens. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,6 +120,8 @@ static congru_status add_rest(const set_writer *w)
             add_names(w, "channels", set->dimension, NULL, (const char(*)[CONGRU_LABEL_SIZE])set->channel_name);
     if (status == CONGRU_OK && set->rate > 0.0)
         status = congru_npz_add_real(w->context, w->npz, "fs", 0, NULL, &set->rate, false);
+    if (status == CONGRU_OK && set->signals != NULL && isfinite(set->start))
+        status = congru_npz_add_real(w->context, w->npz, "tmin", 0, NULL, &set->start, false);
     if (status == CONGRU_OK && set->meta != NULL)
         status = congru_npz_add_text(w->context, w->npz, "meta", 0, NULL, (const char *const[]){set->meta});
     return status;

@@ -12,7 +12,6 @@
 #include "decoder/window.h"
 
 enum { CHUNK = 64, WARM_UPS = 3 }; /* frames filtered at a time; first questions */
-static const double notch_quality = 30;
 
 struct congru_decoder {
     congru_context *context; /* its own, of one thread */
@@ -94,23 +93,6 @@ static congru_status check_options(congru_context *context, const congru_model *
     return CONGRU_OK;
 }
 
-/* The same sections in the same order as import has them. */
-static congru_status design(congru_decoder *d)
-{
-    const congru_preprocessing *p = &d->model->preprocessing;
-    congru_iir notch;
-    congru_status status = CONGRU_OK;
-    if (p->band[1] > 0)
-        status = congru_iir_butterworth(d->context, p->order > 0 ? p->order : 4, p->band[0], p->band[1],
-                                        d->sampling, &d->filter);
-    if (status == CONGRU_OK && p->notch > 0 && p->notch < d->sampling / 2) {
-        status = congru_iir_notch(d->context, p->notch, notch_quality, p->harmonics, d->sampling, &notch);
-        if (status == CONGRU_OK)
-            status = congru_iir_append(d->context, &d->filter, &notch);
-    }
-    return status;
-}
-
 /* Where the model's channels are in a frame. */
 static congru_status find_channels(congru_decoder *d)
 {
@@ -143,7 +125,7 @@ static congru_status place(congru_decoder *d)
     d->window.d = p->channels;
     d->window.samples = (size_t)samples;
     /* A high-pass has taken constants away already. */
-    d->window.centred = p->estimator != CONGRU_ESTIMATOR_CSP && !(p->band[0] > 0);
+    d->window.centred = p->estimator != CONGRU_ESTIMATOR_CSP && !(p->band[0] > 0 || p->filtered[0] > 0);
     congru_arena measure = {0};
     layout(&measure, d);
     if (congru_arena_reserve(&d->arena, measure.used) != CONGRU_OK)
@@ -179,7 +161,9 @@ static congru_status warm_up(congru_decoder *d)
 
 static congru_status start(congru_decoder *d)
 {
-    congru_status status = design(d);
+    congru_preprocessing filters = d->model->preprocessing;
+    congru_preprocessing_own_filters(&filters);
+    congru_status status = congru_preprocess_design(d->context, &filters, d->sampling, &d->filter, NULL);
     if (status == CONGRU_OK)
         status = place(d);
     if (status == CONGRU_OK)

@@ -21,7 +21,7 @@ void congru_model_destroy(congru_model **model)
         return;
     congru_tensors_clear(&(*model)->tensors);
     congru_texts_clear(&(*model)->texts);
-    free((*model)->preprocessing.channel_name);
+    congru_preprocessing_clear(&(*model)->preprocessing);
     free((*model)->class_name);
     free(*model);
     *model = NULL;
@@ -200,12 +200,14 @@ static congru_status fit(fit_run *run)
 
 static congru_status fit_and_describe(fit_run *run, const congru_model_options *options)
 {
-    congru_preprocessing of_set;
+    congru_preprocessing of_set = {0};
     congru_status status = congru_pipeline_parse(run->context, options->pipeline, &run->model->pipeline);
     if (status == CONGRU_OK)
         status = check_set(run->context, run->set);
     if (status == CONGRU_OK)
-        status = congru_preprocessing_of_set(run->context, run->set, &of_set);
+        status = congru_set_preprocessing(run->context, run->set, &of_set);
+    size_t samples = of_set.samples;
+    congru_preprocessing_clear(&of_set);
     if (status == CONGRU_OK)
         status = choose_trials(run, options);
     if (status == CONGRU_OK)
@@ -213,7 +215,7 @@ static congru_status fit_and_describe(fit_run *run, const congru_model_options *
     if (status != CONGRU_OK)
         return status;
     strcpy(run->model->name, options->pipeline);
-    status = describe(run->context, run->set, run->left_out, &run->options, of_set.samples, run->model);
+    status = describe(run->context, run->set, run->left_out, &run->options, samples, run->model);
     /* Through the same door as a model from a file, so that what is fitted and what is loaded are alike. */
     return status == CONGRU_OK ? congru_model_interpret(run->context, run->model) : status;
 }

@@ -126,6 +126,8 @@ static congru_status read_texts(congru_context *context, congru_model *model)
     if (status != CONGRU_OK)
         return status;
     snprintf(model->name, sizeof model->name, "%s", name);
+    congru_preprocessing_init_raw(p);
+    p->whole = false;
     status = read_names(context, model, "channels", 1, CONGRU_DIMENSION_MAX, &p->channels, &p->channel_name);
     if (status == CONGRU_OK)
         status = read_names(context, model, "classes", 2, CONGRU_MODEL_CLASSES_MAX, &model->classes,

@@ -3,9 +3,10 @@
 #define CONGRU_DECODER_MODEL_INTERNAL_H
 
 #include "base/error.h"
-#include "decoder/preprocessing.h"
+#include "congru/model.h"
 #include "evaluation/pipeline.h"
 #include "model/safetensors.h"
+#include "preprocess/preprocessing.h"
 
 enum { CONGRU_MODEL_FORMAT = 1, CONGRU_MODEL_CLASSES_MAX = 1024 };
 

@@ -40,21 +40,20 @@ void congru_predictions_destroy(congru_predictions **predictions)
 static congru_status check_set(prediction_run *run)
 {
     congru_preprocessing of_set;
-    congru_text differences = {0};
-    congru_status status = congru_preprocessing_of_set(run->context, run->set, &of_set);
-    if (status != CONGRU_OK)
-        return status;
+    char differences[800];
     if (run->set->covariance == NULL || run->set->count == 0)
         return congru_fail(run->context, CONGRU_ERROR_ARGUMENT, "the set holds no covariances");
-    congru_preprocessing_compare(&run->model->preprocessing, &of_set, &differences);
-    if (differences.failed)
-        status = congru_fail(run->context, CONGRU_ERROR_MEMORY, "not enough memory to compare the set");
-    else if (differences.size > 0)
+    congru_status status = congru_set_preprocessing(run->context, run->set, &of_set);
+    if (status != CONGRU_OK)
+        return status;
+    if (congru_preprocessing_differs(&run->model->preprocessing, "the model", &of_set, differences,
+                                     sizeof differences))
         status = congru_fail(run->context, CONGRU_ERROR_ARGUMENT,
-                             "not what the model was made for: %.800s (import the set as the model's was)",
-                             differences.data);
-    congru_text_clear(&differences);
-    if (status == CONGRU_OK && run->model->preprocessing.known && !of_set.known)
+                             "not what the model was made for: %s (import the set with --like the model)",
+                             differences);
+    bool known = of_set.known;
+    congru_preprocessing_clear(&of_set);
+    if (status == CONGRU_OK && run->model->preprocessing.known && !known)
         congru_note(run->context,
                     "The set does not say how its signals were filtered; it is taken to be as the "
                     "model's were.");

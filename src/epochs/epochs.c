@@ -61,6 +61,17 @@ void congru_epochs_destroy(congru_epochs **epochs)
     *epochs = NULL;
 }
 
+void congru_epochs_move(congru_epochs *epochs, size_t from, size_t to)
+{
+    size_t size = epochs->channels * epochs->samples;
+    if (from == to)
+        return;
+    memcpy(epochs->data + to * size, epochs->data + from * size, size * sizeof *epochs->data);
+    epochs->label[to] = epochs->label[from];
+    epochs->run[to] = epochs->run[from];
+    epochs->session[to] = epochs->session[from];
+}
+
 static bool ends_with(const char *text, const char *end)
 {
     size_t length = strlen(text), end_length = strlen(end);

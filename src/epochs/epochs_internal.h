@@ -17,6 +17,9 @@ double congru_epochs_sample(double seconds, double rate);
 congru_status congru_epochs_create(congru_context *context, const char *file, size_t count, size_t channels,
                                    size_t samples, congru_epochs **epochs);
 
+/* Trial `from` to the place of trial `to`, which goes: samples, label, run and session. */
+void congru_epochs_move(congru_epochs *epochs, size_t from, size_t to);
+
 /* count * channels * samples doubles, or NULL. */
 double *congru_epochs_allocate(size_t count, size_t channels, size_t samples);
 

@@ -1,6 +1,7 @@
 /* Puts made-up subjects together as a set that tells how it was made. SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +73,7 @@ static congru_set *create(const congru_synth_options *options)
     set->dimension = options->channels;
     set->samples = options->samples;
     set->rate = options->samples > 0 ? options->rate : 0.0;
+    set->start = (double)NAN;
     set->classes = CONGRU_SYNTH_CLASSES;
     set->subjects = options->subjects;
     set->meta = describe(options);

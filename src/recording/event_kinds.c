@@ -1,13 +1,13 @@
 /* Counts the events of a recording by kind. SPDX-License-Identifier: Apache-2.0 */
-#include "event_count.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "congru/recording.h"
+
 static int compare(const void *a, const void *b)
 {
-    const event_kind *left = a, *right = b;
+    const congru_event_kind *left = a, *right = b;
     if (left->code != right->code)
         return left->code < right->code ? -1 : 1;
     if (left->text == NULL || right->text == NULL)
@@ -15,16 +15,16 @@ static int compare(const void *a, const void *b)
     return strcmp(left->text, right->text);
 }
 
-bool event_kinds_count(const congru_recording *recording, event_kind **kinds, size_t *count)
+bool congru_event_kinds(const congru_recording *recording, congru_event_kind **kinds, size_t *count)
 {
-    event_kind *kind = calloc(recording->events + 1, sizeof *kind);
+    congru_event_kind *kind = calloc(recording->events + 1, sizeof *kind);
     *kinds = kind;
     *count = 0;
     if (kind == NULL)
         return false;
     for (size_t i = 0; i < recording->events; i++) {
         const congru_event *event = &recording->event[i];
-        kind[i] = (event_kind){event->code, event->text, 1, (double)event->duration / recording->rate};
+        kind[i] = (congru_event_kind){event->code, event->text, 1, (double)event->duration / recording->rate};
     }
     qsort(kind, recording->events, sizeof *kind, compare);
     size_t last = 0;
@@ -42,7 +42,7 @@ bool event_kinds_count(const congru_recording *recording, event_kind **kinds, si
     return true;
 }
 
-const char *event_kind_name(const event_kind *kind, char buffer[16])
+const char *congru_event_kind_name(const congru_event_kind *kind, char buffer[16])
 {
     if (kind->text != NULL)
         return kind->text;

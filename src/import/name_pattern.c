@@ -1,12 +1,9 @@
 /* Matches file names against patterns with places for a subject. SPDX-License-Identifier: Apache-2.0 */
-#include "name_pattern.h"
+#include "import/name_pattern.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "terminal.h"
 
 enum { PIECES_MAX = 128, TEXT_MAX = 1024 };
 
@@ -30,6 +27,11 @@ typedef struct matcher {
     unsigned char failed[PIECES_MAX + 1][TEXT_MAX / 8 + 1];
 } matcher;
 
+static bool is_digit(char letter)
+{
+    return letter >= '0' && letter <= '9';
+}
+
 /* Reads a place behind its opening brace. Returns what follows the closing one, or NULL. */
 static const char *parse_field(const char *text, piece *found)
 {
@@ -42,7 +44,7 @@ static const char *parse_field(const char *text, piece *found)
         text += size;
         if (*text == ':') {
             char *end;
-            if (!isdigit((unsigned char)text[1]))
+            if (!is_digit(text[1]))
                 return NULL;
             found->length = strtoul(text + 1, &end, 10);
             if (found->length == 0 || found->length >= NAME_SIZE)
@@ -78,28 +80,30 @@ static bool parse(const char *pattern, matcher *m)
     return true;
 }
 
-int name_pattern_check(const char *where, const char *pattern, name_field needed)
+bool name_pattern_check(const char *where, const char *pattern, name_field needed,
+                        char error[CONGRU_VALUE_ERROR_SIZE])
 {
     matcher m;
-    if (!parse(pattern, &m))
-        return terminal_fail(
-            EXIT_USAGE,
-            "%s: cannot read '%s' (its places are {subject}, {session}, {run}, each at most once; "
-            "{subject:2} takes two characters)",
-            where, pattern);
+    if (!parse(pattern, &m)) {
+        snprintf(error, CONGRU_VALUE_ERROR_SIZE,
+                 "%s: cannot read '%s' (its places are {subject}, {session}, {run}, each at most once; "
+                 "{subject:2} takes two characters)",
+                 where, pattern);
+        return false;
+    }
     for (size_t i = 0; i < m.count; i++)
         if (m.pieces[i].kind == PIECE_FIELD && m.pieces[i].field == needed)
-            return EXIT_DONE;
-    return terminal_fail(EXIT_USAGE, "%s: '%s' has no {%s}", where, pattern, field_names[needed]);
+            return true;
+    snprintf(error, CONGRU_VALUE_ERROR_SIZE, "%s: '%s' has no {%s}", where, pattern, field_names[needed]);
+    return false;
 }
 
 /* How many characters from `at` on the place could take at most: names do not go past a folder. */
 static size_t longest(const matcher *m, const piece *place, size_t at)
 {
     size_t most = 0;
-    while (
-        at + most < m->size && most + 1 < NAME_SIZE && m->text[at + most] != '/' &&
-        (place->kind != PIECE_FIELD || place->field != NAME_RUN || isdigit((unsigned char)m->text[at + most])))
+    while (at + most < m->size && most + 1 < NAME_SIZE && m->text[at + most] != '/' &&
+           (place->kind != PIECE_FIELD || place->field != NAME_RUN || is_digit(m->text[at + most])))
         most++;
     return most;
 }

@@ -1,19 +1,17 @@
 /* Reads files in several threads; the result does not tell how many. SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
-#include "import_pool.h"
-
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "session.h"
-#include "terminal.h"
+#include "import/import_internal.h"
 
 enum { FILES_AHEAD = 2 }; /* for each thread */
 
 struct import_pool {
-    const import_settings *settings;
+    congru_context *caller;
+    const congru_import *import;
     import_file *files;
     size_t count;
     bool *done;    /* (count) */
@@ -46,7 +44,7 @@ static void *work(void *user)
         }
         size_t mine = pool->next++;
         pthread_mutex_unlock(&pool->lock);
-        import_file_read(self.context, pool->settings, &pool->files[mine]);
+        import_file_read(self.context, pool->import, &pool->files[mine]);
         pthread_mutex_lock(&pool->lock);
         pool->done[mine] = true;
         pthread_cond_broadcast(&pool->changed);
@@ -55,53 +53,55 @@ static void *work(void *user)
     return NULL;
 }
 
-static int start_thread(import_pool *pool, size_t index)
+static congru_status start_thread(congru_context *context, import_pool *pool, size_t index)
 {
-    int code = session_open(1, &pool->context[index]);
-    if (code != EXIT_DONE)
-        return code;
+    congru_status status = congru_context_create(
+        &pool->context[index], &(congru_context_options){.threads = 1, .cpu = congru_context_cpu(context)});
+    if (status != CONGRU_OK)
+        return congru_fail(context, status, "cannot start a thread: %s", congru_status_text(status));
     worker *self = malloc(sizeof *self);
     if (self == NULL)
-        return terminal_fail(EXIT_FAILED, "import: not enough memory for %zu threads", pool->threads);
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu threads", pool->threads);
     *self = (worker){.pool = pool, .context = pool->context[index]};
     int error = pthread_create(&pool->thread[index], NULL, work, self);
     if (error != 0) {
         free(self);
         /* Whatever the C library lacked is told as EAGAIN. */
-        return terminal_fail(EXIT_FAILED,
-                             "import: cannot start a thread: not enough memory, or too many threads (give a "
-                             "smaller --jobs): %s",
-                             strerror(error));
+        return congru_fail(context, CONGRU_ERROR_MEMORY,
+                           "cannot start a thread: not enough memory, or too many threads (give a smaller "
+                           "--jobs): %s",
+                           strerror(error));
     }
     pool->started++;
-    return EXIT_DONE;
+    return CONGRU_OK;
 }
 
-int import_pool_start(const import_settings *settings, import_file *files, size_t count, int jobs,
-                      import_pool **pool)
+congru_status import_pool_start(congru_context *context, const congru_import *import, import_file *files,
+                                size_t count, size_t threads, import_pool **pool)
 {
     *pool = NULL;
     import_pool *made = calloc(1, sizeof *made);
     if (made == NULL)
-        return terminal_fail(EXIT_FAILED, "import: not enough memory");
-    made->settings = settings;
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu threads", threads);
+    made->caller = context;
+    made->import = import;
     made->files = files;
     made->count = count;
-    made->threads = (size_t)jobs < count ? (size_t)jobs : count;
+    made->threads = threads < count ? threads : count;
     made->done = calloc(count, sizeof *made->done);
     made->thread = calloc(made->threads, sizeof *made->thread);
     made->context = calloc(made->threads, sizeof *made->context);
     pthread_mutex_init(&made->lock, NULL);
     pthread_cond_init(&made->changed, NULL);
-    int code = EXIT_DONE;
+    congru_status status = CONGRU_OK;
     if (made->done == NULL || made->thread == NULL || made->context == NULL)
-        code = terminal_fail(EXIT_FAILED, "import: not enough memory for %zu threads", made->threads);
-    for (size_t i = 0; code == EXIT_DONE && i < made->threads; i++)
-        code = start_thread(made, i);
-    if (code != EXIT_DONE)
+        status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu threads", made->threads);
+    for (size_t i = 0; status == CONGRU_OK && i < made->threads; i++)
+        status = start_thread(context, made, i);
+    if (status != CONGRU_OK)
         import_pool_stop(&made);
     *pool = made;
-    return code;
+    return status;
 }
 
 void import_pool_wait(import_pool *pool, size_t index)
@@ -125,8 +125,11 @@ void import_pool_stop(import_pool **pool)
     pthread_mutex_unlock(&ended->lock);
     for (size_t i = 0; i < ended->started; i++)
         pthread_join(ended->thread[i], NULL);
-    for (size_t i = 0; ended->context != NULL && i < ended->threads; i++)
+    for (size_t i = 0; ended->context != NULL && i < ended->threads; i++) {
+        for (size_t k = 0; ended->context[i] != NULL && congru_context_note(ended->context[i], k) != NULL; k++)
+            congru_note(ended->caller, "%s", congru_context_note(ended->context[i], k));
         congru_context_destroy(&ended->context[i]);
+    }
     pthread_cond_destroy(&ended->changed);
     pthread_mutex_destroy(&ended->lock);
     free(ended->done);

@@ -1,8 +1,8 @@
 /* What a file's name says of it: subject, session and run. SPDX-License-Identifier: Apache-2.0 */
-#ifndef CONGRU_CLI_NAME_PATTERN_H
-#define CONGRU_CLI_NAME_PATTERN_H
+#ifndef CONGRU_IMPORT_NAME_PATTERN_H
+#define CONGRU_IMPORT_NAME_PATTERN_H
 
-#include <stdbool.h>
+#include "congru/option.h"
 
 /* A pattern is text with places for what is wanted: "S{subject}R{run}" reads subject 001 and run 04 in
  * S001R04.edf. {subject}, {session} and {run} take as much as they can, the run digits only; {subject:2} takes
@@ -17,9 +17,10 @@ typedef struct name_parts {
     char part[NAME_FIELDS][NAME_SIZE]; /* "" where the pattern has no such place */
 } name_parts;
 
-/* Whether the pattern can be read and has a place for `needed`; otherwise one line that begins with `where`,
- * and EXIT_USAGE. */
-int name_pattern_check(const char *where, const char *pattern, name_field needed);
+/* Whether the pattern can be read and has a place for `needed`; otherwise false, with one line that begins with `where`
+ * in `error`. */
+bool name_pattern_check(const char *where, const char *pattern, name_field needed,
+                        char error[CONGRU_VALUE_ERROR_SIZE]);
 
 /* Whether the path fits a pattern that was checked. Fills the parts that the pattern has places for, and leaves
  * the others. */

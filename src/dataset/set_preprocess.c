@@ -1,0 +1,148 @@
+/* What a set's trials went through, and sets of signals made covariances. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bank.h"
+#include "base/store.h"
+#include "congru/version.h"
+#include "dataset/set_internal.h"
+#include "preprocess/preprocessing.h"
+
+congru_status congru_set_preprocessing(congru_context *context, const congru_set *set, congru_preprocessing *p)
+{
+    if (set == NULL || p == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "congru_set_preprocessing: set and p must not be NULL");
+    congru_preprocessing_init_raw(p);
+    p->whole = false;
+    p->rate = set->rate;
+    p->samples = set->samples;
+    congru_status status = congru_preprocessing_name_channels(
+        context, p, set->dimension, (const char(*)[CONGRU_LABEL_SIZE])set->channel_name);
+    if (status == CONGRU_OK)
+        status = congru_preprocessing_parse(context, set->meta, p);
+    if (status != CONGRU_OK)
+        congru_preprocessing_clear(p);
+    if (status == CONGRU_OK && p->samples == 0 && p->window[1] > p->window[0] && p->rate > 0) {
+        double samples = floor((p->window[1] - p->window[0]) * p->rate + 0.5);
+        p->samples = samples >= 2 && samples < 1e9 ? (size_t)samples : 0;
+    }
+    return status;
+}
+
+/* The set's signals as epochs that own what they change: samples that may be written to, and names. */
+static congru_status borrow(congru_context *context, congru_set *set, congru_epochs *epochs)
+{
+    size_t bytes = set->count * set->dimension * set->samples * sizeof(double);
+    *epochs = (congru_epochs){.count = set->count,
+                              .channels = set->dimension,
+                              .samples = set->samples,
+                              .rate = set->rate > 0 ? set->rate : (double)NAN,
+                              .start = set->start,
+                              .data = set->signals,
+                              .channel_name = set->channel_name};
+    if (!congru_store_is_mapped(set->signals))
+        return CONGRU_OK;
+    epochs->data = congru_memory_take(bytes);
+    if (epochs->data == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials of %zu samples",
+                           set->count, set->samples);
+    for (size_t i = 0, step = set->dimension * set->samples; i < set->count; i++) {
+        memcpy(epochs->data + i * step, set->signals + i * step, step * sizeof(double));
+        congru_store_pass(2 * step * sizeof(double));
+    }
+    congru_memory_give(set->signals);
+    set->signals = epochs->data;
+    return CONGRU_OK;
+}
+
+static congru_status describe(congru_context *context, const congru_preprocessing *p, congru_set *set)
+{
+    congru_preprocessing have;
+    congru_text text = {0};
+    congru_status status = congru_set_preprocessing(context, set, &have);
+    if (status != CONGRU_OK)
+        return status;
+    congru_preprocessing_follow(&have, p);
+    congru_text_add(&text, "{\"congru\": \"%s\"", congru_version());
+    congru_preprocessing_write(&have, &text);
+    congru_text_add(&text, "}");
+    congru_preprocessing_clear(&have);
+    if (text.failed) {
+        congru_text_clear(&text);
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for meta data");
+    }
+    free(set->meta);
+    set->meta = text.data;
+    return CONGRU_OK;
+}
+
+static congru_status estimate(congru_context *context, const congru_preprocessing *p, congru_set *set)
+{
+    size_t d = set->dimension;
+    double *covariance = congru_memory_take(set->count * d * d * sizeof *covariance);
+    if (covariance == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu covariances", set->count);
+    congru_status status = congru_covariance(context, p->estimator, p->trace_normalise, set->count, d,
+                                             set->samples, set->signals, covariance);
+    if (status != CONGRU_OK) {
+        congru_memory_give(covariance);
+        return status;
+    }
+    congru_memory_give(set->covariance);
+    set->covariance = covariance;
+    return CONGRU_OK;
+}
+
+static bool changes_samples(const congru_preprocessing *p)
+{
+    return p->channels > 0 || p->scale != 1 || p->average_reference || p->band[1] > 0 || p->notch > 0 ||
+           p->resample > 0 || !p->whole;
+}
+
+congru_status congru_set_preprocess(congru_context *context, congru_set *set, const congru_preprocessing *p)
+{
+    if (set == NULL || p == NULL || set->signals == NULL)
+        return congru_fail(
+            context, CONGRU_ERROR_ARGUMENT,
+            set == NULL || p == NULL
+                ? "congru_set_preprocess: set and p must not be NULL"
+                : "holds covariances alone, and --band, --window and the like are for signals (import "
+                  "it anew)");
+    congru_status status = congru_preprocessing_check(context, p);
+    if (status == CONGRU_OK && changes_samples(p)) {
+        congru_epochs epochs;
+        status = borrow(context, set, &epochs);
+        if (status == CONGRU_OK) {
+            status = congru_preprocess_trials(context, p, NULL, &epochs);
+            set->signals = epochs.data;
+            set->dimension = epochs.channels;
+            set->samples = epochs.samples;
+            set->rate = epochs.rate > 0 ? epochs.rate : 0;
+            set->start = epochs.start;
+        }
+    }
+    if (status == CONGRU_OK)
+        status = describe(context, p, set);
+    return status == CONGRU_OK ? estimate(context, p, set) : status;
+}
+
+congru_status congru_set_preprocess_like(congru_context *context, congru_set *set,
+                                         const congru_preprocessing *wanted, const char *who, double scale)
+{
+    congru_preprocessing have, left;
+    congru_status status = congru_set_preprocessing(context, set, &have);
+    if (status != CONGRU_OK)
+        return status;
+    status = congru_preprocessing_left(context, wanted, who, &have, &left);
+    congru_preprocessing_clear(&have);
+    left.scale = scale;
+    /* Channels in another order are put in order by name. */
+    if (status == CONGRU_OK && wanted->channels > 0 && wanted->channel_name[0][0] != '\0' &&
+        set->channel_name[0][0] != '\0') {
+        left.channels = wanted->channels;
+        left.channel_name = wanted->channel_name;
+    }
+    return status == CONGRU_OK ? congru_set_preprocess(context, set, &left) : status;
+}

@@ -1,0 +1,127 @@
+/* What the files of the importer share. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_IMPORT_INTERNAL_H
+#define CONGRU_IMPORT_INTERNAL_H
+
+#include "base/error.h"
+#include "base/text.h"
+#include "congru/import.h"
+#include "import/name_pattern.h"
+
+enum {
+    EVENT_RULES_MAX = 16,
+    RULE_RUNS_MAX = 32,
+    PATTERNS_MAX = 8,
+    IMPORT_ERROR_SIZE = 2048,
+    IMPORT_SEEN_MAX = 64
+};
+
+/* Which events are trials, in files of some runs or of all. */
+typedef struct event_rule {
+    size_t run_count; /* 0: any run */
+    int32_t run[RULE_RUNS_MAX];
+    char *words; /* what the two below point into */
+    size_t event_count;
+    congru_event_class *event;   /* (event_count) where a key of digits is a code */
+    congru_event_class *by_text; /* (event_count) where it is a text: for files that have no codes */
+} event_rule;
+
+typedef struct session_name {
+    char name[CONGRU_LABEL_SIZE];
+    int32_t number;
+} session_name;
+
+struct congru_import {
+    char *preset; /* its name, or NULL */
+    congru_preprocessing preprocessing;
+    size_t *position; /* (preprocessing.channels), from 1, of files that do not name them; or NULL */
+    double rate;      /* Hz, of files of trials that do not say theirs; 0: unknown */
+    char rest_class[CONGRU_LABEL_SIZE]; /* take the rest before each cue too, as this class; "": not */
+    event_rule rule[EVENT_RULES_MAX];
+    size_t rule_count;
+    bool events_chosen;          /* not by a preset: other classes of files of trials go */
+    char *pattern[PATTERNS_MAX]; /* of file names, tried in order; none: the usual schemes */
+    size_t pattern_count;
+    char *session_pattern; /* or NULL */
+    session_name *session; /* (session_count) numbers of sessions that have a name */
+    size_t session_count;
+    double mat_cue; /* seconds from an event to the cue in .mat recordings */
+    bool keep_signals;
+};
+
+/* The events of a file: those for its run, or those for any. NULL when there are only rules for other runs, or no rule
+ * at all. `run` is -1 when unknown. */
+const event_rule *import_events(const congru_import *import, int32_t run);
+
+/* Adds `, "events": [...]`: members of a set's meta data, which congru_import_like reads. */
+void import_write_rules(const congru_import *import, congru_text *text);
+
+/* ---- Files --------------------------------------------------------------------------------------------- */
+
+/* A file: what its name says, then what became of it. */
+typedef struct import_file {
+    const char *path;
+    name_parts name;
+    int32_t session, run; /* -1: the name does not say */
+    congru_epochs *epochs;
+    congru_epochs *rest;         /* the rest before the cues, where the importer takes it too */
+    congru_epochs_report report; /* `found` is all trials of a file of trials */
+    uint64_t seen;               /* bit k: it has event k of its rule */
+    char events[400];            /* the events or classes it has, for messages */
+    congru_status status;
+    char error[IMPORT_ERROR_SIZE]; /* why not CONGRU_OK */
+} import_file;
+
+/* Reads the subject, session and run of each file out of its name, and refuses two files that say the same. `scheme`
+ * says how subjects were told apart. */
+congru_status import_files_identify(congru_context *context, const congru_import *import, import_file *files,
+                                    size_t count, char *scheme, size_t scheme_size);
+
+/* Reads the file and fills `epochs` and `report`, or `status` and `error`. It runs in several threads at a time, each
+ * with a context of its own. */
+void import_file_read(congru_context *context, const congru_import *import, import_file *file);
+
+/* Puts the file's name before the context's error text unless it begins with it already; CONGRU_OK is passed on. */
+congru_status import_name_file(congru_context *context, const char *path, congru_status status);
+
+/* Whether the first bytes are those of a file that can hold trials: .npz or .mat. */
+bool import_holds_trials(const char *path);
+
+/* The trials of a recording: import_recording.c. */
+congru_status import_recording_read(congru_context *context, const congru_import *import, import_file *file);
+
+/* The trials of a file of trials: import_epochs.c. */
+congru_status import_epochs_read(congru_context *context, const congru_import *import, import_file *file);
+
+/* ---- Threads ------------------------------------------------------------------------------------------- */
+
+typedef struct import_pool import_pool;
+
+/* Starts `threads` threads, each with a context of one thread, that read the files in order with import_file_read, no
+ * further ahead of import_pool_wait than memory for two files each. */
+congru_status import_pool_start(congru_context *context, const congru_import *import, import_file *files,
+                                size_t count, size_t threads, import_pool **pool);
+
+/* Waits until file `index` was read; calls come for 0, 1, 2, ... */
+void import_pool_wait(import_pool *pool, size_t index);
+
+/* Lets the threads end after the file each is at, and frees the pool; NULL is allowed. */
+void import_pool_stop(import_pool **pool);
+
+/* ---- Presets ------------------------------------------------------------------------------------------- */
+
+/* share/presets/README.md describes the lines. Those of share/presets are compiled in. */
+typedef struct preset {
+    const char *name;
+    const char *const *lines; /* ended by NULL */
+} preset;
+
+/* All that are compiled in, by name, ended by a NULL name; made from share/presets by tools/embed-presets.sh. */
+extern const preset congru_presets[];
+
+/* Called for each key in the order of the lines, with its whole value; not CONGRU_OK ends the reading. */
+typedef congru_status (*preset_visit)(void *user, const char *key, const char *value);
+
+/* Reads the lines of a preset, or of a file of that form when the name has a slash or ends in .txt. */
+congru_status preset_read(congru_context *context, const char *name, preset_visit visit, void *user);
+
+#endif

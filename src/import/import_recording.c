@@ -1,0 +1,156 @@
+/* Trials of a recording: its channels chosen, its events found. SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/import_internal.h"
+
+/* What reading one recording carries along. */
+typedef struct recording_job {
+    congru_context *context;
+    const congru_import *import;
+    import_file *file;
+    congru_recording *recording;
+} recording_job;
+
+/* ---- Channels ------------------------------------------------------------------------------------------ */
+
+static bool has_channel(const congru_recording *header, const char *wanted)
+{
+    for (size_t i = 0; i < header->channels; i++)
+        if (congru_channel_matches(header->channel[i].name, wanted))
+            return true;
+    return false;
+}
+
+/* Whether the file does not name the channels but has them all, by position. */
+static bool is_by_position(const congru_import *import, const congru_recording *header)
+{
+    bool named = true, placed = true;
+    for (size_t i = 0; i < import->preprocessing.channels; i++) {
+        named = named && has_channel(header, import->preprocessing.channel_name[i]);
+        placed = placed && import->position[i] <= header->channels;
+    }
+    return !named && placed;
+}
+
+/* Reads the wanted channels; by the names that the file has in their places where `header` is given. */
+static congru_status read_channels(recording_job *job, const congru_recording *header)
+{
+    const congru_preprocessing *p = &job->import->preprocessing;
+    const char **names = calloc(p->channels + 1, sizeof *names);
+    if (names == NULL)
+        return congru_fail(job->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu channels",
+                           p->channels);
+    for (size_t i = 0; i < p->channels; i++)
+        names[i] = header != NULL ? header->channel[job->import->position[i] - 1].name : p->channel_name[i];
+    congru_recording_options options = {
+        .channels = p->channels > 0 ? names : NULL, .channel_count = p->channels, .eeg_only = p->channels == 0};
+    congru_status status = congru_recording_read(job->context, job->file->path, &options, &job->recording);
+    free(names);
+    return status;
+}
+
+static congru_status read_recording(recording_job *job)
+{
+    const congru_preprocessing *p = &job->import->preprocessing;
+    congru_recording *header = NULL;
+    congru_status status = CONGRU_OK;
+    if (job->import->position != NULL) {
+        status = congru_recording_read(job->context, job->file->path,
+                                       &(congru_recording_options){.header_only = true}, &header);
+        if (status != CONGRU_OK)
+            return status;
+    }
+    status = read_channels(job, header != NULL && is_by_position(job->import, header) ? header : NULL);
+    congru_recording_destroy(&header);
+    /* Known by the names that were asked for, so that files that write them otherwise go together. */
+    for (size_t i = 0; status == CONGRU_OK && i < p->channels; i++)
+        memcpy(job->recording->channel[i].name, p->channel_name[i], CONGRU_LABEL_SIZE);
+    return status;
+}
+
+/* ---- Events -------------------------------------------------------------------------------------------- */
+
+/* "T0 (15), T1 (8)" */
+static void list_events(const congru_recording *recording, char *list, size_t size)
+{
+    congru_event_kind *kinds;
+    size_t count, used = 0;
+    char code[16];
+    snprintf(list, size, "no events");
+    if (congru_event_kinds(recording, &kinds, &count))
+        for (size_t i = 0; i < count && used < size; i++)
+            used += (size_t)snprintf(list + used, size - used, "%s%s (%zu)", i > 0 ? ", " : "",
+                                     congru_event_kind_name(&kinds[i], code), kinds[i].count);
+    free(kinds);
+}
+
+static congru_status fail_no_events(recording_job *job)
+{
+    char list[400];
+    if (job->import->rule_count > 0 && job->file->run >= 0)
+        return congru_fail(job->context, CONGRU_ERROR_FORMAT,
+                           "the preset '%s' has no events for run %d (leave the file out, or give --events)",
+                           job->import->preset, (int)job->file->run);
+    if (job->import->rule_count > 0)
+        return congru_fail(job->context, CONGRU_ERROR_FORMAT,
+                           "the preset '%s' needs the number of the run in the file's name (give --events)",
+                           job->import->preset);
+    list_events(job->recording, list, sizeof list);
+    return congru_fail(job->context, CONGRU_ERROR_FORMAT,
+                       "which events are trials? It has %s (give --events CODE=NAME,... or --preset)", list);
+}
+
+/* Files converted from others may have the codes as texts. */
+static bool has_codes(const congru_recording *recording)
+{
+    for (size_t i = 0; i < recording->events; i++)
+        if (recording->event[i].code >= 0)
+            return true;
+    return false;
+}
+
+/* Which events of the rule the recording has. */
+static void mark_seen(recording_job *job, const congru_event_class *events, size_t count)
+{
+    const congru_recording *r = job->recording;
+    for (size_t k = 0; k < count && k < IMPORT_SEEN_MAX; k++)
+        for (size_t i = 0; i < r->events && !(job->file->seen >> k & 1); i++)
+            if (events[k].text != NULL
+                    ? r->event[i].text != NULL && strcmp(r->event[i].text, events[k].text) == 0
+                    : r->event[i].code == events[k].code)
+                job->file->seen |= (uint64_t)1 << k;
+    list_events(r, job->file->events, sizeof job->file->events);
+}
+
+static congru_status cut(recording_job *job)
+{
+    const congru_import *import = job->import;
+    import_file *file = job->file;
+    const event_rule *rule = import_events(import, file->run);
+    if (rule == NULL)
+        return fail_no_events(job);
+    const congru_event_class *events = has_codes(job->recording) ? rule->event : rule->by_text;
+    double cue = strcmp(job->recording->format, "MAT") == 0 ? import->mat_cue : 0;
+    mark_seen(job, events, rule->event_count);
+    congru_status status = congru_preprocess_recording(
+        job->context, &import->preprocessing, job->recording, events, rule->event_count, cue, &file->epochs,
+        import->rest_class[0] != '\0' ? &file->rest : NULL, &file->report);
+    if (status == CONGRU_OK && file->rest != NULL)
+        memcpy(file->rest->class_name[0], import->rest_class, CONGRU_LABEL_SIZE);
+    return status;
+}
+
+congru_status import_recording_read(congru_context *context, const congru_import *import, import_file *file)
+{
+    recording_job job = {.context = context, .import = import, .file = file};
+    congru_status status = read_recording(&job);
+    /* Some kinds of file hold either. */
+    if (status == CONGRU_ERROR_UNSUPPORTED && import_holds_trials(file->path))
+        return import_epochs_read(context, import, file);
+    if (status == CONGRU_OK)
+        status = cut(&job);
+    congru_recording_destroy(&job.recording);
+    return status;
+}

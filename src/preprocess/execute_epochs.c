@@ -1,0 +1,175 @@
+/* Executes a description on trials that were cut already. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bank.h"
+#include "base/error.h"
+#include "epochs/epochs_internal.h"
+#include "preprocess/preprocessing.h"
+
+/* ---- Channels ------------------------------------------------------------------------------------------ */
+
+static congru_status fail_channel(congru_context *context, const congru_epochs *epochs, const char *missing)
+{
+    char list[700] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < epochs->channels && used < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "",
+                                 epochs->channel_name[i]);
+    return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                       "no channel '%s': it has %s (name some of these with --channels)", missing, list);
+}
+
+/* Where each wanted channel is: by name, else by position. */
+static congru_status find_channels(congru_context *context, const congru_preprocessing *p,
+                                   const size_t *position, const congru_epochs *epochs, size_t *place)
+{
+    const char *missing = NULL;
+    bool placed = position != NULL;
+    for (size_t i = 0; i < p->channels; i++) {
+        size_t at = 0;
+        while (at < epochs->channels && !congru_channel_matches(epochs->channel_name[at], p->channel_name[i]))
+            at++;
+        if (at == epochs->channels && missing == NULL)
+            missing = p->channel_name[i];
+        place[i] = at;
+        placed = placed && position[i] <= epochs->channels;
+    }
+    if (missing == NULL)
+        return CONGRU_OK;
+    if (!placed)
+        return fail_channel(context, epochs, missing);
+    for (size_t i = 0; i < p->channels; i++)
+        place[i] = position[i] - 1;
+    return CONGRU_OK;
+}
+
+/* The trials with the wanted channels in the wanted order, through a copy of one trial. */
+static congru_status choose_channels(congru_context *context, const congru_preprocessing *p,
+                                     const size_t *position, congru_epochs *epochs)
+{
+    size_t count = p->channels, samples = epochs->samples;
+    if (count == 0)
+        return CONGRU_OK;
+    if (count > epochs->channels)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "%zu channels are wanted, it has %zu", count,
+                           epochs->channels);
+    size_t *place = calloc(count, sizeof *place);
+    double *trial = calloc(epochs->channels * samples + 1, sizeof *trial);
+    congru_status status = place != NULL && trial != NULL
+                               ? find_channels(context, p, position, epochs, place)
+                               : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a trial");
+    if (status == CONGRU_OK) {
+        for (size_t i = 0; i < epochs->count; i++) {
+            memcpy(trial, epochs->data + i * epochs->channels * samples,
+                   epochs->channels * samples * sizeof *trial);
+            for (size_t k = 0; k < count; k++)
+                memcpy(epochs->data + (i * count + k) * samples, trial + place[k] * samples,
+                       samples * sizeof *trial);
+        }
+        epochs->channels = count;
+        for (size_t k = 0; k < count; k++)
+            memcpy(epochs->channel_name[k], p->channel_name[k], CONGRU_LABEL_SIZE);
+    }
+    free(trial);
+    free(place);
+    return status;
+}
+
+/* ---- Samples ------------------------------------------------------------------------------------------- */
+
+static congru_status resample(congru_context *context, const congru_preprocessing *p, congru_epochs *epochs)
+{
+    size_t up, down, signals = epochs->count * epochs->channels;
+    congru_status status = congru_preprocess_ratio(context, p, epochs->rate, &up, &down);
+    if (status != CONGRU_OK || up == down)
+        return status;
+    size_t samples = congru_signal_resampled(epochs->samples, up, down);
+    double *data = congru_memory_take((samples > 0 ? samples : 1) * signals * sizeof *data);
+    if (data == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory to resample %zu trials",
+                           epochs->count);
+    status = congru_signal_resample(context, up, down, signals, epochs->samples, epochs->data, data);
+    congru_memory_give(status == CONGRU_OK ? epochs->data : data);
+    if (status == CONGRU_OK) {
+        epochs->data = data;
+        epochs->samples = samples;
+        epochs->rate = p->resample;
+    }
+    return status;
+}
+
+static congru_status crop(congru_context *context, const congru_preprocessing *p, congru_epochs *epochs)
+{
+    double first = p->rest ? -p->window[1] : p->window[0], last = p->rest ? -p->window[0] : p->window[1];
+    if (p->whole)
+        return CONGRU_OK;
+    if (isnan(epochs->start))
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "it does not say where the cue of its trials of %g s is (take them whole with "
+                           "--window all)",
+                           (double)epochs->samples / epochs->rate);
+    congru_status status = congru_epochs_crop(context, epochs, first, last);
+    if (status == CONGRU_ERROR_ARGUMENT)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "the window %g:%g s leaves its trials, which last from %g to %g s after the cue "
+                           "(choose --window inside, or all)",
+                           first, last, epochs->start, epochs->start + (double)epochs->samples / epochs->rate);
+    return status;
+}
+
+static void call_rest(congru_epochs *epochs)
+{
+    epochs->classes = 1;
+    snprintf(epochs->class_name[0], CONGRU_LABEL_SIZE, "rest");
+    memset(epochs->label, 0, epochs->count * sizeof *epochs->label);
+}
+
+/* Trials with missing samples go, as they do from recordings. */
+static congru_status drop_missing(congru_context *context, congru_epochs *epochs, congru_epochs_report *report)
+{
+    size_t size = epochs->channels * epochs->samples, kept = 0;
+    for (size_t i = 0; i < epochs->count; i++) {
+        bool whole = true;
+        for (size_t j = 0; whole && j < size; j++)
+            whole = isfinite(epochs->data[i * size + j]);
+        if (whole)
+            congru_epochs_move(epochs, i, kept++);
+        else if (report->named < CONGRU_DROPPED_NAMED)
+            report->dropped[report->named++] = (congru_dropped){i + 1, CONGRU_DROPPED_GAP};
+    }
+    report->kept = kept;
+    report->gap = epochs->count - kept;
+    epochs->count = kept;
+    if (kept == 0)
+        return congru_fail(context, CONGRU_ERROR_FORMAT,
+                           "none of its %zu trials is left: all hold missing samples", report->found);
+    return CONGRU_OK;
+}
+
+congru_status congru_preprocess_trials(congru_context *context, const congru_preprocessing *p,
+                                       const size_t *position, congru_epochs *epochs)
+{
+    if (!(epochs->rate > 0) && (p->band[1] > 0 || p->notch > 0 || p->resample > 0 || !p->whole))
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "it does not say its rate (give --rate)");
+    congru_status status = choose_channels(context, p, position, epochs);
+    if (status == CONGRU_OK)
+        status = congru_preprocess_samples(context, p, epochs->rate, epochs->count, epochs->channels,
+                                           epochs->samples, epochs->data);
+    if (status == CONGRU_OK)
+        status = resample(context, p, epochs);
+    return status == CONGRU_OK ? crop(context, p, epochs) : status;
+}
+
+congru_status congru_preprocess_epochs(congru_context *context, const congru_preprocessing *p,
+                                       const size_t *position, congru_epochs *epochs,
+                                       congru_epochs_report *report)
+{
+    *report = (congru_epochs_report){.found = epochs->count};
+    congru_status status = congru_preprocess_trials(context, p, position, epochs);
+    if (status == CONGRU_OK && p->rest)
+        call_rest(epochs);
+    return status == CONGRU_OK ? drop_missing(context, epochs, report) : status;
+}
