@@ -62,9 +62,9 @@ static void add_rows(text_table *table, const congru_import_summary *summary, co
     text_table_add(table, "dropped");
     for (size_t i = 0; i < summary->files; i++) {
         const congru_epochs_report *report = &summary->file[i].report;
-        count_classes(set, first, first + report->kept, kept);
+        count_classes(set, first, first + summary->file[i].trials, kept);
         add_row(table, base_name(summary->file[i].path), summary->file[i].subject, set, kept, report);
-        first += report->kept;
+        first += summary->file[i].trials;
         total.found += report->found;
         total.kept += report->kept;
         total.outside += report->outside;
@@ -112,15 +112,15 @@ int import_print(const char *output, const congru_import_summary *summary, const
         if (summary->file[i].report.named > 0)
             name_dropped(&summary->file[i]);
     char line[4200];
-    snprintf(line, sizeof line, "%s: %zu trial%s, %zu subject%s, %zu class%s, %zu x %zu", base_name(output),
-             set->count, set->count == 1 ? "" : "s", set->subjects, set->subjects == 1 ? "" : "s", set->classes,
-             set->classes == 1 ? "" : "es", set->dimension, set->dimension);
-    terminal_clean(line);
-    terminal_wrap(line, 0, 2, "");
     snprintf(line, sizeof line, "subjects: %s", summary->subjects_from);
     terminal_clean(line);
     terminal_wrap(line, 0, 2, "");
     snprintf(line, sizeof line, "signals: %s", summary->preprocessing);
+    terminal_wrap(line, 0, 2, "");
+    snprintf(line, sizeof line, "%s: %zu trial%s, %zu subject%s, %zu class%s, %zu x %zu", base_name(output),
+             set->count, set->count == 1 ? "" : "s", set->subjects, set->subjects == 1 ? "" : "s", set->classes,
+             set->classes == 1 ? "" : "es", set->dimension, set->dimension);
+    terminal_clean(line);
     terminal_wrap(line, 0, 2, "");
     return code;
 }

@@ -236,6 +236,9 @@ S007R12.edf  007                 7           8           0          0        0
 S042R04.edf  042                 7           8           0          0        0
 S042R06.edf  042                 0           0           8          7        0
 total        3 subjects         53          52          22         23        0
+subjects: by S{subject}R{run} and others of the preset in the file names
+signals: 8 to 35 Hz (Butterworth of order 4, zero phase), notch 60 Hz, 0.5 to
+  3.5 s after the cue, scm
 set.npz: 150 trials, 3 subjects, 4 classes, 22 x 22'
     result "$name: trials by class" "$(diff <(echo "$expected") <(echo "$said"))"
     same_bits "$name" "$data"/eegmmidb/original/*/*.edf --preset eegmmidb

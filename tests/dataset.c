@@ -535,7 +535,7 @@ static void numpy_opens_what_is_written(void)
         "import sys, numpy as np\n"
         "z = np.load(sys.argv[1], allow_pickle=False)\n"
         "assert list(z) == ['X', 'signals', 'y', 'subject', 'session', 'run', 'classes', 'channels', 'fs', "
-        "'meta']\n"
+        "'tmin', 'meta']\n"
         "assert z['X'].shape == (15, 3, 3) and z['X'].dtype == '<f8' and np.allclose(z['X'].trace(0, 1, 2), "
         "1)\n"
         "assert z['signals'].shape == (15, 3, 40) and z['y'].dtype == '<i8' and z['y'][6] == 2\n"

@@ -155,7 +155,9 @@ shared_library_exports_what_headers_declare()
 {
     nm -D --defined-only "$BUILD/src/libcongru.so" | awk '{ print $3 }' | sort -u >"$scratch/exported"
     cat include/congru/*.h | tr '\n' ' ' | grep -oE 'CONGRU_API [^(;]*\(' | grep -oE 'congru_[a-z0-9_]+\($' |
-        tr -d '(' | sort -u >"$scratch/declared"
+        tr -d '(' >"$scratch/functions"
+    cat include/congru/*.h | grep -oE 'CONGRU_API extern [^;[]*' | grep -oE 'congru_[a-z0-9_]+$' |
+        sort -u - "$scratch/functions" >"$scratch/declared"
     comm -23 "$scratch/exported" "$scratch/declared" | sed 's/$/ is exported but in no header/'
     comm -13 "$scratch/exported" "$scratch/declared" | sed 's/$/ is declared but not exported/'
 }

@@ -26,7 +26,22 @@ typedef struct congru_set {
     double rate;                             /* 0 when unknown */
     double start;                            /* seconds of sample 0 from the cue; NaN when unknown */
     char *meta;                              /* JSON text, or NULL */
+    bool borrowed; /* covariance and signals are the caller's of congru_set_create_borrowing, who frees them */
 } congru_set;
+
+/* A set of arrays that are there already, given as the fields of `from`: covariances or signals or both; label NULL is
+ * all of one class, subject NULL all of one subject; session, run and names may be NULL, and rate 0. Everything is
+ * checked as when a file is read. Copying: `from` may then go. Borrowing: covariance and signals stay where they are,
+ * must live as long as the set, and are not written to; everything else is copied. */
+CONGRU_API congru_status congru_set_create_copying(congru_context *context, const congru_set *from,
+                                                   congru_set **set);
+CONGRU_API congru_status congru_set_create_borrowing(congru_context *context, const congru_set *from,
+                                                     congru_set **set);
+
+/* Adds the trials of `other` to the set, classes and subjects joined by name. CONGRU_ERROR_ARGUMENT, with what differs,
+ * unless both hold the same kinds of data of the same channels that went through the same; the window may differ where
+ * one is the rest. */
+CONGRU_API congru_status congru_set_join(congru_context *context, congru_set *set, const congru_set *other);
 
 /* Covariances of epochs (count, d, T) -> (count, d, d). trace_normalise divides each by its trace. */
 CONGRU_API congru_status congru_covariance(congru_context *context, congru_estimator estimator,

@@ -46,6 +46,7 @@ typedef struct congru_imported_file {
     const char *path; /* as it was given */
     char subject[CONGRU_LABEL_SIZE];
     int32_t session, run; /* -1: neither its name nor the file says */
+    size_t trials;        /* in the set, those of the rest included; they follow those of the file before */
     congru_epochs_report report;
 } congru_imported_file;
 

@@ -42,7 +42,7 @@ static congru_status borrow(congru_context *context, congru_set *set, congru_epo
                               .start = set->start,
                               .data = set->signals,
                               .channel_name = set->channel_name};
-    if (!congru_store_is_mapped(set->signals))
+    if (!congru_store_is_mapped(set->signals) && !set->borrowed)
         return CONGRU_OK;
     epochs->data = congru_memory_take(bytes);
     if (epochs->data == NULL)
@@ -52,7 +52,11 @@ static congru_status borrow(congru_context *context, congru_set *set, congru_epo
         memcpy(epochs->data + i * step, set->signals + i * step, step * sizeof(double));
         congru_store_pass(2 * step * sizeof(double));
     }
-    congru_memory_give(set->signals);
+    if (set->borrowed)
+        set->covariance = NULL; /* it stays its owner's, and a new one is made */
+    else
+        congru_memory_give(set->signals);
+    set->borrowed = false;
     set->signals = epochs->data;
     return CONGRU_OK;
 }
@@ -111,7 +115,7 @@ congru_status congru_set_preprocess(congru_context *context, congru_set *set, co
                 : "holds covariances alone, and --band, --window and the like are for signals (import "
                   "it anew)");
     congru_status status = congru_preprocessing_check(context, p);
-    if (status == CONGRU_OK && changes_samples(p)) {
+    if (status == CONGRU_OK && (changes_samples(p) || set->borrowed)) {
         congru_epochs epochs;
         status = borrow(context, set, &epochs);
         if (status == CONGRU_OK) {

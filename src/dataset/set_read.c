@@ -26,8 +26,10 @@ void congru_set_destroy(congru_set **set)
     if (set == NULL || *set == NULL)
         return;
     congru_set *s = *set;
-    congru_memory_give(s->covariance);
-    congru_memory_give(s->signals);
+    if (!s->borrowed) {
+        congru_memory_give(s->covariance);
+        congru_memory_give(s->signals);
+    }
     free(s->label);
     free(s->subject);
     free(s->session);

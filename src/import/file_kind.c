@@ -27,7 +27,7 @@ static bool is_model(const unsigned char *bytes, uint64_t size)
     return size >= 9 && bytes[7] == 0 && bytes[6] == 0 && bytes[8] == '{';
 }
 
-bool import_holds_trials(const char *path)
+bool congru_import_holds_trials(const char *path)
 {
     unsigned char bytes[FIRST_BYTES];
     uint64_t size;

@@ -39,7 +39,7 @@ static void rename_classes(const event_rule *rule, bool all, import_file *file, 
 static congru_status choose_classes(congru_context *context, const congru_import *import, import_file *file)
 {
     congru_epochs *epochs = file->epochs;
-    const event_rule *rule = import_events(import, file->run);
+    const event_rule *rule = congru_import_events(import, file->run);
     if (rule == NULL)
         return CONGRU_OK;
     int32_t *place = calloc(epochs->classes + 1, sizeof *place);
@@ -62,7 +62,7 @@ static congru_status choose_classes(congru_context *context, const congru_import
     return CONGRU_OK;
 }
 
-congru_status import_epochs_read(congru_context *context, const congru_import *import, import_file *file)
+congru_status congru_import_epochs_read(congru_context *context, const congru_import *import, import_file *file)
 {
     if (import->rest_class[0] != '\0')
         return congru_fail(

@@ -4,7 +4,7 @@
 
 #include "import/import_internal.h"
 
-congru_status import_name_file(congru_context *context, const char *path, congru_status status)
+congru_status congru_import_name_file(congru_context *context, const char *path, congru_status status)
 {
     char error[CONGRU_ERROR_TEXT_SIZE];
     if (status == CONGRU_OK)
@@ -29,17 +29,17 @@ static void number_trials(const import_file *file, congru_epochs *epochs)
     }
 }
 
-void import_file_read(congru_context *context, const congru_import *import, import_file *file)
+void congru_import_file_read(congru_context *context, const congru_import *import, import_file *file)
 {
     congru_file_kind kind;
     file->status = congru_file_kind_of(context, file->path, &kind);
     /* A .mat can be either, and its reader tells; a file of no known kind is the recording reader's to explain. */
     if (file->status == CONGRU_OK)
         file->status = kind == CONGRU_FILE_TRIALS || kind == CONGRU_FILE_SET
-                           ? import_epochs_read(context, import, file)
-                           : import_recording_read(context, import, file);
+                           ? congru_import_epochs_read(context, import, file)
+                           : congru_import_recording_read(context, import, file);
     if (file->status != CONGRU_OK) {
-        import_name_file(context, file->path, file->status);
+        congru_import_name_file(context, file->path, file->status);
         snprintf(file->error, sizeof file->error, "%s", congru_context_error(context));
         congru_epochs_destroy(&file->epochs);
         congru_epochs_destroy(&file->rest);

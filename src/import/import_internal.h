@@ -50,10 +50,10 @@ struct congru_import {
 
 /* The events of a file: those for its run, or those for any. NULL when there are only rules for other runs, or no rule
  * at all. `run` is -1 when unknown. */
-const event_rule *import_events(const congru_import *import, int32_t run);
+const event_rule *congru_import_events(const congru_import *import, int32_t run);
 
 /* Adds `, "events": [...]`: members of a set's meta data, which congru_import_like reads. */
-void import_write_rules(const congru_import *import, congru_text *text);
+void congru_import_write_rules(const congru_import *import, congru_text *text);
 
 /* ---- Files --------------------------------------------------------------------------------------------- */
 
@@ -65,6 +65,7 @@ typedef struct import_file {
     congru_epochs *epochs;
     congru_epochs *rest;         /* the rest before the cues, where the importer takes it too */
     congru_epochs_report report; /* `found` is all trials of a file of trials */
+    size_t trials;               /* that are in the set */
     uint64_t seen;               /* bit k: it has event k of its rule */
     char events[400];            /* the events or classes it has, for messages */
     congru_status status;
@@ -73,39 +74,41 @@ typedef struct import_file {
 
 /* Reads the subject, session and run of each file out of its name, and refuses two files that say the same. `scheme`
  * says how subjects were told apart. */
-congru_status import_files_identify(congru_context *context, const congru_import *import, import_file *files,
-                                    size_t count, char *scheme, size_t scheme_size);
+congru_status congru_import_files_identify(congru_context *context, const congru_import *import,
+                                           import_file *files, size_t count, char *scheme, size_t scheme_size);
 
 /* Reads the file and fills `epochs` and `report`, or `status` and `error`. It runs in several threads at a time, each
  * with a context of its own. */
-void import_file_read(congru_context *context, const congru_import *import, import_file *file);
+void congru_import_file_read(congru_context *context, const congru_import *import, import_file *file);
 
 /* Puts the file's name before the context's error text unless it begins with it already; CONGRU_OK is passed on. */
-congru_status import_name_file(congru_context *context, const char *path, congru_status status);
+congru_status congru_import_name_file(congru_context *context, const char *path, congru_status status);
 
 /* Whether the first bytes are those of a file that can hold trials: .npz or .mat. */
-bool import_holds_trials(const char *path);
+bool congru_import_holds_trials(const char *path);
 
 /* The trials of a recording: import_recording.c. */
-congru_status import_recording_read(congru_context *context, const congru_import *import, import_file *file);
+congru_status congru_import_recording_read(congru_context *context, const congru_import *import,
+                                           import_file *file);
 
 /* The trials of a file of trials: import_epochs.c. */
-congru_status import_epochs_read(congru_context *context, const congru_import *import, import_file *file);
+congru_status congru_import_epochs_read(congru_context *context, const congru_import *import,
+                                        import_file *file);
 
 /* ---- Threads ------------------------------------------------------------------------------------------- */
 
 typedef struct import_pool import_pool;
 
-/* Starts `threads` threads, each with a context of one thread, that read the files in order with import_file_read, no
- * further ahead of import_pool_wait than memory for two files each. */
-congru_status import_pool_start(congru_context *context, const congru_import *import, import_file *files,
-                                size_t count, size_t threads, import_pool **pool);
+/* Starts `threads` threads, each with a context of one thread, that read the files in order with congru_import_file_read, no
+ * further ahead of congru_import_pool_wait than memory for two files each. */
+congru_status congru_import_pool_start(congru_context *context, const congru_import *import, import_file *files,
+                                       size_t count, size_t threads, import_pool **pool);
 
 /* Waits until file `index` was read; calls come for 0, 1, 2, ... */
-void import_pool_wait(import_pool *pool, size_t index);
+void congru_import_pool_wait(import_pool *pool, size_t index);
 
 /* Lets the threads end after the file each is at, and frees the pool; NULL is allowed. */
-void import_pool_stop(import_pool **pool);
+void congru_import_pool_stop(import_pool **pool);
 
 /* ---- Presets ------------------------------------------------------------------------------------------- */
 
@@ -122,6 +125,6 @@ extern const preset congru_presets[];
 typedef congru_status (*preset_visit)(void *user, const char *key, const char *value);
 
 /* Reads the lines of a preset, or of a file of that form when the name has a slash or ends in .txt. */
-congru_status preset_read(congru_context *context, const char *name, preset_visit visit, void *user);
+congru_status congru_preset_read(congru_context *context, const char *name, preset_visit visit, void *user);
 
 #endif

@@ -89,7 +89,7 @@ static const char *apply_scheme(import_file *files, size_t count)
         bool all = true;
         for (size_t i = 0; all && i < count; i++) {
             files[i].name = (name_parts){0};
-            name_pattern_base(files[i].path, base);
+            congru_name_pattern_base(files[i].path, base);
             all = schemes[s].match(base, &files[i].name);
         }
         if (all)
@@ -97,7 +97,7 @@ static const char *apply_scheme(import_file *files, size_t count)
     }
     for (size_t i = 0; i < count; i++) {
         files[i].name = (name_parts){0};
-        name_pattern_base(files[i].path, files[i].name.part[NAME_SUBJECT]);
+        congru_name_pattern_base(files[i].path, files[i].name.part[NAME_SUBJECT]);
     }
     return NULL;
 }
@@ -120,11 +120,11 @@ static congru_status read_name(congru_context *context, const congru_import *imp
 {
     bool found = import->pattern_count == 0;
     for (size_t i = 0; !found && i < import->pattern_count; i++)
-        found = name_pattern_match(import->pattern[i], file->path, &file->name);
+        found = congru_name_pattern_match(import->pattern[i], file->path, &file->name);
     if (!found)
         return fail_pattern(context, import, file->path);
     if (import->session_pattern != NULL &&
-        !name_pattern_match(import->session_pattern, file->path, &file->name))
+        !congru_name_pattern_match(import->session_pattern, file->path, &file->name))
         return congru_fail(context, CONGRU_ERROR_FORMAT,
                            "%s: its name does not fit '%s' (give --session-from another pattern)", file->path,
                            import->session_pattern);
@@ -200,8 +200,8 @@ static void tell_scheme(const congru_import *import, const char *label, char *sc
         snprintf(scheme, size, "each file name is a subject (give --subject-from for another rule)");
 }
 
-congru_status import_files_identify(congru_context *context, const congru_import *import, import_file *files,
-                                    size_t count, char *scheme, size_t scheme_size)
+congru_status congru_import_files_identify(congru_context *context, const congru_import *import,
+                                           import_file *files, size_t count, char *scheme, size_t scheme_size)
 {
     int32_t last_session = 0;
     const char *label = import->pattern_count == 0 ? apply_scheme(files, count) : NULL;

@@ -44,7 +44,7 @@ static void *work(void *user)
         }
         size_t mine = pool->next++;
         pthread_mutex_unlock(&pool->lock);
-        import_file_read(self.context, pool->import, &pool->files[mine]);
+        congru_import_file_read(self.context, pool->import, &pool->files[mine]);
         pthread_mutex_lock(&pool->lock);
         pool->done[mine] = true;
         pthread_cond_broadcast(&pool->changed);
@@ -76,8 +76,8 @@ static congru_status start_thread(congru_context *context, import_pool *pool, si
     return CONGRU_OK;
 }
 
-congru_status import_pool_start(congru_context *context, const congru_import *import, import_file *files,
-                                size_t count, size_t threads, import_pool **pool)
+congru_status congru_import_pool_start(congru_context *context, const congru_import *import, import_file *files,
+                                       size_t count, size_t threads, import_pool **pool)
 {
     *pool = NULL;
     import_pool *made = calloc(1, sizeof *made);
@@ -99,12 +99,12 @@ congru_status import_pool_start(congru_context *context, const congru_import *im
     for (size_t i = 0; status == CONGRU_OK && i < made->threads; i++)
         status = start_thread(context, made, i);
     if (status != CONGRU_OK)
-        import_pool_stop(&made);
+        congru_import_pool_stop(&made);
     *pool = made;
     return status;
 }
 
-void import_pool_wait(import_pool *pool, size_t index)
+void congru_import_pool_wait(import_pool *pool, size_t index)
 {
     pthread_mutex_lock(&pool->lock);
     pool->wanted = index;
@@ -114,7 +114,7 @@ void import_pool_wait(import_pool *pool, size_t index)
     pthread_mutex_unlock(&pool->lock);
 }
 
-void import_pool_stop(import_pool **pool)
+void congru_import_pool_stop(import_pool **pool)
 {
     import_pool *ended = *pool;
     if (ended == NULL)

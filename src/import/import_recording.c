@@ -128,7 +128,7 @@ static congru_status cut(recording_job *job)
 {
     const congru_import *import = job->import;
     import_file *file = job->file;
-    const event_rule *rule = import_events(import, file->run);
+    const event_rule *rule = congru_import_events(import, file->run);
     if (rule == NULL)
         return fail_no_events(job);
     const congru_event_class *events = has_codes(job->recording) ? rule->event : rule->by_text;
@@ -142,13 +142,14 @@ static congru_status cut(recording_job *job)
     return status;
 }
 
-congru_status import_recording_read(congru_context *context, const congru_import *import, import_file *file)
+congru_status congru_import_recording_read(congru_context *context, const congru_import *import,
+                                           import_file *file)
 {
     recording_job job = {.context = context, .import = import, .file = file};
     congru_status status = read_recording(&job);
     /* Some kinds of file hold either. */
-    if (status == CONGRU_ERROR_UNSUPPORTED && import_holds_trials(file->path))
-        return import_epochs_read(context, import, file);
+    if (status == CONGRU_ERROR_UNSUPPORTED && congru_import_holds_trials(file->path))
+        return congru_import_epochs_read(context, import, file);
     if (status == CONGRU_OK)
         status = cut(&job);
     congru_recording_destroy(&job.recording);

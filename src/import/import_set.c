@@ -34,12 +34,12 @@ static congru_status append(congru_context *context, const congru_import *import
         return CONGRU_OK;
     congru_status status = congru_set_append(context, set, epochs, file->name.part[NAME_SUBJECT], &options);
     if (status != CONGRU_OK)
-        return import_name_file(context, file->path, status);
+        return congru_import_name_file(context, file->path, status);
     size_t d = (*set)->dimension;
     status =
         congru_covariance_check_rank(context, (*set)->count - before, d, (*set)->covariance + before * d * d, 0,
                                      (const char(*)[CONGRU_LABEL_SIZE])(*set)->channel_name);
-    return import_name_file(context, file->path, status);
+    return congru_import_name_file(context, file->path, status);
 }
 
 /* The place of each class in the order in which the settings name them, so that labels do not depend on which
@@ -107,14 +107,14 @@ static congru_status build(congru_context *context, const congru_import *import,
     import_pool *pool = NULL;
     double first_rate = 0;
     congru_status status =
-        import_pool_start(context, import, files, count, (size_t)congru_context_threads(context), &pool);
+        congru_import_pool_start(context, import, files, count, (size_t)congru_context_threads(context), &pool);
     for (size_t i = 0; status == CONGRU_OK && i < count; i++) {
         import_file *file = &files[i];
         if (!tell_progress(context, i, count)) {
             status = congru_fail(context, CONGRU_ERROR_CANCELLED, "stopped");
             break;
         }
-        import_pool_wait(pool, i);
+        congru_import_pool_wait(pool, i);
         status = file->status;
         if (status != CONGRU_OK) {
             congru_fail(context, status, "%s", file->error);
@@ -127,10 +127,11 @@ static congru_status build(congru_context *context, const congru_import *import,
             status = append(context, import, file, file->epochs, set);
         if (status == CONGRU_OK)
             status = append(context, import, file, file->rest, set);
+        file->trials = file->epochs->count + (file->rest != NULL ? file->rest->count : 0);
         congru_epochs_destroy(&file->epochs);
         congru_epochs_destroy(&file->rest);
     }
-    import_pool_stop(&pool);
+    congru_import_pool_stop(&pool);
     for (size_t i = 0; i < count; i++) {
         congru_epochs_destroy(&files[i].epochs);
         congru_epochs_destroy(&files[i].rest);
@@ -163,7 +164,7 @@ static congru_status describe(congru_context *context, const congru_import *impo
         congru_text_add_json(&text, base_name(import->preset));
     }
     congru_preprocessing_write(&import->preprocessing, &text);
-    import_write_rules(import, &text);
+    congru_import_write_rules(import, &text);
     congru_text_add(&text, ", \"files\": [");
     for (size_t i = 0; i < count; i++) {
         congru_text_add(&text, "%s", i > 0 ? ", " : "");
@@ -189,8 +190,11 @@ static congru_status summarise(congru_context *context, const congru_import *imp
     summary->files = count;
     for (size_t i = 0; i < count; i++) {
         congru_imported_file *file = &summary->file[i];
-        *file = (congru_imported_file){
-            .path = files[i].path, .session = files[i].session, .run = files[i].run, .report = files[i].report};
+        *file = (congru_imported_file){.path = files[i].path,
+                                       .session = files[i].session,
+                                       .run = files[i].run,
+                                       .trials = files[i].trials,
+                                       .report = files[i].report};
         snprintf(file->subject, sizeof file->subject, "%s", files[i].name.part[NAME_SUBJECT]);
     }
     congru_preprocessing_print(&import->preprocessing, summary->preprocessing);
@@ -237,8 +241,8 @@ congru_status congru_import_run(congru_context *context, const congru_import *im
     for (size_t i = 0; status == CONGRU_OK && i < count; i++)
         files[i].path = paths[i];
     if (status == CONGRU_OK)
-        status = import_files_identify(context, import, files, count, made->subjects_from,
-                                       sizeof made->subjects_from);
+        status = congru_import_files_identify(context, import, files, count, made->subjects_from,
+                                              sizeof made->subjects_from);
     if (status == CONGRU_OK)
         status = build(context, import, files, count, set);
     if (status == CONGRU_OK)

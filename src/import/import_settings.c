@@ -162,7 +162,7 @@ static congru_status add_rule(value_source *from, const char *runs, const char *
     return parse_events(from, value, rule);
 }
 
-const event_rule *import_events(const congru_import *import, int32_t run)
+const event_rule *congru_import_events(const congru_import *import, int32_t run)
 {
     for (size_t i = 0; i < import->rule_count; i++) {
         const event_rule *rule = &import->rule[i];
@@ -189,7 +189,7 @@ static void clear_patterns(congru_import *import)
 static congru_status add_pattern(value_source *from, const char *value)
 {
     congru_import *import = from->import;
-    if (!name_pattern_check(from->where, value, NAME_SUBJECT, from->error))
+    if (!congru_name_pattern_check(from->where, value, NAME_SUBJECT, from->error))
         return fail_value(from);
     if (!from->by_preset)
         clear_patterns(import);
@@ -201,7 +201,7 @@ static congru_status add_pattern(value_source *from, const char *value)
 
 static congru_status set_session_pattern(value_source *from, const char *value)
 {
-    if (!name_pattern_check(from->where, value, NAME_SESSION, from->error))
+    if (!congru_name_pattern_check(from->where, value, NAME_SESSION, from->error))
         return fail_value(from);
     return replace_text(from, &from->import->session_pattern, value);
 }
@@ -453,12 +453,12 @@ congru_status congru_import_preset(congru_context *context, congru_import *impor
     value_source from = {.context = context, .import = import, .by_preset = true};
     snprintf(from.where, sizeof from.where, "preset %s", name);
     congru_status status = replace_text(&from, &import->preset, name);
-    return status == CONGRU_OK ? preset_read(context, name, set_from_preset, &from) : status;
+    return status == CONGRU_OK ? congru_preset_read(context, name, set_from_preset, &from) : status;
 }
 
 /* ---- Meta data ----------------------------------------------------------------------------------------- */
 
-void import_write_rules(const congru_import *import, congru_text *text)
+void congru_import_write_rules(const congru_import *import, congru_text *text)
 {
     congru_text_add(text, ", \"events\": [");
     for (size_t i = 0; i < import->rule_count; i++) {

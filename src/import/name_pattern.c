@@ -80,8 +80,8 @@ static bool parse(const char *pattern, matcher *m)
     return true;
 }
 
-bool name_pattern_check(const char *where, const char *pattern, name_field needed,
-                        char error[CONGRU_VALUE_ERROR_SIZE])
+bool congru_name_pattern_check(const char *where, const char *pattern, name_field needed,
+                               char error[CONGRU_VALUE_ERROR_SIZE])
 {
     matcher m;
     if (!parse(pattern, &m)) {
@@ -158,7 +158,7 @@ static size_t size_without_extension(const char *text)
     return dot != NULL && dot > base ? (size_t)(dot - text) : strlen(text);
 }
 
-bool name_pattern_match(const char *pattern, const char *path, name_parts *parts)
+bool congru_name_pattern_match(const char *pattern, const char *path, name_parts *parts)
 {
     matcher m = {.text = tail(path, pattern)};
     m.size = size_without_extension(m.text);
@@ -169,7 +169,7 @@ bool name_pattern_match(const char *pattern, const char *path, name_parts *parts
     return found;
 }
 
-void name_pattern_base(const char *path, char base[NAME_SIZE])
+void congru_name_pattern_base(const char *path, char base[NAME_SIZE])
 {
     const char *name = tail(path, "");
     snprintf(base, NAME_SIZE, "%.*s", (int)size_without_extension(name), name);

@@ -19,14 +19,14 @@ typedef struct name_parts {
 
 /* Whether the pattern can be read and has a place for `needed`; otherwise false, with one line that begins with `where`
  * in `error`. */
-bool name_pattern_check(const char *where, const char *pattern, name_field needed,
-                        char error[CONGRU_VALUE_ERROR_SIZE]);
+bool congru_name_pattern_check(const char *where, const char *pattern, name_field needed,
+                               char error[CONGRU_VALUE_ERROR_SIZE]);
 
 /* Whether the path fits a pattern that was checked. Fills the parts that the pattern has places for, and leaves
  * the others. */
-bool name_pattern_match(const char *pattern, const char *path, name_parts *parts);
+bool congru_name_pattern_match(const char *pattern, const char *path, name_parts *parts);
 
 /* The name of a file without its folders and its extension, cut to fit. */
-void name_pattern_base(const char *path, char base[NAME_SIZE]);
+void congru_name_pattern_base(const char *path, char base[NAME_SIZE]);
 
 #endif

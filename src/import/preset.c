@@ -118,7 +118,7 @@ static bool is_file(const char *name)
     return strchr(name, '/') != NULL || (size > 4 && strcmp(name + size - 4, ".txt") == 0);
 }
 
-congru_status preset_read(congru_context *context, const char *name, preset_visit visit, void *user)
+congru_status congru_preset_read(congru_context *context, const char *name, preset_visit visit, void *user)
 {
     reading r = {.context = context, .name = name, .visit = visit, .user = user};
     congru_status status = CONGRU_OK;

@@ -135,8 +135,8 @@ static bool add_channel(option_value *value, const char *word, size_t size)
     while (size > 0 && (word[size - 1] == ' ' || word[size - 1] == '\t'))
         size--;
     if (size == 0) {
-        snprintf(value->error, sizeof value->error, "%s wants words with commas between, not '%s'",
-                 value->where, value->text);
+        snprintf(value->error, sizeof value->error,
+                 "%s wants words with commas between, none of them empty, not '%s'", value->where, value->text);
         return false;
     }
     if (size >= sizeof name) {
