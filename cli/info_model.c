@@ -18,29 +18,13 @@ static const char *text_of(const congru_model *model, const char *wanted)
 
 static void print_signals(const congru_preprocessing *p)
 {
-    static const char *const estimators[] = {"scm", "oas", "lwf", "csp"};
+    char line[CONGRU_PREPROCESSING_LINE_SIZE];
+    congru_preprocessing_print(p, line);
     if (p->rate > 0)
         info_line("rate", "%g Hz", p->rate);
     if (p->samples > 0)
         info_line("trials", "of %zu samples", p->samples);
-    if (!p->known) {
-        info_line("filter", "not recorded");
-        return;
-    }
-    if (p->window[1] > p->window[0])
-        info_line("window", "%g to %g s after the cue", p->window[0], p->window[1]);
-    if (p->band[1] <= 0)
-        info_line("band", "none");
-    else if (p->fir)
-        info_line("band", "%g to %g Hz, FIR", p->band[0], p->band[1]);
-    else
-        info_line("band", "%g to %g Hz, Butterworth of order %d, %s", p->band[0], p->band[1], p->order,
-                  p->causal ? "causal" : "zero phase");
-    if (p->notch > 0)
-        info_line("notch", "%g Hz%s", p->notch, p->harmonics ? " and its multiples" : "");
-    if (p->average_reference)
-        info_line("reference", "average");
-    info_line("covariances", "%s%s", estimators[p->estimator], p->trace_normalise ? ", over their trace" : "");
+    info_line("prepared", "%s", p->known ? line : "not described");
 }
 
 static int print_tensors(const congru_model *model)

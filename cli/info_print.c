@@ -224,6 +224,13 @@ int info_print_set(congru_context *context, const char *path, const congru_set *
         info_line("signals", "%zu of %zu x %zu samples", set->count, set->dimension, set->samples);
     if (set->rate > 0)
         info_line("rate", "%g Hz", set->rate);
+    congru_preprocessing p;
+    char line[CONGRU_PREPROCESSING_LINE_SIZE];
+    if (congru_set_preprocessing(context, set, &p) != CONGRU_OK)
+        return terminal_fail(EXIT_FAILED, "%s: %s", path, congru_context_error(context));
+    congru_preprocessing_print(&p, line);
+    info_line("prepared", "%s", p.known ? line : "not described");
+    congru_preprocessing_clear(&p);
     int code = info_channels((const char(*)[CONGRU_LABEL_SIZE])set->channel_name, set->dimension);
     if (code == EXIT_DONE && set->covariance != NULL && set->count > 0)
         code = print_conditions(context, path, set);

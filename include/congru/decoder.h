@@ -64,7 +64,8 @@ typedef struct congru_decision {
     double time;     /* seconds of the stream, sample / sampling */
     congru_status
         status;     /* CONGRU_OK; else why there is no answer: CONGRU_ERROR_NOT_FINITE for missing samples,
-                            CONGRU_ERROR_NOT_POSITIVE for a window with flat or equal channels, ... */
+                            CONGRU_ERROR_NOT_POSITIVE for a window with flat or equal channels, CONGRU_ERROR_SCALE for
+                            volts where the model had microvolts (options.scale), ... */
     int32_t answer; /* class of the model; -1 when there is none */
     const double *probability; /* (classes), until the next call; NULL when there is no answer */
 } congru_decision;

@@ -332,7 +332,10 @@ static void decide(congru_decoder *d, congru_decision *decision)
     if (!congru_window_whole(&d->window))
         return;
     look_at_window(d);
-    decision->status = ask(d);
+    double trace = 0;
+    for (size_t i = 0; i < d->window.d; i++)
+        trace += d->latest[i * (d->window.d + 1)];
+    decision->status = congru_model_scale(d->model, trace) == 1 ? ask(d) : CONGRU_ERROR_SCALE;
     for (size_t k = 0; decision->status == CONGRU_OK && k < d->model->classes; k++)
         if (!isfinite(d->probability[k]))
             decision->status = CONGRU_ERROR_NOT_FINITE;

@@ -1,5 +1,6 @@
 /* Fits a model, and tells what it is. SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -240,6 +241,22 @@ congru_status congru_model_fit(congru_context *context, const congru_set *set,
         congru_model_destroy(&run.model);
     *model = run.model;
     return status;
+}
+
+/* A head or an amplifier changes the power of EEG tenfold, an artefact perhaps thousandfold; a wrong unit by 1e6 or more. */
+static const double scale_limit = 1e4;
+
+double congru_model_scale(const congru_model *model, double trace)
+{
+    const double *prior = congru_model_prior(model);
+    const size_t d = model->preprocessing.channels;
+    double own = 0;
+    for (size_t i = 0; prior != NULL && i < d; i++)
+        own += prior[i * d + i];
+    if (model->preprocessing.trace_normalise || !(own > 0 && trace > 0) ||
+        (trace < scale_limit * own && own < scale_limit * trace))
+        return 1;
+    return sqrt(own / trace);
 }
 
 /* ---- What it is ---------------------------------------------------------------------------------------- */

@@ -26,6 +26,10 @@ struct congru_model {
 #define CONGRU_MODEL_PRIOR "recentre.prior"
 const double *congru_model_prior(const congru_model *model);
 
+/* The factor that would bring covariances of this mean trace to the scale of those the model was fitted on, where one is
+ * 1e4 times the other or more: volts taken for microvolts. 1 otherwise, and where the model does not know. */
+double congru_model_scale(const congru_model *model, double trace);
+
 /* Reads everything but the tensors out of the texts, and then asks the pipeline once: a model that has passed lacks no
  * tensor and answers with as many probabilities as it has classes. */
 congru_status congru_model_interpret(congru_context *context, congru_model *model);

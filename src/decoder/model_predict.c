@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/scalar_math.h"
 #include "array/file_write.h"
 #include "base/bank.h"
 #include "base/store.h"
@@ -37,6 +38,31 @@ void congru_predictions_destroy(congru_predictions **predictions)
     *predictions = NULL;
 }
 
+/* The geometric mean of the traces, which a few artefacts do not move. */
+static double mean_trace(const congru_set *set)
+{
+    const size_t d = set->dimension;
+    double sum = 0;
+    for (size_t i = 0; i < set->count; i++) {
+        double trace = 0;
+        for (size_t k = 0; k < d; k++)
+            trace += set->covariance[i * d * d + k * (d + 1)];
+        sum += congru_scalar_log(trace);
+    }
+    return congru_scalar_exp(sum / (double)set->count);
+}
+
+static congru_status check_scale(prediction_run *run)
+{
+    double factor = congru_model_scale(run->model, mean_trace(run->set));
+    if (factor == 1)
+        return CONGRU_OK;
+    return congru_fail(run->context, CONGRU_ERROR_SCALE,
+                       "of another unit than what the model was fitted on: its samples must be multiplied by about %.0e "
+                       "(declare the unit of signals with --unit V or mV; import covariances anew)",
+                       factor);
+}
+
 static congru_status check_set(prediction_run *run)
 {
     congru_preprocessing of_set;
@@ -61,6 +87,8 @@ static congru_status check_set(prediction_run *run)
         status = congru_covariance_check_rank(run->context, run->set->count, run->set->dimension,
                                               run->set->covariance, 0,
                                               (const char(*)[CONGRU_LABEL_SIZE])run->set->channel_name);
+    if (status == CONGRU_OK)
+        status = check_scale(run);
     return status;
 }
 
