@@ -10,6 +10,7 @@
 
 #include "array/source.h"
 #include "base/error.h"
+#include "base/number_text.h"
 
 static congru_status fail_memory(congru_context *context, const char *path)
 {
@@ -146,7 +147,7 @@ congru_status congru_csv_number(congru_context *context, const congru_csv *csv, 
 {
     const char *text = congru_csv_field(csv, row, column);
     char *end;
-    *number = strtod(text, &end);
+    *number = congru_number_read(text, &end);
     if (end == text || *end != '\0' || !isfinite(*number))
         return congru_fail(context, CONGRU_ERROR_FORMAT, "%s: row %zu: %s is '%.40s', expected a number",
                            csv->path, row + 1, csv->field[column], text);

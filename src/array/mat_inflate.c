@@ -7,6 +7,8 @@
 
 #include "array/mat_internal.h"
 
+#include "base/number_text.h"
+
 /* Values are converted while they are inflated, so that a compressed recording is never in memory both as bytes
  * and as numbers. */
 struct congru_mat_stream {
@@ -86,7 +88,7 @@ congru_status congru_mat_fail(const congru_mat_stream *stream, congru_status sta
     char words[512], variable[CONGRU_MAT_NAME_SIZE + 16] = "";
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(words, sizeof words, format, arguments);
+    congru_format_list(words, sizeof words, format, arguments);
     va_end(arguments);
     if (stream->variable[0] != '\0')
         snprintf(variable, sizeof variable, "variable '%s': ", stream->variable);

@@ -13,6 +13,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/number_text.h"
+
 enum { LIMIT_DEFAULT_MB = 64, REASON_SIZE = 512, GROWTH = 16, ZEROS_SIZE = 1 << 16 };
 
 typedef struct region {
@@ -36,7 +38,7 @@ static size_t limit_of_environment(void)
 {
     const char *text = getenv("CONGRU_LARGE");
     char *end = NULL;
-    double megabytes = text != NULL ? strtod(text, &end) : 0.0;
+    double megabytes = text != NULL ? congru_number_read(text, &end) : 0.0;
     if (end == NULL || end == text || *end != '\0' || !(megabytes >= 0.0) || megabytes > 1e12)
         megabytes = LIMIT_DEFAULT_MB;
     size_t bytes = (size_t)(megabytes * 1048576.0);

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number_text.h"
+
 enum { ROOM_FIRST = 256 };
 
 static bool make_room(congru_text *text, size_t more)
@@ -35,11 +37,11 @@ void congru_text_add(congru_text *text, const char *format, ...)
     va_list arguments, again;
     va_start(arguments, format);
     va_copy(again, arguments);
-    int size = vsnprintf(NULL, 0, format, arguments);
+    int size = congru_format_list(NULL, 0, format, arguments);
     if (size < 0)
         text->failed = true;
     else if (make_room(text, (size_t)size)) {
-        vsnprintf(text->data + text->size, text->room - text->size, format, again);
+        congru_format_list(text->data + text->size, text->room - text->size, format, again);
         text->size += (size_t)size;
     }
     va_end(again);

@@ -8,6 +8,8 @@
 #include "congru/spd.h"
 #include "spd/batch.h"
 
+#include "base/number_text.h"
+
 static const double default_tolerance = 1e-10;
 
 /* A channel is part of a combination when its weight is above this fraction of the largest. */
@@ -35,7 +37,7 @@ __attribute__((format(printf, 2, 3))) static void say(words *w, const char *form
 {
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(w->text + w->size, sizeof w->text - w->size, format, arguments);
+    int length = congru_format_list(w->text + w->size, sizeof w->text - w->size, format, arguments);
     va_end(arguments);
     size_t left = sizeof w->text - w->size - 1;
     w->size += length < 0 ? 0 : (size_t)length < left ? (size_t)length : left;

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/json_scan.h"
+#include "base/number_text.h"
 
 enum { WORD_SIZE = 256, KEY_SIZE = 64, ORDER_MAX = 32 };
 static const double hertz_max = 1e7;
@@ -153,7 +154,7 @@ static void compare_numbers(congru_text *text, const char *what, const char *uni
         if (number[i] == 0)
             snprintf(words[i], WORD_SIZE, "none");
         else
-            snprintf(words[i], WORD_SIZE, "%g%s", number[i], unit);
+            congru_format(words[i], WORD_SIZE, "%g%s", number[i], unit);
     }
     differ(text, what, words[1], words[0]);
 }
@@ -169,7 +170,7 @@ static void compare_ranges(congru_text *text, const char *what, const char *unit
         if (range[i][0] == range[i][1])
             snprintf(words[i], WORD_SIZE, "none");
         else
-            snprintf(words[i], WORD_SIZE, "%g to %g%s", range[i][0], range[i][1], unit);
+            congru_format(words[i], WORD_SIZE, "%g to %g%s", range[i][0], range[i][1], unit);
     }
     differ(text, what, words[1], words[0]);
 }

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number_text.h"
+
 static report_column *add_column(report_table *table, const char *heading, const char *title)
 {
     if (table->columns == table->column_room) {
@@ -96,8 +98,8 @@ static void add_exact(congru_text *text, double number)
 {
     char digits[40];
     for (int precision = 15; precision <= 17; precision++) {
-        snprintf(digits, sizeof digits, "%.*g", precision, number);
-        if (strtod(digits, NULL) == number)
+        congru_format(digits, sizeof digits, "%.*g", precision, number);
+        if (congru_number_read(digits, NULL) == number)
             break;
     }
     congru_text_add(text, "%s", digits);
