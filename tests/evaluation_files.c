@@ -186,6 +186,104 @@ static void damaged_folds_are_named(void)
     remove_folder(folder);
 }
 
+static bool is_there(const char *folder, const char *name)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return access(path, F_OK) == 0;
+}
+
+static void remove_in(const char *folder, const char *name)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    remove_folder(path);
+    CHECK(!is_there(folder, name));
+}
+
+/* Without run.json the folds themselves say what they were made with. */
+static void folds_carry_a_fingerprint(void)
+{
+    const char *folder = path_in("unnamed");
+    congru_set *set = sample_set(context, &small);
+    congru_evaluation_options options = options_for(two, 1, folder), changed;
+    congru_results *results = NULL;
+    CHECK(congru_evaluate(context, set, &options, &results) == CONGRU_OK);
+    congru_results_destroy(&results);
+    remove_in(folder, "run.json");
+    changed = options;
+    changed.method.seed = 7;
+    expect_refusal(set, &changed, "folds/ra+mdm/0.csv: made with other settings or from other data");
+    CHECK(!is_there(folder, "run.json"));
+    changed.method.seed = options.method.seed;
+    changed.dataset = "another";
+    expect_refusal(set, &changed, "name another folder with -o");
+    set->covariance[0] += 1e-9;
+    expect_refusal(set, &options, "made with other settings or from other data");
+    set->covariance[0] -= 1e-9;
+    congru_set_destroy(&set);
+    set = sample_set(context, &small);
+    CHECK(congru_evaluate(context, set, &options, &results) == CONGRU_OK && results->resumed == 3);
+    congru_results_destroy(&results);
+    /* As version 0.1.0 wrote them. */
+    char path[512];
+    snprintf(path, sizeof path, "%s/folds/ra+mdm/1.csv", folder);
+    FILE *file = fopen(path, "wb");
+    CHECK(file != NULL && fputs("trial,y_true,y_pred,p0,p1\n12,0,0,1,0\nend,24,0,0.000110,\n", file) >= 0 &&
+          fclose(file) == 0);
+    expect_refusal(set, &options, "folds/ra+mdm/1.csv: does not say what settings it was made with");
+    remove_in(folder, "run.json");
+    remove_in(folder, "folds");
+    expect_refusal(set, &options, "holds results.csv, and no run.json that says what it was made with");
+    CHECK(!is_there(folder, "run.json"));
+    congru_set_destroy(&set);
+    remove_folder(folder);
+}
+
+/* What a progress function does to the folder when the first fold is done. */
+static const char *doomed;
+static bool comes_back;
+
+static bool remove_doomed(void *user, size_t done, size_t total)
+{
+    (void)user, (void)total;
+    if (done >= 1 && doomed != NULL) {
+        remove_folder(doomed);
+        if (comes_back)
+            CHECK(mkdir(doomed, 0777) == 0);
+        doomed = NULL;
+    }
+    return true;
+}
+
+static void a_folder_removed_during_a_run_is_an_error(void)
+{
+    congru_set *set = sample_set(context, &small);
+    for (int i = 0; i < 4; i++) {
+        congru_context *own = NULL;
+        congru_results *results = NULL;
+        congru_evaluation_options options = options_for(two, 2, path_in("doomed"));
+        const congru_context_options with = {.threads = 1, .progress = remove_doomed};
+        const int32_t only = 0;
+        options.subjects = i >= 2 ? &only : NULL;
+        options.subject_count = i >= 2;
+        options.pipeline_count = i >= 2 ? 1 : 2; /* one fold: removed after the last */
+        doomed = options.folder;
+        comes_back = i % 2 == 1;
+        CHECK(congru_context_create(&own, &with) == CONGRU_OK);
+        congru_status status = congru_evaluate(own, set, &options, &results);
+        CHECK_SAYING(status == CONGRU_ERROR_IO && results == NULL, "case %d: %d", i, (int)status);
+        CHECK_SAYING(strstr(congru_context_error(own), "was removed or replaced during the run") != NULL, "%s",
+                     congru_context_error(own));
+        CHECK_SAYING(doomed == NULL, "the folder was not removed");
+        CHECK(!is_there(options.folder, "results.csv") && !is_there(options.folder, "folds"));
+        congru_results_destroy(&results);
+        congru_context_destroy(&own);
+        remove_folder(options.folder);
+    }
+    congru_set_destroy(&set);
+}
+
 /* A message cut anywhere is refused, and what was made of it can be cleared. */
 static void cut_messages_are_refused(void)
 {
@@ -289,6 +387,8 @@ int main(void)
     RUN(a_run_is_taken_up);
     RUN(another_run_is_not_mixed_in);
     RUN(damaged_folds_are_named);
+    RUN(folds_carry_a_fingerprint);
+    RUN(a_folder_removed_during_a_run_is_an_error);
     RUN(cut_messages_are_refused);
     RUN(csv_fields);
     RUN(json_strings);

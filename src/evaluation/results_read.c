@@ -142,9 +142,10 @@ static congru_status read_scores(results_reader *r)
     results->pipeline = calloc(rows + 1, sizeof *results->pipeline);
     results->subject_name = calloc(rows + 1, sizeof *results->subject_name);
     results->subject_sessions = calloc(rows + 1, sizeof *results->subject_sessions);
+    results->subject_few = calloc(rows + 1, sizeof *results->subject_few);
     results->dataset = strdup(congru_csv_field(&r->scores, 0, r->column[DATASET]));
     if (results->fold == NULL || results->pipeline == NULL || results->subject_name == NULL ||
-        results->subject_sessions == NULL || results->dataset == NULL)
+        results->subject_sessions == NULL || results->subject_few == NULL || results->dataset == NULL)
         return fail_memory(r);
     congru_status status = CONGRU_OK;
     for (size_t row = 0; status == CONGRU_OK && row < rows; row++)
