@@ -284,6 +284,166 @@ static void a_folder_removed_during_a_run_is_an_error(void)
     congru_set_destroy(&set);
 }
 
+/* Stops the run as the user would. */
+static bool stop_after_two(void *user, size_t done, size_t total)
+{
+    (void)user, (void)total;
+    return done < 2;
+}
+
+static void an_interrupted_run_is_read(void)
+{
+    const char *folder = path_in("interrupted");
+    congru_set *set = sample_set(context, &small);
+    strcpy(set->class_name[0], "linke Hand, ü");
+    congru_evaluation_options options = options_for(two, 2, folder);
+    congru_results *results = NULL, *whole = NULL;
+    congru_context *own = NULL;
+    const congru_context_options with = {.threads = 1, .progress = stop_after_two};
+    CHECK(congru_context_create(&own, &with) == CONGRU_OK);
+    CHECK(congru_evaluate(own, set, &options, &results) == CONGRU_ERROR_CANCELLED);
+    congru_context_destroy(&own);
+    CHECK(!is_there(folder, "results.csv"));
+    congru_status status = congru_results_read(context, folder, &results);
+    CHECK_SAYING(status == CONGRU_OK, "%s", congru_context_error(context));
+    options.folder = NULL;
+    CHECK(congru_evaluate(context, set, &options, &whole) == CONGRU_OK && whole->folds == 6);
+    if (results != NULL && whole != NULL) {
+        CHECK(results->folds >= 1 && results->folds < 6 && results->missing == 6 - results->folds);
+        CHECK(results->classes == 2 && strcmp(results->class_name[0], "linke Hand, ü") == 0);
+        CHECK(strcmp(results->dataset, "made, \"up\"") == 0 && results->channels == 3);
+        CHECK_SAYING(results->note_count == 1 && strstr(results->note[0], "not finished, ") != NULL &&
+                         strstr(results->note[0], " of 6 folds are there") != NULL &&
+                         strstr(results->note[0], "ra+mdm of S0") != NULL,
+                     "%s", results->note_count > 0 ? results->note[0] : "no note");
+        for (size_t f = 0; f < results->folds; f++) {
+            const congru_fold *a = &results->fold[f], *b = whole->fold;
+            while (strcmp(results->pipeline[a->pipeline], whole->pipeline[b->pipeline]) != 0 ||
+                   strcmp(results->subject_name[a->subject], whole->subject_name[b->subject]) != 0)
+                b++;
+            CHECK(a->accuracy == b->accuracy && a->kappa == b->kappa && a->balanced == b->balanced &&
+                  a->session == b->session && a->train == b->train);
+            CHECK(memcmp(a->probability, b->probability, a->samples * 2 * sizeof(double)) == 0);
+        }
+    }
+    congru_results_destroy(&results);
+    congru_results_destroy(&whole);
+    /* A pipeline joins a finished run, and is interrupted: what is there is more than results.csv has. */
+    options.folder = folder;
+    CHECK(congru_evaluate(context, set, &options, &results) == CONGRU_OK);
+    congru_results_destroy(&results);
+    CHECK(congru_results_read(context, folder, &results) == CONGRU_OK && results->missing == 0 &&
+          results->note_count == 0);
+    congru_results_destroy(&results);
+    static const char *const third[] = {"ra+tslr"};
+    options.pipelines = third;
+    options.pipeline_count = 1;
+    CHECK(congru_context_create(&own, &with) == CONGRU_OK);
+    CHECK(congru_evaluate(own, set, &options, &results) == CONGRU_ERROR_CANCELLED);
+    congru_context_destroy(&own);
+    CHECK(congru_results_read(context, folder, &results) == CONGRU_OK && results->pipelines == 3 &&
+          results->folds > 6 && results->missing == 9 - results->folds);
+    congru_results_destroy(&results);
+    /* Nothing to show, and folds that do not belong together. */
+    remove_in(folder, "results.csv");
+    remove_in(folder, "folds/ra+mdm");
+    remove_in(folder, "folds/ra+tslr");
+    char path[512];
+    snprintf(path, sizeof path, "%s/folds/none+mdm/1.csv", folder);
+    char *text = file_text(folder, "folds/none+mdm/1.csv");
+    text[strlen(text) - 3] ^= 1; /* in the fingerprint */
+    FILE *file = fopen(path, "wb");
+    CHECK(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
+    free(text);
+    CHECK(congru_results_read(context, folder, &results) == CONGRU_ERROR_FORMAT &&
+          strstr(congru_context_error(context), "none+mdm/1.csv: not of the same run") != NULL);
+    remove_in(folder, "folds");
+    CHECK(congru_results_read(context, folder, &results) == CONGRU_ERROR_IO &&
+          strstr(congru_context_error(context), "holds no results.csv and no finished folds") != NULL);
+    congru_set_destroy(&set);
+    remove_folder(folder);
+}
+
+/* A subject with one trial, one without a class, one with enough. */
+static congru_set *uneven_set(void)
+{
+    static const set_recipe recipe = {
+        .subjects = 4, .classes = 3, .per_class = 6, .d = 3, .sessions = 1, .effect = 0.8, .seed = 3};
+    congru_set *set = sample_set(context, &recipe);
+    size_t kept = 0, size = set->dimension * set->dimension;
+    for (size_t i = 0, of_second = 0; i < set->count; i++) {
+        bool second = set->subject[i] == 1;
+        if ((second && of_second++ > 0) || (set->subject[i] == 2 && set->label[i] == 0))
+            continue;
+        memmove(set->covariance + kept * size, set->covariance + i * size, size * sizeof(double));
+        set->label[kept] = set->label[i];
+        set->subject[kept] = set->subject[i];
+        set->session[kept++] = set->session[i];
+    }
+    set->count = kept;
+    return set;
+}
+
+static bool notes_say(const congru_results *results, const char *words)
+{
+    bool said = false;
+    for (size_t i = 0; i < results->note_count; i++)
+        said = said || strstr(results->note[i], words) != NULL;
+    return said;
+}
+
+/* Scored where possible, marked, and named in notes and in run.json; under every pipeline. */
+static void subjects_with_few_trials(void)
+{
+    congru_set *set = uneven_set();
+    char name[64][CONGRU_PIPELINE_SIZE];
+    const char *pipelines[64];
+    size_t count = 0;
+    for (; congru_pipeline_at(count, false, name[count]); count++)
+        pipelines[count] = name[count];
+    for (int protocol = 0; protocol < 2; protocol++) {
+        const char *folder = path_in(protocol == 0 ? "few-loso" : "few-within");
+        congru_context *own = NULL;
+        congru_results *results = NULL, *read = NULL;
+        congru_evaluation_options options = options_for(pipelines, count, folder);
+        options.protocol = protocol == 0 ? CONGRU_PROTOCOL_LOSO : CONGRU_PROTOCOL_FOLDS;
+        options.method.network.steps = 3;
+        CHECK(congru_context_create(&own, NULL) == CONGRU_OK);
+        congru_status status = congru_evaluate(own, set, &options, &results);
+        CHECK_SAYING(status == CONGRU_OK, "%s", congru_context_error(own));
+        CHECK(congru_results_read(own, folder, &read) == CONGRU_OK);
+        if (results != NULL && read != NULL) {
+            CHECK(results->folds == count * (protocol == 0 ? 4 : 3));
+            CHECK(!results->subject_few[0] && results->subject_few[1] == (protocol == 0) &&
+                  results->subject_few[2] && !results->subject_few[3]);
+            CHECK(notes_say(results, "S03 (12 trials of 2 classes)"));
+            CHECK(notes_say(results, protocol == 0 ? "(marked *): S02 (1 trial of 1 class)"
+                                                   : "to score: S02 (1 trial of 1 class)"));
+            CHECK(read->subject_few[protocol == 0 ? 2 : 1] && !read->subject_few[0]);
+            CHECK(notes_say(read, protocol == 0 ? "(marked *): S02, S03" : "not scored"));
+        }
+        char *run = file_text(folder, "run.json");
+        CHECK_SAYING(strstr(run, protocol == 0 ? "{\"subject\": \"S02\", \"trials\": 1, \"classes\": 1, "
+                                                 "\"scored\": true}"
+                                               : "{\"subject\": \"S02\", \"trials\": 1, \"classes\": 1, "
+                                                 "\"scored\": false}") != NULL,
+                     "%s", run);
+        free(run);
+        congru_results_destroy(&results);
+        congru_results_destroy(&read);
+        congru_context_destroy(&own);
+        remove_folder(folder);
+    }
+    /* When nobody can be scored it is an error. */
+    const int32_t second = 1;
+    congru_evaluation_options options = options_for(two, 1, NULL);
+    options.protocol = CONGRU_PROTOCOL_FOLDS;
+    options.subjects = &second;
+    options.subject_count = 1;
+    expect_refusal(set, &options, "subject 'S02': 0 trials to fit on and 1 to score; both are needed");
+    congru_set_destroy(&set);
+}
+
 /* A message cut anywhere is refused, and what was made of it can be cleared. */
 static void cut_messages_are_refused(void)
 {
@@ -389,6 +549,8 @@ int main(void)
     RUN(damaged_folds_are_named);
     RUN(folds_carry_a_fingerprint);
     RUN(a_folder_removed_during_a_run_is_an_error);
+    RUN(an_interrupted_run_is_read);
+    RUN(subjects_with_few_trials);
     RUN(cut_messages_are_refused);
     RUN(csv_fields);
     RUN(json_strings);

@@ -9,8 +9,10 @@
 #include "array/source.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "evaluation/cohort.h"
 #include "evaluation/fold_run.h"
 #include "evaluation/results.h"
+#include "evaluation/results_folds.h"
 
 /* The columns of results.csv, by place in `headings`; the first NEEDED must be there. */
 enum {
@@ -39,6 +41,7 @@ typedef struct results_reader {
     congru_context *context;
     congru_results *results;
     congru_csv scores, answers;
+    congru_fold_list list; /* folds as files of their own */
     size_t column[COLUMNS];
 } results_reader;
 
@@ -249,14 +252,21 @@ static congru_status open_files(results_reader *r, const char *folder)
     congru_text path = {0};
     struct stat about;
     bool exists = false;
+    congru_status status = congru_fold_list_make(r->context, folder, &r->list);
+    if (status != CONGRU_OK)
+        return status;
     congru_text_add(&path, "%s/results.csv", folder);
-    congru_status status = path.failed
-                               ? congru_fail(r->context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder)
-                               : congru_source_exists(r->context, path.data, &exists);
+    status = path.failed ? congru_fail(r->context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder)
+                         : congru_source_exists(r->context, path.data, &exists);
+    if (status == CONGRU_OK && !exists && r->list.count > 0) {
+        congru_text_clear(&path);
+        return CONGRU_OK;
+    }
     if (status == CONGRU_OK && !exists && stat(folder, &about) == 0 && S_ISDIR(about.st_mode))
-        status = congru_fail(r->context, CONGRU_ERROR_IO,
-                             "%s: holds no results.csv (a run that was not finished? run its command again)",
-                             folder);
+        status = congru_fail(
+            r->context, CONGRU_ERROR_IO,
+            "%s: holds no results.csv and no finished folds (run its command again, or name a results folder)",
+            folder);
     if (status == CONGRU_OK)
         status = congru_csv_read(r->context, path.data, &r->scores);
     congru_text_clear(&path);
@@ -271,6 +281,14 @@ static congru_status open_files(results_reader *r, const char *folder)
     return status;
 }
 
+static congru_status read_tables(results_reader *r)
+{
+    congru_status status = find_columns(r);
+    if (status == CONGRU_OK)
+        status = read_scores(r);
+    return status == CONGRU_OK && r->answers.field != NULL ? read_answers(r) : status;
+}
+
 congru_status congru_results_read(congru_context *context, const char *folder, congru_results **results)
 {
     if (context == NULL || folder == NULL || results == NULL)
@@ -280,12 +298,18 @@ congru_status congru_results_read(congru_context *context, const char *folder, c
     congru_status status = reader.results != NULL
                                ? open_files(&reader, folder)
                                : congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder);
-    if (status == CONGRU_OK)
-        status = find_columns(&reader);
-    if (status == CONGRU_OK)
-        status = read_scores(&reader);
-    if (status == CONGRU_OK && reader.answers.field != NULL)
-        status = read_answers(&reader);
+    /* A run that was interrupted has finished folds that are not in results.csv, or no such file. */
+    if (status == CONGRU_OK && reader.list.count > reader.scores.rows) {
+        congru_results_destroy(&reader.results);
+        status = congru_fold_list_read(context, folder, &reader.list, &reader.results);
+    } else if (status == CONGRU_OK) {
+        status = read_tables(&reader);
+    }
+    if (status == CONGRU_OK) {
+        congru_results_mark(reader.results);
+        status = congru_results_complete(context, folder, reader.results);
+    }
+    free(reader.list.place);
     congru_csv_clear(&reader.scores);
     congru_csv_clear(&reader.answers);
     if (status != CONGRU_OK)
