@@ -206,6 +206,8 @@ static int run(const arguments *parsed)
     if (code == EXIT_DONE && congru_report_create(j.context, (const char *const *)parsed->operands,
                                                   parsed->operand_count, &j.report) != CONGRU_OK)
         code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(j.context));
+    for (size_t i = 0; code == EXIT_DONE && congru_context_note(j.context, i) != NULL; i++)
+        terminal_warn("%s", congru_context_note(j.context, i));
     if (code == EXIT_DONE)
         code = make(&j);
     congru_report_destroy(&j.report);

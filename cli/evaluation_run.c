@@ -180,10 +180,7 @@ static int evaluate(run_state *run)
         printf("%zu of %zu folds were there from before\n", results->resumed, results->folds);
     printf("\n");
     code = results_print_summary(run->context, results, TABLE_TEXT);
-    for (size_t i = 0; i < results->note_count; i++) {
-        printf(i == 0 ? "\n" : "");
-        terminal_wrap(results->note[i], 0, 2, "");
-    }
+    results_print_notes(results, NULL, TABLE_TEXT);
     printf("\nResults in %s\n", run->options.folder);
     congru_results_destroy(&results);
     return code;

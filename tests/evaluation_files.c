@@ -359,7 +359,7 @@ static void an_interrupted_run_is_read(void)
           strstr(congru_context_error(context), "none+mdm/1.csv: not of the same run") != NULL);
     remove_in(folder, "folds");
     CHECK(congru_results_read(context, folder, &results) == CONGRU_ERROR_IO &&
-          strstr(congru_context_error(context), "holds no results.csv and no finished folds") != NULL);
+          strstr(congru_context_error(context), "holds no results.csv (a run that was not finished?") != NULL);
     congru_set_destroy(&set);
     remove_folder(folder);
 }

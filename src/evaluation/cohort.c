@@ -84,8 +84,7 @@ congru_status congru_cohort_make(congru_context *context, const congru_set *set,
         made != NULL && seen != NULL
             ? CONGRU_OK
             : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu subjects", set->subjects);
-    size_t scored = 0;
-    congru_status refused = CONGRU_OK; /* the error text is that of the last subject that cannot be scored */
+    size_t scored = 0, refused = set->subjects;
     for (size_t s = 0; status == CONGRU_OK && s < set->subjects; s++) {
         congru_split split = {0};
         count(set, (int32_t)s, seen, &made[s]);
@@ -96,13 +95,17 @@ congru_status congru_cohort_make(congru_context *context, const congru_set *set,
         congru_split_clear(&split);
         made[s].scored = split_status == CONGRU_OK;
         scored += made[s].scored;
-        if (split_status == CONGRU_ERROR_ARGUMENT)
-            refused = split_status;
-        else
+        if (split_status != CONGRU_ERROR_ARGUMENT)
             status = split_status;
+        else if (refused == set->subjects)
+            refused = s;
     }
-    if (status == CONGRU_OK && scored == 0)
-        status = refused;
+    if (status == CONGRU_OK && scored == 0 &&
+        refused < set->subjects) { /* in the words for the first of them */
+        congru_split split = {0};
+        status = congru_split_make(context, set, options, (int32_t)refused, 0, &split);
+        congru_split_clear(&split);
+    }
     if (status == CONGRU_OK)
         note_members(context, set, made);
     free(seen);

@@ -411,9 +411,10 @@ static void add_notes(congru_context *context, const char *folder, const run_pla
     congru_text_clear(&line);
 }
 
-congru_status congru_results_complete(congru_context *context, const char *folder, congru_results *results)
+congru_status congru_results_complete(congru_context *context, const char *folder, bool from_folds,
+                                      congru_results *results)
 {
-    enum { NOTES_MOST = 3 };
+    enum { NOTES_MOST = 4 };
     run_plan plan = {0};
     congru_status status = read_plan(context, folder, &plan);
     results->note = calloc(NOTES_MOST, sizeof *results->note);
@@ -423,6 +424,13 @@ congru_status congru_results_complete(congru_context *context, const char *folde
         free(results->dataset);
         results->dataset = plan.dataset.data;
         plan.dataset = (congru_text){0};
+    }
+    if (status == CONGRU_OK && from_folds && plan.scored.count == 0) {
+        congru_text line = {0};
+        congru_text_add(&line, "no results.csv and no run.json: %zu finished folds, of how many is not known",
+                        results->folds);
+        note(context, folder, results, &line);
+        congru_text_clear(&line);
     }
     if (status == CONGRU_OK)
         add_notes(context, folder, &plan, results);

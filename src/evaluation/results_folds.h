@@ -25,6 +25,7 @@ congru_status congru_fold_list_read(congru_context *context, const char *folder,
 
 /* What FOLDER/run.json, where there is one, says of results that were read: the data set's name, where they lack one,
  * and which folds are missing and which subjects were not scored; the latter as notes of results and context. */
-congru_status congru_results_complete(congru_context *context, const char *folder, congru_results *results);
+congru_status congru_results_complete(congru_context *context, const char *folder, bool from_folds,
+                                      congru_results *results);
 
 #endif

@@ -263,10 +263,9 @@ static congru_status open_files(results_reader *r, const char *folder)
         return CONGRU_OK;
     }
     if (status == CONGRU_OK && !exists && stat(folder, &about) == 0 && S_ISDIR(about.st_mode))
-        status = congru_fail(
-            r->context, CONGRU_ERROR_IO,
-            "%s: holds no results.csv and no finished folds (run its command again, or name a results folder)",
-            folder);
+        status = congru_fail(r->context, CONGRU_ERROR_IO,
+                             "%s: holds no results.csv (a run that was not finished? run its command again)",
+                             folder);
     if (status == CONGRU_OK)
         status = congru_csv_read(r->context, path.data, &r->scores);
     congru_text_clear(&path);
@@ -299,7 +298,8 @@ congru_status congru_results_read(congru_context *context, const char *folder, c
                                ? open_files(&reader, folder)
                                : congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder);
     /* A run that was interrupted has finished folds that are not in results.csv, or no such file. */
-    if (status == CONGRU_OK && reader.list.count > reader.scores.rows) {
+    bool from_folds = reader.list.count > reader.scores.rows;
+    if (status == CONGRU_OK && from_folds) {
         congru_results_destroy(&reader.results);
         status = congru_fold_list_read(context, folder, &reader.list, &reader.results);
     } else if (status == CONGRU_OK) {
@@ -307,7 +307,7 @@ congru_status congru_results_read(congru_context *context, const char *folder, c
     }
     if (status == CONGRU_OK) {
         congru_results_mark(reader.results);
-        status = congru_results_complete(context, folder, reader.results);
+        status = congru_results_complete(context, folder, from_folds, reader.results);
     }
     free(reader.list.place);
     congru_csv_clear(&reader.scores);

@@ -47,6 +47,13 @@ static void add_origin(congru_text *text, const congru_report *report)
             congru_text_add(text, "</code>");
         }
         congru_text_add(text, "</p>\n");
+        for (size_t k = 0; k < report->run[i].results->note_count; k++) {
+            congru_text_add(text, "<p>");
+            congru_report_add_markup(text, report->run[i].label);
+            congru_text_add(text, ": ");
+            congru_report_add_markup(text, report->run[i].results->note[k]);
+            congru_text_add(text, "</p>\n");
+        }
     }
 }
 

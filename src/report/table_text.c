@@ -82,6 +82,12 @@ void congru_table_number(report_table *table, double number)
         cell->number = number;
 }
 
+void congru_table_mark(report_table *table)
+{
+    if (table->cells > 0)
+        table->cell[table->cells - 1].marked = true;
+}
+
 void congru_table_clear(report_table *table)
 {
     for (size_t i = 0; i < table->cells; i++)
@@ -149,9 +155,10 @@ static void add_latex(congru_text *text, const char *string)
 
 static void add_latex_cell(congru_text *text, const report_column *column, const report_cell *cell, bool joins)
 {
-    if (column->is_text)
+    if (column->is_text) {
         add_latex(text, cell->text != NULL ? cell->text : "");
-    else if (isfinite(cell->number))
+        congru_text_add(text, cell->marked ? "$^*$" : "");
+    } else if (isfinite(cell->number))
         congru_text_add(text, "%s%s%.*f%s", joins ? " $\\pm$ " : "", !joins && cell->number < 0 ? "$-$" : "",
                         column->decimals, fabs(cell->number * column->scale), "");
     else if (!joins)
@@ -200,6 +207,7 @@ static void add_html_cell(congru_text *text, const report_column *column, const 
     if (column->is_text) {
         congru_text_add(text, first ? "<th scope=\"row\">" : "<td>");
         congru_report_add_markup(text, cell->text != NULL ? cell->text : "");
+        congru_text_add(text, cell->marked ? " *" : "");
         return;
     }
     if (!column->joins)

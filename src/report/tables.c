@@ -78,6 +78,8 @@ static bool fill_subjects(const report_run *run, const char *label, size_t pipel
     for (size_t s = 0; s < results->subjects; s++) {
         add_label(table, label);
         congru_table_text(table, results->subject_name[s]);
+        if (results->subject_few[s])
+            congru_table_mark(table);
         for (size_t i = 0; i < results->pipelines; i++)
             congru_table_number(table, run->accuracy[run->order[i] * results->subjects + s]);
     }
