@@ -328,8 +328,19 @@ static void an_interrupted_run_is_read(void)
     }
     congru_results_destroy(&results);
     congru_results_destroy(&whole);
+    congru_set_destroy(&set);
+    remove_folder(folder);
+}
+
+static void more_folds_than_results_are_read(void)
+{
+    const char *folder = path_in("joined");
+    congru_set *set = sample_set(context, &small);
+    congru_evaluation_options options = options_for(two, 2, folder);
+    congru_results *results = NULL;
+    congru_context *own = NULL;
+    const congru_context_options with = {.threads = 1, .progress = stop_after_two};
     /* A pipeline joins a finished run, and is interrupted: what is there is more than results.csv has. */
-    options.folder = folder;
     CHECK(congru_evaluate(context, set, &options, &results) == CONGRU_OK);
     congru_results_destroy(&results);
     CHECK(congru_results_read(context, folder, &results) == CONGRU_OK && results->missing == 0 &&
@@ -550,6 +561,7 @@ int main(void)
     RUN(folds_carry_a_fingerprint);
     RUN(a_folder_removed_during_a_run_is_an_error);
     RUN(an_interrupted_run_is_read);
+    RUN(more_folds_than_results_are_read);
     RUN(subjects_with_few_trials);
     RUN(cut_messages_are_refused);
     RUN(csv_fields);

@@ -3,6 +3,7 @@
 #include "evaluation/results_folds.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,34 +44,52 @@ static bool add_place(congru_fold_list *list, const char *pipeline, int32_t subj
     return true;
 }
 
-static bool list_pipeline(const char *folder, const char *pipeline, congru_fold_list *list)
+/* A folder that is there and cannot be read is a failure: results must not seem to be fewer than they are. */
+static congru_status list_pipeline(congru_context *context, const char *folder, const char *pipeline,
+                                   congru_fold_list *list)
 {
     congru_text path = {0};
     congru_text_add(&path, "%s/folds/%s", folder, pipeline);
-    DIR *directory = path.failed ? NULL : opendir(path.data);
-    bool done = !path.failed;
-    struct dirent *entry;
-    while (done && directory != NULL && (entry = readdir(directory)) != NULL) {
+    if (path.failed)
+        return fail_memory(context, folder);
+    errno = 0;
+    DIR *directory = opendir(path.data);
+    int cause = directory != NULL || errno == ENOENT || errno == ENOTDIR ? 0 : errno;
+    bool room = true;
+    for (struct dirent *entry; directory != NULL && room;) {
+        errno = 0;
+        entry = readdir(directory);
+        if (entry == NULL) {
+            cause = errno;
+            break;
+        }
         int32_t subject = subject_of(entry->d_name);
-        done = subject < 0 || add_place(list, pipeline, subject);
+        room = subject < 0 || add_place(list, pipeline, subject);
     }
+    congru_status status = CONGRU_OK;
+    if (!room)
+        status = fail_memory(context, folder);
+    else if (cause != 0)
+        status =
+            congru_fail(context, CONGRU_ERROR_IO, "%s: cannot read the folder: %s", path.data, strerror(cause));
     if (directory != NULL)
         closedir(directory);
     congru_text_clear(&path);
-    return done;
+    return status;
 }
 
 congru_status congru_fold_list_make(congru_context *context, const char *folder, congru_fold_list *list)
 {
     char pipeline[CONGRU_PIPELINE_SIZE];
     *list = (congru_fold_list){0};
-    for (size_t i = 0; congru_pipeline_at(i, false, pipeline); i++)
-        if (!list_pipeline(folder, pipeline, list)) {
-            free(list->place);
-            *list = (congru_fold_list){0};
-            return fail_memory(context, folder);
-        }
-    return CONGRU_OK;
+    congru_status status = CONGRU_OK;
+    for (size_t i = 0; status == CONGRU_OK && congru_pipeline_at(i, false, pipeline); i++)
+        status = list_pipeline(context, folder, pipeline, list);
+    if (status != CONGRU_OK) {
+        free(list->place);
+        *list = (congru_fold_list){0};
+    }
+    return status;
 }
 
 /* ---- Their folds ----------------------------------------------------------------------------------------- */

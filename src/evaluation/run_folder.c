@@ -218,8 +218,10 @@ congru_status congru_run_check(congru_context *context, const congru_run_folder 
     bool exists = false;
     if (run->path == NULL)
         return CONGRU_OK;
-    bool same = fstat(run->lock, &then) == 0 && stat(run->path, &now) == 0 && now.st_ino == then.st_ino &&
-                now.st_dev == then.st_dev;
+    bool known = fstat(run->lock, &then) == 0 && stat(run->path, &now) == 0;
+    if (!known && errno != ENOENT && errno != ENOTDIR)
+        return congru_fail(context, CONGRU_ERROR_IO, "%s: cannot open: %s", run->path, strerror(errno));
+    bool same = known && now.st_ino == then.st_ino && now.st_dev == then.st_dev;
     congru_status status = same ? look_for(context, run->path, "run.json", &exists) : CONGRU_OK;
     if (status == CONGRU_OK && !exists)
         status =
