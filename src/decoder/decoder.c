@@ -137,9 +137,15 @@ static congru_status place(congru_decoder *d)
 {
     const congru_preprocessing *p = &d->model->preprocessing;
     double samples = d->options.window > 0 ? floor(d->options.window * d->sampling + 0.5) : (double)p->samples;
-    if (!(samples >= 2 && samples * (double)p->channels <= 1e9))
-        return congru_fail(d->context, CONGRU_ERROR_ARGUMENT, "a window of %g samples is too short or too long",
-                           samples);
+    /* In doubles, so that nothing overflows before it is refused. */
+    double numbers = (double)p->channels * (1 + ((double)p->channels + 1) / 64);
+    if (samples < 2)
+        return congru_fail(d->context, CONGRU_ERROR_ARGUMENT, "a window of %.0f samples is too short", samples);
+    if (!(samples * numbers * sizeof(double) <= CONGRU_DECODER_WINDOW_MAX))
+        return congru_fail(
+            d->context, CONGRU_ERROR_ARGUMENT,
+            "a window of %.0f samples of %zu channels takes more than %d MB (give a shorter one)", samples,
+            p->channels, (int)(CONGRU_DECODER_WINDOW_MAX >> 20));
     d->window.d = p->channels;
     d->window.samples = (size_t)samples;
     /* A high-pass has taken constants away already. */
@@ -282,6 +288,14 @@ static congru_status rewind_all(congru_decoder *d)
     congru_status status = congru_spd_invsqrt(d->context, 1, n, d->reference, d->root);
     congru_bank_lend(before);
     return status;
+}
+
+congru_status congru_decoder_set_scale(congru_decoder *d, double scale)
+{
+    if (d == NULL || !isfinite(scale) || scale == 0)
+        return CONGRU_ERROR_ARGUMENT;
+    d->options.scale = scale;
+    return CONGRU_OK;
 }
 
 void congru_decoder_reset(congru_decoder *d)
