@@ -92,7 +92,8 @@ CONGRU_API congru_status congru_decoder_push(congru_decoder *decoder, size_t fra
 CONGRU_API congru_status congru_decoder_push_float(congru_decoder *decoder, size_t frames, const float *data,
                                                    size_t *taken, congru_decision *decision);
 
-/* Decides about the window that ends now, whenever that is; not due before the first full window. */
+/* Decides about the window that ends now, whenever that is; not due before the first full window. Where a decision is due
+ * of itself the answer is the same. */
 CONGRU_API congru_status congru_decoder_decide(congru_decoder *decoder, congru_decision *decision);
 
 /* Another options.scale, for frames pushed from now on. Filters see a step where it changes: it belongs before the first

@@ -373,11 +373,11 @@ static void decide(congru_decoder *d, congru_decision *decision)
         if (d->probability[k] > d->probability[decision->answer])
             decision->answer = (int32_t)k;
     decision->probability = d->probability;
-    d->waiting = d->options.adaptation == CONGRU_ADAPT_DECISIONS;
+    d->waiting = d->waiting || d->options.adaptation == CONGRU_ADAPT_DECISIONS;
 }
 
-/* What is due after the last frame: a decision, and then the reference may move. It does so when the decoder is called
- * next, so that the decision is out before. */
+/* What is due after the last frame: a decision, and then the reference may move. It does so when the next frame is
+ * pushed, so that the decision is out before. */
 static void keep_appointments(congru_decoder *d, congru_decision *decision)
 {
     bool looked = false;
@@ -404,8 +404,7 @@ congru_status congru_decoder_decide(congru_decoder *d, congru_decision *decision
         return CONGRU_ERROR_ARGUMENT;
     *decision = (congru_decision){.due = false};
     congru_bank *before = congru_bank_lend(&d->bank);
-    move_reference(d);
-    if (congru_window_full(&d->window))
+    if (congru_window_full(&d->window)) /* the reference moves at the next frame, as after any decision */
         decide(d, decision);
     congru_bank_lend(before);
     return CONGRU_OK;
