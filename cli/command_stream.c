@@ -213,9 +213,8 @@ static int start(const arguments *parsed, stream_settings *settings)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     int code = parse_format(parsed, &format);
-    settings->line_most = stream_line_most(settings->model);
-    if (code == EXIT_DONE && settings->line_most == 0)
-        code = terminal_fail(EXIT_FAILED, "stream: the names of the classes are too long for a line");
+    if (code == EXIT_DONE)
+        code = stream_line_most(settings->model, &settings->line_most);
     if (code == EXIT_DONE && settings->lsl_out != NULL)
         code = stream_outlet_open(settings, &sink.outlet);
     if (code == EXIT_DONE && settings->address != NULL) {

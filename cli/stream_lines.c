@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "terminal.h"
+
 /* A text that has a fixed room; `used` past it when it did not fit. */
 typedef struct line_writer {
     char *text;
@@ -89,30 +91,28 @@ size_t stream_line(const congru_model *model, const congru_decision *decision, d
     return w.used < w.room ? w.used : 0;
 }
 
-size_t stream_line_most(const congru_model *model)
+int stream_line_most(const congru_model *model, size_t *most)
 {
     static char line[STREAM_LINE_SIZE];
     const size_t classes = congru_model_classes(model);
     double *probability = calloc(classes, sizeof *probability);
     stream_marker marker = {.cue = -DBL_MAX};
     const stream_asked asked = {.marker = &marker, .late = UINT64_MAX};
-    size_t most = 0;
     if (probability == NULL)
-        return 0;
+        return terminal_fail(EXIT_FAILED, "stream: not enough memory");
     memset(marker.name, '"', sizeof marker.name - 1);
     for (size_t k = 0; k < classes; k++)
         probability[k] = DBL_MIN; /* 2.2250738585072014e-308: none is longer */
     congru_decision decision = {.sample = UINT64_MAX, .time = -DBL_MAX, .probability = probability};
-    for (; (size_t)decision.answer < classes; decision.answer++) {
-        size_t size = stream_line(model, &decision, -DBL_MAX, &asked, line);
-        if (size == 0) {
-            most = 0;
-            break;
-        }
-        most = size > most ? size : most;
+    size_t size = 1;
+    *most = 512; /* as long as any line without an answer */
+    for (; size > 0 && (size_t)decision.answer < classes; decision.answer++) {
+        size = stream_line(model, &decision, -DBL_MAX, &asked, line);
+        *most = size > *most ? size : *most;
     }
     free(probability);
-    return most > 0 && most < 512 ? 512 : most; /* as long as a line without an answer */
+    return size > 0 ? EXIT_DONE
+                    : terminal_fail(EXIT_FAILED, "stream: the names of the classes are too long for a line");
 }
 
 static const char *class_at(const void *user, size_t index)

@@ -16,8 +16,8 @@ typedef struct stream_asked {
 size_t stream_line(const congru_model *model, const congru_decision *decision, double stamp,
                    const stream_asked *asked, char line[STREAM_LINE_SIZE]);
 
-/* The longest line that a decision of the model can be; 0 when that is more than STREAM_LINE_SIZE. */
-size_t stream_line_most(const congru_model *model);
+/* The longest line that a decision of the model can be. Returns EXIT_DONE, or prints one line when it does not fit. */
+int stream_line_most(const congru_model *model, size_t *most);
 
 /* What is said to a client first: its size with the newline, or 0 when it does not fit. channel (channels) are the names
  * of a frame's channels; NULL: the model's. */

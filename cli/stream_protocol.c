@@ -394,7 +394,7 @@ size_t protocol_read(stream_protocol *p, size_t channels, const unsigned char *b
                      double *frames, size_t room, size_t *count, protocol_command *command)
 {
     *count = 0;
-    command->kind = PROTOCOL_NONE;
+    *command = (protocol_command){.kind = PROTOCOL_NONE};
     if (p->state != PROTOCOL_READY)
         return 0;
     switch (p->format) {
