@@ -137,9 +137,15 @@ static congru_status place(congru_decoder *d)
 {
     const congru_preprocessing *p = &d->model->preprocessing;
     double samples = d->options.window > 0 ? floor(d->options.window * d->sampling + 0.5) : (double)p->samples;
-    if (!(samples >= 2 && samples * (double)p->channels <= 1e9))
-        return congru_fail(d->context, CONGRU_ERROR_ARGUMENT, "a window of %g samples is too short or too long",
-                           samples);
+    /* In doubles, so that nothing overflows before it is refused. */
+    double numbers = (double)p->channels * (1 + ((double)p->channels + 1) / 64);
+    if (samples < 2)
+        return congru_fail(d->context, CONGRU_ERROR_ARGUMENT, "a window of %.0f samples is too short", samples);
+    if (!(samples * numbers * sizeof(double) <= CONGRU_DECODER_WINDOW_MAX))
+        return congru_fail(
+            d->context, CONGRU_ERROR_ARGUMENT,
+            "a window of %.0f samples of %zu channels takes more than %d MB (give a shorter one)", samples,
+            p->channels, (int)(CONGRU_DECODER_WINDOW_MAX >> 20));
     d->window.d = p->channels;
     d->window.samples = (size_t)samples;
     /* A high-pass has taken constants away already. */
@@ -284,6 +290,14 @@ static congru_status rewind_all(congru_decoder *d)
     return status;
 }
 
+congru_status congru_decoder_set_scale(congru_decoder *d, double scale)
+{
+    if (d == NULL || !isfinite(scale) || scale == 0)
+        return CONGRU_ERROR_ARGUMENT;
+    d->options.scale = scale;
+    return CONGRU_OK;
+}
+
 void congru_decoder_reset(congru_decoder *d)
 {
     rewind_all(d); /* which create has done: it finds what it needs in the bank */
@@ -359,11 +373,11 @@ static void decide(congru_decoder *d, congru_decision *decision)
         if (d->probability[k] > d->probability[decision->answer])
             decision->answer = (int32_t)k;
     decision->probability = d->probability;
-    d->waiting = d->options.adaptation == CONGRU_ADAPT_DECISIONS;
+    d->waiting = d->waiting || d->options.adaptation == CONGRU_ADAPT_DECISIONS;
 }
 
-/* What is due after the last frame: a decision, and then the reference may move. It does so when the decoder is called
- * next, so that the decision is out before. */
+/* What is due after the last frame: a decision, and then the reference may move. It does so when the next frame is
+ * pushed, so that the decision is out before. */
 static void keep_appointments(congru_decoder *d, congru_decision *decision)
 {
     bool looked = false;
@@ -390,8 +404,7 @@ congru_status congru_decoder_decide(congru_decoder *d, congru_decision *decision
         return CONGRU_ERROR_ARGUMENT;
     *decision = (congru_decision){.due = false};
     congru_bank *before = congru_bank_lend(&d->bank);
-    move_reference(d);
-    if (congru_window_full(&d->window))
+    if (congru_window_full(&d->window)) /* the reference moves at the next frame, as after any decision */
         decide(d, decision);
     congru_bank_lend(before);
     return CONGRU_OK;
