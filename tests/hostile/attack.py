@@ -24,7 +24,7 @@ import hostile_folders as folders  # noqa: E402
 import hostile_streams as streams  # noqa: E402
 from campaign import find_tools, scratch_folder  # noqa: E402
 from fault_commands import make_inputs  # noqa: E402
-from hostile_judge import Limits  # noqa: E402
+from hostile_judge import Limits, judge_itself  # noqa: E402
 
 Kind = collections.namedtuple('Kind', 'name what attack share')  # share: tries for each try of others
 KINDS = [
@@ -105,6 +105,9 @@ def prepare(options, scratch):
 
 
 def run_all(options, limits, scratch):
+    missed = judge_itself(limits, tempfile.mkdtemp(dir=scratch))
+    if missed:
+        raise SystemExit('the judge lets pass: ' + ', '.join(missed))
     congru, good, source = prepare(options, scratch)
     until = time.monotonic() + 60 * options.minutes
     count = options.count or (COUNT if not options.sample else SAMPLE_SANITIZED if options.sanitized else SAMPLE_COUNT)

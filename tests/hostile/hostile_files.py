@@ -8,7 +8,7 @@ from fault_commands import made_up, npy, write
 from fault_judge import read_tree
 from hostile_formats import (VHDR, VMRK, bdf_of_edf, join_mat, mat_array, mutate_edf, mutate_gdf, mutate_ini, mutate_mat, mutate_model,
                              mutate_npy, mutate_npz, odd_text)
-from hostile_judge import judge, judge_files, judge_json_lines, run
+from hostile_judge import NOT_FINITE, judge, judge_files, judge_json_lines, judge_numbers, run
 from hostile_mutations import NUMBER_TEXTS, mutate_bytes, mutate_csv, mutate_floats, mutate_keys, mutate_lines, mutate_numbers, several
 
 NOBODY = 65534
@@ -47,7 +47,8 @@ class Ground:
         env['TMPDIR'] = self.good + '.tmp'
         before, inputs = read_tree(work), read_tree(given)
         ended = run(self.limits, list(through) + [self.congru] + words, work, env, **how)
-        verdict = judge(self.limits, ended, interrupted='interrupt_after' in how)
+        lines = max(1, len(words) - 1) if words[:1] == ['info'] else 1  # which goes on with the next file
+        verdict = judge(self.limits, ended, interrupted='interrupt_after' in how, lines=lines)
         if verdict is None and memory and ended.code == 1 and b'not enough memory' in ended.err:
             verdict = 'asks for more memory than there is: ' + ended.err.decode(errors='replace').strip()[:200]
         if verdict is None:
@@ -56,6 +57,8 @@ class Ground:
             verdict = 'an input was changed'
         if verdict is None and stream:
             verdict = judge_json_lines(ended.out)
+        if verdict is None and ended.code == 0 and not any(map(NOT_FINITE.search, words)):
+            verdict = judge_numbers(ended.out, inputs.values())
         told = ('CONGRU_LARGE=0 ' if 'CONGRU_LARGE' in env else '') + 'congru ' + ' '.join(words)
         return verdict or ('accepted' if ended.code == 0 else 'refused'), told
 

@@ -81,13 +81,14 @@ def run(limits, words, work, env=(), stdin=None, feed=None, interrupt_after=None
         return Ended(process.returncode, out.read(SHOWN), err.read(SHOWN), used.ru_maxrss / 1024, hung)
 
 
-def judge(limits, ended, interrupted=False):
-    """None, or the rule that the end of the process breaks."""
+def judge(limits, ended, interrupted=False, lines=1):
+    """None, or the rule that the end of the process breaks. A failure may print so many lines."""
     err = ended.err.decode('utf-8', 'replace')
     if ended.hung:
         return f'does not end within {limits.clock} s'
     if ended.code == SANITIZER_CODE or 'Sanitizer' in err or 'runtime error:' in err:
-        return 'the sanitizer: ' + next((line for line in err.split('\n') if 'Sanitizer' in line), first_finding(ended.err))
+        said = [line for line in err.split('\n') if 'Sanitizer' in line]
+        return 'the sanitizer: ' + next((line for line in said if line.startswith('SUMMARY: ')), (said or [first_finding(ended.err)])[0])
     if ended.code == -signal.SIGXCPU:
         return f'takes more than {limits.processor} s of the processor'
     if ended.code < 0:
@@ -96,10 +97,10 @@ def judge(limits, ended, interrupted=False):
         return f'exit code {ended.code}'
     if ended.peak > limits.peak:
         return f'takes {ended.peak:.0f} MB'
-    return judge_lines(ended.code, err) or judge_text(ended)
+    return judge_lines(ended.code, err, lines) or judge_text(ended)
 
 
-def judge_lines(code, err):
+def judge_lines(code, err, most):
     lines = [line for line in err.split('\n') if not PROGRESS.match(line)]
     if lines.pop() != '':
         return 'the last line of standard error has no end'
@@ -108,7 +109,7 @@ def judge_lines(code, err):
         return None
     if any(not line.startswith('congru: ') for line in others):
         return f'a line without congru: in front: {others[:2]}'
-    if code in (1, 2) and len(others) != 1:
+    if code in (1, 2) and not 1 <= len(others) <= most:
         return f'not one line but {len(others)}: {others[:3]}'
     if code in (1, 2) and re.search('File too large', others[0]):
         return f'wants a file of more than {FILE_MEGABYTES} MB: {others[0][:200]}'
@@ -232,3 +233,35 @@ def judge_json_lines(out):
         except ValueError as problem:
             return f'a line that is not JSON: {problem}: {line[:120]}'
     return None
+
+
+def judge_numbers(out, inputs):
+    """None, or the number that is printed though no input has one like it as text."""
+    found = NOT_FINITE.search(out.decode('utf-8', 'replace'))
+    if found is None or any(re.search(b'nan|inf', data, re.I) for data in inputs):
+        return None
+    return f'prints {found.group()}'
+
+
+# ---- Whether the judge sees what it is to see -----------------------------------------------------------------------
+
+WRONG_ENDS = [
+    ('a crash', 'kill -SEGV $$'), ('another code', 'echo "congru: x" >&2; exit 3'), ('no line', 'exit 1'), ('two lines', 'echo "congru: a\ncongru: b" >&2; exit 1'),
+    ('no prefix', 'echo a >&2; exit 1'), ('no end of line', 'printf "congru: a" >&2; exit 1'), ('a control character', 'printf "\\033[1m"'),
+    ('a report', 'echo "SUMMARY: AddressSanitizer: x" >&2'), ('a file beyond the limit', 'echo "congru: File too large" >&2; exit 1'),
+]
+WRONG_FILES = [('a.json', b'{"a":NaN}'), ('a.json', b'{"a":1e999}'), ('a.json', b'{"a":'), ('a.csv', b'score\ninf\n'), ('a.csv', b''), ('a.npz', b'PK\x03\x04'),
+               ('a.npy', b'no'), ('.congru-1-2.tmp', b''), ('a.svg', b'<svg><line x1="nan"/></svg>'), ('a.safetensors', bytes(9))]
+
+
+def judge_itself(limits, work):
+    """What the judge lets pass of what it must not."""
+    missed = [what for what, script in WRONG_ENDS if judge(limits, run(limits, ['sh', '-c', script], work)) is None]
+    if judge(limits, run(limits, ['sh', '-c', 'echo "congru: a" >&2; exit 1'], work)) is not None:
+        missed.append('one line')
+    missed += [f'{path} {data}' for path, data in WRONG_FILES if judge_files({}, {path: data}, 0, False) is None]
+    if judge_files({}, {'a': b''}, 1, False) is None or judge_files({'a': b''}, {}, 0, False) is None:
+        missed.append('a file that came or went')
+    if judge_json_lines(b'{"p":[nan]}\n') is None or judge_numbers(b'inf \xc2\xb1 inf', []) is None:
+        missed.append('numbers that are not finite')
+    return missed

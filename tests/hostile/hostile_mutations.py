@@ -78,7 +78,7 @@ def mutate_floats(r, data, width=8):
                 value = float('inf')
             struct.pack_into(code, out, i * width, value)
         return bytes(out)
-    for _ in range(min(count, [1, 3, count][how])):
+    for _ in range(min(count, [1, 3, count][how % 3])):
         struct.pack_into(code, out, width * r.randrange(count), odd)
     return bytes(out)
 
