@@ -38,7 +38,8 @@ class Ground:
                     self.kept[kind].append(file.read())
         return self.kept[kind]
 
-    def attempt(self, r, folder, line, keeps_parts=False, changes_inputs=False, stream=False, through=(), memory=True, **how):
+    def attempt(self, r, folder, line, keeps_parts=False, changes_inputs=False, stream=False, named=True, through=(), memory=True,
+                **how):
         """Runs one command line in folder/work, on folder/in. Returns (verdict, line): 'refused', 'accepted' or a rule."""
         work, given = os.path.join(folder, 'work'), os.path.join(folder, 'in')
         words = line if isinstance(line, list) else line.split()
@@ -52,13 +53,14 @@ class Ground:
         if verdict is None and memory and ended.code == 1 and b'not enough memory' in ended.err:
             verdict = 'asks for more memory than there is: ' + ended.err.decode(errors='replace').strip()[:200]
         if verdict is None:
-            verdict = judge_files(before, read_tree(work), ended.code, keeps_parts)
+            verdict = judge_files(before, read_tree(work), ended.code, keeps_parts, named)
         if verdict is None and not changes_inputs and read_tree(given) != inputs:
             verdict = 'an input was changed'
         if verdict is None and stream:
             verdict = judge_json_lines(ended.out)
-        if verdict is None and ended.code == 0 and not any(map(NOT_FINITE.search, words)):
-            verdict = judge_numbers(ended.out, inputs.values())
+        if verdict is None and ended.code == 0 and words[0] != 'info' and not any(map(NOT_FINITE.search, words)):
+            printed = [data for path, data in read_tree(work).items() if path.endswith(('.csv', '.tex', '.md')) and data != before.get(path)]
+            verdict = judge_numbers(b'\n'.join([ended.out] + printed), inputs.values())  # info tells what a file holds: a condition may be infinite
         told = ('CONGRU_LARGE=0 ' if 'CONGRU_LARGE' in env else '') + 'congru ' + ' '.join(words)
         return verdict or ('accepted' if ended.code == 0 else 'refused'), told
 

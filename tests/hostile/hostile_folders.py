@@ -7,7 +7,7 @@ import subprocess
 from fault_commands import write
 from hostile_files import AS_NOBODY, NOBODY, copy_good
 from hostile_formats import odd_text
-from hostile_mutations import NUMBER_TEXTS, mutate_bytes, mutate_csv, mutate_json, mutate_lines, mutate_numbers, several
+from hostile_mutations import NUMBER_TEXTS, mutate_bytes, mutate_csv, mutate_json, mutate_lines, mutate_numbers, mutate_ranges, several
 
 READERS = ['show {in}/RUN', 'show {in}/RUN --per-subject', 'show {in}/RUN --confusion --markdown', 'compare {in}/RUN --no-save',
            'compare {in}/RUN --no-save --permutation', 'report {in}/RUN -o page.html', 'report {in}/RUN --figure training -o f.svg',
@@ -28,25 +28,27 @@ def files_below(place):
     return sorted(os.path.join(base, name) for base, _, files in os.walk(place) for name in files)
 
 
-def change_file(r, path):
+def change_file(r, path, mutators=None):
     with open(path, 'rb') as file:
         data = file.read()
-    mutators = [mutate_json, mutate_json, mutate_numbers, mutate_bytes] if path.endswith('.json') else \
+    mutators = mutators or [mutate_json, mutate_json, mutate_numbers, mutate_bytes] if path.endswith('.json') else \
         [mutate_csv, mutate_csv, mutate_csv, mutate_numbers, mutate_lines, mutate_bytes]
     write(path, several(r, data, mutators))
 
 
-def attack_results(ground, r, folder, pick, runs=('results', 'network')):
+def attack_results(ground, r, folder, pick, runs=('results', 'network'), mutators=None):
     run = r.choice(runs)
     place = copy_good(ground, folder, run)
     paths = [path for path in files_below(place) if pick(os.path.relpath(path, place))]
     for path in r.sample(paths, min(len(paths), r.choice([1, 1, 2]))):
-        change_file(r, path)
+        change_file(r, path, mutators)
     line, writes = reader_line(r, run)
     return ground.attempt(r, folder, line, keeps_parts=writes, changes_inputs=writes)
 
 
 def attack_scores(ground, r, folder):
+    if r.random() < 0.2:
+        return attack_results(ground, r, folder, lambda path: path == 'results.csv', mutators=[mutate_ranges])
     return attack_results(ground, r, folder, lambda path: path in ('results.csv', 'predictions.csv'))
 
 
@@ -203,4 +205,4 @@ def attack_command(ground, r, folder):
     if r.random() < 0.1:
         del words[r.randrange(len(words))]
     words = [word.encode('utf-8', 'replace').decode('utf-8')[:100000] for word in words]
-    return ground.attempt(r, folder, words, changes_inputs=True, keeps_parts=name in ('loso', 'within', 'ablate', 'reproduce', 'synth'), memory=False)
+    return ground.attempt(r, folder, words, changes_inputs=True, named=False, keeps_parts=name in ('loso', 'within', 'ablate', 'reproduce', 'synth'), memory=False)

@@ -6,7 +6,7 @@ import zipfile
 import zlib
 
 from hostile_mutations import (INTEGERS, MOST, TEXTS, mutate_bytes, mutate_floats, mutate_json, mutate_keys, mutate_lines, mutate_numbers,
-                               number_bytes, packed_integer, several, text_bytes)
+                               number_bytes, packed_integer, scale_floats, several, text_bytes)
 
 DTYPES = ['<f8', '>f8', '<f4', '<f2', '<i8', '<i4', '<i2', '|i1', '|u1', '<u2', '<u4', '<u8', '|b1', '|S1', '|S7', '|S0', '<U1', '<U8',
           '<U0', '<U100000', '|O', '<c16', '<M8[s]', '|V8', '<f16', '=f8', 'f8', '', '<f', "<f8', 'x': '", '|S99999999999']
@@ -176,8 +176,8 @@ def mutate_npz(r, data):
         return mutate_bytes(r, data)
     if not files or r.random() < 0.1:
         return mutate_bytes(r, data)
-    how = r.randrange(9)
-    at = r.randrange(len(files))
+    how = r.randrange(10)
+    at = r.randrange(len(files)) if how < 9 else 0  # X.npy comes first
     name, member = files[at]
     if how <= 2:
         files[at] = name, mutate_npy(r, member)
@@ -188,6 +188,9 @@ def mutate_npz(r, data):
     elif how == 5:
         files.insert(r.randrange(len(files)), (r.choice([name, 'z.npy', 'signals.npy', 'W.npy', 'fs.npy', 'classes.npy']),
                                                mutate_npy(r, r.choice(files)[1])))
+    elif how == 9 and member[:6] == b'\x93NUMPY' and b'f8' in member[:60]:
+        version, header, values = split_npy(member)
+        files[at] = name, join_npy(version, header, scale_floats(r, values))
     elif how == 6 and name in ('meta.npy', 'classes.npy', 'channels.npy', 'subject.npy'):
         version, header, values = split_npy(member)
         files[at] = name, join_npy(version, header, mutate_lines(r, values)[:len(values)].ljust(len(values), b'\x00'))

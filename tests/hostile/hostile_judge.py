@@ -184,9 +184,11 @@ def check_svg(text):
                 raise ValueError(f'{name}="{value[:40]}"')
 
 
-def check_file(path, data):
-    """Raises ValueError or another of PROBLEMS for a file that is not whole. What it holds goes before what it is called."""
-    ending = '.npy' if data.startswith(b'\x93NUMPY') else '.npz' if data.startswith(b'PK\x03\x04') else os.path.splitext(path)[1]
+def check_file(path, data, named):
+    """Raises ValueError or another of PROBLEMS for a file that is not whole. What it holds goes before what it is called, which
+    says something only if it is `named` as such files are."""
+    ending = '.npy' if data.startswith(b'\x93NUMPY') else '.npz' if data.startswith(b'PK\x03\x04') else \
+        '.svg' if data.startswith(b'<svg') else os.path.splitext(path)[1] if named else ''
     CHECKS.get(ending, lambda data: None)(data)
 
 
@@ -205,7 +207,7 @@ CHECKS = {'.json': lambda data: strict_json(data.decode()), '.csv': lambda data:
 PROBLEMS = (ValueError, KeyError, TypeError, RecursionError, zipfile.BadZipFile, xml.etree.ElementTree.ParseError, struct.error)
 
 
-def judge_files(before, after, code, keeps_parts):
+def judge_files(before, after, code, keeps_parts, named=True):
     """None, or what is wrong with the files of a folder: {path: bytes} before and after."""
     for path, data in sorted(after.items()):
         if data == before.get(path):
@@ -215,7 +217,7 @@ def judge_files(before, after, code, keeps_parts):
         if code != 0 and not keeps_parts:
             return 'failed, and wrote ' + path
         try:
-            check_file(path, data)
+            check_file(path, data, named)
         except PROBLEMS as problem:
             return f'wrote {path}: {problem}'
     gone = sorted(set(before) - set(after))
@@ -238,7 +240,7 @@ def judge_json_lines(out):
 def judge_numbers(out, inputs):
     """None, or the number that is printed though no input has one like it as text."""
     found = NOT_FINITE.search(out.decode('utf-8', 'replace'))
-    if found is None or any(re.search(b'nan|inf', data, re.I) for data in inputs):
+    if found is None or any(NOT_FINITE.search(data.decode('latin-1')) for data in inputs):
         return None
     return f'prints {found.group()}'
 

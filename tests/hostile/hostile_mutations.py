@@ -70,16 +70,23 @@ def mutate_floats(r, data, width=8):
     if width == 4 and abs(odd) > 3e38:
         odd = float('inf')
     how = r.randrange(4)
-    if how == 3 and count > 0:  # all of them times something
-        factor = r.choice([1e155, 1e-155, 1e300, 1e-300, -1.0, 0.0, 1e20])
-        for i in range(count):
-            value = struct.unpack_from(code, out, i * width)[0] * factor
-            if width == 4 and not abs(value) < 3e38:
-                value = float('inf')
-            struct.pack_into(code, out, i * width, value)
-        return bytes(out)
+    if how == 3 and count > 0:
+        return scale_floats(r, data, width)
     for _ in range(min(count, [1, 3, count][how % 3])):
         struct.pack_into(code, out, width * r.randrange(count), odd)
+    return bytes(out)
+
+
+def scale_floats(r, data, width=8):
+    """All of the numbers of an array times something that leaves them what they were, but for their size or sign."""
+    out = bytearray(data)
+    code = {8: '<d', 4: '<f'}[width]
+    factor = r.choice([1e155, 1e-155, 1e300, 1e-300, -1.0, 0.0, 1e20, 1e100, 1e-100])
+    for i in range(len(out) // width):
+        value = struct.unpack_from(code, out, i * width)[0] * factor
+        if width == 4 and not abs(value) < 3e38:
+            value = float('inf')
+        struct.pack_into(code, out, i * width, value)
     return bytes(out)
 
 
@@ -149,9 +156,29 @@ def mutate_keys(r, data):
     return b'\n'.join(lines)
 
 
+def set_numbers(r, rows, column):
+    """The numbers of a column, or of all columns that hold fractions, go to the end of their range: all of them, or half."""
+    new = r.choice([b'1e308', b'1e308', b'-1e308', b'1e155', b'1e-320', b'9007199254740993', b'-5', b'2'])
+    share = r.choice([1, 1, 0.5])
+    width = max(map(len, rows))
+    columns = [column] if column is not None else [at for at in range(width)
+                                                   if any(at < len(row) and re.fullmatch(rb'-?\d+\.\d+.*', row[at]) for row in rows[1:])]
+    for row in rows[1:]:
+        for at in columns:
+            if at < len(row) and re.fullmatch(rb'[-+]?\d+(\.\d+)?(e[-+]?\d+)?', row[at]) and r.random() < share:
+                row[at] = new
+
+
+def mutate_ranges(r, data):
+    """Every row is as it should be, but for numbers that are too large to be added up."""
+    rows = [line.split(b',') for line in data.split(b'\n')]
+    set_numbers(r, rows, None)
+    return b'\n'.join(b','.join(row) for row in rows)
+
+
 def mutate_csv(r, data):
     """Cells, columns and rows of a table change."""
-    how = r.randrange(8)
+    how = r.randrange(10)
     rows = [line.split(b',') for line in data.split(b'\n')]
     at = r.randrange(len(rows))
     column = r.randrange(len(rows[at]))
@@ -171,7 +198,9 @@ def mutate_csv(r, data):
     elif how == 5:
         for row in rows:
             del row[column:column + 1]
-    elif how == 6:
+    elif how in (6, 8):
+        set_numbers(r, rows, column if how == 6 else None)
+    elif how == 7:
         return mutate_lines(r, data)
     else:
         return mutate_bytes(r, data)
