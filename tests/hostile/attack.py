@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # Gives every command hostile files, folders, words and clients, and counts what came of it. SPDX-License-Identifier: Apache-2.0
 #
-# usage: attack.py --build BUILD [--sanitized] [--sample] [--seed N] [--only KIND] [--count N] [--minutes N] [--jobs N]
+# usage: attack.py --build BUILD [--sanitized] [--sample] [--seed N] [--only KIND] [--count N] [--minutes N]
 #        attack.py --build BUILD --repeat KIND/SEED/NUMBER [--keep FOLDER]
 #
-# Needs nothing but Python's standard library, and connects to nothing but 127.0.0.1. See docs/reliability.md for the rules.
+# Needs nothing but Python's standard library, and connects to nothing but 127.0.0.1. See docs/reliability.md for
+# the rules.
 import argparse
 import collections
 import os
@@ -99,8 +100,8 @@ def prepare(options, scratch):
     os.chmod(good + '.tmp', 0o777)
     make_inputs(good, congru, find_tools(build, source, scratch))
     files.make_more_inputs(good)
-    subprocess.run([congru, 'train', 'sset.npz', '-p', 'ddct-unet-e2e', '--steps', '2', '-o', 'network.safetensors'], cwd=good, check=True,
-                   stdout=subprocess.DEVNULL)
+    subprocess.run([congru, 'train', 'sset.npz', '-p', 'ddct-unet-e2e', '--steps', '2', '-o', 'network.safetensors'],
+                   cwd=good, check=True, stdout=subprocess.DEVNULL)
     return congru, good, source
 
 

@@ -6,10 +6,11 @@ import zipfile
 
 from fault_commands import made_up, npy, write
 from fault_judge import read_tree
-from hostile_formats import (VHDR, VMRK, bdf_of_edf, join_mat, mat_array, mutate_edf, mutate_gdf, mutate_ini, mutate_mat, mutate_model,
-                             mutate_npy, mutate_npz, odd_text)
+from hostile_formats import (VHDR, VMRK, bdf_of_edf, join_mat, mat_array, mutate_edf, mutate_gdf, mutate_ini, mutate_mat,
+                             mutate_model, mutate_npy, mutate_npz, odd_text)
 from hostile_judge import NOT_FINITE, judge, judge_files, judge_json_lines, judge_numbers, run
-from hostile_mutations import NUMBER_TEXTS, mutate_bytes, mutate_csv, mutate_floats, mutate_keys, mutate_lines, mutate_numbers, several
+from hostile_mutations import (NUMBER_TEXTS, mutate_bytes, mutate_csv, mutate_floats, mutate_keys, mutate_lines,
+                               mutate_numbers, several)
 
 NOBODY = 65534
 AS_NOBODY = ['setpriv', f'--reuid={NOBODY}', f'--regid={NOBODY}', '--clear-groups']
@@ -38,9 +39,11 @@ class Ground:
                     self.kept[kind].append(file.read())
         return self.kept[kind]
 
-    def attempt(self, r, folder, line, keeps_parts=False, changes_inputs=False, stream=False, named=True, through=(), memory=True,
-                **how):
-        """Runs one command line in folder/work, on folder/in. Returns (verdict, line): 'refused', 'accepted' or a rule."""
+    def attempt(self, r, folder, line, keeps_parts=False, changes_inputs=False, stream=False, named=True, through=(),
+                memory=True, **how):
+        """Runs one command line in folder/work, on folder/in. Returns 'refused', 'accepted' or the rule that is broken, and the
+        line. A command that keeps_parts leaves what it finished when it fails; one that is not `named` calls its outputs
+        anything; `memory` makes a rule of it that it has enough."""
         work, given = os.path.join(folder, 'work'), os.path.join(folder, 'in')
         words = line if isinstance(line, list) else line.split()
         words = [word.replace('{in}', given).replace('{good}', self.good) for word in words]
@@ -59,8 +62,9 @@ class Ground:
         if verdict is None and stream:
             verdict = judge_json_lines(ended.out)
         if verdict is None and ended.code == 0 and words[0] != 'info' and not any(map(NOT_FINITE.search, words)):
-            printed = [data for path, data in read_tree(work).items() if path.endswith(('.csv', '.tex', '.md')) and data != before.get(path)]
-            verdict = judge_numbers(b'\n'.join([ended.out] + printed), inputs.values())  # info tells what a file holds: a condition may be infinite
+            # 'info' tells what a file holds: the condition of a matrix may be infinite.
+            tables = [data for path, data in read_tree(work).items() if path.endswith('.csv') and data != before.get(path)]
+            verdict = judge_numbers(b'\n'.join([ended.out] + tables), inputs.values())
         told = ('CONGRU_LARGE=0 ' if 'CONGRU_LARGE' in env else '') + 'congru ' + ' '.join(words)
         return verdict or ('accepted' if ended.code == 0 else 'refused'), told
 
@@ -93,24 +97,75 @@ def make_more_inputs(folder):
 
 # ---- Kinds: each makes one try and returns what Ground.attempt does ---------------------------------------------------
 
-SPD = ['spd mean {in}/f.npy -o o.npy', 'spd mean {in}/f.npy --metric logeuclid -o o.npy', 'spd log {in}/f.npy -o o.npy',
-       'spd exp {in}/f.npy -o o.npy', 'spd sqrt {in}/f.npy -o o.npy', 'spd power {in}/f.npy --p -0.5 -o o.npy',
-       'spd distance {in}/f.npy --pairwise', 'spd distance {good}/a.npy {in}/f.npy', 'spd tangent {good}/a.npy --base {in}/f.npy -o o.npy',
-       'spd untangent {in}/f.npy -o o.npy', 'spd geodesic {in}/f.npy {good}/one.npy --t 0.3 -o o.npy', 'info {in}/f.npy',
-       'spd mean {good}/a.npy --weights {in}/f.npy -o o.npy', 'spd invsqrt {in}/f.npy --threads 2 -o o.npy']
-SETS = ['info {in}/f.npz', 'loso {in}/f.npz -p ra+mdm,none+tslr --jobs 1 -o results', 'loso {in}/f.npz -p rpa+csp-lda,ra+tsa-lda -o results',
-        'within {in}/f.npz -p ra+tslr --folds 3 --jobs 1 -o results', 'train {in}/f.npz -p ra+csp-lda -o model.safetensors',
-        'train {in}/f.npz -p dct-e2e --steps 1 -o model.safetensors', 'train {in}/f.npz -p ddct-unet-e2e --steps 1 -o model.safetensors',
-        'loso {in}/f.npz -p dct+mdm --steps 2 --diagnostics --jobs 1 -o results', 'predict {good}/model {in}/f.npz -o answers.csv',
-        'align {good}/model {in}/f.npz -o aligned.npz', 'ablate {in}/f.npz -p dct+mdm --steps 1 --jobs 1 -o results',
-        'loso {in}/f.npz --notch 20 -p ra+mdm --jobs 1 -o results', 'loso {in}/f.npz --classes class0,class1 -o results',
-        'within {in}/f.npz --band 8:30 -p none+mdm -o results', 'loso {in}/f.npz --target online --align-by session -p ra+tslr -o results',
-        'import {in}/f.npz --band off --notch off --window all -o out.npz', 'reproduce table-preproc {in}/f.npz -p ra+mdm -o results',
-        'loso {in}/f.npz --estimator oas -p dldct-e2e --steps 1 -o results']
+SPD = '''
+spd mean {in}/f.npy -o o.npy
+spd mean {in}/f.npy --metric logeuclid -o o.npy
+spd log {in}/f.npy -o o.npy
+spd exp {in}/f.npy -o o.npy
+spd sqrt {in}/f.npy -o o.npy
+spd power {in}/f.npy --p -0.5 -o o.npy
+spd distance {in}/f.npy --pairwise
+spd distance {good}/a.npy {in}/f.npy
+spd tangent {good}/a.npy --base {in}/f.npy -o o.npy
+spd untangent {in}/f.npy -o o.npy
+spd geodesic {in}/f.npy {good}/one.npy --t 0.3 -o o.npy
+info {in}/f.npy
+spd mean {good}/a.npy --weights {in}/f.npy -o o.npy
+spd invsqrt {in}/f.npy --threads 2 -o o.npy
+'''.strip().split('\n')
+SETS = '''
+info {in}/f.npz
+loso {in}/f.npz -p ra+mdm,none+tslr --jobs 1 -o results
+loso {in}/f.npz -p rpa+csp-lda,ra+tsa-lda -o results
+within {in}/f.npz -p ra+tslr --folds 3 --jobs 1 -o results
+train {in}/f.npz -p ra+csp-lda -o model.safetensors
+train {in}/f.npz -p dct-e2e --steps 1 -o model.safetensors
+train {in}/f.npz -p ddct-unet-e2e --steps 1 -o model.safetensors
+loso {in}/f.npz -p dct+mdm --steps 2 --diagnostics --jobs 1 -o results
+predict {good}/model {in}/f.npz -o answers.csv
+align {good}/model {in}/f.npz -o aligned.npz
+ablate {in}/f.npz -p dct+mdm --steps 1 --jobs 1 -o results
+loso {in}/f.npz --notch 20 -p ra+mdm --jobs 1 -o results
+loso {in}/f.npz --classes class0,class1 -o results
+within {in}/f.npz --band 8:30 -p none+mdm -o results
+loso {in}/f.npz --target online --align-by session -p ra+tslr -o results
+import {in}/f.npz --band off --notch off --window all -o out.npz
+reproduce table-preproc {in}/f.npz -p ra+mdm -o results
+loso {in}/f.npz --estimator oas -p dldct-e2e --steps 1 -o results
+'''.strip().split('\n')
+MODELS = '''
+info {in}/m
+predict {in}/m {good}/sset.npz -o answers.csv
+align {in}/m {good}/sset.npz -o aligned.npz
+stream {in}/m {good}/frames.f32
+stream {in}/m {good}/stream.edf --input edf --adapt decisions
+stream {in}/m {good}/frames.csv --input csv --adapt never
+'''.strip().split('\n')
 WRITES_FOLDER = ('loso', 'within', 'ablate', 'reproduce')
-IMPORT_OPTIONS = ['--band off', '--band 8:30', '--band 0:20', '--filter fir', '--causal', '--notch off', '--notch 40', '--harmonics',
-                  '--resample 50', '--reference average', '--window all', '--window 0.1:0.3', '--window 0:2', '--rest', '--rejected drop',
-                  '--estimator oas', '--estimator lwf', '--trace-normalise on', '--keep-signals', '--rate 100', '--jobs 2', '--channels C3,C4']
+IMPORT_OPTIONS = '''
+--band off
+--band 8:30
+--band 0:20
+--filter fir
+--causal
+--notch off
+--notch 40
+--harmonics
+--resample 50
+--reference average
+--window all
+--window 0.1:0.3
+--window 0:2
+--rest
+--rejected drop
+--estimator oas
+--estimator lwf
+--trace-normalise on
+--keep-signals
+--rate 100
+--jobs 2
+--channels C3,C4
+'''.strip().split('\n')
 
 
 def import_line(r, path, fixed=''):
@@ -138,7 +193,8 @@ def attack_trials(ground, r, folder):
     seeds = [ground.bytes_of('trials.npz'), ground.bytes_of('signals.npz')]
     data = r.choice(seeds) if r.random() < 0.8 else r.choice(ground.corpus('npz'))
     put(folder, 'f.npz', several(r, data, [mutate_npz]))
-    line = 'info {in}/f.npz' if r.random() < 0.2 else import_line(r, '{in}/f.npz', r.choice(['', '--window all --band off --notch off']))
+    line = 'info {in}/f.npz' if r.random() < 0.2 else \
+        import_line(r, '{in}/f.npz', r.choice(['', '--window all --band off --notch off']))
     return ground.attempt(r, folder, line)
 
 
@@ -163,7 +219,8 @@ def attack_recording(ground, r, folder, name, seeds, mutate, events):
 
 def attack_edf(ground, r, folder):
     seeds = [ground.bytes_of('S1.edf'), ground.bytes_of('stream.edf')] + ground.corpus('edf')
-    return attack_recording(ground, r, folder, 'f.edf', seeds[:2] if r.random() < 0.7 else seeds, mutate_edf, '--events T1=left,T2=right')
+    return attack_recording(ground, r, folder, 'f.edf', seeds[:2] if r.random() < 0.7 else seeds, mutate_edf,
+                            '--events T1=left,T2=right')
 
 
 def attack_bdf(ground, r, folder):
@@ -174,7 +231,8 @@ def attack_gdf(ground, r, folder):
     big = r.random() < 0.1
     seeds = [ground.bytes_of('A01T.gdf')] if big else ground.corpus('gdf')
     return attack_recording(ground, r, folder, 'f.gdf', seeds, mutate_gdf,
-                            '--preset bnci2014-001' if big else '--events 769=left,1=rest,2=right --window 0:0.02 --band off --notch off')
+                            '--preset bnci2014-001' if big else
+                            '--events 769=left,1=rest,2=right --window 0:0.02 --band off --notch off')
 
 
 def attack_brainvision(ground, r, folder):
@@ -193,17 +251,15 @@ def attack_brainvision(ground, r, folder):
 def attack_model(ground, r, folder):
     seeds = [ground.bytes_of('model'), ground.bytes_of('model'), ground.bytes_of('network.safetensors')]
     put(folder, 'm', several(r, r.choice(seeds), [mutate_model]))
-    line = r.choice(['info {in}/m', 'predict {in}/m {good}/sset.npz -o answers.csv', 'align {in}/m {good}/sset.npz -o aligned.npz',
-                     'stream {in}/m {good}/frames.f32', 'stream {in}/m {good}/stream.edf --input edf --adapt decisions',
-                     'stream {in}/m {good}/frames.csv --input csv --adapt never'])
+    line = r.choice(MODELS)
     return ground.attempt(r, folder, line, stream=line.startswith('stream'))
 
 
 def attack_preset(ground, r, folder):
     data = ground.bytes_of('own.txt')
     if r.random() < 0.5:
-        with open(os.path.join(ground.source, 'share', 'presets', r.choice(['bnci2014-001.txt', 'eegmmidb.txt', 'bnci2014-004.txt'])),
-                  'rb') as file:
+        name = r.choice(['bnci2014-001.txt', 'eegmmidb.txt', 'bnci2014-004.txt'])
+        with open(os.path.join(ground.source, 'share', 'presets', name), 'rb') as file:
             data = file.read()
     put(folder, 'p.txt', several(r, data, [mutate_keys, mutate_keys, mutate_lines, mutate_numbers, mutate_bytes]))
     preset = '/dev/zero' if r.random() < 0.01 else '{in}/p.txt'
@@ -225,7 +281,7 @@ def attack_events(ground, r, folder):
     put(folder, 'nothing', b'')
     text = odd_map(r)
     line = r.choice([['import', '{good}/S1.edf', '--events', text, '-o', 'set.npz'],
-                     ['import', '{good}/trials.npz', '--events', text, '--band', 'off', '--notch', 'off', '--window', 'all', '-o', 'set.npz'],
+                     'import {good}/trials.npz --band off --notch off --window all -o set.npz --events'.split() + [text],
                      ['import', '{good}/b.vhdr', '--events', text, '-o', 'set.npz'],
                      ['import', '{good}/S1.edf', '--events', 'T1=a,T2=b', '--channels', text, '-o', 'set.npz'],
                      ['import', '{good}/S1.edf', '--events', 'T1=a,T2=b', '--subject-from', text, '-o', 'set.npz'],
@@ -244,11 +300,12 @@ def attack_table(ground, r, folder):
 def attack_frames(ground, r, folder):
     """Samples in files: float32 and CSV."""
     if r.random() < 0.5:
-        put(folder, 'frames', several(r, ground.bytes_of('frames.csv'), [mutate_csv, mutate_csv, mutate_numbers, mutate_lines]))
+        data = several(r, ground.bytes_of('frames.csv'), [mutate_csv, mutate_csv, mutate_numbers, mutate_lines])
         line = 'stream {good}/model {in}/frames --input csv'
     else:
-        put(folder, 'frames', several(r, ground.bytes_of('frames.f32'), [mutate_bytes, lambda r, data: mutate_floats(r, data, 4)]))
+        data = several(r, ground.bytes_of('frames.f32'), [mutate_bytes, lambda r, data: mutate_floats(r, data, 4)])
         line = 'stream {good}/model {in}/frames --input float32'
+    put(folder, 'frames', data)
     line += r.choice(['', ' --adapt decisions', ' --adapt never', ' --window 0.5', ' --scale 1e12', ' --rate 100', ' --memory 0',
                       ' --channels C3,Cz', ' --channels A,B,C,D'])
     return ground.attempt(r, folder, line, stream=True)

@@ -5,15 +5,27 @@ import shutil
 import subprocess
 
 from fault_commands import write
-from hostile_files import AS_NOBODY, NOBODY, copy_good
+from hostile_files import AS_NOBODY, NOBODY, WRITES_FOLDER, copy_good
 from hostile_formats import odd_text
-from hostile_mutations import NUMBER_TEXTS, mutate_bytes, mutate_csv, mutate_json, mutate_lines, mutate_numbers, mutate_ranges, several
+from hostile_mutations import (NUMBER_TEXTS, mutate_bytes, mutate_csv, mutate_json, mutate_lines, mutate_numbers,
+                               mutate_ranges, several)
 
-READERS = ['show {in}/RUN', 'show {in}/RUN --per-subject', 'show {in}/RUN --confusion --markdown', 'compare {in}/RUN --no-save',
-           'compare {in}/RUN --no-save --permutation', 'report {in}/RUN -o page.html', 'report {in}/RUN --figure training -o f.svg',
-           'report {in}/RUN --figure paired -o f.svg', 'report {in}/RUN --figure forest -o f.svg', 'report {in}/RUN --table pairs -o t.csv',
-           'report {in}/RUN --table accuracy --format latex', 'report {in}/RUN --figure confusion -o f.svg',
-           'report {in}/RUN {good}/results -o page.html', 'compare {in}/RUN']
+READERS = '''
+show {in}/RUN
+show {in}/RUN --per-subject
+show {in}/RUN --confusion --markdown
+compare {in}/RUN --no-save
+compare {in}/RUN --no-save --permutation
+report {in}/RUN -o page.html
+report {in}/RUN --figure training -o f.svg
+report {in}/RUN --figure paired -o f.svg
+report {in}/RUN --figure forest -o f.svg
+report {in}/RUN --table pairs -o t.csv
+report {in}/RUN --table accuracy --format latex
+report {in}/RUN --figure confusion -o f.svg
+report {in}/RUN {good}/results -o page.html
+compare {in}/RUN
+'''.strip().split('\n')
 AGAIN = {'results': 'loso {good}/set.npz --jobs 1 -o {in}/results',
          'network': 'loso {good}/set.npz -p dct+mdm,ddct-unet-e2e --steps 3 --diagnostics --jobs 1 -o {in}/network'}
 
@@ -31,9 +43,9 @@ def files_below(place):
 def change_file(r, path, mutators=None):
     with open(path, 'rb') as file:
         data = file.read()
-    mutators = mutators or [mutate_json, mutate_json, mutate_numbers, mutate_bytes] if path.endswith('.json') else \
+    usual = [mutate_json, mutate_json, mutate_numbers, mutate_bytes] if path.endswith('.json') else \
         [mutate_csv, mutate_csv, mutate_csv, mutate_numbers, mutate_lines, mutate_bytes]
-    write(path, several(r, data, mutators))
+    write(path, several(r, data, mutators or usual))
 
 
 def attack_results(ground, r, folder, pick, runs=('results', 'network'), mutators=None):
@@ -100,9 +112,12 @@ def make_pipe(r, place, path):
     os.mkfifo(path)
 
 
+EXTRA = ['x', '.congru-1-1.tmp', 'folds/ra+mdm/9.csv', 'folds/x', 'folds/ra+mdm/-1.csv', 'training/x-0.json', 'statistics.json',
+         'geometry.json', 'results.csv.bak', 'folds/ra+mdm/99999999999999999999.csv', 'a\nb']
+
+
 def add_files(r, place, path):
-    for name in r.sample(['x', '.congru-1-1.tmp', 'folds/ra+mdm/9.csv', 'folds/x', 'folds/ra+mdm/-1.csv', 'training/x-0.json',
-                          'statistics.json', 'geometry.json', 'results.csv.bak', 'folds/ra+mdm/99999999999999999999.csv', 'a\nb'], 3):
+    for name in r.sample(EXTRA, 3):
         if os.path.isdir(os.path.dirname(os.path.join(place, name))):
             write(os.path.join(place, name), r.choice([b'', b'{', b'\xff' * 100, b'end,1,0,0.1,\n']))
 
@@ -126,8 +141,8 @@ def hide(r, place, path):
     os.chmod(r.choice([path, os.path.dirname(path)]), 0)
 
 
-FOLDER_CHANGES = [remove_one, remove_one, remove_folder, empty_one, cut_one, make_folder, make_link, make_pipe, add_files, exchange,
-                  loop_folder, hide]
+FOLDER_CHANGES = [remove_one, remove_one, remove_folder, empty_one, cut_one, make_folder, make_link, make_pipe, add_files,
+                  exchange, loop_folder, hide]
 
 
 def attack_folder(ground, r, folder):
@@ -152,40 +167,53 @@ def attack_folder(ground, r, folder):
 
 # ---- Command lines ----------------------------------------------------------------------------------------------------
 
-COMMAND_NAMES = ['import', 'synth', 'info', 'presets', 'loso', 'within', 'ablate', 'show', 'compare', 'reproduce', 'report', 'train', 'predict',
-                 'align', 'stream', 'spd', 'version', 'help']
+COMMAND_NAMES = ['import', 'synth', 'info', 'presets', 'loso', 'within', 'ablate', 'show', 'compare',
+                 'reproduce', 'report', 'train', 'predict', 'align', 'stream', 'spd', 'version', 'help']
 # What would leave this machine, wait for somebody, or honestly take long.
-NOT_TRIED = {'--listen', '--allow-remote', '--lsl-in', '--lsl-out', '--realtime', '--data-parallel', '--steps', '--subjects', '--trials',
-             '--channels', '--signals', '--ensemble'}
-OPERANDS = ['{in}/set.npz', '{in}/sset.npz', '{in}/S1.edf', '{in}/model', '{in}/results', '{in}/a.npy', '{in}/b.vhdr',
-            '{in}/nothing', '{in}', '/dev/null', '.', '', '-', '--', '{in}/trials.npz', '{in}/accuracies.csv', 'mean', 'log', 'distance',
-            'statistics', 'table-preproc', 'bnci2014-001', 'import']
-BASE = {'synth': ['--stage', 'shift', '--subjects', '2', '--trials', '2', '--channels', '4'], 'ablate': ['{in}/set.npz', '--steps', '1'],
-        'loso': ['{in}/set.npz', '--steps', '1'], 'within': ['{in}/set.npz', '--steps', '1'], 'train': ['{in}/sset.npz', '--steps', '1'],
-        'import': ['{in}/S1.edf', '--events', 'T1=a,T2=b'], 'report': ['{in}/network'], 'show': ['{in}/results'],
-        'compare': ['{in}/results', '--no-save'], 'stream': ['{in}/model', '{in}/frames.f32'], 'info': ['{in}/set.npz'],
-        'predict': ['{in}/model', '{in}/sset.npz'], 'align': ['{in}/model', '{in}/sset.npz'], 'spd': ['mean', '{in}/a.npy'],
-        'reproduce': ['statistics']}
+NOT_TRIED = {'--allow-remote', '--channels', '--data-parallel', '--ensemble', '--listen', '--lsl-in',
+             '--lsl-out', '--realtime', '--signals', '--steps', '--subjects', '--trials'}
+OPERANDS = ['{in}/set.npz', '{in}/sset.npz', '{in}/S1.edf', '{in}/model', '{in}/results', '{in}/a.npy',
+            '{in}/b.vhdr', '{in}/nothing', '{in}', '/dev/null', '.', '', '-', '--', '{in}/trials.npz',
+            '{in}/accuracies.csv', 'mean', 'log', 'distance', 'statistics', 'table-preproc', 'bnci2014-001',
+            'import']
+BASE = {
+    'synth': ['--stage', 'shift', '--subjects', '2', '--trials', '2', '--channels', '4'],
+    'ablate': ['{in}/set.npz', '--steps', '1'],
+    'loso': ['{in}/set.npz', '--steps', '1'],
+    'within': ['{in}/set.npz', '--steps', '1'],
+    'train': ['{in}/sset.npz', '--steps', '1'],
+    'import': ['{in}/S1.edf', '--events', 'T1=a,T2=b'],
+    'report': ['{in}/network'],
+    'show': ['{in}/results'],
+    'compare': ['{in}/results', '--no-save'],
+    'stream': ['{in}/model', '{in}/frames.f32'],
+    'info': ['{in}/set.npz'],
+    'predict': ['{in}/model', '{in}/sset.npz'],
+    'align': ['{in}/model', '{in}/sset.npz'],
+    'spd': ['mean', '{in}/a.npy'],
+    'reproduce': ['statistics'],
+}
 
 
 def options_of(ground, name):
     """The options of a command with their default values, as its help tells them."""
     if name not in ground.kept:
-        text = subprocess.run([ground.congru, 'help', name], env={'COLUMNS': '100', **ground.limits.environment()}, capture_output=True,
-                              check=True, text=True).stdout
+        text = subprocess.run([ground.congru, 'help', name], env=ground.limits.environment({'COLUMNS': '100'}),
+                              capture_output=True, check=True, text=True).stdout
         found = re.findall(r'^  (?:-\w, )?(--[\w-]+)( [A-Z]\S*)?', text, re.M)
         ground.kept[name] = sorted((option, value.strip()) for option, value in found if option not in NOT_TRIED)
     return ground.kept[name]
 
 
 def odd_value(r):
-    return r.choice([r.choice(NUMBER_TEXTS), odd_text(r), '0.5', '2', '3:1', '1:2', '8:30', 'riemann', 'ra+mdm', 'dct+mdm', 'all', 'off', 'none',
-                     'riemann,euclid', 'pairs', 'png', 'svg', 'o.csv', '/dev/full', '/nowhere/there'])
+    return r.choice([r.choice(NUMBER_TEXTS), odd_text(r)] + '0.5 2 3:1 1:2 8:30 riemann ra+mdm dct+mdm all off none'.split() +
+                    'riemann,euclid pairs png svg o.csv /dev/full /nowhere/there'.split())
 
 
 def attack_command(ground, r, folder):
     os.rmdir(os.path.join(folder, 'in'))
-    shutil.copytree(ground.good, os.path.join(folder, 'in'), copy_function=os.link)  # outputs are renamed, and do not reach the originals
+    # Outputs are renamed into place, and do not reach the originals.
+    shutil.copytree(ground.good, os.path.join(folder, 'in'), copy_function=os.link)
     name = r.choice(COMMAND_NAMES)
     words = [name] + list(BASE.get(name, []))
     for _ in range(r.choice([0, 1, 1, 2, 3, 8])):
@@ -205,4 +233,5 @@ def attack_command(ground, r, folder):
     if r.random() < 0.1:
         del words[r.randrange(len(words))]
     words = [word.encode('utf-8', 'replace').decode('utf-8')[:100000] for word in words]
-    return ground.attempt(r, folder, words, changes_inputs=True, named=False, keeps_parts=name in ('loso', 'within', 'ablate', 'reproduce', 'synth'), memory=False)
+    return ground.attempt(r, folder, words, changes_inputs=True, named=False, memory=False,
+                          keeps_parts=name in WRITES_FOLDER + ('synth',))

@@ -5,11 +5,12 @@ import struct
 import zipfile
 import zlib
 
-from hostile_mutations import (INTEGERS, MOST, TEXTS, mutate_bytes, mutate_floats, mutate_json, mutate_keys, mutate_lines, mutate_numbers,
-                               number_bytes, packed_integer, scale_floats, several, text_bytes)
+from hostile_mutations import (INTEGERS, MOST, TEXTS, mutate_bytes, mutate_floats, mutate_json, mutate_keys, mutate_lines,
+                               mutate_numbers, number_bytes, packed_integer, scale_floats, several, text_bytes)
 
-DTYPES = ['<f8', '>f8', '<f4', '<f2', '<i8', '<i4', '<i2', '|i1', '|u1', '<u2', '<u4', '<u8', '|b1', '|S1', '|S7', '|S0', '<U1', '<U8',
-          '<U0', '<U100000', '|O', '<c16', '<M8[s]', '|V8', '<f16', '=f8', 'f8', '', '<f', "<f8', 'x': '", '|S99999999999']
+DTYPES = ['<f8', '>f8', '<f4', '<f2', '<i8', '<i4', '<i2', '|i1', '|u1', '<u2', '<u4', '<u8', '|b1', '|S1',
+          '|S7', '|S0', '<U1', '<U8', '<U0', '<U100000', '|O', '<c16', '<M8[s]', '|V8', '<f16', '=f8', 'f8',
+          '', '<f', "<f8', 'x': '", '|S99999999999']
 
 
 # ---- .npy -----------------------------------------------------------------------------------------------------
@@ -67,7 +68,8 @@ def mutate_npy(r, data):
     elif how == 4:
         header = several(r, header, [mutate_bytes, mutate_numbers])
     elif how == 5:
-        return join_npy(r.choice([0, 1, 2, 3, 4, 255]), header, values, r.choice([None, 0, 5, len(header) + 8, 65535, 2 ** 32 - 1]))
+        size = r.choice([None, 0, 5, len(header) + 8, 65535, 2 ** 32 - 1])
+        return join_npy(r.choice([0, 1, 2, 3, 4, 255]), header, values, size)
     elif how == 6:
         values = values[:r.randrange(len(values) + 1)] if r.random() < 0.5 else values * r.choice([2, 3, 10])
     elif how == 7:  # other values and a shape that is right for them
@@ -156,7 +158,7 @@ def odd_field(r, m):
         m.packed = mutate_bytes(r, m.packed)
 
 
-def odd_labels(r, name, member):
+def odd_labels(r):
     """Labels of another type or count than the trials."""
     count = r.choice([0, 1, 5, 24, 35, 36, 37, 300])
     kind, values = r.choice([('<f8', struct.pack('<%dd' % count, *[float(i % 2) for i in range(count)])),
@@ -182,7 +184,7 @@ def mutate_npz(r, data):
     if how <= 2:
         files[at] = name, mutate_npy(r, member)
     elif how == 3:
-        files[at] = name, odd_labels(r, name, member)
+        files[at] = name, odd_labels(r)
     elif how == 4:
         del files[at]
     elif how == 5:
@@ -196,7 +198,7 @@ def mutate_npz(r, data):
         files[at] = name, join_npy(version, header, mutate_lines(r, values)[:len(values)].ljust(len(values), b'\x00'))
     members = [Member(name, body, r.random() < 0.4) for name, body in files]
     if how == 7:
-        odd_field(r, r.choice(members)) if members else None
+        odd_field(r, r.choice(members))
     if how == 8 and r.random() < 0.3:
         name, shape = r.choice([('subject.npy', (b'|S1', 1)), ('X.npy', (b'|i1', 1)), ('y.npy', (b'<i8', 8)),
                                 ('meta.npy', (b'|S1', 1)), ('classes.npy', (b'|S1', 1))])
@@ -336,7 +338,8 @@ def mutate_gdf(r, data):
     if how == 2 and signals:
         at = 256 + r.randrange(256 * min(signals, 64))
         at -= at % 4
-        return data[:at] + (packed_integer(r, 4) if r.random() < 0.5 else struct.pack('<d', r.choice([0, -1, 1e308]))) + data[at + 8:]
+        new = packed_integer(r, 8) if r.random() < 0.5 else struct.pack('<d', r.choice([0, -1, 1e308]))
+        return data[:at] + new + data[at + 8:]
     if how == 3:  # the events are at the end
         at = max(0, len(data) - r.randrange(1, 200))
         return data[:at] + packed_integer(r, 4) + data[at + 4:]
@@ -424,8 +427,9 @@ Mk3=Stimulus,S  2,1200,1,0
 Mk4=Stimulus,S  1,2000,1,0
 Mk5=Stimulus,S  2,2800,1,0
 '''
-HEADER_WORDS = [b'INT_16', b'IEEE_FLOAT_32', b'UINT_16', b'INT_32', b'VECTORIZED', b'MULTIPLEXED', b'ASCII', b'b.vhdr', b'/dev/zero',
-                b'../b.eeg', b'.', b'/', b'b.vmrk', b'nothing.eeg', b'$b.eeg', b'0', b'64', b'100000', b'-3', b'0.0001', b'1e-300']
+HEADER_WORDS = [b'INT_16', b'IEEE_FLOAT_32', b'UINT_16', b'INT_32', b'VECTORIZED', b'MULTIPLEXED', b'ASCII',
+                b'b.vhdr', b'/dev/zero', b'../b.eeg', b'.', b'/', b'b.vmrk', b'nothing.eeg', b'$b.eeg', b'0',
+                b'64', b'100000', b'-3', b'0.0001', b'1e-300']
 
 
 def mutate_header(r, data):

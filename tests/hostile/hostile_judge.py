@@ -88,7 +88,8 @@ def judge(limits, ended, interrupted=False, lines=1):
         return f'does not end within {limits.clock} s'
     if ended.code == SANITIZER_CODE or 'Sanitizer' in err or 'runtime error:' in err:
         said = [line for line in err.split('\n') if 'Sanitizer' in line]
-        return 'the sanitizer: ' + next((line for line in said if line.startswith('SUMMARY: ')), (said or [first_finding(ended.err)])[0])
+        summary = [line for line in said if line.startswith('SUMMARY: ')]
+        return 'the sanitizer: ' + (summary or said or [first_finding(ended.err)])[0]
     if ended.code == -signal.SIGXCPU:
         return f'takes more than {limits.processor} s of the processor'
     if ended.code < 0:
@@ -204,7 +205,8 @@ def check_model(data):
 CHECKS = {'.json': lambda data: strict_json(data.decode()), '.csv': lambda data: check_csv(data.decode()),
           '.npy': check_npy, '.npz': check_npz, '.svg': lambda data: check_svg(data.decode()),
           '.safetensors': check_model}
-PROBLEMS = (ValueError, KeyError, TypeError, RecursionError, zipfile.BadZipFile, xml.etree.ElementTree.ParseError, struct.error)
+PROBLEMS = (ValueError, KeyError, TypeError, RecursionError, zipfile.BadZipFile, xml.etree.ElementTree.ParseError,
+            struct.error)
 
 
 def judge_files(before, after, code, keeps_parts, named=True):
@@ -248,11 +250,18 @@ def judge_numbers(out, inputs):
 # ---- Whether the judge sees what it is to see -----------------------------------------------------------------------
 
 WRONG_ENDS = [
-    ('a crash', 'kill -SEGV $$'), ('another code', 'echo "congru: x" >&2; exit 3'), ('no line', 'exit 1'), ('two lines', 'echo "congru: a\ncongru: b" >&2; exit 1'),
-    ('no prefix', 'echo a >&2; exit 1'), ('no end of line', 'printf "congru: a" >&2; exit 1'), ('a control character', 'printf "\\033[1m"'),
-    ('a report', 'echo "SUMMARY: AddressSanitizer: x" >&2'), ('a file beyond the limit', 'echo "congru: File too large" >&2; exit 1'),
+    ('a crash', 'kill -SEGV $$'),
+    ('another code', 'echo "congru: x" >&2; exit 3'),
+    ('no line', 'exit 1'),
+    ('two lines', 'echo "congru: a\ncongru: b" >&2; exit 1'),
+    ('no prefix', 'echo a >&2; exit 1'),
+    ('no end of line', 'printf "congru: a" >&2; exit 1'),
+    ('a control character', 'printf "\\033[1m"'),
+    ('a report', 'echo "SUMMARY: AddressSanitizer: x" >&2'),
+    ('a file beyond the limit', 'echo "congru: File too large" >&2; exit 1'),
 ]
-WRONG_FILES = [('a.json', b'{"a":NaN}'), ('a.json', b'{"a":1e999}'), ('a.json', b'{"a":'), ('a.csv', b'score\ninf\n'), ('a.csv', b''), ('a.npz', b'PK\x03\x04'),
+WRONG_FILES = [('a.json', b'{"a":NaN}'), ('a.json', b'{"a":1e999}'), ('a.json', b'{"a":'), ('a.csv', b'score\ninf\n'),
+               ('a.csv', b''), ('a.npz', b'PK\x03\x04'),
                ('a.npy', b'no'), ('.congru-1-2.tmp', b''), ('a.svg', b'<svg><line x1="nan"/></svg>'), ('a.safetensors', bytes(9))]
 
 

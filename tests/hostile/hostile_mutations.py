@@ -161,8 +161,9 @@ def set_numbers(r, rows, column):
     new = r.choice([b'1e308', b'1e308', b'-1e308', b'1e155', b'1e-320', b'9007199254740993', b'-5', b'2'])
     share = r.choice([1, 1, 0.5])
     width = max(map(len, rows))
-    columns = [column] if column is not None else [at for at in range(width)
-                                                   if any(at < len(row) and re.fullmatch(rb'-?\d+\.\d+.*', row[at]) for row in rows[1:])]
+    fractions = [at for at in range(width)
+                 if any(at < len(row) and re.fullmatch(rb'-?\d+\.\d+.*', row[at]) for row in rows[1:])]
+    columns = [column] if column is not None else fractions
     for row in rows[1:]:
         for at in columns:
             if at < len(row) and re.fullmatch(rb'[-+]?\d+(\.\d+)?(e[-+]?\d+)?', row[at]) and r.random() < share:
@@ -214,7 +215,7 @@ JSON_WORDS = [b'NaN', b'Infinity', b'-Infinity', b'1e999', b'-1', b'0', b'1e308'
               b'"\\ud800"', b'01', b'.5', b'1.', b'+1', b'"', b'{', b']', b',', b'nul', b'1e-400', b'"\\x"']
 
 
-def places_of(value, path=()):
+def places_of(value):
     """Every (parent, key) of a parsed document."""
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, child in list(items):
