@@ -142,6 +142,7 @@ static void name_folder(run_state *run)
     snprintf(run->folder, sizeof run->folder, "%s-%s", run->dataset, run->parsed->command);
     if (value[RUN_DATASET] != NULL)
         snprintf(run->dataset, sizeof run->dataset, "%s", value[RUN_DATASET]);
+    terminal_clean(run->dataset); /* it is printed, and stands in tables that others print */
     run->options.dataset = run->dataset;
     run->options.folder = value[RUN_OUTPUT] != NULL ? value[RUN_OUTPUT] : run->folder;
 }
