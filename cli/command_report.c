@@ -9,6 +9,7 @@
 #include "congru/report.h"
 #include "report_png.h"
 #include "session.h"
+#include "standard_files.h"
 #include "terminal.h"
 #include "text_list.h"
 
@@ -144,6 +145,7 @@ static int write_out(job *j, const void *bytes, size_t size)
     if (path == NULL && j->format == HTML)
         path = "report.html";
     if (path == NULL) {
+        standard_files_as_is();
         fwrite(bytes, 1, size, stdout);
         return EXIT_DONE;
     }

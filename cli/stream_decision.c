@@ -33,14 +33,15 @@ static void add(line_writer *w, const char *format, ...)
 /* Names are valid UTF-8 already. */
 static void add_name(line_writer *w, const char *name)
 {
+    unsigned long number;
     add(w, "\"");
-    for (; *name != '\0'; name++) {
-        if (*name == '"' || *name == '\\')
-            add(w, "\\%c", *name);
-        else if ((unsigned char)*name < ' ')
-            add(w, "\\u%04x", (unsigned char)*name);
+    for (size_t size; *name != '\0'; name += size) {
+        size = terminal_control(name, &number);
+        if (size > 0)
+            add(w, "\\u%04lx", number);
         else
-            add(w, "%c", *name);
+            add(w, *name == '"' || *name == '\\' ? "\\%c" : "%c", *name);
+        size += size == 0;
     }
     add(w, "\"");
 }

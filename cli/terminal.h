@@ -40,8 +40,15 @@ bool terminal_colours(void);
 /* How many columns UTF-8 text takes, one for each character. */
 size_t terminal_columns(const char *text);
 
-/* Makes control characters, which names in files may hold, into '?'. */
+/* Makes control characters, which names in files may hold, into '?': those of ASCII, U+0080 to U+009F, what changes
+ * the direction of text or ends a line, and bytes that are not UTF-8. It may get shorter. */
 void terminal_clean(char *text);
+
+/* The same for bytes, of which the characters in `kept` are left as they are; returns the new size. */
+size_t terminal_clean_bytes(char *text, size_t size, const char *kept);
+
+/* The size and number of the control character, of those named above, that text begins with; 0 for another. */
+size_t terminal_control(const char *text, unsigned long *number);
 
 /* A bar on standard error for `done` of `total`, drawn over the last one; nothing when that is not a terminal.
  * An error line or terminal_progress_end wipes it away. */

@@ -1,10 +1,11 @@
-/* The time that remains, as the command tells it of long work. SPDX-License-Identifier: Apache-2.0 */
+/* What the command tells of long work, and what of a name reaches a terminal. SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/standard_files.h"
 #include "cli/terminal.h"
 #include "harness.h"
 
@@ -75,8 +76,72 @@ static void nothing_is_told_before_anything_is_done(void)
     CHECK(told(&work, 3, 10)[0] == '\0');
 }
 
+static void cleans(const char *text, const char *expected)
+{
+    char copy[64];
+    snprintf(copy, sizeof copy, "%s", text);
+    terminal_clean(copy);
+    CHECK_SAYING(strcmp(copy, expected) == 0, "'%s'", copy);
+}
+
+/* CSI as one character of Latin-1 and of UTF-8, DEL, overrides and isolates of direction, separators of lines. */
+static void what_a_terminal_obeys_becomes_a_question_mark(void)
+{
+    cleans("plain, \xc3\xa9, \xe2\x82\xac, \xf0\x9f\x98\x80",
+           "plain, \xc3\xa9, \xe2\x82\xac, \xf0\x9f\x98\x80");
+    cleans("a\033[31mb\nc\x7f", "a?[31mb?c?");
+    cleans("a\xc2\x9b"
+           "31mb",
+           "a?31mb");
+    cleans("a\x9b"
+           "31mb",
+           "a?31mb");
+    cleans("a\xc2\xa0"
+           "b",
+           "a\xc2\xa0"
+           "b");
+    cleans("a\xe2\x80\xae"
+           "b\xe2\x81\xa6"
+           "c\xe2\x80\xa8"
+           "d\xd8\x9c",
+           "a?b?c?d?");
+    cleans("\xc0\x9b\xe0\x82\x9b", "?????"); /* not the shortest form of U+009B */
+    cleans("\xe2\x80", "??");
+}
+
+/* Bytes that go to standard output in two writes are one character. */
+static void output_is_cleaned_whatever_the_writes(void)
+{
+    char text[64] = "";
+    FILE *file = tmpfile();
+    int kept = dup(STDOUT_FILENO);
+    if (!CHECK(file != NULL && kept >= 0))
+        return;
+    fflush(stdout);
+    FILE *before = stdout;
+    dup2(fileno(file), STDOUT_FILENO);
+    standard_files_begin();
+    fputs("a\xc2", stdout);
+    fflush(stdout);
+    fputs("\x9b"
+          "b\xe2\x82",
+          stdout);
+    fflush(stdout);
+    fputs("\xac\t\033[1mc\033[0m\033[2J\n", stdout);
+    fflush(stdout);
+    dup2(kept, STDOUT_FILENO);
+    close(kept);
+    stdout = before;
+    rewind(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    CHECK_SAYING(strcmp(text, "a?b\xe2\x82\xac\t\033[1mc\033[0m?[2J\n") == 0, "'%s'", text);
+}
+
 int main(void)
 {
+    RUN(what_a_terminal_obeys_becomes_a_question_mark);
+    RUN(output_is_cleaned_whatever_the_writes);
     RUN(the_rest_is_told_at_the_pace_so_far);
     RUN(work_that_is_taken_up_again_has_its_own_pace);
     RUN(nothing_is_told_before_anything_is_done);
