@@ -10,6 +10,7 @@
 
 #include "array/source.h"
 #include "base/error.h"
+#include "base/text.h"
 
 static congru_status fail_memory(congru_context *context, const char *path)
 {
@@ -53,7 +54,7 @@ static char *take_field(csv_cursor *cursor, bool *last)
     cursor->line += *read == '\n' || *read == '\r';
     cursor->read = *read != '\0' ? read + 1 : read;
     *write = '\0';
-    return start;
+    return start + (*start == '\'' && congru_csv_is_formula(start));
 }
 
 static bool add_field(congru_csv *csv, size_t *count, size_t *room, char *field)
