@@ -46,6 +46,20 @@ static void add_name(line_writer *w, const char *name)
     add(w, "\"");
 }
 
+static void add_reason(line_writer *w, const congru_model *model, const congru_decision *decision)
+{
+    char flat[CONGRU_LABEL_SIZE + 32];
+    const congru_preprocessing *p = congru_model_preprocessing(model);
+    const char *name = decision->flat >= 0 ? p->channel_name[decision->flat] : "";
+    if (name[0] != '\0')
+        snprintf(flat, sizeof flat, "channel %s is flat", name);
+    else
+        snprintf(flat, sizeof flat, "channel %d is flat", (int)decision->flat + 1);
+    add_name(w, decision->flat >= 0                           ? flat
+                : decision->status == CONGRU_ERROR_NOT_FINITE ? "missing samples"
+                                                              : congru_status_text(decision->status));
+}
+
 size_t stream_line(const congru_model *model, const congru_decision *decision, double stamp,
                    char line[STREAM_LINE_SIZE])
 {
@@ -54,9 +68,9 @@ size_t stream_line(const congru_model *model, const congru_decision *decision, d
     if (!isnan(stamp))
         add(&w, ",\"stamp\":%.17g", stamp);
     if (decision->answer < 0) {
-        add(&w, ",\"class\":null,\"reason\":\"%s\"}\n",
-            decision->status == CONGRU_ERROR_NOT_FINITE ? "missing samples"
-                                                        : congru_status_text(decision->status));
+        add(&w, ",\"class\":null,\"reason\":");
+        add_reason(&w, model, decision);
+        add(&w, "}\n");
     } else {
         add(&w, ",\"class\":");
         add_name(&w, congru_model_class(model, (size_t)decision->answer));

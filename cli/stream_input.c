@@ -60,8 +60,9 @@ static int read_floats(stream_sink *sink, const char *path, int descriptor, cong
         }
     }
     if (code == EXIT_DONE && part.part_size > 0 && stream_stopped == 0)
-        code = terminal_fail(EXIT_FAILED, "%s: ends in the middle of a frame of %zu channels",
-                             is_standard(path) ? "standard input" : path, channels);
+        code =
+            terminal_fail(EXIT_FAILED, "%s: ends in the middle of a frame of %s",
+                          is_standard(path) ? "standard input" : path, congru_count(channels, "channel").text);
     return code;
 }
 
@@ -220,8 +221,8 @@ int stream_recording(stream_sink *sink, const char *path)
     else if (congru_recording_read(settings->context, path, &wanted, &recording) != CONGRU_OK)
         code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(settings->context));
     if (code == EXIT_DONE && recording->channels != p->channels)
-        code = terminal_fail(EXIT_FAILED, "%s: has %zu channels where the model has %zu", path,
-                             recording->channels, p->channels);
+        code = terminal_fail(EXIT_FAILED, "%s: has %s where the model has %zu", path,
+                             congru_count(recording->channels, "channel").text, p->channels);
     if (code == EXIT_DONE) {
         options.channels = NULL;
         options.sampling = recording->rate;

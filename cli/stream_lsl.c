@@ -185,9 +185,8 @@ static int start_decoder(lsl_inlet *in, const stream_settings *settings, const c
     if (congru_decoder_create(settings->context, settings->model, &options, &in->decoder) != CONGRU_OK)
         return terminal_fail(EXIT_FAILED, "LSL stream '%s': %s", name, congru_context_error(settings->context));
     if (congru_decoder_channels(in->decoder) != in->channels)
-        return terminal_fail(EXIT_FAILED,
-                             "LSL stream '%s': %zu channels, expected %zu (name them with --channels)", name,
-                             in->channels, congru_decoder_channels(in->decoder));
+        return terminal_fail(EXIT_FAILED, "LSL stream '%s': %s, expected %zu (name them with --channels)", name,
+                             congru_count(in->channels, "channel").text, congru_decoder_channels(in->decoder));
     in->frames = calloc(CHUNK_FRAMES * in->channels, sizeof *in->frames);
     in->stamps = calloc(CHUNK_FRAMES, sizeof *in->stamps);
     return in->frames != NULL && in->stamps != NULL ? EXIT_DONE

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "terminal.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -109,6 +110,19 @@ size_t terminal_clean_bytes(char *text, size_t size, const char *kept)
         }
     }
     return used;
+}
+
+void terminal_plain_zero(char *text, bool sign)
+{
+    for (char *c = text; (c = strchr(c, '-')) != NULL; c++) {
+        bool alone = c == text || strchr(" [(", c[-1]) != NULL;
+        if (!alone || c[1] != '0' || isalnum((unsigned char)c[1 + strspn(c + 1, "0.")]))
+            continue;
+        if (sign)
+            *c = '+';
+        else
+            memmove(c, c + 1, strlen(c));
+    }
 }
 
 void terminal_clean(char *text)

@@ -50,6 +50,9 @@ size_t terminal_clean_bytes(char *text, size_t size, const char *kept);
 /* The size and number of the control character, of those named above, that text begins with; 0 for another. */
 size_t terminal_control(const char *text, unsigned long *number);
 
+/* Makes "-0.00", which a small negative number is rounded to, "0.00", or "+0.00" where numbers have their `sign`. */
+void terminal_plain_zero(char *text, bool sign);
+
 /* A bar on standard error for `done` of `total`, drawn over the last one; nothing when that is not a terminal.
  * An error line or terminal_progress_end wipes it away. */
 void terminal_progress(size_t done, size_t total, const char *what);

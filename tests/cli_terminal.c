@@ -109,6 +109,23 @@ static void what_a_terminal_obeys_becomes_a_question_mark(void)
     cleans("\xe2\x80", "??");
 }
 
+static void rounded(const char *text, bool sign, const char *expected)
+{
+    char copy[64];
+    snprintf(copy, sizeof copy, "%s", text);
+    terminal_plain_zero(copy, sign);
+    CHECK_SAYING(strcmp(copy, expected) == 0, "'%s'", copy);
+}
+
+static void zero_has_no_minus(void)
+{
+    rounded("-0.000", true, "+0.000");
+    rounded("-0.00", false, "0.00");
+    rounded("[-0.00, -0.01]", false, "[0.00, -0.01]");
+    rounded("-0.001", true, "-0.001");
+    rounded("-0e-05 1e-00", false, "-0e-05 1e-00");
+}
+
 /* Bytes that go to standard output in two writes are one character. */
 static void output_is_cleaned_whatever_the_writes(void)
 {
@@ -141,6 +158,7 @@ static void output_is_cleaned_whatever_the_writes(void)
 int main(void)
 {
     RUN(what_a_terminal_obeys_becomes_a_question_mark);
+    RUN(zero_has_no_minus);
     RUN(output_is_cleaned_whatever_the_writes);
     RUN(the_rest_is_told_at_the_pace_so_far);
     RUN(work_that_is_taken_up_again_has_its_own_pace);

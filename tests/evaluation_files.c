@@ -241,7 +241,7 @@ static void csv_fields(void)
         {"a,b\r\n1,\"2,\"\"x\"\"\"\r\n", CONGRU_OK, 1, ""},
         {"a,b\n1,2", CONGRU_OK, 1, ""},
         {"a,b\n1,", CONGRU_OK, 1, ""},
-        {"a,b\n1\n", CONGRU_ERROR_FORMAT, 0, "line 2: 1 fields"},
+        {"a,b\n1\n", CONGRU_ERROR_FORMAT, 0, "line 2: 1 field,"},
         {"a,b\n1,2,3\n", CONGRU_ERROR_FORMAT, 0, "line 2: 3 fields"},
         {"a,b\n1,\"2\n", CONGRU_ERROR_FORMAT, 0, "line 2: a quote"},
         {"a,b\n1,\"2\"x\n", CONGRU_ERROR_FORMAT, 0, "line 2: a quote"},

@@ -92,9 +92,8 @@ static congru_status parse(congru_context *context, const char *path, congru_csv
         if (csv->columns == 0)
             csv->columns = in_row;
         if (in_row != csv->columns)
-            return congru_fail(context, CONGRU_ERROR_FORMAT,
-                               "%s: line %zu: %zu fields, but the heading has %zu", path, line, in_row,
-                               csv->columns);
+            return congru_fail(context, CONGRU_ERROR_FORMAT, "%s: line %zu: %s, but the heading has %zu", path,
+                               line, congru_count(in_row, "field").text, csv->columns);
         in_row = 0;
     }
     if (csv->columns == 0)

@@ -100,6 +100,13 @@ void congru_text_add_number(congru_text *text, double number)
         congru_text_add(text, "%.17g", number);
 }
 
+double congru_plain_zero(double number, int decimals)
+{
+    char digits[400]; /* room for the largest double */
+    snprintf(digits, sizeof digits, "%.*f", decimals, number);
+    return strspn(digits, "-0.") == strlen(digits) ? 0.0 : number;
+}
+
 /* Digits with a sign or none, a point and an exponent. */
 static bool is_number(const char *text)
 {

@@ -74,15 +74,15 @@ static congru_status check_set(congru_context *context, const congru_set *set,
     if (options->pipeline_count == 0)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no pipeline given");
     if (options->protocol == CONGRU_PROTOCOL_FOLDS && options->folds < 2)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "%d folds; at least 2 are needed", options->folds);
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the number of folds is %d; at least 2 are needed",
+                           options->folds);
     for (size_t i = 0; i < options->subject_count && options->subjects != NULL; i++)
         if (options->subjects[i] < 0 || (size_t)options->subjects[i] >= set->subjects)
             return congru_fail(context, CONGRU_ERROR_ARGUMENT, "there is no subject %d",
                                (int)options->subjects[i]);
     congru_progress progress = context->progress; /* counts folds, not matrices */
     context->progress = NULL;
-    congru_status status = congru_covariance_check_rank(context, set->count, set->dimension, set->covariance, 0,
-                                                        (const char(*)[CONGRU_LABEL_SIZE])set->channel_name);
+    congru_status status = congru_set_check_rank(context, set, 0, NULL);
     context->progress = progress;
     return status;
 }
