@@ -162,7 +162,7 @@ static int write_png(job *j, const congru_drawing *drawing)
 {
     unsigned char *bytes;
     size_t size;
-    if (j->parsed->values[OUTPUT] == NULL && isatty(STDOUT_FILENO))
+    if (j->parsed->values[OUTPUT] == NULL && terminal_is(STDOUT_FILENO))
         return terminal_fail(EXIT_USAGE, "report: a PNG does not go to a terminal (name a file with -o)");
     int code = report_png(drawing, &bytes, &size);
     if (code == EXIT_DONE)

@@ -140,7 +140,7 @@ void standard_files_begin(void)
 void standard_files_as_is(void)
 {
     fflush(stdout);
-    as_is = !isatty(STDOUT_FILENO);
+    as_is = !terminal_is(STDOUT_FILENO);
 }
 
 bool standard_files_silence(void)

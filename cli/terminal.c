@@ -130,6 +130,21 @@ void terminal_clean(char *text)
     text[terminal_clean_bytes(text, strlen(text), "")] = '\0';
 }
 
+/* What Open MPI's mpirun, Slurm's srun and MPICH's launchers tell the processes they start. */
+bool terminal_is_launched(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (getenv(names[i]) != NULL)
+            return true;
+    return false;
+}
+
+bool terminal_is(int descriptor)
+{
+    return isatty(descriptor) && !terminal_is_launched();
+}
+
 size_t terminal_columns(const char *text)
 {
     size_t columns = 0;
@@ -141,7 +156,7 @@ size_t terminal_columns(const char *text)
 void terminal_progress(size_t done, size_t total, const char *what)
 {
     char bar[BAR_SIZE + 1];
-    if (muted || !isatty(STDERR_FILENO) || total == 0)
+    if (muted || !terminal_is(STDERR_FILENO) || total == 0)
         return;
     size_t filled = (size_t)((double)done / (double)total * BAR_SIZE), width = terminal_width();
     size_t shown = width < 2 * BAR_SIZE ? 0 : BAR_SIZE;
@@ -184,7 +199,7 @@ void terminal_progress_timed(terminal_work *work, size_t done, size_t total, con
         describe_rest((now - work->started) * (double)(total - done) / (double)(done - work->at_start), rest,
                       sizeof rest);
     snprintf(text, sizeof text, "%s%s%s", what, rest[0] != '\0' ? ", " : "", rest);
-    if (isatty(STDERR_FILENO)) {
+    if (terminal_is(STDERR_FILENO)) {
         terminal_progress(done, total, text);
     } else if (!muted && done > work->at_start && now - work->told >= PLAIN_SECONDS) {
         work->told = now;
@@ -195,7 +210,7 @@ void terminal_progress_timed(terminal_work *work, size_t done, size_t total, con
 bool terminal_colours(void)
 {
     const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
-    return isatty(STDOUT_FILENO) && (no_colour == NULL || *no_colour == '\0') &&
+    return terminal_is(STDOUT_FILENO) && (no_colour == NULL || *no_colour == '\0') &&
            (term == NULL || strcmp(term, "dumb") != 0);
 }
 
@@ -213,7 +228,7 @@ size_t terminal_width(void)
     const char *columns = getenv("COLUMNS");
     if (columns != NULL)
         width = strtol(columns, NULL, 10);
-    if (width <= 0 && isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0)
+    if (width <= 0 && terminal_is(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0)
         width = window.ws_col;
     if (width <= 0)
         width = WIDTH_DEFAULT;

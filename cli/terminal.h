@@ -34,6 +34,13 @@ void terminal_wrap(const char *text, size_t column, size_t indent, const char *j
  * in a narrow terminal. */
 void terminal_define(const char *term, const char *text, size_t indent);
 
+/* Whether mpirun, srun or the like has started this process. */
+bool terminal_is_launched(void);
+
+/* Whether a file is a terminal that someone looks at: mpirun gives its processes one of their own, and passes on what they
+ * write to wherever its output goes. */
+bool terminal_is(int descriptor);
+
 /* Whether standard output is a terminal that may be coloured: the environment's NO_COLOR is honoured. */
 bool terminal_colours(void);
 

@@ -339,9 +339,8 @@ static void an_average_reference_is_recognised(void)
 static void short_windows_are_called_short(void)
 {
     congru_set set = {.count = 2, .dimension = 6, .samples = 4};
-    double covariance[2 * 36];
     make_trials(2, 6, 4);
-    must(congru_covariance(context, CONGRU_ESTIMATOR_SCM, false, 2, 6, 4, trials, covariance));
+    CHECK(congru_covariance(context, CONGRU_ESTIMATOR_SCM, false, 2, 6, 4, signals, covariance) == CONGRU_OK);
     set.covariance = covariance;
     check_says(congru_set_check_rank(context, &set, 0, NULL), CONGRU_ERROR_NOT_POSITIVE,
                "trial 1 of 2: its covariance has rank 3 of 6: 4 samples for 6 channels (take longer windows");

@@ -492,7 +492,7 @@ static void what_does_not_fit_is_refused(void)
     make_epochs(&s, 3, "left", "right");
     check_unappended(set, &s, "", &with_signals, CONGRU_ERROR_ARGUMENT, "a name of 1 to 79 bytes");
     s.data[2 * E_CHANNELS * E_SAMPLES] = NAN;
-    check_unappended(set, &s, "S3", &with_signals, CONGRU_ERROR_NOT_FINITE, "trial 3: ");
+    check_unappended(set, &s, "S3", &with_signals, CONGRU_ERROR_NOT_FINITE, "trial 3 of 5: ");
     CHECK(congru_set_append(context, &none, &s.epochs, "S3", &with_signals) == CONGRU_ERROR_NOT_FINITE &&
           none == NULL);
     s.label[4] = 2;
