@@ -36,11 +36,24 @@ static int tell_interrupted(run_state *run)
     return EXIT_FAILED;
 }
 
+/* What is told with the next count of folds. A part that was told does not fall. */
+static void watch(void *user, double part, const char *pipeline, size_t step, size_t steps)
+{
+    run_state *run = user;
+    run->work.part = part > run->work.part && part <= 1 ? part : run->work.part;
+    if (pipeline != NULL && steps > 0)
+        snprintf(run->doing, sizeof run->doing, "folds, %.40s step %zu of %zu", pipeline, step, steps);
+    else if (pipeline != NULL)
+        snprintf(run->doing, sizeof run->doing, "folds, %.40s", pipeline);
+    else
+        snprintf(run->doing, sizeof run->doing, "folds");
+}
+
 static bool progress(void *user, size_t done, size_t total)
 {
     run_state *run = user;
     if (run->counts_folds && crew_leads())
-        terminal_progress_timed(&run->work, done, total, "folds");
+        terminal_progress_timed(&run->work, done, total, run->doing[0] != '\0' ? run->doing : "folds");
     /* At once: whoever interrupts several processes does not wait long for them. */
     if (run->counts_folds && interrupted != 0)
         tell_interrupted(run);
@@ -162,6 +175,9 @@ int evaluation_call(run_state *run, congru_results **results)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     run->work = (terminal_work){0};
+    run->doing[0] = '\0';
+    run->options.watch = watch;
+    run->options.watch_user = run;
     run->counts_folds = true;
     congru_status status = congru_evaluate(run->context, run->set, &run->options, results);
     run->counts_folds = false;

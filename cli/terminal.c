@@ -20,6 +20,8 @@ enum { ERROR_SIZE = 8192, WORD_MAX = 31, NEAR = 2 };
 
 enum { BAR_SIZE = 30, PLAIN_SECONDS = 10 };
 
+static const double part_known = 0.005; /* of less no time is told */
+
 static bool bar_drawn, muted;
 static char last_error[ERROR_SIZE];
 
@@ -192,16 +194,19 @@ void terminal_progress_timed(terminal_work *work, size_t done, size_t total, con
     char text[128], rest[64] = "";
     double now = seconds_now();
     if (work->started == 0) {
-        *work = (terminal_work){now, now, done};
+        *work = (terminal_work){now, now, done, 0};
         return;
     }
-    if (done > work->at_start)
+    bool begun = done > work->at_start || work->part > 0;
+    if (work->part > part_known)
+        describe_rest((now - work->started) * (1 - work->part) / work->part, rest, sizeof rest);
+    else if (done > work->at_start)
         describe_rest((now - work->started) * (double)(total - done) / (double)(done - work->at_start), rest,
                       sizeof rest);
     snprintf(text, sizeof text, "%s%s%s", what, rest[0] != '\0' ? ", " : "", rest);
     if (terminal_is(STDERR_FILENO)) {
         terminal_progress(done, total, text);
-    } else if (!muted && done > work->at_start && now - work->told >= PLAIN_SECONDS) {
+    } else if (!muted && begun && now - work->told >= PLAIN_SECONDS) {
         work->told = now;
         fprintf(stderr, "%zu of %zu %s\n", done, total, text);
     }

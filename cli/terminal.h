@@ -69,6 +69,8 @@ void terminal_progress(size_t done, size_t total, const char *what);
 typedef struct terminal_work {
     double started, told;
     size_t at_start;
+    double
+        part; /* how much of the work since the start is done, 0 to 1, where it is known better than by counting */
 } terminal_work;
 void terminal_progress_timed(terminal_work *work, size_t done, size_t total, const char *what);
 void terminal_progress_end(void);

@@ -67,6 +67,15 @@ static void work_that_is_taken_up_again_has_its_own_pace(void)
     CHECK_SAYING(strcmp(text, "10050 of 10051 folds, 1 min 40 s left\n") == 0, "'%s'", text);
 }
 
+/* Of half of the work a million seconds are gone: as much is left, whatever the count of folds. */
+static void a_known_part_tells_the_rest(void)
+{
+    double now = seconds_now();
+    terminal_work work = {.started = now - long_ago, .told = now - long_ago, .part = 0.5};
+    const char *text = told(&work, 0, 3);
+    CHECK_SAYING(strcmp(text, "0 of 3 folds, 277 h 46 min left\n") == 0, "'%s'", text);
+}
+
 static void nothing_is_told_before_anything_is_done(void)
 {
     terminal_work work = {0};
@@ -162,6 +171,7 @@ int main(void)
     RUN(output_is_cleaned_whatever_the_writes);
     RUN(the_rest_is_told_at_the_pace_so_far);
     RUN(work_that_is_taken_up_again_has_its_own_pace);
+    RUN(a_known_part_tells_the_rest);
     RUN(nothing_is_told_before_anything_is_done);
     return harness_end();
 }

@@ -284,6 +284,20 @@ static congru_status take_group(void *user, size_t index, congru_parcel *parcel,
     return CONGRU_OK;
 }
 
+/* The folds of a group share a training. */
+static double group_cost(void *user, size_t index)
+{
+    const evaluation *e = user;
+    return e->job[e->order[e->group[index]]].cost + (double)(e->group[index + 1] - e->group[index]) - 1.0;
+}
+
+static void watch_group(void *user, double part, size_t index, size_t step, size_t steps)
+{
+    const evaluation *e = user;
+    const char *name = index < e->groups ? e->name[e->job[e->order[e->group[index]]].pipeline] : NULL;
+    e->options->watch(e->options->watch_user, part, name, step, steps);
+}
+
 static congru_status run_jobs(evaluation *e)
 {
     bool by_session = e->options->align_by_session || e->options->protocol == CONGRU_PROTOCOL_SESSIONS;
@@ -293,7 +307,14 @@ static congru_status run_jobs(evaluation *e)
     for (size_t i = 0; i < e->waiting; i++)
         recentred += e->pipeline[e->job[e->order[i]].pipeline].aligner->recentred;
     sort_longest_first(e);
-    congru_queue_work work = {e->groups, e, run_group, pack_group, take_group};
+    congru_queue_work work = {.jobs = e->groups,
+                              .user = e,
+                              .run = run_group,
+                              .pack = pack_group,
+                              .take = take_group,
+                              .cost = group_cost,
+                              .watch = e->options->watch != NULL ? watch_group : NULL,
+                              .steps = (size_t)e->options->method.network.steps};
     congru_progress progress = e->context->progress;
     congru_status status =
         congru_workers_start(e->context, together ? 1 : (e->groups + share - 1) / share, &workers);
