@@ -88,6 +88,7 @@ format:
 install: build
 	@meson configure $(BUILD) -Dprefix=$(PREFIX)
 	@DESTDIR='$(DESTDIR)' meson install -C $(BUILD)
+	@tools/after-install.sh '$(PREFIX)' '$(DESTDIR)'
 
 # ---- Checks: each ends with "N passed, N failed"; docs/reliability.md says what each is for --------------
 

@@ -18,7 +18,7 @@ const option import_options[IMPORT_OPTIONS] = {
     [IMPORT_OUTPUT] = {"output", 'o', "SET.npz",
                        "Where the set goes; needed. It appears only when it is complete."},
     [IMPORT_PRESET] =
-        {"preset", '\0', "NAME",
+        {"preset", '\0', "NAME|FILE",
          "What is known of a public dataset, as defaults for the options below; 'congru presets' lists "
          "them. A NAME with a slash or ending in .txt is a file of your own. Default: none."},
     [IMPORT_CHANNELS] =
@@ -104,21 +104,6 @@ static int check_output(const char *path)
     return code;
 }
 
-/* The set must not replace what it is made of. */
-static int check_inputs(const arguments *parsed)
-{
-    const char *output = parsed->values[IMPORT_OUTPUT];
-    struct stat target, about;
-    if (stat(output, &target) != 0)
-        return EXIT_DONE;
-    for (size_t i = 0; i < parsed->operand_count; i++)
-        if (stat(parsed->operands[i], &about) == 0 && about.st_dev == target.st_dev &&
-            about.st_ino == target.st_ino)
-            return terminal_fail(EXIT_FAILED, "%s: is one of the files to import (name another with -o)",
-                                 output);
-    return EXIT_DONE;
-}
-
 /* Interrupted before this, nothing was written; interrupted during it, the process ends when the file is whole.
  * */
 static congru_status write_set(congru_context *context, const char *path, const congru_set *set)
@@ -166,8 +151,6 @@ static int run(const arguments *parsed)
     int code = import_settings_parse(parsed, &settings);
     if (code == EXIT_DONE)
         code = check_output(parsed->values[IMPORT_OUTPUT]);
-    if (code == EXIT_DONE)
-        code = check_inputs(parsed);
     if (code == EXIT_DONE) {
         import_file *files = calloc(parsed->operand_count, sizeof *files);
         for (size_t i = 0; files != NULL && i < parsed->operand_count; i++)

@@ -6,12 +6,14 @@
 #include "preset.h"
 #include "terminal.h"
 
-enum { KEY_INDENT = 18, LIST_INDENT = 4 };
+enum { CONTINUED = 1, LIST_INDENT = 4 };
 
+/* A line of a preset file, which goes on in lines that begin with a blank. */
 static int print_value(void *user, const char *key, const char *value)
 {
     (void)user;
-    terminal_define(key, value, KEY_INDENT);
+    printf("%s = ", key);
+    terminal_wrap(value, strlen(key) + strlen(" = "), CONTINUED, "");
     return EXIT_DONE;
 }
 
@@ -45,13 +47,14 @@ static int run(const arguments *parsed)
     const preset *found = preset_find("presets", parsed->operands[0]);
     if (found == NULL)
         return EXIT_USAGE;
-    printf("%s\n", found->name);
+    printf("# %s\n", found->name);
     return preset_read(found, print_value, NULL);
 }
 
 static const char *const examples[] = {
     "congru presets",
     "congru presets bnci2014-001",
+    "congru presets eegmmidb > my.txt",
     NULL,
 };
 
@@ -61,7 +64,9 @@ const command command_presets = {
     .usage = "[NAME]",
     .description =
         "Lists the presets of 'congru import' with what each dataset is and where it is published; with a "
-        "NAME, the values of one: options of 'congru import' and what else is known of its files.",
+        "NAME, the values of one: options of 'congru import' and what else is known of its files, as a file "
+        "that "
+        "'--preset FILE' takes: 'congru presets NAME > my.txt' begins one of your own.",
     .examples = examples,
     .run = run,
 };

@@ -59,7 +59,8 @@ static bool choose_channels(const import_settings *settings, import_file *file)
     bool done = place != NULL && trial != NULL ? find_channels(settings, file, place)
                                                : import_file_fail(file, "not enough memory for a trial");
     if (done && count > epochs->channels)
-        done = import_file_fail(file, "%zu channels are wanted, it has %zu", count, epochs->channels);
+        done = import_file_fail(file, "%s wanted, it has %zu", congru_count(count, "channel").text,
+                                epochs->channels);
     if (done) {
         for (size_t i = 0; i < epochs->count; i++) {
             memcpy(trial, epochs->data + i * epochs->channels * samples,
@@ -97,6 +98,7 @@ static void move_trial(congru_epochs *epochs, size_t from, size_t to)
     epochs->label[to] = epochs->label[from];
     epochs->run[to] = epochs->run[from];
     epochs->session[to] = epochs->session[from];
+    epochs->number[to] = epochs->number[from];
 }
 
 /* Gives the wanted classes their new names and places, place[i] being -1 for the others, which `list` names
@@ -210,14 +212,15 @@ static bool drop_missing(import_file *file)
         if (whole)
             move_trial(epochs, i, kept++);
         else if (file->report.named < CONGRU_DROPPED_NAMED)
-            file->report.dropped[file->report.named++] = (congru_dropped){i + 1, CONGRU_DROPPED_GAP};
+            file->report.dropped[file->report.named++] =
+                (congru_dropped){epochs->number[i], CONGRU_DROPPED_GAP};
     }
     file->report.kept = kept;
     file->report.gap = epochs->count - kept;
     epochs->count = kept;
     if (kept == 0)
-        return import_file_fail(file, "none of its %zu trials is left: all hold missing samples",
-                                file->report.found);
+        return import_file_fail(file, "nothing is left of %s: all hold missing samples",
+                                congru_count(file->report.found, "trial").text);
     return true;
 }
 

@@ -157,10 +157,10 @@ static bool fail_none_left(recording_job *job)
     const double *window = job->settings->window;
     return import_file_fail(
         job->file,
-        "none of its %zu trials is left: %zu leave the recording of %g s, %zu hold missing samples, "
-        "%zu are rejected (try a window shorter than %g:%g s)",
-        report->found, report->outside, (double)job->signal.samples / job->signal.rate, report->gap,
-        report->rejected, window[0], window[1]);
+        "nothing is left of %s: %zu outside the recording of %g s, %zu with missing samples, "
+        "%zu rejected (try a window shorter than %g:%g s)",
+        congru_count(report->found, "trial").text, report->outside,
+        (double)job->signal.samples / job->signal.rate, report->gap, report->rejected, window[0], window[1]);
 }
 
 /* Files converted from others may have the codes as texts. */

@@ -32,10 +32,7 @@ static int append(congru_context *context, const import_settings *settings, impo
         congru_set_append(context, set, file->epochs, file->name.part[NAME_SUBJECT], &settings->set);
     if (status != CONGRU_OK)
         return fail_file(context, file, status);
-    size_t d = (*set)->dimension;
-    status =
-        congru_covariance_check_rank(context, (*set)->count - before, d, (*set)->covariance + before * d * d, 0,
-                                     (const char(*)[CONGRU_LABEL_SIZE])(*set)->channel_name);
+    status = congru_set_check_rank(context, *set, before, file->epochs);
     return status == CONGRU_OK ? EXIT_DONE : fail_file(context, file, status);
 }
 

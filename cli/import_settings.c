@@ -262,9 +262,9 @@ static int parse_positions(value_source *from, const char *value)
                 settings->position[count] = first;
     }
     if (code == EXIT_DONE && count != settings->channels.count)
-        code =
-            terminal_fail(EXIT_USAGE, "%s: %zu positions for %zu channels (they go below the line 'channels')",
-                          from->where, count, settings->channels.count);
+        code = terminal_fail(EXIT_USAGE, "%s: %s for %s (they go below the line 'channels')", from->where,
+                             congru_count(count, "position").text,
+                             congru_count(settings->channels.count, "channel").text);
     text_list_clear(&ranges);
     return code;
 }

@@ -168,8 +168,8 @@ static void add_rows(text_table *table, const import_file *files, size_t count, 
         total.rejected += report->rejected;
     }
     if (count > 1) {
-        char subjects[32];
-        snprintf(subjects, sizeof subjects, "%zu subject%s", set->subjects, set->subjects == 1 ? "" : "s");
+        char subjects[64];
+        snprintf(subjects, sizeof subjects, "%s", congru_count(set->subjects, "subject").text);
         count_classes(set, 0, set->count, kept);
         add_row(table, "total", subjects, set, kept, &total);
     }
@@ -208,9 +208,9 @@ int import_set_summarise(const char *output, const import_file *files, size_t co
         if (files[i].report.named > 0)
             name_dropped(&files[i]);
     char line[4200];
-    snprintf(line, sizeof line, "%s: %zu trial%s, %zu subject%s, %zu class%s, %zu x %zu", base_name(output),
-             set->count, set->count == 1 ? "" : "s", set->subjects, set->subjects == 1 ? "" : "s", set->classes,
-             set->classes == 1 ? "" : "es", set->dimension, set->dimension);
+    snprintf(line, sizeof line, "%s: %s, %s, %s, %zu x %zu", base_name(output),
+             congru_count(set->count, "trial").text, congru_count(set->subjects, "subject").text,
+             congru_count(set->classes, "class").text, set->dimension, set->dimension);
     terminal_clean(line);
     terminal_wrap(line, 0, 2, "");
     return code;

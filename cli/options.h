@@ -41,6 +41,10 @@ typedef struct arguments {
  * same option twice. The words are put in another order: operands first. */
 int options_parse(const char *command, const option_table *table, int count, char **words, arguments *parsed);
 
+/* EXIT_DONE, or one line and EXIT_FAILED where the file that -o names is one that the command reads, by whatever path or
+ * link: an operand, a file of the run in a folder that is an operand, or the file another option names. */
+int options_check_output(const arguments *parsed);
+
 /* The number an option holds, or `fallback` when it was not given. Returns EXIT_DONE, or prints one line and
  * returns EXIT_USAGE for what is not a plain finite number between the limits. */
 int options_number(const arguments *parsed, size_t place, double fallback, double least, double most,

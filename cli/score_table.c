@@ -153,8 +153,8 @@ static int read_lines(score_tables *tables, const char *path, FILE *file)
         if (fields == 1 && field[0][0] == '\0')
             continue;
         if (fields != count)
-            return terminal_fail(EXIT_FAILED, "%s: line %zu has %zu fields, the first %zu", path, row, fields,
-                                 count);
+            return terminal_fail(EXIT_FAILED, "%s: line %zu has %s, the first %zu", path, row,
+                                 congru_count(fields, "field").text, count);
         code = add_line(tables, path, slash != NULL ? slash + 1 : path, row, count, heading, field);
     }
     return code;

@@ -80,8 +80,8 @@ static int read_all(stream_sink *sink, const char *path, int descriptor, protoco
     if (code == EXIT_DONE && !protocol_is_whole(&part) && stream_stopped == 0)
         code = format == PROTOCOL_PACKETS
                    ? terminal_fail(EXIT_FAILED, "%s: ends in the middle of a packet", name_of(path))
-                   : terminal_fail(EXIT_FAILED, "%s: ends in the middle of a frame of %zu channels",
-                                   name_of(path), congru_decoder_channels(sink->decoder));
+                   : terminal_fail(EXIT_FAILED, "%s: ends in the middle of a frame of %s", name_of(path),
+                                   congru_count(congru_decoder_channels(sink->decoder), "channel").text);
     return code == EXIT_DONE ? stream_drop_markers(sink, "the stream has ended") : code;
 }
 
@@ -229,8 +229,8 @@ int stream_recording(stream_sink *sink, const char *path)
     else if (congru_recording_read(settings->context, path, &wanted, &recording) != CONGRU_OK)
         code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(settings->context));
     if (code == EXIT_DONE && recording->channels != p->channels)
-        code = terminal_fail(EXIT_FAILED, "%s: has %zu channels where the model has %zu", path,
-                             recording->channels, p->channels);
+        code = terminal_fail(EXIT_FAILED, "%s: has %s where the model has %zu", path,
+                             congru_count(recording->channels, "channel").text, p->channels);
     if (code == EXIT_DONE) {
         options.channels = NULL;
         options.sampling = recording->rate;

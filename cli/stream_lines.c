@@ -31,14 +31,15 @@ static void add(line_writer *w, const char *format, ...)
 /* Names are valid UTF-8 already. */
 static void add_name(line_writer *w, const char *name)
 {
+    unsigned long number;
     add(w, "\"");
-    for (; *name != '\0'; name++) {
-        if (*name == '"' || *name == '\\')
-            add(w, "\\%c", *name);
-        else if ((unsigned char)*name < ' ')
-            add(w, "\\u%04x", (unsigned char)*name);
+    for (size_t size; *name != '\0'; name += size) {
+        size = terminal_control(name, &number);
+        if (size > 0)
+            add(w, "\\u%04lx", number);
         else
-            add(w, "%c", *name);
+            add(w, *name == '"' || *name == '\\' ? "\\%c" : "%c", *name);
+        size += size == 0;
     }
     add(w, "\"");
 }
@@ -63,6 +64,27 @@ static void add_asked(line_writer *w, const stream_asked *asked)
         add(w, ",\"late\":%llu", (unsigned long long)asked->late);
 }
 
+/* Why there is no answer. */
+static void add_reason(line_writer *w, const congru_model *model, const congru_decision *decision,
+                       const stream_asked *asked)
+{
+    char flat[CONGRU_LABEL_SIZE + 32];
+    const congru_preprocessing *p = congru_model_preprocessing(model);
+    if (asked != NULL && asked->reason != NULL) {
+        add_name(w, asked->reason);
+    } else if (decision->flat >= 0) {
+        const char *name = p->channel_name[decision->flat];
+        if (name[0] != '\0')
+            snprintf(flat, sizeof flat, "channel %s is flat", name);
+        else
+            snprintf(flat, sizeof flat, "channel %d is flat", (int)decision->flat + 1);
+        add_name(w, flat);
+    } else {
+        add_name(w, decision->status == CONGRU_ERROR_NOT_FINITE ? "missing samples"
+                                                                : congru_status_text(decision->status));
+    }
+}
+
 size_t stream_line(const congru_model *model, const congru_decision *decision, double stamp,
                    const stream_asked *asked, char line[STREAM_LINE_SIZE])
 {
@@ -73,10 +95,9 @@ size_t stream_line(const congru_model *model, const congru_decision *decision, d
     if (asked != NULL)
         add_asked(&w, asked);
     if (decision->answer < 0) {
-        add(&w, ",\"class\":null,\"reason\":\"%s\"}\n",
-            asked != NULL && asked->reason != NULL        ? asked->reason
-            : decision->status == CONGRU_ERROR_NOT_FINITE ? "missing samples"
-                                                          : congru_status_text(decision->status));
+        add(&w, ",\"class\":null,\"reason\":");
+        add_reason(&w, model, decision, asked);
+        add(&w, "}\n");
     } else {
         add(&w, ",\"class\":");
         add_name(&w, congru_model_class(model, (size_t)decision->answer));

@@ -222,9 +222,8 @@ static int start_decoder(lsl_inlet *in, stream_sink *sink, const char *name)
     if (congru_decoder_create(settings->context, settings->model, &options, &sink->decoder) != CONGRU_OK)
         return terminal_fail(EXIT_FAILED, "LSL stream '%s': %s", name, congru_context_error(settings->context));
     if (congru_decoder_channels(sink->decoder) != channels)
-        return terminal_fail(EXIT_FAILED,
-                             "LSL stream '%s': %zu channels, expected %zu (name them with --channels)", name,
-                             channels, congru_decoder_channels(sink->decoder));
+        return terminal_fail(EXIT_FAILED, "LSL stream '%s': %s, expected %zu (name them with --channels)", name,
+                             congru_count(channels, "channel").text, congru_decoder_channels(sink->decoder));
     in->floats = calloc(CHUNK_FRAMES * channels, sizeof *in->floats);
     in->frames = calloc(CHUNK_FRAMES * channels, sizeof *in->frames);
     in->stamps = calloc(CHUNK_FRAMES, sizeof *in->stamps);

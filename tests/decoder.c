@@ -437,6 +437,31 @@ static void flat_channels_have_no_answer(void)
     congru_set_destroy(&set);
 }
 
+static void a_flat_channel_is_named(void)
+{
+    congru_set *set = stream_set(context, &small);
+    congru_model *model = train(set, "ra+mdm");
+    stream_recording recording;
+    stream_record(&small, 2, &recording);
+    double *frames = stream_frames(&recording);
+    for (size_t t = 0; t < recording.samples; t++)
+        frames[t * 4 + 2] = 0;
+    congru_decoder *decoder = make(model, 1, CONGRU_ADAPT_NEVER);
+    size_t named = 0, due = 0;
+    for (size_t t = 0, taken; t < 2000; t += taken) {
+        congru_decision decision;
+        CHECK(congru_decoder_push(decoder, 1, frames + t * 4, &taken, &decision) == CONGRU_OK);
+        due += decision.due && decision.status == CONGRU_ERROR_NOT_POSITIVE;
+        named += decision.due && decision.flat == 2;
+    }
+    CHECK_SAYING(due > 0 && named == due, "%zu of %zu named", named, due);
+    congru_decoder_destroy(&decoder);
+    free(frames);
+    stream_recording_clear(&recording);
+    congru_model_destroy(&model);
+    congru_set_destroy(&set);
+}
+
 /* ---- Threads ------------------------------------------------------------------------------------------- */
 
 typedef struct worker {
@@ -501,6 +526,7 @@ int main(void)
     RUN(constants_cost_no_digits);
     RUN(channels_are_found_by_name);
     RUN(flat_channels_have_no_answer);
+    RUN(a_flat_channel_is_named);
     RUN(refusals);
     RUN(several_threads_share_a_model);
     congru_context_destroy(&context);

@@ -39,7 +39,7 @@ static congru_evaluation_options options_for(const char *const *pipelines, size_
     options.pipelines = pipelines;
     options.pipeline_count = count;
     options.folder = folder;
-    options.dataset = "made, \"up\"";
+    options.dataset = "=made, \"up\"";
     return options;
 }
 
@@ -72,7 +72,7 @@ static void what_is_written_is_read(void)
     if (made != NULL && read != NULL) {
         CHECK(read->pipelines == 2 && read->folds == 6 && read->classes == 2 && read->subjects == 3);
         CHECK(strcmp(read->pipeline[0], "none+mdm") == 0); /* the order of the registry */
-        CHECK(strcmp(read->dataset, "made, \"up\"") == 0);
+        CHECK(strcmp(read->dataset, "=made, \"up\"") == 0);
         CHECK(strcmp(read->subject_name[1], set->subject_name[1]) == 0);
         CHECK(strcmp(read->class_name[0], set->class_name[0]) == 0);
         for (size_t f = 0; f < 6; f++) {
@@ -510,7 +510,7 @@ static void csv_fields(void)
         {"a,b\r\n1,\"2,\"\"x\"\"\"\r\n", CONGRU_OK, 1, ""},
         {"a,b\n1,2", CONGRU_OK, 1, ""},
         {"a,b\n1,", CONGRU_OK, 1, ""},
-        {"a,b\n1\n", CONGRU_ERROR_FORMAT, 0, "line 2: 1 fields"},
+        {"a,b\n1\n", CONGRU_ERROR_FORMAT, 0, "line 2: 1 field,"},
         {"a,b\n1,2,3\n", CONGRU_ERROR_FORMAT, 0, "line 2: 3 fields"},
         {"a,b\n1,\"2\n", CONGRU_ERROR_FORMAT, 0, "line 2: a quote"},
         {"a,b\n1,\"2\"x\n", CONGRU_ERROR_FORMAT, 0, "line 2: a quote"},
@@ -550,6 +550,47 @@ static void json_strings(void)
     }
 }
 
+/* As it is in the file, and as it is read back: itself. */
+static void csv_cells_are_no_formulas(void)
+{
+    static const struct {
+        const char *text, *written;
+    } cases[] = {
+        {"left hand", "left hand"},
+        {"=1+2", "'=1+2"},
+        {"@sum(A1)", "'@sum(A1)"},
+        {"+left", "'+left"},
+        {"-left", "'-left"},
+        {"-1", "-1"},
+        {"+1.5e-3", "+1.5e-3"},
+        {"-1+2", "'-1+2"},
+        {"-", "'-"},
+        {"'=x", "''=x"},
+        {"''", "''"},
+        {"'left", "'left"},
+        {"'-1", "'-1"},
+        {"\tx", "'\tx"},
+        {"\rx", "\"'\rx\""},
+        {"=a,\"b\"", "\"'=a,\"\"b\"\"\""},
+        {"-1e", "'-1e"},
+        {"S-01", "S-01"},
+    };
+    const char *path = path_in("formulas.csv");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        congru_text text = {0};
+        congru_csv csv;
+        congru_text_add_csv(&text, cases[i].text);
+        CHECK_SAYING(strcmp(text.data, cases[i].written) == 0, "%s as %s", cases[i].text, text.data);
+        FILE *file = fopen(path, "wb");
+        CHECK(file != NULL && fprintf(file, "a,b\n%s,end\n", text.data) > 0 && fclose(file) == 0);
+        if (CHECK(congru_csv_read(context, path, &csv) == CONGRU_OK && csv.rows == 1))
+            CHECK_SAYING(strcmp(congru_csv_field(&csv, 0, 0), cases[i].text) == 0, "%s back as %s", text.data,
+                         congru_csv_field(&csv, 0, 0));
+        congru_csv_clear(&csv);
+        congru_text_clear(&text);
+    }
+}
+
 int main(void)
 {
     if (!scratch_open() || congru_context_create(&context, NULL) != CONGRU_OK)
@@ -565,6 +606,7 @@ int main(void)
     RUN(subjects_with_few_trials);
     RUN(cut_messages_are_refused);
     RUN(csv_fields);
+    RUN(csv_cells_are_no_formulas);
     RUN(json_strings);
     congru_context_destroy(&context);
     scratch_close();

@@ -298,7 +298,7 @@ static void broken_files_are_refused(void)
     }
     made->covariance[100] = 1e30; /* not symmetric */
     CHECK(congru_set_write(context, path, made) == CONGRU_OK);
-    check_error(congru_set_read(context, path, &set), CONGRU_ERROR_NOT_SYMMETRIC, "trial 2 of 135");
+    check_error(congru_set_read(context, path, &set), CONGRU_ERROR_NOT_SYMMETRIC, "trial 3 of 135");
     congru_set_destroy(&made);
     congru_store_set_limit(0);
 }

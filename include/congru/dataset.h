@@ -40,11 +40,16 @@ CONGRU_API congru_status congru_covariance(congru_context *context, congru_estim
                                            const double *signals, double *out);
 
 /* CONGRU_ERROR_NOT_POSITIVE when a covariance has an eigenvalue below `tolerance` (0: 1e-10) of its largest; the
- * text names the trial and the combination of channels that is missing ("Cz is flat", "C3 and C4 are equal", "the
+ * text names the trial, counted from 1, and the combination of channels that is missing ("Cz is flat", "C3 and C4 are equal", "the
  * channels add up to zero: average reference") and what to do. */
 CONGRU_API congru_status congru_covariance_check_rank(congru_context *context, size_t count, size_t d,
                                                       const double *covariance, double tolerance,
                                                       const char (*channel_name)[CONGRU_LABEL_SIZE]);
+
+/* The same for the trials of a set from `first` on, with tolerance 1e-10. Where they are those of `epochs`, which may be
+ * NULL, trials have their numbers there. Where the samples of a trial are known and too few, the text says so. */
+CONGRU_API congru_status congru_set_check_rank(congru_context *context, const congru_set *set, size_t first,
+                                               const congru_epochs *epochs);
 
 /* Appends the trials of `epochs` to the set (made anew when *set is NULL) under a subject's name, with covariances
  * by the estimator and, where keep_signals, the signals. Classes are joined by name. Fails when channels, window

@@ -66,6 +66,8 @@ typedef struct congru_decision {
         status;     /* CONGRU_OK; else why there is no answer: CONGRU_ERROR_NOT_FINITE for missing samples,
                             CONGRU_ERROR_NOT_POSITIVE for a window with flat or equal channels, ... */
     int32_t answer; /* class of the model; -1 when there is none */
+    int32_t
+        flat; /* with CONGRU_ERROR_NOT_POSITIVE: the channel of the model that is flat in the window; else -1 */
     const double *probability; /* (classes), until the next call; NULL when there is no answer */
 } congru_decision;
 

@@ -17,6 +17,8 @@ typedef struct congru_epochs {
     int32_t *label;   /* (count): index into class_name, from 0 */
     int32_t *run;     /* (count): number of the run within its file or set, 0 when there is one */
     int32_t *session; /* (count): number of the session, 0 when there is one */
+    size_t
+        *number; /* (count): number among the trials of the file, dropped ones too, from 1; or NULL: in order */
     char (*channel_name)[CONGRU_LABEL_SIZE]; /* (channels) */
     size_t classes;
     char (*class_name)[CONGRU_LABEL_SIZE]; /* (classes) */

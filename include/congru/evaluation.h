@@ -42,6 +42,12 @@ typedef struct congru_evaluation_options {
     bool
         data_parallel; /* they share each step of training, instead of folds: for networks that outgrow a machine */
     congru_method_options method;
+
+    /* Called before each call of the context's progress where threads share the folds, from the calling thread; may be NULL.
+     * `part` is how much of the work is done, 0 to 1, by what folds are expected to cost, steps of networks included;
+     * `pipeline` is that of the fold that runs, at `step` of `steps` when it trains a network, else 0 of 0; or NULL. */
+    void (*watch)(void *user, double part, const char *pipeline, size_t step, size_t steps);
+    void *watch_user;
 } congru_evaluation_options;
 
 CONGRU_API void congru_evaluation_options_init(congru_evaluation_options *options);

@@ -408,7 +408,7 @@ congru_status congru_procrustes_means(congru_context *context, size_t n, size_t 
     for (size_t i = 0; i < n; i++) {
         if (label[i] >= 0 && (size_t)label[i] >= classes)
             return congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                               "label %d of trial %zu: there are the classes 0 to %zu", (int)label[i], i,
+                               "label %d of trial %zu: there are the classes 0 to %zu", (int)label[i], i + 1,
                                classes - 1);
         if (label[i] < 0)
             continue;

@@ -85,8 +85,8 @@ static congru_status check_trials(congru_context *context, const congru_trials *
     for (size_t i = 0; status == CONGRU_OK && i < trials->count; i++)
         if (trials->subject[i] < 0 || (size_t)trials->subject[i] >= trials->subjects)
             status =
-                congru_fail(context, CONGRU_ERROR_ARGUMENT, "trial %zu is of subject %d: expected 0 to %zu", i,
-                            (int)trials->subject[i], trials->subjects - 1);
+                congru_fail(context, CONGRU_ERROR_ARGUMENT, "trial %zu is of subject %d: expected 0 to %zu",
+                            i + 1, (int)trials->subject[i], trials->subjects - 1);
     if (status != CONGRU_OK)
         return status;
     *size = 0;

@@ -136,8 +136,8 @@ static congru_status check_newcomer(congru_context *context, const congru_newcom
     for (size_t i = 0; status == CONGRU_OK && i < newcomer->calibration; i++)
         if (newcomer->calibration_trial[i] >= newcomer->count || newcomer->calibration_label[i] < 0)
             status = congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                                 "calibration trial %zu is number %zu of %zu trials, with label %d", i,
-                                 newcomer->calibration_trial[i], newcomer->count,
+                                 "calibration trial %zu is number %zu of %zu trials, with label %d", i + 1,
+                                 newcomer->calibration_trial[i] + 1, newcomer->count,
                                  (int)newcomer->calibration_label[i]);
     return status;
 }

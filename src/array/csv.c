@@ -11,6 +11,7 @@
 #include "array/source.h"
 #include "base/error.h"
 #include "base/number_text.h"
+#include "base/text.h"
 
 static congru_status fail_memory(congru_context *context, const char *path)
 {
@@ -54,7 +55,7 @@ static char *take_field(csv_cursor *cursor, bool *last)
     cursor->line += *read == '\n' || *read == '\r';
     cursor->read = *read != '\0' ? read + 1 : read;
     *write = '\0';
-    return start;
+    return start + (*start == '\'' && congru_csv_is_formula(start));
 }
 
 static bool add_field(congru_csv *csv, size_t *count, size_t *room, char *field)
@@ -92,9 +93,8 @@ static congru_status parse(congru_context *context, const char *path, congru_csv
         if (csv->columns == 0)
             csv->columns = in_row;
         if (in_row != csv->columns)
-            return congru_fail(context, CONGRU_ERROR_FORMAT,
-                               "%s: line %zu: %zu fields, but the heading has %zu", path, line, in_row,
-                               csv->columns);
+            return congru_fail(context, CONGRU_ERROR_FORMAT, "%s: line %zu: %s, but the heading has %zu", path,
+                               line, congru_count(in_row, "field").text, csv->columns);
         in_row = 0;
     }
     if (csv->columns == 0)

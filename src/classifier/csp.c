@@ -61,7 +61,7 @@ static congru_status sum_classes(congru_context *context, const congru_class_tab
             trace += c[j * (d + 1)];
         if (!(trace > 0.0) || !isfinite(trace))
             return congru_fail(context, isfinite(trace) ? CONGRU_ERROR_NOT_POSITIVE : CONGRU_ERROR_NOT_FINITE,
-                               "the covariance of trial %zu of %zu has trace %g", i, table->n, trace);
+                               "the covariance of trial %zu of %zu has trace %g", i + 1, table->n, trace);
         for (size_t j = 0; j < d * d; j++)
             sum[(size_t)label[i] * d * d + j] += c[j] / trace;
     }
@@ -166,8 +166,8 @@ static congru_status write_features(congru_context *context, size_t first, size_
         for (size_t f = 0; f < size; f++) {
             if (!(filtered[f * (size + 1)] > 0.0))
                 return congru_fail(context, CONGRU_ERROR_NOT_POSITIVE,
-                                   "trial %zu has a variance of %g behind spatial filter %zu", first + i,
-                                   filtered[f * (size + 1)], f);
+                                   "trial %zu has a variance of %g behind spatial filter %zu", first + i + 1,
+                                   filtered[f * (size + 1)], f + 1);
             out[f] = congru_scalar_log(filtered[f * (size + 1)] / sum);
         }
     }

@@ -40,7 +40,7 @@ static congru_status check_options(congru_context *context, const congru_logisti
     for (size_t i = 0; i < set->n; i++)
         if (set->subject[i] < 0 || (size_t)set->subject[i] >= set->subjects)
             return congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                               "trial %zu of %zu is of subject %d: with %zu subjects, they are 0 to %zu", i,
+                               "trial %zu of %zu is of subject %d: with %zu subjects, they are 0 to %zu", i + 1,
                                set->n, (int)set->subject[i], set->subjects, set->subjects - 1);
     return CONGRU_OK;
 }

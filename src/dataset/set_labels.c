@@ -153,7 +153,7 @@ static congru_status make_integers(congru_context *context, const char *file, co
         if (!(fabs(x) <= 0x1p53) || floor(x) != x)
             return congru_fail(context, CONGRU_ERROR_FORMAT,
                                "%s: %s: expected integers or strings, found %g at trial %zu", file, array, x,
-                               i);
+                               i + 1);
         values->integer[i] = (int64_t)x;
     }
     free(values->real);
@@ -238,9 +238,8 @@ static congru_status match_classes(congru_context *context, const char *file, co
     }
     if (y->kind == CONGRU_VALUES_INTEGER && !indices && g->count != set->classes)
         return congru_fail(
-            context, CONGRU_ERROR_FORMAT,
-            "%s: classes: %zu names for %zu distinct labels in y, which are not indices of them either", file,
-            set->classes, g->count);
+            context, CONGRU_ERROR_FORMAT, "%s: classes: %s for %s in y, which are not indices of them either",
+            file, congru_count(set->classes, "name").text, congru_count(g->count, "distinct label").text);
     for (size_t i = 0; i < g->count; i++) {
         size_t k = indices ? (size_t)y->integer[g->member[i]] : i;
         if (y->kind == CONGRU_VALUES_TEXT) {
@@ -353,7 +352,7 @@ static congru_status read_numbers(congru_context *context, const char *file, con
         if (values.integer[i] < INT32_MIN || values.integer[i] > INT32_MAX)
             status = congru_fail(context, CONGRU_ERROR_UNSUPPORTED,
                                  "%s: %s: %" PRId64 " at trial %zu does not fit 32 bits", file, array,
-                                 values.integer[i], i);
+                                 values.integer[i], i + 1);
         else
             g.id[i] = (int32_t)values.integer[i];
     }

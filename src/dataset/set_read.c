@@ -72,9 +72,9 @@ static congru_status check_trials(const set_reader *r, const char *array, const 
         return congru_fail(r->context, CONGRU_ERROR_UNSUPPORTED, "%s: %s: %zu channels; at most %d are read",
                            r->file, array, values->shape[1], CONGRU_DIMENSION_MAX);
     if (r->set->count != 0 && (r->set->count != values->shape[0] || r->set->dimension != values->shape[1]))
-        return congru_fail(r->context, CONGRU_ERROR_FORMAT,
-                           "%s: %s: X has %zu trials of %zu channels, these have shape %s", r->file, array,
-                           r->set->count, r->set->dimension, shape);
+        return congru_fail(r->context, CONGRU_ERROR_FORMAT, "%s: %s: X has %s of %s, these have shape %s",
+                           r->file, array, congru_count(r->set->count, "trial").text,
+                           congru_count(r->set->dimension, "channel").text, shape);
     return CONGRU_OK;
 }
 
@@ -84,9 +84,10 @@ static congru_status check_finite(const set_reader *r, const char *array, const 
     for (size_t i = 0; i < values->count; i++) {
         if (!isfinite(values->real[i]))
             return congru_fail(r->context, CONGRU_ERROR_NOT_FINITE,
-                               "%s: %s: trial %zu of %zu holds %s at (%zu, %zu) (leave the trial out)", r->file,
-                               array, i / size, values->shape[0], isnan(values->real[i]) ? "NaN" : "infinity",
-                               i % size / columns, i % columns);
+                               "%s: %s: trial %zu of %zu holds %s in row %zu, column %zu (leave the trial out)",
+                               r->file, array, i / size + 1, values->shape[0],
+                               isnan(values->real[i]) ? "NaN" : "infinity", i % size / columns + 1,
+                               i % columns + 1);
         if (i % PASSED == PASSED - 1)
             congru_store_pass(PASSED * sizeof(double));
     }
@@ -113,7 +114,7 @@ static congru_status check_symmetric(const set_reader *r, const congru_values *v
                 r->context, CONGRU_ERROR_NOT_SYMMETRIC,
                 "%s: X: trial %zu of %zu is not symmetric: it differs from its transpose by %.3g where "
                 "its largest entry is %.3g (signals belong in an array 'signals')",
-                r->file, m, values->shape[0], asymmetry, largest);
+                r->file, m + 1, values->shape[0], asymmetry, largest);
         congru_store_pass(d * d * sizeof(double));
     }
     return CONGRU_OK;

@@ -11,6 +11,9 @@
 #include "decoder/model_internal.h"
 #include "decoder/window.h"
 
+/* A variance below this part of the largest is none, as for trials (congru_covariance_check_rank). */
+static const double flat_below = 1e-10;
+
 enum { CHUNK = 64, WARM_UPS = 3 }; /* frames filtered at a time; first questions */
 static const double notch_quality = 30;
 
@@ -350,6 +353,19 @@ static void look_at_window(congru_decoder *d)
                              d->model->preprocessing.trace_normalise, d->latest);
 }
 
+/* The first channel without variance beside the others' in the window, or -1. */
+static int32_t find_flat(const congru_decoder *d)
+{
+    const size_t n = d->window.d;
+    double most = 0.0;
+    for (size_t i = 0; i < n; i++)
+        most = fmax(most, d->latest[i * (n + 1)]);
+    for (size_t i = 0; i < n; i++)
+        if (!(d->latest[i * (n + 1)] > flat_below * most))
+            return (int32_t)i;
+    return -1;
+}
+
 static void decide(congru_decoder *d, congru_decision *decision)
 {
     *decision = (congru_decision){
@@ -358,6 +374,7 @@ static void decide(congru_decoder *d, congru_decision *decision)
         .time = (double)d->window.count / d->sampling,
         .status = CONGRU_ERROR_NOT_FINITE,
         .answer = -1,
+        .flat = -1,
     };
     if (!congru_window_whole(&d->window))
         return;
@@ -366,6 +383,8 @@ static void decide(congru_decoder *d, congru_decision *decision)
     for (size_t k = 0; decision->status == CONGRU_OK && k < d->model->classes; k++)
         if (!isfinite(d->probability[k]))
             decision->status = CONGRU_ERROR_NOT_FINITE;
+    if (decision->status == CONGRU_ERROR_NOT_POSITIVE)
+        decision->flat = find_flat(d);
     if (decision->status != CONGRU_OK)
         return;
     decision->answer = 0;

@@ -139,8 +139,7 @@ static congru_status check_set(congru_context *context, const congru_set *set)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "the set holds one class, '%s'; nothing to tell apart",
                            set->classes > 0 ? set->class_name[0] : "");
-    return congru_covariance_check_rank(context, set->count, set->dimension, set->covariance, 0,
-                                        (const char(*)[CONGRU_LABEL_SIZE])set->channel_name);
+    return congru_set_check_rank(context, set, 0, NULL);
 }
 
 static congru_status choose_trials(fit_run *run, const congru_model_options *options)

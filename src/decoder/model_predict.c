@@ -59,9 +59,7 @@ static congru_status check_set(prediction_run *run)
                     "The set does not say how its signals were filtered; it is taken to be as the "
                     "model's were.");
     if (status == CONGRU_OK)
-        status = congru_covariance_check_rank(run->context, run->set->count, run->set->dimension,
-                                              run->set->covariance, 0,
-                                              (const char(*)[CONGRU_LABEL_SIZE])run->set->channel_name);
+        status = congru_set_check_rank(run->context, run->set, 0, NULL);
     return status;
 }
 

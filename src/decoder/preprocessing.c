@@ -180,7 +180,8 @@ static void compare_channels(congru_text *text, const congru_preprocessing *mode
 {
     char what[WORD_SIZE];
     if (model->channels != other->channels) {
-        congru_text_add(text, "%zu channels where the model has %zu", other->channels, model->channels);
+        congru_text_add(text, "%s where the model has %zu", congru_count(other->channels, "channel").text,
+                        model->channels);
         return;
     }
     for (size_t i = 0; i < model->channels; i++) {

@@ -34,14 +34,17 @@ congru_status congru_epochs_create(congru_context *context, const char *file, si
         made->label = calloc(count + 1, sizeof *made->label);
         made->run = calloc(count + 1, sizeof *made->run);
         made->session = calloc(count + 1, sizeof *made->session);
+        made->number = calloc(count + 1, sizeof *made->number);
         made->channel_name = calloc(channels + 1, sizeof *made->channel_name);
     }
     if (made == NULL || made->label == NULL || made->run == NULL || made->session == NULL ||
-        made->channel_name == NULL) {
+        made->number == NULL || made->channel_name == NULL) {
         congru_epochs_destroy(epochs);
         return congru_fail(context, CONGRU_ERROR_MEMORY, "%s%snot enough memory for %zu trials of %zu channels",
                            file != NULL ? file : "", file != NULL ? ": " : "", count, channels);
     }
+    for (size_t i = 0; i < count; i++)
+        made->number[i] = i + 1;
     for (size_t i = 0; i < channels; i++)
         snprintf(made->channel_name[i], sizeof made->channel_name[i], "%zu", i + 1);
     return CONGRU_OK;
@@ -55,6 +58,7 @@ void congru_epochs_destroy(congru_epochs **epochs)
     free((*epochs)->label);
     free((*epochs)->run);
     free((*epochs)->session);
+    free((*epochs)->number);
     free((*epochs)->channel_name);
     free((*epochs)->class_name);
     free(*epochs);

@@ -27,6 +27,7 @@ typedef struct congru_cue {
     int32_t label;
     int32_t run;
     bool rejected;
+    size_t number; /* among all cues, from 1; set when some are dropped */
 } congru_cue;
 
 /* Sets `rejected` and `run` of cues in order of onset. */

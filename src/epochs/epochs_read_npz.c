@@ -22,9 +22,10 @@ static congru_status read_vector(const npz_job *job, const char *array, congru_v
         return status;
     if (values->dims == 1 && values->count == job->epochs->count)
         return CONGRU_OK;
-    status = congru_fail(job->context, CONGRU_ERROR_FORMAT,
-                         "%s: '%s' has %zu entries in %zu dimensions for %zu trials", job->file, array,
-                         values->count, values->dims, job->epochs->count);
+    status =
+        congru_fail(job->context, CONGRU_ERROR_FORMAT, "%s: '%s' has %s in %s for %s", job->file, array,
+                    congru_count(values->count, "value").text, congru_count(values->dims, "dimension").text,
+                    congru_count(job->epochs->count, "trial").text);
     congru_values_clear(values);
     return status;
 }
@@ -58,7 +59,7 @@ static congru_status make_integers(const npz_job *job, const char *array, congru
         if (!(fabs(real) < 9e15) || floor(real) != real) {
             free(integer);
             return congru_fail(job->context, CONGRU_ERROR_FORMAT,
-                               "%s: '%s' of trial %zu is %g: expected a whole number", job->file, array, i,
+                               "%s: '%s' of trial %zu is %g: expected a whole number", job->file, array, i + 1,
                                real);
         }
         integer[i] = (int64_t)real;
@@ -89,7 +90,7 @@ static congru_status read_groups(const npz_job *job, const char *array, int32_t 
             if (group[i] != values.integer[i])
                 status =
                     congru_fail(job->context, CONGRU_ERROR_FORMAT, "%s: '%s' of trial %zu is %lld: too large",
-                                job->file, array, i, (long long)values.integer[i]);
+                                job->file, array, i + 1, (long long)values.integer[i]);
         }
     }
     congru_values_clear(&values);

@@ -76,15 +76,15 @@ static congru_status check_set(congru_context *context, const congru_set *set,
     if (options->pipeline_count == 0)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no pipeline given");
     if (options->protocol == CONGRU_PROTOCOL_FOLDS && options->folds < 2)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "%d folds; at least 2 are needed", options->folds);
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the number of folds is %d; at least 2 are needed",
+                           options->folds);
     for (size_t i = 0; i < options->subject_count && options->subjects != NULL; i++)
         if (options->subjects[i] < 0 || (size_t)options->subjects[i] >= set->subjects)
             return congru_fail(context, CONGRU_ERROR_ARGUMENT, "there is no subject %d",
                                (int)options->subjects[i]);
     congru_progress progress = context->progress; /* counts folds, not matrices */
     context->progress = NULL;
-    congru_status status = congru_covariance_check_rank(context, set->count, set->dimension, set->covariance, 0,
-                                                        (const char(*)[CONGRU_LABEL_SIZE])set->channel_name);
+    congru_status status = congru_set_check_rank(context, set, 0, NULL);
     context->progress = progress;
     return status;
 }
@@ -271,6 +271,20 @@ static congru_status take_group(void *user, size_t index, congru_parcel *parcel,
     return CONGRU_OK;
 }
 
+/* The folds of a group share a training. */
+static double group_cost(void *user, size_t index)
+{
+    const evaluation *e = user;
+    return e->job[e->order[e->group[index]]].cost + (double)(e->group[index + 1] - e->group[index]) - 1.0;
+}
+
+static void watch_group(void *user, double part, size_t index, size_t step, size_t steps)
+{
+    const evaluation *e = user;
+    const char *name = index < e->groups ? e->name[e->job[e->order[e->group[index]]].pipeline] : NULL;
+    e->options->watch(e->options->watch_user, part, name, step, steps);
+}
+
 static congru_status run_jobs(evaluation *e)
 {
     bool by_session = e->options->align_by_session || e->options->protocol == CONGRU_PROTOCOL_SESSIONS;
@@ -280,7 +294,14 @@ static congru_status run_jobs(evaluation *e)
     for (size_t i = 0; i < e->waiting; i++)
         recentred += e->pipeline[e->job[e->order[i]].pipeline].aligner->recentred;
     sort_longest_first(e);
-    congru_queue_work work = {e->groups, e, run_group, pack_group, take_group};
+    congru_queue_work work = {.jobs = e->groups,
+                              .user = e,
+                              .run = run_group,
+                              .pack = pack_group,
+                              .take = take_group,
+                              .cost = group_cost,
+                              .watch = e->options->watch != NULL ? watch_group : NULL,
+                              .steps = (size_t)e->options->method.network.steps};
     congru_progress progress = e->context->progress;
     congru_status status =
         congru_workers_start(e->context, together ? 1 : (e->groups + share - 1) / share, &workers);

@@ -99,9 +99,9 @@ static congru_status fill(congru_context *context, const congru_set *set, int32_
     }
     if (split->train == 0 || (split->test == 0 && !may_be_empty))
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                           "subject '%s': %zu trials to fit on and %zu to score; both are needed "
+                           "subject '%s': %s to fit on and %zu to score; both are needed "
                            "(fewer folds, or a set with more subjects or sessions)",
-                           set->subject_name[subject], split->train, split->test);
+                           set->subject_name[subject], congru_count(split->train, "trial").text, split->test);
     return CONGRU_OK;
 }
 

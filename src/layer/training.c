@@ -164,7 +164,7 @@ congru_status congru_training_run(congru_training *training, congru_step_phase w
             return congru_fail(training->context, CONGRU_ERROR_NOT_FINITE,
                                "step %zu: trial %zu has no eigenvalues at layer %zu, its numbers are no longer "
                                "finite (a smaller rate, or a smaller clip, keeps them in range)",
-                               training->step, training->index[failure->position], failure->layer);
+                               training->step, training->index[failure->position] + 1, failure->layer);
     }
     return CONGRU_OK;
 }
@@ -222,7 +222,8 @@ static congru_status check_trials(congru_context *context, const congru_trials *
     for (size_t i = 0; status == CONGRU_OK && i < trials->count; i++) {
         if (trials->label[i] < 0 || (size_t)trials->label[i] >= trials->classes || trials->subject[i] < 0 ||
             (size_t)trials->subject[i] >= trials->subjects)
-            status = congru_fail(context, CONGRU_ERROR_ARGUMENT, "trial %zu: class or subject out of range", i);
+            status =
+                congru_fail(context, CONGRU_ERROR_ARGUMENT, "trial %zu: class or subject out of range", i + 1);
     }
     return status;
 }

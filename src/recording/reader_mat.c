@@ -134,18 +134,18 @@ static congru_status describe_run(mat_job *job, size_t index, const congru_mat_v
     run->rate = fs->number[0];
     size_t trials = run->trial != NULL ? run->trial->count : 0;
     if (run->y != NULL && run->y->count != trials)
-        return congru_fail(job->context, CONGRU_ERROR_FORMAT,
-                           "%s: run %zu of '%s': %zu labels in y for %zu trials", job->file, index + 1,
-                           job->data_name, run->y->count, trials);
+        return congru_fail(job->context, CONGRU_ERROR_FORMAT, "%s: run %zu of '%s': %s in y for %s", job->file,
+                           index + 1, job->data_name, congru_count(run->y->count, "label").text,
+                           congru_count(trials, "trial").text);
     if (run->artifacts != NULL && run->artifacts->count != trials)
-        return congru_fail(job->context, CONGRU_ERROR_FORMAT,
-                           "%s: run %zu of '%s': %zu artifacts for %zu trials", job->file, index + 1,
-                           job->data_name, run->artifacts->count, trials);
+        return congru_fail(job->context, CONGRU_ERROR_FORMAT, "%s: run %zu of '%s': %s for %s", job->file,
+                           index + 1, job->data_name, congru_count(run->artifacts->count, "artifact").text,
+                           congru_count(trials, "trial").text);
     if (run->channels != job->run[0].channels || run->rate != job->run[0].rate)
         return congru_fail(job->context, CONGRU_ERROR_FORMAT,
-                           "%s: run %zu of '%s' has %zu channels at %g Hz, run 1 has %zu at %g Hz", job->file,
-                           index + 1, job->data_name, run->channels, run->rate, job->run[0].channels,
-                           job->run[0].rate);
+                           "%s: run %zu of '%s' has %s at %g Hz, run 1 has %zu at %g Hz", job->file, index + 1,
+                           job->data_name, congru_count(run->channels, "channel").text, run->rate,
+                           job->run[0].channels, job->run[0].rate);
     return CONGRU_OK;
 }
 

@@ -1,6 +1,7 @@
 /* Puts shapes on a drawing. SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
 #include "report/canvas.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -282,7 +283,7 @@ static void number_text(char *text, size_t size, double value, int decimals, dou
     }
     if (factor > 1)
         decimals = decimals > 2 ? decimals - 2 : 0;
-    congru_format(text, size, "%.*f", decimals, value * factor);
+    congru_format(text, size, "%.*f", decimals, congru_plain_zero(value * factor, decimals));
 }
 
 void congru_canvas_axis_x(canvas *on, const scale *x, double top, double bottom, double factor,

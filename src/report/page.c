@@ -37,8 +37,8 @@ static void add_origin(congru_text *text, const congru_report *report)
         congru_report_add_markup(text, report->run[i].label);
         congru_text_add(text, ": ");
         congru_report_add_markup(text, report->run[i].results->dataset);
-        congru_text_add(text, ", %zu subjects, %zu pipelines", report->run[i].results->subjects,
-                        report->run[i].results->pipelines);
+        congru_text_add(text, ", %s, %s", congru_count(report->run[i].results->subjects, "subject").text,
+                        congru_count(report->run[i].results->pipelines, "pipeline").text);
         if (seed >= 0)
             congru_text_add(text, ", seed %.17g", seed);
         if (command[0] != '\0') {

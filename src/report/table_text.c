@@ -159,8 +159,10 @@ static void add_latex_cell(congru_text *text, const report_column *column, const
         add_latex(text, cell->text != NULL ? cell->text : "");
         congru_text_add(text, cell->marked ? "$^*$" : "");
     } else if (isfinite(cell->number))
-        congru_text_add(text, "%s%s%.*f%s", joins ? " $\\pm$ " : "", !joins && cell->number < 0 ? "$-$" : "",
-                        column->decimals, fabs(cell->number * column->scale), "");
+        congru_text_add(text, "%s%s%.*f", joins ? " $\\pm$ " : "",
+                        !joins && congru_plain_zero(cell->number * column->scale, column->decimals) < 0 ? "$-$"
+                                                                                                        : "",
+                        column->decimals, fabs(cell->number * column->scale));
     else if (!joins)
         congru_text_add(text, "--");
 }
@@ -214,7 +216,7 @@ static void add_html_cell(congru_text *text, const report_column *column, const 
         congru_text_add(text, "<td class=\"number\">");
     if (isfinite(cell->number))
         congru_text_add(text, "%s%.*f", column->joins ? " ± " : "", column->decimals,
-                        cell->number * column->scale);
+                        congru_plain_zero(cell->number * column->scale, column->decimals));
     else if (!column->joins)
         congru_text_add(text, "–");
 }

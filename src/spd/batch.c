@@ -65,22 +65,22 @@ static congru_status report(congru_context *context, size_t n, const congru_fail
     switch (f->status) {
     case CONGRU_ERROR_NOT_FINITE:
         return congru_fail(context, f->status, "matrix %zu of %zu holds or gives a number that is not finite",
-                           f->index, n);
+                           f->index + 1, n);
     case CONGRU_ERROR_NOT_SYMMETRIC:
         return congru_fail(
             context, f->status,
             "matrix %zu of %zu is not symmetric: it differs from its transpose by %.3g where its "
             "largest entry is %.3g",
-            f->index, n, f->low, f->high);
+            f->index + 1, n, f->low, f->high);
     case CONGRU_ERROR_NOT_POSITIVE:
         return congru_fail(context, f->status,
                            "matrix %zu of %zu is not positive definite: its eigenvalues go from %.3g to %.3g",
-                           f->index, n, f->low, f->high);
+                           f->index + 1, n, f->low, f->high);
     case CONGRU_ERROR_NOT_CONVERGED:
         return congru_fail(context, f->status, "matrix %zu of %zu: the eigenvalue iteration did not converge",
-                           f->index, n);
+                           f->index + 1, n);
     default:
-        return congru_fail(context, f->status, "matrix %zu of %zu: %s", f->index, n,
+        return congru_fail(context, f->status, "matrix %zu of %zu: %s", f->index + 1, n,
                            congru_status_text(f->status));
     }
 }
