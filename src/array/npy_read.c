@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "array/npy_internal.h"
+#include "base/bank.h"
 #include "base/descriptor.h"
 #include "base/error.h"
 
@@ -47,7 +48,7 @@ static congru_status grow_values(congru_npy_stream *stream, congru_array *array,
         return congru_npy_fail_memory(stream, capacity);
     if (array->count > 0)
         memcpy(data, array->data, array->count * sizeof *data);
-    free(array->data);
+    congru_memory_give(array->data);
     array->data = data;
     return CONGRU_OK;
 }
@@ -105,7 +106,7 @@ static congru_status transpose_values(congru_npy_stream *stream, congru_array *a
     if (data == NULL)
         return congru_npy_fail_memory(stream, array->count);
     congru_npy_transpose(array->dims, array->shape, array->count, sizeof *data, array->data, data);
-    free(array->data);
+    congru_memory_give(array->data);
     array->data = data;
     return CONGRU_OK;
 }
@@ -161,6 +162,6 @@ void congru_array_clear(congru_array *array)
 {
     if (array == NULL)
         return;
-    free(array->data);
+    congru_memory_give(array->data);
     *array = (congru_array){0};
 }

@@ -292,6 +292,10 @@ congru_status congru_safetensors_read(congru_context *context, const char *path,
     if (status != CONGRU_OK)
         return status;
     status = read_source(context, &source, tensors, texts);
+    if (status == CONGRU_OK && (status = congru_source_check(context, &source)) != CONGRU_OK) {
+        congru_tensors_clear(tensors);
+        congru_texts_clear(texts);
+    }
     congru_source_close(&source);
     return status;
 }
