@@ -56,7 +56,7 @@ def make_kinds(folder):
     for kind in ('f8', 'f4', 'i2'):
         for way, options in ways.items():
             name = f'{kind}-{way}.npz'
-            labels = columns('f8' if way == 'aligned' else 'f4' if way == 'odd' else 'i8')
+            labels = columns({'odd': 'f8', 'deflated': 'f4'}.get(way, 'i8'))
             x = Array(kind, shape, signal)
             write_npz(f'{folder}/trials-{name}', {'X': x, 'fs': rate, 'tmin': Array('f8', (), [0.0]), 'y': labels['y'],
                                                   'run': labels['run'], 'session': labels['session']}, **options)

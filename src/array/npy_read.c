@@ -135,6 +135,17 @@ congru_status congru_npy_parse(congru_context *context, const char *name, const 
     return read_array(&stream, array);
 }
 
+static congru_status check_unchanged(congru_context *context, const char *path, int descriptor,
+                                     const struct stat *about)
+{
+    const congru_source source = {.name = path,
+                                  .descriptor = descriptor,
+                                  .size = (uint64_t)about->st_size,
+                                  .seconds = about->st_mtim.tv_sec,
+                                  .nanoseconds = about->st_mtim.tv_nsec};
+    return congru_source_check(context, &source);
+}
+
 congru_status congru_npy_read(congru_context *context, const char *path, congru_array *array)
 {
     if (path == NULL || array == NULL)
@@ -153,6 +164,10 @@ congru_status congru_npy_read(congru_context *context, const char *path, congru_
         stream.size_known = S_ISREG(about.st_mode) && about.st_size > 0;
         stream.size = stream.size_known ? (size_t)about.st_size : 0;
         status = read_array(&stream, array);
+        if (status == CONGRU_OK && stream.size_known)
+            status = check_unchanged(context, path, descriptor, &about);
+        if (status != CONGRU_OK)
+            congru_array_clear(array);
     }
     close(descriptor);
     return status;
