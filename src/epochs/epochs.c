@@ -104,7 +104,9 @@ congru_status congru_epochs_read(congru_context *context, const char *path, cong
     if (status != CONGRU_OK)
         return status;
     status = read_source(context, path, &source, epochs);
-    if (status == CONGRU_OK && (status = congru_source_check(context, &source)) != CONGRU_OK)
+    if (status == CONGRU_OK)
+        status = congru_source_check(context, &source);
+    if (status != CONGRU_OK)
         congru_epochs_destroy(epochs);
     congru_source_close(&source);
     return status;
