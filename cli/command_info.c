@@ -41,10 +41,14 @@ static int describe_array(congru_context *context, const char *path)
     return code;
 }
 
-static int describe_epochs(congru_context *context, const char *path)
+/* `otherwise` is said of a file that holds no trials either; NULL: what the reader of trials says. */
+static int describe_epochs(congru_context *context, const char *path, const char *otherwise)
 {
     congru_epochs *epochs = NULL;
-    if (congru_epochs_read(context, path, &epochs) != CONGRU_OK)
+    congru_status status = congru_epochs_read(context, path, &epochs);
+    if (status == CONGRU_ERROR_UNSUPPORTED && otherwise != NULL)
+        return terminal_fail(EXIT_FAILED, "%s", otherwise);
+    if (status != CONGRU_OK)
         return fail(context);
     int code = info_print_epochs(path, epochs);
     congru_epochs_destroy(&epochs);
@@ -54,12 +58,14 @@ static int describe_epochs(congru_context *context, const char *path)
 /* Only a set names its subjects. */
 static int describe_zip(congru_context *context, const char *path)
 {
+    char said[1024];
     congru_set *set = NULL;
     congru_status status = congru_set_read(context, path, &set);
+    snprintf(said, sizeof said, "%s", congru_context_error(context));
     if (status == CONGRU_ERROR_IO || status == CONGRU_ERROR_MEMORY)
         return fail(context);
     if (status != CONGRU_OK)
-        return describe_epochs(context, path);
+        return describe_epochs(context, path, said);
     int code = info_print_set(context, path, set);
     congru_set_destroy(&set);
     return code;
@@ -71,7 +77,7 @@ static int describe_recording(congru_context *context, const char *path, file_ki
     congru_status status =
         congru_recording_read(context, path, &(congru_recording_options){.header_only = true}, &recording);
     if (status == CONGRU_ERROR_UNSUPPORTED && kind == KIND_MATLAB)
-        return describe_epochs(context, path);
+        return describe_epochs(context, path, NULL);
     if (status != CONGRU_OK)
         return fail(context);
     int code = info_print_recording(path, recording);

@@ -151,23 +151,14 @@ static bool choose_classes(const import_settings *settings, import_file *file)
 static bool resample(congru_context *context, const import_settings *settings, import_file *file)
 {
     congru_epochs *epochs = file->epochs;
-    size_t up, down, signals = epochs->count * epochs->channels;
+    size_t up, down;
     if (!import_needs_rate(settings, epochs->rate))
         return true;
     if (!import_ratio(settings, file, epochs->rate, &up, &down))
         return false;
-    size_t samples = congru_signal_resampled(epochs->samples, up, down);
-    double *data = calloc(samples > 0 ? samples : 1, signals * sizeof *data);
-    if (data == NULL)
-        return import_file_fail(file, "not enough memory to resample %zu trials", epochs->count);
-    congru_status status =
-        congru_signal_resample(context, up, down, signals, epochs->samples, epochs->data, data);
-    free(status == CONGRU_OK ? epochs->data : data);
-    if (status == CONGRU_OK) {
-        epochs->data = data;
-        epochs->samples = samples;
+    congru_status status = congru_epochs_resample(context, epochs, up, down);
+    if (status == CONGRU_OK)
         epochs->rate = settings->resample;
-    }
     return import_file_check(context, file, status);
 }
 

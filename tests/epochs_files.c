@@ -161,7 +161,7 @@ static void refuses_broken_npz(void)
                                         "trial 2 has label 7: expected 0 to 2",
                                         "holds covariances, not trials",
                                         "holds no trials",
-                                        "'y' of trial 2 is 0.5",
+                                        "y: expected integers or strings, found 0.5 at trial 2",
                                         "trial 1 has label 'x'",
                                         "'X' has 1 dimensions",
                                         "'run' of trial 3 is 4294967296: too large",

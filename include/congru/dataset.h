@@ -68,15 +68,17 @@ CONGRU_API congru_status congru_set_append(congru_context *context, congru_set *
  * classes, fs, meta. Labels need not be 0..K-1: distinct values are sorted, and named by `classes` where given. Without y
  * all trials are of one class, "unlabelled".
  *
- * Beyond 64 MB (CONGRU_LARGE of the environment, in MB) X and signals are not loaded. Stored as float64, at a multiple of
- * 8 in the file, in C order, they are mapped: covariance and signals may then not be written to, and the file must not be
- * cut short as long as the set is there (replacing it is fine). Otherwise they are read into a temporary file without a
- * name in TMPDIR. congru_set_destroy knows how each is freed; so pointers are taken out of a set by exchanging them for
- * others, never by free. */
+ * Beyond 64 MB (CONGRU_LARGE of the environment, in MB) X and signals are read into a temporary file without a name in
+ * TMPDIR. The set is the caller's own in either case: it may be written to, and does not change with the file.
+ * congru_set_destroy knows how each array is freed; so pointers are taken out of a set by exchanging them for others,
+ * never by free.
+ *
+ * CONGRU_ERROR_FORMAT where shapes do not go together, before any value is read; CONGRU_ERROR_IO where the file is changed
+ * while it is read. */
 CONGRU_API congru_status congru_set_read(congru_context *context, const char *path, congru_set **set);
 
 /* Written so that numpy.load(allow_pickle=False) opens it; covariances stored, not deflated, at a multiple of 64 in the
- * file, so that they can be mapped. */
+ * file, so that other programs can map them. */
 CONGRU_API congru_status congru_set_write(congru_context *context, const char *path, const congru_set *set);
 
 /* Keeps the trials of the named classes alone, which become the classes 0, 1, ... in the order of the names; subjects

@@ -8,7 +8,8 @@
 extern "C" {
 #endif
 
-/* Trials of equal length. Owned arrays; free with congru_epochs_destroy. */
+/* Trials of equal length. Owned arrays; free with congru_epochs_destroy. `data` may be a temporary file: it may be written
+ * to, but not freed, grown or exchanged by the caller. */
 typedef struct congru_epochs {
     size_t count, channels, samples;
     double rate;      /* samples per second; NaN when a .mat does not say */
@@ -83,6 +84,11 @@ CONGRU_API congru_status congru_epochs_read(congru_context *context, const char 
  * inside the epochs, or their start is unknown and the window is not all of them. */
 CONGRU_API congru_status congru_epochs_crop(congru_context *context, congru_epochs *epochs, double first,
                                             double last);
+
+/* Resamples every trial by up / down (congru_signal_resample), and sets samples and rate. On failure the epochs are as
+ * they were. */
+CONGRU_API congru_status congru_epochs_resample(congru_context *context, congru_epochs *epochs, size_t up,
+                                                size_t down);
 
 CONGRU_API void congru_epochs_destroy(congru_epochs **epochs);
 

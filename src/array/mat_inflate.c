@@ -188,6 +188,18 @@ congru_status congru_mat_take(congru_mat_stream *stream, void *into, size_t size
     return CONGRU_OK;
 }
 
+congru_status congru_mat_pass(congru_mat_stream *stream, uint64_t size)
+{
+    unsigned char bytes[1 << 15];
+    congru_status status = CONGRU_OK;
+    while (size > 0 && status == CONGRU_OK) {
+        size_t piece = size < sizeof bytes ? (size_t)size : sizeof bytes;
+        status = congru_mat_take(stream, bytes, piece);
+        size -= piece;
+    }
+    return status;
+}
+
 congru_status congru_mat_stream_end(congru_mat_stream *stream)
 {
     uint64_t left = stream->end - stream->offset;

@@ -12,13 +12,17 @@
 /* As for every symmetric input: of the largest entry. */
 static const double asymmetry_allowed = 1e-6;
 
-enum { PASSED = 4096 }; /* numbers looked at between two words to the store */
+enum {
+    PASSED = 4096,            /* numbers looked at between two words to the store */
+    META_BYTES_MAX = 64 << 20 /* four for a character */
+};
 
 typedef struct set_reader {
     congru_context *context;
     const char *file;
     congru_npz *npz;
     congru_set *set;
+    congru_values x, signals; /* as the file describes them */
 } set_reader;
 
 void congru_set_destroy(congru_set **set)
@@ -120,26 +124,32 @@ static congru_status check_symmetric(const set_reader *r, const congru_values *v
     return CONGRU_OK;
 }
 
-/* Reads X or signals and hands its numbers to the set. */
-static congru_status read_trials(const set_reader *r, const char *array, bool may_be_covariances)
+/* The shape of X or of signals, as the file says it; what it has of the set's size goes there. */
+static congru_status describe_trials(set_reader *r, const char *array, congru_values *values)
 {
-    congru_values values;
+    congru_status status = congru_npz_describe(r->context, r->npz, array, values);
+    if (status == CONGRU_OK)
+        status = check_trials(r, array, values);
+    if (status == CONGRU_OK) {
+        r->set->count = values->shape[0];
+        r->set->dimension = values->shape[1];
+    }
+    return status;
+}
+
+/* Reads X or signals, whose shape is known, and hands its numbers to the set. */
+static congru_status read_trials(const set_reader *r, const char *array, const congru_values *described,
+                                 bool covariances)
+{
+    congru_values values = *described;
     congru_set *set = r->set;
-    congru_status status = congru_npz_read(r->context, r->npz, array, &values);
+    congru_status status = congru_npz_fill(r->context, r->npz, array, &values);
     if (status != CONGRU_OK)
         return status;
-    bool covariances = may_be_covariances && values.dims == 3 && values.shape[1] == values.shape[2];
-    status = check_trials(r, array, &values);
-    if (status == CONGRU_OK && !covariances && set->signals != NULL)
-        status = congru_fail(r->context, CONGRU_ERROR_FORMAT,
-                             "%s: X holds signals, and so does 'signals' (leave one out)", r->file);
-    if (status == CONGRU_OK)
-        status = check_finite(r, array, &values);
+    status = check_finite(r, array, &values);
     if (status == CONGRU_OK && covariances)
         status = check_symmetric(r, &values);
     if (status == CONGRU_OK) {
-        set->count = values.shape[0];
-        set->dimension = values.shape[1];
         *(covariances ? &set->covariance : &set->signals) = values.real;
         if (!covariances)
             set->samples = values.shape[2];
@@ -160,13 +170,16 @@ static congru_status read_channels(const set_reader *r)
     if (!congru_npz_has(r->npz, "channels"))
         return CONGRU_OK;
     congru_values values;
-    congru_status status = congru_npz_read(r->context, r->npz, "channels", &values);
+    congru_status status = congru_npz_describe(r->context, r->npz, "channels", &values);
     if (status != CONGRU_OK)
         return status;
     if (values.kind != CONGRU_VALUES_TEXT)
-        status = congru_fail(r->context, CONGRU_ERROR_FORMAT, "%s: channels: expected strings", r->file);
-    else
-        status = congru_set_check_length(r->context, r->file, "channels", &values, set->dimension, "channels");
+        return congru_fail(r->context, CONGRU_ERROR_FORMAT, "%s: channels: expected strings", r->file);
+    status = congru_set_check_length(r->context, r->file, "channels", &values, set->dimension, "channels");
+    if (status == CONGRU_OK)
+        status = congru_npz_check_names(r->context, r->npz, "channels", &values);
+    if (status == CONGRU_OK)
+        status = congru_npz_fill(r->context, r->npz, "channels", &values);
     for (size_t i = 0; i < set->dimension && status == CONGRU_OK; i++)
         status = congru_set_copy_name(r->context, r->file, "channels", values.text[i], set->channel_name[i]);
     congru_values_clear(&values);
@@ -178,13 +191,15 @@ static congru_status read_rate(const set_reader *r)
     if (!congru_npz_has(r->npz, "fs"))
         return CONGRU_OK;
     congru_values values;
-    congru_status status = congru_npz_read(r->context, r->npz, "fs", &values);
+    congru_status status = congru_npz_describe(r->context, r->npz, "fs", &values);
+    if (status == CONGRU_OK && values.count == 1 && values.kind != CONGRU_VALUES_TEXT)
+        status = congru_npz_fill(r->context, r->npz, "fs", &values);
     if (status != CONGRU_OK)
         return status;
     double rate = -1.0;
-    if (values.count == 1 && values.kind == CONGRU_VALUES_REAL)
+    if (values.real != NULL)
         rate = values.real[0];
-    else if (values.count == 1 && values.kind == CONGRU_VALUES_INTEGER)
+    else if (values.integer != NULL)
         rate = (double)values.integer[0];
     congru_values_clear(&values);
     if (!(rate >= 0.0 && isfinite(rate)))
@@ -199,32 +214,51 @@ static congru_status read_meta(const set_reader *r)
     if (!congru_npz_has(r->npz, "meta"))
         return CONGRU_OK;
     congru_values values;
-    congru_status status = congru_npz_read(r->context, r->npz, "meta", &values);
+    congru_status status = congru_npz_describe(r->context, r->npz, "meta", &values);
     if (status != CONGRU_OK)
         return status;
-    if (values.kind != CONGRU_VALUES_TEXT || values.count != 1) {
-        status = congru_fail(r->context, CONGRU_ERROR_FORMAT, "%s: meta: expected one string", r->file);
-    } else {
-        r->set->meta = strdup(values.text[0]);
-        if (r->set->meta == NULL)
-            status = congru_fail(r->context, CONGRU_ERROR_MEMORY, "%s: not enough memory", r->file);
-    }
+    if (values.kind != CONGRU_VALUES_TEXT || values.count != 1)
+        return congru_fail(r->context, CONGRU_ERROR_FORMAT, "%s: meta: expected one string", r->file);
+    if (values.text_bytes > META_BYTES_MAX)
+        return congru_fail(r->context, CONGRU_ERROR_UNSUPPORTED,
+                           "%s: meta: a string of %zu bytes; at most %d MiB are read", r->file,
+                           values.text_bytes, META_BYTES_MAX >> 20);
+    status = congru_npz_fill(r->context, r->npz, "meta", &values);
+    if (status != CONGRU_OK)
+        return status;
+    r->set->meta = strdup(values.text[0]);
+    if (r->set->meta == NULL)
+        status = congru_fail(r->context, CONGRU_ERROR_MEMORY, "%s: not enough memory", r->file);
     congru_values_clear(&values);
     return status;
 }
 
 /* ---- All of it ------------------------------------------------------------------------------------- */
 
-static congru_status read_arrays(const set_reader *r)
+/* Which arrays there are, and whether their shapes go together: nothing is read before. */
+static congru_status check_arrays(set_reader *r, bool has_x, bool has_signals)
 {
-    bool has_x = congru_npz_has(r->npz, "X"), has_signals = congru_npz_has(r->npz, "signals");
     if (!has_x && !has_signals)
         return fail_missing(r, "X");
     if (!congru_npz_has(r->npz, "subject"))
         return fail_missing(r, "subject");
-    congru_status status = has_x ? read_trials(r, "X", true) : CONGRU_OK;
+    congru_status status = has_x ? describe_trials(r, "X", &r->x) : CONGRU_OK;
     if (status == CONGRU_OK && has_signals)
-        status = read_trials(r, "signals", false);
+        status = describe_trials(r, "signals", &r->signals);
+    if (status == CONGRU_OK && has_signals && has_x && r->x.shape[1] != r->x.shape[2])
+        status = congru_fail(r->context, CONGRU_ERROR_FORMAT,
+                             "%s: X holds signals, and so does 'signals' (leave one out)", r->file);
+    return status == CONGRU_OK ? congru_set_check_columns(r->context, r->file, r->npz, r->set->count) : status;
+}
+
+static congru_status read_arrays(set_reader *r)
+{
+    bool has_x = congru_npz_has(r->npz, "X"), has_signals = congru_npz_has(r->npz, "signals");
+    congru_status status = check_arrays(r, has_x, has_signals);
+    if (status == CONGRU_OK && has_x)
+        status = read_trials(r, "X", &r->x, r->x.shape[1] == r->x.shape[2]);
+    if (status == CONGRU_OK && has_signals)
+        status = read_trials(r, "signals", &r->signals, false);
     if (status == CONGRU_OK)
         status = congru_set_read_labels(r->context, r->file, r->npz, r->set);
     if (status == CONGRU_OK)
@@ -243,6 +277,8 @@ static congru_status read_set(congru_context *context, const char *file, congru_
         status = congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", file);
     else
         status = read_arrays(&r);
+    if (status == CONGRU_OK)
+        status = congru_npz_check(context, npz);
     congru_npz_close(&npz);
     if (status != CONGRU_OK)
         congru_set_destroy(&r.set);

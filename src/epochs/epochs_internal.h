@@ -17,7 +17,7 @@ double congru_epochs_sample(double seconds, double rate);
 congru_status congru_epochs_create(congru_context *context, const char *file, size_t count, size_t channels,
                                    size_t samples, congru_epochs **epochs);
 
-/* count * channels * samples doubles, or NULL. */
+/* count * channels * samples doubles, to be given back by congru_memory_give (base/bank.h), or NULL. */
 double *congru_epochs_allocate(size_t count, size_t channels, size_t samples);
 
 /* ---- epochs_marks.c: which trials were rejected, and which run they are of ------------------------ */
