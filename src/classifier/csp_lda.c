@@ -1,5 +1,5 @@
 /* Discriminant analysis of variances behind spatial filters. SPDX-License-Identifier: Apache-2.0 */
-#include "base/error.h"
+#include "base/workspace.h"
 #include "classifier/classifier.h"
 #include "classifier/csp_view.h"
 #include "classifier/linear.h"
@@ -51,8 +51,7 @@ static congru_status csp_lda_fit(congru_context *context, const congru_trials *t
     if (status == CONGRU_OK)
         status = congru_lda_fit(context, trials->count, blocks * size, w.features, trials->label,
                                 trials->classes, weights, intercept);
-    congru_arena_free(&w.arena);
-    return status;
+    return congru_workspace_free(context, &w.arena, status);
 }
 
 static congru_status csp_lda_predict(congru_context *context, const congru_tensors *model,
@@ -68,8 +67,10 @@ static congru_status csp_lda_predict(congru_context *context, const congru_tenso
         congru_arena_reserve(&context->composed, bytes) != CONGRU_OK)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for %zu feature vectors", newcomer->count);
     double *x = congru_arena_take(&context->composed, newcomer->count * features, sizeof(double));
-    status = congru_csp_features(context, newcomer->count, newcomer->d, newcomer->covariance, shape[0],
-                                 shape[1], filters, x);
+    status = congru_workspace_check(context, &context->composed);
+    if (status == CONGRU_OK)
+        status = congru_csp_features(context, newcomer->count, newcomer->d, newcomer->covariance, shape[0],
+                                     shape[1], filters, x);
     return status == CONGRU_OK
                ? congru_linear_predict(context, model, "csp-lda", newcomer->count, features, x, probability)
                : status;

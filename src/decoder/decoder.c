@@ -1,5 +1,6 @@
 /* Decodes a stream. SPDX-License-Identifier: Apache-2.0 */
 #include "congru/decoder.h"
+#include "base/workspace.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -150,7 +151,7 @@ static congru_status place(congru_decoder *d)
         return congru_fail(d->context, CONGRU_ERROR_MEMORY, "not enough memory for a window of %zu samples",
                            d->window.samples);
     layout(&d->arena, d);
-    return CONGRU_OK;
+    return congru_workspace_check(d->context, &d->arena);
 }
 
 static congru_status ask(congru_decoder *d);
