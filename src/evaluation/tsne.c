@@ -260,6 +260,8 @@ static void place(tsne_job *job, const double *positions)
 
 void congru_tsne_options_init(congru_tsne_options *options)
 {
+    if (options == NULL)
+        return;
     *options = (congru_tsne_options){.perplexity = 30.0,
                                      .iterations = 1000,
                                      .exaggerated = 250,
