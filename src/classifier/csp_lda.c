@@ -31,6 +31,12 @@ static congru_status csp_lda_fit(congru_context *context, const congru_trials *t
         return status;
     const size_t per_end = (size_t)options->csp_filters, size = congru_csp_block_size(trials->d, per_end);
     size_t blocks = congru_csp_blocks(trials->classes);
+    if (blocks > CONGRU_CSP_FEATURES_MAX / size)
+        return congru_fail(
+            context, CONGRU_ERROR_ARGUMENT,
+            "csp-lda: %zu classes with %zu filters each are more than %d features (fewer classes, fewer "
+            "filters by --csp-filters, or another classifier such as mdm)",
+            trials->classes, size, (int)CONGRU_CSP_FEATURES_MAX);
     work_layout(&w, trials, trials->classes, size);
     if (congru_arena_reserve(&w.arena, w.arena.used) != CONGRU_OK)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for spatial filters of %zu trials",
