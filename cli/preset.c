@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "terminal.h"
+#include "text_file.h"
 
 enum { KEY_SIZE = 64, VALUE_SIZE = 2048 };
 
@@ -102,16 +104,15 @@ int preset_read(const preset *from, preset_visit visit, void *user)
 
 int preset_read_file(const char *path, preset_visit visit, void *user)
 {
-    char line[VALUE_SIZE];
+    char line[VALUE_SIZE], *text;
     reading r = {.name = path, .visit = visit, .user = user};
-    FILE *file = fopen(path, "r");
-    if (file == NULL)
-        return terminal_fail(EXIT_FAILED, "%s: %s", path, strerror(errno));
-    int code = EXIT_DONE;
+    FILE *file;
+    int code = text_file_open(path, TEXT_PRESET_MAX, "a preset", &file, &text);
+    if (code != EXIT_DONE)
+        return code;
     while (code == EXIT_DONE && fgets(line, sizeof line, file) != NULL)
         code = strlen(line) < sizeof line - 1 ? read_line(&r, line) : fail_long(path, "a line");
-    if (code == EXIT_DONE && ferror(file))
-        code = terminal_fail(EXIT_FAILED, "%s: %s", path, strerror(errno));
     fclose(file);
+    free(text);
     return code == EXIT_DONE ? visit_pending(&r) : code;
 }

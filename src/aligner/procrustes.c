@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "aligner/procrustes_internal.h"
+#include "base/workspace.h"
 #include "congru/random.h"
 #include "spd/spectral.h"
 
@@ -392,7 +393,7 @@ congru_status congru_procrustes(congru_context *context, size_t classes, size_t 
         layout(&arena, &w);
         fill(&w, classes, target, source, weight);
         status = solve(context, &w, seed, rotation, &reached);
-        congru_arena_free(&arena);
+        status = congru_workspace_free(context, &arena, status);
     }
     if (misfit != NULL)
         *misfit = reached;

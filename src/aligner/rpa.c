@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "aligner/procrustes.h"
-#include "base/arena.h"
+#include "base/workspace.h"
 #include "spd/batch.h"
 
 static double squared_norm(size_t count, const double *x)
@@ -69,8 +69,7 @@ static congru_status rpa_fit(congru_context *context, const congru_trials *trial
     status = congru_spd_log(context, trials->count, trials->d, trials->covariance, log);
     if (status == CONGRU_OK)
         status = learn(context, trials, options->seed, log, model);
-    congru_arena_free(&arena);
-    return status;
+    return congru_workspace_free(context, &arena, status);
 }
 
 /* ---- A newcomer -------------------------------------------------------------------------------- */
@@ -212,8 +211,7 @@ static congru_status rpa_map_newcomer(congru_context *context, const congru_tens
                            newcomer->count);
     rpa_layout(&arena, newcomer, &w);
     status = apply(context, newcomer, &w, out);
-    congru_arena_free(&arena);
-    return status;
+    return congru_workspace_free(context, &arena, status);
 }
 
 const congru_aligner congru_aligner_rpa = {

@@ -360,7 +360,7 @@ congru_status congru_values_make_integers(congru_context *context, const char *f
         if (!(fabs(x) <= 0x1p53) || floor(x) != x)
             return congru_fail(context, CONGRU_ERROR_FORMAT,
                                "%s: %s: expected integers or strings, found %g at trial %zu", file, array, x,
-                               i);
+                               i + 1);
         int64_t whole = (int64_t)x;
         memcpy((char *)place + i * sizeof whole, &whole, sizeof whole);
     }

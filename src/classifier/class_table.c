@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/error.h"
+#include "base/workspace.h"
 
 static void lay_out(congru_class_table *table)
 {
@@ -46,7 +46,9 @@ congru_status congru_class_table_make(congru_context *context, size_t n, const i
         return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory to sort %zu trials of %zu classes", n,
                            classes);
     lay_out(table);
-    congru_status status = count(context, label, table);
+    congru_status status = congru_workspace_check(context, &table->arena);
+    if (status == CONGRU_OK)
+        status = count(context, label, table);
     if (status != CONGRU_OK)
         return status;
     for (size_t k = 0, first = 0; k < classes; first += table->count[k++])

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/scalar_math.h"
+#include "base/workspace.h"
 #include "classifier/class_table.h"
 #include "classifier/csp_view.h"
 
@@ -122,8 +122,7 @@ static congru_status find_filters(congru_context *context, const congru_class_ta
     for (size_t k = 0; k < table->classes && *blocks < wanted && status == CONGRU_OK; k++)
         if (table->count[k] > 0)
             status = find_block(context, table, d, k, size, &w, filters + (*blocks)++ * size * d);
-    congru_arena_free(&w.arena);
-    return status;
+    return congru_workspace_free(context, &w.arena, status);
 }
 
 congru_status congru_csp_view_filters(congru_context *context, size_t n, size_t d, const congru_view *view,
@@ -210,8 +209,7 @@ congru_status congru_csp_view_features(congru_context *context, size_t n, size_t
                                         out + (first * blocks + b) * size);
         }
     }
-    congru_arena_free(&arena);
-    return status;
+    return congru_workspace_free(context, &arena, status);
 }
 
 congru_status congru_csp_features(congru_context *context, size_t n, size_t d, const double *c, size_t blocks,

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/workspace.h"
 #include "classifier/dense_factor.h"
 #include "classifier/lda.h"
 #include "congru/spd.h"
@@ -90,8 +90,7 @@ static congru_status find_directions(congru_context *context, congru_lda *lda, d
         if (ratio != NULL)
             ratio[k] = any ? w.value[from] / (double)lda->n : 0.0;
     }
-    congru_arena_free(&w.arena);
-    return status;
+    return congru_workspace_free(context, &w.arena, status);
 }
 
 congru_status congru_lda_directions(congru_context *context, size_t n, size_t features, const double *x,

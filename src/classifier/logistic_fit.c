@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/workspace.h"
 #include "classifier/dense_factor.h"
 #include "classifier/linear.h"
 #include "classifier/logistic.h"
@@ -80,8 +80,7 @@ static congru_status fit(congru_context *context, const congru_logistic_set *set
         status = congru_logistic_select(context, &problem, table, set, stop, w, info);
     }
     congru_logistic_unpack(&problem, table, w, weights, intercept);
-    congru_arena_free(&arena);
-    return status;
+    return congru_workspace_free(context, &arena, status);
 }
 
 congru_status congru_logistic_fit(congru_context *context, size_t n, size_t features, const double *x,

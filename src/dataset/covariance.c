@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/workspace.h"
 #include "dataset/covariance.h"
 #include "kernel/kernel.h"
 #include "spd/batch.h"
@@ -222,13 +223,12 @@ congru_status congru_covariance_numbered(congru_context *context, congru_estimat
     job.blocks = (count + BLOCK_TRIALS - 1) / BLOCK_TRIALS;
     congru_arena measure = {0};
     congru_arena_take(&measure, d * job.stride, sizeof(double));
-    for (int worker = 0; worker < congru_team_threads(context->team); worker++) {
-        if (congru_arena_reserve(&context->scratch[worker], measure.used) != CONGRU_OK)
-            return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for a workspace of %zu bytes",
-                               measure.used);
-    }
+    status = congru_scratch_reserve(context, measure.used);
+    if (status != CONGRU_OK)
+        return status;
     congru_team_run(context->team, job.blocks, run_block, &job);
     if (atomic_load(&job.cancelled))
         return congru_fail(context, CONGRU_ERROR_CANCELLED, "stopped by the progress callback");
-    return check_covariances(&job);
+    status = congru_scratch_check(context);
+    return status == CONGRU_OK ? check_covariances(&job) : status;
 }

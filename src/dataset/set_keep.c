@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/store.h"
 #include "congru/dataset.h"
+#include "dataset/set_check.h"
 
 static congru_status fail_class(congru_context *context, const congru_set *set, const char *name)
 {
@@ -90,11 +91,18 @@ congru_status congru_set_keep_classes(congru_context *context, congru_set *set, 
 {
     if (set == NULL || names == NULL || count == 0)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no classes to keep are named");
+    for (size_t i = 0; i < count; i++)
+        if (names[i] == NULL)
+            return congru_fail(context, CONGRU_ERROR_ARGUMENT, "class %zu of %zu to keep is NULL", i + 1,
+                               count);
+    congru_status status = congru_set_check(context, set);
+    if (status != CONGRU_OK)
+        return status;
     int32_t *place = calloc(set->classes + 1, sizeof *place);
     int32_t *number = calloc(set->subjects + 1, sizeof *number);
-    congru_status status = place != NULL && number != NULL
-                               ? find_places(context, set, names, count, place)
-                               : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for the classes");
+    status = place != NULL && number != NULL
+                 ? find_places(context, set, names, count, place)
+                 : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for the classes");
     if (status == CONGRU_OK) {
         keep(set, names, count, place);
         drop_empty_subjects(set, number);

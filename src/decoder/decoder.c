@@ -1,5 +1,6 @@
 /* Decodes a stream. SPDX-License-Identifier: Apache-2.0 */
 #include "congru/decoder.h"
+#include "base/workspace.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -46,6 +47,8 @@ struct congru_decoder {
 
 void congru_decoder_options_init(congru_decoder_options *options)
 {
+    if (options == NULL)
+        return;
     *options = (congru_decoder_options){.rate = 4, .scale = 1, .prior_weight = 4, .memory = 100};
 }
 
@@ -159,7 +162,7 @@ static congru_status place(congru_decoder *d)
         return congru_fail(d->context, CONGRU_ERROR_MEMORY, "not enough memory for a window of %zu samples",
                            d->window.samples);
     layout(&d->arena, d);
-    return CONGRU_OK;
+    return congru_workspace_check(d->context, &d->arena);
 }
 
 static congru_status ask(congru_decoder *d);
@@ -303,7 +306,8 @@ congru_status congru_decoder_set_scale(congru_decoder *d, double scale)
 
 void congru_decoder_reset(congru_decoder *d)
 {
-    rewind_all(d); /* which create has done: it finds what it needs in the bank */
+    if (d != NULL)
+        rewind_all(d); /* which create has done: it finds what it needs in the bank */
 }
 
 /* ---- Deciding ------------------------------------------------------------------------------------------ */
@@ -510,21 +514,23 @@ congru_status congru_decoder_push_float(congru_decoder *decoder, size_t frames, 
 
 size_t congru_decoder_channels(const congru_decoder *decoder)
 {
-    return decoder->channels;
+    return decoder != NULL ? decoder->channels : 0;
 }
 
 size_t congru_decoder_window(const congru_decoder *decoder)
 {
-    return decoder->window.samples;
+    return decoder != NULL ? decoder->window.samples : 0;
 }
 
 uint64_t congru_decoder_position(const congru_decoder *decoder)
 {
-    return decoder->window.count;
+    return decoder != NULL ? decoder->window.count : 0;
 }
 
 size_t congru_decoder_reference(const congru_decoder *decoder, double *reference)
 {
+    if (decoder == NULL)
+        return 0;
     if (reference != NULL)
         memcpy(reference, decoder->reference, decoder->window.d * decoder->window.d * sizeof *reference);
     return decoder->moves;

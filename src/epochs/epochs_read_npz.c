@@ -25,9 +25,8 @@ static congru_status describe_vector(const npz_job *job, const char *array, size
 {
     congru_status status = congru_npz_describe(job->context, job->npz, array, values);
     if (status == CONGRU_OK && (values->dims != 1 || values->count != trials))
-        status = congru_fail(job->context, CONGRU_ERROR_FORMAT,
-                             "%s: '%s' has %s in %s for %s", job->file, array,
-                             congru_count(values->count, "value").text,
+        status = congru_fail(job->context, CONGRU_ERROR_FORMAT, "%s: '%s' has %s in %s for %s", job->file,
+                             array, congru_count(values->count, "value").text,
                              congru_count(values->dims, "dimension").text, congru_count(trials, "trial").text);
     return status == CONGRU_OK ? congru_npz_check_names(job->context, job->npz, array, values) : status;
 }

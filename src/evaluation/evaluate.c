@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dataset/set_check.h"
 #include "evaluation/crew_queue.h"
 #include "evaluation/crew_round.h"
 #include "evaluation/crew_together.h"
@@ -18,6 +19,8 @@ enum { PIPELINES_MAX = 16 }; /* behind one aligner */
 
 void congru_evaluation_options_init(congru_evaluation_options *options)
 {
+    if (options == NULL)
+        return;
     *options = (congru_evaluation_options){.folds = 5};
     congru_method_options_init(&options->method);
 }
@@ -65,6 +68,9 @@ static congru_status check_set(congru_context *context, const congru_set *set,
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the set holds no covariances");
     if (set->count == 0 || set->label == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the set holds no labelled trials");
+    congru_status status = congru_set_check(context, set);
+    if (status != CONGRU_OK)
+        return status;
     if (options->protocol == CONGRU_PROTOCOL_LOSO && set->subjects < 2)
         return congru_fail(
             context, CONGRU_ERROR_ARGUMENT,
@@ -84,7 +90,7 @@ static congru_status check_set(congru_context *context, const congru_set *set,
                                (int)options->subjects[i]);
     congru_progress progress = context->progress; /* counts folds, not matrices */
     context->progress = NULL;
-    congru_status status = congru_set_check_rank(context, set, 0, NULL);
+    status = congru_set_check_rank(context, set, 0, NULL);
     context->progress = progress;
     return status;
 }

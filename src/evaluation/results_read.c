@@ -83,6 +83,16 @@ static congru_status number(results_reader *r, size_t row, size_t which, double 
                : CONGRU_OK;
 }
 
+/* A number from `low` to `high`: what is outside is no score, and sums of such would leave the range of a double. */
+static congru_status score(results_reader *r, size_t row, size_t which, double low, double high, double *value)
+{
+    congru_status status = number(r, row, which, value);
+    if (status == CONGRU_OK && !(*value >= low && *value <= high))
+        status = congru_fail(r->context, CONGRU_ERROR_FORMAT, "%s: row %zu: %s is %g, expected %g to %g",
+                             r->scores.path, row + 1, headings[which], *value, low, high);
+    return status;
+}
+
 static congru_status count(results_reader *r, size_t row, size_t which, size_t *value)
 {
     *value = 0;
@@ -116,13 +126,13 @@ static congru_status read_score(results_reader *r, size_t row)
     congru_fold *fold = &results->fold[row];
     congru_status status = read_names(r, row, fold);
     if (status == CONGRU_OK)
-        status = number(r, row, SCORE, &fold->accuracy);
+        status = score(r, row, SCORE, 0, 1, &fold->accuracy);
     if (status == CONGRU_OK)
-        status = number(r, row, TIME, &fold->seconds);
+        status = score(r, row, TIME, 0, 1e12, &fold->seconds);
     if (status == CONGRU_OK)
-        status = number(r, row, KAPPA, &fold->kappa);
+        status = score(r, row, KAPPA, -1, 1, &fold->kappa);
     if (status == CONGRU_OK)
-        status = number(r, row, BALANCED, &fold->balanced);
+        status = score(r, row, BALANCED, 0, 1, &fold->balanced);
     if (status == CONGRU_OK)
         status = count(r, row, SAMPLES, &fold->samples);
     if (status == CONGRU_OK)

@@ -96,6 +96,8 @@ congru_status congru_report_page(congru_context *context, const congru_report *r
 {
     congru_text made = {0};
     congru_status status;
+    if (report == NULL || text == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no report or no place for its text given");
     *text = NULL;
     if (page != NULL) {
         status = add_built(context, report, page, &made);

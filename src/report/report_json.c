@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "congru/version.h"
 #include "report/report_internal.h"
 
@@ -378,6 +379,8 @@ void congru_report_add_json(congru_text *text, const congru_report *report)
 congru_status congru_report_json(congru_context *context, const congru_report *report, char **text)
 {
     congru_text made = {0};
+    if (report == NULL || text == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no report or no place for its text given");
     congru_report_add_json(&made, report);
     return congru_report_hand_over(context, &made, text);
 }

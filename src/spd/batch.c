@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/store.h"
+#include "base/workspace.h"
 
 static const double asymmetry_allowed = 1e-6;
 
@@ -101,16 +102,18 @@ congru_status congru_batch_run_windows(congru_context *context, size_t n, size_t
                                        congru_chunk_task task, size_t window, congru_window_end after,
                                        void *user)
 {
-    for (int worker = 0; worker < congru_team_threads(context->team); worker++) {
-        if (congru_arena_reserve(&context->scratch[worker], scratch) != CONGRU_OK)
-            return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for a workspace of %zu bytes", scratch);
-    }
+    congru_status status = congru_scratch_reserve(context, scratch);
+    if (status != CONGRU_OK)
+        return status;
     batch b = {.context = context, .n = n, .chunk = congru_chunk_size(d), .task = task, .user = user};
     b.blocks = congru_chunk_count(n, d);
     b.bytes = 2 * b.chunk * d * d * sizeof(double);
     for (; b.start < b.blocks; b.start += window) {
         size_t chunks = b.blocks - b.start < window ? b.blocks - b.start : window;
         congru_team_run(context->team, chunks, run_block, &b);
+        status = congru_scratch_check(context);
+        if (status != CONGRU_OK)
+            return status;
         const congru_failure *worst = find_worst(&b);
         if (worst != NULL)
             return report(context, n, worst);
