@@ -4,7 +4,7 @@ BUILD = build
 SANITIZE_BUILD = build-sanitize
 PREFIX = /usr/local
 
-.PHONY: help setup build demo check check-all check-aarch64 check-faults clang coverage cppcheck fuzz bench bench-large format install \
+.PHONY: help setup build demo check check-all check-aarch64 check-faults check-hostile clang coverage cppcheck fuzz bench bench-large format install \
     sanitize tidy tsan valgrind clean
 
 help:
@@ -21,6 +21,7 @@ help:
 	@echo 'make tidy      look for mistakes with clang-tidy; FILES="..." for some files'
 	@echo 'make coverage  which lines no test reaches, and why: docs/coverage.md'
 	@echo 'make check-faults  make memory, disks and system calls fail under every command; half an hour'
+	@echo 'make check-hostile  hostile files, folders, words and clients, under the sanitizers; half an hour'
 	@echo 'make check-aarch64  the C tests on 64-bit ARM, under qemu (needs its cross compiler)'
 	@echo 'make fuzz      fuzz each file format for FUZZ_SECONDS (600), with clang'
 	@echo 'make bench     measure the speed'
@@ -47,6 +48,13 @@ check:
 # FAULTS holds further arguments of tests/faults/campaign.py, such as --details.
 check-faults: build
 	@python3 tests/faults/campaign.py --build $(BUILD) $(FAULTS)
+
+# HOSTILE holds further arguments of tests/hostile/attack.py, such as --seed 2 or --repeat edf/1/37.
+check-hostile:
+	@tools/install-dependencies.sh check $(SANITIZE_BUILD)
+	@$(SANITIZE_SETUP)
+	@ninja -C $(SANITIZE_BUILD) congru tests/make_set tests/make_stream
+	@python3 tests/hostile/attack.py --build $(SANITIZE_BUILD) --sanitized $(HOSTILE)
 
 # What only an x86 machine or its LAPACK can run shows as skipped.
 check-aarch64:
@@ -80,6 +88,7 @@ format:
 install: build
 	@meson configure $(BUILD) -Dprefix=$(PREFIX)
 	@DESTDIR='$(DESTDIR)' meson install -C $(BUILD)
+	@tools/after-install.sh '$(PREFIX)' '$(DESTDIR)'
 
 # ---- Checks: each ends with "N passed, N failed"; docs/reliability.md says what each is for --------------
 
@@ -87,14 +96,15 @@ CHECKS = check cppcheck clang valgrind tsan sanitize coverage tidy
 
 # Unoptimised kernels take minutes, and -O2 takes minutes to compile when instrumented.
 INSTRUMENTED = -Db_lundef=false -Doptimization=1 -Dpage=disabled
+SANITIZE_SETUP = test -f $(SANITIZE_BUILD)/build.ninja || \
+    meson setup $(SANITIZE_BUILD) $(INSTRUMENTED) -Db_sanitize=address,undefined
 
 check-all:
 	@tools/run-checks.sh $(CHECKS)
 
 sanitize:
 	@tools/install-dependencies.sh check $(SANITIZE_BUILD)
-	@test -f $(SANITIZE_BUILD)/build.ninja || \
-	    meson setup $(SANITIZE_BUILD) $(INSTRUMENTED) -Db_sanitize=address,undefined
+	@$(SANITIZE_SETUP)
 	@ninja -C $(SANITIZE_BUILD)
 	@UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 tools/run-tests.sh $(SANITIZE_BUILD) --timeout-multiplier 3 \
 	    $(SANITIZE_TESTS)

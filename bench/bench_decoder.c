@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "congru/congru.h"
@@ -44,7 +45,7 @@ static void print(const char *what, times *t)
 /* Frame by frame at 50 decisions a second, the reference moving as it does by default. On a machine that does other
  * things too, the clock on the wall counts those; the thread's own does not. */
 static void measure(congru_context *context, const congru_set *set, const double *frames, size_t samples,
-                    const char *pipeline)
+                    const char *pipeline, bool quick)
 {
     static times wall, own;
     congru_model_options options;
@@ -53,7 +54,7 @@ static void measure(congru_context *context, const congru_set *set, const double
     congru_decoder *decoder = NULL;
     congru_model_options_init(&options);
     options.pipeline = pipeline;
-    options.method.network.steps = 50;
+    options.method.network.steps = quick ? 1 : 50;
     congru_decoder_options_init(&how);
     how.rate = 50;
     if (congru_model_fit(context, set, &options, &model) != CONGRU_OK ||
@@ -62,7 +63,7 @@ static void measure(congru_context *context, const congru_set *set, const double
         exit(1);
     }
     wall.count = own.count = 0;
-    for (size_t t = 0; t < samples && wall.count < DECISIONS_MAX; t++) {
+    for (size_t t = 0; t < samples && wall.count < (quick ? 20 : DECISIONS_MAX); t++) {
         congru_decision decision;
         size_t taken;
         double begin = now(CLOCK_MONOTONIC), own_begin = now(CLOCK_THREAD_CPUTIME_ID);
@@ -80,8 +81,10 @@ static void measure(congru_context *context, const congru_set *set, const double
     congru_model_destroy(&model);
 }
 
-int main(void)
+/* "quick" as the argument: twenty decisions of each. */
+int main(int count, char **arguments)
 {
+    const bool quick = count > 1 && strcmp(arguments[1], "quick") == 0;
     static const char *const pipelines[] = {"ra+mdm",  "ra+tslr",   "ra+tsa-lda",   "ra+csp-lda",
                                             "dct-e2e", "dldct-e2e", "ddct-unet-e2e"};
     congru_context *context = NULL;
@@ -94,7 +97,7 @@ int main(void)
     printf("d = %zu, windows of 3 s at %g Hz, instruction set %s\n", recipe.d, recipe.rate,
            congru_context_cpu(context));
     for (size_t i = 0; i < sizeof pipelines / sizeof pipelines[0]; i++)
-        measure(context, set, frames, recording.samples, pipelines[i]);
+        measure(context, set, frames, recording.samples, pipelines[i], quick);
     free(frames);
     stream_recording_clear(&recording);
     congru_set_destroy(&set);

@@ -4,10 +4,14 @@
 # It reads BUILD, and TRIALS (5000, of each of 20 subjects), PIPELINES, SUBJECTS (scored; S01,S02), MEANS (logeuclid;
 # riemann takes some ten times as long) and OPTIONS of loso, such as "--steps 10" for networks. The set takes 3.3 GB in
 # TMPDIR (/var/tmp), and ra+tslr and ra+tsa-lda as much again in temporary files. Fails when a run had more than 1 GB.
+# QUICK=1 is a set of 20 x 8 trials of 16 channels.
 set -u -o pipefail
 export LC_ALL=C
 
-trials=${TRIALS:-5000}
+quick=${QUICK:-}
+trials=${quick:+8}
+trials=${trials:-${TRIALS:-5000}}
+channels=${quick:+16}
 subjects=${SUBJECTS:-S01,S02}
 means=${MEANS:-logeuclid}
 limit=1048576 # KB
@@ -29,7 +33,7 @@ measured()
     [ "$peak" -le $limit ] || failed=1
 }
 
-measured synth "$BUILD/congru" synth --stage orientation --subjects 20 --trials $((trials / 4)) --channels 64 \
+measured synth "$BUILD/congru" synth --stage orientation --subjects 20 --trials $((trials / 4)) --channels "${channels:-64}" \
     -o "$scratch/set.npz"
 for pipeline in ${PIPELINES:-ra+mdm ra+tslr ra+tsa-lda ra+csp-lda}; do
     measured "$pipeline" "$BUILD/congru" loso "$scratch/set.npz" --pipelines "$pipeline" --subjects "$subjects" \

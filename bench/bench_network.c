@@ -1,5 +1,9 @@
-/* One step of each network beside PyTorch's, and by dimension. SPDX-License-Identifier: Apache-2.0 */
+/* One step of each network beside PyTorch's, and by dimension. SPDX-License-Identifier: Apache-2.0
+ *
+ * usage: bench_network [network_torch.py] [quick]. PyTorch runs with one and two threads of its own and one and two of its
+ * BLAS, and the fastest of the four counts, for each model and kind of loop. "quick" is one step on a small set. */
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +14,20 @@
 #include "layer/training.h"
 
 enum { TRIALS = 2304, CLASSES = 4, SUBJECTS = 8, BATCH = 256, THREADS = 2, MODELS = 6, TORCH_STEPS = 9 };
+enum { QUICK_TRIALS = 128, QUICK_D = 6, D = 22, D_MAX = 64 };
+
+static bool quick;
+
+static size_t trial_count(void)
+{
+    return quick ? QUICK_TRIALS : TRIALS;
+}
+
+/* What a program of PyTorch took, in milliseconds, and with how many threads of its own and of its BLAS. */
+typedef struct torch_time {
+    double took;
+    int threads, blas;
+} torch_time;
 
 static const char *const names[MODELS] = {"dct", "dct-e2e", "dldct", "dldct-e2e", "ddct-unet", "ddct-unet-e2e"};
 
@@ -30,10 +48,10 @@ static int ascending(const void *a, const void *b)
 static void fill(size_t d, double *c, int32_t *label, int32_t *subject)
 {
     double *x = malloc(d * sizeof(double));
-    for (size_t i = 0; i < TRIALS; i++) {
+    for (size_t i = 0; i < trial_count(); i++) {
         congru_random random = congru_random_stream(3, (uint32_t)i, 0, 0);
         label[i] = (int32_t)(i % CLASSES);
-        subject[i] = (int32_t)(i * SUBJECTS / TRIALS);
+        subject[i] = (int32_t)(i * SUBJECTS / trial_count());
         memset(c + i * d * d, 0, d * d * sizeof(double));
         for (size_t sample = 0; sample < 6 * d; sample++) {
             for (size_t a = 0; a < d; a++)
@@ -53,14 +71,14 @@ static double step_time(congru_context *context, int model, const congru_trials 
     enum { MOST = 200 };
     congru_method_options options;
     congru_method_options_init(&options);
-    options.network.batch = BATCH;
+    options.network.batch = quick ? QUICK_TRIALS / 2 : BATCH;
     congru_training *t;
     if (congru_training_create(context, (congru_backbone)(model / 2), model % 2 == 1, trials, &options, &t) !=
         CONGRU_OK)
         return -1.0;
     double times[MOST], total = 0.0;
     int count = 0;
-    while (count < MOST && (count < 15 || total < 0.6)) {
+    while (count < MOST && (count < (quick ? 1 : 15) || total < (quick ? 0.0 : 0.6))) {
         const double before = now();
         congru_training_draw(t);
         if (congru_training_evaluate(t) != CONGRU_OK)
@@ -75,64 +93,84 @@ static double step_time(congru_context *context, int model, const congru_trials 
     return times[count / 2] * 1e3;
 }
 
-/* Medians of the PyTorch program by model, plain and with the same algebra; 0 where it did not run. */
-static void torch_times(const char *script, double torch[MODELS][2])
+/* Takes the medians that the PyTorch program prints, by model, plain and with the same algebra, where they are less. */
+static void torch_times(const char *script, int threads, int blas, torch_time best[MODELS][2])
 {
     char command[2048], name[64], how[16];
     double milliseconds;
-    snprintf(command, sizeof command, "/usr/bin/python3 '%s' 22 %d %d %d %d", script, TRIALS, BATCH, THREADS,
-             TORCH_STEPS);
+    snprintf(command, sizeof command,
+             "OPENBLAS_NUM_THREADS=%d OMP_NUM_THREADS=%d /usr/bin/python3 '%s' %d %zu %d %d %d", blas, blas,
+             script, quick ? QUICK_D : D, trial_count(), quick ? QUICK_TRIALS / 2 : BATCH, threads,
+             quick ? 1 : TORCH_STEPS);
     FILE *pipe = popen(command, "r");
     while (pipe != NULL && fscanf(pipe, "%63s %15s %lf", name, how, &milliseconds) == 3) {
         for (int model = 0; model < MODELS; model++) {
-            if (strcmp(names[model], name) == 0)
-                torch[model][strcmp(how, "same") == 0] = milliseconds;
+            torch_time *own = &best[model][strcmp(how, "same") == 0];
+            if (strcmp(names[model], name) == 0 && (own->took == 0 || milliseconds < own->took))
+                *own = (torch_time){milliseconds, threads, blas};
         }
     }
     if (pipe != NULL)
         pclose(pipe);
 }
 
-static void compare(congru_context *context, const char *script, const congru_trials *trials)
+static bool compare(congru_context *context, const char *script, const congru_trials *trials)
 {
-    double torch[MODELS][2] = {{0}};
-    torch_times(script, torch);
-    printf("one step, d = 22, %d trials, batch %d, %d threads (ms, medians)\n", TRIALS, BATCH, THREADS);
-    printf("%-14s %9s %12s %9s %12s %9s\n", "model", "congru", "torch", "ratio", "torch, same", "ratio");
+    torch_time best[MODELS][2] = {{{0}}};
+    const bool peer = system("/usr/bin/python3 -c 'import torch' 2>/dev/null") == 0;
+    if (!peer)
+        printf("bench_network: /usr/bin/python3 has no torch (Debian: python3-torch): congru alone\n");
+    for (int threads = 1; peer && threads <= 2; threads++)
+        for (int blas = quick ? threads : 1; blas <= (quick ? threads : 2); blas++)
+            torch_times(script, threads, blas, best);
+    printf("one step, d = %zu, %zu trials, %d threads (ms, medians); behind torch's: its threads/those of its "
+           "BLAS, the fastest of four ways\n",
+           trials->d, trials->count, THREADS);
+    printf("%-14s %9s %16s %9s %16s %9s\n", "model", "congru", "torch", "ratio", "torch, same", "ratio");
+    bool whole = true;
     for (int model = 0; model < MODELS; model++) {
         const double own = step_time(context, model, trials);
-        printf("%-14s %9.3f %12.2f %8.1fx %12.2f %8.1fx\n", names[model], own, torch[model][0],
-               torch[model][0] / own, torch[model][1], torch[model][1] / own);
+        printf("%-14s %9.3f", names[model], own);
+        for (int same = 0; same < 2; same++) {
+            const torch_time *t = &best[model][same];
+            printf(" %12.2f %d/%d %8.1fx", t->took, t->threads, t->blas, t->took / own);
+            whole = whole && own > 0 && (!peer || t->took > 0);
+        }
+        printf("\n");
     }
+    if (!whole)
+        fprintf(stderr, "bench_network: a model has no time\n");
+    return whole;
 }
 
 int main(int count, char **arguments)
 {
-    static const size_t dimensions[] = {3, 15, 22, 30, 64};
+    static const size_t dimensions[] = {3, 15, 22, 30, D_MAX};
     enum { DIMENSIONS = sizeof dimensions / sizeof dimensions[0] };
+    quick = count > 2 && strcmp(arguments[2], "quick") == 0;
     congru_context *context;
     const congru_context_options options = {.threads = THREADS};
     if (congru_context_create(&context, &options) != CONGRU_OK)
         return 1;
     setvbuf(stdout, NULL, _IOLBF, 0); /* a line at a time, also into a pipe */
-    double *c = malloc((size_t)TRIALS * 64 * 64 * sizeof(double)), times[MODELS][DIMENSIONS];
+    double *c = malloc((size_t)TRIALS * D_MAX * D_MAX * sizeof(double)), times[MODELS][DIMENSIONS];
     int32_t label[TRIALS], subject[TRIALS];
-    congru_trials trials = {TRIALS, 22, c, label, subject, CLASSES, SUBJECTS, NULL};
+    congru_trials trials = {trial_count(), quick ? QUICK_D : D, c, label, subject, CLASSES, SUBJECTS, NULL};
     printf("%s\n", congru_context_cpu(context));
-    fill(22, c, label, subject);
-    if (count > 1)
-        compare(context, arguments[1], &trials);
+    fill(trials.d, c, label, subject);
+    if (count > 1 && !compare(context, arguments[1], &trials))
+        return 1;
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
-    printf("peak memory at d = 22: %.0f MB\n\none step by d (ms), and the power of d it grows with from 15 to "
+    printf("peak memory at d = %zu: %.0f MB\n\none step by d (ms), and the power of d it grows with from 15 to "
            "64\n%-14s",
-           (double)usage.ru_maxrss / 1024.0, "model");
+           trials.d, (double)usage.ru_maxrss / 1024.0, "model");
     for (int k = 0; k < DIMENSIONS; k++) {
-        trials.d = dimensions[k];
+        trials.d = quick ? QUICK_D : dimensions[k];
         fill(trials.d, c, label, subject);
         for (int model = 0; model < MODELS; model++)
             times[model][k] = step_time(context, model, &trials);
-        printf(" %8zu", dimensions[k]);
+        printf(" %8zu", trials.d);
     }
     printf("   power\n");
     for (int model = 0; model < MODELS; model++) {

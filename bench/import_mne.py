@@ -4,8 +4,7 @@ usage: import_mne.py [--repeat N] OUT.npz FILE.edf...
 
 Prints the seconds each repetition took, without the start of Python and its imports. The steps are those of
 `congru import --preset eegmmidb`: 22 channels, Butterworth band-pass 8-35 Hz of order 4 and a 60 Hz notch, both
-forward and backward, windows 0.5-3.5 s after T1 and T2 whose rest before lies inside, de-meaned sample covariances of
-unit trace.
+forward and backward, windows 0.5-3.5 s after T1 and T2 whose rest before lies inside, de-meaned sample covariances.
 """
 import os
 import re
@@ -39,8 +38,7 @@ def covariances(path):
         start, stop = cue + int(np.floor(0.5 * rate)), cue + int(np.floor(3.5 * rate))
         if cue + int(np.floor(-3.5 * rate)) < 0 or stop > data.shape[1]:
             continue
-        cov = np.cov(data[:, start:stop])
-        covs.append(cov / np.trace(cov))
+        covs.append(np.cov(data[:, start:stop]))
         labels.append(first[text])
     return covs, labels
 

@@ -44,6 +44,7 @@ static void print_claim(const claim *about, verdict found, const claim_step *ste
     if (found != NOT_GIVEN)
         snprintf(more, sizeof more, " (%s %s %.*f, %s %s %.*f)", step->row, step->column, digits, value,
                  step->other_row, step->other_column, digits, other);
+    terminal_plain_zero(more, false);
     snprintf(line, sizeof line, "%s: %s%s%s", words[paper != NULL][found], about->text, more,
              paper != NULL && judge(about, paper, user, &theirs) == NOT_REPRODUCED
                  ? "; nor is it so in the paper's table"

@@ -50,9 +50,10 @@ static int run(const arguments *parsed)
     if (code == EXIT_DONE && crew_leads())
         code = ablation_save(&found, folder);
     if (code == EXIT_DONE) {
-        printf("%s: %zu subjects, %zu trials, %zu classes, %zu channels; target %s; accuracy in %%\n\n",
-               state.dataset, state.set->subjects, state.set->count, state.set->classes, state.set->dimension,
-               congru_target_name(state.options.target));
+        printf("%s: %s, %s, %s, %s; target %s; accuracy in %%\n\n", state.dataset,
+               congru_count(state.set->subjects, "subject").text, congru_count(state.set->count, "trial").text,
+               congru_count(state.set->classes, "class").text,
+               congru_count(state.set->dimension, "channel").text, congru_target_name(state.options.target));
         code = ablation_print(&found);
         printf("\nResults in %s\n", folder);
     }

@@ -67,8 +67,8 @@ static int run(const arguments *parsed)
     }
     if (code == EXIT_DONE) {
         char line[1024];
-        snprintf(line, sizeof line, "%s: %zu trials, aligned as by %s", output, answers.set->count,
-                 congru_model_pipeline(answers.model));
+        snprintf(line, sizeof line, "%s: %s, aligned as by %s", output,
+                 congru_count(answers.set->count, "trial").text, congru_model_pipeline(answers.model));
         terminal_clean(line);
         terminal_wrap(line, 0, 2, "");
     }

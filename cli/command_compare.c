@@ -69,6 +69,7 @@ static int read_scores(compare_job *job)
         for (size_t t = 0; t < job->tables.count; t++)
             name = strcmp(job->tables.table[t].name, results->dataset) == 0 ? folder : name;
         bool added = score_tables_add_results(&job->tables, name, results);
+        results_print_notes(results, folder, TABLE_MARKDOWN); /* beside the table, which is not of one folder */
         congru_results_destroy(&results);
         if (!added)
             return terminal_fail(EXIT_FAILED, "%s: not enough memory", folder);

@@ -20,10 +20,10 @@ enum { OUTPUT, PRESET, LIKE, JOBS, OPTIONS };
 
 static const option options[OPTIONS] = {
     [OUTPUT] = {"output", 'o', "SET.npz", "Where the set goes; needed. It appears only when it is complete."},
-    [PRESET] = {"preset", '\0', "NAME",
+    [PRESET] = {"preset", '\0', "NAME|FILE",
                 "What is known of a public dataset, as defaults for the options below; 'congru presets' lists "
                 "them. A NAME with a slash or ending in .txt is a file of your own. Default: none."},
-    [LIKE] = {"like", '\0', "MODEL",
+    [LIKE] = {"like", '\0', "MODEL.safetensors",
               "Do to the files what was done to those this model was fitted on; as a preset does, it gives "
               "defaults for the options below. Default: none."},
     [JOBS] = {"jobs", '\0', "N",
@@ -57,21 +57,6 @@ static int check_output(const char *path)
         code = terminal_fail(EXIT_FAILED, "%s: cannot write: %s", path, strerror(errno));
     free(folder);
     return code;
-}
-
-/* The set must not replace what it is made of. */
-static int check_inputs(const arguments *parsed)
-{
-    const char *output = parsed->values[OUTPUT];
-    struct stat target, about;
-    if (stat(output, &target) != 0)
-        return EXIT_DONE;
-    for (size_t i = 0; i < parsed->operand_count; i++)
-        if (stat(parsed->operands[i], &about) == 0 && about.st_dev == target.st_dev &&
-            about.st_ino == target.st_ino)
-            return terminal_fail(EXIT_FAILED, "%s: is one of the files to import (name another with -o)",
-                                 output);
-    return EXIT_DONE;
 }
 
 /* Interrupted before this, nothing was written; interrupted during it, the process ends when the file is whole.
@@ -144,8 +129,6 @@ static int import(const arguments *parsed, congru_context *context, congru_impor
         code = set_options(parsed, context, importer);
     if (code == EXIT_DONE)
         code = check_output(output);
-    if (code == EXIT_DONE)
-        code = check_inputs(parsed);
     if (code != EXIT_DONE)
         return code;
     congru_status status = congru_import_run(context, importer, (const char *const *)parsed->operands,

@@ -24,10 +24,14 @@ static int describe_array(congru_context *context, const char *path)
     return code;
 }
 
-static int describe_epochs(congru_context *context, const char *path)
+/* `otherwise` is said of a file that holds no trials either; NULL: what the reader of trials says. */
+static int describe_epochs(congru_context *context, const char *path, const char *otherwise)
 {
     congru_epochs *epochs = NULL;
-    if (congru_epochs_read(context, path, &epochs) != CONGRU_OK)
+    congru_status status = congru_epochs_read(context, path, &epochs);
+    if (status == CONGRU_ERROR_UNSUPPORTED && otherwise != NULL)
+        return terminal_fail(EXIT_FAILED, "%s", otherwise);
+    if (status != CONGRU_OK)
         return fail(context);
     int code = info_print_epochs(path, epochs);
     congru_epochs_destroy(&epochs);
@@ -37,12 +41,14 @@ static int describe_epochs(congru_context *context, const char *path)
 /* Only a set names its subjects. */
 static int describe_zip(congru_context *context, const char *path)
 {
+    char said[1024];
     congru_set *set = NULL;
     congru_status status = congru_set_read(context, path, &set);
+    snprintf(said, sizeof said, "%s", congru_context_error(context));
     if (status == CONGRU_ERROR_IO || status == CONGRU_ERROR_MEMORY)
         return fail(context);
     if (status != CONGRU_OK)
-        return describe_epochs(context, path);
+        return describe_epochs(context, path, said);
     int code = info_print_set(context, path, set);
     congru_set_destroy(&set);
     return code;
@@ -54,13 +60,9 @@ static int describe_recording(congru_context *context, const char *path)
     congru_status status =
         congru_recording_read(context, path, &(congru_recording_options){.header_only = true}, &recording);
     if (status == CONGRU_ERROR_UNSUPPORTED) { /* some kinds of file hold either */
-        congru_epochs *epochs = NULL;
-        char reason[1024];
-        snprintf(reason, sizeof reason, "%s", congru_context_error(context));
-        congru_status second = congru_epochs_read(context, path, &epochs);
-        congru_epochs_destroy(&epochs);
-        return second == CONGRU_ERROR_UNSUPPORTED ? terminal_fail(EXIT_FAILED, "%s", reason)
-                                                  : describe_epochs(context, path);
+        char said[1024];
+        snprintf(said, sizeof said, "%s", congru_context_error(context));
+        return describe_epochs(context, path, said);
     }
     if (status != CONGRU_OK)
         return fail(context);

@@ -55,7 +55,7 @@ static int print_summary(const model_answers *answers)
     int code = text_table_print(&table, 0);
     text_table_clear(&table);
     if (made->calibration > 0)
-        printf("\n%zu labelled trials were used and left out\n", made->calibration);
+        printf("\nused and left out: %s\n", congru_count(made->calibration, "labelled trial").text);
     for (size_t i = 0; congru_context_note(answers->context, i) != NULL; i++) {
         printf(i == 0 ? "\n" : "");
         terminal_wrap(congru_context_note(answers->context, i), 0, 2, "");

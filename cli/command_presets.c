@@ -77,6 +77,7 @@ static int run(const arguments *parsed)
 static const char *const examples[] = {
     "congru presets",
     "congru presets bnci2014-001",
+    "congru presets eegmmidb > my.txt",
     NULL,
 };
 

@@ -9,6 +9,7 @@
 #include "congru/report.h"
 #include "report_png.h"
 #include "session.h"
+#include "standard_files.h"
 #include "terminal.h"
 #include "text_list.h"
 
@@ -144,6 +145,7 @@ static int write_out(job *j, const void *bytes, size_t size)
     if (path == NULL && j->format == HTML)
         path = "report.html";
     if (path == NULL) {
+        standard_files_as_is();
         fwrite(bytes, 1, size, stdout);
         return EXIT_DONE;
     }
@@ -160,7 +162,7 @@ static int write_png(job *j, const congru_drawing *drawing)
 {
     unsigned char *bytes;
     size_t size;
-    if (j->parsed->values[OUTPUT] == NULL && isatty(STDOUT_FILENO))
+    if (j->parsed->values[OUTPUT] == NULL && terminal_is(STDOUT_FILENO))
         return terminal_fail(EXIT_USAGE, "report: a PNG does not go to a terminal (name a file with -o)");
     int code = report_png(drawing, &bytes, &size);
     if (code == EXIT_DONE)
@@ -206,6 +208,8 @@ static int run(const arguments *parsed)
     if (code == EXIT_DONE && congru_report_create(j.context, (const char *const *)parsed->operands,
                                                   parsed->operand_count, &j.report) != CONGRU_OK)
         code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(j.context));
+    for (size_t i = 0; code == EXIT_DONE && congru_context_note(j.context, i) != NULL; i++)
+        terminal_warn("%s", congru_context_note(j.context, i));
     if (code == EXIT_DONE)
         code = make(&j);
     congru_report_destroy(&j.report);

@@ -23,13 +23,15 @@ static int print(congru_context *context, const arguments *parsed, const congru_
     bool subjects = parsed->values[PER_SUBJECT] != NULL, confusion = parsed->values[CONFUSION] != NULL;
     int code = EXIT_DONE;
     if (!subjects && !confusion)
-        return results_print_summary(context, results, format);
+        code = results_print_summary(context, results, format);
     if (subjects)
         code = results_print_subjects(results, format);
     if (code == EXIT_DONE && confusion) {
         printf(subjects ? "\n" : "");
         code = results_print_confusion(context, results, format);
     }
+    if (code == EXIT_DONE)
+        results_print_notes(results, NULL, format);
     return code;
 }
 
@@ -67,7 +69,9 @@ const command command_show = {
     .usage = "DIR [OPTION...]",
     .description =
         "Prints again what 'congru loso' or 'congru within' found: by default the table of pipelines, the "
-        "best of them bold on a terminal.",
+        "best of them bold on a terminal. Of a run that was interrupted it shows the folds that are finished, "
+        "and "
+        "says which are missing.",
     .options = {.options = options, .count = OPTIONS},
     .examples = examples,
     .run = run,

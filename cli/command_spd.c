@@ -86,9 +86,9 @@ static int check_files(const spd_operation *operation, const arguments *parsed)
                              files == 1 && (operation->accepts >> OPTION_PAIRWISE & 1) != 0 ? " (or --pairwise)"
                                                                                             : "");
     if (files > operation->inputs_most)
-        return terminal_fail(EXIT_USAGE, "spd %s: unexpected '%s' after %zu input file%s", operation->name,
-                             parsed->operands[1 + operation->inputs_most], operation->inputs_most,
-                             operation->inputs_most == 1 ? "" : "s");
+        return terminal_fail(EXIT_USAGE, "spd %s: unexpected '%s' after %s", operation->name,
+                             parsed->operands[1 + operation->inputs_most],
+                             congru_count(operation->inputs_most, "input file").text);
     return EXIT_DONE;
 }
 
@@ -144,10 +144,10 @@ static void print_result(const spd_job *job)
 static void print_mean(const spd_job *job)
 {
     const matrix_set *set = &job->inputs[0];
-    printf("mean of %zu %s of %zu x %zu: ", set->n, set->n == 1 ? "matrix" : "matrices", set->d, set->d);
+    printf("mean of %s of %zu x %zu: ", congru_count(set->n, "matrix").text, set->d, set->d);
     if (job->metric == CONGRU_METRIC_RIEMANN)
-        printf("%d iteration%s, tangent norm %.2g\n", job->mean.iterations,
-               job->mean.iterations == 1 ? "" : "s", job->mean.tangent_norm);
+        printf("%s, tangent norm %.2g\n", congru_count((size_t)job->mean.iterations, "iteration").text,
+               job->mean.tangent_norm);
     else
         printf("in closed form\n");
 }

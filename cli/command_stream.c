@@ -1,12 +1,13 @@
 /* congru stream: decisions while samples come. SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
 #include "session.h"
-#include "stream_settings.h"
+#include "stream_lines.h"
 #include "terminal.h"
 
 enum {
@@ -26,16 +27,24 @@ enum {
     IDLE,
     SPEED,
     LSL_IN,
+    LSL_MARKERS,
+    LSL_WAIT,
+    MARKER_AFTER,
     LSL_OUT,
     OPTIONS
 };
 
 static const option options[OPTIONS] = {
-    [RATE] = {"rate", '\0', "HZ", "Decisions per second, from the first full window on. Default: 4."},
+    [RATE] = {"rate", '\0', "HZ",
+              "Decisions per second, from the first full window on; 0: only when a marker asks for one. "
+              "Default: 4, or 0 "
+              "with --lsl-markers."},
     [INPUT] = {"input", '\0', "KIND",
-               "What FILE holds: 'float32' (frames of 32-bit little-endian floats), 'csv' (a frame to a line, "
-               "a first line of names if there is one), 'edf' (a recording of any format that 'congru import' "
-               "reads). Default: edf for a recording, else float32."},
+               "What FILE holds: 'float32' or 'float64' (frames of little-endian floats), 'csv' (a frame to a "
+               "line, a first line of names if there is one, commands behind '!'), 'packets' (frames and "
+               "commands as above), 'edf' (a recording of any format that 'congru import' reads). With "
+               "--listen, how clients send that do not say it themselves. Default: edf for a recording, else "
+               "float32."},
     [CHANNELS] = {"channels", '\0', "A,B,...",
                   "The channels of the frames, in order; those the model does not know are passed over. "
                   "Default: the model's."},
@@ -55,10 +64,19 @@ static const option options[OPTIONS] = {
     [ANYWHERE] = {"allow-remote", '\0', NULL, "Let ADDR be another one than that of this machine alone."},
     [CLIENTS] = {"clients", '\0', "N", "How many clients at a time. Default: 256."},
     [IDLE] = {"idle", '\0', "SECONDS",
-              "A client that neither sends nor takes anything for so long is let go. Default: 30."},
+              "A client that for so long sends no whole frame or command and takes no whole line is let go. "
+              "Default: 30."},
     [SPEED] = {"speed", '\0', "N",
                "How many times faster than the model's rate a client's samples are taken. Default: 10."},
     [LSL_IN] = {"lsl-in", '\0', "NAME", "Take samples from the LSL stream of this name."},
+    [LSL_MARKERS] = {"lsl-markers", '\0', "NAME",
+                     "Decide about the markers of the LSL stream of this name, each when --marker-after has "
+                     "passed since its time stamp."},
+    [LSL_WAIT] = {"lsl-wait", '\0', "SECONDS",
+                  "How long to wait for LSL streams that are not there yet. Default: 30."},
+    [MARKER_AFTER] = {"marker-after", '\0', "SECONDS",
+                      "How long after a marker its decision is due, unless it says so itself. Default: the end "
+                      "of the model's trials, counted from their cue."},
     [LSL_OUT] = {"lsl-out", '\0', "NAME", "Offer the probabilities as an LSL stream of this name, too."},
 };
 
@@ -77,7 +95,7 @@ static int parse_decoder(const arguments *parsed, stream_settings *settings)
         size_t place;
         double *number, least, most;
     } numbers[] = {
-        {RATE, &d->rate, 0.001, 100000},
+        {RATE, &d->rate, 0, 100000},
         {SCALE, &d->scale, 1e-12, 1e12},
         {WINDOW, &d->window, 0, 3600},
         {ADAPT_EVERY, &d->adapt_every, 0, 1e6},
@@ -85,15 +103,20 @@ static int parse_decoder(const arguments *parsed, stream_settings *settings)
         {MEMORY, &d->memory, 0, 1e9},
         {IDLE, &settings->idle, 0.1, 86400},
         {SPEED, &settings->speed, 1, 100000},
+        {LSL_WAIT, &settings->lsl_wait, 0.1, 86400},
     };
     int code = EXIT_DONE;
     congru_decoder_options_init(d);
+    d->rate = parsed->values[LSL_MARKERS] != NULL ? 0 : d->rate;
     for (size_t i = 0; code == EXIT_DONE && i < sizeof numbers / sizeof numbers[0]; i++)
         code = options_number(parsed, numbers[i].place, *numbers[i].number, numbers[i].least, numbers[i].most,
                               numbers[i].number);
     if (code == EXIT_DONE && parsed->values[ADAPT] != NULL)
         code = options_parse_choice("stream: --adapt", parsed->values[ADAPT], adaptations, &choice);
     d->adaptation = (congru_adaptation)choice;
+    settings->marker_after = (double)NAN;
+    if (code == EXIT_DONE && parsed->values[MARKER_AFTER] != NULL)
+        code = options_number(parsed, MARKER_AFTER, 0, 0, 3600, &settings->marker_after);
     if (code == EXIT_DONE && parsed->values[CHANNELS] != NULL) {
         code = text_list_split(&settings->channels, "stream: --channels", parsed->values[CHANNELS]);
         d->channels = (const char *const *)settings->channels.item;
@@ -133,22 +156,42 @@ static int check_ways(const arguments *parsed)
         return terminal_fail(EXIT_USAGE, "stream: samples come from FILE, --listen or --lsl-in: one of them");
     if (value[LISTEN] != NULL && value[LSL_OUT] != NULL)
         return terminal_fail(EXIT_USAGE, "stream: --lsl-out is for one stream, not for --listen");
+    if (value[LISTEN] != NULL && value[REALTIME] != NULL)
+        return terminal_fail(EXIT_USAGE, "stream: --realtime is for a file, not for --listen");
+    if (value[LSL_IN] == NULL && value[LSL_MARKERS] != NULL)
+        return terminal_fail(EXIT_USAGE, "stream: --lsl-markers needs --lsl-in NAME, whose clock they go by");
+    if (value[LSL_IN] != NULL && value[INPUT] != NULL)
+        return terminal_fail(EXIT_USAGE, "stream: --input is for FILE or --listen, not for --lsl-in");
     return EXIT_DONE;
 }
 
-static int run_input(const arguments *parsed, stream_sink *sink)
+enum { EDF = PROTOCOL_FORMATS };
+
+/* --input, or what FILE looks like. */
+static int parse_format(const arguments *parsed, size_t *format)
 {
-    static const char *const kinds[] = {"float32", "csv", "edf", NULL};
+    static const char *const kinds[] = {"float32", "float64", "csv", "packets", "edf", NULL};
     const char *path = parsed->operand_count > 1 ? parsed->operands[1] : NULL;
-    size_t kind = path != NULL && congru_recording_recognises(path) ? 2 : 0;
-    int code = EXIT_DONE;
-    if (parsed->values[INPUT] != NULL)
-        code = options_parse_choice("stream: --input", parsed->values[INPUT], kinds, &kind);
-    if (code != EXIT_DONE)
-        return code;
-    return kind == 2   ? stream_recording(sink, path)
-           : kind == 1 ? stream_csv(sink, path)
-                       : stream_float32(sink, path);
+    *format = path != NULL && congru_recording_recognises(path) ? (size_t)EDF : PROTOCOL_FLOAT32;
+    if (parsed->values[INPUT] == NULL)
+        return EXIT_DONE;
+    int code = options_parse_choice("stream: --input", parsed->values[INPUT], kinds, format);
+    if (code == EXIT_DONE && parsed->values[LISTEN] != NULL && *format == EDF)
+        code = terminal_fail(EXIT_USAGE, "stream: --input edf is for a file: clients send float32, float64, "
+                                         "csv or packets");
+    return code;
+}
+
+static int run_input(const arguments *parsed, size_t format, stream_sink *sink)
+{
+    const char *path = parsed->operand_count > 1 ? parsed->operands[1] : NULL;
+    if (sink->settings->decoder.rate <= 0 && (format == EDF || format <= PROTOCOL_FLOAT64))
+        return terminal_fail(EXIT_USAGE,
+                             "stream: --rate 0 decides about markers alone, which come with --listen, "
+                             "--lsl-markers, --input csv or packets");
+    return format == EDF            ? stream_recording(sink, path)
+           : format == PROTOCOL_CSV ? stream_csv(sink, path)
+                                    : stream_frames(sink, path, (protocol_format)format);
 }
 
 /* Zero phase takes samples from the future. Forward alone, the same filters cut less sharply and come late. */
@@ -164,24 +207,32 @@ static void warn_of_filters(const char *path, const congru_model *model)
 
 static int start(const arguments *parsed, stream_settings *settings)
 {
-    stream_sink sink = {.settings = settings};
+    stream_sink sink = {.settings = settings, .write = stream_print};
     struct sigaction action = {.sa_handler = stop};
+    size_t format;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    int code = settings->lsl_out != NULL ? stream_outlet_open(settings, &sink.outlet) : EXIT_DONE;
-    if (code == EXIT_DONE && settings->address != NULL)
+    int code = parse_format(parsed, &format);
+    if (code == EXIT_DONE)
+        code = stream_line_most(settings->model, &settings->line_most);
+    if (code == EXIT_DONE && settings->lsl_out != NULL)
+        code = stream_outlet_open(settings, &sink.outlet);
+    if (code == EXIT_DONE && settings->address != NULL) {
+        settings->format = (protocol_format)format;
         code = stream_serve(settings);
-    else if (code == EXIT_DONE && parsed->values[LSL_IN] != NULL)
+    } else if (code == EXIT_DONE && parsed->values[LSL_IN] != NULL) {
         code = stream_lsl(&sink, parsed->values[LSL_IN]);
-    else if (code == EXIT_DONE)
-        code = run_input(parsed, &sink);
+    } else if (code == EXIT_DONE) {
+        code = run_input(parsed, format, &sink);
+    }
     stream_outlet_close(&sink.outlet);
     return code;
 }
 
 static int run(const arguments *parsed)
 {
-    stream_settings settings = {.idle = 30, .speed = 10, .realtime = parsed->values[REALTIME] != NULL};
+    stream_settings settings = {
+        .idle = 30, .speed = 10, .lsl_wait = 30, .realtime = parsed->values[REALTIME] != NULL};
     char address[64];
     int code = check_ways(parsed);
     if (code == EXIT_DONE)
@@ -191,6 +242,7 @@ static int run(const arguments *parsed)
     if (code == EXIT_DONE)
         code = parse_listen(parsed, &settings, address);
     settings.lsl_out = parsed->values[LSL_OUT];
+    settings.lsl_markers = parsed->values[LSL_MARKERS];
     if (code == EXIT_DONE)
         code = session_open(1, &settings.context);
     if (code == EXIT_DONE &&
@@ -214,6 +266,35 @@ static const char *const examples[] = {
     NULL,
 };
 
+/* The whole of it is docs/protocol.md. */
+static definition protocol(size_t index)
+{
+    static const definition parts[] = {
+        {"first line", "The client begins: 'congru/1', then, if it wants, 'channels=A,B,...', 'rate=HZ' and "
+                       "'format=float32', float64, csv or packets; a newline ends it."},
+        {"greeting",
+         "The server answers with a line of JSON: its version, the pipeline, channels, rate, window "
+         "in samples, protocol, classes, channel_names, commands; or {\"error\":...} and the end."},
+        {"samples",
+         "Frames of one number for each channel, binary and little-endian, or lines of CSV. In the format "
+         "packets, each packet is four letters, FL32, FL64 or TEXT, the number of bytes that follow as "
+         "32 bits, and these: whole frames, or a command."},
+        {"commands",
+         "In a packet TEXT, or in a line of CSV behind '!': 'decide [name=N]' asks about the window that "
+         "ends now; 'marker [name=N] [sample=K] [after=S]' tells of a cue at frame K, now if there is "
+         "none, and asks S seconds after it; 'reset' begins anew; 'scale factor=F'."},
+        {"answers",
+         "A line of JSON for each decision: sample, time, class, p; for a marker also marker and cue. "
+         "Without an answer \"class\" is null, and \"reason\" says why. 'reset' and 'scale' are answered by "
+         "{\"done\":...}. An error is told in {\"error\":...}, the last line."},
+        {"end", "A client that has sent all shuts its side down, and reads until the server closes. "
+                "docs/protocol.md of the "
+                "source has all of it."},
+        {NULL, NULL},
+    };
+    return parts[index];
+}
+
 const command command_stream = {
     .name = "stream",
     .summary = "Decide while samples come: files, pipes, TCP, LSL",
@@ -226,6 +307,8 @@ const command command_stream = {
         "--causal, and there is a warning about any other. Samples come from FILE, from standard input, from "
         "clients over TCP, or from the Lab "
         "Streaming Layer (liblsl 1.12 or later, named by the environment's CONGRU_LSL where it is not found).",
+    .definitions = protocol,
+    .definitions_title = "Protocol of --listen",
     .options = {.options = options, .count = OPTIONS},
     .examples = examples,
     .run = run,

@@ -177,9 +177,10 @@ static int deliver(congru_context *context, const arguments *parsed, const congr
         code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
     if (code != EXIT_DONE)
         return code;
-    printf("%s: stage %s, %zu trials, %zu subjects, %zu classes, %zu x %zu\n", output != NULL ? output : folder,
-           congru_synth_stage_name(made->stage), set->count, set->subjects, set->classes, set->dimension,
-           set->dimension);
+    printf("%s: stage %s, %s, %s, %s, %zu x %zu\n", output != NULL ? output : folder,
+           congru_synth_stage_name(made->stage), congru_count(set->count, "trial").text,
+           congru_count(set->subjects, "subject").text, congru_count(set->classes, "class").text,
+           set->dimension, set->dimension);
     return EXIT_DONE;
 }
 

@@ -75,8 +75,8 @@ static int train(train_run *run)
         trials += used;
     }
     char line[1024];
-    snprintf(line, sizeof line, "%s: %s, fitted on %zu trials of %zu subject%s", output, run->options.pipeline,
-             trials, subjects, subjects == 1 ? "" : "s");
+    snprintf(line, sizeof line, "%s: %s, fitted on %s of %s", output, run->options.pipeline,
+             congru_count(trials, "trial").text, congru_count(subjects, "subject").text);
     terminal_clean(line);
     terminal_wrap(line, 0, 2, "");
     for (size_t i = 0; congru_context_note(run->context, i) != NULL; i++)

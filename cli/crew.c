@@ -18,19 +18,9 @@ static congru_transport transport = {.size = 1};
 static int neighbours = 1;
 static bool joined;
 
-/* What Open MPI's mpirun, Slurm's srun and MPICH's launchers tell the processes they start. */
-static bool is_launched(void)
-{
-    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (getenv(names[i]) != NULL)
-            return true;
-    return false;
-}
-
 int crew_begin(void)
 {
-    if (!is_launched())
+    if (!terminal_is_launched())
         return EXIT_DONE;
     int code = crew_transport_open(&transport, &neighbours);
     joined = code == EXIT_DONE;

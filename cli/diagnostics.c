@@ -155,8 +155,10 @@ static void write_point(FILE *file, const congru_set *set, const geometry *g, si
     json_text(file, set->class_name[g->label[i]]);
     for (size_t axis = 0; axis < 2; axis++) {
         fprintf(file, axis == 0 ? ", \"x\": [" : ", \"y\": [");
-        for (size_t k = 0; k < INTERVALS; k++)
-            fprintf(file, "%s%.6g", k > 0 ? ", " : "", g->position[k][2 * i + axis]);
+        for (size_t k = 0; k < INTERVALS; k++) {
+            fputs(k > 0 ? ", " : "", file);
+            json_rounded(file, g->position[k][2 * i + axis]);
+        }
         fprintf(file, "]");
     }
     fprintf(file, "}");

@@ -51,8 +51,10 @@ static void write_map(FILE *file, bool first, const congru_set *set, const char 
         json_text(file, set->channel_name[i]);
     }
     fprintf(file, "], \"values\": [");
-    for (size_t i = 0; i < set->dimension; i++)
-        fprintf(file, "%s%.6g", i > 0 ? ", " : "", largest > 0 ? value[i] / largest : 0.0);
+    for (size_t i = 0; i < set->dimension; i++) {
+        fputs(i > 0 ? ", " : "", file);
+        json_rounded(file, largest > 0 ? value[i] / largest : 0.0);
+    }
     fprintf(file, "]}");
 }
 
@@ -175,16 +177,23 @@ static int find_plane(const run_state *run, const double *recentred, double *pla
 static void write_ellipse(FILE *file, bool first, const congru_set *set, const char *stage, int32_t subject,
                           int32_t label, const double block[4], double scale)
 {
-    double middle = (block[0] + block[3]) / 2, half = (block[0] - block[3]) / 2;
-    double radius = sqrt(half * half + block[1] * block[1]);
-    double angle = atan2(block[1], half) / 2 * DEGREES / acos(-1.0);
+    /* Over the scale before anything is squared, which numbers of 1e155 would not survive. */
+    double a = block[0] / scale, b = block[3] / scale, across = block[1] / scale;
+    double middle = (a + b) / 2, half = (a - b) / 2;
+    double radius = sqrt(half * half + across * across);
+    double angle = atan2(across, half) / 2 * DEGREES / acos(-1.0);
     double least = middle - radius > 0 ? middle - radius : 0;
     fprintf(file, "%s\n    {\"stage\": \"%s\", \"class\": ", first ? "" : ",", stage);
     json_text(file, set->class_name[label]);
     fprintf(file, ", \"subject\": ");
     json_text(file, set->subject_name[subject]);
-    fprintf(file, ", \"centre\": [0, 0], \"axes\": [%.6g, %.6g], \"angle\": %.6g}",
-            sqrt((middle + radius) / scale), sqrt(least / scale), angle);
+    fprintf(file, ", \"centre\": [0, 0], \"axes\": [");
+    json_rounded(file, sqrt(middle + radius));
+    fputs(", ", file);
+    json_rounded(file, sqrt(least));
+    fprintf(file, "], \"angle\": ");
+    json_rounded(file, angle);
+    fputs("}", file);
 }
 
 /* Of every class of the first subjects; more would hide each other. */

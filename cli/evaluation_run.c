@@ -36,11 +36,24 @@ static int tell_interrupted(run_state *run)
     return EXIT_FAILED;
 }
 
+/* What is told with the next count of folds. A part that was told does not fall. */
+static void watch(void *user, double part, const char *pipeline, size_t step, size_t steps)
+{
+    run_state *run = user;
+    run->work.part = part > run->work.part && part <= 1 ? part : run->work.part;
+    if (pipeline != NULL && steps > 0)
+        snprintf(run->doing, sizeof run->doing, "folds, %.40s step %zu of %zu", pipeline, step, steps);
+    else if (pipeline != NULL)
+        snprintf(run->doing, sizeof run->doing, "folds, %.40s", pipeline);
+    else
+        snprintf(run->doing, sizeof run->doing, "folds");
+}
+
 static bool progress(void *user, size_t done, size_t total)
 {
     run_state *run = user;
     if (run->counts_folds && crew_leads())
-        terminal_progress_timed(&run->work, done, total, "folds");
+        terminal_progress_timed(&run->work, done, total, run->doing[0] != '\0' ? run->doing : "folds");
     /* At once: whoever interrupts several processes does not wait long for them. */
     if (run->counts_folds && interrupted != 0)
         tell_interrupted(run);
@@ -142,8 +155,19 @@ static void name_folder(run_state *run)
     snprintf(run->folder, sizeof run->folder, "%s-%s", run->dataset, run->parsed->command);
     if (value[RUN_DATASET] != NULL)
         snprintf(run->dataset, sizeof run->dataset, "%s", value[RUN_DATASET]);
+    terminal_clean(run->dataset); /* it is printed, and stands in tables that others print */
     run->options.dataset = run->dataset;
     run->options.folder = value[RUN_OUTPUT] != NULL ? value[RUN_OUTPUT] : run->folder;
+}
+
+/* The library names files it reads and writes; what it says of trials and subjects is of the set. */
+static int fail_evaluation(const run_state *run)
+{
+    const char *text = congru_context_error(run->context), *folder = run->options.folder;
+    const char *file = run->file != NULL ? run->file : run->dataset;
+    bool named = (folder != NULL && strncmp(text, folder, strlen(folder)) == 0) ||
+                 strncmp(text, file, strlen(file)) == 0;
+    return named ? terminal_fail(EXIT_FAILED, "%s", text) : terminal_fail(EXIT_FAILED, "%s: %s", file, text);
 }
 
 int evaluation_call(run_state *run, congru_results **results)
@@ -152,15 +176,16 @@ int evaluation_call(run_state *run, congru_results **results)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     run->work = (terminal_work){0};
+    run->doing[0] = '\0';
+    run->options.watch = watch;
+    run->options.watch_user = run;
     run->counts_folds = true;
     congru_status status = congru_evaluate(run->context, run->set, &run->options, results);
     run->counts_folds = false;
     terminal_progress_end();
     if (status == CONGRU_ERROR_CANCELLED && interrupted != 0)
         return tell_interrupted(run);
-    if (status != CONGRU_OK)
-        return terminal_fail(EXIT_FAILED, "%s", congru_context_error(run->context));
-    return EXIT_DONE;
+    return status == CONGRU_OK ? EXIT_DONE : fail_evaluation(run);
 }
 
 static int evaluate(run_state *run)
@@ -173,17 +198,15 @@ static int evaluate(run_state *run)
         congru_results_destroy(&results);
         return code;
     }
-    printf("%s: %zu subjects, %zu trials, %zu classes, %zu channels; target %s\n", run->dataset,
-           run->set->subjects, run->set->count, run->set->classes, run->set->dimension,
-           congru_target_name(run->options.target));
+    printf("%s: %s, %s, %s, %s; target %s\n", run->dataset, congru_count(run->set->subjects, "subject").text,
+           congru_count(run->set->count, "trial").text, congru_count(run->set->classes, "class").text,
+           congru_count(run->set->dimension, "channel").text, congru_target_name(run->options.target));
     if (results->resumed > 0)
-        printf("%zu of %zu folds were there from before\n", results->resumed, results->folds);
+        printf("%zu of %zu folds %s there from before\n", results->resumed, results->folds,
+               results->resumed == 1 ? "was" : "were");
     printf("\n");
     code = results_print_summary(run->context, results, TABLE_TEXT);
-    for (size_t i = 0; i < results->note_count; i++) {
-        printf(i == 0 ? "\n" : "");
-        terminal_wrap(results->note[i], 0, 2, "");
-    }
+    results_print_notes(results, NULL, TABLE_TEXT);
     printf("\nResults in %s\n", run->options.folder);
     congru_results_destroy(&results);
     return code;
@@ -217,6 +240,7 @@ int evaluation_open(run_state *run)
         code = parse_pipelines(run);
     if (code == EXIT_DONE)
         code = set_load(run->context, run->parsed, run->parsed->operands[0], &run->set);
+    run->file = run->parsed->operands[0];
     if (code == EXIT_DONE)
         code = parse_subjects(run);
     if (code == EXIT_DONE)

@@ -57,6 +57,7 @@ enum { RUN_NAME_SIZE = 256, RUN_COMMAND_SIZE = 4096 };
 /* Everything a run is made of; {.parsed = ...} begins one. */
 typedef struct run_state {
     const arguments *parsed;
+    const char *file; /* of the set, for messages; NULL for a set that was made */
     congru_context *context;
     congru_set *set;
     congru_evaluation_options options;
@@ -66,6 +67,7 @@ typedef struct run_state {
     int32_t *subject;
     char dataset[RUN_NAME_SIZE], folder[RUN_NAME_SIZE + 16], command[RUN_COMMAND_SIZE];
     terminal_work work;
+    char doing[128];   /* "folds, dct-e2e step 40 of 200" */
     bool counts_folds; /* other calls of the library have progress of their own, which is not shown */
     bool told;         /* that it was interrupted */
     bool diagnostics;  /* geometry.json is wanted */

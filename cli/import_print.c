@@ -72,8 +72,8 @@ static void add_rows(text_table *table, const congru_import_summary *summary, co
         total.rejected += report->rejected;
     }
     if (summary->files > 1) {
-        char subjects[32];
-        snprintf(subjects, sizeof subjects, "%zu subject%s", set->subjects, set->subjects == 1 ? "" : "s");
+        char subjects[64];
+        snprintf(subjects, sizeof subjects, "%s", congru_count(set->subjects, "subject").text);
         count_classes(set, 0, set->count, kept);
         add_row(table, "total", subjects, set, kept, &total);
     }
@@ -117,9 +117,9 @@ int import_print(const char *output, const congru_import_summary *summary, const
     terminal_wrap(line, 0, 2, "");
     snprintf(line, sizeof line, "signals: %s", summary->preprocessing);
     terminal_wrap(line, 0, 2, "");
-    snprintf(line, sizeof line, "%s: %zu trial%s, %zu subject%s, %zu class%s, %zu x %zu", base_name(output),
-             set->count, set->count == 1 ? "" : "s", set->subjects, set->subjects == 1 ? "" : "s", set->classes,
-             set->classes == 1 ? "" : "es", set->dimension, set->dimension);
+    snprintf(line, sizeof line, "%s: %s, %s, %s, %zu x %zu", base_name(output),
+             congru_count(set->count, "trial").text, congru_count(set->subjects, "subject").text,
+             congru_count(set->classes, "class").text, set->dimension, set->dimension);
     terminal_clean(line);
     terminal_wrap(line, 0, 2, "");
     return code;

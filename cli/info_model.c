@@ -23,7 +23,7 @@ static void print_signals(const congru_preprocessing *p)
     if (p->rate > 0)
         info_line("rate", "%g Hz", p->rate);
     if (p->samples > 0)
-        info_line("trials", "of %zu samples", p->samples);
+        info_line("trials", "of %s", congru_count(p->samples, "sample").text);
     info_line("prepared", "%s", p->known ? line : "not described");
 }
 

@@ -88,7 +88,7 @@ int info_print_recording(const char *path, const congru_recording *recording)
     info_duration((double)recording->samples / recording->rate, length);
     info_title(path, recording->format);
     info_line("rate", "%g Hz", recording->rate);
-    info_line("length", "%zu samples, %s", recording->samples, length);
+    info_line("length", "%s, %s", congru_count(recording->samples, "sample").text, length);
     info_line("channels", "%zu", recording->channels);
     int code = print_channels(recording);
     info_line("events", "%zu", recording->events);
@@ -170,10 +170,11 @@ int info_print_epochs(const char *path, const congru_epochs *epochs)
     if (epochs->rate > 0)
         info_line("rate", "%g Hz", epochs->rate);
     if (isnan(epochs->start) || !(epochs->rate > 0))
-        info_line("window", "%zu samples, at an unknown time from the cue", epochs->samples);
+        info_line("window", "%s, at an unknown time from the cue",
+                  congru_count(epochs->samples, "sample").text);
     else
-        info_line("window", "%zu samples, %g to %g s after the cue", epochs->samples, epochs->start,
-                  epochs->start + (double)epochs->samples / epochs->rate);
+        info_line("window", "%s, %g to %g s after the cue", congru_count(epochs->samples, "sample").text,
+                  epochs->start, epochs->start + (double)epochs->samples / epochs->rate);
     int code = info_channels((const char(*)[CONGRU_LABEL_SIZE])epochs->channel_name, epochs->channels);
     if (code != EXIT_DONE)
         return code;
@@ -236,7 +237,7 @@ int info_print_set(congru_context *context, const char *path, const congru_set *
         code = print_conditions(context, path, set);
     if (code != EXIT_DONE)
         return code;
-    info_line("trials", "%zu of %zu subject%s", set->count, set->subjects, set->subjects == 1 ? "" : "s");
+    info_line("trials", "%zu of %s", set->count, congru_count(set->subjects, "subject").text);
     return print_trials(&groups, headings, set->count, set->subject, set->session, set->label, set->classes,
                         (const char(*)[CONGRU_LABEL_SIZE])set->class_name);
 }

@@ -77,3 +77,11 @@ void json_number(FILE *file, double number)
     else
         fprintf(file, "null");
 }
+
+void json_rounded(FILE *file, double number)
+{
+    if (isfinite(number))
+        fprintf(file, "%.6g", number);
+    else
+        fprintf(file, "null");
+}

@@ -26,4 +26,7 @@ void json_drop(json_draft *draft);
 void json_text(FILE *file, const char *text);
 void json_number(FILE *file, double number);
 
+/* The same to six digits. */
+void json_rounded(FILE *file, double number);
+
 #endif

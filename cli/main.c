@@ -80,7 +80,8 @@ static int run(int count, char **words)
         help_print(found);
         return EXIT_DONE;
     }
-    return found->run(&parsed);
+    code = options_check_output(&parsed);
+    return code == EXIT_DONE ? found->run(&parsed) : code;
 }
 
 int main(int count, char **words)

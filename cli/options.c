@@ -1,9 +1,11 @@
 /* Parses a command line by a table of options. SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
 #include "options.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "terminal.h"
 
@@ -109,6 +111,73 @@ int options_parse(const char *command, const option_table *table, int count, cha
             code = word[1] == '-' ? parse_long(&at, word) : parse_short(&at, word);
     }
     return code;
+}
+
+static bool is_file(const char *path, const struct stat *file)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && about.st_dev == file->st_dev && about.st_ino == file->st_ino;
+}
+
+/* Whether it is one of the files that a run leaves in its folder. */
+static bool is_in_run(const char *folder, const struct stat *file)
+{
+    static const char *const names[] = {"run.json",      "results.csv",   "predictions.csv", "geometry.json",
+                                        "patterns.json", "ablation.json", "statistics.json"};
+    char path[4096];
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        int size = snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        if (size > 0 && (size_t)size < sizeof path && is_file(path, file))
+            return true;
+    }
+    return false;
+}
+
+/* Whether it is the samples or the markers beside a header of BrainVision. */
+static bool is_beside(const char *header, const struct stat *file)
+{
+    static const char *const endings[] = {".eeg", ".vmrk"};
+    char path[4096];
+    size_t size = strlen(header), stem = size > 5 && strcmp(header + size - 5, ".vhdr") == 0 ? size - 5 : 0;
+    for (size_t i = 0; stem > 0 && i < sizeof endings / sizeof endings[0]; i++) {
+        snprintf(path, sizeof path, "%.*s%s", (int)(stem < 4000 ? stem : 4000), header, endings[i]);
+        if (is_file(path, file))
+            return true;
+    }
+    return false;
+}
+
+static bool is_read(const char *operand, const struct stat *file)
+{
+    return is_file(operand, file) || is_in_run(operand, file) || is_beside(operand, file);
+}
+
+/* Whether an option's value is a file to read, by what help calls it. */
+static bool names_file(const option *about)
+{
+    return about->letter != 'o' && about->argument != NULL &&
+           (strstr(about->argument, "FILE") != NULL || strchr(about->argument, '.') != NULL);
+}
+
+int options_check_output(const arguments *parsed)
+{
+    const char *output = NULL;
+    const option *about;
+    struct stat file;
+    for (size_t i = 0; (about = options_at(parsed->table, i)) != NULL; i++)
+        if (about->letter == 'o')
+            output = parsed->values[i];
+    if (output == NULL || stat(output, &file) != 0 || !S_ISREG(file.st_mode))
+        return EXIT_DONE;
+    bool read = false;
+    for (size_t i = 0; i < parsed->operand_count; i++)
+        read = read || is_read(parsed->operands[i], &file);
+    for (size_t i = 0; (about = options_at(parsed->table, i)) != NULL; i++)
+        read = read || (names_file(about) && parsed->values[i] != NULL && is_file(parsed->values[i], &file));
+    if (read)
+        return terminal_fail(EXIT_FAILED, "%s: is one of the files that %s reads (name another with -o)",
+                             output, parsed->command);
+    return EXIT_DONE;
 }
 
 /* The library reads values; the command prints what it says of one that cannot be. */

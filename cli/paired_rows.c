@@ -69,6 +69,7 @@ static void add_number(text_table *table, const char *format, double number)
 {
     char text[32];
     snprintf(text, sizeof text, format, number);
+    terminal_plain_zero(text, strstr(format, "%+") != NULL);
     text_table_add(table, "%s", isnan(number) ? "-" : text);
 }
 

@@ -13,12 +13,21 @@ static int fail_memory(void)
     return terminal_fail(EXIT_FAILED, "not enough memory for a table");
 }
 
+/* Whether scores of subjects with few trials are in the pipeline's mean. */
+static bool has_few(const congru_results *results, size_t pipeline)
+{
+    for (size_t i = 0; i < results->folds; i++)
+        if (results->fold[i].pipeline == pipeline && results->subject_few[results->fold[i].subject])
+            return true;
+    return false;
+}
+
 static void add_row(text_table *table, const congru_results *results, size_t pipeline,
                     const congru_summary *row, table_format format)
 {
     const char *between = format == TABLE_LATEX ? "$\\pm$" : "±";
     text_table_add(table, "%s", results->pipeline[pipeline]);
-    text_table_add(table, "%zu", row->subjects);
+    text_table_add(table, "%zu%s", row->subjects, has_few(results, pipeline) ? " *" : "");
     if (isnan(row->deviation))
         text_table_add(table, "%.2f", 100 * row->mean);
     else
@@ -56,6 +65,22 @@ int results_print_summary(congru_context *context, const congru_results *results
     return code;
 }
 
+void results_print_notes(const congru_results *results, const char *folder, table_format format)
+{
+    for (size_t i = 0; i < results->note_count; i++) {
+        char line[CONGRU_NOTE_SIZE + 512];
+        snprintf(line, sizeof line, "%.500s%s%s", folder != NULL ? folder : "", folder != NULL ? ": " : "",
+                 results->note[i]);
+        if (format != TABLE_TEXT) {
+            terminal_warn("%s", line);
+            continue;
+        }
+        terminal_clean(line);
+        printf(i == 0 ? "\n" : "");
+        terminal_wrap(line, 0, 2, "");
+    }
+}
+
 int results_print_subjects(const congru_results *results, table_format format)
 {
     text_table table = {.columns = results->pipelines + 1};
@@ -75,7 +100,7 @@ int results_print_subjects(const congru_results *results, table_format format)
     for (size_t p = 0; p < results->pipelines; p++)
         text_table_add(&table, "%s", results->pipeline[p]);
     for (size_t s = 0; s < results->subjects; s++) {
-        text_table_add(&table, "%s", results->subject_name[s]);
+        text_table_add(&table, "%s%s", results->subject_name[s], results->subject_few[s] ? " *" : "");
         for (size_t p = 0; p < results->pipelines; p++) {
             size_t place = s * results->pipelines + p;
             if (folds[place] > 0)

@@ -10,6 +10,7 @@
 
 #include "options.h"
 #include "terminal.h"
+#include "text_file.h"
 
 enum { LINE_SIZE = 8192 };
 
@@ -106,6 +107,9 @@ static int parse_score(const char *path, size_t row, const char *text, double *s
     *score = strtod(text, &end);
     if (end == text || *end != '\0' || !isfinite(*score))
         return terminal_fail(EXIT_FAILED, "%s: line %zu: a number was expected, not '%s'", path, row, text);
+    if (fabs(*score) > 100.0)
+        return terminal_fail(EXIT_FAILED, "%s: line %zu: %.40s is no score (0 to 1, or percent up to 100)",
+                             path, row, text);
     return EXIT_DONE;
 }
 
@@ -136,8 +140,6 @@ static int read_lines(score_tables *tables, const char *path, FILE *file)
     char head[LINE_SIZE], line[LINE_SIZE], *heading[CSV_FIELDS_MAX], *field[CSV_FIELDS_MAX];
     size_t count = fgets(head, sizeof head, file) != NULL ? csv_split(head, heading) : 0, row = 1;
     bool narrow = count == 4 && strcmp(heading[0], "dataset") == 0 && strcmp(heading[1], "subject") == 0;
-    if (ferror(file))
-        return EXIT_DONE; /* which the caller looks for */
     if (!narrow && (count < 2 || strcmp(heading[0], "subject") != 0))
         return terminal_fail(EXIT_FAILED,
                              "%s: the first line must be subject,PIPELINE,... or "
@@ -147,14 +149,14 @@ static int read_lines(score_tables *tables, const char *path, FILE *file)
         return terminal_fail(EXIT_FAILED, "%s: has more than %d columns", path, CSV_FIELDS_MAX - 1);
     const char *slash = strrchr(path, '/');
     int code = EXIT_DONE;
-    while (code == EXIT_DONE && fgets(line, sizeof line, file) != NULL && !ferror(file)) {
+    while (code == EXIT_DONE && fgets(line, sizeof line, file) != NULL) {
         row++;
         size_t fields = csv_split(line, field);
         if (fields == 1 && field[0][0] == '\0')
             continue;
         if (fields != count)
-            return terminal_fail(EXIT_FAILED, "%s: line %zu has %zu fields, the first %zu", path, row, fields,
-                                 count);
+            return terminal_fail(EXIT_FAILED, "%s: line %zu has %s, the first %zu", path, row,
+                                 congru_count(fields, "field").text, count);
         code = add_line(tables, path, slash != NULL ? slash + 1 : path, row, count, heading, field);
     }
     return code;
@@ -162,13 +164,14 @@ static int read_lines(score_tables *tables, const char *path, FILE *file)
 
 int score_tables_read_csv(score_tables *tables, const char *path)
 {
-    FILE *file = fopen(path, "r");
-    if (file == NULL)
-        return terminal_fail(EXIT_FAILED, "%s: cannot read: %s", path, strerror(errno));
-    int code = read_lines(tables, path, file);
-    if (code == EXIT_DONE && ferror(file))
-        code = terminal_fail(EXIT_FAILED, "%s: cannot read: %s", path, strerror(errno));
+    FILE *file;
+    char *text;
+    int code = text_file_open(path, TEXT_TABLE_MAX, "a table of scores", &file, &text);
+    if (code != EXIT_DONE)
+        return code;
+    code = read_lines(tables, path, file);
     fclose(file);
+    free(text);
     if (code == EXIT_DONE && tables->count == 0)
         code = terminal_fail(EXIT_FAILED, "%s: holds no scores", path);
     return code;

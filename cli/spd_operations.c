@@ -120,9 +120,9 @@ static int check_pair(const matrix_set *a, const matrix_set *b, bool pairwise)
         return terminal_fail(EXIT_FAILED, "%s: matrices of %zu x %zu, but those of %s are %zu x %zu", b->file,
                              b->d, b->d, a->file, a->d, a->d);
     if (!pairwise && b->n != 1 && b->n != a->n)
-        return terminal_fail(
-            EXIT_FAILED, "%s: %zu matrices, but %s has %zu (the second file has as many as the first, or one)",
-            b->file, b->n, a->file, a->n);
+        return terminal_fail(EXIT_FAILED,
+                             "%s: %s, but %s has %zu (the second file has as many as the first, or one)",
+                             b->file, congru_count(b->n, "matrix").text, a->file, a->n);
     return EXIT_DONE;
 }
 

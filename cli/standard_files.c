@@ -12,8 +12,12 @@
 
 #include "terminal.h"
 
+enum { PIECE_SIZE = 4096, CHARACTER_SIZE = 4 };
+
 static int output_error;
-static bool output_closed;
+static bool output_closed, as_is;
+static char held[CHARACTER_SIZE]; /* the begin of a character whose other bytes come with the next write */
+static size_t held_size;
 
 bool standard_files_write(int descriptor, const char *bytes, size_t size)
 {
@@ -31,11 +35,62 @@ bool standard_files_write(int descriptor, const char *bytes, size_t size)
 
 /* The C library gives up at EINTR, and forgets the reason of a failure before the last. */
 #ifdef __linux__
+/* How many of the last bytes begin a character that goes on after them. */
+static size_t unfinished(const char *bytes, size_t size)
+{
+    for (size_t back = 1; back < CHARACTER_SIZE && back <= size; back++) {
+        const unsigned char c = (unsigned char)bytes[size - back];
+        size_t whole = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc0 ? 2 : 1;
+        if ((c & 0xc0) != 0x80)
+            return whole > back ? back : 0;
+    }
+    return 0;
+}
+
+/* Names in files may hold what a terminal obeys; of that, only the two codes of the command's own tables pass. */
+static bool write_clean(char *text, size_t size)
+{
+    static const char *const codes[] = {"\033[1m", "\033[0m"};
+    while (size > 0) {
+        size_t part = size, code = 0;
+        for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+            const char *found = memmem(text, part, codes[i], strlen(codes[i]));
+            if (found != NULL) {
+                part = (size_t)(found - text);
+                code = strlen(codes[i]);
+            }
+        }
+        if (!standard_files_write(STDOUT_FILENO, text, terminal_clean_bytes(text, part, "\n\t")) ||
+            !standard_files_write(STDOUT_FILENO, text + part, code))
+            return false;
+        text += part + code;
+        size -= part + code;
+    }
+    return true;
+}
+
+static bool write_text(const char *bytes, size_t size)
+{
+    while (size > 0) {
+        char text[CHARACTER_SIZE + PIECE_SIZE];
+        size_t piece = size < PIECE_SIZE ? size : PIECE_SIZE, all = held_size + piece;
+        memcpy(text, held, held_size);
+        memcpy(text + held_size, bytes, piece);
+        held_size = unfinished(text, all);
+        memcpy(held, text + all - held_size, held_size);
+        if (!write_clean(text, all - held_size))
+            return false;
+        bytes += piece;
+        size -= piece;
+    }
+    return true;
+}
+
 static ssize_t print(void *user, const char *bytes, size_t size)
 {
     (void)user;
     errno = EBADF;
-    if (!output_closed && standard_files_write(STDOUT_FILENO, bytes, size))
+    if (!output_closed && (as_is ? standard_files_write(STDOUT_FILENO, bytes, size) : write_text(bytes, size)))
         return (ssize_t)size;
     output_error = errno;
     return 0;
@@ -80,6 +135,12 @@ void standard_files_begin(void)
     output_closed = hold_place(STDOUT_FILENO);
     hold_place(STDERR_FILENO);
     take_over_output();
+}
+
+void standard_files_as_is(void)
+{
+    fflush(stdout);
+    as_is = !terminal_is(STDOUT_FILENO);
 }
 
 bool standard_files_silence(void)

@@ -1,84 +1,20 @@
-/* Decisions as lines of JSON, and the loop that makes them. SPDX-License-Identifier: Apache-2.0 */
+/* The loop that makes decisions, when they are due and when markers ask for them. SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
+#include "stream_lines.h"
 #include "stream_settings.h"
 #include "terminal.h"
 
 volatile sig_atomic_t stream_stopped;
 
-/* A text that has a fixed room; `used` past it when it did not fit. */
-typedef struct line_writer {
-    char *text;
-    size_t used;
-} line_writer;
-
-static void add(line_writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(line_writer *w, const char *format, ...)
+int stream_print(void *user, const char *line, size_t size)
 {
-    va_list arguments;
-    va_start(arguments, format);
-    if (w->used < STREAM_LINE_SIZE) {
-        int size = vsnprintf(w->text + w->used, STREAM_LINE_SIZE - w->used, format, arguments);
-        w->used += size >= 0 ? (size_t)size : STREAM_LINE_SIZE;
-    }
-    va_end(arguments);
-}
-
-/* Names are valid UTF-8 already. */
-static void add_name(line_writer *w, const char *name)
-{
-    add(w, "\"");
-    for (; *name != '\0'; name++) {
-        if (*name == '"' || *name == '\\')
-            add(w, "\\%c", *name);
-        else if ((unsigned char)*name < ' ')
-            add(w, "\\u%04x", (unsigned char)*name);
-        else
-            add(w, "%c", *name);
-    }
-    add(w, "\"");
-}
-
-size_t stream_line(const congru_model *model, const congru_decision *decision, double stamp,
-                   char line[STREAM_LINE_SIZE])
-{
-    line_writer w = {line, 0};
-    add(&w, "{\"sample\":%llu,\"time\":%.9g", (unsigned long long)decision->sample, decision->time);
-    if (!isnan(stamp))
-        add(&w, ",\"stamp\":%.17g", stamp);
-    if (decision->answer < 0) {
-        add(&w, ",\"class\":null,\"reason\":\"%s\"}\n",
-            decision->status == CONGRU_ERROR_NOT_FINITE ? "missing samples"
-                                                        : congru_status_text(decision->status));
-    } else {
-        add(&w, ",\"class\":");
-        add_name(&w, congru_model_class(model, (size_t)decision->answer));
-        add(&w, ",\"p\":{");
-        for (size_t k = 0; k < congru_model_classes(model); k++) {
-            add(&w, k > 0 ? "," : "");
-            add_name(&w, congru_model_class(model, k));
-            add(&w, ":%.17g", decision->probability[k]);
-        }
-        add(&w, "}}\n");
-    }
-    return w.used < STREAM_LINE_SIZE ? w.used : 0;
-}
-
-int stream_tell(stream_sink *sink, const congru_decision *decision, double stamp)
-{
-    static char line[STREAM_LINE_SIZE];
-    size_t size = stream_line(sink->settings->model, decision, stamp, line);
-    sink->decisions++;
-    if (sink->outlet != NULL)
-        stream_outlet_push(sink->outlet, decision, stamp);
-    if (size == 0)
-        return terminal_fail(EXIT_FAILED, "stream: the names of the classes are too long for a line");
+    (void)user;
     if (fwrite(line, 1, size, stdout) != size || fflush(stdout) != 0)
         return terminal_fail(EXIT_FAILED, "standard output: cannot write: %s", strerror(errno));
     return EXIT_DONE;
@@ -99,62 +35,181 @@ void stream_wait_until(double time)
     }
 }
 
-/* With --realtime, frames wait for their time. */
-static size_t piece_of(const stream_sink *sink, const congru_decoder *decoder, size_t frames)
+/* ---- Markers -------------------------------------------------------------------------------------------------- */
+
+static double rate_of(const stream_sink *sink)
 {
-    static double start;
-    static bool started;
-    double rate = congru_model_preprocessing(sink->settings->model)->rate;
-    if (!sink->settings->realtime)
-        return frames;
-    if (!started)
-        start = stream_clock();
-    started = true;
-    size_t piece = (size_t)(rate / 50) + 1; /* every 20 ms */
-    piece = frames < piece ? frames : piece;
-    stream_wait_until(start + (double)(congru_decoder_position(decoder) + piece) / rate);
-    return piece;
+    return congru_model_preprocessing(sink->settings->model)->rate;
 }
 
-typedef congru_status (*pusher)(congru_decoder *decoder, size_t frames, const void *data, size_t at,
-                                size_t *taken, congru_decision *decision);
-
-static congru_status push_float(congru_decoder *decoder, size_t frames, const void *data, size_t at,
-                                size_t *taken, congru_decision *decision)
+static int tell(stream_sink *sink, const congru_decision *decision, const stream_asked *asked)
 {
-    return congru_decoder_push_float(
-        decoder, frames, (const float *)data + at * congru_decoder_channels(decoder), taken, decision);
+    static char line[STREAM_LINE_SIZE];
+    size_t size =
+        stream_line(sink->settings->model, decision, sink->stamped ? sink->stamp : (double)NAN, asked, line);
+    if (sink->outlet != NULL)
+        stream_outlet_push(sink->outlet, decision, sink->stamped ? sink->stamp : (double)NAN);
+    return sink->write(sink->user, line, size);
 }
 
-static congru_status push_double(congru_decoder *decoder, size_t frames, const void *data, size_t at,
-                                 size_t *taken, congru_decision *decision)
+/* A marker's answer when it has none. */
+static int tell_nothing(stream_sink *sink, const stream_asked *asked)
 {
-    return congru_decoder_push(decoder, frames, (const double *)data + at * congru_decoder_channels(decoder),
-                               taken, decision);
+    uint64_t position = congru_decoder_position(sink->decoder);
+    const congru_decision nothing = {
+        .due = true, .sample = position, .time = (double)position / rate_of(sink), .answer = -1};
+    return tell(sink, &nothing, asked);
 }
 
-static int push_all(stream_sink *sink, congru_decoder *decoder, size_t frames, const void *data, pusher push,
-                    const double *stamp)
+double stream_marker_after(const stream_settings *settings, const congru_decoder *decoder)
 {
+    const congru_preprocessing *p = congru_model_preprocessing(settings->model);
+    if (!isnan(settings->marker_after))
+        return settings->marker_after;
+    return p->window[0] + (double)congru_decoder_window(decoder) / p->rate;
+}
+
+int stream_mark(stream_sink *sink, const char *name, double cue, double after)
+{
+    stream_marker marker = {.cue = cue};
+    if (isnan(after))
+        after = stream_marker_after(sink->settings, sink->decoder);
+    marker.due = sink->settings->lsl_markers != NULL ? cue + after : cue + floor(after * rate_of(sink) + 0.5);
+    protocol_clean_name(name, marker.name);
+    if (markers_add(&sink->markers, &marker))
+        return EXIT_DONE;
+    return tell_nothing(sink, &(stream_asked){.marker = &marker, .reason = "too many markers wait"});
+}
+
+int stream_drop_markers(stream_sink *sink, const char *reason)
+{
+    stream_marker marker;
     int code = EXIT_DONE;
-    for (size_t at = 0, taken; code == EXIT_DONE && at < frames && stream_stopped == 0; at += taken) {
-        congru_decision decision;
-        congru_status status = push(decoder, piece_of(sink, decoder, frames - at), data, at, &taken, &decision);
-        if (status != CONGRU_OK)
-            return terminal_fail(EXIT_FAILED, "stream: %s", congru_status_text(status));
-        if (decision.due)
-            code = stream_tell(sink, &decision, stamp != NULL ? stamp[at + taken - 1] : (double)NAN);
-    }
+    while (code == EXIT_DONE && markers_take(&sink->markers, (double)INFINITY, &marker))
+        code = tell_nothing(sink, &(stream_asked){.marker = &marker, .reason = reason});
     return code;
 }
 
-int stream_push(stream_sink *sink, congru_decoder *decoder, size_t frames, const float *data,
-                const double *stamp)
+static int answer(stream_sink *sink, const stream_marker *marker, double late)
 {
-    return push_all(sink, decoder, frames, data, push_float, stamp);
+    stream_asked asked = {.marker = marker, .late = late > 0 ? (uint64_t)late : 0};
+    congru_decision decision = {.due = false};
+    if (asked.late > congru_decoder_window(sink->decoder)) {
+        asked.reason = "the marker came too late";
+        return tell_nothing(sink, &asked);
+    }
+    if (congru_decoder_decide(sink->decoder, &decision) == CONGRU_OK && decision.due)
+        return tell(sink, &decision, &asked);
+    asked.reason = "the window is not full";
+    return tell_nothing(sink, &asked);
 }
 
-int stream_push_double(stream_sink *sink, congru_decoder *decoder, size_t frames, const double *data)
+/* The time that the window ends at now, by the clock of the markers. A frame's stamp is that of its beginning, and half
+ * a frame decides between neighbours. */
+static double marker_clock(const stream_sink *sink)
 {
-    return push_all(sink, decoder, frames, data, push_double, NULL);
+    return sink->settings->lsl_markers == NULL ? (double)congru_decoder_position(sink->decoder)
+           : sink->stamped                     ? sink->stamp + 1.5 / rate_of(sink)
+                                               : -(double)INFINITY;
+}
+
+static int answer_markers(stream_sink *sink)
+{
+    stream_marker marker;
+    double now = marker_clock(sink);
+    int code = EXIT_DONE;
+    while (code == EXIT_DONE && markers_take(&sink->markers, now, &marker))
+        code = answer(sink, &marker,
+                      sink->settings->lsl_markers == NULL ? now - marker.due
+                                                          : floor((now - marker.due) * rate_of(sink)));
+    return code;
+}
+
+/* Of the frames that follow, those up to the next marker's time. */
+static size_t frames_to_marker(const stream_sink *sink, size_t frames, const double *stamp)
+{
+    if (sink->markers.count == 0)
+        return frames;
+    double due = sink->markers.item[0].due;
+    if (sink->settings->lsl_markers == NULL) {
+        double left = due - (double)congru_decoder_position(sink->decoder);
+        return left < (double)frames ? (size_t)left : frames;
+    }
+    size_t count = 1;
+    while (count < frames && stamp[count - 1] + 1.5 / rate_of(sink) < due)
+        count++;
+    return count;
+}
+
+/* ---- Commands -------------------------------------------------------------------------------------------------- */
+
+static int tell_done(stream_sink *sink, const char *what, uint64_t sample)
+{
+    char line[128];
+    int size =
+        snprintf(line, sizeof line, "{\"done\":\"%s\",\"sample\":%llu}\n", what, (unsigned long long)sample);
+    return sink->write(sink->user, line, (size_t)size);
+}
+
+int stream_obey(stream_sink *sink, const protocol_command *command)
+{
+    uint64_t position = congru_decoder_position(sink->decoder);
+    double cue = command->placed ? (double)command->sample : (double)position;
+    int code = EXIT_DONE;
+    switch (command->kind) {
+    case PROTOCOL_DECIDE:
+        code = stream_mark(sink, command->name, cue, 0);
+        return code == EXIT_DONE ? answer_markers(sink) : code;
+    case PROTOCOL_MARKER:
+        code = stream_mark(sink, command->name, cue, command->after);
+        return code == EXIT_DONE ? answer_markers(sink) : code;
+    case PROTOCOL_RESET:
+        code = stream_drop_markers(sink, "reset");
+        congru_decoder_reset(sink->decoder);
+        return code == EXIT_DONE ? tell_done(sink, "reset", position) : code;
+    case PROTOCOL_SCALE:
+        if (congru_decoder_set_scale(sink->decoder, command->factor) != CONGRU_OK)
+            return terminal_fail(EXIT_FAILED, "stream: the scale is out of range");
+        return tell_done(sink, "scale", position);
+    default:
+        return EXIT_DONE;
+    }
+}
+
+/* ---- Samples ----------------------------------------------------------------------------------------------------- */
+
+/* With --realtime, frames wait for their time. */
+static size_t piece_of(stream_sink *sink, size_t frames)
+{
+    double rate = rate_of(sink);
+    if (!sink->settings->realtime)
+        return frames;
+    if (sink->played == 0)
+        sink->start = stream_clock();
+    size_t piece = (size_t)(rate / 50) + 1; /* every 20 ms */
+    piece = frames < piece ? frames : piece;
+    stream_wait_until(sink->start + (double)(sink->played + piece) / rate);
+    return piece;
+}
+
+int stream_push(stream_sink *sink, size_t frames, const double *data, const double *stamp)
+{
+    const size_t channels = congru_decoder_channels(sink->decoder);
+    int code = EXIT_DONE;
+    for (size_t at = 0, taken; code == EXIT_DONE && at < frames && stream_stopped == 0; at += taken) {
+        congru_decision decision;
+        size_t piece = piece_of(sink, frames_to_marker(sink, frames - at, stamp != NULL ? stamp + at : NULL));
+        congru_status status =
+            congru_decoder_push(sink->decoder, piece, data + at * channels, &taken, &decision);
+        if (status != CONGRU_OK)
+            return terminal_fail(EXIT_FAILED, "stream: %s", congru_status_text(status));
+        sink->played += taken;
+        sink->stamped = stamp != NULL;
+        sink->stamp = stamp != NULL ? stamp[at + taken - 1] : 0;
+        if (decision.due)
+            code = tell(sink, &decision, NULL);
+        if (code == EXIT_DONE)
+            code = answer_markers(sink);
+    }
+    return code;
 }

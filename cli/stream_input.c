@@ -21,30 +21,52 @@ static bool is_standard(const char *path)
     return path == NULL || strcmp(path, "-") == 0;
 }
 
+static const char *name_of(const char *path)
+{
+    return is_standard(path) ? "standard input" : path;
+}
+
 static int fail_read(const char *path)
 {
-    return terminal_fail(EXIT_FAILED, "%s: cannot read: %s", is_standard(path) ? "standard input" : path,
-                         strerror(errno));
+    return terminal_fail(EXIT_FAILED, "%s: cannot read: %s", name_of(path), strerror(errno));
 }
 
-static int create(const stream_settings *settings, const congru_decoder_options *options, const char *path,
-                  congru_decoder **decoder)
+static int create(stream_sink *sink, const congru_decoder_options *options, const char *path)
 {
-    if (congru_decoder_create(settings->context, settings->model, options, decoder) == CONGRU_OK)
+    const stream_settings *settings = sink->settings;
+    if (congru_decoder_create(settings->context, settings->model, options, &sink->decoder) == CONGRU_OK)
         return EXIT_DONE;
-    return terminal_fail(EXIT_FAILED, "%s: %s", is_standard(path) ? "standard input" : path,
-                         congru_context_error(settings->context));
+    return terminal_fail(EXIT_FAILED, "%s: %s", name_of(path), congru_context_error(settings->context));
 }
 
-/* ---- 32-bit floats --------------------------------------------------------------------------------------- */
+/* ---- Numbers and packets --------------------------------------------------------------------------------- */
 
-static int read_floats(stream_sink *sink, const char *path, int descriptor, congru_decoder *decoder)
+static int take_bytes(stream_sink *sink, const char *path, stream_protocol *part, const unsigned char *bytes,
+                      size_t size)
+{
+    static double frames[FRAMES_ROOM];
+    const size_t channels = congru_decoder_channels(sink->decoder);
+    int code = EXIT_DONE;
+    for (size_t at = 0, count; code == EXIT_DONE && at < size && stream_stopped == 0;) {
+        protocol_command command;
+        at += protocol_read(part, channels, bytes + at, size - at, frames, FRAMES_ROOM / channels, &count,
+                            &command);
+        code = stream_push(sink, count, frames, NULL);
+        if (code == EXIT_DONE)
+            code = stream_obey(sink, &command);
+        if (code == EXIT_DONE && part->state == PROTOCOL_FAILED)
+            code = terminal_fail(EXIT_FAILED, "%s: %s", name_of(path), part->error);
+    }
+    return code;
+}
+
+static int read_all(stream_sink *sink, const char *path, int descriptor, protocol_format format)
 {
     static stream_protocol part;
     static unsigned char bytes[READ_SIZE];
-    static float frames[FRAMES_ROOM];
-    size_t channels = congru_decoder_channels(decoder), count;
     int code = EXIT_DONE;
+    part.state = PROTOCOL_READY;
+    part.format = format;
     while (code == EXIT_DONE && stream_stopped == 0) {
         ssize_t got = read(descriptor, bytes, sizeof bytes);
         if (got < 0 && errno == EINTR)
@@ -53,34 +75,31 @@ static int read_floats(stream_sink *sink, const char *path, int descriptor, cong
             return fail_read(path);
         if (got == 0)
             break;
-        for (size_t at = 0; code == EXIT_DONE && at < (size_t)got && stream_stopped == 0;) {
-            at += protocol_read_frames(&part, channels, bytes + at, (size_t)got - at, frames,
-                                       FRAMES_ROOM / channels, &count);
-            code = stream_push(sink, decoder, count, frames, NULL);
-        }
+        code = take_bytes(sink, path, &part, bytes, (size_t)got);
     }
-    if (code == EXIT_DONE && part.part_size > 0 && stream_stopped == 0)
-        code = terminal_fail(EXIT_FAILED, "%s: ends in the middle of a frame of %zu channels",
-                             is_standard(path) ? "standard input" : path, channels);
-    return code;
+    if (code == EXIT_DONE && !protocol_is_whole(&part) && stream_stopped == 0)
+        code = format == PROTOCOL_PACKETS
+                   ? terminal_fail(EXIT_FAILED, "%s: ends in the middle of a packet", name_of(path))
+                   : terminal_fail(EXIT_FAILED, "%s: ends in the middle of a frame of %s", name_of(path),
+                                   congru_count(congru_decoder_channels(sink->decoder), "channel").text);
+    return code == EXIT_DONE ? stream_drop_markers(sink, "the stream has ended") : code;
 }
 
-int stream_float32(stream_sink *sink, const char *path)
+int stream_frames(stream_sink *sink, const char *path, protocol_format format)
 {
-    congru_decoder *decoder = NULL;
-    int code = create(sink->settings, &sink->settings->decoder, path, &decoder);
+    int code = create(sink, &sink->settings->decoder, path);
     if (code != EXIT_DONE)
         return code;
-    if (congru_decoder_channels(decoder) > PROTOCOL_CHANNELS_MAX)
+    if (congru_decoder_channels(sink->decoder) > PROTOCOL_CHANNELS_MAX)
         code = terminal_fail(EXIT_FAILED, "stream: more than %d channels", (int)PROTOCOL_CHANNELS_MAX);
     int descriptor = is_standard(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (code == EXIT_DONE && descriptor < 0)
         code = terminal_fail(EXIT_FAILED, "%s: cannot open: %s", path, strerror(errno));
     if (code == EXIT_DONE)
-        code = read_floats(sink, path, descriptor, decoder);
+        code = read_all(sink, path, descriptor, format);
     if (descriptor > STDIN_FILENO)
         close(descriptor);
-    congru_decoder_destroy(&decoder);
+    congru_decoder_destroy(&sink->decoder);
     return code;
 }
 
@@ -92,15 +111,13 @@ typedef struct csv_reader {
     FILE *file;
     char *line;
     size_t room, number; /* of lines so far */
-    congru_decoder *decoder;
     double *frame;
     text_list heading;
 } csv_reader;
 
 static int fail_csv(const csv_reader *r, const char *what)
 {
-    return terminal_fail(EXIT_FAILED, "%s: line %zu: %s", is_standard(r->path) ? "standard input" : r->path,
-                         r->number, what);
+    return terminal_fail(EXIT_FAILED, "%s: line %zu: %s", name_of(r->path), r->number, what);
 }
 
 /* A line that holds no number is the names of the channels. */
@@ -113,42 +130,33 @@ static bool is_heading(const char *line)
     return end == line || (*end != ',' && *end != '\0');
 }
 
+/* A frame, or a command behind '!'. */
 static int read_frame(csv_reader *r)
 {
-    size_t channels = congru_decoder_channels(r->decoder), i = 0;
-    for (char *field = r->line; field != NULL; i++) {
-        char *comma = strchr(field, ','), *end;
-        if (comma != NULL)
-            *comma++ = '\0';
-        if (i == channels)
-            return fail_csv(r, "has more numbers than there are channels");
-        double number = strtod(field, &end);
-        while (isspace((unsigned char)*end))
-            end++;
-        if (*end != '\0')
-            return fail_csv(r, "holds what is not a number");
-        r->frame[i] = end == field || field[strspn(field, " \t\r")] == '\0' ? (double)NAN : number;
-        field = comma;
-    }
-    return i == channels ? stream_push_double(r->sink, r->decoder, 1, r->frame)
-                         : fail_csv(r, "has fewer numbers than there are channels");
+    protocol_command command;
+    const char *wrong = r->line[0] == '!'
+                            ? protocol_read_command(r->line + 1, &command)
+                            : protocol_read_csv(r->line, congru_decoder_channels(r->sink->decoder), r->frame);
+    if (wrong != NULL)
+        return fail_csv(r, wrong);
+    return r->line[0] == '!' ? stream_obey(r->sink, &command) : stream_push(r->sink, 1, r->frame, NULL);
 }
 
 static int start_csv(csv_reader *r)
 {
     congru_decoder_options options = r->sink->settings->decoder;
     int code = EXIT_DONE;
-    bool heading = is_heading(r->line);
+    bool heading = r->line[0] != '!' && is_heading(r->line);
     if (heading && options.channels == NULL) {
         code = text_list_split(&r->heading, "stream: the heading", r->line);
         options.channels = (const char *const *)r->heading.item;
         options.channel_count = r->heading.count;
     }
     if (code == EXIT_DONE)
-        code = create(r->sink->settings, &options, r->path, &r->decoder);
+        code = create(r->sink, &options, r->path);
     if (code != EXIT_DONE)
         return code;
-    r->frame = calloc(congru_decoder_channels(r->decoder), sizeof *r->frame);
+    r->frame = calloc(congru_decoder_channels(r->sink->decoder), sizeof *r->frame);
     if (r->frame == NULL)
         return terminal_fail(EXIT_FAILED, "stream: not enough memory");
     return heading ? EXIT_DONE : read_frame(r);
@@ -167,13 +175,15 @@ int stream_csv(stream_sink *sink, const char *path)
         while (size > 0 && (r.line[size - 1] == '\n' || r.line[size - 1] == '\r'))
             r.line[--size] = '\0';
         if (size > 0)
-            code = r.decoder == NULL ? start_csv(&r) : read_frame(&r);
+            code = sink->decoder == NULL ? start_csv(&r) : read_frame(&r);
     }
     if (code == EXIT_DONE && (ferror(r.file) || !feof(r.file)) && stream_stopped == 0)
         code = fail_read(path);
+    if (code == EXIT_DONE && sink->decoder != NULL)
+        code = stream_drop_markers(sink, "the stream has ended");
     if (r.file != stdin)
         fclose(r.file);
-    congru_decoder_destroy(&r.decoder);
+    congru_decoder_destroy(&sink->decoder);
     text_list_clear(&r.heading);
     free(r.frame);
     free(r.line);
@@ -182,7 +192,7 @@ int stream_csv(stream_sink *sink, const char *path)
 
 /* ---- Recordings -------------------------------------------------------------------------------------------- */
 
-static int push_recording(stream_sink *sink, congru_decoder *decoder, const congru_recording *recording)
+static int push_recording(stream_sink *sink, const congru_recording *recording)
 {
     enum { PIECE = 256 };
     size_t d = recording->channels;
@@ -193,7 +203,7 @@ static int push_recording(stream_sink *sink, congru_decoder *decoder, const cong
         for (size_t t = 0; t < count; t++)
             for (size_t i = 0; i < d; i++)
                 frames[t * d + i] = recording->data[i * recording->samples + at + t];
-        code = stream_push_double(sink, decoder, count, frames);
+        code = stream_push(sink, count, frames, NULL);
     }
     free(frames);
     return code;
@@ -205,7 +215,6 @@ int stream_recording(stream_sink *sink, const char *path)
     const congru_preprocessing *p = congru_model_preprocessing(settings->model);
     congru_decoder_options options = settings->decoder;
     congru_recording *recording = NULL;
-    congru_decoder *decoder = NULL;
     const char **names = calloc(p->channels, sizeof *names);
     if (names == NULL)
         return terminal_fail(EXIT_FAILED, "stream: not enough memory");
@@ -220,16 +229,16 @@ int stream_recording(stream_sink *sink, const char *path)
     else if (congru_recording_read(settings->context, path, &wanted, &recording) != CONGRU_OK)
         code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(settings->context));
     if (code == EXIT_DONE && recording->channels != p->channels)
-        code = terminal_fail(EXIT_FAILED, "%s: has %zu channels where the model has %zu", path,
-                             recording->channels, p->channels);
+        code = terminal_fail(EXIT_FAILED, "%s: has %s where the model has %zu", path,
+                             congru_count(recording->channels, "channel").text, p->channels);
     if (code == EXIT_DONE) {
         options.channels = NULL;
         options.sampling = recording->rate;
-        code = create(settings, &options, path, &decoder);
+        code = create(sink, &options, path);
     }
     if (code == EXIT_DONE)
-        code = push_recording(sink, decoder, recording);
-    congru_decoder_destroy(&decoder);
+        code = push_recording(sink, recording);
+    congru_decoder_destroy(&sink->decoder);
     congru_recording_destroy(&recording);
     free(names);
     return code;

@@ -24,6 +24,9 @@ typedef struct lsl_library {
     double (*pull_sample)(lsl_handle inlet, float *sample, int room, double seconds, int *error);
     unsigned long (*pull_chunk)(lsl_handle inlet, float *samples, double *stamps, unsigned long samples_room,
                                 unsigned long stamps_room, double seconds, int *error);
+    double (*pull_text)(lsl_handle inlet, char **texts, int room, double seconds, int *error);
+    void (*text_destroy)(char *text);
+    double (*correction)(lsl_handle inlet, double seconds, int *error);
     void (*info_destroy)(lsl_handle info);
     int (*info_channels)(lsl_handle info);
     double (*info_rate)(lsl_handle info);
@@ -43,7 +46,7 @@ typedef struct lsl_library {
 
 /* Release 1.12 says of itself that it is 110. */
 enum { VERSION_LEAST = 110, FORMAT_DOUBLE = 2, CHUNK_FRAMES = 512, LOST = -2 };
-static const double resolve_seconds = 30, seconds_kept = 360;
+static const double seconds_kept = 360;
 
 /* dlsym gives an object's pointer where a function's is meant; POSIX has them alike. */
 static bool find(void *library, const char *name, void *place)
@@ -73,6 +76,9 @@ static const char *find_all(void *library, lsl_library *lsl)
         {"lsl_get_fullinfo", &lsl->inlet_info},
         {"lsl_pull_sample_f", &lsl->pull_sample},
         {"lsl_pull_chunk_f", &lsl->pull_chunk},
+        {"lsl_pull_sample_str", &lsl->pull_text},
+        {"lsl_destroy_string", &lsl->text_destroy},
+        {"lsl_time_correction", &lsl->correction},
         {"lsl_destroy_streaminfo", &lsl->info_destroy},
         {"lsl_get_channel_count", &lsl->info_channels},
         {"lsl_get_nominal_srate", &lsl->info_rate},
@@ -119,121 +125,185 @@ static const lsl_library *load(void)
 
 /* ---- Samples in ------------------------------------------------------------------------------------------------- */
 
-typedef struct lsl_inlet {
-    const lsl_library *lsl;
+/* A stream that somebody offers. */
+typedef struct lsl_source {
     lsl_handle info, full, inlet;
     size_t channels;
-    const char **name; /* (channels) into the description, or NULL when it names none */
-    congru_decoder *decoder;
-    float *frames;
+} lsl_source;
+
+typedef struct lsl_inlet {
+    const lsl_library *lsl;
+    lsl_source samples, markers;
+    const char **name; /* (samples.channels) into the description, or NULL when it names none */
+    float *floats;     /* frames as they come, */
+    double *frames;    /* and as they are pushed */
     double *stamps;
+    char **texts; /* (markers.channels) */
 } lsl_inlet;
 
-static int find_stream(lsl_inlet *in, const char *name)
+/* Says that it waits, when the stream is not there at once. */
+static int resolve(const lsl_inlet *in, const stream_settings *settings, const char *name, lsl_source *source)
 {
-    double end = stream_clock() + resolve_seconds;
-    int error = 0, found = 0;
-    while (found == 0 && stream_stopped == 0 && stream_clock() < end)
-        found = in->lsl->resolve(&in->info, 1, "name", name, 1, 1.0);
-    if (stream_stopped != 0)
-        return EXIT_DONE;
-    if (found <= 0)
-        return terminal_fail(EXIT_FAILED, "stream: there is no LSL stream '%s' (waited %g s)", name,
-                             resolve_seconds);
-    in->inlet = in->lsl->inlet_create(in->info, (int)seconds_kept, 0, 0);
-    if (in->inlet != NULL)
-        in->full = in->lsl->inlet_info(in->inlet, 10, &error);
-    if (in->full != NULL && error == 0)
-        in->lsl->inlet_open(in->inlet, 10, &error);
-    return in->full != NULL && error == 0
-               ? EXIT_DONE
-               : terminal_fail(EXIT_FAILED, "stream: the LSL stream '%s' does not answer", name);
+    double end = stream_clock() + settings->lsl_wait;
+    int found = 0;
+    for (bool said = false; found == 0 && stream_stopped == 0 && stream_clock() < end; said = true) {
+        double left = end - stream_clock();
+        found = in->lsl->resolve(&source->info, 1, "name", name, 1, left < 1 ? left : 1.0);
+        if (found == 0 && !said && stream_stopped == 0 && stream_clock() < end)
+            terminal_warn("stream: there is no LSL stream '%s' yet: waiting for it, %g s at most (--lsl-wait)",
+                          name, settings->lsl_wait);
+    }
+    if (stream_stopped == 0 && found <= 0)
+        return terminal_fail(EXIT_FAILED, "stream: there is no LSL stream '%s' (waited %g s; see --lsl-wait)",
+                             name, settings->lsl_wait);
+    return EXIT_DONE;
+}
+
+static int open_source(const lsl_inlet *in, const stream_settings *settings, const char *name,
+                       lsl_source *source)
+{
+    int error = 0, code = resolve(in, settings, name, source);
+    if (code != EXIT_DONE || stream_stopped != 0)
+        return code;
+    source->inlet = in->lsl->inlet_create(source->info, (int)seconds_kept, 0, 0);
+    if (source->inlet != NULL)
+        source->full = in->lsl->inlet_info(source->inlet, 10, &error);
+    if (source->full != NULL && error == 0)
+        in->lsl->inlet_open(source->inlet, 10, &error);
+    if (source->full == NULL || error != 0)
+        return terminal_fail(EXIT_FAILED, "stream: the LSL stream '%s' does not answer", name);
+    int channels = in->lsl->info_channels(source->full);
+    source->channels = channels > 0 && channels <= 65536 ? (size_t)channels : 0;
+    return EXIT_DONE;
+}
+
+static void close_source(const lsl_inlet *in, lsl_source *source)
+{
+    if (source->inlet != NULL)
+        in->lsl->inlet_destroy(source->inlet);
+    if (source->full != NULL)
+        in->lsl->info_destroy(source->full);
+    if (source->info != NULL)
+        in->lsl->info_destroy(source->info);
 }
 
 /* Labels of the channels, by the convention of LSL's description: channels/channel/label. */
 static void read_names(lsl_inlet *in)
 {
     const lsl_library *lsl = in->lsl;
-    lsl_handle channel = lsl->child(lsl->child(lsl->info_description(in->full), "channels"), "channel");
+    lsl_handle channel = lsl->child(lsl->child(lsl->info_description(in->samples.full), "channels"), "channel");
     size_t count = 0;
-    in->name = calloc(in->channels, sizeof *in->name);
-    for (; in->name != NULL && count < in->channels && !lsl->is_empty(channel); count++) {
+    in->name = calloc(in->samples.channels, sizeof *in->name);
+    for (; in->name != NULL && count < in->samples.channels && !lsl->is_empty(channel); count++) {
         in->name[count] = lsl->child_value(channel, "label");
         if (in->name[count] == NULL || in->name[count][0] == '\0')
             break;
         channel = lsl->next(channel, "channel");
     }
-    if (count == in->channels)
+    if (count == in->samples.channels)
         return;
     free(in->name);
     in->name = NULL;
 }
 
-static int start_decoder(lsl_inlet *in, const stream_settings *settings, const char *name)
+static int start_decoder(lsl_inlet *in, stream_sink *sink, const char *name)
 {
+    const stream_settings *settings = sink->settings;
     congru_decoder_options options = settings->decoder;
-    double rate = in->lsl->info_rate(in->full);
-    int channels = in->lsl->info_channels(in->full);
-    in->channels = channels > 0 && channels <= 65536 ? (size_t)channels : 0;
-    if (in->channels > 0)
+    const size_t channels = in->samples.channels;
+    double rate = in->lsl->info_rate(in->samples.full);
+    if (channels > 0)
         read_names(in);
     options.sampling = rate > 0 ? rate : 0;
     if (options.channels == NULL && in->name != NULL) {
         options.channels = in->name;
-        options.channel_count = in->channels;
+        options.channel_count = channels;
     }
-    if (congru_decoder_create(settings->context, settings->model, &options, &in->decoder) != CONGRU_OK)
+    if (congru_decoder_create(settings->context, settings->model, &options, &sink->decoder) != CONGRU_OK)
         return terminal_fail(EXIT_FAILED, "LSL stream '%s': %s", name, congru_context_error(settings->context));
-    if (congru_decoder_channels(in->decoder) != in->channels)
-        return terminal_fail(EXIT_FAILED,
-                             "LSL stream '%s': %zu channels, expected %zu (name them with --channels)", name,
-                             in->channels, congru_decoder_channels(in->decoder));
-    in->frames = calloc(CHUNK_FRAMES * in->channels, sizeof *in->frames);
+    if (congru_decoder_channels(sink->decoder) != channels)
+        return terminal_fail(EXIT_FAILED, "LSL stream '%s': %s, expected %zu (name them with --channels)", name,
+                             congru_count(channels, "channel").text, congru_decoder_channels(sink->decoder));
+    in->floats = calloc(CHUNK_FRAMES * channels, sizeof *in->floats);
+    in->frames = calloc(CHUNK_FRAMES * channels, sizeof *in->frames);
     in->stamps = calloc(CHUNK_FRAMES, sizeof *in->stamps);
-    return in->frames != NULL && in->stamps != NULL ? EXIT_DONE
-                                                    : terminal_fail(EXIT_FAILED, "stream: not enough memory");
+    in->texts = calloc(in->markers.channels + 1, sizeof *in->texts);
+    return in->floats != NULL && in->frames != NULL && in->stamps != NULL && in->texts != NULL
+               ? EXIT_DONE
+               : terminal_fail(EXIT_FAILED, "stream: not enough memory");
+}
+
+/* Seconds from the clock of the markers to that of the samples, which may be of another machine. */
+static double clock_difference(const lsl_inlet *in)
+{
+    int error[2] = {0, 0};
+    double markers = in->lsl->correction(in->markers.inlet, 1.0, &error[0]),
+           samples = in->lsl->correction(in->samples.inlet, 1.0, &error[1]);
+    return error[0] == 0 && error[1] == 0 ? markers - samples : 0;
+}
+
+/* Takes the markers that are there. A stream of markers that ends leaves the samples alone. */
+static int pull_markers(lsl_inlet *in, stream_sink *sink)
+{
+    int code = EXIT_DONE, error = 0;
+    while (in->markers.inlet != NULL && code == EXIT_DONE) {
+        double stamp = in->lsl->pull_text(in->markers.inlet, in->texts, (int)in->markers.channels, 0.0, &error);
+        if (stamp == 0 || error != 0)
+            break;
+        code = stream_mark(sink, in->texts[0], stamp + clock_difference(in), (double)NAN);
+        for (size_t i = 0; i < in->markers.channels; i++)
+            in->lsl->text_destroy(in->texts[i]);
+    }
+    return code;
 }
 
 /* Waits for one frame, and takes with it those that are there already. */
 static int pull(lsl_inlet *in, stream_sink *sink)
 {
     const lsl_library *lsl = in->lsl;
+    const size_t channels = in->samples.channels;
     int code = EXIT_DONE, error = 0;
     while (code == EXIT_DONE && error == 0 && stream_stopped == 0) {
-        double stamp = lsl->pull_sample(in->inlet, in->frames, (int)in->channels, 0.2, &error);
+        double stamp = lsl->pull_sample(in->samples.inlet, in->floats, (int)channels, 0.2, &error);
         if (stamp == 0 || error != 0)
             continue;
         in->stamps[0] = stamp;
-        unsigned long more = lsl->pull_chunk(in->inlet, in->frames + in->channels, in->stamps + 1,
-                                             (CHUNK_FRAMES - 1) * in->channels, CHUNK_FRAMES - 1, 0.0, &error);
-        code = stream_push(sink, in->decoder, 1 + more / in->channels, in->frames, in->stamps);
+        unsigned long more = lsl->pull_chunk(in->samples.inlet, in->floats + channels, in->stamps + 1,
+                                             (CHUNK_FRAMES - 1) * channels, CHUNK_FRAMES - 1, 0.0, &error);
+        for (size_t i = 0; i < channels + more; i++)
+            in->frames[i] = in->floats[i];
+        code = pull_markers(in, sink);
+        if (code == EXIT_DONE)
+            code = stream_push(sink, 1 + more / channels, in->frames, in->stamps);
     }
-    /* The stream has ended. */
-    return code == EXIT_DONE && error != 0 && error != LOST
-               ? terminal_fail(EXIT_FAILED, "stream: the LSL stream failed with error %d", error)
-               : code;
+    if (code == EXIT_DONE && error != 0 && error != LOST)
+        return terminal_fail(EXIT_FAILED, "stream: the LSL stream failed with error %d", error);
+    return code == EXIT_DONE ? stream_drop_markers(sink, "the stream has ended") : code;
 }
 
 int stream_lsl(stream_sink *sink, const char *name)
 {
+    const stream_settings *settings = sink->settings;
     lsl_inlet in = {.lsl = load()};
     if (in.lsl == NULL)
         return EXIT_FAILED;
-    int code = find_stream(&in, name);
+    int code = open_source(&in, settings, name, &in.samples);
+    if (code == EXIT_DONE && stream_stopped == 0 && settings->lsl_markers != NULL)
+        code = open_source(&in, settings, settings->lsl_markers, &in.markers);
+    if (code == EXIT_DONE && stream_stopped == 0 && settings->lsl_markers != NULL && in.markers.channels == 0)
+        code = terminal_fail(EXIT_FAILED, "LSL stream '%s': has no channels", settings->lsl_markers);
     if (code == EXIT_DONE && stream_stopped == 0)
-        code = start_decoder(&in, sink->settings, name);
+        code = start_decoder(&in, sink, name);
     if (code == EXIT_DONE && stream_stopped == 0)
         code = pull(&in, sink);
-    congru_decoder_destroy(&in.decoder);
-    if (in.inlet != NULL)
-        in.lsl->inlet_destroy(in.inlet);
-    if (in.full != NULL)
-        in.lsl->info_destroy(in.full);
-    if (in.info != NULL)
-        in.lsl->info_destroy(in.info);
+    congru_decoder_destroy(&sink->decoder);
+    close_source(&in, &in.samples);
+    close_source(&in, &in.markers);
     free(in.name);
+    free(in.floats);
     free(in.frames);
     free(in.stamps);
+    free(in.texts);
     return code;
 }
 

@@ -12,8 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "stream_protocol.h"
-#include "stream_settings.h"
+#include "stream_lines.h"
 #include "terminal.h"
 
 /* A client costs this much memory whatever it does, and its decoder. It is read from while there is room for its answers
@@ -21,12 +20,19 @@
  * work a round, so that none can keep the others waiting. */
 enum {
     IN_SIZE = 8192,
-    OUT_SIZE = 65536,
+    OUT_LEAST = 65536,            /* bytes for answers, */
+    OUT_LINES = 32,               /* or this many of the longest lines if that is more */
+    LINES_KEPT = MARKERS_MAX + 2, /* which markers may ask for, and a command, between two frames */
+    GREETING_SIZE = OUT_LEAST - 1,
     FRAMES_ROOM = 2048,
     LINGER_SECONDS = 2,
     ACCEPTED_AT_ONCE = 64,
     BACKLOG = 1024
 };
+
+/* When there are no descriptors for another client, none is accepted for so many seconds: those who wait would wake poll
+ * at once, again and again. */
+static const double accept_pause = 0.25;
 
 typedef enum client_state {
     CLIENT_OPEN,
@@ -38,13 +44,13 @@ typedef struct client {
     int socket;
     client_state state;
     stream_protocol protocol;
-    congru_decoder *decoder;
+    stream_sink sink;
     unsigned char in[IN_SIZE];
     size_t in_at, in_size;
-    char out[OUT_SIZE];
-    size_t out_at, out_size;
-    double came, alive, lingers; /* when it came, was last heard of, began to linger */
-    double share, shared;        /* bytes it may send now, and when that was reckoned */
+    size_t out_at, out_size, out_most;
+    double progress, lingers; /* when the last whole thing was sent or taken; when it began to linger */
+    double share, shared;     /* bytes it may send now, and when that was reckoned */
+    char out[];               /* (out_most) */
 } client;
 
 typedef struct server {
@@ -52,28 +58,32 @@ typedef struct server {
     int listener;
     client **client; /* (settings->clients) */
     size_t count;
-    struct pollfd *poll; /* the listener, then the clients */
-    double now;
+    struct pollfd *poll;     /* the listener, then the clients */
+    double now, rests_until; /* nobody is accepted before */
+    bool warned;             /* that descriptors are used up */
 } server;
 
 /* ---- Telling ----------------------------------------------------------------------------------------------- */
 
 static size_t out_room(const client *c)
 {
-    return OUT_SIZE - (c->out_size - c->out_at);
+    return c->out_most - (c->out_size - c->out_at);
 }
 
-static void tell(client *c, const char *text, size_t size)
+/* Takes a line for the client: a stream_sink's `write`. Callers have seen to it that there is room. */
+static int tell(void *user, const char *text, size_t size)
 {
-    if (c->out_at > 0 && OUT_SIZE - c->out_size < size) {
+    client *c = user;
+    if (c->out_at > 0 && c->out_most - c->out_size < size) {
         memmove(c->out, c->out + c->out_at, c->out_size - c->out_at);
         c->out_size -= c->out_at;
         c->out_at = 0;
     }
-    if (OUT_SIZE - c->out_size < size)
-        return;
+    if (size == 0 || c->out_most - c->out_size < size)
+        return EXIT_FAILED;
     memcpy(c->out + c->out_size, text, size);
     c->out_size += size;
+    return EXIT_DONE;
 }
 
 static void tell_error(client *c, const char *why)
@@ -89,15 +99,12 @@ static void tell_error(client *c, const char *why)
 }
 
 /* What the client has to know to send the right samples. */
-static void tell_welcome(const server *s, client *c)
+static void tell_greeting(const server *s, client *c, const char *const *channel)
 {
-    char line[512];
-    int size = snprintf(
-        line, sizeof line,
-        "{\"congru\":\"%s\",\"pipeline\":\"%s\",\"channels\":%zu,\"rate\":%.9g,\"window\":%zu}\n",
-        congru_version(), congru_model_pipeline(s->settings->model), congru_decoder_channels(c->decoder),
-        congru_model_preprocessing(s->settings->model)->rate, congru_decoder_window(c->decoder));
-    tell(c, line, (size_t)size);
+    static char line[GREETING_SIZE];
+    size_t size = stream_greeting(s->settings, c->sink.decoder, channel, c->protocol.format, line, sizeof line);
+    if (tell(c, line, size) != EXIT_DONE)
+        tell_error(c, "the names of the channels are too long for a greeting");
 }
 
 /* ---- Working ------------------------------------------------------------------------------------------------- */
@@ -110,43 +117,52 @@ static void make_decoder(const server *s, client *c)
         options.channel_count = c->protocol.channels;
     }
     options.sampling = c->protocol.rate;
-    if (congru_decoder_create(s->settings->context, s->settings->model, &options, &c->decoder) != CONGRU_OK)
+    if (congru_decoder_create(s->settings->context, s->settings->model, &options, &c->sink.decoder) !=
+        CONGRU_OK)
         tell_error(c, congru_context_error(s->settings->context));
     else
-        tell_welcome(s, c);
-}
-
-/* Pushes frames; a decision ends a push, and there is room for its line. */
-static void push_frames(const server *s, client *c, size_t count, const float *frames)
-{
-    static char line[STREAM_LINE_SIZE];
-    for (size_t at = 0, taken; at < count && c->state == CLIENT_OPEN; at += taken) {
-        congru_decision decision;
-        if (congru_decoder_push_float(c->decoder, count - at, frames + at * congru_decoder_channels(c->decoder),
-                                      &taken, &decision) != CONGRU_OK) {
-            tell_error(c, "the decoder failed");
-            return;
-        }
-        if (decision.due)
-            tell(c, line, stream_line(s->settings->model, &decision, (double)NAN, line));
-    }
+        tell_greeting(s, c, options.channels);
 }
 
 /* Frames that cannot bring more decisions than there is room for. */
 static size_t frames_allowed(const server *s, const client *c)
 {
-    size_t lines = out_room(c) / STREAM_LINE_SIZE;
+    size_t lines = out_room(c) / s->settings->line_most;
     double rate = congru_model_preprocessing(s->settings->model)->rate,
-           per_line = rate / s->settings->decoder.rate;
-    double most = lines == 0 ? 0 : floor((double)(lines - 1) * (per_line < 1 ? 1 : per_line));
-    size_t room = FRAMES_ROOM / congru_decoder_channels(c->decoder);
+           per_line = s->settings->decoder.rate > 0 ? rate / s->settings->decoder.rate : FRAMES_ROOM;
+    double most = lines <= LINES_KEPT ? 0 : floor((double)(lines - LINES_KEPT) * (per_line < 1 ? 1 : per_line));
+    size_t room = FRAMES_ROOM / congru_decoder_channels(c->sink.decoder);
     room = room > 0 ? room : 1;
     return most < (double)room ? (size_t)most : room;
 }
 
+/* Frames end at the next marker's time, so that a round brings the answers of one time alone. */
+static size_t frames_to_work_on(const server *s, const client *c)
+{
+    size_t allowed = frames_allowed(s, c);
+    if (c->sink.markers.count == 0)
+        return allowed;
+    double left = c->sink.markers.item[0].due - (double)congru_decoder_position(c->sink.decoder);
+    return left < (double)allowed ? (size_t)left : allowed;
+}
+
+static void work_on_samples(const server *s, client *c)
+{
+    static double frames[FRAMES_ROOM]; /* of one channel and more: a frame has at most PROTOCOL_CHANNELS_MAX */
+    size_t count;
+    protocol_command command;
+    c->in_at += protocol_read(&c->protocol, congru_decoder_channels(c->sink.decoder), c->in + c->in_at,
+                              c->in_size - c->in_at, frames, frames_to_work_on(s, c), &count, &command);
+    if (count > 0 || command.kind != PROTOCOL_NONE)
+        c->progress = s->now;
+    if (stream_push(&c->sink, count, frames, NULL) != EXIT_DONE || stream_obey(&c->sink, &command) != EXIT_DONE)
+        tell_error(c, "the decoder failed");
+    else if (c->protocol.state == PROTOCOL_FAILED)
+        tell_error(c, c->protocol.error);
+}
+
 static void work(const server *s, client *c)
 {
-    static float frames[FRAMES_ROOM]; /* of one channel and more: a frame has at most PROTOCOL_CHANNELS_MAX */
     if (c->state != CLIENT_OPEN || c->in_at == c->in_size)
         return;
     if (c->protocol.state == PROTOCOL_LINE) {
@@ -155,13 +171,20 @@ static void work(const server *s, client *c)
             tell_error(c, c->protocol.error);
         else if (c->protocol.state == PROTOCOL_READY)
             make_decoder(s, c);
+        c->progress = c->protocol.state == PROTOCOL_LINE ? c->progress : s->now;
     }
-    if (c->state == CLIENT_OPEN && c->protocol.state == PROTOCOL_READY) {
-        size_t count;
-        c->in_at += protocol_read_frames(&c->protocol, congru_decoder_channels(c->decoder), c->in + c->in_at,
-                                         c->in_size - c->in_at, frames, frames_allowed(s, c), &count);
-        push_frames(s, c, count, frames);
-    }
+    if (c->state == CLIENT_OPEN && c->protocol.state == PROTOCOL_READY)
+        work_on_samples(s, c);
+}
+
+/* No more samples come: markers that wait are told so, and a frame that is cut short is a mistake. */
+static void end_input(client *c)
+{
+    if (c->sink.decoder != NULL)
+        stream_drop_markers(&c->sink, "the stream has ended");
+    if (c->protocol.state == PROTOCOL_READY && !protocol_is_whole(&c->protocol))
+        tell_error(c, "the stream ends in the middle of a frame, line or packet");
+    c->state = CLIENT_ENDING;
 }
 
 /* ---- Sockets --------------------------------------------------------------------------------------------------- */
@@ -169,7 +192,7 @@ static void work(const server *s, client *c)
 static void let_go(server *s, size_t index)
 {
     client *c = s->client[index];
-    congru_decoder_destroy(&c->decoder);
+    congru_decoder_destroy(&c->sink.decoder);
     close(c->socket);
     free(c);
     s->client[index] = s->client[--s->count];
@@ -179,8 +202,9 @@ static void let_go(server *s, size_t index)
 static double share_of(const server *s, const client *c)
 {
     const congru_preprocessing *p = congru_model_preprocessing(s->settings->model);
-    size_t channels = c->decoder != NULL ? congru_decoder_channels(c->decoder) : p->channels;
-    return s->settings->speed * p->rate * (double)channels * 4;
+    size_t channels = c->sink.decoder != NULL ? congru_decoder_channels(c->sink.decoder) : p->channels;
+    static const double width[PROTOCOL_FORMATS] = {4, 8, 16, 8}; /* bytes of a number, at most */
+    return s->settings->speed * p->rate * (double)channels * width[c->protocol.format];
 }
 
 static void reckon_share(const server *s, client *c)
@@ -194,25 +218,24 @@ static void reckon_share(const server *s, client *c)
 static bool wants_to_read(const client *c)
 {
     return c->state == CLIENT_LINGERING ||
-           (c->state == CLIENT_OPEN && c->in_at == c->in_size && c->share > 0 && out_room(c) > OUT_SIZE / 2);
+           (c->state == CLIENT_OPEN && c->in_at == c->in_size && c->share > 0 && out_room(c) > c->out_most / 2);
 }
 
 /* False when the client is gone. */
-static bool receive(const server *s, client *c)
+static bool receive(client *c)
 {
     ssize_t got = recv(c->socket, c->in, IN_SIZE, 0);
     if (got < 0)
         return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
     if (got == 0) {
-        bool over = c->state == CLIENT_LINGERING || c->out_at == c->out_size;
-        c->state = CLIENT_ENDING;
-        return !over;
+        if (c->state == CLIENT_OPEN)
+            end_input(c);
+        return c->state != CLIENT_LINGERING && c->out_at < c->out_size;
     }
     if (c->state == CLIENT_OPEN) {
         c->in_at = 0;
         c->in_size = (size_t)got;
         c->share -= (double)got;
-        c->alive = s->now;
     }
     return true;
 }
@@ -222,21 +245,21 @@ static bool send_out(const server *s, client *c)
     ssize_t sent = send(c->socket, c->out + c->out_at, c->out_size - c->out_at, MSG_NOSIGNAL);
     if (sent < 0)
         return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
+    if (memchr(c->out + c->out_at, '\n', (size_t)sent) != NULL)
+        c->progress = s->now;
     c->out_at += (size_t)sent;
-    c->alive = s->now;
     if (c->out_at == c->out_size)
         c->out_at = c->out_size = 0;
     return true;
 }
 
-/* Whether its time is up: silent for too long, a first line that does not come to its end, lingering. */
+/* Whether its time is up. Progress is a whole first line, frame or command that came, or a whole line that was taken: a
+ * byte now and then is none. A client whose share is used up is kept waiting by the server, and not idle. */
 static bool is_over(const server *s, const client *c)
 {
     if (c->state == CLIENT_LINGERING)
         return s->now - c->lingers > LINGER_SECONDS;
-    if (c->protocol.state == PROTOCOL_LINE && s->now - c->came > s->settings->idle)
-        return true;
-    return s->now - c->alive > s->settings->idle;
+    return s->now - c->progress > s->settings->idle && c->share > 0;
 }
 
 static bool serve_client(const server *s, client *c, int events)
@@ -244,7 +267,7 @@ static bool serve_client(const server *s, client *c, int events)
     bool stays = (events & (POLLERR | POLLNVAL)) == 0;
     reckon_share(s, c);
     if (stays && (events & (POLLIN | POLLHUP)) != 0 && wants_to_read(c))
-        stays = receive(s, c);
+        stays = receive(c);
     work(s, c);
     if (stays && c->out_at < c->out_size)
         stays = send_out(s, c);
@@ -256,15 +279,31 @@ static bool serve_client(const server *s, client *c, int events)
     return stays && !is_over(s, c);
 }
 
-/* False when nobody waits. */
+/* After a failure of accept: those that take a while to pass. */
+static void rest(server *s)
+{
+    if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM)
+        return;
+    s->rests_until = s->now + accept_pause;
+    if (!s->warned)
+        terminal_warn("stream: %s: new clients wait until others leave (raise 'ulimit -n', or lower --clients)",
+                      strerror(errno));
+    s->warned = true;
+}
+
+/* False when nobody waits, or can be taken. */
 static bool accept_client(server *s)
 {
     static const char busy[] = "{\"error\":\"too many clients\"}\n";
     int socket = accept(s->listener, NULL, NULL);
-    if (socket < 0)
+    if (socket < 0) {
+        rest(s);
         return false;
+    }
     int flags = fcntl(socket, F_GETFL);
-    client *c = s->count < (size_t)s->settings->clients ? calloc(1, sizeof *c) : NULL;
+    size_t out_most = OUT_LINES * s->settings->line_most;
+    out_most = out_most > OUT_LEAST ? out_most : OUT_LEAST;
+    client *c = s->count < (size_t)s->settings->clients ? calloc(1, sizeof *c + out_most) : NULL;
     if (c == NULL || flags < 0 || fcntl(socket, F_SETFL, flags | O_NONBLOCK) < 0) {
         ssize_t sent = send(socket, busy, sizeof busy - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
         (void)sent;
@@ -273,7 +312,10 @@ static bool accept_client(server *s)
         return true;
     }
     c->socket = socket;
-    c->came = c->alive = c->shared = s->now;
+    c->progress = c->shared = s->now;
+    c->out_most = out_most;
+    c->protocol.format = s->settings->format;
+    c->sink = (stream_sink){.settings = s->settings, .write = tell, .user = c};
     c->share = IN_SIZE;
     s->client[s->count++] = c;
     return true;
@@ -285,13 +327,13 @@ static bool accept_client(server *s)
 static int prepare_poll(server *s)
 {
     int wait = 250;
-    s->poll[0] = (struct pollfd){.fd = s->listener, .events = POLLIN};
+    s->poll[0] = (struct pollfd){.fd = s->now < s->rests_until ? -1 : s->listener, .events = POLLIN};
     for (size_t i = 0; i < s->count; i++) {
         client *c = s->client[i];
         int events = (wants_to_read(c) ? POLLIN : 0) | (c->out_at < c->out_size ? POLLOUT : 0);
         s->poll[1 + i] = (struct pollfd){.fd = c->socket, .events = (short)events};
         if (c->state == CLIENT_OPEN && c->in_at < c->in_size &&
-            (c->decoder == NULL || frames_allowed(s, c) > 0))
+            (c->sink.decoder == NULL || frames_allowed(s, c) > 0))
             wait = 0;
         else if (c->state == CLIENT_OPEN && c->share <= 0 && wait > 5)
             wait = 5;
@@ -341,14 +383,21 @@ static int open_listener(server *s)
 /* A model that cannot be decoded from a stream is refused before anyone comes. */
 static int try_decoder(const stream_settings *settings)
 {
+    static char line[GREETING_SIZE];
     congru_decoder *decoder = NULL;
     if (congru_decoder_create(settings->context, settings->model, &settings->decoder, &decoder) != CONGRU_OK)
         return terminal_fail(EXIT_FAILED, "stream: %s", congru_context_error(settings->context));
     size_t channels = congru_decoder_channels(decoder);
+    size_t size = channels > PROTOCOL_CHANNELS_MAX
+                      ? 0
+                      : stream_greeting(settings, decoder, settings->decoder.channels, settings->format, line,
+                                        sizeof line);
     congru_decoder_destroy(&decoder);
     if (channels > PROTOCOL_CHANNELS_MAX)
         return terminal_fail(EXIT_FAILED, "stream: more than %d channels", (int)PROTOCOL_CHANNELS_MAX);
-    return EXIT_DONE;
+    return size > 0
+               ? EXIT_DONE
+               : terminal_fail(EXIT_FAILED, "stream: the names of the channels are too long for a greeting");
 }
 
 int stream_serve(const stream_settings *settings)

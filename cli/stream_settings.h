@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include "congru/congru.h"
+#include "stream_markers.h"
 #include "text_list.h"
 
 typedef struct stream_settings {
@@ -13,42 +14,65 @@ typedef struct stream_settings {
     congru_decoder_options decoder;
     text_list channels; /* --channels: names of the samples that come */
     bool realtime;
-    const char *lsl_out; /* name of the outlet, or NULL */
+    const char *lsl_out;     /* name of the outlet, or NULL */
+    const char *lsl_markers; /* name of the stream of markers, or NULL */
+    double lsl_wait;         /* seconds for a stream to appear */
+    double marker_after;     /* seconds from a cue to its decision; NaN: the end of the model's trials */
+    size_t line_most;        /* the longest line of a decision */
 
     /* --listen */
     const char *address;
     int port;
-    int clients;  /* at most */
-    double idle;  /* seconds without a sign of life */
-    double speed; /* how much faster than the model's rate a client may send */
+    int clients;            /* at most */
+    double idle;            /* seconds without a whole frame, command or line */
+    protocol_format format; /* of clients that name none */
+    double speed;           /* how much faster than the model's rate a client may send */
 } stream_settings;
 
 enum { STREAM_LINE_SIZE = 16384 };
 
-/* One decision as a line of JSON with its newline: its size, or 0 when it does not fit. `stamp` is the time stamp of the
- * last sample by the clock of its source; NaN when there is none. */
-size_t stream_line(const congru_model *model, const congru_decision *decision, double stamp,
-                   char line[STREAM_LINE_SIZE]);
-
 /* Set by an interrupt; every loop looks at it. */
 extern volatile sig_atomic_t stream_stopped;
 
-/* A sink of decisions: standard output, and an LSL outlet where one was asked for. Returns EXIT_DONE, or prints one line. */
+/* One stream of samples: its decoder, the markers that wait, and where its lines go. The beginning of every way below
+ * sets `settings`, `write` and `user`; the way itself makes the decoder and destroys it. */
 struct lsl_outlet;
 typedef struct stream_sink {
     const stream_settings *settings;
+    congru_decoder *decoder;
+    stream_markers markers;
     struct lsl_outlet *outlet; /* NULL: none */
-    size_t decisions;
-} stream_sink;
-int stream_tell(stream_sink *sink, const congru_decision *decision, double stamp);
+    double stamp;              /* of the last frame by the clock of its source */
+    bool stamped;              /* `stamp` is set, and markers go by that clock */
+    double start;              /* --realtime: when the first frame came, */
+    uint64_t played;           /* and how many since */
 
-/* Pushes frames of the decoder's channels, and tells every decision. stamp (frames) may be NULL. */
-int stream_push(stream_sink *sink, congru_decoder *decoder, size_t frames, const float *data,
-                const double *stamp);
-int stream_push_double(stream_sink *sink, congru_decoder *decoder, size_t frames, const double *data);
+    /* Takes one line with its newline. Returns EXIT_DONE, or prints one line. */
+    int (*write)(void *user, const char *line, size_t size);
+    void *user;
+} stream_sink;
+
+/* To standard output. */
+int stream_print(void *user, const char *line, size_t size);
+
+/* Pushes frames of the decoder's channels, and tells every decision, those that markers ask for among them. stamp (frames)
+ * may be NULL. */
+int stream_push(stream_sink *sink, size_t frames, const double *data, const double *stamp);
+
+/* Does what a command says, and tells what came of it. */
+int stream_obey(stream_sink *sink, const protocol_command *command);
+
+/* Adds a marker, or tells that there are too many. `after` seconds, NaN: as long as settings say. */
+int stream_mark(stream_sink *sink, const char *name, double cue, double after);
+
+/* Tells of all markers that wait that there is no answer, and why. */
+int stream_drop_markers(stream_sink *sink, const char *reason);
+
+/* Seconds after a cue at which its decision is due: --marker-after, or where the model's trials end. */
+double stream_marker_after(const stream_settings *settings, const congru_decoder *decoder);
 
 /* The ways, each a file of its own. All return an exit code. */
-int stream_float32(stream_sink *sink, const char *path);
+int stream_frames(stream_sink *sink, const char *path, protocol_format format);
 int stream_csv(stream_sink *sink, const char *path);
 int stream_recording(stream_sink *sink, const char *path);
 int stream_serve(const stream_settings *settings);

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "terminal.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,6 +19,8 @@ enum { WIDTH_DEFAULT = 80, WIDTH_MIN = 20, WIDTH_MAX = 100, INDENT_NARROW = 6, T
 enum { ERROR_SIZE = 8192, WORD_MAX = 31, NEAR = 2 };
 
 enum { BAR_SIZE = 30, PLAIN_SECONDS = 10 };
+
+static const double part_known = 0.005; /* of less no time is told */
 
 static bool bar_drawn, muted;
 static char last_error[ERROR_SIZE];
@@ -62,11 +65,86 @@ const char *terminal_last_error(void)
     return last_error;
 }
 
+/* The size of the UTF-8 character at `s`, of which `left` bytes are there, and its number; 0 for bytes that are none. */
+static size_t take_character(const unsigned char *s, size_t left, unsigned long *number)
+{
+    static const unsigned long least[] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t size = s[0] < 0x80 ? 1 : s[0] < 0xc0 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf8 ? 4 : 0;
+    if (size == 0 || size > left)
+        return 0;
+    *number = size == 1 ? s[0] : s[0] & (0x7fU >> size);
+    for (size_t i = 1; i < size; i++) {
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+        *number = *number << 6 | (s[i] & 0x3fU);
+    }
+    bool surrogate = *number >= 0xd800 && *number < 0xe000;
+    return *number < least[size] || *number > 0x10ffff || surrogate ? 0 : size;
+}
+
+/* What moves the cursor, begins a command to the terminal, or shows the rest of a line in another order. */
+static bool is_control(unsigned long number)
+{
+    return number < ' ' || (number >= 0x7f && number < 0xa0) || number == 0x61c || number == 0x200e ||
+           number == 0x200f || (number >= 0x2028 && number <= 0x202e) || (number >= 0x2066 && number <= 0x2069);
+}
+
+size_t terminal_control(const char *text, unsigned long *number)
+{
+    size_t size = take_character((const unsigned char *)text, strlen(text), number);
+    return size > 0 && is_control(*number) ? size : 0;
+}
+
+size_t terminal_clean_bytes(char *text, size_t size, const char *kept)
+{
+    size_t used = 0;
+    for (size_t at = 0, step; at < size; at += step) {
+        unsigned long number = 0;
+        step = take_character((const unsigned char *)text + at, size - at, &number);
+        if (step == 1 && number != 0 && strchr(kept, (int)number) != NULL) {
+            text[used++] = text[at];
+        } else if (step == 0 || is_control(number)) {
+            text[used++] = '?';
+            step += step == 0;
+        } else {
+            memmove(text + used, text + at, step);
+            used += step;
+        }
+    }
+    return used;
+}
+
+void terminal_plain_zero(char *text, bool sign)
+{
+    for (char *c = text; (c = strchr(c, '-')) != NULL; c++) {
+        bool alone = c == text || strchr(" [(", c[-1]) != NULL;
+        if (!alone || c[1] != '0' || isalnum((unsigned char)c[1 + strspn(c + 1, "0.")]))
+            continue;
+        if (sign)
+            *c = '+';
+        else
+            memmove(c, c + 1, strlen(c));
+    }
+}
+
 void terminal_clean(char *text)
 {
-    for (char *c = text; *c != '\0'; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7f)
-            *c = '?';
+    text[terminal_clean_bytes(text, strlen(text), "")] = '\0';
+}
+
+/* What Open MPI's mpirun, Slurm's srun and MPICH's launchers tell the processes they start. */
+bool terminal_is_launched(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (getenv(names[i]) != NULL)
+            return true;
+    return false;
+}
+
+bool terminal_is(int descriptor)
+{
+    return isatty(descriptor) && !terminal_is_launched();
 }
 
 size_t terminal_columns(const char *text)
@@ -80,7 +158,7 @@ size_t terminal_columns(const char *text)
 void terminal_progress(size_t done, size_t total, const char *what)
 {
     char bar[BAR_SIZE + 1];
-    if (muted || !isatty(STDERR_FILENO) || total == 0)
+    if (muted || !terminal_is(STDERR_FILENO) || total == 0)
         return;
     size_t filled = (size_t)((double)done / (double)total * BAR_SIZE), width = terminal_width();
     size_t shown = width < 2 * BAR_SIZE ? 0 : BAR_SIZE;
@@ -116,16 +194,19 @@ void terminal_progress_timed(terminal_work *work, size_t done, size_t total, con
     char text[128], rest[64] = "";
     double now = seconds_now();
     if (work->started == 0) {
-        *work = (terminal_work){now, now, done};
+        *work = (terminal_work){now, now, done, 0};
         return;
     }
-    if (done > work->at_start)
+    bool begun = done > work->at_start || work->part > 0;
+    if (work->part > part_known)
+        describe_rest((now - work->started) * (1 - work->part) / work->part, rest, sizeof rest);
+    else if (done > work->at_start)
         describe_rest((now - work->started) * (double)(total - done) / (double)(done - work->at_start), rest,
                       sizeof rest);
     snprintf(text, sizeof text, "%s%s%s", what, rest[0] != '\0' ? ", " : "", rest);
-    if (isatty(STDERR_FILENO)) {
+    if (terminal_is(STDERR_FILENO)) {
         terminal_progress(done, total, text);
-    } else if (!muted && done > work->at_start && now - work->told >= PLAIN_SECONDS) {
+    } else if (!muted && begun && now - work->told >= PLAIN_SECONDS) {
         work->told = now;
         fprintf(stderr, "%zu of %zu %s\n", done, total, text);
     }
@@ -134,7 +215,7 @@ void terminal_progress_timed(terminal_work *work, size_t done, size_t total, con
 bool terminal_colours(void)
 {
     const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
-    return isatty(STDOUT_FILENO) && (no_colour == NULL || *no_colour == '\0') &&
+    return terminal_is(STDOUT_FILENO) && (no_colour == NULL || *no_colour == '\0') &&
            (term == NULL || strcmp(term, "dumb") != 0);
 }
 
@@ -152,7 +233,7 @@ size_t terminal_width(void)
     const char *columns = getenv("COLUMNS");
     if (columns != NULL)
         width = strtol(columns, NULL, 10);
-    if (width <= 0 && isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0)
+    if (width <= 0 && terminal_is(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0)
         width = window.ws_col;
     if (width <= 0)
         width = WIDTH_DEFAULT;

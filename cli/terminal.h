@@ -34,14 +34,31 @@ void terminal_wrap(const char *text, size_t column, size_t indent, const char *j
  * in a narrow terminal. */
 void terminal_define(const char *term, const char *text, size_t indent);
 
+/* Whether mpirun, srun or the like has started this process. */
+bool terminal_is_launched(void);
+
+/* Whether a file is a terminal that someone looks at: mpirun gives its processes one of their own, and passes on what they
+ * write to wherever its output goes. */
+bool terminal_is(int descriptor);
+
 /* Whether standard output is a terminal that may be coloured: the environment's NO_COLOR is honoured. */
 bool terminal_colours(void);
 
 /* How many columns UTF-8 text takes, one for each character. */
 size_t terminal_columns(const char *text);
 
-/* Makes control characters, which names in files may hold, into '?'. */
+/* Makes control characters, which names in files may hold, into '?': those of ASCII, U+0080 to U+009F, what changes
+ * the direction of text or ends a line, and bytes that are not UTF-8. It may get shorter. */
 void terminal_clean(char *text);
+
+/* The same for bytes, of which the characters in `kept` are left as they are; returns the new size. */
+size_t terminal_clean_bytes(char *text, size_t size, const char *kept);
+
+/* The size and number of the control character, of those named above, that text begins with; 0 for another. */
+size_t terminal_control(const char *text, unsigned long *number);
+
+/* Makes "-0.00", which a small negative number is rounded to, "0.00", or "+0.00" where numbers have their `sign`. */
+void terminal_plain_zero(char *text, bool sign);
 
 /* A bar on standard error for `done` of `total`, drawn over the last one; nothing when that is not a terminal.
  * An error line or terminal_progress_end wipes it away. */
@@ -52,6 +69,8 @@ void terminal_progress(size_t done, size_t total, const char *what);
 typedef struct terminal_work {
     double started, told;
     size_t at_start;
+    double
+        part; /* how much of the work since the start is done, 0 to 1, where it is known better than by counting */
 } terminal_work;
 void terminal_progress_timed(terminal_work *work, size_t done, size_t total, const char *what);
 void terminal_progress_end(void);

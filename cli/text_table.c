@@ -17,6 +17,8 @@ void text_table_add(text_table *table, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    if (strstr(format, "%s") == NULL) /* numbers alone: a name may be "-0" */
+        terminal_plain_zero(text, strstr(format, "%+") != NULL);
     if (table->count == table->room) {
         size_t room = 2 * table->room + 64;
         char **grown = realloc(table->cell, room * sizeof *grown);

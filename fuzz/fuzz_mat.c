@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     congru_source source = congru_source_memory("fuzz", bytes, size);
     congru_mat *mat = NULL;
-    congru_status status = congru_mat_read(NULL, &source, &mat);
+    congru_status status = congru_mat_read(NULL, &source, NULL, NULL, &mat);
     if ((status == CONGRU_OK) != (mat != NULL))
         abort();
     for (size_t i = 0; status == CONGRU_OK && congru_mat_variable(mat, i) != NULL; i++)

@@ -12,7 +12,7 @@ enum { ROOM = 4 };
 /* The first byte says how large the pieces are. What comes of the bytes must not depend on it. */
 static uint64_t read_all(const uint8_t *bytes, size_t size, size_t piece, size_t *frames_read)
 {
-    static float frames[ROOM * PROTOCOL_CHANNELS_MAX];
+    static double frames[ROOM * PROTOCOL_CHANNELS_MAX];
     stream_protocol *p = calloc(1, sizeof *p);
     uint64_t digest = 0;
     size_t at = 0;
@@ -25,20 +25,22 @@ static uint64_t read_all(const uint8_t *bytes, size_t size, size_t piece, size_t
             taken = protocol_read_line(p, bytes + at, left);
         } else {
             size_t channels = p->channels > 0 ? p->channels : 3;
-            taken = protocol_read_frames(p, channels, bytes + at, left, frames, ROOM, &count);
+            protocol_command command;
+            taken = protocol_read(p, channels, bytes + at, left, frames, ROOM, &count, &command);
             for (size_t i = 0; i < count * channels; i++) {
-                uint32_t bits;
+                uint64_t bits;
                 memcpy(&bits, &frames[i], sizeof bits);
                 digest = digest * 31 + bits;
             }
+            if (command.kind != PROTOCOL_NONE)
+                digest = digest * 31 + (uint64_t)command.kind + strlen(command.name) + command.sample;
         }
         if (taken == 0 || taken > left || count > ROOM)
             abort();
         *frames_read += count;
         at += taken;
     }
-    for (size_t i = 0; i < p->channels; i++)
-        digest = digest * 31 + strlen(p->channel[i]);
+    digest = digest * 31 + p->channels + (uint64_t)p->format;
     digest += (uint64_t)p->state;
     free(p);
     return digest;

@@ -68,7 +68,7 @@ static void trials_that_cannot_be_whitened_are_blamed_on_their_subject(void)
     double out[16];
     congru_trials trials = {.count = 4, .d = 2, .subjects = 2, .covariance = broken, .subject = subject};
     check_error(congru_recentre_sources(context, &trials, reference, out), CONGRU_ERROR_NOT_FINITE,
-                "among the trials of subject 1: matrix 1 of 2");
+                "among the trials of subject 1: matrix 2 of 2");
     trials.covariance = whole;
     CHECK(congru_recentre_sources(context, &trials, reference, out) == CONGRU_OK && out[15] == 4);
 }

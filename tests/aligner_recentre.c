@@ -429,7 +429,8 @@ static void errors_name_the_subject(void)
     for (size_t i = 0; i < 11; i++)
         before += p.subject[i] == owner;
     char words[64];
-    snprintf(words, sizeof words, "subject %d: matrix %zu of %zu", (int)owner, before, subject_trials[owner]);
+    snprintf(words, sizeof words, "subject %d: matrix %zu of %zu", (int)owner, before + 1,
+             subject_trials[owner]);
     p.c[11 * DD] = NAN;
     check_says(congru_recentre_references(context, CONGRU_METRIC_RIEMANN, &trials, p.reference),
                CONGRU_ERROR_NOT_FINITE, words);
@@ -438,10 +439,10 @@ static void errors_name_the_subject(void)
                CONGRU_ERROR_NOT_POSITIVE, words);
     p.subject[4] = 3;
     check_says(congru_recentre_references(context, CONGRU_METRIC_RIEMANN, &trials, p.reference),
-               CONGRU_ERROR_ARGUMENT, "trial 4 is of subject 3: expected 0 to 2");
+               CONGRU_ERROR_ARGUMENT, "trial 5 is of subject 3: expected 0 to 2");
     p.subject[4] = -1;
     check_says(congru_recentre_sources(context, &trials, p.reference, p.out), CONGRU_ERROR_ARGUMENT,
-               "trial 4 is of subject -1");
+               "trial 5 is of subject -1");
     p.subject[4] = 0;
     trials.subjects = 4;
     check_says(congru_recentre_references(context, CONGRU_METRIC_RIEMANN, &trials, p.reference),

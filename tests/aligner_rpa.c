@@ -506,7 +506,7 @@ static void errors_are_said(void)
     calibrate(&w, 4);
     w.calibration_trial[3] = w.count;
     check_says(rpa->map_newcomer(context, &model, &w.newcomer, w.out), CONGRU_ERROR_ARGUMENT,
-               "calibration trial 3 is number 48 of 48 trials");
+               "calibration trial 4 is number 49 of 48 trials");
     calibrate(&w, 4);
     w.calibration_label[2] = 2;
     check_says(rpa->map_newcomer(context, &model, &w.newcomer, w.out), CONGRU_ERROR_ARGUMENT,
@@ -523,13 +523,13 @@ static void errors_are_said(void)
     w.target[5 * 9] = NAN;
     OK(rpa->fit(context, &w.trials, &w.options, &model, NULL));
     check_says(rpa->map_newcomer(context, &model, &w.newcomer, w.out), CONGRU_ERROR_NOT_FINITE,
-               "matrix 5 of 48");
+               "matrix 6 of 48");
     w.newcomer.d = 2;
     check_says(rpa->map_newcomer(context, &model, &w.newcomer, w.out), CONGRU_ERROR_FORMAT, "expected 2");
     w.label[7] = 2;
     congru_tensors_clear(&model);
     check_says(rpa->fit(context, &w.trials, &w.options, &model, NULL), CONGRU_ERROR_ARGUMENT,
-               "label 2 of trial 7");
+               "label 2 of trial 8");
     congru_tensors_clear(&model);
     check_says(congru_alignment_scale(context, 4, 3, w.source, -1.0, NULL, w.out), CONGRU_ERROR_ARGUMENT,
                "dispersion");

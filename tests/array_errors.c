@@ -1,8 +1,10 @@
 /* Files of arrays that end early, change while they are read, or say what cannot be. SPDX-License-Identifier: Apache-2.0 */
 #define _XOPEN_SOURCE 700
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zip.h>
 
@@ -217,6 +219,59 @@ static void files_that_shrink_are_refused(void)
     CHECK(text == NULL);
 }
 
+/* ---- Files that change ---------------------------------------------------------------------------------- */
+
+static bool append_byte(const char *path)
+{
+    FILE *stream = fopen(path, "ab");
+    return stream != NULL && fputc(0, stream) == 0 && fclose(stream) == 0;
+}
+
+/* What was read of a file that was written to meanwhile may be half of the one and half of the other. */
+static void files_that_change_are_told(void)
+{
+    const char *path = path_in("changing.npz");
+    const double values[6] = {1, 2, 3, 4, 5, 6};
+    const size_t shape[2] = {2, 3};
+    congru_npz_writer *writer;
+    congru_npz *npz;
+    congru_values described, x;
+    CHECK(congru_npz_create(context, path, &writer) == CONGRU_OK);
+    CHECK(congru_npz_add_real(context, writer, "X", 2, shape, values, false) == CONGRU_OK);
+    CHECK(congru_npz_commit(context, &writer) == CONGRU_OK);
+    if (!CHECK(congru_npz_open(context, path, &npz) == CONGRU_OK))
+        return;
+    CHECK(congru_npz_describe(context, npz, "X", &described) == CONGRU_OK);
+    CHECK(described.dims == 2 && described.count == 6 && described.real == NULL);
+    x = described;
+    CHECK(congru_npz_fill(context, npz, "X", &x) == CONGRU_OK);
+    CHECK(x.count == 6 && memcmp(x.real, values, sizeof values) == 0);
+    congru_values_clear(&x);
+    CHECK(congru_npz_check(context, npz) == CONGRU_OK);
+    x = described;
+    x.shape[0] = 3; /* what was described is not there any more */
+    check_error(congru_npz_fill(context, npz, "X", &x), CONGRU_ERROR_FORMAT,
+                "changing.npz: X: it was changed while it was read");
+    CHECK(x.real == NULL && x.count == 0);
+    CHECK(append_byte(path));
+    check_error(congru_npz_check(context, npz), CONGRU_ERROR_IO,
+                "changing.npz: it was changed while it was read");
+    congru_npz_close(&npz);
+    congru_source source;
+    CHECK(congru_source_open(context, path, &source) == CONGRU_OK);
+    CHECK(congru_source_check(context, &source) == CONGRU_OK);
+    const struct timespec later[2] = {{.tv_sec = 2000000000}, {.tv_sec = 2000000000}};
+    CHECK(utimensat(AT_FDCWD, path, later, 0) == 0); /* as if written to */
+    check_error(congru_source_check(context, &source), CONGRU_ERROR_IO, "it was changed while it was read");
+    congru_source_close(&source);
+    CHECK(congru_source_open(context, path, &source) == CONGRU_OK);
+    CHECK(truncate(path, 100) == 0);
+    check_error(congru_source_check(context, &source), CONGRU_ERROR_IO, "it was changed while it was read");
+    congru_source_close(&source);
+    source = congru_source_memory("memory", values, sizeof values);
+    CHECK(congru_source_check(context, &source) == CONGRU_OK);
+}
+
 int main(void)
 {
     if (congru_context_create(&context, NULL) != CONGRU_OK || !scratch_open())
@@ -227,6 +282,7 @@ int main(void)
     RUN(archives_that_lie_are_refused);
     RUN(texts_of_other_encodings_are_written);
     RUN(files_that_shrink_are_refused);
+    RUN(files_that_change_are_told);
     scratch_close();
     congru_context_destroy(&context);
     return harness_end();

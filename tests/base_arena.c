@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "base/workspace.h"
 #include "harness.h"
 
 typedef struct pieces {
@@ -47,8 +47,35 @@ static void placing_uses_what_was_measured(void)
     pieces_layout(&arena, &p);
     CHECK(arena.used == measure.used);
     CHECK(p.none != NULL);
-    CHECK(congru_arena_take(&arena, 1, 1) == NULL);
     congru_arena_free(&arena);
+}
+
+static void a_piece_without_room_is_an_error(void)
+{
+    congru_context *context = NULL;
+    CHECK(congru_context_create(&context, &(congru_context_options){.threads = 2}) == CONGRU_OK);
+    congru_arena arena = {0};
+    CHECK(congru_arena_reserve(&arena, 128) == CONGRU_OK);
+    congru_arena_take(&arena, 128, 1);
+    CHECK(congru_workspace_check(context, &arena) == CONGRU_OK);
+    for (int k = 0; k < 3; k++) {
+        char *piece = congru_arena_take(&arena, 1000, 1);
+        CHECK(piece != NULL && is_aligned(piece));
+        memset(piece, 1, 1000);
+    }
+    CHECK(congru_workspace_check(context, &arena) == CONGRU_ERROR_MEMORY);
+    CHECK(strstr(congru_context_error(context), "of 128 bytes is too small by 3072 bytes") != NULL);
+    congru_arena_reset(&arena);
+    CHECK(congru_workspace_check(context, &arena) == CONGRU_ERROR_MEMORY);
+    CHECK(congru_workspace_free(context, &arena, CONGRU_ERROR_IO) == CONGRU_ERROR_IO && arena.base == NULL);
+    CHECK(congru_arena_reserve(&arena, 1) == CONGRU_OK && congru_arena_take(&arena, 65, 1) != NULL);
+    CHECK(congru_workspace_free(context, &arena, CONGRU_OK) == CONGRU_ERROR_MEMORY);
+
+    CHECK(congru_scratch_reserve(context, 64) == CONGRU_OK && congru_scratch_check(context) == CONGRU_OK);
+    CHECK(congru_arena_take(&context->scratch[1], 65, 1) != NULL);
+    CHECK(congru_scratch_check(context) == CONGRU_ERROR_MEMORY);
+    CHECK(congru_scratch_reserve(context, 64) == CONGRU_OK && congru_scratch_check(context) == CONGRU_OK);
+    congru_context_destroy(&context);
 }
 
 static void pieces_are_aligned_and_apart(void)
@@ -140,6 +167,7 @@ int main(void)
 {
     RUN(measuring_gives_no_memory);
     RUN(placing_uses_what_was_measured);
+    RUN(a_piece_without_room_is_an_error);
     RUN(pieces_are_aligned_and_apart);
     RUN(reserving_less_keeps_the_memory);
     RUN(an_empty_layout_can_be_placed);

@@ -1,5 +1,6 @@
 /* Status codes and version: every code has words of its own. SPDX-License-Identifier: Apache-2.0 */
 #include <limits.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "congru/congru.h"
@@ -46,11 +47,23 @@ static void version_says_what_was_built(void)
     CHECK(strlen(congru_version_compiler()) > 0);
 }
 
+static void counted_nouns_agree_with_their_number(void)
+{
+    CHECK(strcmp(congru_count(1, "subject").text, "1 subject") == 0);
+    CHECK(strcmp(congru_count(0, "subject").text, "0 subjects") == 0);
+    CHECK(strcmp(congru_count(2, "class").text, "2 classes") == 0);
+    CHECK(strcmp(congru_count(3, "matrix").text, "3 matrices") == 0);
+    CHECK(strcmp(congru_count(1, "more channel").text, "1 more channel") == 0);
+    CHECK(strlen(congru_count(SIZE_MAX, "a noun that is far longer than any message would have").text) < 64);
+    CHECK(strcmp(congru_count(7, NULL).text, "7 ") == 0);
+}
+
 int main(void)
 {
     RUN(every_code_has_a_name);
     RUN(names_and_texts_differ);
     RUN(values_that_are_no_code_have_words);
     RUN(version_says_what_was_built);
+    RUN(counted_nouns_agree_with_their_number);
     return harness_end();
 }

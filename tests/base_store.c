@@ -56,7 +56,6 @@ static void what_is_written_stays(void)
         CHECK_SAYING(wrong == 0, "%zu numbers of the larger region are wrong", wrong);
         numbers = more;
     }
-    CHECK(!congru_store_is_mapped(numbers));
     CHECK(congru_store_give(numbers));
     CHECK(!congru_store_give(numbers));
 }
@@ -105,33 +104,6 @@ static void memory_is_a_file_where_it_is_large(void)
     void *first = congru_memory_grow(NULL, 0, 100);
     CHECK(first != NULL);
     congru_memory_give(first);
-}
-
-/* A part of a file, from a byte that no page begins at. */
-static void files_are_mapped(void)
-{
-    const char *path = path_in("mapped");
-    FILE *stream = fopen(path, "wb+");
-    if (!CHECK(stream != NULL))
-        return;
-    for (int i = 0; i < 100000; i++)
-        fputc(i % 251, stream);
-    CHECK(fflush(stream) == 0);
-    unsigned char *part = congru_store_map(fileno(stream), 5000, 90000);
-    fclose(stream);
-    if (!CHECK(part != NULL))
-        return;
-    size_t wrong = 0;
-    congru_store_set_limit(10000);
-    for (int i = 0; i < 90000; i++) {
-        wrong += part[i] != (5000 + i) % 251;
-        congru_store_pass(1);
-    }
-    CHECK_SAYING(wrong == 0, "%zu bytes differ", wrong);
-    CHECK(congru_store_is_mapped(part));
-    CHECK(congru_store_grow(part, 200000) == NULL);
-    CHECK(congru_store_give(part));
-    CHECK(congru_store_map(-1, 0, 10) == NULL && congru_store_map(0, 0, 0) == NULL);
 }
 
 /* The reason is in the one line that the failed function leaves. */
@@ -195,7 +167,6 @@ int main(void)
     RUN(what_is_written_stays);
     RUN(little_is_resident);
     RUN(memory_is_a_file_where_it_is_large);
-    RUN(files_are_mapped);
     RUN(no_folder_and_no_room_are_told);
     RUN(the_environment_sets_the_limit);
     congru_context_destroy(&context);

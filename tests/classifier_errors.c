@@ -29,22 +29,22 @@ static void spatial_filters_need_variance(void)
     memcpy(c, trials, sizeof c);
     memset(c + 8, 0, 4 * sizeof(double));
     check_error(congru_csp_filters(context, 4, 2, c, label, 2, 1, filters, &blocks), CONGRU_ERROR_NOT_POSITIVE,
-                "the covariance of trial 2 of 4 has trace 0");
+                "the covariance of trial 3 of 4 has trace 0");
     c[8] = INFINITY;
     check_error(congru_csp_filters(context, 4, 2, c, label, 2, 1, filters, &blocks), CONGRU_ERROR_NOT_FINITE,
-                "the covariance of trial 2 of 4 has trace inf");
+                "the covariance of trial 3 of 4 has trace inf");
     /* Class 1 is flat in one channel in both its trials. */
     memcpy(c, trials, sizeof c);
     c[11] = c[15] = 0.0;
     check_error(congru_csp_filters(context, 4, 2, c, label, 2, 1, filters, &blocks), CONGRU_ERROR_NOT_POSITIVE,
                 "the mean covariance of the trials not of class 0: ");
     check_error(congru_csp_filters(context, 4, 2, trials, label, 1, 1, filters, &blocks), CONGRU_ERROR_ARGUMENT,
-                "1 classes: a classifier needs two or more");
+                "1 class: a classifier needs two or more");
     CHECK(congru_csp_filters(context, 4, 2, trials, label, 2, 1, filters, &blocks) == CONGRU_OK && blocks == 1);
     memcpy(c, trials, sizeof c);
     memset(c + 12, 0, 4 * sizeof(double));
     check_error(congru_csp_features(context, 4, 2, c, 1, 2, filters, features), CONGRU_ERROR_NOT_POSITIVE,
-                "trial 3 has a variance of 0 behind spatial filter 0");
+                "trial 4 has a variance of 0 behind spatial filter 1");
 }
 
 /* Trials that do not differ inside their classes have no covariance to shrink: the identity takes its place, and the
@@ -69,7 +69,7 @@ static void scores_out_of_range_are_refused(void)
     const double x[2] = {0, 1e200}, weights[2] = {0, 1e200}, intercept[2] = {0, 0};
     double probability[4];
     check_error(congru_linear_probability(context, 2, 1, x, 2, weights, intercept, probability),
-                CONGRU_ERROR_NOT_FINITE, "trial 1 of 2: the score of class 1 is not a finite number");
+                CONGRU_ERROR_NOT_FINITE, "trial 2 of 2: the score of class 1 is not a finite number");
     CHECK(probability[0] == 0.5 && probability[1] == 0.5);
 }
 

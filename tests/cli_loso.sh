@@ -43,6 +43,90 @@ killed_runs_end_the_same()
     result "runs killed at 20 moments end with the same results" "$problems"
 }
 
+# Of a run that was interrupted: what is there is shown, what is missing is named.
+interrupted_runs_are_shown()
+{
+    local problems= command
+    mkdir "$scratch/work/unfinished" && cd "$scratch/work/unfinished" || exit 1
+    make_set set.npz --subjects 3 --trials 20 --d 3 --effect 4 || exit 1
+    congru loso set.npz --pipelines ra+mdm,ra+tslr -o run >/dev/null || problems+="failed"$'\n'
+    rm run/results.csv run/predictions.csv run/folds/ra+tslr/1.csv
+    congru show run >show.txt 2>&1 || problems+="show: $(cat show.txt)"$'\n'
+    found '^ra+tslr  *2  100.00' show.txt || problems+="show: $(cat show.txt)"$'\n'
+    congru report run -o page.html >report.txt 2>&1 || problems+="report: $(cat report.txt)"$'\n'
+    found 'not finished, 5 of 6 folds' page.html || problems+="the page does not say it"$'\n'
+    congru compare run --no-save >compare.txt 2>&1 || problems+="compare: $(cat compare.txt)"$'\n'
+    found '^ra+tslr .* 2 ' compare.txt || problems+="compare: $(cat compare.txt)"$'\n'
+    for command in show report compare; do
+        tr '\n' ' ' <$command.txt | tr -s ' ' |
+            found 'not finished, 5 of 6 folds are there (its command goes on); missing: ra+tslr of S02' ||
+            problems+="$command does not name what is missing: $(cat $command.txt)"$'\n'
+    done
+    rm run/run.json
+    congru show run >show.txt 2>&1
+    found 'no results.csv and no run.json: 5 finished folds' show.txt || problems+="$(cat show.txt)"$'\n'
+    result "show, report and compare on an interrupted run" "${problems%$'\n'}"
+}
+
+# One subject with one trial, one without a class: scored where possible, marked, named.
+few_trials_are_marked()
+{
+    local problems= name="subjects with few trials are marked"
+    if ! /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
+        skip "$name" "no numpy for /usr/bin/python3"
+        return
+    fi
+    mkdir "$scratch/work/few" && cd "$scratch/work/few" || exit 1
+    make_set set.npz --subjects 4 --classes 3 --trials 18 --d 3 --effect 4 || exit 1
+    /usr/bin/python3 - <<'END' || exit 1
+import numpy
+kept = {}
+with numpy.load("set.npz") as arrays:
+    subject, y = arrays["subject"], arrays["y"]
+    names, classes = sorted(set(subject.tolist())), sorted(set(y.tolist()))
+    keep = ~((subject == names[2]) & (y == classes[0]))
+    keep[numpy.flatnonzero(subject == names[1])[1:]] = False
+    for key in arrays.files:
+        kept[key] = arrays[key][keep] if arrays[key].shape[:1] == keep.shape else arrays[key]
+numpy.savez("few.npz", **kept)
+END
+    congru loso few.npz --pipelines ra+mdm -o loso >loso.txt 2>&1 || problems+="$(cat loso.txt)"$'\n'
+    found '^ra+mdm  *4 \*' loso.txt || problems+="loso does not mark: $(cat loso.txt)"$'\n'
+    found '"subject": "S02", "trials": 1, "classes": 1, "scored": true' loso/run.json ||
+        problems+="run.json does not tell"$'\n'
+    congru show loso --per-subject >show.txt
+    [ "$(grep -c '^S0[23] \*' show.txt)" = 2 ] || problems+="show does not mark: $(cat show.txt)"$'\n'
+    found '(marked \*): S02, S03$' <(tr '\n' ' ' <show.txt | sed 's/  */ /g; s/ $//') ||
+        problems+="show does not name: $(cat show.txt)"$'\n'
+    congru within few.npz --pipelines ra+mdm -o within >within.txt 2>&1 || problems+="$(cat within.txt)"$'\n'
+    found '^ra+mdm  *3 \*' within.txt || problems+="within: $(cat within.txt)"$'\n'
+    found 'to score: S02 (1 trial of 1 class)' <(tr '\n' ' ' <within.txt | sed 's/  */ /g') ||
+        problems+="within does not name: $(cat within.txt)"$'\n'
+    result "$name" "${problems%$'\n'}"
+}
+
+# Removed while it is written to.
+removed_folders_end_runs()
+{
+    local problems= code i
+    mkdir "$scratch/work/removed" && cd "$scratch/work/removed" || exit 1
+    make_set set.npz --subjects 6 --trials 40 --d 12 || exit 1
+    congru loso set.npz --pipelines dct-e2e --steps 400 --jobs 1 -o run >out.txt 2>&1 &
+    local process=$!
+    for ((i = 0; i < 1000; i++)); do
+        [ ! -e run/folds/dct-e2e/0.csv ] || break
+        sleep 0.02
+    done
+    rm -rf run
+    wait $process
+    code=$?
+    [ $code = 1 ] || problems+="exit code $code"$'\n'
+    found 'run: was removed or replaced during the run (run the same command again)' out.txt ||
+        problems+="$(cat out.txt)"$'\n'
+    [ ! -e run ] || problems+="the folder came back"$'\n'
+    result "a results folder removed during a run is an error" "${problems%$'\n'}"
+}
+
 jobs_and_paths_change_nothing()
 {
     local jobs cpu problems=
@@ -166,6 +250,9 @@ END
 }
 
 killed_runs_end_the_same
+interrupted_runs_are_shown
+few_trials_are_marked
+removed_folders_end_runs
 jobs_and_paths_change_nothing
 one_run_at_a_time
 interrupted_runs_say_how_to_go_on

@@ -38,6 +38,7 @@ processes_change_nothing()
             problems+="$n processes: $(cat err.txt)"$'\n'
         diff <(without_times whole) <(without_times crew$n) >/dev/null || problems+="$n processes differ"$'\n'
         problems+=$(grep -v 'folds, .* left' err.txt)
+        ! grep -q $'\033' out.txt err.txt || problems+="$n processes print codes of a terminal"$'\n'
         [ "$(grep -c 'Results in' out.txt)" = 1 ] || problems+="$n processes print: $(cat out.txt)"$'\n'
         [ "$(sed -n 's/^"processes": \(.*\),/\1/p' crew$n/run.json)" = $n ] || problems+="run.json of $n"$'\n'
     done

@@ -1,10 +1,11 @@
-/* The time that remains, as the command tells it of long work. SPDX-License-Identifier: Apache-2.0 */
+/* What the command tells of long work, and what of a name reaches a terminal. SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/standard_files.h"
 #include "cli/terminal.h"
 #include "harness.h"
 
@@ -66,6 +67,15 @@ static void work_that_is_taken_up_again_has_its_own_pace(void)
     CHECK_SAYING(strcmp(text, "10050 of 10051 folds, 1 min 40 s left\n") == 0, "'%s'", text);
 }
 
+/* Of half of the work a million seconds are gone: as much is left, whatever the count of folds. */
+static void a_known_part_tells_the_rest(void)
+{
+    double now = seconds_now();
+    terminal_work work = {.started = now - long_ago, .told = now - long_ago, .part = 0.5};
+    const char *text = told(&work, 0, 3);
+    CHECK_SAYING(strcmp(text, "0 of 3 folds, 277 h 46 min left\n") == 0, "'%s'", text);
+}
+
 static void nothing_is_told_before_anything_is_done(void)
 {
     terminal_work work = {0};
@@ -75,10 +85,93 @@ static void nothing_is_told_before_anything_is_done(void)
     CHECK(told(&work, 3, 10)[0] == '\0');
 }
 
+static void cleans(const char *text, const char *expected)
+{
+    char copy[64];
+    snprintf(copy, sizeof copy, "%s", text);
+    terminal_clean(copy);
+    CHECK_SAYING(strcmp(copy, expected) == 0, "'%s'", copy);
+}
+
+/* CSI as one character of Latin-1 and of UTF-8, DEL, overrides and isolates of direction, separators of lines. */
+static void what_a_terminal_obeys_becomes_a_question_mark(void)
+{
+    cleans("plain, \xc3\xa9, \xe2\x82\xac, \xf0\x9f\x98\x80",
+           "plain, \xc3\xa9, \xe2\x82\xac, \xf0\x9f\x98\x80");
+    cleans("a\033[31mb\nc\x7f", "a?[31mb?c?");
+    cleans("a\xc2\x9b"
+           "31mb",
+           "a?31mb");
+    cleans("a\x9b"
+           "31mb",
+           "a?31mb");
+    cleans("a\xc2\xa0"
+           "b",
+           "a\xc2\xa0"
+           "b");
+    cleans("a\xe2\x80\xae"
+           "b\xe2\x81\xa6"
+           "c\xe2\x80\xa8"
+           "d\xd8\x9c",
+           "a?b?c?d?");
+    cleans("\xc0\x9b\xe0\x82\x9b", "?????"); /* not the shortest form of U+009B */
+    cleans("\xe2\x80", "??");
+}
+
+static void rounded(const char *text, bool sign, const char *expected)
+{
+    char copy[64];
+    snprintf(copy, sizeof copy, "%s", text);
+    terminal_plain_zero(copy, sign);
+    CHECK_SAYING(strcmp(copy, expected) == 0, "'%s'", copy);
+}
+
+static void zero_has_no_minus(void)
+{
+    rounded("-0.000", true, "+0.000");
+    rounded("-0.00", false, "0.00");
+    rounded("[-0.00, -0.01]", false, "[0.00, -0.01]");
+    rounded("-0.001", true, "-0.001");
+    rounded("-0e-05 1e-00", false, "-0e-05 1e-00");
+}
+
+/* Bytes that go to standard output in two writes are one character. */
+static void output_is_cleaned_whatever_the_writes(void)
+{
+    char text[64] = "";
+    FILE *file = tmpfile();
+    int kept = dup(STDOUT_FILENO);
+    if (!CHECK(file != NULL && kept >= 0))
+        return;
+    fflush(stdout);
+    FILE *before = stdout;
+    dup2(fileno(file), STDOUT_FILENO);
+    standard_files_begin();
+    fputs("a\xc2", stdout);
+    fflush(stdout);
+    fputs("\x9b"
+          "b\xe2\x82",
+          stdout);
+    fflush(stdout);
+    fputs("\xac\t\033[1mc\033[0m\033[2J\n", stdout);
+    fflush(stdout);
+    dup2(kept, STDOUT_FILENO);
+    close(kept);
+    stdout = before;
+    rewind(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    CHECK_SAYING(strcmp(text, "a?b\xe2\x82\xac\t\033[1mc\033[0m?[2J\n") == 0, "'%s'", text);
+}
+
 int main(void)
 {
+    RUN(what_a_terminal_obeys_becomes_a_question_mark);
+    RUN(zero_has_no_minus);
+    RUN(output_is_cleaned_whatever_the_writes);
     RUN(the_rest_is_told_at_the_pace_so_far);
     RUN(work_that_is_taken_up_again_has_its_own_pace);
+    RUN(a_known_part_tells_the_rest);
     RUN(nothing_is_told_before_anything_is_done);
     return harness_end();
 }

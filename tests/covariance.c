@@ -203,13 +203,13 @@ static void a_bad_trial_is_named(void)
         signals[7 * 80 + 2 * 20 + 5] = NAN;
         signals[9 * 80] = INFINITY;
         check_says(estimate((congru_estimator)e, e % 2 == 0), CONGRU_ERROR_NOT_FINITE,
-                   "trial 7 of 10: channel 2 is NaN or infinite at sample 5");
+                   "trial 8 of 10: channel 3 is NaN or infinite at sample 6");
         signals[7 * 80 + 2 * 20 + 5] = 0;
         check_says(estimate((congru_estimator)e, e % 2 == 0), CONGRU_ERROR_NOT_FINITE,
-                   "trial 9 of 10: channel 0");
+                   "trial 10 of 10: channel 1");
         signals[9 * 80] = 1e200;
         check_says(estimate((congru_estimator)e, e % 2 == 0), CONGRU_ERROR_NOT_FINITE,
-                   "trial 9 of 10: its covariance");
+                   "trial 10 of 10: its covariance");
     }
     make_trials(10, 4, 20);
     for (size_t i = 0; i < 80; i++)
@@ -218,11 +218,11 @@ static void a_bad_trial_is_named(void)
     CHECK(estimate(CONGRU_ESTIMATOR_OAS, false) == CONGRU_OK);
     CHECK(estimate(CONGRU_ESTIMATOR_LWF, false) == CONGRU_OK);
     check_says(estimate(CONGRU_ESTIMATOR_SCM, true), CONGRU_ERROR_NOT_POSITIVE,
-               "trial 3 of 10: every channel is flat");
+               "trial 4 of 10: every channel is flat");
     check_says(estimate(CONGRU_ESTIMATOR_LWF, true), CONGRU_ERROR_NOT_POSITIVE,
-               "trial 3 of 10: every channel is flat");
+               "trial 4 of 10: every channel is flat");
     check_says(estimate(CONGRU_ESTIMATOR_CSP, false), CONGRU_ERROR_NOT_POSITIVE,
-               "trial 3 of 10: every channel is flat");
+               "trial 4 of 10: every channel is flat");
 }
 
 static void impossible_arguments_are_refused(void)
@@ -286,7 +286,7 @@ static void full_rank_passes(void)
     CHECK(check_rank() == CONGRU_OK);
     CHECK(congru_covariance_check_rank(context, RANK_N, RANK_D, covariance, 1e-6, NULL) == CONGRU_OK);
     check_says(congru_covariance_check_rank(context, RANK_N, RANK_D, covariance, 0.9, NULL),
-               CONGRU_ERROR_NOT_POSITIVE, "trial 0 of 3");
+               CONGRU_ERROR_NOT_POSITIVE, "trial 1 of 3");
     CHECK(congru_covariance_check_rank(context, RANK_N, RANK_D, covariance, -1, NULL) == CONGRU_ERROR_ARGUMENT);
     CHECK(congru_covariance_check_rank(context, RANK_N, RANK_D, covariance, NAN, NULL) ==
           CONGRU_ERROR_ARGUMENT);
@@ -299,13 +299,13 @@ static void flat_channels_are_named(void)
     for (size_t t = 0; t < RANK_T; t++)
         channel_of(1, 2)[t] = 5;
     check_says(check_rank(), CONGRU_ERROR_NOT_POSITIVE,
-               "trial 1 of 3: its covariance has rank 5 of 6: Cz is flat (leave flat channels out)");
+               "trial 2 of 3: its covariance has rank 5 of 6: Cz is flat (leave flat channels out)");
     for (size_t t = 0; t < RANK_T; t++)
         channel_of(1, 4)[t] = channel_of(1, 5)[t] = -1e-7 * (double)(t % 2);
-    check_says(check_rank(), CONGRU_ERROR_NOT_POSITIVE, "rank 3 of 6: Cz, channel 4 and POz are flat");
+    check_says(check_rank(), CONGRU_ERROR_NOT_POSITIVE, "rank 3 of 6: Cz, channel 5 and POz are flat");
     memset(covariance, 0, sizeof covariance);
     check_says(congru_covariance_check_rank(context, 1, RANK_D, covariance, 0, NULL), CONGRU_ERROR_NOT_POSITIVE,
-               "rank 0 of 6: channel 0, channel 1, channel 2, channel 3, channel 4 and channel 5 are flat");
+               "rank 0 of 6: channel 1, channel 2, channel 3, channel 4, channel 5 and channel 6 are flat");
 }
 
 static void equal_and_opposite_channels_are_named(void)
@@ -313,7 +313,7 @@ static void equal_and_opposite_channels_are_named(void)
     make_trials(RANK_N, RANK_D, RANK_T);
     memcpy(channel_of(2, 3), channel_of(2, 1), RANK_T * sizeof(double));
     check_says(check_rank(), CONGRU_ERROR_NOT_POSITIVE,
-               "trial 2 of 3: its covariance has rank 5 of 6: C3 and C4 are equal (leave one of the two out)");
+               "trial 3 of 3: its covariance has rank 5 of 6: C3 and C4 are equal (leave one of the two out)");
     for (size_t t = 0; t < RANK_T; t++)
         channel_of(2, 3)[t] = 30 - channel_of(2, 1)[t];
     check_says(check_rank(), CONGRU_ERROR_NOT_POSITIVE, "C3 and C4 are each other's opposite");
@@ -331,8 +331,37 @@ static void an_average_reference_is_recognised(void)
     }
     check_says(
         check_rank(), CONGRU_ERROR_NOT_POSITIVE,
-        "trial 0 of 3: its covariance has rank 5 of 6: the channels add up to zero: average reference (leave "
+        "trial 1 of 3: its covariance has rank 5 of 6: the channels add up to zero: average reference (leave "
         "one channel out, or estimate with oas or lwf)");
+}
+
+/* With the window of a set, and without one. */
+static void short_windows_are_called_short(void)
+{
+    congru_set set = {.count = 2, .dimension = 6, .samples = 4};
+    make_trials(2, 6, 4);
+    CHECK(congru_covariance(context, CONGRU_ESTIMATOR_SCM, false, 2, 6, 4, signals, covariance) == CONGRU_OK);
+    set.covariance = covariance;
+    check_says(congru_set_check_rank(context, &set, 0, NULL), CONGRU_ERROR_NOT_POSITIVE,
+               "trial 1 of 2: its covariance has rank 3 of 6: 4 samples for 6 channels (take longer windows");
+    set.samples = 0;
+    check_says(
+        congru_set_check_rank(context, &set, 1, NULL), CONGRU_ERROR_NOT_POSITIVE,
+        "trial 1 of 1: its covariance has rank 3 of 6: 3 combinations of channels have no variance, as in "
+        "windows of 4 samples");
+    size_t number = 17;
+    congru_epochs epochs = {.count = 1, .number = &number};
+    check_says(congru_set_check_rank(context, &set, 1, &epochs), CONGRU_ERROR_NOT_POSITIVE, "trial 17: its");
+    check_says(congru_set_check_rank(context, &set, 2, NULL), CONGRU_ERROR_ARGUMENT, "no covariances");
+}
+
+static void what_is_negative_is_not_flat(void)
+{
+    const double negative[] = {-1, 0, 0, -2}, mixed[] = {1, 0, 0, -2};
+    check_says(congru_covariance_check_rank(context, 1, 2, negative, 0, NULL), CONGRU_ERROR_NOT_POSITIVE,
+               "trial 1 of 1: not a covariance: its eigenvalues go from -2 to -1");
+    check_says(congru_covariance_check_rank(context, 1, 2, mixed, 0, NULL), CONGRU_ERROR_NOT_POSITIVE,
+               "trial 1 of 1: not a covariance: its eigenvalues go from -2 to 1");
 }
 
 static void other_combinations_are_spelled_out(void)
@@ -360,6 +389,8 @@ int main(void)
     RUN(flat_channels_are_named);
     RUN(equal_and_opposite_channels_are_named);
     RUN(an_average_reference_is_recognised);
+    RUN(short_windows_are_called_short);
+    RUN(what_is_negative_is_not_flat);
     RUN(other_combinations_are_spelled_out);
     congru_context_destroy(&context);
     return harness_end();

@@ -293,7 +293,7 @@ static void mismatched_lengths_are_refused(void)
     d = good_draft();
     d.class_count = 1;
     d.classes[0] = "left";
-    check_draft_refused(&d, CONGRU_ERROR_FORMAT, "classes: 1 names for 2 distinct labels in y");
+    check_draft_refused(&d, CONGRU_ERROR_FORMAT, "classes: 1 name for 2 distinct labels in y");
     d = good_draft();
     d.class_count = 2;
     d.classes[0] = d.classes[1] = "left";
@@ -310,11 +310,11 @@ static void bad_trials_are_named(void)
 {
     draft d = good_draft();
     d.data[2 * 4 + 1] = NAN;
-    check_draft_refused(&d, CONGRU_ERROR_NOT_FINITE, "X: trial 2 of 4 holds NaN at (0, 1)");
+    check_draft_refused(&d, CONGRU_ERROR_NOT_FINITE, "X: trial 3 of 4 holds NaN in row 1, column 2");
     d.data[2 * 4 + 1] = -INFINITY;
-    check_draft_refused(&d, CONGRU_ERROR_NOT_FINITE, "X: trial 2 of 4 holds infinity at (0, 1)");
+    check_draft_refused(&d, CONGRU_ERROR_NOT_FINITE, "X: trial 3 of 4 holds infinity in row 1, column 2");
     d.data[2 * 4 + 1] = 1.5;
-    check_draft_refused(&d, CONGRU_ERROR_NOT_SYMMETRIC, "X: trial 2 of 4 is not symmetric");
+    check_draft_refused(&d, CONGRU_ERROR_NOT_SYMMETRIC, "X: trial 3 of 4 is not symmetric");
     d.data[2 * 4 + 1] = 1 + 1e-9;
     congru_set *set = read_draft(&d);
     congru_set_destroy(&set);
@@ -488,15 +488,15 @@ static void what_does_not_fit_is_refused(void)
     s.epochs.rate = 160;
     snprintf(s.channel_name[1], CONGRU_LABEL_SIZE, "Pz");
     check_unappended(set, &s, "S3", &with_signals, CONGRU_ERROR_ARGUMENT,
-                     "channel 1 is Pz where the set has C2");
+                     "channel 2 is Pz where the set has C2");
     make_epochs(&s, 3, "left", "right");
     check_unappended(set, &s, "", &with_signals, CONGRU_ERROR_ARGUMENT, "a name of 1 to 79 bytes");
     s.data[2 * E_CHANNELS * E_SAMPLES] = NAN;
-    check_unappended(set, &s, "S3", &with_signals, CONGRU_ERROR_NOT_FINITE, "trial 2 of 5");
+    check_unappended(set, &s, "S3", &with_signals, CONGRU_ERROR_NOT_FINITE, "trial 3 of 5: ");
     CHECK(congru_set_append(context, &none, &s.epochs, "S3", &with_signals) == CONGRU_ERROR_NOT_FINITE &&
           none == NULL);
     s.label[4] = 2;
-    check_unappended(set, &s, "S3", &with_signals, CONGRU_ERROR_ARGUMENT, "trial 4 has label 2, of 2 classes");
+    check_unappended(set, &s, "S3", &with_signals, CONGRU_ERROR_ARGUMENT, "trial 5 has label 2, of 2 classes");
     CHECK(congru_set_append(context, NULL, &s.epochs, "S3", &with_signals) == CONGRU_ERROR_ARGUMENT);
     congru_set_destroy(&set);
 }

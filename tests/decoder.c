@@ -147,6 +147,38 @@ static void reference_moves_as_by_hand(void)
     congru_set_destroy(&set);
 }
 
+/* Asked about the window of a decision that was just made, the decoder answers the same, and learns no more from it. */
+static void asking_again_changes_nothing(void)
+{
+    congru_set *set = stream_set(context, &small);
+    congru_model *model = train(set, "ra+mdm");
+    stream_recording recording;
+    stream_record(&small, 2, &recording);
+    double *frames = stream_frames(&recording);
+    for (int adaptation = CONGRU_ADAPT_WINDOWS; adaptation <= CONGRU_ADAPT_DECISIONS; adaptation++) {
+        congru_decoder *decoder = make(model, 1, (congru_adaptation)adaptation);
+        congru_decision decision;
+        size_t taken, decisions = 0;
+        for (size_t at = 0; at < 700; at += taken) {
+            if (!CHECK(congru_decoder_push(decoder, 700 - at, frames + at * 4, &taken, &decision) == CONGRU_OK))
+                break;
+            if (!decision.due)
+                continue;
+            double first[2] = {decision.probability[0], decision.probability[1]};
+            CHECK(congru_decoder_decide(decoder, &decision) == CONGRU_OK && decision.due);
+            CHECK(memcmp(first, decision.probability, sizeof first) == 0);
+            decisions++;
+        }
+        CHECK(decisions == 5);
+        CHECK(congru_decoder_reference(decoder, NULL) == (adaptation == CONGRU_ADAPT_WINDOWS ? 2 : 4));
+        congru_decoder_destroy(&decoder);
+    }
+    free(frames);
+    stream_recording_clear(&recording);
+    congru_model_destroy(&model);
+    congru_set_destroy(&set);
+}
+
 /* ---- Blocks -------------------------------------------------------------------------------------------- */
 
 typedef struct heard {
@@ -405,6 +437,31 @@ static void flat_channels_have_no_answer(void)
     congru_set_destroy(&set);
 }
 
+static void a_flat_channel_is_named(void)
+{
+    congru_set *set = stream_set(context, &small);
+    congru_model *model = train(set, "ra+mdm");
+    stream_recording recording;
+    stream_record(&small, 2, &recording);
+    double *frames = stream_frames(&recording);
+    for (size_t t = 0; t < recording.samples; t++)
+        frames[t * 4 + 2] = 0;
+    congru_decoder *decoder = make(model, 1, CONGRU_ADAPT_NEVER);
+    size_t named = 0, due = 0;
+    for (size_t t = 0, taken; t < 2000; t += taken) {
+        congru_decision decision;
+        CHECK(congru_decoder_push(decoder, 1, frames + t * 4, &taken, &decision) == CONGRU_OK);
+        due += decision.due && decision.status == CONGRU_ERROR_NOT_POSITIVE;
+        named += decision.due && decision.flat == 2;
+    }
+    CHECK_SAYING(due > 0 && named == due, "%zu of %zu named", named, due);
+    congru_decoder_destroy(&decoder);
+    free(frames);
+    stream_recording_clear(&recording);
+    congru_model_destroy(&model);
+    congru_set_destroy(&set);
+}
+
 /* ---- Threads ------------------------------------------------------------------------------------------- */
 
 typedef struct worker {
@@ -463,11 +520,13 @@ int main(void)
         return 1;
     RUN(trials_are_decided_as_in_batch);
     RUN(reference_moves_as_by_hand);
+    RUN(asking_again_changes_nothing);
     RUN(blocks_change_nothing);
     RUN(artefacts_leave_no_trace);
     RUN(constants_cost_no_digits);
     RUN(channels_are_found_by_name);
     RUN(flat_channels_have_no_answer);
+    RUN(a_flat_channel_is_named);
     RUN(refusals);
     RUN(several_threads_share_a_model);
     congru_context_destroy(&context);

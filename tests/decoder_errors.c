@@ -144,6 +144,62 @@ static void a_window_is_needed(void)
     congru_set_destroy(&set);
 }
 
+/* A model's trials may be said to be of any length: what a window would take is reckoned before it is taken. */
+static void windows_beyond_the_limit_are_refused(void)
+{
+    congru_set *set = stream_set(context, &stream);
+    congru_decoder *decoder = NULL;
+    congru_decoder_options options;
+    congru_decoder_options_init(&options);
+    set->samples = 100000000;
+    congru_model *model = train(set, "ra+mdm");
+    check_error(congru_decoder_create(context, model, &options, &decoder), CONGRU_ERROR_ARGUMENT,
+                "a window of 100000000 samples of 4 channels takes more than 256 MB (give a shorter one)");
+    CHECK(decoder == NULL);
+    options.window = 2.0;
+    CHECK(congru_decoder_create(context, model, &options, &decoder) == CONGRU_OK);
+    congru_decoder_destroy(&decoder);
+    options.window = 1e6; /* seconds, of 100 samples each */
+    check_error(congru_decoder_create(context, model, &options, &decoder), CONGRU_ERROR_ARGUMENT,
+                "a window of 100000000 samples of 4 channels takes more than 256 MB");
+    options.window = 0.01;
+    check_error(congru_decoder_create(context, model, &options, &decoder), CONGRU_ERROR_ARGUMENT,
+                "a window of 1 samples is too short");
+    congru_model_destroy(&model);
+    congru_set_destroy(&set);
+}
+
+/* A scale set later is the scale from then on; of its own it is that of the options. */
+static void scales_are_set(void)
+{
+    congru_set *set = stream_set(context, &stream);
+    congru_model *model = train(set, "ra+mdm");
+    congru_decoder *decoder[2] = {NULL, NULL};
+    congru_decoder_options options;
+    congru_decision decision[2];
+    stream_recording recording;
+    congru_decoder_options_init(&options);
+    options.scale = 1000;
+    CHECK(congru_decoder_create(context, model, &options, &decoder[0]) == CONGRU_OK);
+    CHECK(congru_decoder_create(context, model, NULL, &decoder[1]) == CONGRU_OK);
+    CHECK(congru_decoder_set_scale(decoder[1], 1000) == CONGRU_OK);
+    CHECK(congru_decoder_set_scale(decoder[1], 0) == CONGRU_ERROR_ARGUMENT);
+    CHECK(congru_decoder_set_scale(decoder[1], (double)NAN) == CONGRU_ERROR_ARGUMENT);
+    CHECK(congru_decoder_set_scale(NULL, 1) == CONGRU_ERROR_ARGUMENT);
+    stream_record(&stream, 2, &recording);
+    double *frames = stream_frames(&recording);
+    for (size_t k = 0, taken; k < 2; k++)
+        CHECK(congru_decoder_push(decoder[k], 300, frames, &taken, &decision[k]) == CONGRU_OK && taken == 300);
+    CHECK(decision[0].due && decision[1].due &&
+          memcmp(decision[0].probability, decision[1].probability, 2 * sizeof(double)) == 0);
+    free(frames);
+    stream_recording_clear(&recording);
+    for (size_t k = 0; k < 2; k++)
+        congru_decoder_destroy(&decoder[k]);
+    congru_model_destroy(&model);
+    congru_set_destroy(&set);
+}
+
 /* From a file that was tampered with. */
 static void a_prior_that_is_no_covariance_is_refused(void)
 {
@@ -202,6 +258,8 @@ int main(void)
     RUN(subjects_are_those_of_the_set);
     RUN(foreign_classes_are_no_calibration);
     RUN(a_window_is_needed);
+    RUN(windows_beyond_the_limit_are_refused);
+    RUN(scales_are_set);
     RUN(a_prior_that_is_no_covariance_is_refused);
     RUN(rates_beyond_the_stream_decide_at_each_frame);
     congru_context_destroy(&context);

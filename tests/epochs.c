@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "congru/epochs.h"
+#include "base/store.h"
+#include "congru/signal.h"
+#include "epochs/epochs_internal.h"
 #include "harness.h"
 
 enum { CHANNELS = 2, SAMPLES = 4000, EVENTS_MAX = 64 };
@@ -435,6 +437,41 @@ static void crops_nothing_where_the_start_is_unknown(void)
     congru_epochs_destroy(&epochs);
 }
 
+/* Trials in a temporary file are cropped and resampled as those in memory are, to the bit. */
+static void large_trials_are_resampled_alike(void)
+{
+    enum { COUNT = 3, LENGTH = 400 };
+    congru_epochs *epochs[2] = {NULL, NULL};
+    for (int k = 0; k < 2; k++) {
+        congru_store_set_limit(k == 0 ? 0 : 64);
+        CHECK(congru_epochs_create(context, NULL, COUNT, CHANNELS, LENGTH, &epochs[k]) == CONGRU_OK);
+        epochs[k]->data = congru_epochs_allocate(COUNT, CHANNELS, LENGTH);
+        if (!CHECK(epochs[k]->data != NULL))
+            return;
+        CHECK((congru_store_grow(epochs[k]->data, 1) != NULL) == (k == 1));
+        for (size_t i = 0; i < COUNT * CHANNELS * LENGTH; i++)
+            epochs[k]->data[i] = (double)(i * i % 101) - 50.0;
+        epochs[k]->rate = 200;
+        epochs[k]->start = 0;
+        CHECK(congru_epochs_crop(context, epochs[k], 0.5, 1.5) == CONGRU_OK);
+        CHECK(congru_epochs_resample(context, epochs[k], 1, 2) == CONGRU_OK);
+        CHECK(epochs[k]->samples == 100 && epochs[k]->rate == 100);
+    }
+    CHECK(memcmp(epochs[0]->data, epochs[1]->data, COUNT * CHANNELS * 100 * sizeof(double)) == 0);
+    double whole[COUNT * CHANNELS * 200], out[COUNT * CHANNELS * 100];
+    for (size_t i = 0; i < COUNT * CHANNELS; i++)
+        for (size_t s = 0; s < 200; s++)
+            whole[i * 200 + s] = (double)((i * LENGTH + 100 + s) * (i * LENGTH + 100 + s) % 101) - 50.0;
+    CHECK(congru_signal_resample(context, 1, 2, COUNT * CHANNELS, 200, whole, out) == CONGRU_OK);
+    CHECK(memcmp(epochs[0]->data, out, sizeof out) == 0);
+    CHECK(congru_epochs_resample(context, epochs[0], 0, 2) == CONGRU_ERROR_ARGUMENT);
+    CHECK(congru_epochs_resample(context, NULL, 1, 2) == CONGRU_ERROR_ARGUMENT);
+    CHECK(congru_epochs_resample(context, epochs[0], 65537, 65536) != CONGRU_OK && epochs[0]->samples == 100);
+    congru_epochs_destroy(&epochs[0]);
+    congru_epochs_destroy(&epochs[1]);
+    congru_store_set_limit(0);
+}
+
 int main(void)
 {
     if (congru_context_create(&context, NULL) != CONGRU_OK)
@@ -453,6 +490,7 @@ int main(void)
     RUN(refuses_with_what_there_is);
     RUN(crops_as_if_cut_so);
     RUN(crops_nothing_where_the_start_is_unknown);
+    RUN(large_trials_are_resampled_alike);
     congru_context_destroy(&context);
     return harness_end();
 }

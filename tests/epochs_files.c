@@ -156,15 +156,15 @@ static void refuses_broken_npz(void)
     static const double symmetric[12] = {2, 1, 1, 2, 2, 1, 1, 2, 2, 1, 1, 2}, halves[3] = {0, 0.5, 1};
     static const char *const words[] = {"no sampling rate: expected a positive number 'fs'",
                                         "no labels",
-                                        "'y' has 2 entries in 1 dimensions for 3 trials",
+                                        "'y' has 2 values in 1 dimension for 3 trials",
                                         "3 channel names for 2 channels",
-                                        "trial 1 has label 7: expected 0 to 2",
+                                        "trial 2 has label 7: expected 0 to 2",
                                         "holds covariances, not trials",
                                         "holds no trials",
-                                        "'y' of trial 1 is 0.5",
-                                        "trial 0 has label 'x'",
+                                        "y: expected integers or strings, found 0.5 at trial 2",
+                                        "trial 1 has label 'x'",
                                         "'X' has 1 dimensions",
-                                        "'run' of trial 2 is 4294967296: too large",
+                                        "'run' of trial 3 is 4294967296: too large",
                                         "no sampling rate"};
     for (int i = 0; i < 12; i++) {
         const double bad_rate = (double)NAN;

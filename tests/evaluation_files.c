@@ -39,7 +39,7 @@ static congru_evaluation_options options_for(const char *const *pipelines, size_
     options.pipelines = pipelines;
     options.pipeline_count = count;
     options.folder = folder;
-    options.dataset = "made, \"up\"";
+    options.dataset = "=made, \"up\"";
     return options;
 }
 
@@ -72,7 +72,7 @@ static void what_is_written_is_read(void)
     if (made != NULL && read != NULL) {
         CHECK(read->pipelines == 2 && read->folds == 6 && read->classes == 2 && read->subjects == 3);
         CHECK(strcmp(read->pipeline[0], "none+mdm") == 0); /* the order of the registry */
-        CHECK(strcmp(read->dataset, "made, \"up\"") == 0);
+        CHECK(strcmp(read->dataset, "=made, \"up\"") == 0);
         CHECK(strcmp(read->subject_name[1], set->subject_name[1]) == 0);
         CHECK(strcmp(read->class_name[0], set->class_name[0]) == 0);
         for (size_t f = 0; f < 6; f++) {
@@ -186,6 +186,275 @@ static void damaged_folds_are_named(void)
     remove_folder(folder);
 }
 
+static bool is_there(const char *folder, const char *name)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return access(path, F_OK) == 0;
+}
+
+static void remove_in(const char *folder, const char *name)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    remove_folder(path);
+    CHECK(!is_there(folder, name));
+}
+
+/* Without run.json the folds themselves say what they were made with. */
+static void folds_carry_a_fingerprint(void)
+{
+    const char *folder = path_in("unnamed");
+    congru_set *set = sample_set(context, &small);
+    congru_evaluation_options options = options_for(two, 1, folder), changed;
+    congru_results *results = NULL;
+    CHECK(congru_evaluate(context, set, &options, &results) == CONGRU_OK);
+    congru_results_destroy(&results);
+    remove_in(folder, "run.json");
+    changed = options;
+    changed.method.seed = 7;
+    expect_refusal(set, &changed, "folds/ra+mdm/0.csv: made with other settings or from other data");
+    CHECK(!is_there(folder, "run.json"));
+    changed.method.seed = options.method.seed;
+    changed.dataset = "another";
+    expect_refusal(set, &changed, "name another folder with -o");
+    set->covariance[0] += 1e-9;
+    expect_refusal(set, &options, "made with other settings or from other data");
+    set->covariance[0] -= 1e-9;
+    congru_set_destroy(&set);
+    set = sample_set(context, &small);
+    CHECK(congru_evaluate(context, set, &options, &results) == CONGRU_OK && results->resumed == 3);
+    congru_results_destroy(&results);
+    /* As version 0.1.0 wrote them. */
+    char path[512];
+    snprintf(path, sizeof path, "%s/folds/ra+mdm/1.csv", folder);
+    FILE *file = fopen(path, "wb");
+    CHECK(file != NULL && fputs("trial,y_true,y_pred,p0,p1\n12,0,0,1,0\nend,24,0,0.000110,\n", file) >= 0 &&
+          fclose(file) == 0);
+    expect_refusal(set, &options, "folds/ra+mdm/1.csv: does not say what settings it was made with");
+    remove_in(folder, "run.json");
+    remove_in(folder, "folds");
+    expect_refusal(set, &options, "holds results.csv, and no run.json that says what it was made with");
+    CHECK(!is_there(folder, "run.json"));
+    congru_set_destroy(&set);
+    remove_folder(folder);
+}
+
+/* What a progress function does to the folder when the first fold is done. */
+static const char *doomed;
+static bool comes_back;
+
+static bool remove_doomed(void *user, size_t done, size_t total)
+{
+    (void)user, (void)total;
+    if (done >= 1 && doomed != NULL) {
+        remove_folder(doomed);
+        if (comes_back)
+            CHECK(mkdir(doomed, 0777) == 0);
+        doomed = NULL;
+    }
+    return true;
+}
+
+static void a_folder_removed_during_a_run_is_an_error(void)
+{
+    congru_set *set = sample_set(context, &small);
+    for (int i = 0; i < 4; i++) {
+        congru_context *own = NULL;
+        congru_results *results = NULL;
+        congru_evaluation_options options = options_for(two, 2, path_in("doomed"));
+        const congru_context_options with = {.threads = 1, .progress = remove_doomed};
+        const int32_t only = 0;
+        options.subjects = i >= 2 ? &only : NULL;
+        options.subject_count = i >= 2;
+        options.pipeline_count = i >= 2 ? 1 : 2; /* one fold: removed after the last */
+        doomed = options.folder;
+        comes_back = i % 2 == 1;
+        CHECK(congru_context_create(&own, &with) == CONGRU_OK);
+        congru_status status = congru_evaluate(own, set, &options, &results);
+        CHECK_SAYING(status == CONGRU_ERROR_IO && results == NULL, "case %d: %d", i, (int)status);
+        CHECK_SAYING(strstr(congru_context_error(own), "was removed or replaced during the run") != NULL, "%s",
+                     congru_context_error(own));
+        CHECK_SAYING(doomed == NULL, "the folder was not removed");
+        CHECK(!is_there(options.folder, "results.csv") && !is_there(options.folder, "folds"));
+        congru_results_destroy(&results);
+        congru_context_destroy(&own);
+        remove_folder(options.folder);
+    }
+    congru_set_destroy(&set);
+}
+
+/* Stops the run as the user would. */
+static bool stop_after_two(void *user, size_t done, size_t total)
+{
+    (void)user, (void)total;
+    return done < 2;
+}
+
+static void an_interrupted_run_is_read(void)
+{
+    const char *folder = path_in("interrupted");
+    congru_set *set = sample_set(context, &small);
+    strcpy(set->class_name[0], "linke Hand, ü");
+    congru_evaluation_options options = options_for(two, 2, folder);
+    congru_results *results = NULL, *whole = NULL;
+    congru_context *own = NULL;
+    const congru_context_options with = {.threads = 1, .progress = stop_after_two};
+    CHECK(congru_context_create(&own, &with) == CONGRU_OK);
+    CHECK(congru_evaluate(own, set, &options, &results) == CONGRU_ERROR_CANCELLED);
+    congru_context_destroy(&own);
+    CHECK(!is_there(folder, "results.csv"));
+    congru_status status = congru_results_read(context, folder, &results);
+    CHECK_SAYING(status == CONGRU_OK, "%s", congru_context_error(context));
+    options.folder = NULL;
+    CHECK(congru_evaluate(context, set, &options, &whole) == CONGRU_OK && whole->folds == 6);
+    if (results != NULL && whole != NULL) {
+        CHECK(results->folds >= 1 && results->folds < 6 && results->missing == 6 - results->folds);
+        CHECK(results->classes == 2 && strcmp(results->class_name[0], "linke Hand, ü") == 0);
+        CHECK(strcmp(results->dataset, "made, \"up\"") == 0 && results->channels == 3);
+        CHECK_SAYING(results->note_count == 1 && strstr(results->note[0], "not finished, ") != NULL &&
+                         strstr(results->note[0], " of 6 folds are there") != NULL &&
+                         strstr(results->note[0], "ra+mdm of S0") != NULL,
+                     "%s", results->note_count > 0 ? results->note[0] : "no note");
+        for (size_t f = 0; f < results->folds; f++) {
+            const congru_fold *a = &results->fold[f], *b = whole->fold;
+            while (strcmp(results->pipeline[a->pipeline], whole->pipeline[b->pipeline]) != 0 ||
+                   strcmp(results->subject_name[a->subject], whole->subject_name[b->subject]) != 0)
+                b++;
+            CHECK(a->accuracy == b->accuracy && a->kappa == b->kappa && a->balanced == b->balanced &&
+                  a->session == b->session && a->train == b->train);
+            CHECK(memcmp(a->probability, b->probability, a->samples * 2 * sizeof(double)) == 0);
+        }
+    }
+    congru_results_destroy(&results);
+    congru_results_destroy(&whole);
+    congru_set_destroy(&set);
+    remove_folder(folder);
+}
+
+static void more_folds_than_results_are_read(void)
+{
+    const char *folder = path_in("joined");
+    congru_set *set = sample_set(context, &small);
+    congru_evaluation_options options = options_for(two, 2, folder);
+    congru_results *results = NULL;
+    congru_context *own = NULL;
+    const congru_context_options with = {.threads = 1, .progress = stop_after_two};
+    /* A pipeline joins a finished run, and is interrupted: what is there is more than results.csv has. */
+    CHECK(congru_evaluate(context, set, &options, &results) == CONGRU_OK);
+    congru_results_destroy(&results);
+    CHECK(congru_results_read(context, folder, &results) == CONGRU_OK && results->missing == 0 &&
+          results->note_count == 0);
+    congru_results_destroy(&results);
+    static const char *const third[] = {"ra+tslr"};
+    options.pipelines = third;
+    options.pipeline_count = 1;
+    CHECK(congru_context_create(&own, &with) == CONGRU_OK);
+    CHECK(congru_evaluate(own, set, &options, &results) == CONGRU_ERROR_CANCELLED);
+    congru_context_destroy(&own);
+    CHECK(congru_results_read(context, folder, &results) == CONGRU_OK && results->pipelines == 3 &&
+          results->folds > 6 && results->missing == 9 - results->folds);
+    congru_results_destroy(&results);
+    /* Nothing to show, and folds that do not belong together. */
+    remove_in(folder, "results.csv");
+    remove_in(folder, "folds/ra+mdm");
+    remove_in(folder, "folds/ra+tslr");
+    char path[512];
+    snprintf(path, sizeof path, "%s/folds/none+mdm/1.csv", folder);
+    char *text = file_text(folder, "folds/none+mdm/1.csv");
+    text[strlen(text) - 3] ^= 1; /* in the fingerprint */
+    FILE *file = fopen(path, "wb");
+    CHECK(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
+    free(text);
+    CHECK(congru_results_read(context, folder, &results) == CONGRU_ERROR_FORMAT &&
+          strstr(congru_context_error(context), "none+mdm/1.csv: not of the same run") != NULL);
+    remove_in(folder, "folds");
+    CHECK(congru_results_read(context, folder, &results) == CONGRU_ERROR_IO &&
+          strstr(congru_context_error(context), "holds no results.csv (a run that was not finished?") != NULL);
+    congru_set_destroy(&set);
+    remove_folder(folder);
+}
+
+/* A subject with one trial, one without a class, one with enough. */
+static congru_set *uneven_set(void)
+{
+    static const set_recipe recipe = {
+        .subjects = 4, .classes = 3, .per_class = 6, .d = 3, .sessions = 1, .effect = 0.8, .seed = 3};
+    congru_set *set = sample_set(context, &recipe);
+    size_t kept = 0, size = set->dimension * set->dimension;
+    for (size_t i = 0, of_second = 0; i < set->count; i++) {
+        bool second = set->subject[i] == 1;
+        if ((second && of_second++ > 0) || (set->subject[i] == 2 && set->label[i] == 0))
+            continue;
+        memmove(set->covariance + kept * size, set->covariance + i * size, size * sizeof(double));
+        set->label[kept] = set->label[i];
+        set->subject[kept] = set->subject[i];
+        set->session[kept++] = set->session[i];
+    }
+    set->count = kept;
+    return set;
+}
+
+static bool notes_say(const congru_results *results, const char *words)
+{
+    bool said = false;
+    for (size_t i = 0; i < results->note_count; i++)
+        said = said || strstr(results->note[i], words) != NULL;
+    return said;
+}
+
+/* Scored where possible, marked, and named in notes and in run.json; under every pipeline. */
+static void subjects_with_few_trials(void)
+{
+    congru_set *set = uneven_set();
+    char name[64][CONGRU_PIPELINE_SIZE];
+    const char *pipelines[64];
+    size_t count = 0;
+    for (; congru_pipeline_at(count, false, name[count]); count++)
+        pipelines[count] = name[count];
+    for (int protocol = 0; protocol < 2; protocol++) {
+        const char *folder = path_in(protocol == 0 ? "few-loso" : "few-within");
+        congru_context *own = NULL;
+        congru_results *results = NULL, *read = NULL;
+        congru_evaluation_options options = options_for(pipelines, count, folder);
+        options.protocol = protocol == 0 ? CONGRU_PROTOCOL_LOSO : CONGRU_PROTOCOL_FOLDS;
+        options.method.network.steps = 3;
+        CHECK(congru_context_create(&own, NULL) == CONGRU_OK);
+        congru_status status = congru_evaluate(own, set, &options, &results);
+        CHECK_SAYING(status == CONGRU_OK, "%s", congru_context_error(own));
+        CHECK(congru_results_read(own, folder, &read) == CONGRU_OK);
+        if (results != NULL && read != NULL) {
+            CHECK(results->folds == count * (protocol == 0 ? 4 : 3));
+            CHECK(!results->subject_few[0] && results->subject_few[1] == (protocol == 0) &&
+                  results->subject_few[2] && !results->subject_few[3]);
+            CHECK(notes_say(results, "S03 (12 trials of 2 classes)"));
+            CHECK(notes_say(results, protocol == 0 ? "(marked *): S02 (1 trial of 1 class)"
+                                                   : "to score: S02 (1 trial of 1 class)"));
+            CHECK(read->subject_few[protocol == 0 ? 2 : 1] && !read->subject_few[0]);
+            CHECK(notes_say(read, protocol == 0 ? "(marked *): S02, S03" : "not scored"));
+        }
+        char *run = file_text(folder, "run.json");
+        CHECK_SAYING(strstr(run, protocol == 0 ? "{\"subject\": \"S02\", \"trials\": 1, \"classes\": 1, "
+                                                 "\"scored\": true}"
+                                               : "{\"subject\": \"S02\", \"trials\": 1, \"classes\": 1, "
+                                                 "\"scored\": false}") != NULL,
+                     "%s", run);
+        free(run);
+        congru_results_destroy(&results);
+        congru_results_destroy(&read);
+        congru_context_destroy(&own);
+        remove_folder(folder);
+    }
+    /* When nobody can be scored it is an error. */
+    const int32_t second = 1;
+    congru_evaluation_options options = options_for(two, 1, NULL);
+    options.protocol = CONGRU_PROTOCOL_FOLDS;
+    options.subjects = &second;
+    options.subject_count = 1;
+    expect_refusal(set, &options, "subject 'S02': 0 trials to fit on and 1 to score; both are needed");
+    congru_set_destroy(&set);
+}
+
 /* A message cut anywhere is refused, and what was made of it can be cleared. */
 static void cut_messages_are_refused(void)
 {
@@ -241,7 +510,7 @@ static void csv_fields(void)
         {"a,b\r\n1,\"2,\"\"x\"\"\"\r\n", CONGRU_OK, 1, ""},
         {"a,b\n1,2", CONGRU_OK, 1, ""},
         {"a,b\n1,", CONGRU_OK, 1, ""},
-        {"a,b\n1\n", CONGRU_ERROR_FORMAT, 0, "line 2: 1 fields"},
+        {"a,b\n1\n", CONGRU_ERROR_FORMAT, 0, "line 2: 1 field,"},
         {"a,b\n1,2,3\n", CONGRU_ERROR_FORMAT, 0, "line 2: 3 fields"},
         {"a,b\n1,\"2\n", CONGRU_ERROR_FORMAT, 0, "line 2: a quote"},
         {"a,b\n1,\"2\"x\n", CONGRU_ERROR_FORMAT, 0, "line 2: a quote"},
@@ -281,6 +550,47 @@ static void json_strings(void)
     }
 }
 
+/* As it is in the file, and as it is read back: itself. */
+static void csv_cells_are_no_formulas(void)
+{
+    static const struct {
+        const char *text, *written;
+    } cases[] = {
+        {"left hand", "left hand"},
+        {"=1+2", "'=1+2"},
+        {"@sum(A1)", "'@sum(A1)"},
+        {"+left", "'+left"},
+        {"-left", "'-left"},
+        {"-1", "-1"},
+        {"+1.5e-3", "+1.5e-3"},
+        {"-1+2", "'-1+2"},
+        {"-", "'-"},
+        {"'=x", "''=x"},
+        {"''", "''"},
+        {"'left", "'left"},
+        {"'-1", "'-1"},
+        {"\tx", "'\tx"},
+        {"\rx", "\"'\rx\""},
+        {"=a,\"b\"", "\"'=a,\"\"b\"\"\""},
+        {"-1e", "'-1e"},
+        {"S-01", "S-01"},
+    };
+    const char *path = path_in("formulas.csv");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        congru_text text = {0};
+        congru_csv csv;
+        congru_text_add_csv(&text, cases[i].text);
+        CHECK_SAYING(strcmp(text.data, cases[i].written) == 0, "%s as %s", cases[i].text, text.data);
+        FILE *file = fopen(path, "wb");
+        CHECK(file != NULL && fprintf(file, "a,b\n%s,end\n", text.data) > 0 && fclose(file) == 0);
+        if (CHECK(congru_csv_read(context, path, &csv) == CONGRU_OK && csv.rows == 1))
+            CHECK_SAYING(strcmp(congru_csv_field(&csv, 0, 0), cases[i].text) == 0, "%s back as %s", text.data,
+                         congru_csv_field(&csv, 0, 0));
+        congru_csv_clear(&csv);
+        congru_text_clear(&text);
+    }
+}
+
 int main(void)
 {
     if (!scratch_open() || congru_context_create(&context, NULL) != CONGRU_OK)
@@ -289,8 +599,14 @@ int main(void)
     RUN(a_run_is_taken_up);
     RUN(another_run_is_not_mixed_in);
     RUN(damaged_folds_are_named);
+    RUN(folds_carry_a_fingerprint);
+    RUN(a_folder_removed_during_a_run_is_an_error);
+    RUN(an_interrupted_run_is_read);
+    RUN(more_folds_than_results_are_read);
+    RUN(subjects_with_few_trials);
     RUN(cut_messages_are_refused);
     RUN(csv_fields);
+    RUN(csv_cells_are_no_formulas);
     RUN(json_strings);
     congru_context_destroy(&context);
     scratch_close();

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The examples against an installed copy, in C and C++; every command of the tutorial; completion. SPDX-License-Identifier: Apache-2.0
 source "$SOURCE/tests/cli_session.sh"
-ln -s "$BUILD/tests/make_stream" "$scratch/bin/make_stream"
+source "$SOURCE/tests/stream_server.sh"
 
 if [ "$SANITIZE" != none ]; then
     echo "1..0 # SKIP the build is instrumented with $SANITIZE"
@@ -47,6 +47,23 @@ examples_build_and_run()
     result "the example in C++ does the same" "$problems"
 }
 
+# Clients of a server hear what the file path decides once a second.
+clients_run()
+{
+    local problems=
+    cd "$scratch/work/examples" || exit 1
+    congru stream m frames.f32 --rate 1 >file.txt
+    serve --speed 1000 --rate 0 || problems+="no server"
+    timeout 30 ./stream_client_c "$port" 3 100 <frames.f32 >c.txt || problems+="exit code $?"
+    sed 's/"marker":"now","cue":[0-9]*,//' c.txt | tail -n +3 | cmp - file.txt || problems+="other decisions in C"
+    timeout 30 python3 "$SOURCE/examples/stream_client.py" "$port" <frames.f32 >python.txt || problems+="exit code $?"
+    sed -E 's/.*"time":([0-9]+),.*"(class|reason)":"([^"]*)".*/\1 \3/' c.txt | cmp - python.txt || problems+="other decisions in Python"
+    [ "$(head -1 python.txt)" = "1 the window is not full" ] || problems+=$(head -1 python.txt)
+    kill -TERM $server
+    wait $server || problems+="the server: exit code $?"
+    result "clients in C and Python hear what the file path says" "$problems"
+}
+
 # The tutorial is a session between its paragraphs: what is indented.
 tutorial_is_true()
 {
@@ -68,7 +85,7 @@ completion_completes()
     local problems=
     source "$SOURCE/share/completion/congru" 2>/dev/null
     [ "$(complete_line congru str)" = stream ] || problems+="congru str: $(complete_line congru str)"$'\n'
-    [ "$(complete_line congru stream --lsl)" = "--lsl-in --lsl-out" ] || problems+="--lsl: $(complete_line congru stream --lsl)"$'\n'
+    [ "$(complete_line congru stream --lsl)" = "--lsl-in --lsl-markers --lsl-wait --lsl-out" ] || problems+="--lsl: $(complete_line congru stream --lsl)"$'\n'
     [ "$(complete_line congru help pred)" = predict ] || problems+="help pred"$'\n'
     [ "$(complete_line congru predict --target o)" = online ] || problems+="--target o"$'\n'
     [ "$(complete_line congru import --preset eeg)" = eegmmidb ] || problems+="--preset eeg: $(complete_line congru import --preset eeg)"$'\n'
@@ -77,6 +94,7 @@ completion_completes()
 }
 
 examples_build_and_run
+clients_run
 tutorial_is_true
 completion_completes
 echo "1..$count"

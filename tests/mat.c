@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "array/mat.h"
+#include "base/bank.h"
 #include "congru/random.h"
 #include "harness.h"
 #include "mat_writer.h"
@@ -15,7 +16,7 @@ static mat_writer file;
 static congru_status read_file(congru_mat **mat)
 {
     congru_source source = congru_source_memory("in.mat", file.bytes, file.size);
-    return congru_mat_read(context, &source, mat);
+    return congru_mat_read(context, &source, NULL, NULL, mat);
 }
 
 /* The file must be read; ends it. */
@@ -187,7 +188,7 @@ static void reads_cells_and_structs(void)
         CHECK(congru_mat_field(numbers, 0, "X") == NULL && congru_mat_field(NULL, 0, "X") == NULL);
         double *number = congru_mat_detach(mat, numbers);
         CHECK(number != NULL && number[1] == -2 && numbers->number == NULL && numbers->count == 12);
-        free(number);
+        congru_memory_give(number);
         congru_mat_free(&mat);
         CHECK(mat == NULL);
     }

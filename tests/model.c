@@ -277,6 +277,27 @@ static void check_header(bytes whole, const char *word, const char *by, const ch
     free(copy);
 }
 
+static void labels_outside_the_tables_are_refused(void)
+{
+    const stream_recipe recipe = {
+        .subjects = 2, .trials = 6, .d = 3, .rate = 100, .estimator = "scm", .seed = 2};
+    congru_set *set = stream_set(context, &recipe);
+    congru_model *model = fit(set, "ra+mdm", -1);
+    congru_predictions *predictions = NULL;
+    for (int column = 0; column < 2; column++) {
+        int32_t *value = column == 0 ? &set->label[3] : &set->subject[3], kept = *value;
+        static const int32_t wrong[] = {-1, 1000000, INT32_MIN};
+        for (size_t i = 0; i < 3; i++) {
+            *value = wrong[i];
+            CHECK(congru_model_predict(context, model, set, NULL, &predictions) == CONGRU_ERROR_ARGUMENT);
+            CHECK(strstr(congru_context_error(context), "trial 4 of ") != NULL);
+        }
+        *value = kept;
+    }
+    congru_model_destroy(&model);
+    congru_set_destroy(&set);
+}
+
 static void damaged_files_are_refused(void)
 {
     bytes whole = saved_model();
@@ -448,6 +469,7 @@ int main(void)
     RUN(labels_are_not_needed);
     RUN(aligned_trials_meet);
     RUN(other_data_is_refused);
+    RUN(labels_outside_the_tables_are_refused);
     RUN(damaged_files_are_refused);
     RUN(places_are_checked);
     RUN(long_lists_are_refused);

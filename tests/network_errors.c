@@ -155,11 +155,11 @@ static void trials_out_of_range_are_refused(void)
     congru_trials wrong = trials;
     wrong.classes = CLASSES - 1;
     expect_failure(CONGRU_BACKBONE_DCT, &wrong, &options, CONGRU_ERROR_ARGUMENT,
-                   "trial 2: class or subject out of range");
+                   "trial 3: class or subject out of range");
     wrong = trials;
     wrong.subjects = SUBJECTS - 1;
     expect_failure(CONGRU_BACKBONE_DCT, &wrong, &options, CONGRU_ERROR_ARGUMENT,
-                   "trial 45: class or subject out of range");
+                   "trial 46: class or subject out of range");
     double *flat = calloc(N * D * D, sizeof(double));
     for (size_t i = 0; i < N; i++)
         for (size_t k = 0; k < D; k++)
@@ -168,7 +168,7 @@ static void trials_out_of_range_are_refused(void)
     wrong.covariance = flat;
     options.network.floor = 0.0;
     expect_failure(CONGRU_BACKBONE_DCT, &wrong, &options, CONGRU_ERROR_NOT_POSITIVE,
-                   "trial 7 has an eigenvalue of 0: its logarithm needs a floor above 0");
+                   "trial 8 has an eigenvalue of 0: its logarithm needs a floor above 0");
     free(flat);
 }
 
@@ -399,10 +399,10 @@ static void trials_that_are_not_finite_are_refused(void)
     congru_trials wrong = trials;
     wrong.covariance = broken;
     check_error(congru_network_map_sources(context, CONGRU_BACKBONE_DCT, "m", &model, &wrong, out),
-                CONGRU_ERROR_NOT_FINITE, "11");
+                CONGRU_ERROR_NOT_FINITE, "matrix 12 of");
     const congru_newcomer newcomer = {.count = M, .d = D, .covariance = broken, .visible = M};
     check_error(congru_network_map_newcomer(context, CONGRU_BACKBONE_DCT, "m", &model, &newcomer, out),
-                CONGRU_ERROR_NOT_FINITE, "11");
+                CONGRU_ERROR_NOT_FINITE, "matrix 12 of");
     congru_tensors_clear(&model);
     free(broken);
     free(out);

@@ -362,6 +362,29 @@ static void absent_class(void)
     congru_tensors_clear(&model);
 }
 
+/* The scratch of a step holds the logits, whose number follows from that of the classes. */
+static void many_classes(void)
+{
+    static const struct {
+        size_t d, classes;
+    } sizes[] = {{2, 32}, {3, 28}, {8, 200}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        congru_trials many = sample_trials(context, 2 * sizes[i].classes, sizes[i].d, sizes[i].classes, 2, 5);
+        for (int backbone = 0; backbone < CONGRU_BACKBONE_COUNT; backbone++) {
+            congru_method_options options = some_options();
+            options.network.steps = 2;
+            options.network.batch = 64;
+            congru_tensors model = {0};
+            CHECK_SAYING(congru_network_fit(context, (congru_backbone)backbone, true, "m", &many, &options,
+                                            &model, NULL) == CONGRU_OK,
+                         "%zu classes, d = %zu, backbone %d: %s", sizes[i].classes, sizes[i].d, backbone,
+                         congru_context_error(context));
+            congru_tensors_clear(&model);
+        }
+        sample_free(&many);
+    }
+}
+
 int main(void)
 {
     if (congru_context_create(&context, NULL) != CONGRU_OK)
@@ -380,6 +403,7 @@ int main(void)
     RUN(errors);
     RUN(runaway_training_stops);
     RUN(absent_class);
+    RUN(many_classes);
     sample_free(&trials);
     sample_free(&newcomer_trials);
     congru_context_destroy(&context);

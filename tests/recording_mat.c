@@ -207,7 +207,7 @@ static void refuses_broken_runs(void)
         {4, 2, 1, 0, 250, 1, 1, CONGRU_ERROR_FORMAT, "has class 0"},
         {4, 2, 1, 1, 0, 1, 1, CONGRU_ERROR_FORMAT, "sampling rate"},
         {4, 2, 1, 1, INFINITY, 1, 1, CONGRU_ERROR_FORMAT, "sampling rate"},
-        {4, 2, 1, 1, 250, 1, 2, CONGRU_ERROR_FORMAT, "2 labels in y for 1 trials"},
+        {4, 2, 1, 1, 250, 1, 2, CONGRU_ERROR_FORMAT, "2 labels in y for 1 trial"},
         {0, 2, 1, 1, 250, 1, 1, CONGRU_ERROR_FORMAT, "expected a matrix X"},
         {1, 5000, 1, 1, 250, 1, 1, CONGRU_ERROR_UNSUPPORTED, "5000 channels"},
     };
@@ -238,7 +238,7 @@ static void refuses_artifacts_of_other_trials(void)
     mat_number(&file, "", 250);
     mat_matrix(&file, "", 1, 2, artifacts);
     mat_close(&file, start);
-    check_refused(CONGRU_ERROR_FORMAT, "run 1 of 'data': 2 artifacts for 1 trials");
+    check_refused(CONGRU_ERROR_FORMAT, "run 1 of 'data': 2 artifacts for 1 trial");
 }
 
 static void refuses_runs_that_differ(void)

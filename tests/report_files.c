@@ -72,6 +72,23 @@ static void pipelines_come_best_first(void)
     congru_report_destroy(&report);
 }
 
+static void numbers_that_are_no_scores_are_refused(void)
+{
+    static const struct {
+        const char *row, *words;
+    } cases[] = {{"1e308,1,4,a,0,ra+mdm,2a,0", "row 1: score is 1e+308, expected 0 to 1"},
+                 {"-0.1,1,4,a,0,ra+mdm,2a,0", "row 1: score is -0.1, expected 0 to 1"},
+                 {"0.5,-1,4,a,0,ra+mdm,2a,0", "row 1: time is -1, expected 0 to 1e+12"},
+                 {"0.5,1,4,a,0,ra+mdm,2a,1.5", "row 1: kappa is 1.5, expected -1 to 1"}};
+    const char *folder = make_folder("range");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        snprintf(text, sizeof text, "%s%s\n", results_head, cases[i].row);
+        put(folder, "results.csv", text);
+        check_refused(folder, cases[i].words);
+    }
+}
+
 static void folds_of_a_subject_are_averaged(void)
 {
     char text[512];
@@ -233,6 +250,7 @@ int main(void)
         return 1;
     RUN(pipelines_come_best_first);
     RUN(folds_of_a_subject_are_averaged);
+    RUN(numbers_that_are_no_scores_are_refused);
     RUN(training_is_thinned_and_summed_up);
     RUN(a_page_holds_its_data_and_no_markup_of_names);
     RUN(optional_files_are_checked);

@@ -195,6 +195,30 @@ no_flag_lets_the_compiler_change_numbers()
     true
 }
 
+# statements: the C sources named on standard input, comments gone, one statement to a line, "FILE: statement".
+statements()
+{
+    while read -r file; do
+        sed -E 's://.*$::; s:/\*[^*]*\*/::g' "$file" | tr '\n' ' ' |
+            sed -E 's/[;{}]/&\n/g' | sed -E "s|^ *|$file: |"
+    done
+}
+
+# What the C library writes and reads by the locale of the host program is asked of src/base/number_text.h instead.
+numbers_do_not_depend_on_the_locale()
+{
+    local reads='strtod|strtof|strtold|atof|v?[fs]?scanf|strcoll|strxfrm|strftime|strn?casecmp|setlocale|localeconv'
+    local letters='to(upper|lower)|is(alpha|alnum|space|blank|print|cntrl|punct|upper|lower|graph)'
+    local conversion='%[-+ #0]*([0-9]+|\*)?(\.([0-9]+|\*)?)?L?[aAeEfFgG]'
+    find src -name '*.[ch]' ! -name 'number_text.[ch]' -exec \
+        grep -nHE "(^|[^a-z_])($reads|$letters|newlocale|uselocale|v(sn?|f|d)?printf) *\(" {} +
+    find src -name '*.[ch]' ! -name 'number_text.[ch]' | statements |
+        grep -E "[^a-z_](sn?|f|d)?printf *\(.*\".*$conversion"
+    # The command stays in the locale "C", in which every program starts.
+    grep -nHE '(^|[^a-z_])(setlocale|uselocale) *\(' cli/*.c
+    true
+}
+
 # ---- Installing ----------------------------------------------------------------------------------------
 
 write_program()
@@ -268,6 +292,7 @@ run file_names_are_unique
 run files_are_short
 run files_begin_with_purpose_and_licence
 run no_flag_lets_the_compiler_change_numbers
+run numbers_do_not_depend_on_the_locale
 for test in static_library_symbols_carry_the_prefix shared_library_symbols_carry_the_prefix \
     shared_library_exports_what_headers_declare install_puts_everything_in_place \
     program_uses_installed_shared_library program_uses_installed_static_library; do

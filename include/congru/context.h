@@ -14,7 +14,11 @@ extern "C" {
 /* One context serves one calling thread at a time; make several for several callers. It owns a team of
  * threads and scratch memory that grows to what the largest call needed and is then reused, so calls of
  * a size seen before do not allocate. Results never depend on the number of threads or on the
- * instruction set: they are the same bits. */
+ * instruction set: they are the same bits.
+ *
+ * A null pointer is CONGRU_ERROR_ARGUMENT unless the declaration says that it may be NULL, and so is an enum that has no
+ * such value; functions without a status then answer 0, false or NULL, and those that fill in or free do nothing. What
+ * does its work on one thread needs the context for the error text alone, and takes NULL for it. */
 typedef struct congru_context congru_context;
 
 /* Called from the calling thread between pieces of work, `done` of `total`. Return false to stop: the

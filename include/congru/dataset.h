@@ -49,11 +49,16 @@ CONGRU_API congru_status congru_covariance(congru_context *context, congru_estim
                                            const double *signals, double *out);
 
 /* CONGRU_ERROR_NOT_POSITIVE when a covariance has an eigenvalue below `tolerance` (0: 1e-10) of its largest; the
- * text names the trial and the combination of channels that is missing ("Cz is flat", "C3 and C4 are equal", "the
+ * text names the trial, counted from 1, and the combination of channels that is missing ("Cz is flat", "C3 and C4 are equal", "the
  * channels add up to zero: average reference") and what to do. */
 CONGRU_API congru_status congru_covariance_check_rank(congru_context *context, size_t count, size_t d,
                                                       const double *covariance, double tolerance,
                                                       const char (*channel_name)[CONGRU_LABEL_SIZE]);
+
+/* The same for the trials of a set from `first` on, with tolerance 1e-10. Where they are those of `epochs`, which may be
+ * NULL, trials have their numbers there. Where the samples of a trial are known and too few, the text says so. */
+CONGRU_API congru_status congru_set_check_rank(congru_context *context, const congru_set *set, size_t first,
+                                               const congru_epochs *epochs);
 
 /* Appends the trials of `epochs` to the set (made anew when *set is NULL) under a subject's name, with covariances
  * by the estimator and, where keep_signals, the signals. Classes are joined by name. Fails when channels, window
@@ -72,15 +77,17 @@ CONGRU_API congru_status congru_set_append(congru_context *context, congru_set *
  * classes, fs, meta. Labels need not be 0..K-1: distinct values are sorted, and named by `classes` where given. Without y
  * all trials are of one class, "unlabelled".
  *
- * Beyond 64 MB (CONGRU_LARGE of the environment, in MB) X and signals are not loaded. Stored as float64, at a multiple of
- * 8 in the file, in C order, they are mapped: covariance and signals may then not be written to, and the file must not be
- * cut short as long as the set is there (replacing it is fine). Otherwise they are read into a temporary file without a
- * name in TMPDIR. congru_set_destroy knows how each is freed; so pointers are taken out of a set by exchanging them for
- * others, never by free. */
+ * Beyond 64 MB (CONGRU_LARGE of the environment, in MB) X and signals are read into a temporary file without a name in
+ * TMPDIR. The set is the caller's own in either case: it may be written to, and does not change with the file.
+ * congru_set_destroy knows how each array is freed; so pointers are taken out of a set by exchanging them for others,
+ * never by free.
+ *
+ * CONGRU_ERROR_FORMAT where shapes do not go together, before any value is read; CONGRU_ERROR_IO where the file is changed
+ * while it is read. */
 CONGRU_API congru_status congru_set_read(congru_context *context, const char *path, congru_set **set);
 
 /* Written so that numpy.load(allow_pickle=False) opens it; covariances stored, not deflated, at a multiple of 64 in the
- * file, so that they can be mapped. */
+ * file, so that other programs can map them. */
 CONGRU_API congru_status congru_set_write(congru_context *context, const char *path, const congru_set *set);
 
 /* Keeps the trials of the named classes alone, which become the classes 0, 1, ... in the order of the names; subjects
@@ -93,7 +100,7 @@ CONGRU_API congru_status congru_set_preprocessing(congru_context *context, const
                                                   congru_preprocessing *p);
 
 /* Does to the set's signals what is described and makes their covariances; meta data then say so. Channels are found by
- * name; a window needs `start`. Signals that are mapped are copied first. On failure the set is not to be used. */
+ * name; a window needs `start`. Borrowed signals are copied first. On failure the set is not to be used. */
 CONGRU_API congru_status congru_set_preprocess(congru_context *context, congru_set *set,
                                                const congru_preprocessing *p);
 

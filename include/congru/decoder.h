@@ -67,11 +67,18 @@ typedef struct congru_decision {
                             CONGRU_ERROR_NOT_POSITIVE for a window with flat or equal channels, CONGRU_ERROR_SCALE for
                             volts where the model had microvolts (options.scale), ... */
     int32_t answer; /* class of the model; -1 when there is none */
+    int32_t
+        flat; /* with CONGRU_ERROR_NOT_POSITIVE: the channel of the model that is flat in the window; else -1 */
     const double *probability; /* (classes), until the next call; NULL when there is no answer */
 } congru_decision;
 
+/* What a window takes, in bytes, for each of its samples (channels + channels (channels + 1) / 64) doubles: the samples,
+ * and sums of their products. More than this is refused: a model's file may say anything about its trials. 64 channels
+ * at 1000 Hz come to 1 MB a second. */
+enum { CONGRU_DECODER_WINDOW_MAX = 256 << 20 };
+
 /* Keeps a pointer to the model, which must live as long. The context is for error texts, and its instruction set for the
- * decoder's own. CONGRU_ERROR_ARGUMENT when the channels or the rate are not those of the model;
+ * decoder's own. CONGRU_ERROR_ARGUMENT when the channels or the rate are not those of the model, or the window is too long;
  * CONGRU_ERROR_UNSUPPORTED when the model's data went through a filter that a stream cannot (FIR without delay). */
 CONGRU_API congru_status congru_decoder_create(congru_context *context, const congru_model *model,
                                                const congru_decoder_options *options, congru_decoder **decoder);
@@ -88,8 +95,13 @@ CONGRU_API congru_status congru_decoder_push(congru_decoder *decoder, size_t fra
 CONGRU_API congru_status congru_decoder_push_float(congru_decoder *decoder, size_t frames, const float *data,
                                                    size_t *taken, congru_decision *decision);
 
-/* Decides about the window that ends now, whenever that is; not due before the first full window. */
+/* Decides about the window that ends now, whenever that is; not due before the first full window. Where a decision is due
+ * of itself the answer is the same. */
 CONGRU_API congru_status congru_decoder_decide(congru_decoder *decoder, congru_decision *decision);
+
+/* Another options.scale, for frames pushed from now on. Filters see a step where it changes: it belongs before the first
+ * frame, or before a reset. CONGRU_ERROR_ARGUMENT when it is 0 or not finite. */
+CONGRU_API congru_status congru_decoder_set_scale(congru_decoder *decoder, double scale);
 
 /* Forgets everything but the options: a new recording of a new person. */
 CONGRU_API void congru_decoder_reset(congru_decoder *decoder);

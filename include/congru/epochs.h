@@ -8,7 +8,8 @@
 extern "C" {
 #endif
 
-/* Trials of equal length. Owned arrays; free with congru_epochs_destroy. */
+/* Trials of equal length. Owned arrays; free with congru_epochs_destroy. `data` may be a temporary file: it may be written
+ * to, but not freed, grown or exchanged by the caller. */
 typedef struct congru_epochs {
     size_t count, channels, samples;
     double rate;      /* samples per second; NaN when a .mat does not say */
@@ -17,6 +18,8 @@ typedef struct congru_epochs {
     int32_t *label;   /* (count): index into class_name, from 0 */
     int32_t *run;     /* (count): number of the run within its file or set, 0 when there is one */
     int32_t *session; /* (count): number of the session, 0 when there is one */
+    size_t
+        *number; /* (count): number among the trials of the file, dropped ones too, from 1; or NULL: in order */
     char (*channel_name)[CONGRU_LABEL_SIZE]; /* (channels) */
     size_t classes;
     char (*class_name)[CONGRU_LABEL_SIZE]; /* (classes) */
@@ -81,6 +84,11 @@ CONGRU_API congru_status congru_epochs_read(congru_context *context, const char 
  * inside the epochs, or their start is unknown and the window is not all of them. */
 CONGRU_API congru_status congru_epochs_crop(congru_context *context, congru_epochs *epochs, double first,
                                             double last);
+
+/* Resamples every trial by up / down (congru_signal_resample), and sets samples and rate. On failure the epochs are as
+ * they were. */
+CONGRU_API congru_status congru_epochs_resample(congru_context *context, congru_epochs *epochs, size_t up,
+                                                size_t down);
 
 CONGRU_API void congru_epochs_destroy(congru_epochs **epochs);
 

@@ -42,6 +42,12 @@ typedef struct congru_evaluation_options {
     bool
         data_parallel; /* they share each step of training, instead of folds: for networks that outgrow a machine */
     congru_method_options method;
+
+    /* Called before each call of the context's progress where threads share the folds, from the calling thread; may be NULL.
+     * `part` is how much of the work is done, 0 to 1, by what folds are expected to cost, steps of networks included;
+     * `pipeline` is that of the fold that runs, at `step` of `steps` when it trains a network, else 0 of 0; or NULL. */
+    void (*watch)(void *user, double part, const char *pipeline, size_t step, size_t steps);
+    void *watch_user;
 } congru_evaluation_options;
 
 CONGRU_API void congru_evaluation_options_init(congru_evaluation_options *options);
@@ -70,16 +76,21 @@ typedef struct congru_results {
     char (*subject_name)[CONGRU_LABEL_SIZE];
     char (*class_name)[CONGRU_LABEL_SIZE];
     size_t *subject_sessions; /* (subjects) sessions the set holds of each */
+    bool *
+        subject_few; /* (subjects) fewer scored trials than classes, or none of a class: the scores say little */
     char *dataset;
     congru_fold *fold;
     size_t resumed; /* how many of the folds were in the folder already */
+    size_t missing; /* read from a folder: folds its last run was to make, and that are not there */
     size_t note_count;
-    char (*note)[CONGRU_NOTE_SIZE]; /* what the methods had to say, each once */
+    char (*note)[CONGRU_NOTE_SIZE]; /* what the methods had to say, or what is missing, each once */
 } congru_results;
 
 /* Runs every pipeline for every subject on the threads of the context, one fold per thread, the longest first. The
  * numbers do not depend on how many there are. With a folder, each finished fold is in it at once; folds found there
- * are not run again when they were made from the same set and options, and refused otherwise. At the end the folder
+ * are not run again when they were made from the same set and options, and refused otherwise, by the fingerprint that
+ * each carries. A folder that is removed during the run is CONGRU_ERROR_IO. Subjects that have no trials both to fit on and
+ * to score are left out, which a note says; CONGRU_ERROR_ARGUMENT when that is all of them. At the end the folder
  * holds results.csv, predictions.csv, run.json and, for networks, training/.
  *
  * With a crew, each process calls this with the same set and options; whoever differs is told apart and the call fails in
@@ -98,7 +109,8 @@ CONGRU_API congru_status congru_pipeline_represent(congru_context *context, cons
                                                    int32_t subject, double *out);
 
 /* A results folder as congru_evaluate leaves it, or as another program wrote results.csv and predictions.csv; the
- * latter may be missing, and folds then hold no trials. */
+ * latter may be missing, and folds then hold no trials. Of a run that was interrupted, the folds that were finished; what
+ * is missing is counted and named in a note. */
 CONGRU_API congru_status congru_results_read(congru_context *context, const char *folder,
                                              congru_results **results);
 CONGRU_API void congru_results_destroy(congru_results **results);

@@ -95,13 +95,17 @@ typedef struct congru_network_options {
 
 /* ---- All methods ------------------------------------------------------------------------------- */
 
+/* Of csp-lda, whose time grows with their square for each class and with their cube. */
+enum { CONGRU_CSP_FEATURES_MAX = 2048 };
+
 typedef struct congru_method_options {
     uint64_t seed;                /* 50 */
     congru_metric alignment_mean; /* ra: the mean that becomes the identity */
     congru_metric mdm_metric;
     congru_metric tangent_mean; /* tslr, tsa-lda: where the tangent space touches */
     double c;        /* tslr: scikit-learn's C, 1; 0: chosen by leave-one-subject-out among the sources */
-    int csp_filters; /* csp-lda: from each end of each class's spectrum, 2 */
+    int csp_filters; /* csp-lda: from each end of each class's spectrum, 2; of all classes together at most
+                        CONGRU_CSP_FEATURES_MAX */
     int rpa_labels;  /* rpa: labelled trials per class of the target, left out of the score; 0: unsupervised */
     congru_network_options network;
 } congru_method_options;

@@ -99,7 +99,7 @@ CONGRU_API congru_status congru_model_predict(congru_context *context, const con
                                               congru_predictions **predictions);
 CONGRU_API void congru_predictions_destroy(congru_predictions **predictions);
 
-/* The columns of predictions.csv in a results folder: dataset, subject, trial, pipeline, y_true (empty where the label is
+/* The columns of predictions.csv in a results folder: dataset (empty where NULL), subject, trial, pipeline, y_true (empty where the label is
  * no class of the model), y_pred, p_CLASS, ... */
 CONGRU_API congru_status congru_predictions_write(congru_context *context,
                                                   const congru_predictions *predictions,

@@ -8,6 +8,8 @@
 #define CONGRU_API
 #endif
 
+#include <stddef.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -36,6 +38,13 @@ CONGRU_API const char *congru_status_name(congru_status status);
 
 /* One short sentence about the code, for where no error text is at hand; never NULL. */
 CONGRU_API const char *congru_status_text(congru_status status);
+
+/* A number and what is counted, "1 trial", "2 trials", "2 classes", "3 matrices", for messages: the singular is given, and
+ * cut short where it is too long; NULL counts nothing. */
+typedef struct congru_counted {
+    char text[64];
+} congru_counted;
+CONGRU_API congru_counted congru_count(size_t count, const char *singular);
 
 #ifdef __cplusplus
 }

@@ -6,7 +6,7 @@
 #include "aligner/procrustes.h"
 #include "aligner/recentre.h"
 #include "aligner/rpa.h"
-#include "base/arena.h"
+#include "base/workspace.h"
 #include "spd/batch.h"
 
 typedef struct recentre_work {
@@ -48,8 +48,7 @@ congru_status congru_alignment_recentre(congru_context *context, congru_metric m
     status = congru_recentre_references(context, metric, &trials, reference);
     if (status == CONGRU_OK)
         status = congru_recentre_sources(context, &trials, reference, out);
-    congru_arena_free(&arena);
-    return status;
+    return congru_workspace_free(context, &arena, status);
 }
 
 /* The logarithms of n matrices, in an arena of their own. */
@@ -75,8 +74,7 @@ congru_status congru_alignment_dispersion(congru_context *context, size_t n, siz
         status = take_logarithms(context, n, d, c, &arena, &log);
     if (status == CONGRU_OK)
         *dispersion = congru_rpa_dispersion(n, d, log);
-    congru_arena_free(&arena);
-    return status;
+    return congru_workspace_free(context, &arena, status);
 }
 
 congru_status congru_alignment_scale(congru_context *context, size_t n, size_t d, const double *c,
@@ -97,8 +95,7 @@ congru_status congru_alignment_scale(congru_context *context, size_t n, size_t d
             *factor = rho;
         status = congru_spd_exp(context, n, d, log, out);
     }
-    congru_arena_free(&arena);
-    return status;
+    return congru_workspace_free(context, &arena, status);
 }
 
 /* ---- Rotating ---------------------------------------------------------------------------------- */
@@ -124,8 +121,7 @@ static congru_status class_means(congru_context *context, size_t n, size_t d, co
     congru_status status = take_logarithms(context, n, d, c, &arena, &log);
     if (status == CONGRU_OK)
         status = congru_procrustes_means(context, n, d, log, label, classes, mean, trials);
-    congru_arena_free(&arena);
-    return status;
+    return congru_workspace_free(context, &arena, status);
 }
 
 congru_status congru_alignment_rotation(congru_context *context, size_t d, size_t classes, size_t n_source,
@@ -155,6 +151,5 @@ congru_status congru_alignment_rotation(congru_context *context, size_t d, size_
     if (status == CONGRU_OK)
         status =
             congru_procrustes(context, classes, d, m.target, m.source, m.target_trials, seed, rotation, NULL);
-    congru_arena_free(&arena);
-    return status;
+    return congru_workspace_free(context, &arena, status);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "aligner/procrustes_internal.h"
+#include "base/workspace.h"
 #include "congru/random.h"
 #include "spd/spectral.h"
 
@@ -392,7 +393,7 @@ congru_status congru_procrustes(congru_context *context, size_t classes, size_t 
         layout(&arena, &w);
         fill(&w, classes, target, source, weight);
         status = solve(context, &w, seed, rotation, &reached);
-        congru_arena_free(&arena);
+        status = congru_workspace_free(context, &arena, status);
     }
     if (misfit != NULL)
         *misfit = reached;
@@ -408,7 +409,7 @@ congru_status congru_procrustes_means(congru_context *context, size_t n, size_t 
     for (size_t i = 0; i < n; i++) {
         if (label[i] >= 0 && (size_t)label[i] >= classes)
             return congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                               "label %d of trial %zu: there are the classes 0 to %zu", (int)label[i], i,
+                               "label %d of trial %zu: there are the classes 0 to %zu", (int)label[i], i + 1,
                                classes - 1);
         if (label[i] < 0)
             continue;

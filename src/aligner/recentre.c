@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "base/workspace.h"
 #include "spd/view_load.h"
 
 static const double tolerance = 1e-12; /* of the affine-invariant mean */
@@ -85,8 +85,8 @@ static congru_status check_trials(congru_context *context, const congru_trials *
     for (size_t i = 0; status == CONGRU_OK && i < trials->count; i++)
         if (trials->subject[i] < 0 || (size_t)trials->subject[i] >= trials->subjects)
             status =
-                congru_fail(context, CONGRU_ERROR_ARGUMENT, "trial %zu is of subject %d: expected 0 to %zu", i,
-                            (int)trials->subject[i], trials->subjects - 1);
+                congru_fail(context, CONGRU_ERROR_ARGUMENT, "trial %zu is of subject %d: expected 0 to %zu",
+                            i + 1, (int)trials->subject[i], trials->subjects - 1);
     if (status != CONGRU_OK)
         return status;
     *size = 0;
@@ -157,8 +157,7 @@ congru_status congru_recentre_references(congru_context *context, congru_metric 
         if (status != CONGRU_OK)
             status = blame(context, status, "among the trials of subject", s);
     }
-    congru_arena_free(&arena);
-    return status;
+    return congru_workspace_free(context, &arena, status);
 }
 
 congru_status congru_recentre_sources(congru_context *context, const congru_trials *trials,
@@ -177,8 +176,7 @@ congru_status congru_recentre_sources(congru_context *context, const congru_tria
         else
             scatter(trials, s, g.c, out);
     }
-    congru_arena_free(&arena);
-    return status;
+    return congru_workspace_free(context, &arena, status);
 }
 
 congru_status congru_recentre_prior(congru_context *context, size_t count, size_t d, const double *reference,
@@ -261,6 +259,5 @@ congru_status congru_recentre_newcomer(congru_context *context, congru_metric me
     newcomer_layout(&arena, newcomer->d, &w);
     status = newcomer->online ? recentre_online(context, mean, newcomer, &w, out)
                               : recentre_at_once(context, mean, newcomer, prior, &w, out);
-    congru_arena_free(&arena);
-    return status;
+    return congru_workspace_free(context, &arena, status);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "aligner/procrustes.h"
-#include "base/arena.h"
+#include "base/workspace.h"
 #include "spd/batch.h"
 
 static double squared_norm(size_t count, const double *x)
@@ -69,8 +69,7 @@ static congru_status rpa_fit(congru_context *context, const congru_trials *trial
     status = congru_spd_log(context, trials->count, trials->d, trials->covariance, log);
     if (status == CONGRU_OK)
         status = learn(context, trials, options->seed, log, model);
-    congru_arena_free(&arena);
-    return status;
+    return congru_workspace_free(context, &arena, status);
 }
 
 /* ---- A newcomer -------------------------------------------------------------------------------- */
@@ -136,8 +135,8 @@ static congru_status check_newcomer(congru_context *context, const congru_newcom
     for (size_t i = 0; status == CONGRU_OK && i < newcomer->calibration; i++)
         if (newcomer->calibration_trial[i] >= newcomer->count || newcomer->calibration_label[i] < 0)
             status = congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                                 "calibration trial %zu is number %zu of %zu trials, with label %d", i,
-                                 newcomer->calibration_trial[i], newcomer->count,
+                                 "calibration trial %zu is number %zu of %zu trials, with label %d", i + 1,
+                                 newcomer->calibration_trial[i] + 1, newcomer->count,
                                  (int)newcomer->calibration_label[i]);
     return status;
 }
@@ -212,8 +211,7 @@ static congru_status rpa_map_newcomer(congru_context *context, const congru_tens
                            newcomer->count);
     rpa_layout(&arena, newcomer, &w);
     status = apply(context, newcomer, &w, out);
-    congru_arena_free(&arena);
-    return status;
+    return congru_workspace_free(context, &arena, status);
 }
 
 const congru_aligner congru_aligner_rpa = {

@@ -10,6 +10,8 @@
 
 #include "array/source.h"
 #include "base/error.h"
+#include "base/number_text.h"
+#include "base/text.h"
 
 static congru_status fail_memory(congru_context *context, const char *path)
 {
@@ -53,7 +55,7 @@ static char *take_field(csv_cursor *cursor, bool *last)
     cursor->line += *read == '\n' || *read == '\r';
     cursor->read = *read != '\0' ? read + 1 : read;
     *write = '\0';
-    return start;
+    return start + (*start == '\'' && congru_csv_is_formula(start));
 }
 
 static bool add_field(congru_csv *csv, size_t *count, size_t *room, char *field)
@@ -91,9 +93,8 @@ static congru_status parse(congru_context *context, const char *path, congru_csv
         if (csv->columns == 0)
             csv->columns = in_row;
         if (in_row != csv->columns)
-            return congru_fail(context, CONGRU_ERROR_FORMAT,
-                               "%s: line %zu: %zu fields, but the heading has %zu", path, line, in_row,
-                               csv->columns);
+            return congru_fail(context, CONGRU_ERROR_FORMAT, "%s: line %zu: %s, but the heading has %zu", path,
+                               line, congru_count(in_row, "field").text, csv->columns);
         in_row = 0;
     }
     if (csv->columns == 0)
@@ -146,7 +147,7 @@ congru_status congru_csv_number(congru_context *context, const congru_csv *csv, 
 {
     const char *text = congru_csv_field(csv, row, column);
     char *end;
-    *number = strtod(text, &end);
+    *number = congru_number_read(text, &end);
     if (end == text || *end != '\0' || !isfinite(*number))
         return congru_fail(context, CONGRU_ERROR_FORMAT, "%s: row %zu: %s is '%.40s', expected a number",
                            csv->path, row + 1, csv->field[column], text);

@@ -6,7 +6,8 @@
 
 #include "congru/context.h"
 
-/* A table with a heading line. Fields are the file's bytes, unquoted in place; every row has as many as the heading. */
+/* A table with a heading line. Fields are the file's bytes, unquoted in place and without the apostrophe that
+ * congru_text_add_csv puts before a formula; every row has as many as the heading. */
 typedef struct congru_csv {
     char *path;
     char *bytes; /* owned */

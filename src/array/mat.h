@@ -19,8 +19,8 @@ typedef struct congru_mat_value {
     size_t dims;
     size_t shape[CONGRU_MAT_DIMS_MAX];
     size_t count;
-    double *number; /* numeric and logical (count) */
-    char *text;     /* UTF-8, terminated; a newline between the rows of a matrix */
+    double *number; /* numeric and logical (count); NULL where it was not wanted */
+    char *text; /* UTF-8, terminated; a newline between the rows of a matrix; NULL where it was not wanted */
     struct congru_mat_value
         *element; /* cells (count), or structs (count * fields, fields of one element together) */
     size_t fields;
@@ -29,14 +29,24 @@ typedef struct congru_mat_value {
 
 typedef struct congru_mat congru_mat;
 
-/* Reads all variables. Compressed elements are inflated with zlib to no more than their own size says, which is
- * checked against a limit of 1032 times the compressed size; nesting is limited. Version 7.3 (HDF5), big-endian
- * level 5, sparse, objects and function handles: read where simple, else CONGRU_ERROR_UNSUPPORTED saying so. */
-congru_status congru_mat_read(congru_context *context, const congru_source *source, congru_mat **mat);
+/* Whether the numbers or characters of an array are wanted: `name` is that of the variable, or of the field of a struct,
+ * or of what the cell is that it is in; the value has its kind and shape. */
+typedef bool (*congru_mat_wanted)(const char *name, const congru_mat_value *value, const void *user);
+bool congru_mat_outline(const char *name, const congru_mat_value *value, const void *user); /* none are */
+
+/* Reads all variables, with the contents of those arrays that are wanted (NULL: all). A file of a few bytes can hold
+ * arrays of billions: so readers look at the shapes first, with congru_mat_outline, and then want what they have use
+ * for. Compressed elements are inflated with zlib to no more than their own size says, which is checked against a limit
+ * of 1032 times the compressed size; nesting is limited. Version 7.3 (HDF5), big-endian level 5, sparse, objects and
+ * function handles: read where simple, else CONGRU_ERROR_UNSUPPORTED saying so. */
+enum { CONGRU_MAT_TEXT_WANTED = 1 << 16 }; /* characters of one text that is a name, or some rows of names */
+congru_status congru_mat_read(congru_context *context, const congru_source *source, congru_mat_wanted wanted,
+                              const void *user, congru_mat **mat);
 const congru_mat_value *congru_mat_find(const congru_mat *mat, const char *variable); /* or NULL */
 const char *congru_mat_variable(const congru_mat *mat, size_t index);                 /* NULL past the last */
 const congru_mat_value *congru_mat_field(const congru_mat_value *value, size_t element, const char *field);
-/* The numbers of a value, which are then the caller's to free; the value keeps its shape. */
+/* The numbers of a value, which are then the caller's, who frees them with congru_memory_give (base/bank.h); the value
+ * keeps its shape. */
 double *congru_mat_detach(congru_mat *mat, const congru_mat_value *value);
 void congru_mat_free(congru_mat **mat);
 

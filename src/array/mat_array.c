@@ -116,21 +116,21 @@ static congru_status take_name(congru_mat_stream *stream, uint64_t limit, char *
     return status;
 }
 
-static congru_status take_array(size_t *values, congru_mat_stream *stream, uint64_t limit, int depth,
-                                congru_mat_value *value);
+static congru_status take_array(congru_mat_choice *choice, congru_mat_stream *stream, uint64_t limit, int depth,
+                                const char *name, congru_mat_value *value);
 
 /* Makes room for `count` arrays, each of which takes at least a tag of what is left, and reads them. */
-static congru_status take_elements(size_t *values, congru_mat_stream *stream, uint64_t limit, int depth,
-                                   size_t count, congru_mat_value *value)
+static congru_status take_elements(congru_mat_choice *choice, congru_mat_stream *stream, uint64_t limit,
+                                   int depth, size_t count, const char *name, congru_mat_value *value)
 {
     uint64_t left = limit - congru_mat_position(stream);
     if (count > left / 8)
         return congru_mat_fail(stream, CONGRU_ERROR_FORMAT, "expected %zu arrays inside, found room for %llu",
                                count, (unsigned long long)(left / 8));
-    if (count > CONGRU_MAT_VALUES_MAX - *values)
+    if (count > CONGRU_MAT_VALUES_MAX - choice->values)
         return congru_mat_fail(stream, CONGRU_ERROR_UNSUPPORTED, "more than %d cells and fields in one file",
                                (int)CONGRU_MAT_VALUES_MAX);
-    *values += count;
+    choice->values += count;
     if (count == 0)
         return CONGRU_OK;
     value->element = calloc(count, sizeof *value->element);
@@ -145,8 +145,8 @@ static congru_status take_elements(size_t *values, congru_mat_stream *stream, ui
                 congru_mat_fail(stream, CONGRU_ERROR_FORMAT,
                                 "expected an array inside, found an element of type %u", (unsigned)tag.type);
         if (status == CONGRU_OK)
-            status =
-                take_array(values, stream, congru_mat_position(stream) + tag.size, depth, &value->element[i]);
+            status = take_array(choice, stream, congru_mat_position(stream) + tag.size, depth,
+                                value->fields > 0 ? value->field[i % value->fields] : name, &value->element[i]);
     }
     return status;
 }
@@ -200,18 +200,44 @@ static congru_status take_field_names(congru_mat_stream *stream, uint64_t limit,
     return status;
 }
 
-static congru_status take_struct(size_t *values, congru_mat_stream *stream, uint64_t limit, int depth,
-                                 congru_mat_value *value)
+static congru_status take_struct(congru_mat_choice *choice, congru_mat_stream *stream, uint64_t limit,
+                                 int depth, congru_mat_value *value)
 {
     congru_status status = take_field_names(stream, limit, value);
     size_t count = 0;
     if (status == CONGRU_OK && __builtin_mul_overflow(value->count, value->fields, &count))
         status = congru_mat_fail(stream, CONGRU_ERROR_FORMAT, "dimensions too large for any file");
-    return status == CONGRU_OK ? take_elements(values, stream, limit, depth + 1, count, value) : status;
+    return status == CONGRU_OK ? take_elements(choice, stream, limit, depth + 1, count, "", value) : status;
 }
 
-static congru_status take_contents(size_t *values, congru_mat_stream *stream, uint64_t limit, int depth,
-                                   const array_header *header, congru_mat_value *value)
+static congru_mat_kind kind_of(uint32_t class_number)
+{
+    switch (class_number) {
+    case CONGRU_MX_CELL:
+        return CONGRU_MAT_CELL;
+    case CONGRU_MX_STRUCT:
+        return CONGRU_MAT_STRUCT;
+    case CONGRU_MX_CHAR:
+        return CONGRU_MAT_TEXT;
+    default:
+        return CONGRU_MAT_NUMERIC;
+    }
+}
+
+bool congru_mat_outline(const char *name, const congru_mat_value *value, const void *user)
+{
+    (void)name, (void)value, (void)user;
+    return false;
+}
+
+static bool is_wanted(const congru_mat_choice *choice, const char *name, const congru_mat_value *value)
+{
+    return choice->wanted == NULL || choice->wanted(name, value, choice->user);
+}
+
+static congru_status take_contents(congru_mat_choice *choice, congru_mat_stream *stream, uint64_t limit,
+                                   int depth, const array_header *header, const char *name,
+                                   congru_mat_value *value)
 {
     if (header->complex_numbers)
         return congru_mat_fail(stream, CONGRU_ERROR_UNSUPPORTED,
@@ -219,20 +245,16 @@ static congru_status take_contents(size_t *values, congru_mat_stream *stream, ui
     if (depth > CONGRU_MAT_DEPTH_MAX)
         return congru_mat_fail(stream, CONGRU_ERROR_UNSUPPORTED, "cells and structs nested more than %d deep",
                                (int)CONGRU_MAT_DEPTH_MAX);
-    switch (header->class_number) {
-    case CONGRU_MX_CELL:
-        value->kind = CONGRU_MAT_CELL;
-        return take_elements(values, stream, limit, depth + 1, value->count, value);
-    case CONGRU_MX_STRUCT:
-        value->kind = CONGRU_MAT_STRUCT;
-        return take_struct(values, stream, limit, depth, value);
-    case CONGRU_MX_CHAR:
-        value->kind = CONGRU_MAT_TEXT;
-        return congru_mat_take_text(stream, limit, value->shape[0], value->count, &value->text);
-    default:
-        value->kind = CONGRU_MAT_NUMERIC;
-        return congru_mat_take_numbers(stream, limit, header->class_number, value->count, &value->number);
-    }
+    value->kind = kind_of(header->class_number);
+    if (value->kind == CONGRU_MAT_CELL)
+        return take_elements(choice, stream, limit, depth + 1, value->count, name, value);
+    if (value->kind == CONGRU_MAT_STRUCT)
+        return take_struct(choice, stream, limit, depth, value);
+    bool wanted = is_wanted(choice, name, value);
+    if (value->kind == CONGRU_MAT_TEXT)
+        return congru_mat_take_text(stream, limit, value->shape[0], value->count, wanted ? &value->text : NULL);
+    return congru_mat_take_numbers(stream, limit, header->class_number, value->count,
+                                   wanted ? &value->number : NULL);
 }
 
 /* Flags, dimensions and name of the array that ends at `limit`. An outermost one's name goes to the stream. */
@@ -273,39 +295,36 @@ static congru_status check_filled(congru_mat_stream *stream, uint64_t limit)
 }
 
 /* An array inside another. One of no bytes at all is MATLAB's []. */
-static congru_status take_array(size_t *values, congru_mat_stream *stream, uint64_t limit, int depth,
-                                congru_mat_value *value)
+static congru_status take_array(congru_mat_choice *choice, congru_mat_stream *stream, uint64_t limit, int depth,
+                                const char *name, congru_mat_value *value)
 {
     array_header header;
-    char name[CONGRU_MAT_NAME_SIZE];
+    char own_name[CONGRU_MAT_NAME_SIZE]; /* which those inside others have not */
     value->dims = 2;
     if (congru_mat_position(stream) == limit)
         return CONGRU_OK;
-    congru_status status = take_header(stream, limit, false, &header, name, value);
+    congru_status status = take_header(stream, limit, false, &header, own_name, value);
     if (status == CONGRU_OK)
-        status = take_contents(values, stream, limit, depth, &header, value);
+        status = take_contents(choice, stream, limit, depth, &header, name, value);
     return status == CONGRU_OK ? check_filled(stream, limit) : status;
 }
 
-/* To the end of an array that is not wanted: it must nevertheless be whole, or its name might be the damage. */
-static congru_status pass_over(congru_mat_stream *stream, uint64_t limit)
-{
-    unsigned char bytes[4096];
-    congru_status status = CONGRU_OK;
-    for (uint64_t left; status == CONGRU_OK && (left = limit - congru_mat_position(stream)) > 0;)
-        status = congru_mat_take(stream, bytes, left < sizeof bytes ? (size_t)left : sizeof bytes);
-    return status;
-}
-
-congru_status congru_mat_take_variable(congru_mat_stream *stream, uint64_t limit, size_t *values, char *name,
-                                       congru_mat_value *value)
+congru_status congru_mat_take_variable(congru_mat_stream *stream, uint64_t limit, congru_mat_choice *choice,
+                                       char *name, congru_mat_value *value, bool *whole)
 {
     array_header header;
+    *whole = true;
     congru_status status = take_header(stream, limit, true, &header, name, value);
     if (status != CONGRU_OK)
         return status;
-    if (name[0] == '\0')
-        return pass_over(stream, limit);
-    status = take_contents(values, stream, limit, 0, &header, value);
+    if (name[0] == '\0') /* it must nevertheless be whole, or its name might be the damage */
+        return congru_mat_pass(stream, limit - congru_mat_position(stream));
+    value->kind = kind_of(header.class_number);
+    bool plain = value->kind == CONGRU_MAT_NUMERIC || value->kind == CONGRU_MAT_TEXT;
+    if (plain && !header.complex_numbers && !is_wanted(choice, name, value)) {
+        *whole = false; /* not one byte more is inflated */
+        return CONGRU_OK;
+    }
+    status = take_contents(choice, stream, limit, 0, &header, name, value);
     return status == CONGRU_OK ? check_filled(stream, limit) : status;
 }

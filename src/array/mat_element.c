@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "array/mat_internal.h"
+#include "base/bank.h"
+#include "base/store.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the MATLAB reader swaps the values of big-endian files"
@@ -67,6 +69,13 @@ static congru_status take_padding(congru_mat_stream *stream, uint64_t limit, con
     uint64_t left = limit - congru_mat_position(stream);
     size_t size = tag->small ? 0 : (8 - tag->size % 8) % 8;
     return congru_mat_take(stream, padding, size < left ? size : (size_t)left);
+}
+
+/* Data that are not wanted, and the padding after it. */
+static congru_status pass_data(congru_mat_stream *stream, uint64_t limit, const congru_mat_tag *tag)
+{
+    congru_status status = tag->small ? CONGRU_OK : congru_mat_pass(stream, tag->size);
+    return status == CONGRU_OK ? take_padding(stream, limit, tag) : status;
 }
 
 congru_status congru_mat_take_data(congru_mat_stream *stream, uint64_t limit, const congru_mat_tag *tag,
@@ -181,7 +190,9 @@ congru_status congru_mat_take_numbers(congru_mat_stream *stream, uint64_t limit,
     if (tag.size / width != count || tag.size % width != 0)
         return congru_mat_fail(stream, CONGRU_ERROR_FORMAT, "expected %zu values of %zu bytes, found %u bytes",
                                count, width, (unsigned)tag.size);
-    *number = malloc(count > 0 ? count * sizeof **number : 1);
+    if (number == NULL)
+        return pass_data(stream, limit, &tag);
+    *number = congru_memory_take(count * sizeof **number);
     if (*number == NULL)
         return congru_mat_fail(stream, CONGRU_ERROR_MEMORY, "not enough memory for %zu values", count);
     for (size_t done = 0; done < count && status == CONGRU_OK;) {
@@ -199,6 +210,7 @@ congru_status congru_mat_take_numbers(congru_mat_stream *stream, uint64_t limit,
         if (!fit_class(class_number, *number + done, piece))
             status = congru_mat_fail(stream, CONGRU_ERROR_FORMAT, "a value that its integer class cannot hold");
         done += piece;
+        congru_store_pass(piece * sizeof **number);
     }
     return status == CONGRU_OK ? take_padding(stream, limit, &tag) : status;
 }
@@ -322,6 +334,8 @@ congru_status congru_mat_take_text(congru_mat_stream *stream, uint64_t limit, si
         return congru_mat_fail(stream, CONGRU_ERROR_FORMAT,
                                "expected %zu characters of %zu bytes, found %u bytes", count, width,
                                (unsigned)tag.size);
+    if (text == NULL)
+        return pass_data(stream, limit, &tag);
     uint32_t *unit = malloc(units > 0 ? units * sizeof *unit : sizeof *unit);
     if (unit != NULL)
         status = take_units(stream, limit, &tag, width, unit);

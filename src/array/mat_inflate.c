@@ -7,6 +7,8 @@
 
 #include "array/mat_internal.h"
 
+#include "base/number_text.h"
+
 /* Values are converted while they are inflated, so that a compressed recording is never in memory both as bytes
  * and as numbers. */
 struct congru_mat_stream {
@@ -86,7 +88,7 @@ congru_status congru_mat_fail(const congru_mat_stream *stream, congru_status sta
     char words[512], variable[CONGRU_MAT_NAME_SIZE + 16] = "";
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(words, sizeof words, format, arguments);
+    congru_format_list(words, sizeof words, format, arguments);
     va_end(arguments);
     if (stream->variable[0] != '\0')
         snprintf(variable, sizeof variable, "variable '%s': ", stream->variable);
@@ -184,6 +186,18 @@ congru_status congru_mat_take(congru_mat_stream *stream, void *into, size_t size
                                    size);
     }
     return CONGRU_OK;
+}
+
+congru_status congru_mat_pass(congru_mat_stream *stream, uint64_t size)
+{
+    unsigned char bytes[1 << 15];
+    congru_status status = CONGRU_OK;
+    while (size > 0 && status == CONGRU_OK) {
+        size_t piece = size < sizeof bytes ? (size_t)size : sizeof bytes;
+        status = congru_mat_take(stream, bytes, piece);
+        size -= piece;
+    }
+    return status;
 }
 
 congru_status congru_mat_stream_end(congru_mat_stream *stream)

@@ -72,6 +72,9 @@ congru_status congru_mat_take(congru_mat_stream *stream, void *into, size_t size
 /* Nothing may be left of the bytes begun with; a compressed variable's checksum must be right. */
 congru_status congru_mat_stream_end(congru_mat_stream *stream);
 
+/* `size` bytes that are not wanted. */
+congru_status congru_mat_pass(congru_mat_stream *stream, uint64_t size);
+
 uint64_t congru_mat_position(const congru_mat_stream *stream); /* bytes taken since begin */
 bool congru_mat_swaps(const congru_mat_stream *stream);        /* the file is big-endian */
 
@@ -99,19 +102,26 @@ congru_status congru_mat_take_data(congru_mat_stream *stream, uint64_t limit, co
 /* Four bytes in the order of the file. */
 uint32_t congru_mat_uint32(const congru_mat_stream *stream, const unsigned char *bytes);
 
-/* `count` numbers of an array of a numeric class, allocated once the file is known to hold them. */
+/* `count` numbers of an array of a numeric class, allocated once the file is known to hold them; `number` NULL: passed
+ * over. */
 congru_status congru_mat_take_numbers(congru_mat_stream *stream, uint64_t limit, uint32_t class_number,
                                       size_t count, double **number);
 
-/* The characters of an array of `rows` rows and `count` characters, as congru_mat_value.text. */
+/* The characters of an array of `rows` rows and `count` characters, as congru_mat_value.text; `text` NULL: passed over. */
 congru_status congru_mat_take_text(congru_mat_stream *stream, uint64_t limit, size_t rows, size_t count,
                                    char **text);
 
 /* ---- mat_array.c: arrays, with those inside them -------------------------------------------------- */
 
-/* The variable that ends at `limit`; one without a name is passed over. *values counts cells and fields of the
- * whole file, which are limited. After a failure the caller frees what `value` has. */
-congru_status congru_mat_take_variable(congru_mat_stream *stream, uint64_t limit, size_t *values, char *name,
-                                       congru_mat_value *value);
+typedef struct congru_mat_choice {
+    congru_mat_wanted wanted;
+    const void *user;
+    size_t values; /* cells and fields of the whole file, which are limited */
+} congru_mat_choice;
+
+/* The variable that ends at `limit`; one without a name is passed over. *whole is false where it was left before its end,
+ * not being wanted. After a failure the caller frees what `value` has. */
+congru_status congru_mat_take_variable(congru_mat_stream *stream, uint64_t limit, congru_mat_choice *choice,
+                                       char *name, congru_mat_value *value, bool *whole);
 
 #endif

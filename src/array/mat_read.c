@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "array/mat_internal.h"
+#include "base/bank.h"
 
 /* A reader of our own: libmatio, the usual one, believes the sizes in a file (with four bytes changed, one of
  * 1346 bytes keeps version 1.5.23 busy for more than twenty seconds). Files come from strangers: every size is
@@ -19,7 +20,7 @@ typedef struct mat_variable {
 struct congru_mat {
     size_t count;
     mat_variable *variable;
-    size_t values; /* in all cells and structs */
+    congru_mat_choice choice;
 };
 
 /* ---- The file ------------------------------------------------------------------------------------ */
@@ -42,11 +43,13 @@ static congru_status read_variable(congru_mat *mat, congru_mat_stream *stream, u
 {
     mat_variable *variable = NULL;
     congru_status status = add_variable(mat, stream, &variable);
+    bool whole = true;
     if (status == CONGRU_OK)
-        status = congru_mat_take_variable(stream, limit, &mat->values, variable->name, &variable->value);
+        status =
+            congru_mat_take_variable(stream, limit, &mat->choice, variable->name, &variable->value, &whole);
     if (status == CONGRU_OK && variable->name[0] == '\0') /* where MATLAB keeps the insides of objects */
         mat->count--;
-    return status == CONGRU_OK ? congru_mat_stream_end(stream) : status;
+    return status == CONGRU_OK && whole ? congru_mat_stream_end(stream) : status;
 }
 
 /* The array inside compressed data, which begins with its own tag. */
@@ -123,7 +126,8 @@ static congru_status check_header(congru_context *context, const congru_source *
     return CONGRU_OK;
 }
 
-congru_status congru_mat_read(congru_context *context, const congru_source *source, congru_mat **mat)
+congru_status congru_mat_read(congru_context *context, const congru_source *source, congru_mat_wanted wanted,
+                              const void *user, congru_mat **mat)
 {
     bool swap = false;
     congru_mat_stream *stream = NULL;
@@ -136,6 +140,8 @@ congru_status congru_mat_read(congru_context *context, const congru_source *sour
     *mat = calloc(1, sizeof **mat);
     if (*mat == NULL)
         status = congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", source->name);
+    else
+        (*mat)->choice = (congru_mat_choice){.wanted = wanted, .user = user};
     for (uint64_t offset = FILE_HEADER_SIZE; offset < source->size && status == CONGRU_OK;)
         status = read_element(*mat, stream, source->size, &offset);
     congru_mat_stream_destroy(&stream);
@@ -185,7 +191,7 @@ static void clear_value(congru_mat_value *value)
     for (size_t i = 0; i < elements && value->element != NULL; i++)
         clear_value(&value->element[i]);
     free(value->element);
-    free(value->number);
+    congru_memory_give(value->number);
     free(value->text);
     free(value->field);
 }

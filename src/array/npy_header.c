@@ -6,6 +6,7 @@
 
 #include "array/npy_internal.h"
 #include "base/error.h"
+#include "base/number_text.h"
 
 /* Where the parser is. Each parse_... function steps over what it read and answers a status; the text is
  * never read outside [0, size). */
@@ -53,7 +54,7 @@ __attribute__((format(printf, 2, 3))) static congru_status fail_broken(const cur
     char what[192];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(what, sizeof what, format, arguments);
+    congru_format_list(what, sizeof what, format, arguments);
     va_end(arguments);
     return congru_fail(at->context, CONGRU_ERROR_FORMAT,
                        "%s: broken .npy header: %s (write the file again with numpy.save)", at->name, what);

@@ -50,9 +50,6 @@ typedef struct congru_npy_stream {
     const char *name; /* for error texts */
     /* Up to `size` bytes, fewer only at the end; a failure sets its own error text. */
     congru_status (*take)(struct congru_npy_stream *stream, void *into, size_t size, size_t *taken);
-    /* Where the next `size` bytes can be had as memory, *memory becomes that (base/store.h), and they count as taken;
-     * otherwise it stays NULL. NULL for a stream that has none such. */
-    congru_status (*map)(struct congru_npy_stream *stream, size_t size, void **memory);
     void *user;
     bool size_known; /* false for a pipe */
     size_t size;
@@ -74,8 +71,7 @@ congru_status congru_npy_fail_truncated(congru_npy_stream *stream, size_t expect
 
 congru_status congru_npy_fail_memory(congru_npy_stream *stream, size_t count);
 
-/* Room for `count` values of 8 bytes, 64-byte aligned, of at least one cache line; free() it. NULL when there
- * is none. */
+/* Room for `count` values of 8 bytes, 64-byte aligned; congru_memory_give (base/bank.h) it. NULL when there is none. */
 void *congru_npy_allocate(size_t count);
 
 /* From Fortran order, the first index fastest, into C order: `count` items of `item` bytes each. */
@@ -88,6 +84,12 @@ congru_status congru_npy_parse(congru_context *context, const char *name, const 
 
 /* The values of a stream of known size. On failure *values is emptied. */
 congru_status congru_values_take(congru_npy_stream *stream, congru_values *values);
+
+/* The same in two steps: the header, and what it says of the values; then the values, which must be those described. */
+congru_status congru_values_describe(congru_npy_stream *stream, congru_npy_header *header,
+                                     congru_values *values);
+congru_status congru_values_fill(congru_npy_stream *stream, const congru_npy_header *header,
+                                 congru_values *values);
 
 /* The same from memory. */
 congru_status congru_values_parse(congru_context *context, const char *name, const unsigned char *bytes,

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "array/npy_internal.h"
+#include "base/bank.h"
 #include "base/descriptor.h"
 #include "base/error.h"
 
@@ -47,7 +48,7 @@ static congru_status grow_values(congru_npy_stream *stream, congru_array *array,
         return congru_npy_fail_memory(stream, capacity);
     if (array->count > 0)
         memcpy(data, array->data, array->count * sizeof *data);
-    free(array->data);
+    congru_memory_give(array->data);
     array->data = data;
     return CONGRU_OK;
 }
@@ -105,7 +106,7 @@ static congru_status transpose_values(congru_npy_stream *stream, congru_array *a
     if (data == NULL)
         return congru_npy_fail_memory(stream, array->count);
     congru_npy_transpose(array->dims, array->shape, array->count, sizeof *data, array->data, data);
-    free(array->data);
+    congru_memory_give(array->data);
     array->data = data;
     return CONGRU_OK;
 }
@@ -134,6 +135,17 @@ congru_status congru_npy_parse(congru_context *context, const char *name, const 
     return read_array(&stream, array);
 }
 
+static congru_status check_unchanged(congru_context *context, const char *path, int descriptor,
+                                     const struct stat *about)
+{
+    const congru_source source = {.name = path,
+                                  .descriptor = descriptor,
+                                  .size = (uint64_t)about->st_size,
+                                  .seconds = about->st_mtim.tv_sec,
+                                  .nanoseconds = about->st_mtim.tv_nsec};
+    return congru_source_check(context, &source);
+}
+
 congru_status congru_npy_read(congru_context *context, const char *path, congru_array *array)
 {
     if (path == NULL || array == NULL)
@@ -152,6 +164,10 @@ congru_status congru_npy_read(congru_context *context, const char *path, congru_
         stream.size_known = S_ISREG(about.st_mode) && about.st_size > 0;
         stream.size = stream.size_known ? (size_t)about.st_size : 0;
         status = read_array(&stream, array);
+        if (status == CONGRU_OK && stream.size_known)
+            status = check_unchanged(context, path, descriptor, &about);
+        if (status != CONGRU_OK)
+            congru_array_clear(array);
     }
     close(descriptor);
     return status;
@@ -161,6 +177,6 @@ void congru_array_clear(congru_array *array)
 {
     if (array == NULL)
         return;
-    free(array->data);
+    congru_memory_give(array->data);
     *array = (congru_array){0};
 }

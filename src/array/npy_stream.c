@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "array/npy_internal.h"
+#include "base/bank.h"
 #include "base/error.h"
 #include "base/store.h"
 
 enum {
-    ALIGNMENT = 64,
     PREAMBLE_SIZE = 8,         /* the magic string and two bytes of version */
     HEADER_SIZE_MAX = 1 << 20, /* NumPy's own are under 200 bytes; a lying length must not cost memory */
     PASSED = 4096              /* items between two words to the store */
@@ -157,11 +157,7 @@ congru_status congru_npy_take_end(congru_npy_stream *stream)
 
 void *congru_npy_allocate(size_t count)
 {
-    if (count > (PTRDIFF_MAX - ALIGNMENT) / 8)
-        return NULL;
-    /* aligned_alloc wants a multiple of the alignment; an empty array still gets a pointer of its own. */
-    size_t size = (count * 8 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    return aligned_alloc(ALIGNMENT, size > 0 ? size : ALIGNMENT);
+    return count > PTRDIFF_MAX / 8 ? NULL : congru_memory_take(count * 8);
 }
 
 /* Walks the result in its own order, keeping the place in the file's order as an odometer. */

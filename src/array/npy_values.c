@@ -1,4 +1,5 @@
 /* The values of a .npy: floats, integers and texts of every width. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -256,7 +257,7 @@ static congru_status reorder(congru_npy_stream *stream, congru_values *values)
         free(order);
         return CONGRU_OK;
     }
-    void *data = congru_memory_take(values->count * sizeof(double));
+    void *data = congru_npy_allocate(values->count);
     if (data == NULL)
         return congru_npy_fail_memory(stream, values->count);
     if (values->kind == CONGRU_VALUES_REAL) {
@@ -272,59 +273,62 @@ static congru_status reorder(congru_npy_stream *stream, congru_values *values)
     return CONGRU_OK;
 }
 
-/* Large arrays of doubles, as they are in memory. */
-static bool can_be_mapped(const congru_npy_stream *stream, const congru_npy_header *header)
+congru_status congru_values_describe(congru_npy_stream *stream, congru_npy_header *header,
+                                     congru_values *values)
 {
-    return stream->map != NULL && header->type == 'f' && header->item_size == sizeof(double) &&
-           !header->fortran_order && header->count > congru_store_limit() / sizeof(double);
+    *values = (congru_values){0};
+    congru_status status = congru_npy_take_header(stream, CONGRU_NPY_VALUES, header);
+    if (status != CONGRU_OK)
+        return status;
+    values->dims = header->dims;
+    memcpy(values->shape, header->shape, sizeof values->shape);
+    values->count = header->count;
+    if (header->type == 'U' || header->type == 'S') {
+        values->kind = CONGRU_VALUES_TEXT;
+        values->text_bytes = header->item_size;
+    } else if (header->type != 'f') {
+        values->kind = CONGRU_VALUES_INTEGER;
+        values->integer_bytes = (int)header->item_size;
+    }
+    return CONGRU_OK;
 }
 
 /* Takes the values, and what is behind them: nothing. */
 static congru_status take_items(congru_npy_stream *stream, const congru_npy_header *header,
                                 congru_values *values)
 {
-    values->dims = header->dims;
-    memcpy(values->shape, header->shape, sizeof values->shape);
-    values->count = header->count;
-    if (header->type == 'U' || header->type == 'S') {
-        values->kind = CONGRU_VALUES_TEXT;
-        congru_status status = take_texts(stream, header, values);
-        return status == CONGRU_OK ? congru_npy_take_end(stream) : status;
-    }
-    void *data = NULL;
-    congru_status status = CONGRU_OK;
-    if (can_be_mapped(stream, header))
-        status = stream->map(stream, header->count * sizeof(double), &data);
-    if (data != NULL)
-        values->real = data;
-    if (status != CONGRU_OK || data != NULL)
-        return status;
-    data = congru_memory_take(header->count * sizeof(double));
-    if (data == NULL)
-        return congru_npy_fail_memory(stream, header->count);
-    values->kind = header->type == 'f' ? CONGRU_VALUES_REAL : CONGRU_VALUES_INTEGER;
-    if (values->kind == CONGRU_VALUES_REAL) {
-        values->real = data;
+    congru_status status;
+    if (values->kind == CONGRU_VALUES_TEXT) {
+        status = take_texts(stream, header, values);
     } else {
-        values->integer = data;
-        values->integer_bytes = (int)header->item_size;
+        void *data = congru_npy_allocate(header->count);
+        if (data == NULL)
+            return congru_npy_fail_memory(stream, header->count);
+        if (values->kind == CONGRU_VALUES_REAL)
+            values->real = data;
+        else
+            values->integer = data;
+        status = take_numbers(stream, header, values);
     }
-    status = take_numbers(stream, header, values);
     return status == CONGRU_OK ? congru_npy_take_end(stream) : status;
+}
+
+congru_status congru_values_fill(congru_npy_stream *stream, const congru_npy_header *header,
+                                 congru_values *values)
+{
+    congru_status status = take_items(stream, header, values);
+    if (status == CONGRU_OK && header->fortran_order)
+        status = reorder(stream, values);
+    if (status != CONGRU_OK)
+        congru_values_clear(values);
+    return status;
 }
 
 congru_status congru_values_take(congru_npy_stream *stream, congru_values *values)
 {
     congru_npy_header header;
-    *values = (congru_values){0};
-    congru_status status = congru_npy_take_header(stream, CONGRU_NPY_VALUES, &header);
-    if (status == CONGRU_OK)
-        status = take_items(stream, &header, values);
-    if (status == CONGRU_OK && header.fortran_order)
-        status = reorder(stream, values);
-    if (status != CONGRU_OK)
-        congru_values_clear(values);
-    return status;
+    congru_status status = congru_values_describe(stream, &header, values);
+    return status == CONGRU_OK ? congru_values_fill(stream, &header, values) : status;
 }
 
 congru_status congru_values_parse(congru_context *context, const char *name, const unsigned char *bytes,
@@ -342,4 +346,26 @@ void congru_values_clear(congru_values *values)
     congru_memory_give(values->integer);
     free(values->text);
     *values = (congru_values){0};
+}
+
+congru_status congru_values_make_integers(congru_context *context, const char *file, const char *array,
+                                          congru_values *values)
+{
+    _Static_assert(sizeof(double) == sizeof(int64_t), "integers take the place of the floats");
+    if (values->kind != CONGRU_VALUES_REAL)
+        return CONGRU_OK;
+    void *place = values->real;
+    for (size_t i = 0; i < values->count; i++) {
+        double x = values->real[i];
+        if (!(fabs(x) <= 0x1p53) || floor(x) != x)
+            return congru_fail(context, CONGRU_ERROR_FORMAT,
+                               "%s: %s: expected integers or strings, found %g at trial %zu", file, array, x,
+                               i + 1);
+        int64_t whole = (int64_t)x;
+        memcpy((char *)place + i * sizeof whole, &whole, sizeof whole);
+    }
+    values->integer = place;
+    values->real = NULL;
+    values->kind = CONGRU_VALUES_INTEGER;
+    return CONGRU_OK;
 }

@@ -24,9 +24,15 @@ typedef struct congru_values {
     int64_t *integer;  /* from integers of any width and bool */
     char **text;       /* (count) UTF-8, from '<U' and '|S'; one allocation */
     int integer_bytes; /* of the file's type, 0 otherwise: int16 is 2 */
+    size_t text_bytes; /* of each text in the file, 0 otherwise */
 } congru_values;
 
 void congru_values_clear(congru_values *values);
+
+/* Numbers as integers: floats that are whole, as MATLAB and pandas leave them, are changed where they are.
+ * CONGRU_ERROR_FORMAT for others, naming `file`, `array` and the trial. */
+congru_status congru_values_make_integers(congru_context *context, const char *file, const char *array,
+                                          congru_values *values);
 
 typedef struct congru_npz congru_npz;
 
@@ -38,8 +44,24 @@ congru_status congru_npz_open_memory(congru_context *context, const char *name, 
                                      congru_npz **npz);
 bool congru_npz_has(const congru_npz *npz, const char *array); /* without .npy */
 
-/* A stored array of float64 in C order, beyond congru_store_limit and at a multiple of 8 in the file, is mapped: it may
- * not be written to, and outlives the npz. Its bytes are held against the checksum like those that are read. */
+/* A few bytes of deflated zeros stand for gigabytes, so a file's shapes are looked at before its values: kind, dims,
+ * shape, count, integer_bytes and text_bytes of an array as its header has them, without values; nothing to clear. */
+congru_status congru_npz_describe(congru_context *context, congru_npz *npz, const char *array,
+                                  congru_values *values);
+
+/* The values of an array that was described; CONGRU_ERROR_FORMAT where its header is another now. They outlive the npz
+ * and the file. On failure *values is emptied. */
+congru_status congru_npz_fill(congru_context *context, congru_npz *npz, const char *array,
+                              congru_values *values);
+
+/* CONGRU_ERROR_FORMAT where a text that is to be a name takes more bytes in the file than any name does. */
+congru_status congru_npz_check_names(congru_context *context, const congru_npz *npz, const char *array,
+                                     const congru_values *values);
+
+/* CONGRU_ERROR_IO where the file was changed since it was opened; to be asked when all is read. */
+congru_status congru_npz_check(congru_context *context, const congru_npz *npz);
+
+/* Both, for what may be of any shape. */
 congru_status congru_npz_read(congru_context *context, congru_npz *npz, const char *array,
                               congru_values *values);
 void congru_npz_close(congru_npz **npz);

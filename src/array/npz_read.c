@@ -5,17 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zip.h>
-#include <zlib.h>
 
 #include "array/npy_internal.h"
-#include "base/store.h"
 
 enum {
     MEMBER_NAME_SIZE = 256,
     DEFLATE_RATIO_MAX =
         1032, /* the format cannot do better: 258 bytes from two bits, and some for block headers */
     DEFLATE_SLACK = 1032,
-    SUM_SIZE = 1 << 20 /* bytes read at a time for a checksum */
+    TEXT_BYTES_MAX = 4096 /* four for a character */
 };
 
 struct congru_npz {
@@ -23,7 +21,6 @@ struct congru_npz {
     char *name; /* for error texts; the source's too */
     zip_t *archive;
     uint64_t position; /* of libzip in the source */
-    uint64_t served;   /* where it last read */
     zip_error_t error; /* what libzip asks for after a failed read */
     int cause;         /* the system's word for it; 0: the file can be read */
 };
@@ -40,7 +37,6 @@ static zip_int64_t serve_read(congru_npz *npz, void *data, zip_uint64_t size)
         zip_error_set(&npz->error, ZIP_ER_READ, 0);
         return -1;
     }
-    npz->served = npz->position;
     npz->position += wanted;
     return (zip_int64_t)wanted;
 }
@@ -254,7 +250,6 @@ typedef struct npz_member {
     congru_npz *npz;
     zip_file_t *file;
     zip_stat_t about;
-    uint64_t start; /* in the file, where libzip's first read of it was */
 } npz_member;
 
 static congru_status take_member(congru_npy_stream *stream, void *into, size_t size, size_t *taken)
@@ -264,8 +259,6 @@ static congru_status take_member(congru_npy_stream *stream, void *into, size_t s
     errno = 0;
     while (*taken < size) {
         zip_int64_t got = zip_fread(member->file, (char *)into + *taken, size - *taken);
-        if (got > 0 && stream->position == 0 && *taken == 0)
-            member->start = member->npz->served;
         if (got < 0)
             return fail_zip(stream->context, member->npz, stream->name, "broken data",
                             zip_file_get_error(member->file));
@@ -276,53 +269,61 @@ static congru_status take_member(congru_npy_stream *stream, void *into, size_t s
     return CONGRU_OK;
 }
 
-/* Reads the whole member past libzip and compares its checksum; through a buffer, since a file that shrinks meanwhile is
- * then an error and not a fault. */
-static congru_status check_sum(congru_npy_stream *stream, const npz_member *member)
+/* What is done with the stream of a member. */
+typedef congru_status (*stream_task)(congru_npy_stream *stream, congru_values *values);
+
+static congru_status describe_stream(congru_npy_stream *stream, congru_values *values)
 {
-    unsigned char *buffer = malloc(SUM_SIZE);
-    if (buffer == NULL)
-        return congru_fail(stream->context, CONGRU_ERROR_MEMORY, "%s: not enough memory", stream->name);
-    uLong sum = crc32(0, NULL, 0);
-    congru_status status = CONGRU_OK;
-    for (uint64_t done = 0; status == CONGRU_OK && done < member->about.size; done += SUM_SIZE) {
-        uint64_t left = member->about.size - done;
-        size_t size = left < SUM_SIZE ? (size_t)left : SUM_SIZE;
-        status = congru_source_read(stream->context, &member->npz->source, member->start + done, size, buffer);
-        if (status == CONGRU_OK)
-            sum = crc32(sum, buffer, (uInt)size);
-    }
-    free(buffer);
-    if (status == CONGRU_OK && sum != member->about.crc)
-        status = congru_fail(stream->context, CONGRU_ERROR_FORMAT,
-                             "%s: broken data: CRC error (copy or write the file again)", stream->name);
+    congru_npy_header header;
+    return congru_values_describe(stream, &header, values);
+}
+
+static bool same_description(const congru_values *a, const congru_values *b)
+{
+    return a->kind == b->kind && a->dims == b->dims && a->count == b->count &&
+           a->integer_bytes == b->integer_bytes && a->text_bytes == b->text_bytes &&
+           memcmp(a->shape, b->shape, sizeof a->shape) == 0;
+}
+
+static congru_status fill_stream(congru_npy_stream *stream, congru_values *values)
+{
+    congru_npy_header header;
+    const congru_values described = *values;
+    congru_status status = congru_values_describe(stream, &header, values);
+    if (status == CONGRU_OK && !same_description(&described, values))
+        status =
+            congru_fail(stream->context, CONGRU_ERROR_FORMAT,
+                        "%s: it was changed while it was read (run again when it is complete)", stream->name);
+    if (status != CONGRU_OK)
+        *values = (congru_values){0};
+    return status == CONGRU_OK ? congru_values_fill(stream, &header, values) : status;
+}
+
+static congru_status open_member(congru_context *context, congru_npz *npz, const char *name, zip_uint64_t index,
+                                 stream_task task, congru_values *values)
+{
+    npz_member member = {.npz = npz};
+    congru_status status = check_member(context, npz, name, index, &member.about);
+    if (status != CONGRU_OK)
+        return status;
+    errno = 0;
+    member.file = zip_fopen_index(npz->archive, index, 0);
+    if (member.file == NULL)
+        return fail_zip(context, npz, name, "cannot be read", zip_get_error(npz->archive));
+    congru_npy_stream stream = {.context = context,
+                                .name = name,
+                                .take = take_member,
+                                .user = &member,
+                                .size_known = true,
+                                .size = (size_t)member.about.size};
+    status = task(&stream, values);
+    zip_fclose(member.file);
     return status;
 }
 
-/* libzip does not tell where a member's data begin, but we have seen where it read them; that they begin as a .npy does,
- * end within the file and have the checksum of the member leaves no doubt. */
-static congru_status map_member(congru_npy_stream *stream, size_t size, void **memory)
+static congru_status with_array(congru_context *context, congru_npz *npz, const char *array, stream_task task,
+                                congru_values *values)
 {
-    const npz_member *member = stream->user;
-    const congru_source *source = &member->npz->source;
-    const uint64_t begin = member->start + stream->position;
-    unsigned char first[6] = {0};
-    if (source->descriptor < 0 || member->about.comp_method != ZIP_CM_STORE ||
-        (member->about.valid & ZIP_STAT_CRC) == 0 || begin % sizeof(double) != 0 || begin > source->size ||
-        size > source->size - begin || stream->position + size != member->about.size ||
-        congru_source_read(NULL, source, member->start, sizeof first, first) != CONGRU_OK ||
-        memcmp(first, "\x93NUMPY", sizeof first) != 0)
-        return CONGRU_OK;
-    congru_status status = check_sum(stream, member);
-    if (status == CONGRU_OK)
-        *memory = congru_store_map(source->descriptor, (size_t)begin, size);
-    return status;
-}
-
-congru_status congru_npz_read(congru_context *context, congru_npz *npz, const char *array,
-                              congru_values *values)
-{
-    *values = (congru_values){0};
     zip_int64_t index = find_member(npz, array);
     if (index < 0)
         return congru_fail(context, CONGRU_ERROR_FORMAT, "%s: no array '%s' in it", npz->name, array);
@@ -332,25 +333,47 @@ congru_status congru_npz_read(congru_context *context, congru_npz *npz, const ch
     if (name == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", npz->name);
     snprintf(name, size, "%s: %s", npz->name, array);
-    npz_member member = {.npz = npz};
-    congru_status status = check_member(context, npz, name, (zip_uint64_t)index, &member.about);
-    if (status == CONGRU_OK) {
-        errno = 0;
-        member.file = zip_fopen_index(npz->archive, (zip_uint64_t)index, 0);
-        if (member.file == NULL) {
-            status = fail_zip(context, npz, name, "cannot be read", zip_get_error(npz->archive));
-        } else {
-            congru_npy_stream stream = {.context = context,
-                                        .name = name,
-                                        .take = take_member,
-                                        .map = map_member,
-                                        .user = &member,
-                                        .size_known = true,
-                                        .size = (size_t)member.about.size};
-            status = congru_values_take(&stream, values);
-            zip_fclose(member.file);
-        }
-    }
+    congru_status status = open_member(context, npz, name, (zip_uint64_t)index, task, values);
     free(name);
     return status;
+}
+
+congru_status congru_npz_describe(congru_context *context, congru_npz *npz, const char *array,
+                                  congru_values *values)
+{
+    *values = (congru_values){0};
+    return with_array(context, npz, array, describe_stream, values);
+}
+
+congru_status congru_npz_fill(congru_context *context, congru_npz *npz, const char *array,
+                              congru_values *values)
+{
+    congru_status status = with_array(context, npz, array, fill_stream, values);
+    if (status != CONGRU_OK)
+        *values = (congru_values){0};
+    return status;
+}
+
+congru_status congru_npz_read(congru_context *context, congru_npz *npz, const char *array,
+                              congru_values *values)
+{
+    *values = (congru_values){0};
+    return with_array(context, npz, array, congru_values_take, values);
+}
+
+congru_status congru_npz_check_names(congru_context *context, const congru_npz *npz, const char *array,
+                                     const congru_values *values)
+{
+    if (values->text_bytes <= TEXT_BYTES_MAX)
+        return CONGRU_OK;
+    return congru_fail(
+        context, CONGRU_ERROR_UNSUPPORTED,
+        "%s: %s: strings of %zu bytes each; names of at most %d are read (save it as the narrowest "
+        "type that holds them)",
+        npz->name, array, values->text_bytes, (int)TEXT_BYTES_MAX);
+}
+
+congru_status congru_npz_check(congru_context *context, const congru_npz *npz)
+{
+    return congru_source_check(context, &npz->source);
 }

@@ -33,6 +33,8 @@ congru_status congru_source_open(congru_context *context, const char *path, cong
     }
     source->descriptor = descriptor;
     source->size = (uint64_t)about.st_size;
+    source->seconds = about.st_mtim.tv_sec;
+    source->nanoseconds = about.st_mtim.tv_nsec;
     return CONGRU_OK;
 }
 
@@ -83,6 +85,21 @@ congru_status congru_source_read(congru_context *context, const congru_source *s
     return CONGRU_OK;
 }
 
+congru_status congru_source_check(congru_context *context, const congru_source *source)
+{
+    struct stat about;
+    if (source->descriptor < 0)
+        return CONGRU_OK;
+    if (fstat(source->descriptor, &about) != 0)
+        return congru_fail(context, CONGRU_ERROR_IO, "%s: cannot read: %s", source->name, strerror(errno));
+    if ((uint64_t)about.st_size != source->size || about.st_mtim.tv_sec != source->seconds ||
+        about.st_mtim.tv_nsec != source->nanoseconds)
+        return congru_fail(context, CONGRU_ERROR_IO,
+                           "%s: it was changed while it was read (run again when it is complete)",
+                           source->name);
+    return CONGRU_OK;
+}
+
 congru_status congru_source_text(congru_context *context, const char *path, size_t most, const char *what,
                                  char **text, size_t *size)
 {
@@ -99,6 +116,8 @@ congru_status congru_source_text(congru_context *context, const char *path, size
         status = congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory to read it", path);
     else
         status = congru_source_read(context, &source, 0, *size, *text);
+    if (status == CONGRU_OK)
+        status = congru_source_check(context, &source);
     congru_source_close(&source);
     if (status == CONGRU_OK) {
         (*text)[*size] = '\0';

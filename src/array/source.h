@@ -7,13 +7,13 @@
 
 #include "base/error.h"
 
-/* A file is read with pread: one that shrinks while it is read gives an error, not a signal. What is mapped of large
- * sets (base/store.h) has been read so before. */
+/* A file is read with pread and never mapped: one that shrinks while it is read gives an error, not a signal. */
 typedef struct congru_source {
-    const char *name;           /* for error texts; not owned */
-    int descriptor;             /* -1: memory */
-    const unsigned char *bytes; /* of memory */
-    uint64_t size;              /* of the file when it was opened */
+    const char *name;             /* for error texts; not owned */
+    int descriptor;               /* -1: memory */
+    const unsigned char *bytes;   /* of memory */
+    uint64_t size;                /* of the file when it was opened */
+    int64_t seconds, nanoseconds; /* when it was last written to, then */
 } congru_source;
 
 /* A regular file; CONGRU_ERROR_IO with "FILE: reason" otherwise. */
@@ -29,6 +29,11 @@ congru_source congru_source_memory(const char *name, const void *bytes, size_t s
  * (truncated?)" past the end. */
 congru_status congru_source_read(congru_context *context, const congru_source *source, uint64_t offset,
                                  size_t size, void *buffer);
+
+/* CONGRU_ERROR_IO where the file was written to, or has another size, since it was opened: what was read of it may be
+ * half of the one and half of the other. To be asked when all is read that is needed; a file that is replaced by another
+ * of its name is as it was. */
+congru_status congru_source_check(congru_context *context, const congru_source *source);
 
 /* The whole of a regular file of at most `most` bytes, with a NUL behind it, to be freed; NULL on failure, with
  * "FILE: reason" in the context. `what` says what it is in the reason for refusing a larger one. */

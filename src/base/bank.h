@@ -21,12 +21,16 @@ typedef struct congru_bank {
 /* From now on the calling thread takes memory from this bank; NULL: from the system again. Returns the one before. */
 congru_bank *congru_bank_lend(congru_bank *bank);
 
-/* 64-byte aligned, contents undefined; NULL when there is none. Beyond congru_store_limit it is a temporary file
- * (base/store.h) and no bank's. */
+/* The one owner of memory that may be large: every array of numbers that is read from a file, and everything that grows
+ * with one, is taken, grown and given back by these three. Such an array may be a temporary file (base/store.h), so
+ * free() and realloc() on it are faults; it may always be written to. */
+
+/* 64-byte aligned, contents undefined; NULL when there is none. Beyond congru_store_limit it is a temporary file and no
+ * bank's. */
 void *congru_memory_take(size_t size);
 
 /* NULL is allowed. What was taken from a bank may be given back when it is no longer lent: it is then free for good.
- * Gives back what came from malloc, and files that were mapped, as well. */
+ * Gives back what came from malloc as well. */
 void congru_memory_give(void *memory);
 
 /* More memory with the first `used` bytes of what is given back for it; NULL and nothing changed when there is none. */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number_text.h"
 #include "base/store.h"
 
 congru_status congru_fail(congru_context *context, congru_status status, const char *format, ...)
@@ -12,7 +13,7 @@ congru_status congru_fail(congru_context *context, congru_status status, const c
     if (context != NULL) {
         va_list arguments;
         va_start(arguments, format);
-        vsnprintf(context->error, sizeof context->error, format, arguments);
+        congru_format_list(context->error, sizeof context->error, format, arguments);
         va_end(arguments);
         const char *reason = status == CONGRU_ERROR_MEMORY ? congru_store_reason() : "";
         size_t size = strlen(context->error);
@@ -34,7 +35,7 @@ void congru_note(congru_context *context, const char *format, ...)
     char *text = context->note[context->notes];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, CONGRU_NOTE_SIZE, format, arguments);
+    congru_format_list(text, CONGRU_NOTE_SIZE, format, arguments);
     va_end(arguments);
     for (size_t i = 0; i < context->notes; i++)
         if (strcmp(context->note[i], text) == 0)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number_text.h"
+
 congru_scan congru_scan_start(const char *text, size_t size)
 {
     return (congru_scan){.at = text, .end = text + size};
@@ -301,7 +303,7 @@ bool congru_scan_number(congru_scan *json, double *number)
         return fail(json, "a number of too many digits");
     memcpy(copy, begin, size);
     copy[size] = '\0';
-    *number = strtod(copy, NULL);
+    *number = congru_number_read(copy, NULL);
     return isfinite(*number) || fail(json, "a number too large for a double");
 }
 

@@ -49,6 +49,8 @@ congru_random congru_random_stream(uint64_t seed, uint32_t a, uint32_t b, uint32
 
 uint64_t congru_random_bits(congru_random *random)
 {
+    if (random == NULL)
+        return 0;
     if (random->used >= BLOCK_WORDS)
         next_block(random);
     uint32_t low = random->block[random->used];
@@ -86,7 +88,7 @@ static uint64_t multiply_high(uint64_t a, uint64_t b)
  * lower half falls below 2^64 mod n are the surplus that would favour some results, and are drawn again. */
 size_t congru_random_index(congru_random *random, size_t n)
 {
-    if (n == 0)
+    if (random == NULL || n == 0)
         return 0;
     const uint64_t range = n;
     const uint64_t surplus = (0 - range) % range;

@@ -1,4 +1,8 @@
 /* Names and one-sentence texts of the status codes. SPDX-License-Identifier: Apache-2.0 */
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "congru/status.h"
 
 #include <stddef.h>
@@ -44,4 +48,19 @@ const char *congru_status_name(congru_status status)
 const char *congru_status_text(congru_status status)
 {
     return words_of(status)->text;
+}
+
+congru_counted congru_count(size_t count, const char *singular)
+{
+    congru_counted counted;
+    const char *noun = singular != NULL ? singular : "";
+    const size_t size = strlen(noun) < 32 ? strlen(noun) : 32;
+    const bool index = size > 2 && strncmp(noun + size - 2, "ix", 2) == 0; /* matrix, matrices */
+    const char *ending = index ? "ces" : size > 0 && noun[size - 1] == 's' ? "es" : size > 0 ? "s" : "";
+    if (count == 1)
+        snprintf(counted.text, sizeof counted.text, "1 %.*s", (int)size, noun);
+    else
+        snprintf(counted.text, sizeof counted.text, "%zu %.*s%s", count, (int)(index ? size - 1 : size), noun,
+                 ending);
+    return counted;
 }

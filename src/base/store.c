@@ -13,13 +13,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/number_text.h"
+
 enum { LIMIT_DEFAULT_MB = 64, REASON_SIZE = 512, GROWTH = 16, ZEROS_SIZE = 1 << 16 };
 
 typedef struct region {
-    char *memory; /* what the caller has */
-    char *base;   /* where the mapping begins: the page that holds it */
-    size_t length;
-    int descriptor; /* of a temporary file; -1: mapped for reading */
+    char *memory;
+    size_t length; /* whole pages */
+    int descriptor;
 } region;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* over the regions */
@@ -36,7 +37,7 @@ static size_t limit_of_environment(void)
 {
     const char *text = getenv("CONGRU_LARGE");
     char *end = NULL;
-    double megabytes = text != NULL ? strtod(text, &end) : 0.0;
+    double megabytes = text != NULL ? congru_number_read(text, &end) : 0.0;
     if (end == NULL || end == text || *end != '\0' || !(megabytes >= 0.0) || megabytes > 1e12)
         megabytes = LIMIT_DEFAULT_MB;
     size_t bytes = (size_t)(megabytes * 1048576.0);
@@ -113,9 +114,8 @@ static void replace_region(const void *memory, region by)
 
 static void end_region(const region *old)
 {
-    munmap(old->base, old->length);
-    if (old->descriptor >= 0)
-        close(old->descriptor);
+    munmap(old->memory, old->length);
+    close(old->descriptor);
 }
 
 bool congru_store_give(void *memory)
@@ -124,12 +124,6 @@ bool congru_store_give(void *memory)
     if (old.length > 0)
         end_region(&old);
     return old.length > 0;
-}
-
-bool congru_store_is_mapped(const void *memory)
-{
-    region found = find_region(memory, false);
-    return found.length > 0 && found.descriptor < 0;
 }
 
 void congru_store_pass(size_t bytes)
@@ -143,7 +137,7 @@ void congru_store_pass(size_t bytes)
     atomic_store_explicit(&passed, 0, memory_order_relaxed);
     size_t count = atomic_load(&region_count);
     for (size_t i = 0; i < count; i++)
-        (void)madvise(regions[i].base, regions[i].length, MADV_DONTNEED);
+        (void)madvise(regions[i].memory, regions[i].length, MADV_DONTNEED);
     pthread_mutex_unlock(&mutex);
 }
 
@@ -231,7 +225,7 @@ void *congru_store_take(size_t size)
     void *memory = error == 0 ? map_file(descriptor, length) : NULL;
     if (error == 0 && memory == NULL)
         error = errno;
-    if (memory != NULL && !add_region((region){memory, memory, length, descriptor})) {
+    if (memory != NULL && !add_region((region){memory, length, descriptor})) {
         munmap(memory, length);
         memory = NULL;
         error = ENOMEM;
@@ -248,7 +242,7 @@ void *congru_store_grow(void *memory, size_t size)
     size_t length = whole_pages(size);
     reason[0] = '\0';
     region old = find_region(memory, false);
-    if (old.length == 0 || old.descriptor < 0)
+    if (old.length == 0)
         return NULL;
     if (length <= old.length && length > 0)
         return memory;
@@ -258,22 +252,7 @@ void *congru_store_grow(void *memory, size_t size)
         keep_reason(size, error != 0 ? error : errno);
         return NULL;
     }
-    replace_region(memory, (region){larger, larger, length, old.descriptor});
-    munmap(old.base, old.length);
+    replace_region(memory, (region){larger, length, old.descriptor});
+    munmap(old.memory, old.length);
     return larger;
-}
-
-void *congru_store_map(int descriptor, size_t offset, size_t size)
-{
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), before = offset % page;
-    if (size == 0 || size > SIZE_MAX - before)
-        return NULL;
-    char *base = mmap(NULL, before + size, PROT_READ, MAP_SHARED, descriptor, (off_t)(offset - before));
-    if (base == MAP_FAILED)
-        return NULL;
-    if (!add_region((region){base + before, base, before + size, -1})) {
-        munmap(base, before + size);
-        return NULL;
-    }
-    return base + before;
 }

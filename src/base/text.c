@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number_text.h"
+
 enum { ROOM_FIRST = 256 };
 
 static bool make_room(congru_text *text, size_t more)
@@ -35,11 +37,11 @@ void congru_text_add(congru_text *text, const char *format, ...)
     va_list arguments, again;
     va_start(arguments, format);
     va_copy(again, arguments);
-    int size = vsnprintf(NULL, 0, format, arguments);
+    int size = congru_format_list(NULL, 0, format, arguments);
     if (size < 0)
         text->failed = true;
     else if (make_room(text, (size_t)size)) {
-        vsnprintf(text->data + text->size, text->room - text->size, format, again);
+        congru_format_list(text->data + text->size, text->room - text->size, format, again);
         text->size += (size_t)size;
     }
     va_end(again);
@@ -100,13 +102,47 @@ void congru_text_add_number(congru_text *text, double number)
         congru_text_add(text, "%.17g", number);
 }
 
+double congru_plain_zero(double number, int decimals)
+{
+    char digits[400]; /* room for the largest double */
+    snprintf(digits, sizeof digits, "%.*f", decimals, number);
+    return strspn(digits, "-0.") == strlen(digits) ? 0.0 : number;
+}
+
+/* Digits with a sign or none, a point and an exponent. */
+static bool is_number(const char *text)
+{
+    static const char digits[] = "0123456789";
+    text += *text == '+' || *text == '-';
+    const size_t whole = strspn(text, digits);
+    text += whole;
+    const size_t fraction = *text == '.' ? strspn(text + 1, digits) : 0;
+    text += *text == '.' ? 1 + fraction : 0;
+    if (whole + fraction > 0 && (*text == 'e' || *text == 'E')) {
+        text++;
+        text += *text == '+' || *text == '-';
+        const size_t exponent = strspn(text, digits);
+        return exponent > 0 && text[exponent] == '\0';
+    }
+    return whole + fraction > 0 && *text == '\0';
+}
+
+bool congru_csv_is_formula(const char *field)
+{
+    field += strspn(field, "'");
+    if (*field == '+' || *field == '-')
+        return !is_number(field);
+    return *field == '=' || *field == '@' || *field == '\t' || *field == '\r';
+}
+
 void congru_text_add_csv(congru_text *text, const char *field)
 {
+    const char *guard = congru_csv_is_formula(field) ? "'" : "";
     if (field[strcspn(field, ",\"\r\n")] == '\0') {
-        congru_text_add(text, "%s", field);
+        congru_text_add(text, "%s%s", guard, field);
         return;
     }
-    congru_text_add(text, "\"");
+    congru_text_add(text, "\"%s", guard);
     for (const char *c = field; *c != '\0'; c++)
         congru_text_add(text, *c == '"' ? "\"\"" : "%c", *c);
     congru_text_add(text, "\"");

@@ -28,8 +28,16 @@ void congru_text_add_json(congru_text *text, const char *string);
 /* A JSON number that reads back as the same double; null when it is not finite. */
 void congru_text_add_number(congru_text *text, double number);
 
-/* A CSV field, quoted only where it must be. */
+/* The number, or 0 where so many decimals round it to "-0.00". */
+double congru_plain_zero(double number, int decimals);
+
+/* A CSV field, quoted only where it must be. Text that a spreadsheet would take for a formula gets an apostrophe in front
+ * (congru_csv_is_formula), which the reader of array/csv.h takes away. */
 void congru_text_add_csv(congru_text *text, const char *field);
+
+/* Whether text begins, behind apostrophes or none, with '=', '@', a tab or a carriage return, or with '+' or '-' and is no
+ * number: a class -1 stays what it is. */
+bool congru_csv_is_formula(const char *field);
 
 void congru_text_clear(congru_text *text);
 

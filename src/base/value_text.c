@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number_text.h"
 #include "congru/option.h"
 
 enum { LOW_SIZE = 64, CHOICES_SIZE = 256 };
@@ -14,7 +15,7 @@ static bool fail(char *error, const char *format, ...)
 {
     va_list values;
     va_start(values, format);
-    vsnprintf(error, CONGRU_VALUE_ERROR_SIZE, format, values);
+    congru_format_list(error, CONGRU_VALUE_ERROR_SIZE, format, values);
     va_end(values);
     return false;
 }
@@ -32,7 +33,7 @@ bool congru_value_number(const char *where, const char *text, double least, doub
                          char error[CONGRU_VALUE_ERROR_SIZE])
 {
     char *end;
-    double value = strtod(text, &end);
+    double value = congru_number_read(text, &end);
     if (!is_plain(text, "+-.eE") || end == text || *end != '\0')
         return fail(error, "%s wants a number, not '%s'", where, text);
     if (value < least || value > most)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/error.h"
+#include "base/workspace.h"
 
 static void lay_out(congru_class_table *table)
 {
@@ -18,7 +18,7 @@ static congru_status count(congru_context *context, const int32_t *label, congru
     for (size_t i = 0; i < table->n; i++) {
         if (label[i] < 0 || (size_t)label[i] >= table->classes)
             return congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                               "trial %zu of %zu has label %d: with %zu classes, labels are 0 to %zu", i,
+                               "trial %zu of %zu has label %d: with %zu classes, labels are 0 to %zu", i + 1,
                                table->n, (int)label[i], table->classes, table->classes - 1);
         table->count[label[i]]++;
     }
@@ -39,14 +39,16 @@ congru_status congru_class_table_make(congru_context *context, size_t n, const i
 {
     *table = (congru_class_table){.n = n, .classes = classes};
     if (classes < 2)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "%zu classes: a classifier needs two or more",
-                           classes);
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "%s: a classifier needs two or more",
+                           congru_count(classes, "class").text);
     lay_out(table);
     if (congru_arena_reserve(&table->arena, table->arena.used) != CONGRU_OK)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory to sort %zu trials of %zu classes", n,
                            classes);
     lay_out(table);
-    congru_status status = count(context, label, table);
+    congru_status status = congru_workspace_check(context, &table->arena);
+    if (status == CONGRU_OK)
+        status = count(context, label, table);
     if (status != CONGRU_OK)
         return status;
     for (size_t k = 0, first = 0; k < classes; first += table->count[k++])

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/scalar_math.h"
+#include "base/workspace.h"
 #include "classifier/class_table.h"
 #include "classifier/csp_view.h"
 
@@ -61,7 +61,7 @@ static congru_status sum_classes(congru_context *context, const congru_class_tab
             trace += c[j * (d + 1)];
         if (!(trace > 0.0) || !isfinite(trace))
             return congru_fail(context, isfinite(trace) ? CONGRU_ERROR_NOT_POSITIVE : CONGRU_ERROR_NOT_FINITE,
-                               "the covariance of trial %zu of %zu has trace %g", i, table->n, trace);
+                               "the covariance of trial %zu of %zu has trace %g", i + 1, table->n, trace);
         for (size_t j = 0; j < d * d; j++)
             sum[(size_t)label[i] * d * d + j] += c[j] / trace;
     }
@@ -122,8 +122,7 @@ static congru_status find_filters(congru_context *context, const congru_class_ta
     for (size_t k = 0; k < table->classes && *blocks < wanted && status == CONGRU_OK; k++)
         if (table->count[k] > 0)
             status = find_block(context, table, d, k, size, &w, filters + (*blocks)++ * size * d);
-    congru_arena_free(&w.arena);
-    return status;
+    return congru_workspace_free(context, &w.arena, status);
 }
 
 congru_status congru_csp_view_filters(congru_context *context, size_t n, size_t d, const congru_view *view,
@@ -166,8 +165,8 @@ static congru_status write_features(congru_context *context, size_t first, size_
         for (size_t f = 0; f < size; f++) {
             if (!(filtered[f * (size + 1)] > 0.0))
                 return congru_fail(context, CONGRU_ERROR_NOT_POSITIVE,
-                                   "trial %zu has a variance of %g behind spatial filter %zu", first + i,
-                                   filtered[f * (size + 1)], f);
+                                   "trial %zu has a variance of %g behind spatial filter %zu", first + i + 1,
+                                   filtered[f * (size + 1)], f + 1);
             out[f] = congru_scalar_log(filtered[f * (size + 1)] / sum);
         }
     }
@@ -210,8 +209,7 @@ congru_status congru_csp_view_features(congru_context *context, size_t n, size_t
                                         out + (first * blocks + b) * size);
         }
     }
-    congru_arena_free(&arena);
-    return status;
+    return congru_workspace_free(context, &arena, status);
 }
 
 congru_status congru_csp_features(congru_context *context, size_t n, size_t d, const double *c, size_t blocks,

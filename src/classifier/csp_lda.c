@@ -1,5 +1,5 @@
 /* Discriminant analysis of variances behind spatial filters. SPDX-License-Identifier: Apache-2.0 */
-#include "base/error.h"
+#include "base/workspace.h"
 #include "classifier/classifier.h"
 #include "classifier/csp_view.h"
 #include "classifier/linear.h"
@@ -31,6 +31,12 @@ static congru_status csp_lda_fit(congru_context *context, const congru_trials *t
         return status;
     const size_t per_end = (size_t)options->csp_filters, size = congru_csp_block_size(trials->d, per_end);
     size_t blocks = congru_csp_blocks(trials->classes);
+    if (blocks > CONGRU_CSP_FEATURES_MAX / size)
+        return congru_fail(
+            context, CONGRU_ERROR_ARGUMENT,
+            "csp-lda: %zu classes with %zu filters each are more than %d features (fewer classes, fewer "
+            "filters by --csp-filters, or another classifier such as mdm)",
+            trials->classes, size, (int)CONGRU_CSP_FEATURES_MAX);
     work_layout(&w, trials, trials->classes, size);
     if (congru_arena_reserve(&w.arena, w.arena.used) != CONGRU_OK)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for spatial filters of %zu trials",
@@ -51,8 +57,7 @@ static congru_status csp_lda_fit(congru_context *context, const congru_trials *t
     if (status == CONGRU_OK)
         status = congru_lda_fit(context, trials->count, blocks * size, w.features, trials->label,
                                 trials->classes, weights, intercept);
-    congru_arena_free(&w.arena);
-    return status;
+    return congru_workspace_free(context, &w.arena, status);
 }
 
 static congru_status csp_lda_predict(congru_context *context, const congru_tensors *model,
@@ -68,8 +73,10 @@ static congru_status csp_lda_predict(congru_context *context, const congru_tenso
         congru_arena_reserve(&context->composed, bytes) != CONGRU_OK)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for %zu feature vectors", newcomer->count);
     double *x = congru_arena_take(&context->composed, newcomer->count * features, sizeof(double));
-    status = congru_csp_features(context, newcomer->count, newcomer->d, newcomer->covariance, shape[0],
-                                 shape[1], filters, x);
+    status = congru_workspace_check(context, &context->composed);
+    if (status == CONGRU_OK)
+        status = congru_csp_features(context, newcomer->count, newcomer->d, newcomer->covariance, shape[0],
+                                     shape[1], filters, x);
     return status == CONGRU_OK
                ? congru_linear_predict(context, model, "csp-lda", newcomer->count, features, x, probability)
                : status;

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/scalar_math.h"
 #include "base/store.h"
+#include "base/workspace.h"
 #include "classifier/dense_factor.h"
 #include "classifier/feature_blocks.h"
 #include "classifier/linear.h"
@@ -66,7 +66,7 @@ congru_status congru_lda_make(congru_context *context, size_t n, size_t features
                            "no memory for discriminant analysis of %zu trials with %zu features", n, features);
     lda_layout(lda, largest);
     find_means(lda);
-    return CONGRU_OK;
+    return congru_workspace_check(context, &lda->arena);
 }
 
 void congru_lda_free(congru_lda *lda)

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/workspace.h"
 #include "classifier/dense_factor.h"
 #include "classifier/lda.h"
 #include "congru/spd.h"
@@ -90,8 +90,7 @@ static congru_status find_directions(congru_context *context, congru_lda *lda, d
         if (ratio != NULL)
             ratio[k] = any ? w.value[from] / (double)lda->n : 0.0;
     }
-    congru_arena_free(&w.arena);
-    return status;
+    return congru_workspace_free(context, &w.arena, status);
 }
 
 congru_status congru_lda_directions(congru_context *context, size_t n, size_t features, const double *x,
@@ -105,10 +104,9 @@ congru_status congru_lda_directions(congru_context *context, size_t n, size_t fe
     if (status == CONGRU_OK) {
         congru_lda_scatter(context, &lda, false);
         if (n - lda.table.present < features || !congru_lda_factor(context, &lda)) {
-            congru_note(
-                context,
-                "the scatter of %zu trials within %zu classes is singular in %zu features: it was shrunk", n,
-                lda.table.present, features);
+            congru_note(context, "the scatter of %s within %s is singular in %s: it was shrunk",
+                        congru_count(n, "trial").text, congru_count(lda.table.present, "class").text,
+                        congru_count(features, "feature").text);
             congru_lda_scatter(context, &lda, true);
             if (!congru_lda_factor(context, &lda))
                 congru_lda_factor_regularised(context, &lda);

@@ -53,7 +53,8 @@ congru_status congru_linear_probability(congru_context *context, size_t n, size_
         for (size_t k = 0; k < classes; k++)
             if (!isfinite(own[k]))
                 return congru_fail(context, CONGRU_ERROR_NOT_FINITE,
-                                   "trial %zu of %zu: the score of class %zu is not a finite number", i, n, k);
+                                   "trial %zu of %zu: the score of class %zu is not a finite number", i + 1, n,
+                                   k);
         congru_softmax(classes, own);
     }
     return status;
@@ -72,7 +73,8 @@ congru_status congru_check_features(congru_context *context, size_t n, size_t fe
     for (size_t i = 0; i < count; i++) {
         if (!isfinite(x[i]))
             return congru_fail(context, CONGRU_ERROR_NOT_FINITE,
-                               "feature %zu of trial %zu is not a finite number", i % features, i / features);
+                               "feature %zu of trial %zu is not a finite number", i % features + 1,
+                               i / features + 1);
         if (i % PASSED == PASSED - 1)
             congru_store_pass(PASSED * sizeof(double));
     }

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/workspace.h"
 #include "classifier/dense_factor.h"
 #include "classifier/linear.h"
 #include "classifier/logistic.h"
@@ -40,7 +40,7 @@ static congru_status check_options(congru_context *context, const congru_logisti
     for (size_t i = 0; i < set->n; i++)
         if (set->subject[i] < 0 || (size_t)set->subject[i] >= set->subjects)
             return congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                               "trial %zu of %zu is of subject %d: with %zu subjects, they are 0 to %zu", i,
+                               "trial %zu of %zu is of subject %d: with %zu subjects, they are 0 to %zu", i + 1,
                                set->n, (int)set->subject[i], set->subjects, set->subjects - 1);
     return CONGRU_OK;
 }
@@ -80,8 +80,7 @@ static congru_status fit(congru_context *context, const congru_logistic_set *set
         status = congru_logistic_select(context, &problem, table, set, stop, w, info);
     }
     congru_logistic_unpack(&problem, table, w, weights, intercept);
-    congru_arena_free(&arena);
-    return status;
+    return congru_workspace_free(context, &arena, status);
 }
 
 congru_status congru_logistic_fit(congru_context *context, size_t n, size_t features, const double *x,

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/workspace.h"
 #include "classifier/dense_factor.h"
 #include "classifier/logistic.h"
 
@@ -186,6 +186,5 @@ congru_status congru_logistic_minimise(congru_context *context, congru_logistic 
     congru_status status = descend(&d, w, v);
     if (info != NULL)
         *info = (congru_logistic_info){d.evaluations, d.norm, status == CONGRU_OK, 0.0};
-    congru_arena_free(&arena);
-    return status;
+    return congru_workspace_free(context, &arena, status);
 }

@@ -1,9 +1,9 @@
 /* The C of logistic regression, by leaving out one subject at a time. SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "base/error.h"
 #include "base/scalar_math.h"
 #include "base/store.h"
+#include "base/workspace.h"
 #include "classifier/dense_factor.h"
 #include "classifier/linear.h"
 #include "classifier/logistic.h"
@@ -144,6 +144,5 @@ congru_status congru_logistic_select(congru_context *context, congru_logistic *p
         return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory to choose C for %zu trials", set->n);
     search_layout(&arena, &s);
     congru_status status = search_grid(&s, stop, w, info);
-    congru_arena_free(&arena);
-    return status;
+    return congru_workspace_free(context, &arena, status);
 }

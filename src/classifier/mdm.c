@@ -1,7 +1,7 @@
 /* Minimum distance to mean: the class whose mean is nearest. SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "base/error.h"
+#include "base/workspace.h"
 #include "classifier/class_table.h"
 #include "classifier/classifier.h"
 #include "classifier/linear.h"
@@ -60,7 +60,7 @@ static congru_status mdm_fit(congru_context *context, const congru_trials *trial
     if (status == CONGRU_OK)
         status = class_means(context, trials, options->mdm_metric, &table, (size_t *)(void *)arena.base, mean,
                              present);
-    congru_arena_free(&arena);
+    status = congru_workspace_free(context, &arena, status);
     congru_class_table_free(&table);
     return status;
 }

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/store.h"
+#include "base/workspace.h"
 #include "classifier/linear.h"
 #include "spd/view_load.h"
 
@@ -34,6 +34,9 @@ static congru_status log_euclidean(congru_context *context, size_t n, size_t d, 
     if (congru_arena_reserve(&context->composed, size * sizeof(double)) != CONGRU_OK)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for a tangent vector of %zu numbers", size);
     double *mean = congru_arena_take(&context->composed, size, sizeof(double));
+    congru_status status = congru_workspace_check(context, &context->composed);
+    if (status != CONGRU_OK)
+        return status;
     memcpy(mean, reference, size * sizeof(double));
     return congru_spd_untangent(context, 1, d, NULL, mean, reference);
 }
@@ -114,8 +117,10 @@ congru_status congru_tangent_predict(congru_context *context, const congru_tenso
         return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for %zu tangent vectors of %zu numbers", n,
                            features);
     double *vectors = congru_arena_take(&context->composed, n * features, sizeof(double));
-    status = congru_spd_tangent(context, n, d, is_identity(d, reference) ? NULL : reference,
-                                newcomer->covariance, vectors);
+    status = congru_workspace_check(context, &context->composed);
+    if (status == CONGRU_OK)
+        status = congru_spd_tangent(context, n, d, is_identity(d, reference) ? NULL : reference,
+                                    newcomer->covariance, vectors);
     return status == CONGRU_OK
                ? congru_linear_predict(context, model, prefix, n, features, vectors, probability)
                : status;

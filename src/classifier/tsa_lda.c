@@ -1,4 +1,5 @@
 /* Discriminant analysis of tangent vectors. SPDX-License-Identifier: Apache-2.0 */
+#include "base/workspace.h"
 #include "classifier/classifier.h"
 #include "classifier/linear.h"
 #include "classifier/tangent_features.h"
@@ -18,8 +19,7 @@ static congru_status tsa_lda_fit(congru_context *context, const congru_trials *t
     if (status == CONGRU_OK)
         status = congru_lda_fit(context, trials->count, features, vectors, trials->label, trials->classes,
                                 weights, intercept);
-    congru_arena_free(&arena);
-    return status;
+    return congru_workspace_free(context, &arena, status);
 }
 
 static congru_status tsa_lda_predict(congru_context *context, const congru_tensors *model,

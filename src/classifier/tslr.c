@@ -1,4 +1,5 @@
 /* Tangent space logistic regression. SPDX-License-Identifier: Apache-2.0 */
+#include "base/workspace.h"
 #include "classifier/classifier.h"
 #include "classifier/linear.h"
 #include "classifier/tangent_features.h"
@@ -23,8 +24,7 @@ static congru_status tslr_fit(congru_context *context, const congru_trials *tria
                                      &logistic, weights, intercept, &info);
     if (status == CONGRU_OK)
         status = congru_tensors_add_number(context, model, "tslr.c", info.c);
-    congru_arena_free(&arena);
-    return status;
+    return congru_workspace_free(context, &arena, status);
 }
 
 static congru_status tslr_predict(congru_context *context, const congru_tensors *model,

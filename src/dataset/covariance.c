@@ -2,7 +2,9 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdio.h>
 
+#include "base/workspace.h"
 #include "dataset/covariance.h"
 #include "kernel/kernel.h"
 #include "spd/batch.h"
@@ -15,6 +17,7 @@ typedef struct covariance_job {
     bool trace_normalise;
     size_t count, d, samples, stride, blocks;
     const double *signals; // (count, d, samples)
+    const size_t *number;  // (count): of trials, for messages; or NULL
     double *out;           // (count, d, d)
     atomic_size_t done;
     atomic_bool cancelled;
@@ -136,29 +139,32 @@ static void run_block(void *user, size_t block, int worker)
 }
 
 /* Why the covariance of a trial is not finite. */
-static congru_status fail_trial(const covariance_job *job, size_t trial)
+static congru_status fail_trial(const covariance_job *job, size_t index)
 {
-    const double *signals = job->signals + trial * job->d * job->samples;
+    const double *signals = job->signals + index * job->d * job->samples;
+    const size_t trial = job->number != NULL ? job->number[index] : index + 1;
+    char of[32] = "";
+    if (job->number == NULL)
+        snprintf(of, sizeof of, " of %zu", job->count);
     bool flat = true;
     for (size_t i = 0; i < job->d * job->samples; i++) {
         if (!isfinite(signals[i]))
             return congru_fail(
                 job->context, CONGRU_ERROR_NOT_FINITE,
-                "trial %zu of %zu: channel %zu is NaN or infinite at sample %zu (leave the trial out)", trial,
-                job->count, i / job->samples, i % job->samples);
+                "trial %zu%s: channel %zu is NaN or infinite at sample %zu (leave the trial out)", trial, of,
+                i / job->samples + 1, i % job->samples + 1);
         flat = flat && signals[i] == signals[i - i % job->samples];
     }
     if (flat)
-        return congru_fail(
-            job->context, CONGRU_ERROR_NOT_POSITIVE,
-            "trial %zu of %zu: every channel is flat, so its covariance has no trace to divide by "
-            "(leave the trial out)",
-            trial, job->count);
+        return congru_fail(job->context, CONGRU_ERROR_NOT_POSITIVE,
+                           "trial %zu%s: every channel is flat, so its covariance has no trace to divide by "
+                           "(leave the trial out)",
+                           trial, of);
     return congru_fail(
         job->context, CONGRU_ERROR_NOT_FINITE,
-        "trial %zu of %zu: its covariance is too large or too small for a double (scale the signals to "
+        "trial %zu%s: its covariance is too large or too small for a double (scale the signals to "
         "microvolts)",
-        trial, job->count);
+        trial, of);
 }
 
 /* Every sample is in the diagonal, so that shows whatever is not finite. */
@@ -183,8 +189,8 @@ static congru_status check_arguments(congru_context *context, congru_estimator e
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "congru_covariance: an unknown estimator, or signals or out is NULL");
     if (samples < 2)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                           "trials of %zu samples: a covariance needs at least 2", samples);
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "trials of %s: a covariance needs at least 2",
+                           congru_count(samples, "sample").text);
     if (samples > PTRDIFF_MAX / sizeof(double) / 2 / d / count)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "%zu trials of %zu x %zu samples are more than memory can hold", count, d, samples);
@@ -193,6 +199,14 @@ static congru_status check_arguments(congru_context *context, congru_estimator e
 
 congru_status congru_covariance(congru_context *context, congru_estimator estimator, bool trace_normalise,
                                 size_t count, size_t d, size_t samples, const double *signals, double *out)
+{
+    return congru_covariance_numbered(context, estimator, trace_normalise, count, d, samples, signals, NULL,
+                                      out);
+}
+
+congru_status congru_covariance_numbered(congru_context *context, congru_estimator estimator,
+                                         bool trace_normalise, size_t count, size_t d, size_t samples,
+                                         const double *signals, const size_t *number, double *out)
 {
     congru_status status = check_arguments(context, estimator, count, d, samples, signals, out);
     if (status != CONGRU_OK)
@@ -205,17 +219,17 @@ congru_status congru_covariance(congru_context *context, congru_estimator estima
                           .samples = samples,
                           .stride = row_stride(samples),
                           .signals = signals,
+                          .number = number,
                           .out = out};
     job.blocks = (count + BLOCK_TRIALS - 1) / BLOCK_TRIALS;
     congru_arena measure = {0};
     congru_arena_take(&measure, d * job.stride, sizeof(double));
-    for (int worker = 0; worker < congru_team_threads(context->team); worker++) {
-        if (congru_arena_reserve(&context->scratch[worker], measure.used) != CONGRU_OK)
-            return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for a workspace of %zu bytes",
-                               measure.used);
-    }
+    status = congru_scratch_reserve(context, measure.used);
+    if (status != CONGRU_OK)
+        return status;
     congru_team_run(context->team, job.blocks, run_block, &job);
     if (atomic_load(&job.cancelled))
         return congru_fail(context, CONGRU_ERROR_CANCELLED, "stopped by the progress callback");
-    return check_covariances(&job);
+    status = congru_scratch_check(context);
+    return status == CONGRU_OK ? check_covariances(&job) : status;
 }

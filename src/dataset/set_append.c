@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bank.h"
+#include "dataset/covariance.h"
 #include "dataset/set_internal.h"
 #include "spd/batch.h"
 
@@ -73,9 +74,9 @@ static congru_status check_epochs(congru_context *context, const congru_epochs *
                            CONGRU_LABEL_SIZE - 1, strlen(subject));
     for (size_t i = 0; i < epochs->count; i++)
         if (epochs->label[i] < 0 || (size_t)epochs->label[i] >= epochs->classes)
-            return congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                               "subject %s: trial %zu has label %ld, of %zu classes", subject, i,
-                               (long)epochs->label[i], epochs->classes);
+            return congru_fail(context, CONGRU_ERROR_ARGUMENT, "subject %s: trial %zu has label %ld, of %s",
+                               subject, epochs->number != NULL ? epochs->number[i] : i + 1,
+                               (long)epochs->label[i], congru_count(epochs->classes, "class").text);
     return CONGRU_OK;
 }
 
@@ -84,8 +85,8 @@ static congru_status check_channels(congru_context *context, const congru_set *s
 {
     if (set->dimension != epochs->channels)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                           "subject %s: %zu channels where the set has %zu (choose the same with --channels)",
-                           subject, epochs->channels, set->dimension);
+                           "subject %s: %s where the set has %zu (choose the same with --channels)", subject,
+                           congru_count(epochs->channels, "channel").text, set->dimension);
     for (size_t i = 0; i < set->dimension; i++) {
         const char *old = set->channel_name[i],
                    *new = epochs->channel_name != NULL ? epochs->channel_name[i] : "";
@@ -94,7 +95,7 @@ static congru_status check_channels(congru_context *context, const congru_set *s
                 context, CONGRU_ERROR_ARGUMENT,
                 "subject %s: channel %zu is %s where the set has %s (choose the same, in the same "
                 "order, with --channels)",
-                subject, i, new, old);
+                subject, i + 1, new, old);
     }
     return CONGRU_OK;
 }
@@ -108,8 +109,8 @@ static congru_status check_fit(congru_context *context, const congru_set *set, c
         return status;
     if (set->samples != 0 && set->samples != epochs->samples)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                           "subject %s: windows of %zu samples where the set has %zu (use the same --window)",
-                           subject, epochs->samples, set->samples);
+                           "subject %s: windows of %s where the set has %zu (use the same --window)", subject,
+                           congru_count(epochs->samples, "sample").text, set->samples);
     if (set->rate > 0.0 && epochs->rate > 0.0 && set->rate != epochs->rate)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "subject %s: %g samples per second where the set has %g (resample it)", subject,
@@ -182,9 +183,9 @@ static congru_status append(congru_context *context, congru_set *set, const cong
         !grow_trials(set, set->count + epochs->count, true, options->keep_signals))
         return congru_fail(context, CONGRU_ERROR_MEMORY, "subject %s: not enough memory for %zu more trials",
                            subject, epochs->count);
-    congru_status status = congru_covariance(context, options->estimator, options->trace_normalise,
-                                             epochs->count, epochs->channels, epochs->samples, epochs->data,
-                                             set->covariance + set->count * set->dimension * set->dimension);
+    congru_status status = congru_covariance_numbered(
+        context, options->estimator, options->trace_normalise, epochs->count, epochs->channels, epochs->samples,
+        epochs->data, epochs->number, set->covariance + set->count * set->dimension * set->dimension);
     if (status != CONGRU_OK)
         return status;
     take_trials(set, epochs, subject);

@@ -9,6 +9,11 @@
 congru_status congru_set_parse(congru_context *context, const char *name, const void *bytes, size_t size,
                                congru_set **set);
 
+/* The shapes of y, subject, session and run, where they are there, held against the number of trials: before anything
+ * of the file is read. */
+congru_status congru_set_check_columns(congru_context *context, const char *file, congru_npz *npz,
+                                       size_t count);
+
 /* Reads y and, where present, classes into label, classes and class_name; subject into subject, subjects and
  * subject_name; and session and run (zeros where absent). set->count is known by then. */
 congru_status congru_set_read_labels(congru_context *context, const char *file, congru_npz *npz,

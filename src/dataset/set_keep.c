@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bank.h"
 #include "base/error.h"
 #include "base/store.h"
 #include "congru/dataset.h"
+#include "dataset/set_check.h"
 
 static congru_status fail_class(congru_context *context, const congru_set *set, const char *name)
 {
@@ -37,20 +37,15 @@ static congru_status find_places(congru_context *context, const congru_set *set,
     return CONGRU_OK;
 }
 
-/* Where the kept trials go: over the others, or, where they are mapped and cannot be written to, elsewhere. */
-static double *place_for(double *numbers, size_t count, size_t size)
-{
-    return congru_store_is_mapped(numbers) ? congru_memory_take(count * size * sizeof *numbers) : numbers;
-}
-
-static void move_trial(congru_set *set, size_t from, size_t to, double *covariance, double *signals)
+/* Over those that are not kept. */
+static void move_trial(congru_set *set, size_t from, size_t to)
 {
     size_t size = set->dimension * set->dimension, samples = set->dimension * set->samples;
-    if (covariance != NULL)
-        memmove(covariance + to * size, set->covariance + from * size, size * sizeof *covariance);
-    if (signals != NULL)
-        memmove(signals + to * samples, set->signals + from * samples, samples * sizeof *signals);
-    congru_store_pass(2 * (size + samples) * sizeof *covariance);
+    if (set->covariance != NULL)
+        memmove(set->covariance + to * size, set->covariance + from * size, size * sizeof *set->covariance);
+    if (set->signals != NULL)
+        memmove(set->signals + to * samples, set->signals + from * samples, samples * sizeof *set->signals);
+    congru_store_pass(2 * (size + samples) * sizeof *set->covariance);
     set->label[to] = set->label[from];
     set->subject[to] = set->subject[from];
     set->session[to] = set->session[from];
@@ -76,37 +71,19 @@ static void drop_empty_subjects(congru_set *set, int32_t *number)
     set->subjects = kept;
 }
 
-static congru_status keep(congru_context *context, congru_set *set, const char *const *names, size_t count,
-                          const int32_t *place)
+static void keep(congru_set *set, const char *const *names, size_t count, const int32_t *place)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < set->count; i++)
-        kept += place[set->label[i]] >= 0;
-    double *covariance = place_for(set->covariance, kept, set->dimension * set->dimension);
-    double *signals = place_for(set->signals, kept, set->dimension * set->samples);
-    if ((covariance == NULL) != (set->covariance == NULL) || (signals == NULL) != (set->signals == NULL)) {
-        if (covariance != set->covariance)
-            congru_memory_give(covariance);
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", kept);
-    }
-    kept = 0;
     for (size_t i = 0; i < set->count; i++) {
         if (place[set->label[i]] < 0)
             continue;
         set->label[i] = place[set->label[i]];
-        move_trial(set, i, kept++, covariance, signals);
+        move_trial(set, i, kept++);
     }
-    if (covariance != set->covariance)
-        congru_memory_give(set->covariance);
-    if (signals != set->signals)
-        congru_memory_give(set->signals);
-    set->covariance = covariance;
-    set->signals = signals;
     set->count = kept;
     set->classes = count;
     for (size_t k = 0; k < count; k++)
         snprintf(set->class_name[k], sizeof set->class_name[k], "%s", names[k]);
-    return CONGRU_OK;
 }
 
 congru_status congru_set_keep_classes(congru_context *context, congru_set *set, const char *const *names,
@@ -114,15 +91,22 @@ congru_status congru_set_keep_classes(congru_context *context, congru_set *set, 
 {
     if (set == NULL || names == NULL || count == 0)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no classes to keep are named");
+    for (size_t i = 0; i < count; i++)
+        if (names[i] == NULL)
+            return congru_fail(context, CONGRU_ERROR_ARGUMENT, "class %zu of %zu to keep is NULL", i + 1,
+                               count);
+    congru_status status = congru_set_check(context, set);
+    if (status != CONGRU_OK)
+        return status;
     int32_t *place = calloc(set->classes + 1, sizeof *place);
     int32_t *number = calloc(set->subjects + 1, sizeof *number);
-    congru_status status = place != NULL && number != NULL
-                               ? find_places(context, set, names, count, place)
-                               : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for the classes");
-    if (status == CONGRU_OK)
-        status = keep(context, set, names, count, place);
-    if (status == CONGRU_OK)
+    status = place != NULL && number != NULL
+                 ? find_places(context, set, names, count, place)
+                 : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for the classes");
+    if (status == CONGRU_OK) {
+        keep(set, names, count, place);
         drop_empty_subjects(set, number);
+    }
     free(place);
     free(number);
     return status;

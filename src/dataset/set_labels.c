@@ -1,6 +1,5 @@
 /* Labels, subjects, sessions and runs: whatever numbers or texts a file has, as indices. SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,38 +138,38 @@ congru_status congru_set_copy_name(congru_context *context, const char *file, co
     return CONGRU_OK;
 }
 
-/* Floats that are whole numbers, as MATLAB and pandas leave them, become integers. */
-static congru_status make_integers(congru_context *context, const char *file, const char *array,
-                                   congru_values *values)
+/* Whether the array has one value for each trial. */
+static congru_status describe_column(congru_context *context, const char *file, congru_npz *npz,
+                                     const char *array, size_t count, congru_values *values)
 {
-    if (values->kind != CONGRU_VALUES_REAL)
-        return CONGRU_OK;
-    values->integer = malloc(values->count * sizeof *values->integer);
-    if (values->integer == NULL)
-        return fail_memory(context, file);
-    for (size_t i = 0; i < values->count; i++) {
-        double x = values->real[i];
-        if (!(fabs(x) <= 0x1p53) || floor(x) != x)
-            return congru_fail(context, CONGRU_ERROR_FORMAT,
-                               "%s: %s: expected integers or strings, found %g at trial %zu", file, array, x,
-                               i);
-        values->integer[i] = (int64_t)x;
+    congru_status status = congru_npz_describe(context, npz, array, values);
+    if (status == CONGRU_OK)
+        status = congru_set_check_length(context, file, array, values, count, "trials");
+    return status == CONGRU_OK ? congru_npz_check_names(context, npz, array, values) : status;
+}
+
+congru_status congru_set_check_columns(congru_context *context, const char *file, congru_npz *npz, size_t count)
+{
+    static const char *const columns[] = {"y", "subject", "session", "run"};
+    congru_status status = CONGRU_OK;
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0] && status == CONGRU_OK; i++) {
+        congru_values values;
+        if (congru_npz_has(npz, columns[i]))
+            status = describe_column(context, file, npz, columns[i], count, &values);
     }
-    free(values->real);
-    values->real = NULL;
-    values->kind = CONGRU_VALUES_INTEGER;
-    return CONGRU_OK;
+    return status;
 }
 
 /* The array of one value for each trial, as integers or texts. */
 static congru_status read_column(congru_context *context, const char *file, congru_npz *npz, const char *array,
                                  size_t count, congru_values *values)
 {
-    congru_status status = congru_npz_read(context, npz, array, values);
+    congru_status status = describe_column(context, file, npz, array, count, values);
+    if (status != CONGRU_OK)
+        return status;
+    status = congru_npz_fill(context, npz, array, values);
     if (status == CONGRU_OK)
-        status = congru_set_check_length(context, file, array, values, count, "trials");
-    if (status == CONGRU_OK)
-        status = make_integers(context, file, array, values);
+        status = congru_values_make_integers(context, file, array, values);
     if (status != CONGRU_OK)
         congru_values_clear(values);
     return status;
@@ -203,15 +202,18 @@ static congru_status name_groups(congru_context *context, const char *file, cons
 static congru_status read_classes(congru_context *context, const char *file, congru_npz *npz, congru_set *set)
 {
     congru_values values;
-    congru_status status = congru_npz_read(context, npz, "classes", &values);
+    congru_status status = congru_npz_describe(context, npz, "classes", &values);
     if (status != CONGRU_OK)
         return status;
     if (values.kind != CONGRU_VALUES_TEXT || values.dims != 1 || values.count == 0 ||
-        values.count > CLASSES_MAX) {
-        congru_values_clear(&values);
+        values.count > CLASSES_MAX)
         return congru_fail(context, CONGRU_ERROR_FORMAT, "%s: classes: expected a line of 1 to %d strings",
                            file, CLASSES_MAX);
-    }
+    status = congru_npz_check_names(context, npz, "classes", &values);
+    if (status == CONGRU_OK)
+        status = congru_npz_fill(context, npz, "classes", &values);
+    if (status != CONGRU_OK)
+        return status;
     set->class_name = calloc(values.count, sizeof *set->class_name);
     set->classes = set->class_name != NULL ? values.count : 0;
     status = set->class_name != NULL ? CONGRU_OK : fail_memory(context, file);
@@ -238,9 +240,8 @@ static congru_status match_classes(congru_context *context, const char *file, co
     }
     if (y->kind == CONGRU_VALUES_INTEGER && !indices && g->count != set->classes)
         return congru_fail(
-            context, CONGRU_ERROR_FORMAT,
-            "%s: classes: %zu names for %zu distinct labels in y, which are not indices of them either", file,
-            set->classes, g->count);
+            context, CONGRU_ERROR_FORMAT, "%s: classes: %s for %s in y, which are not indices of them either",
+            file, congru_count(set->classes, "name").text, congru_count(g->count, "distinct label").text);
     for (size_t i = 0; i < g->count; i++) {
         size_t k = indices ? (size_t)y->integer[g->member[i]] : i;
         if (y->kind == CONGRU_VALUES_TEXT) {
@@ -353,7 +354,7 @@ static congru_status read_numbers(congru_context *context, const char *file, con
         if (values.integer[i] < INT32_MIN || values.integer[i] > INT32_MAX)
             status = congru_fail(context, CONGRU_ERROR_UNSUPPORTED,
                                  "%s: %s: %" PRId64 " at trial %zu does not fit 32 bits", file, array,
-                                 values.integer[i], i);
+                                 values.integer[i], i + 1);
         else
             g.id[i] = (int32_t)values.integer[i];
     }

@@ -42,7 +42,7 @@ static congru_status borrow(congru_context *context, congru_set *set, congru_epo
                               .start = set->start,
                               .data = set->signals,
                               .channel_name = set->channel_name};
-    if (!congru_store_is_mapped(set->signals) && !set->borrowed)
+    if (!set->borrowed)
         return CONGRU_OK;
     epochs->data = congru_memory_take(bytes);
     if (epochs->data == NULL)
@@ -52,10 +52,7 @@ static congru_status borrow(congru_context *context, congru_set *set, congru_epo
         memcpy(epochs->data + i * step, set->signals + i * step, step * sizeof(double));
         congru_store_pass(2 * step * sizeof(double));
     }
-    if (set->borrowed)
-        set->covariance = NULL; /* it stays its owner's, and a new one is made */
-    else
-        congru_memory_give(set->signals);
+    set->covariance = NULL; /* both stay their owner's, and new ones are made */
     set->borrowed = false;
     set->signals = epochs->data;
     return CONGRU_OK;

@@ -12,13 +12,17 @@
 /* As for every symmetric input: of the largest entry. */
 static const double asymmetry_allowed = 1e-6;
 
-enum { PASSED = 4096 }; /* numbers looked at between two words to the store */
+enum {
+    PASSED = 4096,            /* numbers looked at between two words to the store */
+    META_BYTES_MAX = 64 << 20 /* four for a character */
+};
 
 typedef struct set_reader {
     congru_context *context;
     const char *file;
     congru_npz *npz;
     congru_set *set;
+    congru_values x, signals; /* as the file describes them */
 } set_reader;
 
 void congru_set_destroy(congru_set **set)
@@ -74,9 +78,9 @@ static congru_status check_trials(const set_reader *r, const char *array, const 
         return congru_fail(r->context, CONGRU_ERROR_UNSUPPORTED, "%s: %s: %zu channels; at most %d are read",
                            r->file, array, values->shape[1], CONGRU_DIMENSION_MAX);
     if (r->set->count != 0 && (r->set->count != values->shape[0] || r->set->dimension != values->shape[1]))
-        return congru_fail(r->context, CONGRU_ERROR_FORMAT,
-                           "%s: %s: X has %zu trials of %zu channels, these have shape %s", r->file, array,
-                           r->set->count, r->set->dimension, shape);
+        return congru_fail(r->context, CONGRU_ERROR_FORMAT, "%s: %s: X has %s of %s, these have shape %s",
+                           r->file, array, congru_count(r->set->count, "trial").text,
+                           congru_count(r->set->dimension, "channel").text, shape);
     return CONGRU_OK;
 }
 
@@ -86,9 +90,10 @@ static congru_status check_finite(const set_reader *r, const char *array, const 
     for (size_t i = 0; i < values->count; i++) {
         if (!isfinite(values->real[i]))
             return congru_fail(r->context, CONGRU_ERROR_NOT_FINITE,
-                               "%s: %s: trial %zu of %zu holds %s at (%zu, %zu) (leave the trial out)", r->file,
-                               array, i / size, values->shape[0], isnan(values->real[i]) ? "NaN" : "infinity",
-                               i % size / columns, i % columns);
+                               "%s: %s: trial %zu of %zu holds %s in row %zu, column %zu (leave the trial out)",
+                               r->file, array, i / size + 1, values->shape[0],
+                               isnan(values->real[i]) ? "NaN" : "infinity", i % size / columns + 1,
+                               i % columns + 1);
         if (i % PASSED == PASSED - 1)
             congru_store_pass(PASSED * sizeof(double));
     }
@@ -115,32 +120,38 @@ static congru_status check_symmetric(const set_reader *r, const congru_values *v
                 r->context, CONGRU_ERROR_NOT_SYMMETRIC,
                 "%s: X: trial %zu of %zu is not symmetric: it differs from its transpose by %.3g where "
                 "its largest entry is %.3g (signals belong in an array 'signals')",
-                r->file, m, values->shape[0], asymmetry, largest);
+                r->file, m + 1, values->shape[0], asymmetry, largest);
         congru_store_pass(d * d * sizeof(double));
     }
     return CONGRU_OK;
 }
 
-/* Reads X or signals and hands its numbers to the set. */
-static congru_status read_trials(const set_reader *r, const char *array, bool may_be_covariances)
+/* The shape of X or of signals, as the file says it; what it has of the set's size goes there. */
+static congru_status describe_trials(set_reader *r, const char *array, congru_values *values)
 {
-    congru_values values;
+    congru_status status = congru_npz_describe(r->context, r->npz, array, values);
+    if (status == CONGRU_OK)
+        status = check_trials(r, array, values);
+    if (status == CONGRU_OK) {
+        r->set->count = values->shape[0];
+        r->set->dimension = values->shape[1];
+    }
+    return status;
+}
+
+/* Reads X or signals, whose shape is known, and hands its numbers to the set. */
+static congru_status read_trials(const set_reader *r, const char *array, const congru_values *described,
+                                 bool covariances)
+{
+    congru_values values = *described;
     congru_set *set = r->set;
-    congru_status status = congru_npz_read(r->context, r->npz, array, &values);
+    congru_status status = congru_npz_fill(r->context, r->npz, array, &values);
     if (status != CONGRU_OK)
         return status;
-    bool covariances = may_be_covariances && values.dims == 3 && values.shape[1] == values.shape[2];
-    status = check_trials(r, array, &values);
-    if (status == CONGRU_OK && !covariances && set->signals != NULL)
-        status = congru_fail(r->context, CONGRU_ERROR_FORMAT,
-                             "%s: X holds signals, and so does 'signals' (leave one out)", r->file);
-    if (status == CONGRU_OK)
-        status = check_finite(r, array, &values);
+    status = check_finite(r, array, &values);
     if (status == CONGRU_OK && covariances)
         status = check_symmetric(r, &values);
     if (status == CONGRU_OK) {
-        set->count = values.shape[0];
-        set->dimension = values.shape[1];
         *(covariances ? &set->covariance : &set->signals) = values.real;
         if (!covariances)
             set->samples = values.shape[2];
@@ -163,13 +174,16 @@ static congru_status read_channels(const set_reader *r)
     if (!congru_npz_has(r->npz, array))
         return CONGRU_OK;
     congru_values values;
-    congru_status status = congru_npz_read(r->context, r->npz, array, &values);
+    congru_status status = congru_npz_describe(r->context, r->npz, array, &values);
     if (status != CONGRU_OK)
         return status;
     if (values.kind != CONGRU_VALUES_TEXT)
-        status = congru_fail(r->context, CONGRU_ERROR_FORMAT, "%s: %s: expected strings", r->file, array);
-    else
-        status = congru_set_check_length(r->context, r->file, array, &values, set->dimension, "channels");
+        return congru_fail(r->context, CONGRU_ERROR_FORMAT, "%s: %s: expected strings", r->file, array);
+    status = congru_set_check_length(r->context, r->file, array, &values, set->dimension, "channels");
+    if (status == CONGRU_OK)
+        status = congru_npz_check_names(r->context, r->npz, array, &values);
+    if (status == CONGRU_OK)
+        status = congru_npz_fill(r->context, r->npz, array, &values);
     for (size_t i = 0; i < set->dimension && status == CONGRU_OK; i++)
         status = congru_set_copy_name(r->context, r->file, "channels", values.text[i], set->channel_name[i]);
     congru_values_clear(&values);
@@ -182,13 +196,15 @@ static congru_status read_number(const set_reader *r, const char *array, double 
     congru_values values;
     if (!congru_npz_has(r->npz, array))
         return CONGRU_OK;
-    congru_status status = congru_npz_read(r->context, r->npz, array, &values);
+    congru_status status = congru_npz_describe(r->context, r->npz, array, &values);
+    if (status == CONGRU_OK && values.count == 1 && values.kind != CONGRU_VALUES_TEXT)
+        status = congru_npz_fill(r->context, r->npz, array, &values);
     if (status != CONGRU_OK)
         return status;
     double found = (double)INFINITY;
-    if (values.count == 1 && values.kind == CONGRU_VALUES_REAL)
+    if (values.real != NULL)
         found = values.real[0];
-    else if (values.count == 1 && values.kind == CONGRU_VALUES_INTEGER)
+    else if (values.integer != NULL)
         found = (double)values.integer[0];
     congru_values_clear(&values);
     if (isinf(found))
@@ -212,32 +228,51 @@ static congru_status read_meta(const set_reader *r)
     if (!congru_npz_has(r->npz, "meta"))
         return CONGRU_OK;
     congru_values values;
-    congru_status status = congru_npz_read(r->context, r->npz, "meta", &values);
+    congru_status status = congru_npz_describe(r->context, r->npz, "meta", &values);
     if (status != CONGRU_OK)
         return status;
-    if (values.kind != CONGRU_VALUES_TEXT || values.count != 1) {
-        status = congru_fail(r->context, CONGRU_ERROR_FORMAT, "%s: meta: expected one string", r->file);
-    } else {
-        r->set->meta = strdup(values.text[0]);
-        if (r->set->meta == NULL)
-            status = congru_fail(r->context, CONGRU_ERROR_MEMORY, "%s: not enough memory", r->file);
-    }
+    if (values.kind != CONGRU_VALUES_TEXT || values.count != 1)
+        return congru_fail(r->context, CONGRU_ERROR_FORMAT, "%s: meta: expected one string", r->file);
+    if (values.text_bytes > META_BYTES_MAX)
+        return congru_fail(r->context, CONGRU_ERROR_UNSUPPORTED,
+                           "%s: meta: a string of %zu bytes; at most %d MiB are read", r->file,
+                           values.text_bytes, META_BYTES_MAX >> 20);
+    status = congru_npz_fill(r->context, r->npz, "meta", &values);
+    if (status != CONGRU_OK)
+        return status;
+    r->set->meta = strdup(values.text[0]);
+    if (r->set->meta == NULL)
+        status = congru_fail(r->context, CONGRU_ERROR_MEMORY, "%s: not enough memory", r->file);
     congru_values_clear(&values);
     return status;
 }
 
 /* ---- All of it ------------------------------------------------------------------------------------- */
 
-static congru_status read_arrays(const set_reader *r)
+/* Which arrays there are, and whether their shapes go together: nothing is read before. */
+static congru_status check_arrays(set_reader *r, bool has_x, bool has_signals)
 {
-    bool has_x = congru_npz_has(r->npz, "X"), has_signals = congru_npz_has(r->npz, "signals");
     if (!has_x && !has_signals)
         return fail_missing(r, "X");
     if (!congru_npz_has(r->npz, "subject"))
         return fail_missing(r, "subject");
-    congru_status status = has_x ? read_trials(r, "X", true) : CONGRU_OK;
+    congru_status status = has_x ? describe_trials(r, "X", &r->x) : CONGRU_OK;
     if (status == CONGRU_OK && has_signals)
-        status = read_trials(r, "signals", false);
+        status = describe_trials(r, "signals", &r->signals);
+    if (status == CONGRU_OK && has_signals && has_x && r->x.shape[1] != r->x.shape[2])
+        status = congru_fail(r->context, CONGRU_ERROR_FORMAT,
+                             "%s: X holds signals, and so does 'signals' (leave one out)", r->file);
+    return status == CONGRU_OK ? congru_set_check_columns(r->context, r->file, r->npz, r->set->count) : status;
+}
+
+static congru_status read_arrays(set_reader *r)
+{
+    bool has_x = congru_npz_has(r->npz, "X"), has_signals = congru_npz_has(r->npz, "signals");
+    congru_status status = check_arrays(r, has_x, has_signals);
+    if (status == CONGRU_OK && has_x)
+        status = read_trials(r, "X", &r->x, r->x.shape[1] == r->x.shape[2]);
+    if (status == CONGRU_OK && has_signals)
+        status = read_trials(r, "signals", &r->signals, false);
     if (status == CONGRU_OK)
         status = congru_set_read_labels(r->context, r->file, r->npz, r->set);
     if (status == CONGRU_OK)
@@ -256,6 +291,8 @@ static congru_status read_set(congru_context *context, const char *file, congru_
         status = congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", file);
     else
         status = read_arrays(&r);
+    if (status == CONGRU_OK)
+        status = congru_npz_check(context, npz);
     congru_npz_close(&npz);
     if (status != CONGRU_OK)
         congru_set_destroy(&r.set);

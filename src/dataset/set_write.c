@@ -82,7 +82,7 @@ static bool has_channel_names(const congru_set *set)
     return false;
 }
 
-/* The large arrays first, where they are aligned and can be mapped. */
+/* The large arrays first, where they are aligned and other programs can map them. */
 static congru_status add_trials(const set_writer *w)
 {
     const congru_set *set = w->set;

@@ -1,5 +1,6 @@
 /* Decodes a stream. SPDX-License-Identifier: Apache-2.0 */
 #include "congru/decoder.h"
+#include "base/workspace.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,6 +11,9 @@
 #include "congru/signal.h"
 #include "decoder/model_internal.h"
 #include "decoder/window.h"
+
+/* A variance below this part of the largest is none, as for trials (congru_covariance_check_rank). */
+static const double flat_below = 1e-10;
 
 enum { CHUNK = 64, WARM_UPS = 3 }; /* frames filtered at a time; first questions */
 
@@ -42,6 +46,8 @@ struct congru_decoder {
 
 void congru_decoder_options_init(congru_decoder_options *options)
 {
+    if (options == NULL)
+        return;
     *options = (congru_decoder_options){.rate = 4, .scale = 1, .prior_weight = 4, .memory = 100};
 }
 
@@ -119,9 +125,15 @@ static congru_status place(congru_decoder *d)
 {
     const congru_preprocessing *p = &d->model->preprocessing;
     double samples = d->options.window > 0 ? floor(d->options.window * d->sampling + 0.5) : (double)p->samples;
-    if (!(samples >= 2 && samples * (double)p->channels <= 1e9))
-        return congru_fail(d->context, CONGRU_ERROR_ARGUMENT, "a window of %g samples is too short or too long",
-                           samples);
+    /* In doubles, so that nothing overflows before it is refused. */
+    double numbers = (double)p->channels * (1 + ((double)p->channels + 1) / 64);
+    if (samples < 2)
+        return congru_fail(d->context, CONGRU_ERROR_ARGUMENT, "a window of %.0f samples is too short", samples);
+    if (!(samples * numbers * sizeof(double) <= CONGRU_DECODER_WINDOW_MAX))
+        return congru_fail(
+            d->context, CONGRU_ERROR_ARGUMENT,
+            "a window of %.0f samples of %zu channels takes more than %d MB (give a shorter one)", samples,
+            p->channels, (int)(CONGRU_DECODER_WINDOW_MAX >> 20));
     d->window.d = p->channels;
     d->window.samples = (size_t)samples;
     /* A high-pass has taken constants away already. */
@@ -132,7 +144,7 @@ static congru_status place(congru_decoder *d)
         return congru_fail(d->context, CONGRU_ERROR_MEMORY, "not enough memory for a window of %zu samples",
                            d->window.samples);
     layout(&d->arena, d);
-    return CONGRU_OK;
+    return congru_workspace_check(d->context, &d->arena);
 }
 
 static congru_status ask(congru_decoder *d);
@@ -268,9 +280,18 @@ static congru_status rewind_all(congru_decoder *d)
     return status;
 }
 
+congru_status congru_decoder_set_scale(congru_decoder *d, double scale)
+{
+    if (d == NULL || !isfinite(scale) || scale == 0)
+        return CONGRU_ERROR_ARGUMENT;
+    d->options.scale = scale;
+    return CONGRU_OK;
+}
+
 void congru_decoder_reset(congru_decoder *d)
 {
-    rewind_all(d); /* which create has done: it finds what it needs in the bank */
+    if (d != NULL)
+        rewind_all(d); /* which create has done: it finds what it needs in the bank */
 }
 
 /* ---- Deciding ------------------------------------------------------------------------------------------ */
@@ -320,6 +341,19 @@ static void look_at_window(congru_decoder *d)
                              d->model->preprocessing.trace_normalise, d->latest);
 }
 
+/* The first channel without variance beside the others' in the window, or -1. */
+static int32_t find_flat(const congru_decoder *d)
+{
+    const size_t n = d->window.d;
+    double most = 0.0;
+    for (size_t i = 0; i < n; i++)
+        most = fmax(most, d->latest[i * (n + 1)]);
+    for (size_t i = 0; i < n; i++)
+        if (!(d->latest[i * (n + 1)] > flat_below * most))
+            return (int32_t)i;
+    return -1;
+}
+
 static void decide(congru_decoder *d, congru_decision *decision)
 {
     *decision = (congru_decision){
@@ -328,6 +362,7 @@ static void decide(congru_decoder *d, congru_decision *decision)
         .time = (double)d->window.count / d->sampling,
         .status = CONGRU_ERROR_NOT_FINITE,
         .answer = -1,
+        .flat = -1,
     };
     if (!congru_window_whole(&d->window))
         return;
@@ -339,6 +374,8 @@ static void decide(congru_decoder *d, congru_decision *decision)
     for (size_t k = 0; decision->status == CONGRU_OK && k < d->model->classes; k++)
         if (!isfinite(d->probability[k]))
             decision->status = CONGRU_ERROR_NOT_FINITE;
+    if (decision->status == CONGRU_ERROR_NOT_POSITIVE)
+        decision->flat = find_flat(d);
     if (decision->status != CONGRU_OK)
         return;
     decision->answer = 0;
@@ -346,11 +383,11 @@ static void decide(congru_decoder *d, congru_decision *decision)
         if (d->probability[k] > d->probability[decision->answer])
             decision->answer = (int32_t)k;
     decision->probability = d->probability;
-    d->waiting = d->options.adaptation == CONGRU_ADAPT_DECISIONS;
+    d->waiting = d->waiting || d->options.adaptation == CONGRU_ADAPT_DECISIONS;
 }
 
-/* What is due after the last frame: a decision, and then the reference may move. It does so when the decoder is called
- * next, so that the decision is out before. */
+/* What is due after the last frame: a decision, and then the reference may move. It does so when the next frame is
+ * pushed, so that the decision is out before. */
 static void keep_appointments(congru_decoder *d, congru_decision *decision)
 {
     bool looked = false;
@@ -377,8 +414,7 @@ congru_status congru_decoder_decide(congru_decoder *d, congru_decision *decision
         return CONGRU_ERROR_ARGUMENT;
     *decision = (congru_decision){.due = false};
     congru_bank *before = congru_bank_lend(&d->bank);
-    move_reference(d);
-    if (congru_window_full(&d->window))
+    if (congru_window_full(&d->window)) /* the reference moves at the next frame, as after any decision */
         decide(d, decision);
     congru_bank_lend(before);
     return CONGRU_OK;
@@ -465,21 +501,23 @@ congru_status congru_decoder_push_float(congru_decoder *decoder, size_t frames, 
 
 size_t congru_decoder_channels(const congru_decoder *decoder)
 {
-    return decoder->channels;
+    return decoder != NULL ? decoder->channels : 0;
 }
 
 size_t congru_decoder_window(const congru_decoder *decoder)
 {
-    return decoder->window.samples;
+    return decoder != NULL ? decoder->window.samples : 0;
 }
 
 uint64_t congru_decoder_position(const congru_decoder *decoder)
 {
-    return decoder->window.count;
+    return decoder != NULL ? decoder->window.count : 0;
 }
 
 size_t congru_decoder_reference(const congru_decoder *decoder, double *reference)
 {
+    if (decoder == NULL)
+        return 0;
     if (reference != NULL)
         memcpy(reference, decoder->reference, decoder->window.d * decoder->window.d * sizeof *reference);
     return decoder->moves;

@@ -6,12 +6,15 @@
 
 #include "base/text.h"
 #include "congru/version.h"
+#include "dataset/set_check.h"
 #include "decoder/model_internal.h"
 #include "evaluation/fold_parts.h"
 #include "evaluation/settings_text.h"
 
 void congru_model_options_init(congru_model_options *options)
 {
+    if (options == NULL)
+        return;
     *options = (congru_model_options){.pipeline = NULL};
     congru_method_options_init(&options->method);
 }
@@ -140,8 +143,8 @@ static congru_status check_set(congru_context *context, const congru_set *set)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "the set holds one class, '%s'; nothing to tell apart",
                            set->classes > 0 ? set->class_name[0] : "");
-    return congru_covariance_check_rank(context, set->count, set->dimension, set->covariance, 0,
-                                        (const char(*)[CONGRU_LABEL_SIZE])set->channel_name);
+    congru_status status = congru_set_check(context, set);
+    return status == CONGRU_OK ? congru_set_check_rank(context, set, 0, NULL) : status;
 }
 
 static congru_status choose_trials(fit_run *run, const congru_model_options *options)
@@ -263,27 +266,27 @@ double congru_model_scale(const congru_model *model, double trace)
 
 const char *congru_model_pipeline(const congru_model *model)
 {
-    return model->name;
+    return model != NULL ? model->name : NULL;
 }
 
 const congru_preprocessing *congru_model_preprocessing(const congru_model *model)
 {
-    return &model->preprocessing;
+    return model != NULL ? &model->preprocessing : NULL;
 }
 
 size_t congru_model_classes(const congru_model *model)
 {
-    return model->classes;
+    return model != NULL ? model->classes : 0;
 }
 
 const char *congru_model_class(const congru_model *model, size_t index)
 {
-    return index < model->classes ? model->class_name[index] : NULL;
+    return index < congru_model_classes(model) ? model->class_name[index] : NULL;
 }
 
 bool congru_model_text(const congru_model *model, size_t index, const char **name, const char **text)
 {
-    if (index >= model->texts.count)
+    if (model == NULL || name == NULL || text == NULL || index >= model->texts.count)
         return false;
     *name = model->texts.entry[index].name;
     *text = model->texts.entry[index].text;
@@ -292,7 +295,7 @@ bool congru_model_text(const congru_model *model, size_t index, const char **nam
 
 bool congru_model_tensor_at(const congru_model *model, size_t index, congru_model_tensor *tensor)
 {
-    if (index >= model->tensors.count)
+    if (model == NULL || tensor == NULL || index >= model->tensors.count)
         return false;
     const congru_tensor *own = &model->tensors.tensor[index];
     *tensor = (congru_model_tensor){own->name, own->dims, own->shape, own->data};

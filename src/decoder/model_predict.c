@@ -3,10 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/scalar_math.h"
 #include "array/file_write.h"
 #include "base/bank.h"
+#include "base/scalar_math.h"
 #include "base/store.h"
+#include "dataset/set_check.h"
 #include "decoder/model_internal.h"
 #include "evaluation/fold_parts.h"
 #include "layer/network.h"
@@ -57,10 +58,11 @@ static congru_status check_scale(prediction_run *run)
     double factor = congru_model_scale(run->model, mean_trace(run->set));
     if (factor == 1)
         return CONGRU_OK;
-    return congru_fail(run->context, CONGRU_ERROR_SCALE,
-                       "of another unit than what the model was fitted on: its samples must be multiplied by about %.0e "
-                       "(declare the unit of signals with --unit V or mV; import covariances anew)",
-                       factor);
+    return congru_fail(
+        run->context, CONGRU_ERROR_SCALE,
+        "of another unit than what the model was fitted on: its samples must be multiplied by about %.0e "
+        "(declare the unit of signals with --unit V or mV; import covariances anew)",
+        factor);
 }
 
 static congru_status check_set(prediction_run *run)
@@ -84,9 +86,7 @@ static congru_status check_set(prediction_run *run)
                     "The set does not say how its signals were filtered; it is taken to be as the "
                     "model's were.");
     if (status == CONGRU_OK)
-        status = congru_covariance_check_rank(run->context, run->set->count, run->set->dimension,
-                                              run->set->covariance, 0,
-                                              (const char(*)[CONGRU_LABEL_SIZE])run->set->channel_name);
+        status = congru_set_check_rank(run->context, run->set, 0, NULL);
     if (status == CONGRU_OK)
         status = check_scale(run);
     return status;
@@ -209,7 +209,9 @@ static congru_status predict(prediction_run *run)
 {
     const congru_prediction_options *options = run->options;
     congru_workers workers;
-    congru_status status = check_set(run);
+    congru_status status = congru_set_check(run->context, run->set);
+    if (status == CONGRU_OK)
+        status = check_set(run);
     if (status == CONGRU_OK)
         status = match_labels(run);
     if (status == CONGRU_OK)
@@ -286,6 +288,18 @@ static void add_row(congru_text *text, const congru_predictions *made, const con
     congru_text_add(text, "\n");
 }
 
+/* Predictions may come from another model or set, or be the caller's own. */
+static congru_status check_answers(congru_context *context, const congru_predictions *made,
+                                   const congru_model *model, const congru_set *set)
+{
+    bool fit = made->classes == model->classes;
+    for (size_t i = 0; fit && i < made->count; i++)
+        fit = made->trial[i] < set->count && made->answer[i] >= 0 && (size_t)made->answer[i] < model->classes &&
+              made->truth[i] < (int32_t)model->classes;
+    return fit ? CONGRU_OK
+               : congru_fail(context, CONGRU_ERROR_ARGUMENT, "the predictions are not of this model and set");
+}
+
 congru_status congru_predictions_write(congru_context *context, const congru_predictions *predictions,
                                        const congru_model *model, const congru_set *set, const char *dataset,
                                        const char *path)
@@ -293,12 +307,16 @@ congru_status congru_predictions_write(congru_context *context, const congru_pre
     congru_text text = {0};
     if (context == NULL || predictions == NULL || model == NULL || set == NULL || path == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no predictions, model, set or path given");
+    congru_status status = congru_set_check(context, set);
+    if (status == CONGRU_OK)
+        status = check_answers(context, predictions, model, set);
+    if (status != CONGRU_OK)
+        return status;
     add_heading(&text, model);
     for (size_t i = 0; i < predictions->count; i++)
         add_row(&text, predictions, model, set, dataset != NULL ? dataset : "", i);
-    congru_status status =
-        text.failed ? congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory to write it", path)
-                    : congru_file_write(context, path, &(congru_file_piece){text.data, text.size}, 1);
+    status = text.failed ? congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory to write it", path)
+                         : congru_file_write(context, path, &(congru_file_piece){text.data, text.size}, 1);
     congru_text_clear(&text);
     return status;
 }

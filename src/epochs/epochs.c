@@ -4,7 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bank.h"
+#include "base/store.h"
+#include "congru/signal.h"
 #include "epochs/epochs_internal.h"
+
+enum { RESAMPLED = 1 << 20 }; /* samples resampled between two words to the store, about */
 
 double congru_epochs_sample(double seconds, double rate)
 {
@@ -18,7 +23,7 @@ double *congru_epochs_allocate(size_t count, size_t channels, size_t samples)
     if (__builtin_mul_overflow(count, channels, &values) || __builtin_mul_overflow(values, samples, &values) ||
         __builtin_mul_overflow(values, sizeof(double), &bytes) || bytes > PTRDIFF_MAX)
         return NULL;
-    return malloc(bytes > 0 ? bytes : 1);
+    return congru_memory_take(bytes);
 }
 
 congru_status congru_epochs_create(congru_context *context, const char *file, size_t count, size_t channels,
@@ -34,14 +39,17 @@ congru_status congru_epochs_create(congru_context *context, const char *file, si
         made->label = calloc(count + 1, sizeof *made->label);
         made->run = calloc(count + 1, sizeof *made->run);
         made->session = calloc(count + 1, sizeof *made->session);
+        made->number = calloc(count + 1, sizeof *made->number);
         made->channel_name = calloc(channels + 1, sizeof *made->channel_name);
     }
     if (made == NULL || made->label == NULL || made->run == NULL || made->session == NULL ||
-        made->channel_name == NULL) {
+        made->number == NULL || made->channel_name == NULL) {
         congru_epochs_destroy(epochs);
         return congru_fail(context, CONGRU_ERROR_MEMORY, "%s%snot enough memory for %zu trials of %zu channels",
                            file != NULL ? file : "", file != NULL ? ": " : "", count, channels);
     }
+    for (size_t i = 0; i < count; i++)
+        made->number[i] = i + 1;
     for (size_t i = 0; i < channels; i++)
         snprintf(made->channel_name[i], sizeof made->channel_name[i], "%zu", i + 1);
     return CONGRU_OK;
@@ -51,10 +59,11 @@ void congru_epochs_destroy(congru_epochs **epochs)
 {
     if (epochs == NULL || *epochs == NULL)
         return;
-    free((*epochs)->data);
+    congru_memory_give((*epochs)->data);
     free((*epochs)->label);
     free((*epochs)->run);
     free((*epochs)->session);
+    free((*epochs)->number);
     free((*epochs)->channel_name);
     free((*epochs)->class_name);
     free(*epochs);
@@ -70,6 +79,8 @@ void congru_epochs_move(congru_epochs *epochs, size_t from, size_t to)
     epochs->label[to] = epochs->label[from];
     epochs->run[to] = epochs->run[from];
     epochs->session[to] = epochs->session[from];
+    if (epochs->number != NULL)
+        epochs->number[to] = epochs->number[from];
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -110,6 +121,10 @@ congru_status congru_epochs_read(congru_context *context, const char *path, cong
     if (status != CONGRU_OK)
         return status;
     status = read_source(context, path, &source, epochs);
+    if (status == CONGRU_OK)
+        status = congru_source_check(context, &source);
+    if (status != CONGRU_OK)
+        congru_epochs_destroy(epochs);
     congru_source_close(&source);
     return status;
 }
@@ -118,12 +133,11 @@ congru_status congru_epochs_read(congru_context *context, const char *path, cong
 static void keep_samples(congru_epochs *epochs, size_t first, size_t samples)
 {
     size_t rows = epochs->count * epochs->channels;
-    for (size_t i = 0; i < rows; i++)
+    for (size_t i = 0; i < rows; i++) {
         memmove(epochs->data + i * samples, epochs->data + i * epochs->samples + first,
                 samples * sizeof(double));
-    double *smaller = realloc(epochs->data, rows * samples > 0 ? rows * samples * sizeof(double) : 1);
-    if (smaller != NULL)
-        epochs->data = smaller;
+        congru_store_pass((samples + epochs->samples) * sizeof(double));
+    }
     epochs->samples = samples;
 }
 
@@ -154,5 +168,35 @@ congru_status congru_epochs_crop(congru_context *context, congru_epochs *epochs,
                            epochs->start, epochs->start + length / epochs->rate);
     keep_samples(epochs, (size_t)from, (size_t)(to - from));
     epochs->start += from / epochs->rate;
+    return CONGRU_OK;
+}
+
+congru_status congru_epochs_resample(congru_context *context, congru_epochs *epochs, size_t up, size_t down)
+{
+    if (epochs == NULL || epochs->data == NULL || up == 0 || down == 0)
+        return congru_fail(
+            context, CONGRU_ERROR_ARGUMENT,
+            "congru_epochs_resample: epochs with samples and a ratio of positive numbers are needed");
+    size_t samples = congru_signal_resampled(epochs->samples, up, down);
+    double *data = congru_epochs_allocate(epochs->count, epochs->channels, samples);
+    if (data == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory to resample %zu trials",
+                           epochs->count);
+    const size_t rows = epochs->count * epochs->channels, piece = 1 + RESAMPLED / (epochs->samples + 1);
+    congru_status status = CONGRU_OK;
+    for (size_t i = 0; i < rows && status == CONGRU_OK; i += piece) {
+        size_t some = rows - i < piece ? rows - i : piece;
+        status = congru_signal_resample(context, up, down, some, epochs->samples,
+                                        epochs->data + i * epochs->samples, data + i * samples);
+        congru_store_pass(some * (samples + epochs->samples) * sizeof *data);
+    }
+    if (status != CONGRU_OK) {
+        congru_memory_give(data);
+        return status;
+    }
+    congru_memory_give(epochs->data);
+    epochs->data = data;
+    epochs->samples = samples;
+    epochs->rate *= (double)up / (double)down;
     return CONGRU_OK;
 }

@@ -244,7 +244,8 @@ static void choose_cues(cut_plan *plan, congru_epochs_report *report)
         bool dropped = is_dropped(plan, cut, &cue, &reason);
         report->rejected += cue.rejected && !(dropped && reason == CONGRU_DROPPED_OUTSIDE);
         if (!dropped) {
-            plan->cue[report->kept++] = cue;
+            plan->cue[report->kept] = cue;
+            plan->cue[report->kept++].number = i + 1;
             continue;
         }
         report->outside += reason == CONGRU_DROPPED_OUTSIDE;
@@ -291,6 +292,7 @@ static congru_status cut_windows(congru_context *context, const cut_plan *plan, 
         size_t first = (size_t)((int64_t)plan->cue[i].onset + cut->first);
         made->label[i] = plan->options->as_rest ? 0 : plan->cue[i].label;
         made->run[i] = plan->cue[i].run;
+        made->number[i] = plan->cue[i].number;
         for (size_t k = 0; k < channels; k++)
             memcpy(made->data + (i * channels + k) * samples, recording->data + k * recording->samples + first,
                    samples * sizeof(double));

@@ -20,7 +20,7 @@ congru_status congru_epochs_create(congru_context *context, const char *file, si
 /* Trial `from` to the place of trial `to`, which goes: samples, label, run and session. */
 void congru_epochs_move(congru_epochs *epochs, size_t from, size_t to);
 
-/* count * channels * samples doubles, or NULL. */
+/* count * channels * samples doubles, to be given back by congru_memory_give (base/bank.h), or NULL. */
 double *congru_epochs_allocate(size_t count, size_t channels, size_t samples);
 
 /* ---- epochs_marks.c: which trials were rejected, and which run they are of ------------------------ */
@@ -30,6 +30,7 @@ typedef struct congru_cue {
     int32_t label;
     int32_t run;
     bool rejected;
+    size_t number; /* among all cues, from 1; set when some are dropped */
 } congru_cue;
 
 /* Sets `rejected` and `run` of cues in order of onset. */

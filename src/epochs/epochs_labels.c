@@ -57,8 +57,9 @@ static congru_status label_by_names(congru_context *context, const char *file, c
     for (size_t i = 0; i < epochs->count; i++) {
         if (value[i] < base || value[i] >= (int64_t)name_count + base)
             return congru_fail(context, CONGRU_ERROR_FORMAT,
-                               "%s: trial %zu has label %lld: expected 0 to %zu, as there are %zu class names",
-                               file, i, (long long)value[i], name_count > 0 ? name_count - 1 : 0, name_count);
+                               "%s: trial %zu has label %lld: expected 0 to %zu, with %s", file, i + 1,
+                               (long long)value[i], name_count > 0 ? name_count - 1 : 0,
+                               congru_count(name_count, "class name").text);
         epochs->label[i] = (int32_t)(value[i] - base);
     }
     return name_classes(context, file, names, name_count, epochs);
@@ -147,8 +148,9 @@ congru_status congru_epochs_label_texts(congru_context *context, const char *fil
             k++;
         epochs->label[i] = (int32_t)k;
         if (k == name_count)
-            status = congru_fail(context, CONGRU_ERROR_FORMAT,
-                                 "%s: trial %zu has label '%.80s', which is no class name", file, i, value[i]);
+            status =
+                congru_fail(context, CONGRU_ERROR_FORMAT,
+                            "%s: trial %zu has label '%.80s', which is no class name", file, i + 1, value[i]);
     }
     return status;
 }
@@ -159,8 +161,9 @@ congru_status congru_epochs_name_channels(congru_context *context, const char *f
                                           size_t count, congru_epochs *epochs)
 {
     if (count != epochs->channels)
-        return congru_fail(context, CONGRU_ERROR_FORMAT, "%s: %zu channel names for %zu channels", file, count,
-                           epochs->channels);
+        return congru_fail(context, CONGRU_ERROR_FORMAT, "%s: %s for %s", file,
+                           congru_count(count, "channel name").text,
+                           congru_count(epochs->channels, "channel").text);
     for (size_t k = 0; k < count; k++)
         congru_reader_copy_label(epochs->channel_name[k], sizeof epochs->channel_name[k], names[k],
                                  strlen(names[k]));

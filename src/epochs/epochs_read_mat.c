@@ -20,6 +20,8 @@ typedef struct mat_trials {
     mat_scope scope;
     const char *data_name;
     const congru_mat_value *data, *label;
+    char wanted_name[sizeof(((congru_mat_value *)NULL)->field[0])]; /* of the data in the outline */
+    size_t wanted_count, trials;                                    /* likewise */
 } mat_trials;
 
 static const congru_mat_value *scope_get(const mat_scope *scope, size_t index, const char **name)
@@ -134,7 +136,8 @@ static congru_status check_data(const mat_trials *job)
 {
     const size_t *shape = job->data->shape;
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a file without trials was refused before. */
-    if (shape[0] == shape[1] && congru_epochs_are_covariances(job->data->number, shape[2], shape[0]))
+    if (shape[0] == shape[1] && job->data->number != NULL &&
+        congru_epochs_are_covariances(job->data->number, shape[2], shape[0]))
         return congru_fail(job->context, CONGRU_ERROR_UNSUPPORTED,
                            "%s: holds covariances, not trials: '%s' is %zu symmetric matrices of %zu x %zu",
                            job->file, job->data_name, shape[2], shape[0], shape[1]);
@@ -178,7 +181,7 @@ static const char **cell_texts(const congru_mat_value *cell)
     if (cell == NULL || cell->kind != CONGRU_MAT_CELL || cell->count == 0)
         return NULL;
     for (size_t i = 0; i < cell->count; i++)
-        if (cell->element[i].kind != CONGRU_MAT_TEXT)
+        if (cell->element[i].kind != CONGRU_MAT_TEXT || cell->element[i].text == NULL)
             return NULL;
     const char **texts = malloc(cell->count * sizeof *texts);
     for (size_t i = 0; i < cell->count && texts != NULL; i++)
@@ -236,18 +239,41 @@ static congru_status take_details(const mat_trials *job, congru_epochs *epochs)
     return status;
 }
 
+/* The trials themselves, and what is no larger than their labels. */
+static bool is_wanted(const char *name, const congru_mat_value *value, const void *user)
+{
+    const mat_trials *job = user;
+    if (value->kind == CONGRU_MAT_TEXT)
+        return value->count <= CONGRU_MAT_TEXT_WANTED;
+    return value->count <= job->trials ||
+           (is_trials(value) && value->count == job->wanted_count && strcmp(name, job->wanted_name) == 0);
+}
+
+static congru_status find_arrays(mat_trials *job, const congru_source *source, congru_mat_wanted wanted,
+                                 const void *user)
+{
+    congru_status status = congru_mat_read(job->context, source, wanted, user, &job->mat);
+    if (status == CONGRU_OK)
+        status = find_data(job);
+    if (status == CONGRU_OK)
+        status = check_data(job);
+    return status == CONGRU_OK ? find_labels(job) : status;
+}
+
+/* Shapes first: numbers are read when all of them go together. */
 congru_status congru_epochs_read_mat(congru_context *context, const congru_source *source,
                                      congru_epochs **epochs)
 {
     mat_trials job = {.context = context, .file = source->name};
     *epochs = NULL;
-    congru_status status = congru_mat_read(context, source, &job.mat);
-    if (status == CONGRU_OK)
-        status = find_data(&job);
-    if (status == CONGRU_OK)
-        status = check_data(&job);
-    if (status == CONGRU_OK)
-        status = find_labels(&job);
+    congru_status status = find_arrays(&job, source, congru_mat_outline, NULL);
+    if (status == CONGRU_OK) {
+        snprintf(job.wanted_name, sizeof job.wanted_name, "%s", job.data_name);
+        job.wanted_count = job.data->count;
+        job.trials = job.data->shape[2];
+        congru_mat_free(&job.mat);
+        status = find_arrays(&job, source, is_wanted, &job);
+    }
     if (status == CONGRU_OK)
         status = congru_epochs_create(context, source->name, job.data->shape[2], job.data->shape[1],
                                       job.data->shape[0], epochs);

@@ -4,7 +4,13 @@
 #include <string.h>
 
 #include "array/npz.h"
+#include "base/store.h"
 #include "epochs/epochs_internal.h"
+
+enum {
+    TEXTS_MAX = 1 << 16, /* names of channels or classes */
+    PASSED = 4096        /* numbers scaled between two words to the store */
+};
 
 typedef struct npz_job {
     congru_context *context;
@@ -13,20 +19,35 @@ typedef struct npz_job {
     congru_epochs *epochs;
 } npz_job;
 
-/* A vector of as many entries as trials. */
+/* Whether the array is a vector of as many entries as trials. */
+static congru_status describe_vector(const npz_job *job, const char *array, size_t trials,
+                                     congru_values *values)
+{
+    congru_status status = congru_npz_describe(job->context, job->npz, array, values);
+    if (status == CONGRU_OK && (values->dims != 1 || values->count != trials))
+        status = congru_fail(job->context, CONGRU_ERROR_FORMAT, "%s: '%s' has %s in %s for %s", job->file,
+                             array, congru_count(values->count, "value").text,
+                             congru_count(values->dims, "dimension").text, congru_count(trials, "trial").text);
+    return status == CONGRU_OK ? congru_npz_check_names(job->context, job->npz, array, values) : status;
+}
+
+/* All vectors that are there, before anything is read. */
+static congru_status check_vectors(const npz_job *job, size_t trials)
+{
+    static const char *const vectors[] = {"y", "run", "session"};
+    congru_status status = CONGRU_OK;
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0] && status == CONGRU_OK; i++) {
+        congru_values values;
+        if (congru_npz_has(job->npz, vectors[i]))
+            status = describe_vector(job, vectors[i], trials, &values);
+    }
+    return status;
+}
+
 static congru_status read_vector(const npz_job *job, const char *array, congru_values *values)
 {
-    *values = (congru_values){0};
-    congru_status status = congru_npz_read(job->context, job->npz, array, values);
-    if (status != CONGRU_OK)
-        return status;
-    if (values->dims == 1 && values->count == job->epochs->count)
-        return CONGRU_OK;
-    status = congru_fail(job->context, CONGRU_ERROR_FORMAT,
-                         "%s: '%s' has %zu entries in %zu dimensions for %zu trials", job->file, array,
-                         values->count, values->dims, job->epochs->count);
-    congru_values_clear(values);
-    return status;
+    congru_status status = describe_vector(job, array, job->epochs->count, values);
+    return status == CONGRU_OK ? congru_npz_fill(job->context, job->npz, array, values) : status;
 }
 
 /* One number, or *number as it is where there is no such array. */
@@ -35,39 +56,16 @@ static congru_status read_number(const npz_job *job, const char *array, double *
     congru_values values = {0};
     if (!congru_npz_has(job->npz, array))
         return CONGRU_OK;
-    congru_status status = congru_npz_read(job->context, job->npz, array, &values);
+    congru_status status = congru_npz_describe(job->context, job->npz, array, &values);
     if (status == CONGRU_OK && (values.count != 1 || values.kind == CONGRU_VALUES_TEXT))
         status = congru_fail(job->context, CONGRU_ERROR_FORMAT, "%s: '%s' is not one number", job->file, array);
     if (status == CONGRU_OK)
-        *number = values.kind == CONGRU_VALUES_REAL ? values.real[0] : (double)values.integer[0];
+        status = congru_npz_fill(job->context, job->npz, array, &values);
+    if (status != CONGRU_OK)
+        return status;
+    *number = values.kind == CONGRU_VALUES_REAL ? values.real[0] : (double)values.integer[0];
     congru_values_clear(&values);
     return status;
-}
-
-/* Whole numbers that were saved as floats become integers; anything else stays as it is and is refused. */
-static congru_status make_integers(const npz_job *job, const char *array, congru_values *values)
-{
-    if (values->kind == CONGRU_VALUES_INTEGER)
-        return CONGRU_OK;
-    int64_t *integer = malloc((values->count + 1) * sizeof *integer);
-    if (integer == NULL)
-        return congru_fail(job->context, CONGRU_ERROR_MEMORY, "%s: not enough memory for '%s'", job->file,
-                           array);
-    for (size_t i = 0; i < values->count; i++) {
-        double real = values->real[i];
-        if (!(fabs(real) < 9e15) || floor(real) != real) {
-            free(integer);
-            return congru_fail(job->context, CONGRU_ERROR_FORMAT,
-                               "%s: '%s' of trial %zu is %g: expected a whole number", job->file, array, i,
-                               real);
-        }
-        integer[i] = (int64_t)real;
-    }
-    free(values->real);
-    values->real = NULL;
-    values->integer = integer;
-    values->kind = CONGRU_VALUES_INTEGER;
-    return CONGRU_OK;
 }
 
 /* Runs or sessions, where there are any. */
@@ -83,30 +81,36 @@ static congru_status read_groups(const npz_job *job, const char *array, int32_t 
         status = congru_epochs_number_texts(job->context, job->file, (const char *const *)values.text,
                                             values.count, group);
     } else {
-        status = make_integers(job, array, &values);
+        status = congru_values_make_integers(job->context, job->file, array, &values);
         for (size_t i = 0; i < job->epochs->count && status == CONGRU_OK; i++) {
             group[i] = (int32_t)values.integer[i];
             if (group[i] != values.integer[i])
                 status =
                     congru_fail(job->context, CONGRU_ERROR_FORMAT, "%s: '%s' of trial %zu is %lld: too large",
-                                job->file, array, i, (long long)values.integer[i]);
+                                job->file, array, i + 1, (long long)values.integer[i]);
         }
     }
     congru_values_clear(&values);
     return status;
 }
 
-/* A list of texts of any shape; empty where there is no such array. */
+/* A list of texts; empty where there is no such array. */
 static congru_status read_texts(const npz_job *job, const char *array, congru_values *values)
 {
     *values = (congru_values){0};
     if (!congru_npz_has(job->npz, array))
         return CONGRU_OK;
-    congru_status status = congru_npz_read(job->context, job->npz, array, values);
-    if (status != CONGRU_OK || (values->kind == CONGRU_VALUES_TEXT && values->dims == 1))
-        return status;
-    congru_values_clear(values);
-    return congru_fail(job->context, CONGRU_ERROR_FORMAT, "%s: '%s' is not a list of texts", job->file, array);
+    congru_status status = congru_npz_describe(job->context, job->npz, array, values);
+    if (status == CONGRU_OK && (values->kind != CONGRU_VALUES_TEXT || values->dims != 1))
+        status =
+            congru_fail(job->context, CONGRU_ERROR_FORMAT, "%s: '%s' is not a list of texts", job->file, array);
+    if (status == CONGRU_OK && values->count > TEXTS_MAX)
+        status =
+            congru_fail(job->context, CONGRU_ERROR_UNSUPPORTED, "%s: '%s' has %zu texts; at most %d are read",
+                        job->file, array, values->count, (int)TEXTS_MAX);
+    if (status == CONGRU_OK)
+        status = congru_npz_check_names(job->context, job->npz, array, values);
+    return status == CONGRU_OK ? congru_npz_fill(job->context, job->npz, array, values) : status;
 }
 
 static congru_status read_labels(const npz_job *job)
@@ -123,7 +127,7 @@ static congru_status read_labels(const npz_job *job)
         status = congru_epochs_label_texts(job->context, job->file, (const char *const *)y.text, names,
                                            classes.count, job->epochs);
     } else if (status == CONGRU_OK) {
-        status = make_integers(job, "y", &y);
+        status = congru_values_make_integers(job->context, job->file, "y", &y);
         if (status == CONGRU_OK)
             status = congru_epochs_label_numbers(job->context, job->file, y.integer, names, classes.count,
                                                  job->epochs);
@@ -142,37 +146,47 @@ static double *scale_in_place(congru_values *values, double scale)
         double real = values->kind == CONGRU_VALUES_INTEGER ? (double)values->integer[i] : values->real[i];
         real *= scale;
         memcpy((char *)place + i * sizeof real, &real, sizeof real);
+        if (i % PASSED == PASSED - 1)
+            congru_store_pass(PASSED * sizeof real);
     }
     values->integer = NULL;
     values->real = NULL;
     return place;
 }
 
-/* The samples, and what shape they have. */
-static congru_status read_samples(npz_job *job)
+/* The shape of the samples; that of the vectors goes with it. */
+static congru_status describe_samples(const npz_job *job, const char *array, congru_values *x)
 {
-    congru_values x = {0};
-    double scale = 1, rate = (double)NAN;
-    const char *array = congru_npz_has(job->npz, "X") ? "X" : "signals";
     if (!congru_npz_has(job->npz, array))
         return congru_fail(job->context, CONGRU_ERROR_UNSUPPORTED,
                            "%s: holds no trials: expected an array 'X' or "
                            "'signals' of (trials, channels, samples)",
                            job->file);
-    congru_status status = read_number(job, "scale", &scale);
-    if (status == CONGRU_OK)
-        status = read_number(job, "fs", &rate);
-    if (status == CONGRU_OK)
-        status = congru_npz_read(job->context, job->npz, array, &x);
-    if (status != CONGRU_OK)
-        return status;
-    if (x.kind == CONGRU_VALUES_TEXT || x.dims != 3 || x.count == 0)
+    congru_status status = congru_npz_describe(job->context, job->npz, array, x);
+    if (status == CONGRU_OK && (x->kind == CONGRU_VALUES_TEXT || x->dims != 3 || x->count == 0))
         status = congru_fail(
             job->context, CONGRU_ERROR_FORMAT,
             "%s: '%s' has %zu dimensions and %zu values: expected numbers (trials, channels, samples)",
-            job->file, array, x.dims, x.count);
-    else if (x.kind == CONGRU_VALUES_REAL && x.shape[1] == x.shape[2] &&
-             congru_epochs_are_covariances(x.real, x.shape[0], x.shape[1]))
+            job->file, array, x->dims, x->count);
+    return status == CONGRU_OK ? check_vectors(job, x->shape[0]) : status;
+}
+
+static congru_status read_samples(npz_job *job)
+{
+    congru_values x = {0};
+    double scale = 1, rate = (double)NAN;
+    const char *array = congru_npz_has(job->npz, "X") ? "X" : "signals";
+    congru_status status = describe_samples(job, array, &x);
+    if (status == CONGRU_OK)
+        status = read_number(job, "scale", &scale);
+    if (status == CONGRU_OK)
+        status = read_number(job, "fs", &rate);
+    if (status == CONGRU_OK)
+        status = congru_npz_fill(job->context, job->npz, array, &x);
+    if (status != CONGRU_OK)
+        return status;
+    if (x.kind == CONGRU_VALUES_REAL && x.shape[1] == x.shape[2] &&
+        congru_epochs_are_covariances(x.real, x.shape[0], x.shape[1]))
         status = congru_fail(job->context, CONGRU_ERROR_UNSUPPORTED,
                              "%s: holds covariances, not trials: '%s' has %zu symmetric matrices of %zu x %zu",
                              job->file, array, x.shape[0], x.shape[1], x.shape[2]);
@@ -224,6 +238,8 @@ congru_status congru_epochs_read_npz(congru_context *context, const char *path, 
         status = read_groups(&job, "run", job.epochs->run);
     if (status == CONGRU_OK)
         status = read_groups(&job, "session", job.epochs->session);
+    if (status == CONGRU_OK)
+        status = congru_npz_check(context, job.npz);
     congru_npz_close(&job.npz);
     if (status != CONGRU_OK)
         congru_epochs_destroy(&job.epochs);

@@ -34,6 +34,7 @@ typedef struct queue_thread {
     queue *queue;
     congru_context *context;
     pthread_t thread;
+    atomic_size_t job, step; /* what runs, or `jobs`; how far its training is */
 } queue_thread;
 
 struct queue {
@@ -54,6 +55,9 @@ struct queue {
     /* The calling thread's alone. */
     mate *mates; /* (size) on rank 0 */
     size_t done;
+    double cost, cost_done;      /* of all jobs, and of those done */
+    const queue_thread *threads; /* (started) */
+    size_t started;
     bool stopped; /* no further job begins */
     bool told;    /* progress has said stop */
     size_t failed;
@@ -66,9 +70,10 @@ struct queue {
 
 static bool goes_on(void *user, size_t done, size_t total)
 {
-    const queue *q = user;
-    (void)done, (void)total;
-    return !atomic_load(&q->halted);
+    queue_thread *own = user;
+    if (total == own->queue->work->steps)
+        atomic_store(&own->step, done);
+    return !atomic_load(&own->queue->halted);
 }
 
 /* The waiting job of the lowest number; the mutex is held. */
@@ -92,7 +97,7 @@ static char *copy_text(const char *text)
 
 static void *work_in_thread(void *argument)
 {
-    const queue_thread *own = argument;
+    queue_thread *own = argument;
     queue *q = own->queue;
     size_t job;
     pthread_mutex_lock(&q->mutex);
@@ -103,7 +108,10 @@ static void *work_in_thread(void *argument)
             break;
         q->running++;
         pthread_mutex_unlock(&q->mutex);
+        atomic_store(&own->step, 0);
+        atomic_store(&own->job, job);
         congru_status status = q->work->run(q->work->user, job, own->context);
+        atomic_store(&own->job, q->work->jobs);
         pthread_mutex_lock(&q->mutex);
         q->running--;
         q->finished++;
@@ -197,9 +205,10 @@ static void halt(queue *q)
 
 static void settle(queue *q, size_t job, congru_status status, const char *error)
 {
-    if (status == CONGRU_OK)
+    if (status == CONGRU_OK) {
         q->done++;
-    else if (status != CONGRU_ERROR_CANCELLED || !q->told)
+        q->cost_done += q->work->watch != NULL ? q->work->cost(q->work->user, job) : 0.0;
+    } else if (status != CONGRU_ERROR_CANCELLED || !q->told)
         fail_at(q, job, status, error);
 }
 
@@ -292,6 +301,28 @@ static void hand_out(queue *q)
         }
 }
 
+/* How far all is, with what threads of this process have done of their jobs. */
+static void tell_watcher(const queue *q)
+{
+    const congru_queue_work *work = q->work;
+    double done = q->cost_done;
+    size_t furthest = work->jobs, most = 0;
+    if (work->watch == NULL || !(q->cost > 0))
+        return;
+    for (size_t i = 0; i < q->started; i++) {
+        size_t job = atomic_load(&q->threads[i].job), step = atomic_load(&q->threads[i].step);
+        if (job >= work->jobs)
+            continue;
+        if (work->steps > 0)
+            done += work->cost(work->user, job) * (double)step / (double)work->steps;
+        if (furthest == work->jobs || step > most) {
+            furthest = job;
+            most = step;
+        }
+    }
+    work->watch(work->user, done / q->cost, furthest, most, most > 0 ? work->steps : 0);
+}
+
 static void report(queue *q, bool news)
 {
     congru_context *caller = q->workers->caller;
@@ -299,6 +330,7 @@ static void report(queue *q, bool news)
     if (q->workers->progress == NULL || q->told || (!news && now < q->next_progress))
         return;
     q->next_progress = now + progress_seconds;
+    tell_watcher(q);
     if (!q->workers->progress(caller->progress_user, q->done, q->work->jobs))
         halt(q);
 }
@@ -429,14 +461,18 @@ static void run_all(queue *q, queue_thread *threads, congru_status ready)
 {
     size_t started = 0, wanted = ready == CONGRU_OK ? q->workers->count : 0;
     bool all = true;
+    q->threads = threads;
+    for (size_t job = 0; q->work->watch != NULL && job < q->work->jobs; job++)
+        q->cost += q->work->cost(q->work->user, job);
     while (all && started < wanted) {
         queue_thread *own = &threads[started];
-        *own = (queue_thread){.queue = q, .context = q->workers->context[started]};
+        *own = (queue_thread){.queue = q, .context = q->workers->context[started], .job = q->work->jobs};
         own->context->progress = goes_on;
-        own->context->progress_user = q;
+        own->context->progress_user = own;
         all = congru_thread_start(&own->thread, work_in_thread, own);
         started += all;
     }
+    q->started = started;
     if (!all)
         ready = congru_fail(q->workers->caller, CONGRU_ERROR_MEMORY, "not enough memory for %zu threads",
                             q->workers->count);

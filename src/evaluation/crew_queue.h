@@ -17,6 +17,12 @@ typedef struct congru_queue_work {
      * calling thread. */
     void (*pack)(void *user, size_t job, congru_bytes *bytes);
     congru_status (*take)(void *user, size_t job, congru_parcel *parcel, congru_context *context);
+
+    /* What a job is expected to cost, in any unit; and, before progress is called on rank 0, how much of the whole is
+     * done, 0 to 1, and the running job that is furthest in its training (or the last, or `jobs`). `watch` may be NULL. */
+    double (*cost)(void *user, size_t job);
+    void (*watch)(void *user, double part, size_t job, size_t step, size_t steps);
+    size_t steps; /* of a training: progress of another total is of something smaller */
 } congru_queue_work;
 
 /* Runs all jobs on the workers' contexts, and on those of the other processes of the crew, which may be NULL; all

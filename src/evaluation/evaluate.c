@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dataset/set_check.h"
 #include "evaluation/crew_queue.h"
 #include "evaluation/crew_round.h"
 #include "evaluation/crew_together.h"
@@ -18,6 +19,8 @@ enum { PIPELINES_MAX = 16 }; /* behind one aligner */
 
 void congru_evaluation_options_init(congru_evaluation_options *options)
 {
+    if (options == NULL)
+        return;
     *options = (congru_evaluation_options){.folds = 5};
     congru_method_options_init(&options->method);
 }
@@ -36,6 +39,8 @@ typedef struct evaluation {
     congru_context *context;
     const congru_set *set;
     const congru_evaluation_options *options;
+    congru_member *member; /* (set->subjects) */
+    congru_run_folder run;
     congru_prepared prepared;
     congru_pipeline *pipeline;          /* all there are, in the order of the registry */
     char (*name)[CONGRU_PIPELINE_SIZE]; /* likewise */
@@ -63,6 +68,9 @@ static congru_status check_set(congru_context *context, const congru_set *set,
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the set holds no covariances");
     if (set->count == 0 || set->label == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the set holds no labelled trials");
+    congru_status status = congru_set_check(context, set);
+    if (status != CONGRU_OK)
+        return status;
     if (options->protocol == CONGRU_PROTOCOL_LOSO && set->subjects < 2)
         return congru_fail(
             context, CONGRU_ERROR_ARGUMENT,
@@ -74,33 +82,16 @@ static congru_status check_set(congru_context *context, const congru_set *set,
     if (options->pipeline_count == 0)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no pipeline given");
     if (options->protocol == CONGRU_PROTOCOL_FOLDS && options->folds < 2)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "%d folds; at least 2 are needed", options->folds);
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the number of folds is %d; at least 2 are needed",
+                           options->folds);
     for (size_t i = 0; i < options->subject_count && options->subjects != NULL; i++)
         if (options->subjects[i] < 0 || (size_t)options->subjects[i] >= set->subjects)
             return congru_fail(context, CONGRU_ERROR_ARGUMENT, "there is no subject %d",
                                (int)options->subjects[i]);
     congru_progress progress = context->progress; /* counts folds, not matrices */
     context->progress = NULL;
-    congru_status status = congru_covariance_check_rank(context, set->count, set->dimension, set->covariance, 0,
-                                                        (const char(*)[CONGRU_LABEL_SIZE])set->channel_name);
+    status = congru_set_check_rank(context, set, 0, NULL);
     context->progress = progress;
-    return status;
-}
-
-/* Before anything is written: every subject to be scored has trials on both sides. */
-static congru_status check_splits(const evaluation *e)
-{
-    congru_status status = CONGRU_OK;
-    for (size_t s = 0; status == CONGRU_OK && s < e->set->subjects; s++) {
-        congru_split split;
-        bool chosen = e->options->subjects == NULL;
-        for (size_t i = 0; !chosen && i < e->options->subject_count; i++)
-            chosen = e->options->subjects[i] == (int32_t)s;
-        if (chosen)
-            status = congru_split_make(e->context, e->set, e->options, (int32_t)s, 0, &split);
-        if (chosen && status == CONGRU_OK)
-            congru_split_clear(&split);
-    }
     return status;
 }
 
@@ -128,12 +119,10 @@ static congru_status list_pipelines(evaluation *e)
 static bool is_wanted(const evaluation *e, size_t pipeline, int32_t subject)
 {
     const congru_evaluation_options *options = e->options;
-    bool wanted = false, chosen = options->subjects == NULL;
+    bool wanted = false;
     for (size_t i = 0; i < options->pipeline_count; i++)
         wanted = wanted || strcmp(options->pipelines[i], e->name[pipeline]) == 0;
-    for (size_t i = 0; !chosen && i < options->subject_count; i++)
-        chosen = options->subjects[i] == subject;
-    return wanted && chosen;
+    return wanted && e->member[subject].scored;
 }
 
 /* Every fold that this run wants, or that the folder may hold from runs before. */
@@ -146,6 +135,7 @@ static congru_status list_jobs(evaluation *e)
     if (e->job == NULL || e->order == NULL || e->group == NULL)
         return congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu folds", all);
     congru_status status = CONGRU_OK;
+    size_t found = 0;
     e->jobs = all;
     for (size_t i = 0; status == CONGRU_OK && i < all; i++) {
         fold_wanted *job = &e->job[i];
@@ -154,12 +144,13 @@ static congru_status list_jobs(evaluation *e)
         job->wanted = is_wanted(e, job->pipeline, job->subject);
         job->cost = congru_pipeline_cost(&e->pipeline[job->pipeline], &e->options->method);
         if (leads(e) && e->options->folder != NULL)
-            status = congru_fold_read(e->context, e->options->folder, e->name[job->pipeline], job->subject,
-                                      e->set, &job->fold, &job->done);
+            status = congru_fold_read(e->context, e->options->folder, e->name[job->pipeline],
+                                      e->run.fingerprint, job->subject, e->set, &job->fold, &job->done);
+        found += job->done;
         if (status == CONGRU_OK && job->wanted && !job->done)
             e->order[e->waiting++] = i;
     }
-    return status;
+    return status == CONGRU_OK && leads(e) ? congru_run_begin(e->context, &e->run, found) : status;
 }
 
 /* A trained aligner is trained once for all classifiers behind it. */
@@ -203,11 +194,13 @@ static congru_status save_fold(const evaluation *e, congru_context *context, con
 {
     const char *folder = e->options->folder, *pipeline = e->name[job->pipeline],
                *subject = e->set->subject_name[job->subject];
-    congru_status status = CONGRU_OK;
-    if (record->steps > 0)
+    congru_status status = congru_run_check(context, &e->run);
+    if (status == CONGRU_OK && record->steps > 0)
         status = congru_record_write(context, folder, pipeline, job->subject, subject, record);
     if (status == CONGRU_OK)
-        status = congru_fold_write(context, folder, pipeline, e->set->classes, &job->fold);
+        status = congru_fold_write(context, folder, pipeline, e->run.fingerprint, e->set, &job->fold);
+    if (status == CONGRU_ERROR_IO) /* of which a folder that is gone is the better explanation */
+        congru_run_check(context, &e->run);
     return status;
 }
 
@@ -284,6 +277,20 @@ static congru_status take_group(void *user, size_t index, congru_parcel *parcel,
     return CONGRU_OK;
 }
 
+/* The folds of a group share a training. */
+static double group_cost(void *user, size_t index)
+{
+    const evaluation *e = user;
+    return e->job[e->order[e->group[index]]].cost + (double)(e->group[index + 1] - e->group[index]) - 1.0;
+}
+
+static void watch_group(void *user, double part, size_t index, size_t step, size_t steps)
+{
+    const evaluation *e = user;
+    const char *name = index < e->groups ? e->name[e->job[e->order[e->group[index]]].pipeline] : NULL;
+    e->options->watch(e->options->watch_user, part, name, step, steps);
+}
+
 static congru_status run_jobs(evaluation *e)
 {
     bool by_session = e->options->align_by_session || e->options->protocol == CONGRU_PROTOCOL_SESSIONS;
@@ -293,7 +300,14 @@ static congru_status run_jobs(evaluation *e)
     for (size_t i = 0; i < e->waiting; i++)
         recentred += e->pipeline[e->job[e->order[i]].pipeline].aligner->recentred;
     sort_longest_first(e);
-    congru_queue_work work = {e->groups, e, run_group, pack_group, take_group};
+    congru_queue_work work = {.jobs = e->groups,
+                              .user = e,
+                              .run = run_group,
+                              .pack = pack_group,
+                              .take = take_group,
+                              .cost = group_cost,
+                              .watch = e->options->watch != NULL ? watch_group : NULL,
+                              .steps = (size_t)e->options->method.network.steps};
     congru_progress progress = e->context->progress;
     congru_status status =
         congru_workers_start(e->context, together ? 1 : (e->groups + share - 1) / share, &workers);
@@ -315,27 +329,6 @@ static congru_status run_jobs(evaluation *e)
     return status;
 }
 
-static size_t count_sessions(const congru_set *set, int32_t subject)
-{
-    size_t sessions = 0;
-    for (size_t i = 0; i < set->count; i++) {
-        bool is_new = set->subject[i] == subject;
-        for (size_t j = i; is_new && j-- > 0;)
-            is_new = set->subject[j] != subject || set->session[j] != set->session[i];
-        sessions += is_new;
-    }
-    return sessions;
-}
-
-/* The session of all scored trials, or -1. */
-static int32_t scored_session(const congru_set *set, const congru_fold *fold)
-{
-    for (size_t i = 1; i < fold->samples; i++)
-        if (set->session[fold->trial[i]] != set->session[fold->trial[0]])
-            return -1;
-    return fold->samples > 0 ? set->session[fold->trial[0]] : -1;
-}
-
 /* Moves the finished folds into the results, in the order of the registry. */
 static congru_status gather_results(evaluation *e, congru_results **results)
 {
@@ -345,7 +338,7 @@ static congru_status gather_results(evaluation *e, congru_results **results)
         return status;
     congru_results *all = *results;
     for (size_t s = 0; s < e->set->subjects; s++)
-        all->subject_sessions[s] = count_sessions(e->set, (int32_t)s);
+        all->subject_sessions[s] = congru_set_sessions(e->set, (int32_t)s);
     for (size_t i = 0; status == CONGRU_OK && i < e->jobs; i++) {
         fold_wanted *job = &e->job[i];
         if (!job->done)
@@ -356,9 +349,11 @@ static congru_status gather_results(evaluation *e, congru_results **results)
         *fold = job->fold;
         job->fold = (congru_fold){0};
         fold->pipeline = all->pipelines - 1;
-        fold->session = scored_session(e->set, fold);
+        fold->session = congru_fold_session(e->set, fold);
         status = congru_fold_score(e->context, fold, all->classes);
     }
+    if (status == CONGRU_OK)
+        congru_results_mark(all);
     return status;
 }
 
@@ -420,8 +415,12 @@ static congru_status finish(evaluation *e, congru_status status, congru_results 
         status = add_notes(e, *results);
     if (status == CONGRU_OK)
         (*results)->resumed = wanted - e->waiting;
+    if (status == CONGRU_OK && leads(e))
+        status = congru_run_check(e->context, &e->run);
     if (status == CONGRU_OK && leads(e) && e->options->folder != NULL)
         status = congru_results_write(e->context, *results, e->options->folder);
+    if (status == CONGRU_OK && leads(e))
+        status = congru_run_check(e->context, &e->run);
     if (status != CONGRU_OK)
         congru_results_destroy(results);
     return status;
@@ -454,7 +453,7 @@ static congru_status check_all(evaluation *e)
 {
     congru_status status = check_set(e->context, e->set, e->options);
     if (status == CONGRU_OK)
-        status = check_splits(e);
+        status = congru_cohort_make(e->context, e->set, e->options, &e->member);
     return status == CONGRU_OK ? list_pipelines(e) : status;
 }
 
@@ -464,20 +463,20 @@ congru_status congru_evaluate(congru_context *context, const congru_set *set,
     if (context == NULL || set == NULL || options == NULL || results == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no set, options or results given");
     *results = NULL;
-    evaluation e = {.context = context, .set = set, .options = options};
-    congru_run_folder run = {-1};
+    evaluation e = {.context = context, .set = set, .options = options, .run.lock = -1};
     congru_status status = check_all(&e);
     if (status == CONGRU_OK && leads(&e))
-        status = congru_run_open(context, set, options, &run);
+        status = congru_run_open(context, set, options, e.member, &e.run);
     if (status == CONGRU_OK)
         status = list_jobs(&e);
     status = congru_round_open(context, set, options, status);
     status = congru_round_start(context, options->crew, status, e.jobs, e.order, &e.waiting);
     if (status == CONGRU_OK)
         status = run_all(&e, results);
-    congru_run_close(&run);
+    congru_run_close(&e.run);
     for (size_t i = 0; i < e.jobs; i++)
         congru_fold_clear(&e.job[i].fold);
+    free(e.member);
     free(e.pipeline);
     free(e.name);
     free(e.job);

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "evaluation/fold_run.h"
+#include "evaluation/results.h"
 
 static congru_status make_one(congru_context *context, const char *path)
 {
@@ -39,7 +40,8 @@ congru_status congru_folder_make(congru_context *context, const char *folder, co
     if (path.failed || path.data == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder);
     congru_status status = CONGRU_OK;
-    for (char *slash = strchr(path.data + 1, '/'); status == CONGRU_OK && slash != NULL;
+    size_t given = name[0] != '\0' ? strlen(folder) : 0; /* what must be there */
+    for (char *slash = strchr(path.data + given + 1, '/'); status == CONGRU_OK && slash != NULL;
          slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         status = make_one(context, path.data);
@@ -61,20 +63,30 @@ static void add_rows(congru_text *text, size_t classes, const congru_fold *fold)
     }
 }
 
-/* What describes the fold as a whole is its last row: a file that was cut by whatever means does not have it. */
+/* The row's fields behind the fifth, which have nothing to say. */
+static void add_blanks(congru_text *text, size_t classes)
+{
+    for (size_t k = 2; k < classes; k++)
+        congru_text_add(text, ",");
+    congru_text_add(text, "\n");
+}
+
+/* What describes the fold as a whole is in its last two rows: a file that was cut by whatever means does not have them.
+ * A fold can be read without its set, so that the results of a run that was interrupted can be looked at. */
 congru_status congru_fold_write(congru_context *context, const char *folder, const char *pipeline,
-                                size_t classes, const congru_fold *fold)
+                                const char *fingerprint, const congru_set *set, const congru_fold *fold)
 {
     congru_text text = {0}, name = {0};
     congru_text_add(&text, "trial,y_true,y_pred");
-    for (size_t k = 0; k < classes; k++)
-        congru_text_add(&text, ",p%zu", k);
-    congru_text_add(&text, "\n");
-    add_rows(&text, classes, fold);
-    congru_text_add(&text, "end,%zu,%zu,%.6f", fold->train, fold->calibration, fold->seconds);
-    for (size_t k = 1; k < classes; k++)
-        congru_text_add(&text, ",");
-    congru_text_add(&text, "\n");
+    congru_text_add_classes(&text, set->classes, (const char(*)[CONGRU_LABEL_SIZE])set->class_name);
+    add_rows(&text, set->classes, fold);
+    congru_text_add(&text, "subject,");
+    congru_text_add_csv(&text, set->subject_name[fold->subject]);
+    congru_text_add(&text, ",%zu,%zu,%d", congru_set_sessions(set, fold->subject), set->dimension,
+                    (int)congru_fold_session(set, fold));
+    add_blanks(&text, set->classes);
+    congru_text_add(&text, "end,%zu,%zu,%.6f,%s", fold->train, fold->calibration, fold->seconds, fingerprint);
+    add_blanks(&text, set->classes);
     congru_text_add(&name, "folds/%s", pipeline);
     congru_status status = name.failed ? CONGRU_OK : congru_folder_make(context, folder, name.data);
     congru_text_add(&name, "/%d.csv", (int)fold->subject);
@@ -94,8 +106,8 @@ static congru_status fail_fold(congru_context *context, const congru_csv *csv)
                        csv->path);
 }
 
-static congru_status read_row(congru_context *context, const congru_csv *csv, size_t row, const congru_set *set,
-                              congru_fold *fold)
+static congru_status parse_row(congru_context *context, const congru_csv *csv, size_t row, size_t classes,
+                               congru_fold *fold)
 {
     size_t truth, answer;
     congru_status status = congru_csv_count(context, csv, row, 0, &fold->trial[row]);
@@ -103,44 +115,83 @@ static congru_status read_row(congru_context *context, const congru_csv *csv, si
         status = congru_csv_count(context, csv, row, 1, &truth);
     if (status == CONGRU_OK)
         status = congru_csv_count(context, csv, row, 2, &answer);
-    for (size_t k = 0; status == CONGRU_OK && k < set->classes; k++)
-        status = congru_csv_number(context, csv, row, 3 + k, &fold->probability[row * set->classes + k]);
+    for (size_t k = 0; status == CONGRU_OK && k < classes; k++)
+        status = congru_csv_number(context, csv, row, 3 + k, &fold->probability[row * classes + k]);
     if (status != CONGRU_OK)
         return status;
-    size_t trial = fold->trial[row];
-    if (trial >= set->count || set->subject[trial] != fold->subject || truth != (size_t)set->label[trial] ||
-        answer >= set->classes)
+    if (truth >= classes || answer >= classes)
         return fail_fold(context, csv);
     fold->truth[row] = (int32_t)truth;
     fold->answer[row] = (int32_t)answer;
     return CONGRU_OK;
 }
 
-static congru_status read_fold(congru_context *context, const congru_csv *csv, const congru_set *set,
-                               congru_fold *fold)
+/* The last two rows, of which `row` is the first. */
+static congru_status parse_about(congru_context *context, const congru_csv *csv, size_t row, congru_fold *fold,
+                                 congru_fold_about *about)
 {
-    size_t last = csv->rows - 1;
-    if (csv->rows == 0 || csv->columns != 3 + set->classes ||
-        strcmp(congru_csv_field(csv, last, 0), "end") != 0)
+    const char *name = congru_csv_field(csv, row, 1), *session = congru_csv_field(csv, row, 4);
+    const char *fingerprint = congru_csv_field(csv, row + 1, 4);
+    if (strlen(name) >= sizeof about->subject_name || strlen(fingerprint) >= sizeof about->fingerprint)
         return fail_fold(context, csv);
-    congru_status status = congru_fold_reserve(context, fold, last, set->classes);
-    fold->samples = last;
-    for (size_t row = 0; status == CONGRU_OK && row < last; row++)
-        status = read_row(context, csv, row, set, fold);
+    strcpy(about->subject_name, name);
+    strcpy(about->fingerprint, fingerprint);
+    fold->session = session[0] == '-' ? -1 : (int32_t)strtol(session, NULL, 10);
+    congru_status status = congru_csv_count(context, csv, row, 2, &about->sessions);
     if (status == CONGRU_OK)
-        status = congru_csv_count(context, csv, last, 1, &fold->train);
+        status = congru_csv_count(context, csv, row, 3, &about->channels);
     if (status == CONGRU_OK)
-        status = congru_csv_count(context, csv, last, 2, &fold->calibration);
+        status = congru_csv_count(context, csv, row + 1, 1, &fold->train);
     if (status == CONGRU_OK)
-        status = congru_csv_number(context, csv, last, 3, &fold->seconds);
+        status = congru_csv_count(context, csv, row + 1, 2, &fold->calibration);
+    if (status == CONGRU_OK)
+        status = congru_csv_number(context, csv, row + 1, 3, &fold->seconds);
     return status;
 }
 
+congru_status congru_fold_parse(congru_context *context, const congru_csv *csv, congru_fold *fold,
+                                congru_fold_about *about)
+{
+    *about = (congru_fold_about){0};
+    if (csv->rows < 1 || csv->columns < 5 || strcmp(congru_csv_field(csv, csv->rows - 1, 0), "end") != 0)
+        return fail_fold(context, csv);
+    if (csv->rows < 2 || strcmp(congru_csv_field(csv, csv->rows - 2, 0), "subject") != 0)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "%s: does not say what settings it was made with, as folds of older versions (name "
+                           "another folder with -o, or remove this one)",
+                           csv->path);
+    size_t samples = csv->rows - 2, classes = csv->columns - 3;
+    congru_status status = congru_fold_reserve(context, fold, samples, classes);
+    fold->samples = samples;
+    for (size_t row = 0; status == CONGRU_OK && row < samples; row++)
+        status = parse_row(context, csv, row, classes, fold);
+    return status == CONGRU_OK ? parse_about(context, csv, samples, fold, about) : status;
+}
+
+/* The fold of this run, of this subject, about trials as they are in the set. */
+static congru_status check_fold(congru_context *context, const congru_csv *csv, const char *fingerprint,
+                                const congru_set *set, const congru_fold *fold, const congru_fold_about *about)
+{
+    if (strcmp(about->fingerprint, fingerprint) != 0)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "%s: made with other settings or from other data than this run has (name another "
+                           "folder with -o, or remove this one)",
+                           csv->path);
+    bool fits =
+        csv->columns == 3 + set->classes && strcmp(about->subject_name, set->subject_name[fold->subject]) == 0;
+    for (size_t i = 0; fits && i < fold->samples; i++)
+        fits = fold->trial[i] < set->count && set->subject[fold->trial[i]] == fold->subject &&
+               set->label[fold->trial[i]] == fold->truth[i];
+    return fits ? CONGRU_OK : fail_fold(context, csv);
+}
+
 congru_status congru_fold_read(congru_context *context, const char *folder, const char *pipeline,
-                               int32_t subject, const congru_set *set, congru_fold *fold, bool *found)
+                               const char *fingerprint, int32_t subject, const congru_set *set,
+                               congru_fold *fold, bool *found)
 {
     congru_text path = {0};
     congru_csv csv = {0};
+    congru_fold_about about;
     *fold = (congru_fold){.subject = subject};
     congru_text_add(&path, "%s/folds/%s/%d.csv", folder, pipeline, (int)subject);
     if (path.failed)
@@ -149,7 +200,9 @@ congru_status congru_fold_read(congru_context *context, const char *folder, cons
     if (*found)
         status = congru_csv_read(context, path.data, &csv);
     if (*found && status == CONGRU_OK)
-        status = read_fold(context, &csv, set, fold);
+        status = congru_fold_parse(context, &csv, fold, &about);
+    if (*found && status == CONGRU_OK)
+        status = check_fold(context, &csv, fingerprint, set, fold, &about);
     congru_csv_clear(&csv);
     congru_text_clear(&path);
     if (status != CONGRU_OK)

@@ -2,23 +2,39 @@
 #ifndef CONGRU_EVALUATION_FOLD_FILE_H
 #define CONGRU_EVALUATION_FOLD_FILE_H
 
-#include "congru/evaluation.h"
+#include "array/csv.h"
+#include "evaluation/settings_text.h"
 #include "layer/record.h"
 
-/* FOLDER/folds/PIPELINE/SUBJECT.csv, SUBJECT being its index in the set. */
+/* What a file says of its fold beside the answers. */
+typedef struct congru_fold_about {
+    char subject_name[CONGRU_LABEL_SIZE];
+    size_t sessions; /* that the set holds of the subject */
+    size_t channels;
+    char fingerprint[CONGRU_FINGERPRINT_SIZE];
+} congru_fold_about;
+
+/* FOLDER/folds/PIPELINE/SUBJECT.csv, SUBJECT being its index in the set. `fingerprint` is that of the run. */
 congru_status congru_fold_write(congru_context *context, const char *folder, const char *pipeline,
-                                size_t classes, const congru_fold *fold);
+                                const char *fingerprint, const congru_set *set, const congru_fold *fold);
 
 /* *found is false when there is no such file. CONGRU_ERROR_FORMAT for one that is not what congru_fold_write wrote for
- * this set. */
+ * this set, CONGRU_ERROR_ARGUMENT for one of a run with another fingerprint. */
 congru_status congru_fold_read(congru_context *context, const char *folder, const char *pipeline,
-                               int32_t subject, const congru_set *set, congru_fold *fold, bool *found);
+                               const char *fingerprint, int32_t subject, const congru_set *set,
+                               congru_fold *fold, bool *found);
+
+/* The fold of a file that was read as CSV, by itself, and what it says of it; classes are its columns from the fourth
+ * on. Freed by congru_fold_clear, whatever the status. */
+congru_status congru_fold_parse(congru_context *context, const congru_csv *csv, congru_fold *fold,
+                                congru_fold_about *about);
 
 /* FOLDER/training/PIPELINE-SUBJECT.json: every series of the record. */
 congru_status congru_record_write(congru_context *context, const char *folder, const char *pipeline,
                                   int32_t subject, const char *subject_name, const congru_record *record);
 
-/* Makes FOLDER/NAME with its parents' folders, if it is not there. */
+/* Makes FOLDER with its parents, if it is not there; or, where `name` is not "", FOLDER/NAME inside a folder that must be
+ * there: one that was removed during a run does not come back empty. */
 congru_status congru_folder_make(congru_context *context, const char *folder, const char *name);
 
 #endif

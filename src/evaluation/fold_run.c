@@ -136,7 +136,7 @@ congru_status congru_fold_run(congru_context *context, const congru_prepared *pr
             run.setting.views = run.setting.views && pipeline[i]->classifier->views;
         status = congru_split_make(context, set, options, subject, part, &split);
         run.split = &split;
-        if (status == CONGRU_OK)
+        if (status == CONGRU_OK && split.test > 0)
             status = run_split(&run, count, pipeline, fold, record);
         congru_split_clear(&split);
     }

@@ -55,6 +55,8 @@ congru_status congru_pipeline_check(congru_context *context, const char *name)
 bool congru_pipeline_at(size_t index, bool classical, char name[CONGRU_PIPELINE_SIZE])
 {
     size_t seen = 0;
+    if (name == NULL)
+        return false;
     for (size_t a = 0; congru_aligner_at(a) != NULL; a++) {
         for (size_t c = 0; congru_classifier_at(c) != NULL; c++) {
             const congru_classifier *classifier = congru_classifier_at(c);

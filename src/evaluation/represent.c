@@ -5,6 +5,7 @@
 #include "base/bank.h"
 #include "base/error.h"
 #include "congru/aligner.h"
+#include "dataset/set_check.h"
 #include "evaluation/pipeline.h"
 #include "layer/network.h"
 
@@ -32,6 +33,9 @@ static congru_status check(congru_context *context, const congru_set *set, const
 {
     if (set->covariance == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the set holds no covariances");
+    congru_status status = congru_set_check(context, set);
+    if (status != CONGRU_OK)
+        return status;
     if (subject < 0 || (size_t)subject >= set->subjects || set->subjects < 2)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "subject %d: the set has %zu, of which one is left out", (int)subject,
@@ -109,6 +113,8 @@ congru_status congru_pipeline_represent(congru_context *context, const congru_se
 {
     congru_pipeline pipeline;
     representation r = {0};
+    if (context == NULL || set == NULL || options == NULL || name == NULL || out == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no set, options, pipeline or output given");
     size_t size = set->dimension * set->dimension;
     congru_status status = congru_pipeline_parse(context, name, &pipeline);
     if (status == CONGRU_OK)

@@ -23,16 +23,38 @@ congru_status congru_results_create(congru_context *context, const congru_set *s
         made->subject_name = calloc(set->subjects + 1, sizeof *made->subject_name);
         made->class_name = calloc(set->classes + 1, sizeof *made->class_name);
         made->subject_sessions = calloc(set->subjects + 1, sizeof *made->subject_sessions);
+        made->subject_few = calloc(set->subjects + 1, sizeof *made->subject_few);
         made->dataset = strdup(dataset != NULL ? dataset : "");
     }
     if (made == NULL || made->pipeline == NULL || made->fold == NULL || made->subject_name == NULL ||
-        made->class_name == NULL || made->subject_sessions == NULL || made->dataset == NULL) {
+        made->class_name == NULL || made->subject_sessions == NULL || made->subject_few == NULL ||
+        made->dataset == NULL) {
         congru_results_destroy(results);
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu results", folds);
     }
     memcpy(made->subject_name, set->subject_name, set->subjects * sizeof *made->subject_name);
     memcpy(made->class_name, set->class_name, set->classes * sizeof *made->class_name);
     return CONGRU_OK;
+}
+
+size_t congru_set_sessions(const congru_set *set, int32_t subject)
+{
+    size_t sessions = 0;
+    for (size_t i = 0; i < set->count; i++) {
+        bool is_new = set->subject[i] == subject;
+        for (size_t j = i; is_new && j-- > 0;)
+            is_new = set->subject[j] != subject || set->session[j] != set->session[i];
+        sessions += is_new;
+    }
+    return sessions;
+}
+
+int32_t congru_fold_session(const congru_set *set, const congru_fold *fold)
+{
+    for (size_t i = 1; i < fold->samples; i++)
+        if (set->session[fold->trial[i]] != set->session[fold->trial[0]])
+            return -1;
+    return fold->samples > 0 ? set->session[fold->trial[0]] : -1;
 }
 
 void congru_results_destroy(congru_results **results)
@@ -47,6 +69,7 @@ void congru_results_destroy(congru_results **results)
     free(dying->subject_name);
     free(dying->class_name);
     free(dying->subject_sessions);
+    free(dying->subject_few);
     free(dying->dataset);
     free(dying->note);
     free(dying);

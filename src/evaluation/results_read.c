@@ -9,8 +9,10 @@
 #include "array/source.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "evaluation/cohort.h"
 #include "evaluation/fold_run.h"
 #include "evaluation/results.h"
+#include "evaluation/results_folds.h"
 
 /* The columns of results.csv, by place in `headings`; the first NEEDED must be there. */
 enum {
@@ -39,6 +41,7 @@ typedef struct results_reader {
     congru_context *context;
     congru_results *results;
     congru_csv scores, answers;
+    congru_fold_list list; /* folds as files of their own */
     size_t column[COLUMNS];
 } results_reader;
 
@@ -80,6 +83,16 @@ static congru_status number(results_reader *r, size_t row, size_t which, double 
                : CONGRU_OK;
 }
 
+/* A number from `low` to `high`: what is outside is no score, and sums of such would leave the range of a double. */
+static congru_status score(results_reader *r, size_t row, size_t which, double low, double high, double *value)
+{
+    congru_status status = number(r, row, which, value);
+    if (status == CONGRU_OK && !(*value >= low && *value <= high))
+        status = congru_fail(r->context, CONGRU_ERROR_FORMAT, "%s: row %zu: %s is %g, expected %g to %g",
+                             r->scores.path, row + 1, headings[which], *value, low, high);
+    return status;
+}
+
 static congru_status count(results_reader *r, size_t row, size_t which, size_t *value)
 {
     *value = 0;
@@ -113,13 +126,13 @@ static congru_status read_score(results_reader *r, size_t row)
     congru_fold *fold = &results->fold[row];
     congru_status status = read_names(r, row, fold);
     if (status == CONGRU_OK)
-        status = number(r, row, SCORE, &fold->accuracy);
+        status = score(r, row, SCORE, 0, 1, &fold->accuracy);
     if (status == CONGRU_OK)
-        status = number(r, row, TIME, &fold->seconds);
+        status = score(r, row, TIME, 0, 1e12, &fold->seconds);
     if (status == CONGRU_OK)
-        status = number(r, row, KAPPA, &fold->kappa);
+        status = score(r, row, KAPPA, -1, 1, &fold->kappa);
     if (status == CONGRU_OK)
-        status = number(r, row, BALANCED, &fold->balanced);
+        status = score(r, row, BALANCED, 0, 1, &fold->balanced);
     if (status == CONGRU_OK)
         status = count(r, row, SAMPLES, &fold->samples);
     if (status == CONGRU_OK)
@@ -142,9 +155,10 @@ static congru_status read_scores(results_reader *r)
     results->pipeline = calloc(rows + 1, sizeof *results->pipeline);
     results->subject_name = calloc(rows + 1, sizeof *results->subject_name);
     results->subject_sessions = calloc(rows + 1, sizeof *results->subject_sessions);
+    results->subject_few = calloc(rows + 1, sizeof *results->subject_few);
     results->dataset = strdup(congru_csv_field(&r->scores, 0, r->column[DATASET]));
     if (results->fold == NULL || results->pipeline == NULL || results->subject_name == NULL ||
-        results->subject_sessions == NULL || results->dataset == NULL)
+        results->subject_sessions == NULL || results->subject_few == NULL || results->dataset == NULL)
         return fail_memory(r);
     congru_status status = CONGRU_OK;
     for (size_t row = 0; status == CONGRU_OK && row < rows; row++)
@@ -248,10 +262,16 @@ static congru_status open_files(results_reader *r, const char *folder)
     congru_text path = {0};
     struct stat about;
     bool exists = false;
+    congru_status status = congru_fold_list_make(r->context, folder, &r->list);
+    if (status != CONGRU_OK)
+        return status;
     congru_text_add(&path, "%s/results.csv", folder);
-    congru_status status = path.failed
-                               ? congru_fail(r->context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder)
-                               : congru_source_exists(r->context, path.data, &exists);
+    status = path.failed ? congru_fail(r->context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder)
+                         : congru_source_exists(r->context, path.data, &exists);
+    if (status == CONGRU_OK && !exists && r->list.count > 0) {
+        congru_text_clear(&path);
+        return CONGRU_OK;
+    }
     if (status == CONGRU_OK && !exists && stat(folder, &about) == 0 && S_ISDIR(about.st_mode))
         status = congru_fail(r->context, CONGRU_ERROR_IO,
                              "%s: holds no results.csv (a run that was not finished? run its command again)",
@@ -270,6 +290,14 @@ static congru_status open_files(results_reader *r, const char *folder)
     return status;
 }
 
+static congru_status read_tables(results_reader *r)
+{
+    congru_status status = find_columns(r);
+    if (status == CONGRU_OK)
+        status = read_scores(r);
+    return status == CONGRU_OK && r->answers.field != NULL ? read_answers(r) : status;
+}
+
 congru_status congru_results_read(congru_context *context, const char *folder, congru_results **results)
 {
     if (context == NULL || folder == NULL || results == NULL)
@@ -279,12 +307,19 @@ congru_status congru_results_read(congru_context *context, const char *folder, c
     congru_status status = reader.results != NULL
                                ? open_files(&reader, folder)
                                : congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder);
-    if (status == CONGRU_OK)
-        status = find_columns(&reader);
-    if (status == CONGRU_OK)
-        status = read_scores(&reader);
-    if (status == CONGRU_OK && reader.answers.field != NULL)
-        status = read_answers(&reader);
+    /* A run that was interrupted has finished folds that are not in results.csv, or no such file. */
+    bool from_folds = reader.list.count > reader.scores.rows;
+    if (status == CONGRU_OK && from_folds) {
+        congru_results_destroy(&reader.results);
+        status = congru_fold_list_read(context, folder, &reader.list, &reader.results);
+    } else if (status == CONGRU_OK) {
+        status = read_tables(&reader);
+    }
+    if (status == CONGRU_OK) {
+        congru_results_mark(reader.results);
+        status = congru_results_complete(context, folder, from_folds, reader.results);
+    }
+    free(reader.list.place);
     congru_csv_clear(&reader.scores);
     congru_csv_clear(&reader.answers);
     if (status != CONGRU_OK)

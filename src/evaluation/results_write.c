@@ -34,19 +34,24 @@ static void add_predictions(congru_text *text, const congru_results *results, co
     }
 }
 
+void congru_text_add_classes(congru_text *text, size_t classes, const char (*class_name)[CONGRU_LABEL_SIZE])
+{
+    for (size_t k = 0; k < classes; k++) {
+        congru_text name = {0};
+        congru_text_add(&name, "p_%s", class_name[k]);
+        congru_text_add(text, ",");
+        congru_text_add_csv(text, name.data != NULL ? name.data : "");
+        text->failed = text->failed || name.failed;
+        congru_text_clear(&name);
+    }
+    congru_text_add(text, "\n");
+}
+
 congru_status congru_results_write(congru_context *context, const congru_results *results, const char *folder)
 {
     congru_text text = {0};
     congru_text_add(&text, "dataset,subject,trial,pipeline,y_true,y_pred");
-    for (size_t k = 0; k < results->classes; k++) {
-        congru_text name = {0};
-        congru_text_add(&name, "p_%s", results->class_name[k]);
-        congru_text_add(&text, ",");
-        congru_text_add_csv(&text, name.data != NULL ? name.data : "");
-        text.failed = text.failed || name.failed;
-        congru_text_clear(&name);
-    }
-    congru_text_add(&text, "\n");
+    congru_text_add_classes(&text, results->classes, (const char(*)[CONGRU_LABEL_SIZE])results->class_name);
     for (size_t i = 0; i < results->folds; i++)
         add_predictions(&text, results, &results->fold[i]);
     congru_status status = congru_file_write_text(context, folder, "predictions.csv", &text);

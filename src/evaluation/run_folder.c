@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "array/file_write.h"
@@ -15,19 +16,23 @@
 #include "base/crew.h"
 #include "base/descriptor.h"
 #include "base/error.h"
-#include "base/text.h"
 #include "congru/version.h"
 #include "evaluation/fold_file.h"
-#include "evaluation/settings_text.h"
 
 static const char settings_begin[] = "\"settings\": {\n", settings_end[] = "\n},\n";
 
 /* run.json; the settings are one to a line, so that two runs can be told apart by a line. */
 static void describe(congru_context *context, const congru_set *set, const congru_evaluation_options *options,
-                     congru_text *text)
+                     const congru_member *member, congru_run_folder *run)
 {
+    congru_text *text = &run->text, settings = {0};
+    congru_settings_text(set, options, &settings);
+    if (!settings.failed)
+        congru_settings_fingerprint(&settings, run->fingerprint);
     congru_text_add(text, "{\n%s", settings_begin);
-    congru_settings_text(set, options, text);
+    congru_text_add_bytes(text, settings.data, settings.size);
+    text->failed = text->failed || settings.failed;
+    congru_text_clear(&settings);
     congru_text_add(text, "%s\"program\": {\"name\": \"congru\", \"version\": ", settings_end);
     congru_text_add_json(text, congru_version());
     congru_text_add(text, ", \"commit\": ");
@@ -50,7 +55,9 @@ static void describe(congru_context *context, const congru_set *set, const congr
         congru_text_add(text, i > 0 ? ", " : "");
         congru_text_add_json(text, set->channel_name[i]);
     }
-    congru_text_add(text, "]\n}\n");
+    congru_text_add(text, "],\n\"fingerprint\": \"%s\"", run->fingerprint);
+    congru_cohort_text(set, member, text);
+    congru_text_add(text, "\n}\n");
 }
 
 static size_t line_size(const char *line)
@@ -122,52 +129,104 @@ static congru_status take_lock(congru_context *context, const char *folder, cong
     return CONGRU_OK;
 }
 
-static congru_status write_run(congru_context *context, const char *folder, const char *path,
-                               const congru_text *text)
+/* FOLDER/NAME; *exists is false also without memory for the path, which is a failure. */
+static congru_status look_for(congru_context *context, const char *folder, const char *name, bool *exists)
+{
+    congru_text path = {0};
+    *exists = false;
+    congru_text_add(&path, "%s/%s", folder, name);
+    congru_status status = path.failed
+                               ? congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder)
+                               : congru_source_exists(context, path.data, exists);
+    congru_text_clear(&path);
+    return status;
+}
+
+/* A file that is there and cannot be read may be another run's: only one that is missing is none. */
+static congru_status compare_run(congru_context *context, congru_run_folder *run)
 {
     enum { RUN_SIZE_MAX = 1 << 22 };
     char *there = NULL;
     size_t size;
     bool exists;
-    /* A file that is there and cannot be read may be another run's: only one that is missing is none. */
-    congru_status status = congru_source_exists(context, path, &exists);
+    congru_text path = {0};
+    congru_status status = look_for(context, run->path, "run.json", &exists);
+    run->unnamed = !exists;
+    congru_text_add(&path, "%s/run.json", run->path);
+    if (status == CONGRU_OK && path.failed)
+        status = congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", run->path);
     if (status == CONGRU_OK && exists)
-        status = congru_source_text(context, path, RUN_SIZE_MAX, "a run.json", &there, &size);
+        status = congru_source_text(context, path.data, RUN_SIZE_MAX, "a run.json", &there, &size);
     if (status == CONGRU_OK && there != NULL)
-        status = compare(context, folder, there, text->data);
+        status = compare(context, run->path, there, run->text.data);
     free(there);
-    if (status == CONGRU_OK)
-        status = congru_file_write(context, path, &(congru_file_piece){text->data, text->size}, 1);
+    congru_text_clear(&path);
     return status;
 }
 
 congru_status congru_run_open(congru_context *context, const congru_set *set,
-                              const congru_evaluation_options *options, congru_run_folder *run)
+                              const congru_evaluation_options *options, const congru_member *member,
+                              congru_run_folder *run)
 {
-    const char *folder = options->folder;
-    run->lock = -1;
-    if (folder == NULL)
+    *run = (congru_run_folder){.path = options->folder, .lock = -1};
+    if (run->path == NULL)
         return CONGRU_OK;
-    congru_status status = congru_folder_make(context, folder, "");
+    congru_status status = congru_folder_make(context, run->path, "");
     if (status == CONGRU_OK)
-        status = take_lock(context, folder, run);
-    congru_text text = {0}, path = {0};
+        status = take_lock(context, run->path, run);
     if (status == CONGRU_OK) {
-        describe(context, set, options, &text);
-        congru_text_add(&path, "%s/run.json", folder);
-        status = text.failed || path.failed
-                     ? congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder)
-                     : write_run(context, folder, path.data, &text);
+        describe(context, set, options, member, run);
+        status = run->text.failed
+                     ? congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", run->path)
+                     : compare_run(context, run);
     }
-    if (status == CONGRU_OK) {
-        remove_drafts(folder, ".");
-        remove_drafts(folder, "training");
-        remove_drafts(folder, "folds");
-    }
-    congru_text_clear(&text);
-    congru_text_clear(&path);
     if (status != CONGRU_OK)
         congru_run_close(run);
+    return status;
+}
+
+congru_status congru_run_begin(congru_context *context, congru_run_folder *run, size_t found)
+{
+    static const char *const made[] = {"results.csv",   "predictions.csv", "training",       "geometry.json",
+                                       "patterns.json", "ablation.json",   "statistics.json"};
+    congru_status status = CONGRU_OK;
+    if (run->path == NULL)
+        return CONGRU_OK;
+    for (size_t i = 0; status == CONGRU_OK && run->unnamed && found == 0 && i < sizeof made / sizeof made[0];
+         i++) {
+        bool exists;
+        status = look_for(context, run->path, made[i], &exists);
+        if (status == CONGRU_OK && exists)
+            status = congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                                 "%s: holds %s, and no run.json that says what it was made with (name another "
+                                 "folder with -o, or remove it)",
+                                 run->path, made[i]);
+    }
+    if (status == CONGRU_OK)
+        status = congru_file_write_text(context, run->path, "run.json", &run->text);
+    if (status == CONGRU_OK) {
+        remove_drafts(run->path, ".");
+        remove_drafts(run->path, "training");
+        remove_drafts(run->path, "folds");
+    }
+    return status;
+}
+
+congru_status congru_run_check(congru_context *context, const congru_run_folder *run)
+{
+    struct stat now, then;
+    bool exists = false;
+    if (run->path == NULL)
+        return CONGRU_OK;
+    bool known = fstat(run->lock, &then) == 0 && stat(run->path, &now) == 0;
+    if (!known && errno != ENOENT && errno != ENOTDIR)
+        return congru_fail(context, CONGRU_ERROR_IO, "%s: cannot open: %s", run->path, strerror(errno));
+    bool same = known && now.st_ino == then.st_ino && now.st_dev == then.st_dev;
+    congru_status status = same ? look_for(context, run->path, "run.json", &exists) : CONGRU_OK;
+    if (status == CONGRU_OK && !exists)
+        status =
+            congru_fail(context, CONGRU_ERROR_IO,
+                        "%s: was removed or replaced during the run (run the same command again)", run->path);
     return status;
 }
 
@@ -175,5 +234,6 @@ void congru_run_close(congru_run_folder *run)
 {
     if (run->lock >= 0)
         close(run->lock);
+    congru_text_clear(&run->text);
     run->lock = -1;
 }

@@ -2,17 +2,32 @@
 #ifndef CONGRU_EVALUATION_RUN_FOLDER_H
 #define CONGRU_EVALUATION_RUN_FOLDER_H
 
-#include "congru/evaluation.h"
+#include "evaluation/cohort.h"
+#include "evaluation/settings_text.h"
 
-/* Makes the folder, or takes up one that holds a run of the same data with the same options; drafts that a killed run
- * left are removed. CONGRU_ERROR_ARGUMENT tells the first setting that differs. Writes run.json. The folder is locked until
- * congru_run_close: a second run in it is refused with CONGRU_ERROR_IO. */
+/* A folder in use, from congru_run_open to congru_run_close. */
 typedef struct congru_run_folder {
-    int lock; /* descriptor; -1 when there is none */
+    const char *path;                          /* NULL: results go nowhere, and every call below succeeds */
+    int lock;                                  /* descriptor; -1 when there is none */
+    bool unnamed;                              /* there was no run.json */
+    congru_text text;                          /* of run.json */
+    char fingerprint[CONGRU_FINGERPRINT_SIZE]; /* which every fold of this run carries */
 } congru_run_folder;
 
+/* Makes the folder, or takes up one whose run.json tells of the same data with the same options; CONGRU_ERROR_ARGUMENT
+ * tells the first setting that differs. Nothing is written yet. The folder is locked until congru_run_close: a second run
+ * in it is refused with CONGRU_ERROR_IO. */
 congru_status congru_run_open(congru_context *context, const congru_set *set,
-                              const congru_evaluation_options *options, congru_run_folder *run);
+                              const congru_evaluation_options *options, const congru_member *member,
+                              congru_run_folder *run);
+
+/* After the folds in it were looked at, of which `found` are of this run: writes run.json and removes drafts that a killed
+ * run left. Refuses a folder with results of which nothing says what they were made with. */
+congru_status congru_run_begin(congru_context *context, congru_run_folder *run, size_t found);
+
+/* CONGRU_ERROR_IO when the folder is no longer what it was when it was opened, or has no run.json. */
+congru_status congru_run_check(congru_context *context, const congru_run_folder *run);
+
 void congru_run_close(congru_run_folder *run);
 
 #endif

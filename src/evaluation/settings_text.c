@@ -2,6 +2,7 @@
 #include "evaluation/settings_text.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/store.h"
@@ -134,4 +135,10 @@ void congru_settings_text(const congru_set *set, const congru_evaluation_options
     for (size_t i = 0; i < options->method.network.width_count; i++)
         congru_text_add(text, "%s%zu", i > 0 ? ", " : "", options->method.network.widths[i]);
     congru_text_add(text, "]");
+}
+
+void congru_settings_fingerprint(const congru_text *text, char fingerprint[CONGRU_FINGERPRINT_SIZE])
+{
+    uint64_t digest = mix(text->size, text->data, text->size);
+    snprintf(fingerprint, CONGRU_FINGERPRINT_SIZE, "%016llx", (unsigned long long)digest);
 }

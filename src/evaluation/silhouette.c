@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/workspace.h"
 #include "congru/statistics.h"
 #include "evaluation/neighbours.h"
 
@@ -94,13 +95,13 @@ static congru_status reserve(silhouette_job *job, int32_t **sorted)
     congru_arena_take(&scratch, job->neighbours.stride, sizeof(double));
     congru_arena_take(&scratch, job->neighbours.n, sizeof(double));
     congru_status status = congru_arena_reserve(&context->shared, measure.used);
-    for (int worker = 0; worker < congru_team_threads(context->team) && status == CONGRU_OK; worker++)
-        status = congru_arena_reserve(&context->scratch[worker], scratch.used);
+    if (status == CONGRU_OK)
+        status = congru_scratch_reserve(context, scratch.used);
     if (status != CONGRU_OK)
         return congru_fail(context, status, "not enough memory for %zu points of %zu numbers",
                            job->neighbours.n, job->neighbours.d);
     silhouette_layout(&context->shared, job, sorted);
-    return CONGRU_OK;
+    return congru_workspace_check(context, &context->shared);
 }
 
 congru_status congru_silhouette(congru_context *context, size_t n, size_t d, const double *points,
@@ -136,5 +137,5 @@ congru_status congru_silhouette(congru_context *context, size_t n, size_t d, con
     }
     if (mean != NULL)
         *mean = sum / (double)n;
-    return CONGRU_OK;
+    return congru_scratch_check(context);
 }

@@ -85,7 +85,7 @@ static congru_status mark(congru_context *context, const congru_set *set,
 }
 
 static congru_status fill(congru_context *context, const congru_set *set, int32_t subject, const int32_t *side,
-                          congru_split *split)
+                          bool may_be_empty, congru_split *split)
 {
     split->train_trial = malloc(set->count * sizeof *split->train_trial);
     split->test_trial = malloc(set->count * sizeof *split->test_trial);
@@ -97,11 +97,11 @@ static congru_status fill(congru_context *context, const congru_set *set, int32_
         else if (side[i] == 1)
             split->test_trial[split->test++] = i;
     }
-    if (split->train == 0 || split->test == 0)
+    if (split->train == 0 || (split->test == 0 && !may_be_empty))
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                           "subject '%s': %zu trials to fit on and %zu to score; both are needed "
+                           "subject '%s': %s to fit on and %zu to score; both are needed "
                            "(fewer folds, or a set with more subjects or sessions)",
-                           set->subject_name[subject], split->train, split->test);
+                           set->subject_name[subject], congru_count(split->train, "trial").text, split->test);
     return CONGRU_OK;
 }
 
@@ -115,7 +115,7 @@ congru_status congru_split_make(congru_context *context, const congru_set *set,
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", set->count);
     congru_status status = mark(context, set, options, subject, part, side);
     if (status == CONGRU_OK)
-        status = fill(context, set, subject, side, split);
+        status = fill(context, set, subject, side, part > 0, split);
     free(side);
     if (status != CONGRU_OK)
         congru_split_clear(split);

@@ -12,7 +12,8 @@ typedef struct congru_split {
 } congru_split;
 
 /* The part of a subject's trials that is left out in fold `part` of options->folds (0 of 1 for the other protocols),
- * and what is fitted on then. Folds hold equal shares of each class, drawn by seed. CONGRU_ERROR_ARGUMENT when a subject
+ * and what is fitted on then. Folds hold equal shares of each class, drawn by seed. A part but the first
+ * may have nothing to score, of a subject with fewer trials of each class than folds. CONGRU_ERROR_ARGUMENT when a subject
  * has too few trials or sessions. */
 congru_status congru_split_make(congru_context *context, const congru_set *set,
                                 const congru_evaluation_options *options, int32_t subject, size_t part,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/scalar_math.h"
+#include "base/workspace.h"
 #include "congru/random.h"
 #include "congru/statistics.h"
 #include "evaluation/tsne_affinity.h"
@@ -230,11 +231,14 @@ static congru_status prepare(tsne_job *job, double perplexity, size_t d, const d
     for (int i = 0; i < 3; i++)
         congru_arena_take(&scratch, job->stride, sizeof(double));
     congru_status status = congru_arena_reserve(&context->shared, measure.used);
-    for (int worker = 0; worker < congru_team_threads(context->team) && status == CONGRU_OK; worker++)
-        status = congru_arena_reserve(&context->scratch[worker], scratch.used);
+    if (status == CONGRU_OK)
+        status = congru_scratch_reserve(context, scratch.used);
     if (status != CONGRU_OK)
         return congru_fail(context, status, "not enough memory for t-SNE of %zu points", job->n);
     tsne_layout(&context->shared, job, points != NULL);
+    status = congru_workspace_check(context, &context->shared);
+    if (status != CONGRU_OK)
+        return status;
     job->affinity.context = context;
     job->affinity.n = job->n;
     job->affinity.stride = job->stride;
@@ -256,6 +260,8 @@ static void place(tsne_job *job, const double *positions)
 
 void congru_tsne_options_init(congru_tsne_options *options)
 {
+    if (options == NULL)
+        return;
     *options = (congru_tsne_options){.perplexity = 30.0,
                                      .iterations = 1000,
                                      .exaggerated = 250,
@@ -302,7 +308,7 @@ congru_status congru_tsne(congru_context *context, const congru_tsne_options *op
         positions[i] = job.y[i % 2 * job.stride + i / 2];
     if (status == CONGRU_OK && divergence != NULL)
         *divergence = find_divergence(&job, find_forces(&job));
-    return status;
+    return status == CONGRU_OK ? congru_scratch_check(context) : status;
 }
 
 congru_status congru_tsne_divergence(congru_context *context, double perplexity, size_t n, size_t d,
@@ -323,5 +329,5 @@ congru_status congru_tsne_divergence(congru_context *context, double perplexity,
         *divergence = find_divergence(&job, sum);
     for (size_t i = 0; i < 2 * n && gradient != NULL; i++)
         gradient[i] = slope(&job, i % 2 * job.stride + i / 2, 1.0, sum);
-    return CONGRU_OK;
+    return congru_scratch_check(context);
 }

@@ -35,10 +35,7 @@ static congru_status append(congru_context *context, const congru_import *import
     congru_status status = congru_set_append(context, set, epochs, file->name.part[NAME_SUBJECT], &options);
     if (status != CONGRU_OK)
         return congru_import_name_file(context, file->path, status);
-    size_t d = (*set)->dimension;
-    status =
-        congru_covariance_check_rank(context, (*set)->count - before, d, (*set)->covariance + before * d * d, 0,
-                                     (const char(*)[CONGRU_LABEL_SIZE])(*set)->channel_name);
+    status = congru_set_check_rank(context, *set, before, epochs);
     return congru_import_name_file(context, file->path, status);
 }
 

@@ -267,8 +267,9 @@ static congru_status set_positions(value_source *from, const char *value)
     }
     if (status == CONGRU_OK && count != import->preprocessing.channels)
         status = congru_fail(from->context, CONGRU_ERROR_ARGUMENT,
-                             "%s: %zu positions for %zu channels (they go below the line 'channels')",
-                             from->where, count, import->preprocessing.channels);
+                             "%s: %s for %s (they go below the line 'channels')", from->where,
+                             congru_count(count, "position").text,
+                             congru_count(import->preprocessing.channels, "channel").text);
     free(words);
     return status;
 }

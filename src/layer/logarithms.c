@@ -38,9 +38,10 @@ congru_status congru_training_logarithms(congru_training *t, double *logarithm, 
                 double x = w[i * d + k] > t->options.floor ? w[i * d + k] : t->options.floor;
                 w[i * d + k] = congru_scalar_log(x);
                 if (!isfinite(w[i * d + k]))
-                    status = congru_fail(
-                        t->context, CONGRU_ERROR_NOT_POSITIVE,
-                        "trial %zu has an eigenvalue of %g: its logarithm needs a floor above 0", first + i, x);
+                    status =
+                        congru_fail(t->context, CONGRU_ERROR_NOT_POSITIVE,
+                                    "trial %zu has an eigenvalue of %g: its logarithm needs a floor above 0",
+                                    first + i + 1, x);
             }
             congru_store_pass(2 * size * sizeof(double));
             rebuild(d, w + i * d, z + i * size, logarithm + (first + i) * size);

@@ -48,8 +48,8 @@ static congru_status check_dimension(congru_context *context, const congru_train
 {
     if (n->d == d)
         return CONGRU_OK;
-    return congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                       "the network was trained on %zu channels, and there are %zu", n->d, d);
+    return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the network was trained on %s, and there are %zu",
+                       congru_count(n->d, "channel").text, d);
 }
 
 /* Where the newcomer may not be seen: the mean logarithm over all outputs of training. */
@@ -222,9 +222,9 @@ static size_t newcomer_references(congru_context *context, const congru_trained 
     }
     if (newcomer->visible > 0 && newcomer->visible < TRIALS_FOR_A_REFERENCE)
         congru_note(context,
-                    "only %zu trials of the newcomer may be seen: the tangent reference is drawn to that of "
+                    "only %s of the newcomer may be seen: the tangent reference is drawn to that of "
                     "training (%d trials stand alone)",
-                    newcomer->visible, TRIALS_FOR_A_REFERENCE);
+                    congru_count(newcomer->visible, "trial").text, TRIALS_FOR_A_REFERENCE);
     blend(n, newcomer->visible, sum, reference);
     return 1;
 }

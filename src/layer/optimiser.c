@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/workspace.h"
 #include "layer/training.h"
 
 static const double momentum = 0.9, memory = 0.999, least_denominator = 1e-8;
@@ -12,7 +13,9 @@ static size_t scratch_size(const congru_training *t)
     congru_arena measure = {0};
     congru_step_work work;
     congru_step_work_layout(&measure, t, congru_kernel_vectors(t->kernel, CONGRU_STEP_CHUNK), &work);
-    /* Chains of a phase: derivatives by the weights and the reference, and those of two layer matrices. */
+    /* The logits of a chunk; the chains of a phase: derivatives by the weights and the reference, and those of two layer
+     * matrices. */
+    congru_take_lanes(&measure, t->kernel, congru_kernel_vectors(t->kernel, CONGRU_STEP_CHUNK), t->classes);
     const size_t matrix = t->largest * t->largest;
     congru_arena_take(&measure, CONGRU_GROUP * (t->classes + 1) * (t->stride + 1), sizeof(double));
     for (int k = 0; k < 8; k++)
@@ -32,12 +35,9 @@ static double squared_norm(size_t count, const double *x)
 
 congru_status congru_training_evaluate(congru_training *t)
 {
-    const size_t scratch = scratch_size(t);
-    for (int worker = 0; worker < congru_team_threads(t->context->team); worker++) {
-        if (congru_arena_reserve(&t->context->scratch[worker], scratch) != CONGRU_OK)
-            return congru_fail(t->context, CONGRU_ERROR_MEMORY, "no memory for a workspace of %zu bytes",
-                               scratch);
-    }
+    congru_status status = congru_scratch_reserve(t->context, scratch_size(t));
+    if (status != CONGRU_OK)
+        return status;
     memset(t->gradient, 0, t->size * sizeof(double));
     memset(t->failure, 0, t->chunks * sizeof t->failure[0]);
     for (size_t series = 0; series < CONGRU_SERIES_COUNT; series++)
@@ -46,7 +46,7 @@ congru_status congru_training_evaluate(congru_training *t)
         t->low[chunk] = INFINITY;
         t->high[chunk] = -INFINITY;
     }
-    congru_status status = t->model->evaluate(t);
+    status = t->model->evaluate(t);
     if (status != CONGRU_OK)
         return status;
     const double norm = sqrt(squared_norm(t->size, t->gradient));

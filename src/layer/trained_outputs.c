@@ -4,6 +4,7 @@
 
 #include "base/bank.h"
 #include "base/scalar_math.h"
+#include "base/workspace.h"
 #include "layer/trained.h"
 
 enum { BLOCK = 256 }; /* trials at a time: bounds the memory */
@@ -144,8 +145,7 @@ congru_status congru_trained_outputs(congru_context *context, const congru_train
             status = stack_block(context, n, &w, block, covariance + first * in, c_part, log_part);
     }
     congru_spectrum_destroy(&w.spectrum);
-    congru_arena_free(&arena);
-    return status;
+    return congru_workspace_free(context, &arena, status);
 }
 
 /* ---- Head ---------------------------------------------------------------------------------------- */

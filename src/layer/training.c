@@ -8,6 +8,7 @@
 #include "base/crew.h"
 #include "base/scalar_math.h"
 #include "base/store.h"
+#include "base/workspace.h"
 #include "layer/watch.h"
 
 static const congru_step_model *const models[CONGRU_BACKBONE_COUNT] = {
@@ -153,8 +154,11 @@ congru_status congru_training_run(congru_training *training, congru_step_phase w
     size_t end;
     congru_training_own_chunks(training, congru_crew_rank(crew), used, &p.first, &end);
     congru_team_run(training->context->team, end - p.first, run_block, &p);
+    congru_status status = congru_scratch_check(training->context);
+    if (status != CONGRU_OK)
+        return status;
     if (congru_crew_shares(crew)) {
-        congru_status status = congru_training_exchange(training, which, used);
+        status = congru_training_exchange(training, which, used);
         if (status != CONGRU_OK)
             return status;
     }
@@ -164,7 +168,7 @@ congru_status congru_training_run(congru_training *training, congru_step_phase w
             return congru_fail(training->context, CONGRU_ERROR_NOT_FINITE,
                                "step %zu: trial %zu has no eigenvalues at layer %zu, its numbers are no longer "
                                "finite (a smaller rate, or a smaller clip, keeps them in range)",
-                               training->step, training->index[failure->position], failure->layer);
+                               training->step, training->index[failure->position] + 1, failure->layer);
     }
     return CONGRU_OK;
 }
@@ -222,7 +226,8 @@ static congru_status check_trials(congru_context *context, const congru_trials *
     for (size_t i = 0; status == CONGRU_OK && i < trials->count; i++) {
         if (trials->label[i] < 0 || (size_t)trials->label[i] >= trials->classes || trials->subject[i] < 0 ||
             (size_t)trials->subject[i] >= trials->subjects)
-            status = congru_fail(context, CONGRU_ERROR_ARGUMENT, "trial %zu: class or subject out of range", i);
+            status =
+                congru_fail(context, CONGRU_ERROR_ARGUMENT, "trial %zu: class or subject out of range", i + 1);
     }
     return status;
 }
@@ -320,6 +325,9 @@ static congru_status build(congru_training *t)
         return congru_fail(t->context, CONGRU_ERROR_MEMORY, "not enough memory to train: %zu bytes are needed",
                            measure.used);
     layout(&t->arena, t);
+    status = congru_workspace_check(t->context, &t->arena);
+    if (status != CONGRU_OK)
+        return status;
     memset(t->parameter, 0, t->size * sizeof(double));
     memset(t->averaged, 0, t->size * sizeof(double));
     memset(t->first_moment, 0, t->size * sizeof(double));

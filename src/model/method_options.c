@@ -44,6 +44,8 @@ static const congru_network_options network_defaults = {
 
 void congru_method_options_init(congru_method_options *options)
 {
+    if (options == NULL)
+        return;
     *options = (congru_method_options){
         .seed = 50,
         .c = 1.0,

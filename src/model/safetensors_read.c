@@ -255,6 +255,12 @@ static congru_status read_numbers(safetensors_reader *r, congru_tensors *tensors
     return status;
 }
 
+static void clear(congru_tensors *tensors, congru_texts *texts)
+{
+    congru_tensors_clear(tensors);
+    congru_texts_clear(texts);
+}
+
 static congru_status read_source(congru_context *context, const congru_source *source, congru_tensors *tensors,
                                  congru_texts *texts)
 {
@@ -268,10 +274,8 @@ static congru_status read_source(congru_context *context, const congru_source *s
         status = read_numbers(&r, tensors);
     free(r.header);
     free(r.tensor);
-    if (status != CONGRU_OK) {
-        congru_tensors_clear(tensors);
-        congru_texts_clear(texts);
-    }
+    if (status != CONGRU_OK)
+        clear(tensors, texts);
     return status;
 }
 
@@ -292,6 +296,10 @@ congru_status congru_safetensors_read(congru_context *context, const char *path,
     if (status != CONGRU_OK)
         return status;
     status = read_source(context, &source, tensors, texts);
+    if (status == CONGRU_OK)
+        status = congru_source_check(context, &source);
+    if (status != CONGRU_OK)
+        clear(tensors, texts);
     congru_source_close(&source);
     return status;
 }

@@ -100,8 +100,8 @@ congru_status congru_tensors_expect(congru_context *context, const congru_tensor
     if (tensor == NULL)
         return congru_fail(context, CONGRU_ERROR_FORMAT, "tensor %s: missing from the model", name);
     if (tensor->dims != dims)
-        return congru_fail(context, CONGRU_ERROR_FORMAT, "tensor %s: has %zu dimensions, expected %zu", name,
-                           tensor->dims, dims);
+        return congru_fail(context, CONGRU_ERROR_FORMAT, "tensor %s: has %s, expected %zu", name,
+                           congru_count(tensor->dims, "dimension").text, dims);
     for (size_t i = 0; i < dims; i++) {
         if (shape[i] != 0 && tensor->shape[i] != shape[i])
             return congru_fail(context, CONGRU_ERROR_FORMAT, "tensor %s: dimension %zu is %zu, expected %zu",

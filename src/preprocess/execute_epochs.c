@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bank.h"
 #include "base/error.h"
 #include "epochs/epochs_internal.h"
 #include "preprocess/preprocessing.h"
@@ -54,8 +53,8 @@ static congru_status choose_channels(congru_context *context, const congru_prepr
     if (count == 0)
         return CONGRU_OK;
     if (count > epochs->channels)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "%zu channels are wanted, it has %zu", count,
-                           epochs->channels);
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "%s wanted, it has %zu",
+                           congru_count(count, "channel").text, epochs->channels);
     size_t *place = calloc(count, sizeof *place);
     double *trial = calloc(epochs->channels * samples + 1, sizeof *trial);
     congru_status status = place != NULL && trial != NULL
@@ -82,22 +81,13 @@ static congru_status choose_channels(congru_context *context, const congru_prepr
 
 static congru_status resample(congru_context *context, const congru_preprocessing *p, congru_epochs *epochs)
 {
-    size_t up, down, signals = epochs->count * epochs->channels;
+    size_t up, down;
     congru_status status = congru_preprocess_ratio(context, p, epochs->rate, &up, &down);
     if (status != CONGRU_OK || up == down)
         return status;
-    size_t samples = congru_signal_resampled(epochs->samples, up, down);
-    double *data = congru_memory_take((samples > 0 ? samples : 1) * signals * sizeof *data);
-    if (data == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory to resample %zu trials",
-                           epochs->count);
-    status = congru_signal_resample(context, up, down, signals, epochs->samples, epochs->data, data);
-    congru_memory_give(status == CONGRU_OK ? epochs->data : data);
-    if (status == CONGRU_OK) {
-        epochs->data = data;
-        epochs->samples = samples;
+    status = congru_epochs_resample(context, epochs, up, down);
+    if (status == CONGRU_OK)
         epochs->rate = p->resample;
-    }
     return status;
 }
 
@@ -138,14 +128,15 @@ static congru_status drop_missing(congru_context *context, congru_epochs *epochs
         if (whole)
             congru_epochs_move(epochs, i, kept++);
         else if (report->named < CONGRU_DROPPED_NAMED)
-            report->dropped[report->named++] = (congru_dropped){i + 1, CONGRU_DROPPED_GAP};
+            report->dropped[report->named++] =
+                (congru_dropped){epochs->number != NULL ? epochs->number[i] : i + 1, CONGRU_DROPPED_GAP};
     }
     report->kept = kept;
     report->gap = epochs->count - kept;
     epochs->count = kept;
     if (kept == 0)
-        return congru_fail(context, CONGRU_ERROR_FORMAT,
-                           "none of its %zu trials is left: all hold missing samples", report->found);
+        return congru_fail(context, CONGRU_ERROR_FORMAT, "nothing is left of %s: all hold missing samples",
+                           congru_count(report->found, "trial").text);
     return CONGRU_OK;
 }
 

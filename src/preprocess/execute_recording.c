@@ -47,12 +47,12 @@ static congru_status resample(congru_context *context, const congru_preprocessin
 static congru_status fail_none_left(congru_context *context, const congru_preprocessing *p,
                                     const congru_recording *signal, const congru_epochs_report *report)
 {
-    return congru_fail(
-        context, CONGRU_ERROR_FORMAT,
-        "none of its %zu trials is left: %zu leave the recording of %g s, %zu hold missing samples, "
-        "%zu are rejected (try a window shorter than %g:%g s)",
-        report->found, report->outside, (double)signal->samples / signal->rate, report->gap, report->rejected,
-        p->window[0], p->window[1]);
+    return congru_fail(context, CONGRU_ERROR_FORMAT,
+                       "nothing is left of %s: %zu outside the recording of %g s, %zu with missing samples, "
+                       "%zu rejected (try a window shorter than %g:%g s)",
+                       congru_count(report->found, "trial").text, report->outside,
+                       (double)signal->samples / signal->rate, report->gap, report->rejected, p->window[0],
+                       p->window[1]);
 }
 
 /* Windows of what was filtered and resampled: those after the cues, or the rest before them. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/number_text.h"
 
 enum { HZ_MAX = 1000000, SECONDS_MAX = 100000, ORDER_MAX = 10, ORDER_DEFAULT = 4, CHANNELS_MAX = 1024 };
 
@@ -368,7 +369,7 @@ static void add(char *line, const char *format, ...)
         used += 2;
     }
     va_start(values, format);
-    vsnprintf(line + used, CONGRU_PREPROCESSING_LINE_SIZE - used, format, values);
+    congru_format_list(line + used, CONGRU_PREPROCESSING_LINE_SIZE - used, format, values);
     va_end(values);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/number_text.h"
 #include "preprocess/preprocessing.h"
 
 enum { WORD_SIZE = 256 };
@@ -36,7 +37,7 @@ static void compare_numbers(difference *d, const char *what, const char *unit, d
         if (number[i] == 0)
             snprintf(words[i], WORD_SIZE, "none");
         else
-            snprintf(words[i], WORD_SIZE, "%g%s", number[i], unit);
+            congru_format(words[i], WORD_SIZE, "%g%s", number[i], unit);
     }
     differ(d, what, words[1], words[0]);
 }
@@ -52,7 +53,7 @@ static void compare_ranges(difference *d, const char *what, const char *unit, co
         if (range[i][0] == range[i][1])
             snprintf(words[i], WORD_SIZE, "none");
         else
-            snprintf(words[i], WORD_SIZE, "%g to %g%s", range[i][0], range[i][1], unit);
+            congru_format(words[i], WORD_SIZE, "%g to %g%s", range[i][0], range[i][1], unit);
     }
     differ(d, what, words[1], words[0]);
 }
@@ -62,7 +63,8 @@ static void compare_channels(difference *d, const congru_preprocessing *model,
 {
     char what[WORD_SIZE];
     if (model->channels != other->channels) {
-        congru_text_add(&d->text, "%zu channels where %s has %zu", other->channels, d->who, model->channels);
+        congru_text_add(&d->text, "%s where %s has %zu", congru_count(other->channels, "channel").text, d->who,
+                        model->channels);
         return;
     }
     for (size_t i = 0; i < model->channels; i++) {

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/number_text.h"
 #include "recording/brainvision.h"
 #include "recording/header_text.h"
 
@@ -44,7 +44,7 @@ static piece trim(const char *text, const char *end)
 
 static bool equals(piece text, const char *wanted)
 {
-    return text.size == strlen(wanted) && strncasecmp(text.text, wanted, text.size) == 0;
+    return text.size == strlen(wanted) && congru_same_letters(text.text, wanted, text.size);
 }
 
 /* Steps to the next "key=value"; false at the end, which is where the free text of a comment begins. */
@@ -80,7 +80,7 @@ static bool numbered_key(piece key, const char *prefix, size_t *number)
 {
     size_t length = strlen(prefix);
     long long value;
-    if (key.size <= length || strncasecmp(key.text, prefix, length) != 0 ||
+    if (key.size <= length || !congru_same_letters(key.text, prefix, length) ||
         !congru_header_integer(key.text + length, key.size - length, &value) || value < 1)
         return false;
     *number = (size_t)value;
@@ -143,7 +143,7 @@ static bool first_line_has(const char *line, size_t size, const char *wanted)
         begins |= (size_t)(end - line) >= length && memcmp(line, beginnings[i], length) == 0;
     }
     for (; begins && (size_t)(end - line) >= wanted_size; line++)
-        if (strncasecmp(line, wanted, wanted_size) == 0)
+        if (congru_same_letters(line, wanted, wanted_size))
             return true;
     return false;
 }

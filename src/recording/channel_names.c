@@ -2,17 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number_text.h"
 #include "recording/reader.h"
 
 static bool is_blank(int c)
 {
     return c == ' ' || c == '\t';
-}
-
-/* Not <ctype.h>: what a file means does not depend on the locale. */
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
 /* The length of the UTF-8 character that begins here, or 0 where none does. */
@@ -95,7 +90,7 @@ static void plain_unit(char *plain, size_t size, const char *unit)
             plain[used++] = 'u';
             unit++;
         } else {
-            plain[used++] = lower(*unit++);
+            plain[used++] = congru_small_letter(*unit++);
         }
     }
     plain[used] = '\0';
@@ -147,7 +142,7 @@ congru_channel_type congru_reader_guess_type(const char *name)
     char plain[CONGRU_LABEL_SIZE];
     size_t used = 0;
     for (; name[used] != '\0' && used + 1 < sizeof plain; used++)
-        plain[used] = lower(name[used]);
+        plain[used] = congru_small_letter(name[used]);
     plain[used] = '\0';
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         const char *word = words[i].word;
@@ -163,7 +158,8 @@ static void plain_name(char plain[CONGRU_LABEL_SIZE], const char *name)
 {
     while (is_blank(*name))
         name++;
-    if (lower(name[0]) == 'e' && lower(name[1]) == 'e' && lower(name[2]) == 'g' &&
+    if (congru_small_letter(name[0]) == 'e' && congru_small_letter(name[1]) == 'e' &&
+        congru_small_letter(name[2]) == 'g' &&
         (name[3] == ':' || name[3] == '-' || name[3] == '_' || is_blank(name[3]))) {
         const char *rest = name + 4;
         while (is_blank(*rest))
@@ -174,7 +170,7 @@ static void plain_name(char plain[CONGRU_LABEL_SIZE], const char *name)
     size_t used = 0;
     for (; *name != '\0' && used + 1 < CONGRU_LABEL_SIZE; name++)
         if (!is_blank(*name))
-            plain[used++] = lower(*name);
+            plain[used++] = congru_small_letter(*name);
     while (used > 0 && plain[used - 1] == '.')
         used--;
     plain[used] = '\0';

@@ -5,6 +5,8 @@
 
 #include "recording/reader.h"
 
+#include "base/number_text.h"
+
 enum { LIST_SIZE = 700 }; /* leaves room in the error text for the path and the rest */
 
 /* "Fz, C3, Cz and 19 more"; with_rates: "Fz at 256 Hz, ...". */
@@ -16,7 +18,7 @@ static void list_channels(char list[LIST_SIZE], const congru_channel *channel, s
         char item[CONGRU_LABEL_SIZE + 48];
         const char *separator = i > 0 ? ", " : "";
         if (with_rates)
-            snprintf(item, sizeof item, "%s%s at %g Hz", separator, channel[i].name, channel[i].rate);
+            congru_format(item, sizeof item, "%s%s at %g Hz", separator, channel[i].name, channel[i].rate);
         else
             snprintf(item, sizeof item, "%s%s", separator, channel[i].name);
         if (used + strlen(item) + 32 > LIST_SIZE) {

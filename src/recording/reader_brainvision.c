@@ -236,6 +236,12 @@ static congru_status read_with_files(congru_context *context, const char *path,
         if (status == CONGRU_OK) {
             status = congru_brainvision_read(context, path, header, &data, marked ? &markers : NULL, options,
                                              recording);
+            if (status == CONGRU_OK)
+                status = congru_source_check(context, &data);
+            if (status == CONGRU_OK && marked)
+                status = congru_source_check(context, &markers);
+            if (status != CONGRU_OK)
+                congru_recording_destroy(recording);
             if (marked)
                 congru_source_close(&markers);
         }

@@ -3,9 +3,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "recording/edf.h"
+
+#include "base/number_text.h"
 
 /* A reader of our own rather than EDFlib: that keeps its open files in global variables, so that no two threads
  * may read, limits how many there are, and refuses files over the many small faults that real ones have. */
@@ -65,7 +66,8 @@ static congru_status fail_memory(const reading *state)
 /* The trigger lines of BioSemi amplifiers; other files have channels of this name that mean something else. */
 static bool is_status(const congru_edf_header *header, const congru_edf_signal *signal)
 {
-    return header->sample_bytes == 3 && !signal->annotations && strcasecmp(signal->channel.name, "Status") == 0;
+    return header->sample_bytes == 3 && !signal->annotations &&
+           congru_same_letters(signal->channel.name, "Status", sizeof "Status");
 }
 
 static congru_status list_channels(reading *state)

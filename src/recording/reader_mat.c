@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "array/mat.h"
+#include "base/bank.h"
 #include "recording/reader.h"
 
 /* Codes of the GDF event table, which the same recordings have as .gdf. */
@@ -26,6 +27,7 @@ typedef struct mat_job {
     const char *file;
     congru_mat *mat;
     const congru_mat_value *data; /* the cell or struct of runs */
+    bool outline;                 /* no numbers are there yet */
     const char *data_name;
     size_t runs;
     mat_run *run;
@@ -129,23 +131,26 @@ static congru_status describe_run(mat_job *job, size_t index, const congru_mat_v
         return congru_fail(job->context, CONGRU_ERROR_UNSUPPORTED,
                            "%s: run %zu of '%s': X has %zu channels; at most %d are read (is it transposed?)",
                            job->file, index + 1, job->data_name, run->channels, (int)CHANNELS_MAX);
-    if (fs == NULL || fs->count != 1 || !(fs->number[0] > 0) || !isfinite(fs->number[0]))
+    if (fs == NULL || fs->count != 1 || (!job->outline && (!(fs->number[0] > 0) || !isfinite(fs->number[0]))))
         return fail_run(job, index, "expected a positive sampling rate fs");
-    run->rate = fs->number[0];
+    run->rate = job->outline ? 0 : fs->number[0];
     size_t trials = run->trial != NULL ? run->trial->count : 0;
+    if (trials > run->samples)
+        return congru_fail(job->context, CONGRU_ERROR_FORMAT, "%s: run %zu of '%s': %zu trials in %zu samples",
+                           job->file, index + 1, job->data_name, trials, run->samples);
     if (run->y != NULL && run->y->count != trials)
-        return congru_fail(job->context, CONGRU_ERROR_FORMAT,
-                           "%s: run %zu of '%s': %zu labels in y for %zu trials", job->file, index + 1,
-                           job->data_name, run->y->count, trials);
+        return congru_fail(job->context, CONGRU_ERROR_FORMAT, "%s: run %zu of '%s': %s in y for %s", job->file,
+                           index + 1, job->data_name, congru_count(run->y->count, "label").text,
+                           congru_count(trials, "trial").text);
     if (run->artifacts != NULL && run->artifacts->count != trials)
-        return congru_fail(job->context, CONGRU_ERROR_FORMAT,
-                           "%s: run %zu of '%s': %zu artifacts for %zu trials", job->file, index + 1,
-                           job->data_name, run->artifacts->count, trials);
+        return congru_fail(job->context, CONGRU_ERROR_FORMAT, "%s: run %zu of '%s': %s for %s", job->file,
+                           index + 1, job->data_name, congru_count(run->artifacts->count, "artifact").text,
+                           congru_count(trials, "trial").text);
     if (run->channels != job->run[0].channels || run->rate != job->run[0].rate)
         return congru_fail(job->context, CONGRU_ERROR_FORMAT,
-                           "%s: run %zu of '%s' has %zu channels at %g Hz, run 1 has %zu at %g Hz", job->file,
-                           index + 1, job->data_name, run->channels, run->rate, job->run[0].channels,
-                           job->run[0].rate);
+                           "%s: run %zu of '%s' has %s at %g Hz, run 1 has %zu at %g Hz", job->file, index + 1,
+                           job->data_name, congru_count(run->channels, "channel").text, run->rate,
+                           job->run[0].channels, job->run[0].rate);
     return CONGRU_OK;
 }
 
@@ -176,7 +181,7 @@ static congru_status describe_runs(mat_job *job)
 static bool copy_text(const congru_mat_value *texts, size_t index, char *label, size_t size)
 {
     if (texts->kind == CONGRU_MAT_CELL && index < texts->count &&
-        texts->element[index].kind == CONGRU_MAT_TEXT) {
+        texts->element[index].kind == CONGRU_MAT_TEXT && texts->element[index].text != NULL) {
         const char *text = texts->element[index].text;
         congru_reader_copy_label(label, size, text, strlen(text));
         return true;
@@ -301,7 +306,7 @@ static void move_samples(const mat_job *job, size_t index, size_t offset, const 
         if (index + 1 < job->runs)
             to[run->samples] = (double)NAN;
     }
-    free(x);
+    congru_memory_give(x);
 }
 
 static congru_status fill_recording(const mat_job *job, const size_t *chosen, congru_recording *recording)
@@ -354,22 +359,49 @@ static congru_status make_recording(const mat_job *job, const congru_recording_o
     return status;
 }
 
+static bool is_wanted(const char *name, const congru_mat_value *value, const void *user)
+{
+    const congru_recording_options *options = user;
+    if (value->kind == CONGRU_MAT_TEXT)
+        return value->count <= CONGRU_MAT_TEXT_WANTED;
+    if (strcmp(name, "X") == 0)
+        return !options->header_only;
+    return strcmp(name, "fs") == 0 || strcmp(name, "trial") == 0 || strcmp(name, "y") == 0 ||
+           strcmp(name, "artifacts") == 0;
+}
+
+/* The runs, with what is wanted of them; to be closed, whatever comes of it. */
+static congru_status open_runs(mat_job *job, const congru_source *source, congru_mat_wanted wanted,
+                               const void *user)
+{
+    job->outline = wanted == congru_mat_outline;
+    congru_status status = congru_mat_read(job->context, source, wanted, user, &job->mat);
+    if (status == CONGRU_OK)
+        status = find_data(job);
+    return status == CONGRU_OK ? describe_runs(job) : status;
+}
+
+static void close_runs(mat_job *job)
+{
+    free(job->run);
+    job->run = NULL;
+    congru_mat_free(&job->mat);
+}
+
+/* Shapes first: numbers are read when all of them go together. */
 static congru_status read_mat(congru_context *context, const char *path, const congru_source *source,
                               const congru_recording_options *options, congru_recording **recording)
 {
     (void)path; /* nothing lies beside a .mat */
     mat_job job = {.context = context, .file = source->name};
     *recording = NULL;
-    congru_status status = congru_mat_read(context, source, &job.mat);
-    if (status != CONGRU_OK)
-        return status;
-    status = find_data(&job);
+    congru_status status = open_runs(&job, source, congru_mat_outline, NULL);
+    close_runs(&job);
     if (status == CONGRU_OK)
-        status = describe_runs(&job);
+        status = open_runs(&job, source, is_wanted, options);
     if (status == CONGRU_OK)
         status = make_recording(&job, options, recording);
-    free(job.run);
-    congru_mat_free(&job.mat);
+    close_runs(&job);
     return status;
 }
 

@@ -71,6 +71,10 @@ congru_status congru_recording_read(congru_context *context, const char *path,
                         path);
     if (status == CONGRU_OK)
         status = reader->read(context, path, &source, options, recording);
+    if (status == CONGRU_OK)
+        status = congru_source_check(context, &source);
+    if (status != CONGRU_OK)
+        congru_recording_destroy(recording);
     congru_source_close(&source);
     return status;
 }

@@ -1,6 +1,7 @@
 /* Puts shapes on a drawing. SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
 #include "report/canvas.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/number_text.h"
 #include "base/scalar_math.h"
 
 const uint32_t congru_canvas_colours[CANVAS_COLOURS] = {0x0072b2ff, 0xd55e00ff, 0x009e73ff, 0xcc79a7ff,
@@ -26,7 +28,7 @@ canvas congru_canvas_start(double width, double height, const char *title, ...)
     char line[512];
     va_list arguments;
     va_start(arguments, title);
-    vsnprintf(line, sizeof line, title, arguments);
+    congru_format_list(line, sizeof line, title, arguments);
     va_end(arguments);
     on.drawing->width = width;
     on.drawing->height = height;
@@ -177,7 +179,7 @@ void congru_canvas_text(canvas *on, double x, double y, double size, int anchor,
     char line[512];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
+    congru_format_list(line, sizeof line, format, arguments);
     va_end(arguments);
     char *text = strdup(line);
     if (text == NULL || on->failed) {
@@ -276,12 +278,12 @@ size_t congru_scale_ticks(const scale *s, double tick[12], int *decimals)
 static void number_text(char *text, size_t size, double value, int decimals, double factor)
 {
     if (decimals < 0) {
-        snprintf(text, size, "%g", value);
+        congru_format(text, size, "%g", value);
         return;
     }
     if (factor > 1)
         decimals = decimals > 2 ? decimals - 2 : 0;
-    snprintf(text, size, "%.*f", decimals, value * factor);
+    congru_format(text, size, "%.*f", decimals, congru_plain_zero(value * factor, decimals));
 }
 
 void congru_canvas_axis_x(canvas *on, const scale *x, double top, double bottom, double factor,

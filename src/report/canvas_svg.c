@@ -1,4 +1,5 @@
 /* A drawing as SVG. SPDX-License-Identifier: Apache-2.0 */
+#include "base/error.h"
 #include "report/report_internal.h"
 
 /* A colour without its alpha, and the alpha only where it is not full. */
@@ -70,6 +71,8 @@ static void add_shape(congru_text *text, const congru_shape *shape)
 congru_status congru_drawing_svg(congru_context *context, const congru_drawing *drawing, char **text)
 {
     congru_text made = {0};
+    if (drawing == NULL || text == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no drawing or no place for its text given");
     congru_text_add(
         &made,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%gpt\" height=\"%gpt\" viewBox=\"0 0 %g %g\" "

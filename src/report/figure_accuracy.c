@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/text.h"
 #include "report/figures.h"
 
 enum { ROW = 26, TOP = 34, BOTTOM = 44 };
@@ -83,9 +84,10 @@ canvas congru_figure_paired(const figure_input *in)
     congru_scale_include(&y, in->run->chance);
     y.from = floor(y.from * 20 - 0.01) / 20;
     y.to = y.to > 0.97 ? 1 : ceil(y.to * 20 + 0.01) / 20;
-    canvas on = congru_canvas_start(360, 350, "%s against %s: %+.1f points, 95 %% interval %+.1f to %+.1f",
-                                    results->pipeline[in->pipeline], results->pipeline[in->other],
-                                    100 * pair.gain.mean, 100 * pair.gain.low, 100 * pair.gain.high);
+    canvas on = congru_canvas_start(
+        360, 350, "%s against %s: %+.1f points, 95 %% interval %+.1f to %+.1f", results->pipeline[in->pipeline],
+        results->pipeline[in->other], congru_plain_zero(100 * pair.gain.mean, 1),
+        congru_plain_zero(100 * pair.gain.low, 1), congru_plain_zero(100 * pair.gain.high, 1));
     congru_canvas_axis_y(&on, &y, 60, 340, 100, "Accuracy (%)");
     for (size_t s = 0; s < subjects; s++)
         if (!isnan(a[s]) && !isnan(b[s])) {
@@ -101,7 +103,8 @@ canvas congru_figure_paired(const figure_input *in)
     congru_canvas_text(&on, 120, 318, 10, 0, CANVAS_INK, "%s", results->pipeline[in->other]);
     congru_canvas_text(&on, 280, 318, 10, 0, CANVAS_INK, "%s", results->pipeline[in->pipeline]);
     congru_canvas_text(&on, 200, 338, 9, 0, CANVAS_SOFT, "%zu better, %zu worse, %zu equal; %+.1f points",
-                       pair.wins, pair.losses, pair.gain.count - pair.wins - pair.losses, 100 * pair.gain.mean);
+                       pair.wins, pair.losses, pair.gain.count - pair.wins - pair.losses,
+                       congru_plain_zero(100 * pair.gain.mean, 1));
     return on;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/figures.h"
 
 enum { PANEL = 170, GAP = 14, MARGIN = 20, NAMES_MAX = 256 };
@@ -110,7 +111,8 @@ canvas congru_figure_evolution(const figure_input *in)
         congru_canvas_bold(&on);
         if (isfinite(subject) && isfinite(class))
             congru_canvas_text(&on, x + PANEL, y + PANEL + 12, 9, 1, CANVAS_SOFT,
-                               "silhouette: class %.2f, subject %.2f", class, subject);
+                               "silhouette: class %.2f, subject %.2f", congru_plain_zero(class, 2),
+                               congru_plain_zero(subject, 2));
         draw_frame(&on, x, y, PANEL, PANEL);
         draw_panel(&on, points, classes, i, x, y);
     }

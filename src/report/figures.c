@@ -58,6 +58,9 @@ static congru_status find_series(congru_context *context, const char *name, size
 congru_status congru_report_figure(congru_context *context, const congru_report *report, const char *name,
                                    const congru_report_choice *choice, congru_drawing **drawing)
 {
+    if (report == NULL || name == NULL || drawing == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "no report, no name or no place for the figure given");
     *drawing = NULL;
     figure_input in = {.report = report, .run = &report->run[0]};
     congru_status status = congru_report_choose(context, in.run, choice, &in.pipeline, &in.other);

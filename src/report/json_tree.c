@@ -208,6 +208,8 @@ congru_status congru_json_read(congru_context *context, const char *path, congru
     else
         status = congru_source_read(context, &source, 0, (size_t)source.size, bytes);
     if (status == CONGRU_OK)
+        status = congru_source_check(context, &source);
+    if (status == CONGRU_OK)
         status = congru_json_parse(context, path, bytes, (size_t)source.size, file);
     free(bytes);
     congru_source_close(&source);

@@ -5,18 +5,14 @@
 
 #include "report/report_internal.h"
 
-extern const char congru_report_montage[]; /* share/montage/ten_ten.csv */
+#include "base/number_text.h"
 
-static char lower(char c)
-{
-    return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-}
+extern const char congru_report_montage[]; /* share/montage/ten_ten.csv */
 
 /* Case does not matter, nor "EEG-" or "EEG " in front, nor dots behind: "Fc5." is FC5. */
 bool congru_report_electrode(const char *channel, double place[2])
 {
-    if (lower(channel[0]) == 'e' && lower(channel[1]) == 'e' && lower(channel[2]) == 'g' &&
-        (channel[3] == '-' || channel[3] == ' '))
+    if (congru_same_letters(channel, "eeg", 3) && (channel[3] == '-' || channel[3] == ' '))
         channel += 4;
     size_t size = strlen(channel);
     while (size > 0 && channel[size - 1] == '.')
@@ -24,13 +20,10 @@ bool congru_report_electrode(const char *channel, double place[2])
     const char *line = strchr(congru_report_montage, '\n') + 1;
     while (*line != '\0') {
         size_t name = strcspn(line, ",");
-        bool same = name == size;
-        for (size_t i = 0; same && i < size; i++)
-            same = lower(line[i]) == lower(channel[i]);
-        if (same) {
+        if (name == size && congru_same_letters(line, channel, size)) {
             char *end;
-            place[0] = strtod(line + name + 1, &end);
-            place[1] = strtod(end + 1, NULL);
+            place[0] = congru_number_read(line + name + 1, &end);
+            place[1] = congru_number_read(end + 1, NULL);
             return true;
         }
         line += strcspn(line, "\n");

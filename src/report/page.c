@@ -37,8 +37,8 @@ static void add_origin(congru_text *text, const congru_report *report)
         congru_report_add_markup(text, report->run[i].label);
         congru_text_add(text, ": ");
         congru_report_add_markup(text, report->run[i].results->dataset);
-        congru_text_add(text, ", %zu subjects, %zu pipelines", report->run[i].results->subjects,
-                        report->run[i].results->pipelines);
+        congru_text_add(text, ", %s, %s", congru_count(report->run[i].results->subjects, "subject").text,
+                        congru_count(report->run[i].results->pipelines, "pipeline").text);
         if (seed >= 0)
             congru_text_add(text, ", seed %.17g", seed);
         if (command[0] != '\0') {
@@ -47,6 +47,13 @@ static void add_origin(congru_text *text, const congru_report *report)
             congru_text_add(text, "</code>");
         }
         congru_text_add(text, "</p>\n");
+        for (size_t k = 0; k < report->run[i].results->note_count; k++) {
+            congru_text_add(text, "<p>");
+            congru_report_add_markup(text, report->run[i].label);
+            congru_text_add(text, ": ");
+            congru_report_add_markup(text, report->run[i].results->note[k]);
+            congru_text_add(text, "</p>\n");
+        }
     }
 }
 
@@ -89,6 +96,8 @@ congru_status congru_report_page(congru_context *context, const congru_report *r
 {
     congru_text made = {0};
     congru_status status;
+    if (report == NULL || text == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no report or no place for its text given");
     *text = NULL;
     if (page != NULL) {
         status = add_built(context, report, page, &made);

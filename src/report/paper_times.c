@@ -5,6 +5,8 @@
 
 #include "report/report_internal.h"
 
+#include "base/number_text.h"
+
 extern const char congru_report_runtime[]; /* share/paper/runtime-parts.csv */
 
 enum { FIELD_SIZE = 64, FIELDS = 4 };
@@ -61,7 +63,7 @@ static double find(const char *dataset, const char *part, size_t size)
         line = next_line(line, field);
         if (strlen(field[2]) == size && strncmp(field[2], part, size) == 0 &&
             is_dataset(dataset, field[0], field[1]))
-            return strtod(field[3], NULL);
+            return congru_number_read(field[3], NULL);
     }
     return NAN;
 }

@@ -131,6 +131,10 @@ congru_status congru_report_create(congru_context *context, const char *const *f
 {
     if (context == NULL || report == NULL || folders == NULL || count == 0)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no results folder given");
+    for (size_t i = 0; i < count; i++)
+        if (folders[i] == NULL)
+            return congru_fail(context, CONGRU_ERROR_ARGUMENT, "results folder %zu of %zu is NULL", i + 1,
+                               count);
     congru_report *made = calloc(1, sizeof *made);
     *report = made;
     if (made != NULL)
@@ -184,6 +188,8 @@ void congru_report_destroy(congru_report **report)
 
 void congru_report_text_destroy(char **text)
 {
+    if (text == NULL)
+        return;
     free(*text);
     *text = NULL;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "congru/version.h"
 #include "report/report_internal.h"
 
@@ -305,6 +306,13 @@ static void add_run(congru_text *text, const report_run *run)
     add_names(text, "subjects", results->subjects, results->subject_name[0], sizeof results->subject_name[0]);
     add_names(text, "classes", results->classes, results->classes > 0 ? results->class_name[0] : "",
               sizeof results->class_name[0]);
+    add_name(text, "few");
+    congru_text_add(text, "[");
+    for (size_t s = 0; s < results->subjects; s++)
+        congru_text_add(text, "%s%s", s > 0 ? "," : "", results->subject_few[s] ? "true" : "false");
+    congru_text_add(text, "]");
+    add_names(text, "notes", results->note_count, results->note_count > 0 ? results->note[0] : "",
+              sizeof results->note[0]);
     add_name(text, "pipelines");
     congru_text_add(text, "[");
     for (size_t i = 0; i < results->pipelines; i++) {
@@ -371,6 +379,8 @@ void congru_report_add_json(congru_text *text, const congru_report *report)
 congru_status congru_report_json(congru_context *context, const congru_report *report, char **text)
 {
     congru_text made = {0};
+    if (report == NULL || text == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no report or no place for its text given");
     congru_report_add_json(&made, report);
     return congru_report_hand_over(context, &made, text);
 }

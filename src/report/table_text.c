@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number_text.h"
+
 static report_column *add_column(report_table *table, const char *heading, const char *title)
 {
     if (table->columns == table->column_room) {
@@ -80,6 +82,12 @@ void congru_table_number(report_table *table, double number)
         cell->number = number;
 }
 
+void congru_table_mark(report_table *table)
+{
+    if (table->cells > 0)
+        table->cell[table->cells - 1].marked = true;
+}
+
 void congru_table_clear(report_table *table)
 {
     for (size_t i = 0; i < table->cells; i++)
@@ -96,8 +104,8 @@ static void add_exact(congru_text *text, double number)
 {
     char digits[40];
     for (int precision = 15; precision <= 17; precision++) {
-        snprintf(digits, sizeof digits, "%.*g", precision, number);
-        if (strtod(digits, NULL) == number)
+        congru_format(digits, sizeof digits, "%.*g", precision, number);
+        if (congru_number_read(digits, NULL) == number)
             break;
     }
     congru_text_add(text, "%s", digits);
@@ -147,11 +155,14 @@ static void add_latex(congru_text *text, const char *string)
 
 static void add_latex_cell(congru_text *text, const report_column *column, const report_cell *cell, bool joins)
 {
-    if (column->is_text)
+    if (column->is_text) {
         add_latex(text, cell->text != NULL ? cell->text : "");
-    else if (isfinite(cell->number))
-        congru_text_add(text, "%s%s%.*f%s", joins ? " $\\pm$ " : "", !joins && cell->number < 0 ? "$-$" : "",
-                        column->decimals, fabs(cell->number * column->scale), "");
+        congru_text_add(text, cell->marked ? "$^*$" : "");
+    } else if (isfinite(cell->number))
+        congru_text_add(text, "%s%s%.*f", joins ? " $\\pm$ " : "",
+                        !joins && congru_plain_zero(cell->number * column->scale, column->decimals) < 0 ? "$-$"
+                                                                                                        : "",
+                        column->decimals, fabs(cell->number * column->scale));
     else if (!joins)
         congru_text_add(text, "--");
 }
@@ -198,13 +209,14 @@ static void add_html_cell(congru_text *text, const report_column *column, const 
     if (column->is_text) {
         congru_text_add(text, first ? "<th scope=\"row\">" : "<td>");
         congru_report_add_markup(text, cell->text != NULL ? cell->text : "");
+        congru_text_add(text, cell->marked ? " *" : "");
         return;
     }
     if (!column->joins)
         congru_text_add(text, "<td class=\"number\">");
     if (isfinite(cell->number))
         congru_text_add(text, "%s%.*f", column->joins ? " ± " : "", column->decimals,
-                        cell->number * column->scale);
+                        congru_plain_zero(cell->number * column->scale, column->decimals));
     else if (!column->joins)
         congru_text_add(text, "–");
 }

@@ -15,6 +15,7 @@ typedef struct report_column {
 
 typedef struct report_cell {
     char *text; /* owned; of a column of text */
+    bool marked;
     double number;
 } report_cell;
 
@@ -33,6 +34,7 @@ void congru_table_column_number(report_table *table, const char *heading, const 
 void congru_table_join(report_table *table); /* the last column joins the one before it */
 void congru_table_text(report_table *table, const char *text);
 void congru_table_number(report_table *table, double number);
+void congru_table_mark(report_table *table); /* the last cell, of text: with '*' where it is for people */
 void congru_table_clear(report_table *table);
 
 void congru_table_write(congru_text *text, const report_table *table, congru_table_format format);

@@ -78,6 +78,8 @@ static bool fill_subjects(const report_run *run, const char *label, size_t pipel
     for (size_t s = 0; s < results->subjects; s++) {
         add_label(table, label);
         congru_table_text(table, results->subject_name[s]);
+        if (results->subject_few[s])
+            congru_table_mark(table);
         for (size_t i = 0; i < results->pipelines; i++)
             congru_table_number(table, run->accuracy[run->order[i] * results->subjects + s]);
     }
@@ -345,6 +347,9 @@ static congru_status fill(congru_context *context, const congru_report *report, 
 congru_status congru_report_table(congru_context *context, const congru_report *report, const char *name,
                                   const congru_report_choice *choice, congru_table_format format, char **text)
 {
+    if (report == NULL || name == NULL || text == NULL || (unsigned)format > CONGRU_TABLE_HTML)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "no report, no name, no place for the text, or a format that is none");
     *text = NULL;
     for (size_t i = 0; i < TABLES; i++) {
         if (strcmp(tables[i].name, name) != 0)

@@ -100,8 +100,9 @@ static congru_status take_record(congru_context *context, const char *path, cons
     for (size_t s = 0; s < REPORT_SERIES_FILE; s++) {
         const congru_json *array = congru_json_tree_member(root, series_table[s].name);
         if (array != NULL && congru_json_length(array) != record->steps)
-            return congru_fail(context, CONGRU_ERROR_FORMAT, "%s: \"%s\" has %zu steps where \"loss\" has %zu",
-                               path, series_table[s].name, congru_json_length(array), record->steps);
+            return congru_fail(context, CONGRU_ERROR_FORMAT, "%s: \"%s\" has %s where \"loss\" has %zu", path,
+                               series_table[s].name, congru_count(congru_json_length(array), "step").text,
+                               record->steps);
         thin(array, record->steps, points, record->value + s * points);
     }
     for (size_t i = 0; i < points; i++) {

@@ -1,6 +1,7 @@
 /* Sets of channels over the team of threads. SPDX-License-Identifier: Apache-2.0 */
 #include "signal/channel_lanes.h"
 
+#include "base/workspace.h"
 #include <stdatomic.h>
 #include <stdint.h>
 
@@ -47,15 +48,14 @@ static void run_part(void *user, size_t part, int worker)
 congru_status congru_parts_run(congru_context *context, size_t parts, size_t scratch, congru_part_task task,
                                void *user)
 {
-    for (int worker = 0; worker < congru_team_threads(context->team); worker++) {
-        if (congru_arena_reserve(&context->scratch[worker], scratch) != CONGRU_OK)
-            return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for a workspace of %zu bytes", scratch);
-    }
+    congru_status status = congru_scratch_reserve(context, scratch);
+    if (status != CONGRU_OK)
+        return status;
     part_run run = {.context = context, .parts = parts, .task = task, .user = user};
     congru_team_run(context->team, parts, run_part, &run);
     if (atomic_load(&run.cancelled))
         return congru_fail(context, CONGRU_ERROR_CANCELLED, "stopped by the progress callback");
-    return CONGRU_OK;
+    return congru_scratch_check(context);
 }
 
 size_t congru_channel_sets(const congru_context *context, size_t channels)

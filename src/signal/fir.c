@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/scalar_math.h"
+#include "base/workspace.h"
 #include "signal/channel_lanes.h"
 #include "signal/stretches.h"
 
@@ -165,6 +166,9 @@ congru_status congru_signal_filter_fir(congru_context *context, double low, doub
     job.channels = channels;
     job.samples = samples;
     job.signal = signal;
+    status = congru_workspace_check(context, &context->shared);
+    if (status != CONGRU_OK)
+        return status;
     design(low, high, rate, job.half, weights);
     congru_arena measure = {0};
     fir_work w;

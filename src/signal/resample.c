@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/scalar_math.h"
+#include "base/workspace.h"
 #include "signal/channel_lanes.h"
 #include "signal/stretches.h"
 
@@ -194,6 +195,9 @@ congru_status congru_signal_resample(congru_context *context, size_t up, size_t 
     if (congru_arena_reserve(&context->shared, up * job.taps * sizeof(double)) != CONGRU_OK)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for %zu taps", up * job.taps);
     double *weights = congru_arena_take(&context->shared, up * job.taps, sizeof(double));
+    status = congru_workspace_check(context, &context->shared);
+    if (status != CONGRU_OK)
+        return status;
     design(&job, weights);
     job.weights = weights;
     congru_arena measure = {0};

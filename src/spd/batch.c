@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/store.h"
+#include "base/workspace.h"
 
 static const double asymmetry_allowed = 1e-6;
 
@@ -65,22 +66,22 @@ static congru_status report(congru_context *context, size_t n, const congru_fail
     switch (f->status) {
     case CONGRU_ERROR_NOT_FINITE:
         return congru_fail(context, f->status, "matrix %zu of %zu holds or gives a number that is not finite",
-                           f->index, n);
+                           f->index + 1, n);
     case CONGRU_ERROR_NOT_SYMMETRIC:
         return congru_fail(
             context, f->status,
             "matrix %zu of %zu is not symmetric: it differs from its transpose by %.3g where its "
             "largest entry is %.3g",
-            f->index, n, f->low, f->high);
+            f->index + 1, n, f->low, f->high);
     case CONGRU_ERROR_NOT_POSITIVE:
         return congru_fail(context, f->status,
                            "matrix %zu of %zu is not positive definite: its eigenvalues go from %.3g to %.3g",
-                           f->index, n, f->low, f->high);
+                           f->index + 1, n, f->low, f->high);
     case CONGRU_ERROR_NOT_CONVERGED:
         return congru_fail(context, f->status, "matrix %zu of %zu: the eigenvalue iteration did not converge",
-                           f->index, n);
+                           f->index + 1, n);
     default:
-        return congru_fail(context, f->status, "matrix %zu of %zu: %s", f->index, n,
+        return congru_fail(context, f->status, "matrix %zu of %zu: %s", f->index + 1, n,
                            congru_status_text(f->status));
     }
 }
@@ -101,16 +102,18 @@ congru_status congru_batch_run_windows(congru_context *context, size_t n, size_t
                                        congru_chunk_task task, size_t window, congru_window_end after,
                                        void *user)
 {
-    for (int worker = 0; worker < congru_team_threads(context->team); worker++) {
-        if (congru_arena_reserve(&context->scratch[worker], scratch) != CONGRU_OK)
-            return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for a workspace of %zu bytes", scratch);
-    }
+    congru_status status = congru_scratch_reserve(context, scratch);
+    if (status != CONGRU_OK)
+        return status;
     batch b = {.context = context, .n = n, .chunk = congru_chunk_size(d), .task = task, .user = user};
     b.blocks = congru_chunk_count(n, d);
     b.bytes = 2 * b.chunk * d * d * sizeof(double);
     for (; b.start < b.blocks; b.start += window) {
         size_t chunks = b.blocks - b.start < window ? b.blocks - b.start : window;
         congru_team_run(context->team, chunks, run_block, &b);
+        status = congru_scratch_check(context);
+        if (status != CONGRU_OK)
+            return status;
         const congru_failure *worst = find_worst(&b);
         if (worst != NULL)
             return report(context, n, worst);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/workspace.h"
 #include "spd/spectral.h"
 
 typedef struct congruence_job {
@@ -173,6 +174,8 @@ congru_status congru_spd_congruence_backward(congru_context *context, size_t n, 
         job.d_w_parts = congru_arena_take(&context->shared, chunks * size, sizeof(double));
     }
     status = congru_batch_run(context, n, dimension, congruence_scratch(context, &job), backward_task, &job);
+    if (status == CONGRU_OK)
+        status = congru_workspace_check(context, &context->shared);
     if (status != CONGRU_OK || d_w == NULL)
         return status;
     for (size_t chunk = 0; chunk < chunks; chunk++) {

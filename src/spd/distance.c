@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/workspace.h"
 #include "spd/spectral.h"
 
 /* Every a of a chunk against one or more b. */
@@ -193,7 +194,9 @@ static congru_status distance_prepare(congru_context *context, distance_job *job
                            n, n_b);
     double *logs_a = congru_arena_take(&context->shared, count_a, sizeof(double));
     double *other = congru_arena_take(&context->shared, n_b * size, sizeof(double));
-    congru_status status;
+    congru_status status = congru_workspace_check(context, &context->shared);
+    if (status != CONGRU_OK)
+        return status;
     if (job->metric == CONGRU_METRIC_LOGEUCLID) {
         status = congru_spd_log(context, n, job->d, job->a, logs_a);
         job->a = logs_a;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/workspace.h"
 #include "spd/spectrum.h"
 #include "spd/view_load.h"
 
@@ -306,6 +307,9 @@ congru_status congru_view_mean(congru_context *context, congru_metric metric, si
     if (congru_arena_reserve(&context->shared, measure.used) != CONGRU_OK)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for the mean of %zu matrices", n);
     mean_layout(&context->shared, &s);
+    status = congru_workspace_check(context, &context->shared);
+    if (status != CONGRU_OK)
+        return status;
     s.sum.d = d;
     s.sum.view = *view;
     s.sum.weights = options->weights;

@@ -1,6 +1,7 @@
 /* The log-Euclidean merge of two batches, and its adjoint. SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "base/workspace.h"
 #include "spd/spectrum.h"
 
 congru_status congru_spd_merge(congru_context *context, size_t n, size_t d, const double *a, const double *b,
@@ -19,7 +20,7 @@ static congru_status take_batches(congru_context *context, size_t n, size_t d, i
         return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory to merge %zu matrices", n);
     for (int k = 0; k < count; k++)
         batches[k] = congru_arena_take(&context->shared, n * d * d, sizeof(double));
-    return CONGRU_OK;
+    return congru_workspace_check(context, &context->shared);
 }
 
 congru_status congru_spd_merge_forward(congru_context *context, size_t n, size_t d, const double *a,

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/workspace.h"
 #include "spd/spectral.h"
 
 /* The exponential by scaling and squaring: K is halved until its norm is at most 1/4, where the Taylor polynomial
@@ -42,7 +43,7 @@ static congru_status rotation_begin(congru_context *context, size_t d, bool deri
     if (congru_arena_reserve(&context->shared, measure.used) != CONGRU_OK)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for a rotation of %zu x %zu", d, d);
     rotation_layout(&context->shared, derivative, w);
-    return CONGRU_OK;
+    return congru_workspace_check(context, &context->shared);
 }
 
 static void product(const rotation_work *w, const double *a, const double *b, congru_product_mode mode,

@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "base/bank.h"
+#include "base/workspace.h"
 
 static double *allocate_lanes(const congru_kernel *kernel, size_t vectors, size_t size)
 {
@@ -168,7 +169,7 @@ congru_status congru_spectrum_evaluate(congru_context *context, const congru_spe
     congru_spectral_forward(kernel, 1, spectrum->d, spectrum->function, spectrum->values, spectrum->z, lanes,
                             &work);
     kernel->unpack(1, 1, spectrum->d, spectrum->d, lanes, out);
-    return CONGRU_OK;
+    return congru_workspace_check(context, &context->shared);
 }
 
 typedef struct backward_job {

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "base/workspace.h"
 #include "spd/view_load.h"
 
 /* All four maps are one: a congruence into the tangent space at the identity, log or exp there, and a congruence
@@ -131,7 +132,9 @@ static congru_status take_roots(congru_context *context, size_t d, const double 
         return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for the roots of the base point");
     for (int k = 0; k < 2; k++)
         roots[k] = congru_arena_take(&context->shared, d * d, sizeof(double));
-    congru_status status = congru_spd_sqrt(context, 1, d, base, roots[0]);
+    congru_status status = congru_workspace_check(context, &context->shared);
+    if (status == CONGRU_OK)
+        status = congru_spd_sqrt(context, 1, d, base, roots[0]);
     if (status == CONGRU_OK)
         status = congru_spd_invsqrt(context, 1, d, base, roots[1]);
     if (status != CONGRU_OK) {

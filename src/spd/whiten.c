@@ -1,6 +1,7 @@
 /* Whitening by the log-Euclidean mean of the batch itself, and its adjoint. SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "base/workspace.h"
 #include "spd/spectrum.h"
 
 /* Y_i = P C_i P with P = exp(-L/2) and L the mean of log C_i. */
@@ -25,7 +26,7 @@ static congru_status whiten_begin(congru_context *context, size_t n, size_t d, w
     if (congru_arena_reserve(&context->composed, measure.used) != CONGRU_OK)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory to whiten %zu matrices", n);
     whiten_layout(&context->composed, n, d, w);
-    return CONGRU_OK;
+    return congru_workspace_check(context, &context->composed);
 }
 
 congru_status congru_spd_whiten_forward(congru_context *context, size_t n, size_t d, const double *c,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "array/file_write.h"
+#include "base/number_text.h"
 #include "synth/synth_internal.h"
 
 /* A record is a second. A trial begins with its cue, on a whole second; its signal follows half a second
@@ -109,7 +110,7 @@ static double choose_range(const edf_file *file, char text[NUMBER + 1])
     double range = (floor(most * 100.0) + 1.0) / 100.0;
     if (range >= 10000.0)
         range = floor(most) + 1.0;
-    snprintf(text, NUMBER + 1, range < 10000.0 ? "%.2f" : "%.0f", range);
+    congru_format(text, NUMBER + 1, range < 10000.0 ? "%.2f" : "%.0f", range);
     return range;
 }
 

@@ -16,6 +16,8 @@ const char *congru_synth_stage_name(congru_synth_stage stage)
 
 void congru_synth_options_init(congru_synth_options *options)
 {
+    if (options == NULL)
+        return;
     *options = (congru_synth_options){
         .stage = CONGRU_SYNTH_SHIFT,
         .seed = 50,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/bank.h"
+#include "base/number_text.h"
 #include "congru/version.h"
 #include "synth/synth_internal.h"
 #include "synth/synth_options.h"
@@ -20,8 +21,8 @@ static void append_number(char *meta, size_t size, const char *key, double numbe
 {
     char text[32];
     for (int digits = 1; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, number);
-        if (strtod(text, NULL) == number)
+        congru_format(text, sizeof text, "%.*g", digits, number);
+        if (congru_number_read(text, NULL) == number)
             break;
     }
     size_t used = strlen(meta);

@@ -1,6 +1,7 @@
 /* Noise whose sample covariance is exactly the one asked for. SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "base/workspace.h"
 #include "congru/spd.h"
 #include "kernel/kernel.h"
 #include "synth/synth_internal.h"
@@ -74,19 +75,27 @@ congru_status congru_synth_make_signals(congru_context *context, const congru_sy
     congru_arena_take(&scratch, d * job.stride, sizeof(double));
     congru_arena_take(&scratch, d, sizeof(double));
     congru_status status = congru_arena_reserve(&context->composed, measure.used);
-    for (int worker = 0; worker < congru_team_threads(context->team) && status == CONGRU_OK; worker++)
-        status = congru_arena_reserve(&context->scratch[worker], scratch.used);
+    if (status == CONGRU_OK)
+        status = congru_scratch_reserve(context, scratch.used);
     if (status != CONGRU_OK)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "synth: not enough memory for signals of %zu samples",
                            options->samples);
     job.sample_covariance = congru_arena_take(&context->composed, count * d * d, sizeof(double));
     job.root = congru_arena_take(&context->composed, count * d * d, sizeof(double));
 
+    status = congru_workspace_check(context, &context->composed);
+    if (status != CONGRU_OK)
+        return status;
     congru_team_run(context->team, count, draw_trial, &job);
-    status = congru_spd_invsqrt(context, count, d, job.sample_covariance, job.sample_covariance);
+    status = congru_scratch_check(context);
+    if (status == CONGRU_OK)
+        status = congru_spd_invsqrt(context, count, d, job.sample_covariance, job.sample_covariance);
     if (status == CONGRU_OK)
         status = congru_spd_sqrt(context, count, d, covariance, job.root);
     if (status == CONGRU_OK)
-        congru_team_run(context->team, count, colour_trial, &job);
-    return status;
+        status = congru_scratch_reserve(context, scratch.used);
+    if (status != CONGRU_OK)
+        return status;
+    congru_team_run(context->team, count, colour_trial, &job);
+    return congru_scratch_check(context);
 }

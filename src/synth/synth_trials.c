@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/workspace.h"
 #include "congru/spd.h"
 #include "synth/synth_internal.h"
 
@@ -163,7 +164,7 @@ congru_status congru_synth_make_trials(congru_context *context, const congru_syn
                            "synth: not enough memory for %zu trials of %zu channels", count, d);
     trial_layout(&context->composed, count, d, branches, &w);
 
-    congru_status status = CONGRU_OK;
+    congru_status status = congru_workspace_check(context, &context->composed);
     for (size_t b = 0; b < branches && status == CONGRU_OK; b++) {
         status = congru_synth_draw_subject(context, options, index, b, basis, &w.subject[b], w.square);
         if (status == CONGRU_OK)

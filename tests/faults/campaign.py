@@ -314,10 +314,10 @@ def find_tools(build, source, scratch):
     return find
 
 
-def scratch_folder():
+def scratch_folder(prefix='congru-faults-'):
     """In memory if that can be: the campaign makes many files and flushes them all."""
     place = '/dev/shm' if os.access('/dev/shm', os.W_OK) else None
-    path = tempfile.mkdtemp(prefix='congru-faults-', dir=place)
+    path = tempfile.mkdtemp(prefix=prefix, dir=place)
     os.chmod(path, 0o755)
     return path
 

@@ -15,6 +15,14 @@ SANITIZER_CODE = 99
 LEAKS = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'leaks.txt')
 
 
+def plain_environment():
+    """The environment of every run: sanitizers end with a code of their own."""
+    return {'PATH': '/usr/bin:/bin', 'LC_ALL': 'C', 'ASAN_OPTIONS': f'exitcode={SANITIZER_CODE}:'
+            'verify_asan_link_order=0:detect_stack_use_after_return=0:allocator_may_return_null=1:fast_unwind_on_malloc=0',
+            'LSAN_OPTIONS': f'print_suppressions=0:suppressions={LEAKS}',
+            'UBSAN_OPTIONS': f'halt_on_error=1:exitcode={SANITIZER_CODE}'}
+
+
 def without_times(path, data):
     """The bytes of an output with what is a duration left out."""
     name = os.path.basename(path)
@@ -80,10 +88,7 @@ class Bench:
         return path
 
     def environment(self, fault, counts):
-        env = {'PATH': '/usr/bin:/bin', 'LC_ALL': 'C', 'ASAN_OPTIONS': f'exitcode={SANITIZER_CODE}:'
-               'verify_asan_link_order=0:detect_stack_use_after_return=0:allocator_may_return_null=1:fast_unwind_on_malloc=0',
-               'LSAN_OPTIONS': f'print_suppressions=0:suppressions={LEAKS}',
-               'UBSAN_OPTIONS': f'halt_on_error=1:exitcode={SANITIZER_CODE}'}
+        env = plain_environment()
         if fault is not None:
             env.update({name: str(value) for name, value in fault.items()}, LD_PRELOAD=self.shim, FAULT_COUNTS=counts)
             if self.sanitized:

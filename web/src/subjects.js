@@ -10,7 +10,7 @@ const mean = (values) => {
 function table(run) {
     const least = Math.min(run.chance ?? 1, ...run.accuracy.flat().filter((x) => x !== null));
     const shade = (x) => (x === null ? 0 : Math.round((32 * (x - least)) / (1 - least || 1)));
-    const rows = run.subjects.map((name, s) => ({ name, all: run.accuracy.map((row) => row[s]), mean: mean(run.accuracy.map((row) => row[s])) }));
+    const rows = run.subjects.map((name, s) => ({ name: run.few[s] ? `${name} *` : name, all: run.accuracy.map((row) => row[s]), mean: mean(run.accuracy.map((row) => row[s])) }));
     return sortableTable({
         caption: "Accuracy by subject (%), worst first; a heading sorts",
         rows, sort: 1, dense: true,

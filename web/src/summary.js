@@ -66,5 +66,6 @@ function allRuns(data) {
 export function summary(run, data) {
     return section("summary", "Summary",
         h("p", { class: "question" }, questions[run.run?.settings?.protocol] ?? "How well is imagined movement decoded from EEG?"),
+        run.notes.map((note) => h("p", { class: "note" }, `${note[0].toUpperCase()}${note.slice(1)}.`)),
         winner(run), facts(run), data.runs.length > 1 ? allRuns(data) : null, repeat(run));
 }

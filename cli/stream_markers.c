@@ -1,0 +1,26 @@
+/* A queue in the order of time. SPDX-License-Identifier: Apache-2.0 */
+#include "stream_markers.h"
+
+#include <string.h>
+
+bool markers_add(stream_markers *m, const stream_marker *marker)
+{
+    size_t at = m->count;
+    if (m->count == MARKERS_MAX)
+        return false;
+    for (; at > 0 && m->item[at - 1].due > marker->due; at--)
+        m->item[at] = m->item[at - 1];
+    m->item[at] = *marker;
+    m->count++;
+    return true;
+}
+
+bool markers_take(stream_markers *m, double time, stream_marker *marker)
+{
+    if (m->count == 0 || m->item[0].due > time)
+        return false;
+    *marker = m->item[0];
+    m->count--;
+    memmove(m->item, m->item + 1, m->count * sizeof *m->item);
+    return true;
+}

@@ -1,0 +1,170 @@
+/* Looks at each subject's trials before anything is run. SPDX-License-Identifier: Apache-2.0 */
+#include "evaluation/cohort.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "evaluation/split.h"
+
+enum { NAMED_MOST = 4 }; /* in a note, which is one line of limited size */
+
+bool congru_few_trials(size_t trials, size_t classes_present, size_t classes)
+{
+    return trials < classes || classes_present < classes;
+}
+
+static void count(const congru_set *set, int32_t subject, bool *seen, congru_member *member)
+{
+    memset(seen, 0, set->classes * sizeof *seen);
+    for (size_t i = 0; i < set->count; i++) {
+        if (set->subject[i] != subject || set->label[i] < 0 || (size_t)set->label[i] >= set->classes)
+            continue;
+        member->trials++;
+        member->classes += !seen[set->label[i]];
+        seen[set->label[i]] = true;
+    }
+}
+
+static bool is_asked(const congru_evaluation_options *options, int32_t subject)
+{
+    bool asked = options->subjects == NULL;
+    for (size_t i = 0; !asked && i < options->subject_count; i++)
+        asked = options->subjects[i] == subject;
+    return asked;
+}
+
+/* "S3 (1 trial), S5 (20 trials of 3 classes) and 2 more" of those for whom `wanted` answers true. */
+static void name_members(const congru_set *set, const congru_member *member,
+                         bool (*wanted)(const congru_set *set, const congru_member *member), congru_text *text)
+{
+    size_t named = 0;
+    for (size_t s = 0; s < set->subjects; s++) {
+        const congru_member *m = &member[s];
+        if (!wanted(set, m) || named++ >= NAMED_MOST)
+            continue;
+        congru_text_add(text, "%s%s (%zu trial%s of %zu class%s)", named > 1 ? ", " : "", set->subject_name[s],
+                        m->trials, m->trials == 1 ? "" : "s", m->classes, m->classes == 1 ? "" : "es");
+    }
+    if (named > NAMED_MOST)
+        congru_text_add(text, " and %zu more", named - NAMED_MOST);
+}
+
+static bool is_few(const congru_set *set, const congru_member *member)
+{
+    return member->scored && congru_few_trials(member->trials, member->classes, set->classes);
+}
+
+static bool is_left_out(const congru_set *set, const congru_member *member)
+{
+    (void)set;
+    return member->asked && !member->scored;
+}
+
+static void note_members(congru_context *context, const congru_set *set, const congru_member *member)
+{
+    congru_text few = {0}, left_out = {0};
+    name_members(set, member, is_few, &few);
+    name_members(set, member, is_left_out, &left_out);
+    if (few.size > 0)
+        congru_note(context, "few trials or a class without any, so that scores say little (marked *): %s",
+                    few.data);
+    if (left_out.size > 0)
+        congru_note(context, "not scored, without trials both to fit on and to score: %s", left_out.data);
+    congru_text_clear(&few);
+    congru_text_clear(&left_out);
+}
+
+congru_status congru_cohort_make(congru_context *context, const congru_set *set,
+                                 const congru_evaluation_options *options, congru_member **member)
+{
+    congru_member *made = calloc(set->subjects, sizeof *made);
+    bool *seen = calloc(set->classes, sizeof *seen);
+    congru_status status =
+        made != NULL && seen != NULL
+            ? CONGRU_OK
+            : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu subjects", set->subjects);
+    size_t scored = 0, refused = set->subjects;
+    for (size_t s = 0; status == CONGRU_OK && s < set->subjects; s++) {
+        congru_split split = {0};
+        count(set, (int32_t)s, seen, &made[s]);
+        made[s].asked = is_asked(options, (int32_t)s);
+        if (!made[s].asked)
+            continue;
+        congru_status split_status = congru_split_make(context, set, options, (int32_t)s, 0, &split);
+        congru_split_clear(&split);
+        made[s].scored = split_status == CONGRU_OK;
+        scored += made[s].scored;
+        if (split_status != CONGRU_ERROR_ARGUMENT)
+            status = split_status;
+        else if (refused == set->subjects)
+            refused = s;
+    }
+    if (status == CONGRU_OK && scored == 0 &&
+        refused < set->subjects) { /* in the words for the first of them */
+        congru_split split = {0};
+        status = congru_split_make(context, set, options, (int32_t)refused, 0, &split);
+        congru_split_clear(&split);
+    }
+    if (status == CONGRU_OK)
+        note_members(context, set, made);
+    free(seen);
+    *member = made;
+    return status;
+}
+
+void congru_cohort_text(const congru_set *set, const congru_member *member, congru_text *text)
+{
+    const char *between = "";
+    congru_text_add(text, ",\n\"scored\": [");
+    for (size_t s = 0; s < set->subjects; s++) {
+        if (!member[s].scored)
+            continue;
+        congru_text_add(text, "%s", between);
+        congru_text_add_json(text, set->subject_name[s]);
+        between = ", ";
+    }
+    between = "";
+    congru_text_add(text, "],\n\"few_trials\": [");
+    for (size_t s = 0; s < set->subjects; s++) {
+        if (!member[s].asked || (member[s].scored && !is_few(set, &member[s])))
+            continue;
+        congru_text_add(text, "%s{\"subject\": ", between);
+        congru_text_add_json(text, set->subject_name[s]);
+        congru_text_add(text, ", \"trials\": %zu, \"classes\": %zu, \"scored\": %s}", member[s].trials,
+                        member[s].classes, member[s].scored ? "true" : "false");
+        between = ", ";
+    }
+    congru_text_add(text, "]");
+}
+
+/* Whether the scored trials of a subject under a pipeline include one of the class. */
+static bool has_class(const congru_results *results, size_t pipeline, size_t subject, size_t label)
+{
+    for (size_t f = 0; f < results->folds; f++) {
+        const congru_fold *fold = &results->fold[f];
+        if (fold->pipeline != pipeline || (size_t)fold->subject != subject)
+            continue;
+        for (size_t i = 0; i < fold->samples; i++)
+            if ((size_t)fold->truth[i] == label)
+                return true;
+    }
+    return false;
+}
+
+void congru_results_mark(congru_results *results)
+{
+    for (size_t f = 0; f < results->folds; f++) {
+        const congru_fold *fold = &results->fold[f];
+        size_t subject = (size_t)fold->subject, trials = 0, present = 0;
+        for (size_t g = 0; g < results->folds; g++)
+            if (results->fold[g].pipeline == fold->pipeline && results->fold[g].subject == fold->subject)
+                trials += results->fold[g].samples;
+        if (trials == 0) /* without predictions nothing is known */
+            continue;
+        for (size_t k = 0; k < results->classes; k++)
+            present += has_class(results, fold->pipeline, subject, k);
+        if (congru_few_trials(trials, present, results->classes))
+            results->subject_few[subject] = true;
+    }
+}
