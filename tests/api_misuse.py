@@ -21,6 +21,7 @@ congru_alignment_recentre subject reference
 congru_alignment_scale factor
 congru_context_create options
 congru_covariance_check_rank channel_name
+congru_set_check_rank epochs
 congru_crew_leave error
 congru_decoder_create options
 congru_decoder_reference reference
@@ -226,6 +227,11 @@ def value_of(function, kind, name, pointed):
     return buffer()
 
 
+# What is returned by value must be called so.
+STRUCTS = {"congru_counted": ctypes.c_char * 64}
+STRUCTS = {name: type(name, (ctypes.Structure,), {"_fields_": [("text", kind)]}) for name, kind in STRUCTS.items()}
+
+
 def attempt(function, arguments):
     """The status a child saw; "signal N" when it died."""
     result = functions[function][0]
@@ -234,7 +240,7 @@ def attempt(function, arguments):
     if child == 0:
         os.close(2)
         ctypes.CDLL(None).alarm(SECONDS)
-        status = call(function, *arguments, returns=ctypes.c_int)
+        status = call(function, *arguments, returns=STRUCTS.get(result, ctypes.c_int))
         os._exit(status & 0x7F if result == "congru_status" else 0)
     _, state = os.waitpid(child, 0)
     return "signal %d" % os.WTERMSIG(state) if os.WIFSIGNALED(state) else os.WEXITSTATUS(state)

@@ -265,7 +265,7 @@ static void wrong_arguments_are_refused(void)
     spd_expect(context,
                congru_logistic_fit(context, 30, 2, set.x, set.label, 3, NULL, weights, intercept, NULL),
                CONGRU_ERROR_NOT_FINITE, __FILE__, __LINE__);
-    CHECK(strstr(congru_context_error(context), "feature 1 of trial 3") != NULL);
+    CHECK(strstr(congru_context_error(context), "feature 2 of trial 4") != NULL);
     spd_expect(context, congru_lda_fit(context, 30, 2, set.x, set.label, 3, weights, intercept),
                CONGRU_ERROR_NOT_FINITE, __FILE__, __LINE__);
     free_set(&set);

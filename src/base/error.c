@@ -8,13 +8,30 @@
 #include "base/number_text.h"
 #include "base/store.h"
 
+enum { WHOLE_SIZE = 8192, BEGINNING = 400 };
+
+/* A text that does not fit, as one about a very long path, loses its middle: the reason comes at the end. */
+static void keep_both_ends(const char *whole, char error[CONGRU_ERROR_TEXT_SIZE])
+{
+    size_t size = strlen(whole), end = CONGRU_ERROR_TEXT_SIZE - 1 - BEGINNING - 3;
+    if (size < CONGRU_ERROR_TEXT_SIZE) {
+        memcpy(error, whole, size + 1);
+        return;
+    }
+    memcpy(error, whole, BEGINNING);
+    memcpy(error + BEGINNING, "...", 3);
+    memcpy(error + BEGINNING + 3, whole + size - end, end + 1);
+}
+
 congru_status congru_fail(congru_context *context, congru_status status, const char *format, ...)
 {
     if (context != NULL) {
         va_list arguments;
+        char whole[WHOLE_SIZE];
         va_start(arguments, format);
-        congru_format_list(context->error, sizeof context->error, format, arguments);
+        congru_format_list(whole, sizeof whole, format, arguments);
         va_end(arguments);
+        keep_both_ends(whole, context->error);
         const char *reason = status == CONGRU_ERROR_MEMORY ? congru_store_reason() : "";
         size_t size = strlen(context->error);
         if (reason[0] != '\0')
