@@ -22,6 +22,13 @@ congru_alignment_scale factor
 congru_context_create options
 congru_covariance_check_rank channel_name
 congru_set_check_rank epochs
+congru_import_like meta
+congru_import_run summary
+congru_import_set value
+congru_preprocess_design notch_left_out
+congru_preprocess_epochs position
+congru_preprocess_recording rest
+congru_preprocessing_set where value
 congru_crew_leave error
 congru_decoder_create options
 congru_decoder_reference reference
@@ -51,6 +58,10 @@ congru_drawing_svg congru_holm_correct congru_npy_read congru_npy_write congru_p
 congru_pipeline_check congru_recording_read congru_report_figure congru_report_json congru_report_table
 congru_results_summarise congru_scores_normalise congru_set_read congru_set_write congru_wilcoxon_test
 congru_set_keep_classes congru_results_confusion congru_report_page
+congru_file_kind_of congru_import_create congru_import_like congru_import_set congru_import_preset
+congru_preprocess_design congru_preprocess_ratio congru_preprocess_samples congru_preprocessing_check
+congru_preprocessing_copy congru_preprocessing_set congru_set_create_borrowing congru_set_create_copying
+congru_set_preprocessing congru_set_preprocess congru_set_preprocess_like
 """.split()
 may_be_null = {line.split()[0]: set(line.split()[1:]) for line in MAY_BE_NULL.strip().splitlines()}
 
@@ -85,7 +96,7 @@ def read_headers():
 functions, enums = read_headers()
 exported = subprocess.run(["nm", "-D", "--defined-only", build + "/src/libcongru.so"], capture_output=True, text=True,
                           check=True).stdout.split()
-exported = {word for word in exported if word.startswith("congru_")}
+exported = {name for kind, name in zip(exported[1::3], exported[2::3]) if kind == "T" and name.startswith("congru_")}
 
 
 def call(name, *arguments, returns=ctypes.c_int):

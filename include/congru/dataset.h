@@ -24,8 +24,8 @@ typedef struct congru_set {
     char (*subject_name)[CONGRU_LABEL_SIZE];
     char (*channel_name)[CONGRU_LABEL_SIZE]; /* (dimension); "" where unknown */
     double rate;                             /* 0 when unknown */
-    double start;                            /* seconds of sample 0 from the cue; NaN when unknown */
     char *meta;                              /* JSON text, or NULL */
+    double start;                            /* seconds of sample 0 from the cue; NaN when unknown */
     bool borrowed; /* covariance and signals are the caller's of congru_set_create_borrowing, who frees them */
 } congru_set;
 

@@ -20,6 +20,15 @@ static bool fail(char *error, const char *format, ...)
     return false;
 }
 
+/* Whether nothing is NULL; an error without a place for it is not told. */
+static bool given(const char *where, const char *text, const void *result, char *error)
+{
+    if (error == NULL)
+        return false;
+    error[0] = '\0';
+    return where != NULL && text != NULL && result != NULL;
+}
+
 /* strtod also takes leading spaces, hexadecimal, "nan" and "inf"; none is meant here. */
 static bool is_plain(const char *text, const char *letters)
 {
@@ -32,6 +41,8 @@ static bool is_plain(const char *text, const char *letters)
 bool congru_value_number(const char *where, const char *text, double least, double most, double *number,
                          char error[CONGRU_VALUE_ERROR_SIZE])
 {
+    if (!given(where, text, number, error))
+        return false;
     char *end;
     double value = congru_number_read(text, &end);
     if (!is_plain(text, "+-.eE") || end == text || *end != '\0')
@@ -45,6 +56,8 @@ bool congru_value_number(const char *where, const char *text, double least, doub
 bool congru_value_integer(const char *where, const char *text, int least, int most, int *number,
                           char error[CONGRU_VALUE_ERROR_SIZE])
 {
+    if (!given(where, text, number, error))
+        return false;
     char *end;
     errno = 0;
     long value = strtol(text, &end, 10);
@@ -59,6 +72,8 @@ bool congru_value_integer(const char *where, const char *text, int least, int mo
 bool congru_value_range(const char *where, const char *text, double least, double most, double range[2],
                         char error[CONGRU_VALUE_ERROR_SIZE])
 {
+    if (!given(where, text, range, error))
+        return false;
     char low[LOW_SIZE];
     double parsed[2];
     const char *colon = strchr(text, ':');
@@ -78,6 +93,8 @@ bool congru_value_range(const char *where, const char *text, double least, doubl
 bool congru_value_choice(const char *where, const char *text, const char *const *names, size_t *choice,
                          char error[CONGRU_VALUE_ERROR_SIZE])
 {
+    if (!given(where, text, choice, error) || names == NULL)
+        return false;
     char list[CHOICES_SIZE] = "";
     size_t used = 0;
     for (size_t i = 0; names[i] != NULL; i++) {

@@ -224,6 +224,8 @@ static bool join_numbers(double **numbers, size_t count, const double *other, si
 
 congru_status congru_set_join(congru_context *context, congru_set *set, const congru_set *other)
 {
+    if (context == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "congru_set_join: context must not be NULL");
     if (set == NULL || other == NULL || set->borrowed)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "congru_set_join: two sets are needed, of which the first owns its arrays");

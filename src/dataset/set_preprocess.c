@@ -132,6 +132,9 @@ congru_status congru_set_preprocess(congru_context *context, congru_set *set, co
 congru_status congru_set_preprocess_like(congru_context *context, congru_set *set,
                                          const congru_preprocessing *wanted, const char *who, double scale)
 {
+    if (set == NULL || wanted == NULL || who == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "congru_set_preprocess_like: set, wanted and who must not be NULL");
     congru_preprocessing have, left;
     congru_status status = congru_set_preprocessing(context, set, &have);
     if (status != CONGRU_OK)

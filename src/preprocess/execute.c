@@ -24,6 +24,9 @@ static congru_status check_band(congru_context *context, const congru_preprocess
 congru_status congru_preprocess_design(congru_context *context, const congru_preprocessing *p, double rate,
                                        congru_iir *filter, bool *notch_left_out)
 {
+    if (p == NULL || filter == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "congru_preprocess_design: p and filter must not be NULL");
     congru_iir notch;
     bool beyond = p->notch > 0 && p->notch >= rate / 2;
     *filter = (congru_iir){0};
@@ -54,6 +57,9 @@ static congru_status scale_and_reference(congru_context *context, const congru_p
 congru_status congru_preprocess_samples(congru_context *context, const congru_preprocessing *p, double rate,
                                         size_t trials, size_t channels, size_t samples, double *signal)
 {
+    if (p == NULL || signal == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "congru_preprocess_samples: p and signal must not be NULL");
     congru_iir filter;
     bool left_out;
     if ((p->band[1] > 0 || p->notch > 0) && !(rate > 0))
@@ -82,6 +88,9 @@ congru_status congru_preprocess_samples(congru_context *context, const congru_pr
 congru_status congru_preprocess_ratio(congru_context *context, const congru_preprocessing *p, double rate,
                                       size_t *up, size_t *down)
 {
+    if (p == NULL || up == NULL || down == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "congru_preprocess_ratio: p, up and down must not be NULL");
     *up = *down = 1;
     if (p->resample <= 0 || fabs(p->resample - rate) <= 1e-9 * rate)
         return CONGRU_OK;

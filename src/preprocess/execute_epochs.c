@@ -144,7 +144,8 @@ congru_status congru_preprocess_trials(congru_context *context, const congru_pre
                                        const size_t *position, congru_epochs *epochs)
 {
     if (!(epochs->rate > 0) && (p->band[1] > 0 || p->notch > 0 || p->resample > 0 || !p->whole))
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "it does not say its rate (give --rate)");
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "it does not say its rate (import it with --rate, or save it as 'fs')");
     congru_status status = choose_channels(context, p, position, epochs);
     if (status == CONGRU_OK)
         status = congru_preprocess_samples(context, p, epochs->rate, epochs->count, epochs->channels,
@@ -158,6 +159,9 @@ congru_status congru_preprocess_epochs(congru_context *context, const congru_pre
                                        const size_t *position, congru_epochs *epochs,
                                        congru_epochs_report *report)
 {
+    if (p == NULL || epochs == NULL || report == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "congru_preprocess_epochs: p, epochs and report must not be NULL");
     *report = (congru_epochs_report){.found = epochs->count};
     congru_status status = congru_preprocess_trials(context, p, position, epochs);
     if (status == CONGRU_OK && p->rest)

@@ -90,6 +90,9 @@ congru_status congru_preprocess_recording(congru_context *context, const congru_
                                           size_t event_count, double cue, congru_epochs **epochs,
                                           congru_epochs **rest, congru_epochs_report *report)
 {
+    if (p == NULL || recording == NULL || epochs == NULL || report == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "congru_preprocess_recording: p, recording, epochs and report must not be NULL");
     *epochs = NULL;
     if (rest != NULL)
         *rest = NULL;

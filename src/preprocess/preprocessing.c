@@ -26,12 +26,16 @@ const char *congru_estimator_name(congru_estimator estimator)
 
 void congru_preprocessing_init_raw(congru_preprocessing *p)
 {
+    if (p == NULL)
+        return;
     *p = (congru_preprocessing){
         .scale = 1, .order = ORDER_DEFAULT, .whole = true, .estimator = CONGRU_ESTIMATOR_SCM};
 }
 
 void congru_preprocessing_init(congru_preprocessing *p)
 {
+    if (p == NULL)
+        return;
     *p = (congru_preprocessing){
         .scale = 1,
         .band = {8, 35},
@@ -44,6 +48,8 @@ void congru_preprocessing_init(congru_preprocessing *p)
 
 void congru_preprocessing_clear(congru_preprocessing *p)
 {
+    if (p == NULL)
+        return;
     free(p->channel_name);
     *p = (congru_preprocessing){0};
 }
@@ -66,6 +72,9 @@ congru_status congru_preprocessing_name_channels(congru_context *context, congru
 congru_status congru_preprocessing_copy(congru_context *context, const congru_preprocessing *from,
                                         congru_preprocessing *to)
 {
+    if (from == NULL || to == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "congru_preprocessing_copy: from and to must not be NULL");
     *to = *from;
     to->channel_name = NULL;
     to->channels = 0;
@@ -333,6 +342,9 @@ static const struct {
 congru_status congru_preprocessing_set(congru_context *context, congru_preprocessing *p, const char *where,
                                        const char *name, const char *value)
 {
+    if (p == NULL || name == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "congru_preprocessing_set: p and name must not be NULL");
     char own[64];
     snprintf(own, sizeof own, "--%s", name);
     option_value given = {
@@ -349,6 +361,8 @@ congru_status congru_preprocessing_set(congru_context *context, congru_preproces
 
 congru_status congru_preprocessing_check(congru_context *context, const congru_preprocessing *p)
 {
+    if (p == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "congru_preprocessing_check: p must not be NULL");
     if (p->whole && p->rest)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "--rest needs a window, not --window all");
     if (p->causal && p->fir)
@@ -390,6 +404,8 @@ static void add_filters(const congru_preprocessing *p, char *line)
 
 void congru_preprocessing_print(const congru_preprocessing *p, char line[CONGRU_PREPROCESSING_LINE_SIZE])
 {
+    if (p == NULL || line == NULL)
+        return;
     line[0] = '\0';
     if (p->scale != 1)
         add(line, "samples times %g", p->scale);

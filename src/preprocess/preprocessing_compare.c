@@ -102,6 +102,8 @@ static void compare_filters(difference *d, const congru_preprocessing *model, co
 bool congru_preprocessing_differs(const congru_preprocessing *model, const char *who,
                                   const congru_preprocessing *other, char *text, size_t size)
 {
+    if (model == NULL || who == NULL || other == NULL || text == NULL || size == 0)
+        return true;
     difference found = {.who = who}, *d = &found;
     compare_channels(d, model, other);
     if (model->rate > 0 && other->rate > 0)

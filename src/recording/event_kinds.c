@@ -17,6 +17,8 @@ static int compare(const void *a, const void *b)
 
 bool congru_event_kinds(const congru_recording *recording, congru_event_kind **kinds, size_t *count)
 {
+    if (recording == NULL || kinds == NULL || count == NULL)
+        return false;
     congru_event_kind *kind = calloc(recording->events + 1, sizeof *kind);
     *kinds = kind;
     *count = 0;
@@ -44,6 +46,8 @@ bool congru_event_kinds(const congru_recording *recording, congru_event_kind **k
 
 const char *congru_event_kind_name(const congru_event_kind *kind, char buffer[16])
 {
+    if (kind == NULL || buffer == NULL)
+        return "";
     if (kind->text != NULL)
         return kind->text;
     snprintf(buffer, 16, "%d", (int)kind->code);
