@@ -145,7 +145,7 @@ static congru_set *create_set(const congru_epochs *epochs)
 static bool grow_names(congru_set *set, const congru_epochs *epochs)
 {
     void *subjects = set->subject_name, *classes = set->class_name;
-    bool grown = grow(&subjects, set->subjects + 1, sizeof *set->subject_name);
+    bool grown = grow(&subjects, set->subjects + 1 + epochs->subjects, sizeof *set->subject_name);
     set->subject_name = subjects;
     grown = grown && grow(&classes, set->classes + epochs->classes, sizeof *set->class_name);
     set->class_name = classes;
@@ -156,7 +156,7 @@ static bool grow_names(congru_set *set, const congru_epochs *epochs)
 static void take_trials(congru_set *set, const congru_epochs *epochs, const char *subject)
 {
     const size_t first = set->count;
-    int32_t who = join_name(subject, set->subject_name, &set->subjects);
+    int32_t who = epochs->subject == NULL ? join_name(subject, set->subject_name, &set->subjects) : 0;
     /* Classes join in the order of the epochs, also those without a trial, so that indices do not depend on
      * which class came first in the recording. */
     for (size_t k = 0; k < epochs->classes; k++) {
@@ -166,7 +166,9 @@ static void take_trials(congru_set *set, const congru_epochs *epochs, const char
                 set->label[first + i] = joined;
     }
     for (size_t i = 0; i < epochs->count; i++) {
-        set->subject[first + i] = who;
+        set->subject[first + i] = epochs->subject == NULL ? who
+                                                          : join_name(epochs->subject_name[epochs->subject[i]],
+                                                                      set->subject_name, &set->subjects);
         set->session[first + i] = epochs->session != NULL ? epochs->session[i] : 0;
         set->run[first + i] = epochs->run != NULL ? epochs->run[i] : 0;
     }

@@ -66,6 +66,8 @@ void congru_epochs_destroy(congru_epochs **epochs)
     free((*epochs)->number);
     free((*epochs)->channel_name);
     free((*epochs)->class_name);
+    free((*epochs)->subject);
+    free((*epochs)->subject_name);
     free(*epochs);
     *epochs = NULL;
 }
@@ -79,6 +81,8 @@ void congru_epochs_move(congru_epochs *epochs, size_t from, size_t to)
     epochs->label[to] = epochs->label[from];
     epochs->run[to] = epochs->run[from];
     epochs->session[to] = epochs->session[from];
+    if (epochs->subject != NULL)
+        epochs->subject[to] = epochs->subject[from];
     if (epochs->number != NULL)
         epochs->number[to] = epochs->number[from];
 }

@@ -124,6 +124,7 @@ static congru_status build(congru_context *context, const congru_import *import,
             status = append(context, import, file, file->epochs, set);
         if (status == CONGRU_OK)
             status = append(context, import, file, file->rest, set);
+        file->subjects = file->epochs->subjects;
         file->trials = file->epochs->count + (file->rest != NULL ? file->rest->count : 0);
         congru_epochs_destroy(&file->epochs);
         congru_epochs_destroy(&file->rest);
@@ -184,6 +185,7 @@ static congru_status summarise(congru_context *context, const congru_import *imp
     summary->file = calloc(count, sizeof *summary->file);
     if (summary->file == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a summary of %zu files", count);
+    size_t own = 0; /* files that tell subjects apart themselves */
     summary->files = count;
     for (size_t i = 0; i < count; i++) {
         congru_imported_file *file = &summary->file[i];
@@ -192,8 +194,13 @@ static congru_status summarise(congru_context *context, const congru_import *imp
                                        .run = files[i].run,
                                        .trials = files[i].trials,
                                        .report = files[i].report};
-        snprintf(file->subject, sizeof file->subject, "%s", files[i].name.part[NAME_SUBJECT]);
+        snprintf(file->subject, sizeof file->subject, "%s",
+                 files[i].subjects > 0 ? congru_count(files[i].subjects, "subject").text
+                                       : files[i].name.part[NAME_SUBJECT]);
+        own += files[i].subjects > 0;
     }
+    if (own == count)
+        snprintf(summary->subjects_from, sizeof summary->subjects_from, "by the array 'subject' of the files");
     congru_preprocessing_print(&import->preprocessing, summary->preprocessing);
     return CONGRU_OK;
 }
