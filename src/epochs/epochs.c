@@ -114,7 +114,7 @@ static congru_status read_source(congru_context *context, const char *path, cons
                        path);
 }
 
-congru_status congru_epochs_read(congru_context *context, const char *path, congru_epochs **epochs)
+congru_status congru_epochs_read_either(congru_context *context, const char *path, congru_epochs **epochs)
 {
     if (path == NULL || epochs == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
@@ -130,6 +130,18 @@ congru_status congru_epochs_read(congru_context *context, const char *path, cong
     if (status != CONGRU_OK)
         congru_epochs_destroy(epochs);
     congru_source_close(&source);
+    return status;
+}
+
+congru_status congru_epochs_read(congru_context *context, const char *path, congru_epochs **epochs)
+{
+    congru_status status = congru_epochs_read_either(context, path, epochs);
+    if (status != CONGRU_OK || !(*epochs)->covariances)
+        return status;
+    status = congru_fail(context, CONGRU_ERROR_UNSUPPORTED,
+                         "%s: holds covariances, not trials: %zu symmetric matrices of %zu x %zu", path,
+                         (*epochs)->count, (*epochs)->channels, (*epochs)->channels);
+    congru_epochs_destroy(epochs);
     return status;
 }
 

@@ -186,12 +186,9 @@ static congru_status read_samples(npz_job *job)
         status = congru_npz_fill(job->context, job->npz, array, &x);
     if (status != CONGRU_OK)
         return status;
-    if (x.kind == CONGRU_VALUES_REAL && x.shape[1] == x.shape[2] &&
-        congru_epochs_are_covariances(x.real, x.shape[0], x.shape[1]))
-        status = congru_fail(job->context, CONGRU_ERROR_UNSUPPORTED,
-                             "%s: holds covariances, not trials: '%s' has %zu symmetric matrices of %zu x %zu",
-                             job->file, array, x.shape[0], x.shape[1], x.shape[2]);
-    else if (!(rate > 0) || !isfinite(rate))
+    bool covariances = x.kind == CONGRU_VALUES_REAL && x.shape[1] == x.shape[2] &&
+                       congru_epochs_are_covariances(x.real, x.shape[0], x.shape[1]);
+    if (!covariances && (!(rate > 0) || !isfinite(rate)))
         status =
             congru_fail(job->context, CONGRU_ERROR_FORMAT,
                         "%s: no sampling rate: expected a positive number 'fs' (save fs=250.0)", job->file);
@@ -202,6 +199,7 @@ static congru_status read_samples(npz_job *job)
             congru_epochs_create(job->context, job->file, x.shape[0], x.shape[1], x.shape[2], &job->epochs);
     if (status == CONGRU_OK) {
         job->epochs->rate = rate;
+        job->epochs->covariances = covariances;
         job->epochs->data = scale_in_place(&x, scale);
     }
     congru_values_clear(&x);
