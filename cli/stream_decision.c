@@ -39,7 +39,7 @@ void stream_wait_until(double time)
 
 static double rate_of(const stream_sink *sink)
 {
-    return congru_model_preprocessing(sink->settings->model)->rate;
+    return congru_decoder_sampling(sink->decoder);
 }
 
 static int tell(stream_sink *sink, const congru_decision *decision, const stream_asked *asked)
@@ -66,7 +66,7 @@ double stream_marker_after(const stream_settings *settings, const congru_decoder
     const congru_preprocessing *p = congru_model_preprocessing(settings->model);
     if (!isnan(settings->marker_after))
         return settings->marker_after;
-    return p->window[0] + (double)congru_decoder_window(decoder) / p->rate;
+    return p->window[0] + (double)congru_decoder_window(decoder) / congru_decoder_sampling(decoder);
 }
 
 int stream_mark(stream_sink *sink, const char *name, double cue, double after)

@@ -34,8 +34,11 @@ static int fail_read(const char *path)
 static int create(stream_sink *sink, const congru_decoder_options *options, const char *path)
 {
     const stream_settings *settings = sink->settings;
-    if (congru_decoder_create(settings->context, settings->model, options, &sink->decoder) == CONGRU_OK)
+    if (congru_decoder_create(settings->context, settings->model, options, &sink->decoder) == CONGRU_OK) {
+        for (size_t i = 0; congru_context_note(settings->context, i) != NULL; i++)
+            terminal_warn("%s: %s", name_of(path), congru_context_note(settings->context, i));
         return EXIT_DONE;
+    }
     return terminal_fail(EXIT_FAILED, "%s: %s", name_of(path), congru_context_error(settings->context));
 }
 

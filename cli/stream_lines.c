@@ -159,7 +159,7 @@ size_t stream_greeting(const stream_settings *settings, const congru_decoder *de
     line_writer w = {line, 0, room};
     add(&w, "{\"congru\":\"%s\",\"pipeline\":\"%s\",\"channels\":%zu,\"rate\":%.9g,\"window\":%zu",
         congru_version(), congru_model_pipeline(model), congru_decoder_channels(decoder),
-        congru_model_preprocessing(model)->rate, congru_decoder_window(decoder));
+        congru_decoder_sampling(decoder), congru_decoder_window(decoder));
     add(&w, ",\"protocol\":%d,\"format\":\"%s\",\"decisions\":%.9g", (int)PROTOCOL_VERSION,
         protocol_format_name(format), settings->decoder.rate);
     add_names(&w, "classes", congru_model_classes(model), class_at, model);

@@ -128,7 +128,7 @@ static void make_decoder(const server *s, client *c)
 static size_t frames_allowed(const server *s, const client *c)
 {
     size_t lines = out_room(c) / s->settings->line_most;
-    double rate = congru_model_preprocessing(s->settings->model)->rate,
+    double rate = congru_decoder_sampling(c->sink.decoder),
            per_line = s->settings->decoder.rate > 0 ? rate / s->settings->decoder.rate : FRAMES_ROOM;
     double most = lines <= LINES_KEPT ? 0 : floor((double)(lines - LINES_KEPT) * (per_line < 1 ? 1 : per_line));
     size_t room = FRAMES_ROOM / congru_decoder_channels(c->sink.decoder);
@@ -204,7 +204,8 @@ static double share_of(const server *s, const client *c)
     const congru_preprocessing *p = congru_model_preprocessing(s->settings->model);
     size_t channels = c->sink.decoder != NULL ? congru_decoder_channels(c->sink.decoder) : p->channels;
     static const double width[PROTOCOL_FORMATS] = {4, 8, 16, 8}; /* bytes of a number, at most */
-    return s->settings->speed * p->rate * (double)channels * width[c->protocol.format];
+    double rate = c->sink.decoder != NULL ? congru_decoder_sampling(c->sink.decoder) : p->rate;
+    return s->settings->speed * rate * (double)channels * width[c->protocol.format];
 }
 
 static void reckon_share(const server *s, client *c)

@@ -67,7 +67,7 @@ congru/1 rate=0\\n|the rate is not a number of samples per second
 congru/1 rate=100\\t\\n|the line holds control characters, or is not UTF-8
 congru/1 channels=\\377\\n|the line holds control characters, or is not UTF-8
 congru/1 $many|the line is too long
-congru/1 rate=50\\r\\n|the stream has 50 Hz where the model has 100 Hz (bring it to the model's rate first)
+congru/1 rate=50\\r\\n|the stream has 50 Hz where the model has 100 Hz, and its band is too wide for that (bring it to the model's rate first)
 congru/1 channels=C1,C2\\n|the stream has no channel 'C3', which is number 3 of the model's 3
 END
     [ "$(refusal 'congru/2\n')" = '{"error":"expected a line that begins with congru/1"}' ] || problems+="it is gone"

@@ -40,7 +40,10 @@ typedef struct congru_decoder_options {
     double rate; /* decisions per second from the first full window on, 4; 0: only when asked for */
 
     /* What is pushed. */
-    double sampling; /* frames per second; 0: the model's. Another one than the model's is refused */
+    /* Frames per second; 0: the model's. Covariances of a band hardly depend on the rate, so at another rate the filters
+     * are designed for that rate and windows last as long as the model's; refused where the model's band is not known or
+     * reaches beyond 0.45 times either rate. */
+    double sampling;
     const char *const
         *channels; /* (channel_count) their names, in order; those the model does not know are passed
                                     over. NULL: the model's, in its order */
@@ -109,6 +112,9 @@ CONGRU_API void congru_decoder_reset(congru_decoder *decoder);
 /* Channels of a frame; frames of a window; frames pushed since the start. */
 CONGRU_API size_t congru_decoder_channels(const congru_decoder *decoder);
 CONGRU_API size_t congru_decoder_window(const congru_decoder *decoder);
+
+/* Frames per second of the stream. */
+CONGRU_API double congru_decoder_sampling(const congru_decoder *decoder);
 CONGRU_API uint64_t congru_decoder_position(const congru_decoder *decoder);
 
 /* The reference as it is (d, d), and how many windows it has moved with; reference may be NULL. */

@@ -13,6 +13,8 @@
 #include "decoder/window.h"
 
 /* A variance below this part of the largest is none, as for trials (congru_covariance_check_rank). */
+/* The part of a rate up to which a band is sampled alike at any rate. */
+static const double band_of_rate = 0.45;
 static const double flat_below = 1e-10;
 
 enum { CHUNK = 64, WARM_UPS = 3 }; /* frames filtered at a time; first questions */
@@ -80,11 +82,18 @@ static congru_status check_options(congru_context *context, const congru_model *
     if (p->rate <= 0)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "the model does not know the sampling rate of its signals (its set has no 'fs')");
-    if (o->sampling > 0 && fabs(o->sampling - p->rate) > 1e-6 * p->rate)
-        return congru_fail(
-            context, CONGRU_ERROR_ARGUMENT,
-            "the stream has %g Hz where the model has %g Hz (bring it to the model's rate first)", o->sampling,
-            p->rate);
+    if (o->sampling > 0 && fabs(o->sampling - p->rate) > 1e-6 * p->rate) {
+        double high = p->band[1] > 0 ? p->band[1] : p->filtered[1], least = fmin(o->sampling, p->rate);
+        if (!(high > 0 && high <= band_of_rate * least))
+            return congru_fail(
+                context, CONGRU_ERROR_ARGUMENT,
+                "the stream has %g Hz where the model has %g Hz, and %s (bring it to the model's rate first)",
+                o->sampling, p->rate, high > 0 ? "its band is too wide for that" : "no band-pass");
+        congru_note(
+            context,
+            "The stream has %g Hz where the model has %g Hz: the filters are designed for the stream's rate.",
+            o->sampling, p->rate);
+    }
     if (!p->known)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "the model does not know how its covariances were made (train it on a set that "
@@ -124,7 +133,8 @@ static congru_status find_channels(congru_decoder *d)
 static congru_status place(congru_decoder *d)
 {
     const congru_preprocessing *p = &d->model->preprocessing;
-    double samples = d->options.window > 0 ? floor(d->options.window * d->sampling + 0.5) : (double)p->samples;
+    double seconds = d->options.window > 0 ? d->options.window : (double)p->samples / p->rate;
+    double samples = floor(seconds * d->sampling + 0.5);
     /* In doubles, so that nothing overflows before it is refused. */
     double numbers = (double)p->channels * (1 + ((double)p->channels + 1) / 64);
     if (samples < 2)
@@ -502,6 +512,11 @@ congru_status congru_decoder_push_float(congru_decoder *decoder, size_t frames, 
 size_t congru_decoder_channels(const congru_decoder *decoder)
 {
     return decoder != NULL ? decoder->channels : 0;
+}
+
+double congru_decoder_sampling(const congru_decoder *decoder)
+{
+    return decoder != NULL ? decoder->sampling : 0;
 }
 
 size_t congru_decoder_window(const congru_decoder *decoder)
