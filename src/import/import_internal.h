@@ -93,6 +93,9 @@ bool congru_import_holds_trials(const char *path);
 congru_status congru_import_recording_read(congru_context *context, const congru_import *import,
                                            import_file *file);
 
+/* Puts the events of the _events.tsv beside a BIDS recording in the place of its own, where there is one. */
+congru_status congru_import_bids_events(congru_context *context, const char *path, congru_recording *recording);
+
 /* The trials of a file of trials: import_epochs.c. */
 congru_status congru_import_epochs_read(congru_context *context, const congru_import *import,
                                         import_file *file);

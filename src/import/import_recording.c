@@ -151,6 +151,8 @@ congru_status congru_import_recording_read(congru_context *context, const congru
     if (status == CONGRU_ERROR_UNSUPPORTED && congru_import_holds_trials(file->path))
         return congru_import_epochs_read(context, import, file);
     if (status == CONGRU_OK)
+        status = congru_import_bids_events(context, file->path, job.recording);
+    if (status == CONGRU_OK)
         status = cut(&job);
     congru_recording_destroy(&job.recording);
     return status;
