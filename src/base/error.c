@@ -2,19 +2,45 @@
 #include "base/error.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/number_text.h"
 #include "base/store.h"
 
+enum { LONG_TEXT_SIZE = 16384 }; /* two paths of the longest kind, and what is said of them */
+
+static bool is_inside_character(char c)
+{
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* Copies a text of any length; of one that is too long the middle is left out, since the end has the reason. */
+static void keep_ends(const char *text, char error[CONGRU_ERROR_TEXT_SIZE])
+{
+    const size_t size = strlen(text);
+    size_t head = size, tail = size;
+    if (size >= CONGRU_ERROR_TEXT_SIZE) {
+        head = CONGRU_ERROR_TEXT_SIZE / 2;
+        tail = size - (CONGRU_ERROR_TEXT_SIZE / 2 - sizeof "...");
+        while (is_inside_character(text[head]) && head > 0)
+            head--;
+        while (is_inside_character(text[tail]))
+            tail++;
+    }
+    snprintf(error, CONGRU_ERROR_TEXT_SIZE, "%.*s%s%s", (int)head, text, head < size ? "..." : "", text + tail);
+}
+
 congru_status congru_fail(congru_context *context, congru_status status, const char *format, ...)
 {
     if (context != NULL) {
         va_list arguments;
         va_start(arguments, format);
-        congru_format_list(context->error, sizeof context->error, format, arguments);
+        char text[LONG_TEXT_SIZE];
+        congru_format_list(text, sizeof text, format, arguments);
         va_end(arguments);
+        keep_ends(text, context->error);
         const char *reason = status == CONGRU_ERROR_MEMORY ? congru_store_reason() : "";
         size_t size = strlen(context->error);
         if (reason[0] != '\0')
