@@ -105,7 +105,7 @@ void congru_text_add_number(congru_text *text, double number)
 double congru_plain_zero(double number, int decimals)
 {
     char digits[400]; /* room for the largest double */
-    snprintf(digits, sizeof digits, "%.*f", decimals, number);
+    congru_format(digits, sizeof digits, "%.*f", decimals, number);
     return strspn(digits, "-0.") == strlen(digits) ? 0.0 : number;
 }
 
