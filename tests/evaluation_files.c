@@ -311,7 +311,7 @@ static void an_interrupted_run_is_read(void)
     if (results != NULL && whole != NULL) {
         CHECK(results->folds >= 1 && results->folds < 6 && results->missing == 6 - results->folds);
         CHECK(results->classes == 2 && strcmp(results->class_name[0], "linke Hand, ü") == 0);
-        CHECK(strcmp(results->dataset, "made, \"up\"") == 0 && results->channels == 3);
+        CHECK(strcmp(results->dataset, "=made, \"up\"") == 0 && results->channels == 3);
         CHECK_SAYING(results->note_count == 1 && strstr(results->note[0], "not finished, ") != NULL &&
                          strstr(results->note[0], " of 6 folds are there") != NULL &&
                          strstr(results->note[0], "ra+mdm of S0") != NULL,

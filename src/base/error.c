@@ -9,7 +9,9 @@
 #include "base/number_text.h"
 #include "base/store.h"
 
-enum { LONG_TEXT_SIZE = 16384 }; /* two paths of the longest kind, and what is said of them */
+/* Two paths of the longest kind with what is said of them; and what is kept at each end, so that there is room for
+ * words that a caller puts before it. */
+enum { LONG_TEXT_SIZE = 16384, END_SIZE = 440 };
 
 static bool is_inside_character(char c)
 {
@@ -22,8 +24,8 @@ static void keep_ends(const char *text, char error[CONGRU_ERROR_TEXT_SIZE])
     const size_t size = strlen(text);
     size_t head = size, tail = size;
     if (size >= CONGRU_ERROR_TEXT_SIZE) {
-        head = CONGRU_ERROR_TEXT_SIZE / 2;
-        tail = size - (CONGRU_ERROR_TEXT_SIZE / 2 - sizeof "...");
+        head = END_SIZE;
+        tail = size - END_SIZE;
         while (is_inside_character(text[head]) && head > 0)
             head--;
         while (is_inside_character(text[tail]))
