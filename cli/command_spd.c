@@ -211,8 +211,9 @@ const command command_spd = {
     .name = "spd",
     .summary = "Functions, distances, means and geodesics of SPD matrices",
     .usage = "OPERATION IN.npy [IN2.npy] [OPTION...] [-o OUT.npy]",
-    .description = "Works on symmetric positive definite matrices in .npy files of float64 or float32: n "
-                   "matrices as (n, d, d), or one as (d, d), which gives one result without the leading n.",
+    .description =
+        "Works on symmetric positive definite matrices in .npy files of float64 or float32: n "
+        "matrices as (n, d, d), d at most 512, or one as (d, d), which gives one result without the leading n.",
     .definitions = describe_operation,
     .definitions_title = "Operations",
     .options = {.options = options, .count = OPTION_COUNT},

@@ -46,7 +46,7 @@ static const option options[SYNTH_OPTIONS] = {
     [SYNTH_SEED] = {"seed", '\0', "N", "Which set of its kind: 0 or more. Default: 50."},
     [SYNTH_SUBJECTS] = {"subjects", '\0', "N", "How many subjects. Default: 9."},
     [SYNTH_TRIALS] = {"trials", '\0', "N", "How many trials of each class and subject. Default: 40."},
-    [SYNTH_CHANNELS] = {"channels", '\0', "N", "How many channels, 4 or more. Default: 20."},
+    [SYNTH_CHANNELS] = {"channels", '\0', "N", "How many channels, 4 to 512. Default: 20."},
     [SYNTH_SIGNALS] = {"signals", '\0', "T",
                        "Store signals of T samples beside the covariances, of which they are the sample "
                        "covariances. Default: none; 750 with --edf."},

@@ -207,8 +207,15 @@ static int print_conditions(congru_context *context, const char *path, const con
             values[i] = least > 0 ? greatest / least : (double)INFINITY;
         }
         qsort(values, set->count, sizeof *values, compare_numbers);
-        info_line("condition", "%.3g to %.3g, median %.3g", values[0], values[set->count - 1],
-                  values[set->count / 2]);
+        size_t finite = 0;
+        while (finite < set->count && isfinite(values[finite]))
+            finite++;
+        if (finite == set->count)
+            info_line("condition", "%.3g to %.3g, median %.3g", values[0], values[set->count - 1],
+                      values[set->count / 2]);
+        else
+            info_line("condition", "infinite in %s: an eigenvalue is not positive, or tiny",
+                      congru_count(set->count - finite, "trial").text);
     }
     free(values);
     return code;

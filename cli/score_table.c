@@ -135,10 +135,27 @@ static int add_line(score_tables *tables, const char *path, const char *dataset,
     return code;
 }
 
+/* The next line; "" and false in *more where there is none. */
+static int next_line(const char *path, FILE *file, size_t row, char line[LINE_SIZE], bool *more)
+{
+    text_line found = text_line_read(file, LINE_SIZE, line);
+    *more = found == TEXT_LINE_WHOLE;
+    if (found == TEXT_LINE_LONG)
+        return terminal_fail(EXIT_FAILED, "%s: line %zu: longer than %d bytes", path, row, LINE_SIZE - 1);
+    if (!*more)
+        line[0] = '\0';
+    return EXIT_DONE;
+}
+
 static int read_lines(score_tables *tables, const char *path, FILE *file)
 {
     char head[LINE_SIZE], line[LINE_SIZE], *heading[CSV_FIELDS_MAX], *field[CSV_FIELDS_MAX];
-    size_t count = fgets(head, sizeof head, file) != NULL ? csv_split(head, heading) : 0, row = 1;
+    bool more;
+    size_t row = 1;
+    int code = next_line(path, file, row, head, &more);
+    if (code != EXIT_DONE)
+        return code;
+    const size_t count = csv_split(head, heading);
     bool narrow = count == 4 && strcmp(heading[0], "dataset") == 0 && strcmp(heading[1], "subject") == 0;
     if (!narrow && (count < 2 || strcmp(heading[0], "subject") != 0))
         return terminal_fail(EXIT_FAILED,
@@ -148,9 +165,7 @@ static int read_lines(score_tables *tables, const char *path, FILE *file)
     if (count == CSV_FIELDS_MAX)
         return terminal_fail(EXIT_FAILED, "%s: has more than %d columns", path, CSV_FIELDS_MAX - 1);
     const char *slash = strrchr(path, '/');
-    int code = EXIT_DONE;
-    while (code == EXIT_DONE && fgets(line, sizeof line, file) != NULL) {
-        row++;
+    while ((code = next_line(path, file, ++row, line, &more)) == EXIT_DONE && more) {
         size_t fields = csv_split(line, field);
         if (fields == 1 && field[0][0] == '\0')
             continue;
@@ -158,6 +173,8 @@ static int read_lines(score_tables *tables, const char *path, FILE *file)
             return terminal_fail(EXIT_FAILED, "%s: line %zu has %s, the first %zu", path, row,
                                  congru_count(fields, "field").text, count);
         code = add_line(tables, path, slash != NULL ? slash + 1 : path, row, count, heading, field);
+        if (code != EXIT_DONE)
+            break;
     }
     return code;
 }

@@ -12,6 +12,7 @@
 #include "stream_protocol.h"
 #include "stream_settings.h"
 #include "terminal.h"
+#include "text_file.h"
 
 enum { READ_SIZE = 1 << 16, FRAMES_ROOM = 1 << 14, CSV_FIELD_MAX = 400 };
 
@@ -112,8 +113,8 @@ typedef struct csv_reader {
     stream_sink *sink;
     const char *path;
     FILE *file;
-    char *line;
-    size_t room, number; /* of lines so far */
+    char line[PROTOCOL_LINE_MAX];
+    size_t number; /* of lines so far */
     double *frame;
     text_list heading;
 } csv_reader;
@@ -165,19 +166,31 @@ static int start_csv(csv_reader *r)
     return heading ? EXIT_DONE : read_frame(r);
 }
 
+/* The next line that is not empty; its absence is *found. */
+static int read_csv_line(csv_reader *r, text_line *found)
+{
+    char wrong[64];
+    do {
+        r->number++;
+        *found = text_line_read(r->file, sizeof r->line, r->line);
+    } while (*found == TEXT_LINE_WHOLE && r->line[0] == '\0' && stream_stopped == 0);
+    if (*found == TEXT_LINE_BINARY)
+        return fail_csv(r, "holds a NUL byte");
+    snprintf(wrong, sizeof wrong, "longer than %d bytes", (int)PROTOCOL_LINE_MAX - 1);
+    return *found == TEXT_LINE_LONG ? fail_csv(r, wrong) : EXIT_DONE;
+}
+
 int stream_csv(stream_sink *sink, const char *path)
 {
-    csv_reader r = {.sink = sink, .path = path, .file = is_standard(path) ? stdin : fopen(path, "r")};
+    static csv_reader r;
+    r = (csv_reader){.sink = sink, .path = path, .file = is_standard(path) ? stdin : fopen(path, "r")};
     if (r.file == NULL)
         return terminal_fail(EXIT_FAILED, "%s: cannot open: %s", path, strerror(errno));
     int code = EXIT_DONE;
-    ssize_t size;
-    while (code == EXIT_DONE && stream_stopped == 0 && (size = getline(&r.line, &r.room, r.file)) >= 0 &&
-           !ferror(r.file)) {
-        r.number++;
-        while (size > 0 && (r.line[size - 1] == '\n' || r.line[size - 1] == '\r'))
-            r.line[--size] = '\0';
-        if (size > 0)
+    text_line found = TEXT_LINE_WHOLE;
+    while (code == EXIT_DONE && found == TEXT_LINE_WHOLE && stream_stopped == 0) {
+        code = read_csv_line(&r, &found);
+        if (code == EXIT_DONE && found == TEXT_LINE_WHOLE && r.line[0] != '\0')
             code = sink->decoder == NULL ? start_csv(&r) : read_frame(&r);
     }
     if (code == EXIT_DONE && (ferror(r.file) || !feof(r.file)) && stream_stopped == 0)
@@ -189,7 +202,6 @@ int stream_csv(stream_sink *sink, const char *path)
     congru_decoder_destroy(&sink->decoder);
     text_list_clear(&r.heading);
     free(r.frame);
-    free(r.line);
     return code;
 }
 

@@ -10,6 +10,8 @@
 
 #include "terminal.h"
 
+enum { EXACT = 17, TIME_DIGITS = 9 }; /* of numbers */
+
 /* A text that has a fixed room; `used` past it when it did not fit. */
 typedef struct line_writer {
     char *text;
@@ -26,6 +28,15 @@ static void add(line_writer *w, const char *format, ...)
         w->used += size >= 0 ? (size_t)size : w->room;
     }
     va_end(arguments);
+}
+
+/* A number that is not finite is null. */
+static void add_number(line_writer *w, int digits, double number)
+{
+    if (isfinite(number))
+        add(w, "%.*g", digits, number);
+    else
+        add(w, "null");
 }
 
 /* Names are valid UTF-8 already. */
@@ -59,7 +70,8 @@ static void add_asked(line_writer *w, const stream_asked *asked)
 {
     add(w, ",\"marker\":");
     add_name(w, asked->marker->name);
-    add(w, ",\"cue\":%.17g", asked->marker->cue);
+    add(w, ",\"cue\":");
+    add_number(w, EXACT, asked->marker->cue);
     if (asked->late > 0)
         add(w, ",\"late\":%llu", (unsigned long long)asked->late);
 }
@@ -89,9 +101,12 @@ size_t stream_line(const congru_model *model, const congru_decision *decision, d
                    const stream_asked *asked, char line[STREAM_LINE_SIZE])
 {
     line_writer w = {line, 0, STREAM_LINE_SIZE};
-    add(&w, "{\"sample\":%llu,\"time\":%.9g", (unsigned long long)decision->sample, decision->time);
-    if (!isnan(stamp))
-        add(&w, ",\"stamp\":%.17g", stamp);
+    add(&w, "{\"sample\":%llu,\"time\":", (unsigned long long)decision->sample);
+    add_number(&w, TIME_DIGITS, decision->time);
+    if (!isnan(stamp)) {
+        add(&w, ",\"stamp\":");
+        add_number(&w, EXACT, stamp);
+    }
     if (asked != NULL)
         add_asked(&w, asked);
     if (decision->answer < 0) {
@@ -105,7 +120,8 @@ size_t stream_line(const congru_model *model, const congru_decision *decision, d
         for (size_t k = 0; k < congru_model_classes(model); k++) {
             add(&w, k > 0 ? "," : "");
             add_name(&w, congru_model_class(model, k));
-            add(&w, ":%.17g", decision->probability[k]);
+            add(&w, ":");
+            add_number(&w, EXACT, decision->probability[k]);
         }
         add(&w, "}}\n");
     }

@@ -1,5 +1,5 @@
 /* Reads text files without believing that they end. SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L /* fmemopen */
+#define _POSIX_C_SOURCE 200809L /* fmemopen, getc_unlocked */
 #include "text_file.h"
 
 #include <errno.h>
@@ -29,6 +29,25 @@ static int read_bytes(const char *path, FILE *from, size_t most, const char *wha
             return EXIT_DONE;
         room *= 2;
     }
+}
+
+text_line text_line_read(FILE *file, size_t room, char *line)
+{
+    size_t size = 0;
+    int c;
+    while ((c = getc_unlocked(file)) != EOF && c != '\n') {
+        if (c == '\0')
+            return TEXT_LINE_BINARY;
+        if (size + 1 == room)
+            return TEXT_LINE_LONG;
+        line[size++] = (char)c;
+    }
+    if (ferror(file) || (c == EOF && size == 0))
+        return TEXT_LINE_NONE;
+    while (size > 0 && line[size - 1] == '\r')
+        size--;
+    line[size] = '\0';
+    return TEXT_LINE_WHOLE;
 }
 
 int text_file_open(const char *path, size_t most, const char *what, FILE **file, char **text)

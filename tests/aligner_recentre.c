@@ -446,7 +446,7 @@ static void errors_name_the_subject(void)
     p.subject[4] = 0;
     trials.subjects = 4;
     check_says(congru_recentre_references(context, CONGRU_METRIC_RIEMANN, &trials, p.reference),
-               CONGRU_ERROR_ARGUMENT, "subject 3 of 4 has no trials");
+               CONGRU_ERROR_ARGUMENT, "subject 4 of 4 has no trials");
     people_free(&p);
 }
 

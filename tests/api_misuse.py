@@ -40,6 +40,7 @@ congru_recording_read options
 congru_report_figure choice
 congru_report_page page
 congru_report_table choice
+congru_set_check_rank epochs
 congru_signal_filter_causal state
 congru_silhouette samples mean
 congru_spd_congruence_backward d_c d_w
@@ -238,9 +239,9 @@ def value_of(function, kind, name, pointed):
     return buffer()
 
 
-# What is returned by value must be called so.
-STRUCTS = {"congru_counted": ctypes.c_char * 64}
-STRUCTS = {name: type(name, (ctypes.Structure,), {"_fields_": [("text", kind)]}) for name, kind in STRUCTS.items()}
+class CountedText(ctypes.Structure):
+    """congru_counted, which is returned in memory of the caller."""
+    _fields_ = [("text", ctypes.c_char * 64)]
 
 
 def attempt(function, arguments):
@@ -251,7 +252,10 @@ def attempt(function, arguments):
     if child == 0:
         os.close(2)
         ctypes.CDLL(None).alarm(SECONDS)
-        status = call(function, *arguments, returns=STRUCTS.get(result, ctypes.c_int))
+        counted = result == "congru_counted"
+        status = call(function, *arguments, returns=CountedText if counted else ctypes.c_int)
+        if counted:
+            os._exit(0)
         os._exit(status & 0x7F if result == "congru_status" else 0)
     _, state = os.waitpid(child, 0)
     return "signal %d" % os.WTERMSIG(state) if os.WIFSIGNALED(state) else os.WEXITSTATUS(state)

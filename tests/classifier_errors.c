@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "classifier/classifier.h"
 #include "classifier/tangent_features.h"
 #include "congru/classifier.h"
 #include "congru/random.h"
@@ -45,6 +46,24 @@ static void spatial_filters_need_variance(void)
     memset(c + 12, 0, 4 * sizeof(double));
     check_error(congru_csp_features(context, 4, 2, c, 1, 2, filters, features), CONGRU_ERROR_NOT_POSITIVE,
                 "trial 4 has a variance of 0 behind spatial filter 1");
+}
+
+/* With two channels a class has two features. At the limit something else is wrong, which is the trials. */
+static void classes_times_filters_are_limited(void)
+{
+    const congru_trials at = {
+        .count = 4, .d = 2, .covariance = trials, .label = label, .classes = CONGRU_CSP_FEATURES_MAX / 2};
+    congru_trials beyond = at;
+    congru_method_options options;
+    congru_tensors model = {0};
+    congru_method_options_init(&options);
+    beyond.classes++;
+    check_error(congru_classifier_csp_lda.fit(context, &beyond, &options, &model, NULL), CONGRU_ERROR_ARGUMENT,
+                "csp-lda: 1025 classes with 2 filters each are more than 2048 features");
+    congru_status status = congru_classifier_csp_lda.fit(context, &at, &options, &model, NULL);
+    CHECK_SAYING(strstr(congru_context_error(context), "features") == NULL, "status %d: %s", (int)status,
+                 congru_context_error(context));
+    congru_tensors_clear(&model);
 }
 
 /* Trials that do not differ inside their classes have no covariance to shrink: the identity takes its place, and the
@@ -105,6 +124,7 @@ int main(void)
     if (congru_context_create(&context, NULL) != CONGRU_OK)
         return 1;
     RUN(spatial_filters_need_variance);
+    RUN(classes_times_filters_are_limited);
     RUN(classes_of_points_have_directions);
     RUN(scores_out_of_range_are_refused);
     RUN(features_out_of_range_are_refused);

@@ -144,9 +144,9 @@ static void options_out_of_range_are_refused(void)
     expect_failure(CONGRU_BACKBONE_DLDCT, &trials, &options, CONGRU_ERROR_ARGUMENT,
                    "1 widths were given: 2 to 9 make a network");
     options.network.width_count = 2;
-    options.network.widths[1] = 1025;
+    options.network.widths[1] = 513;
     expect_failure(CONGRU_BACKBONE_DLDCT, &trials, &options, CONGRU_ERROR_ARGUMENT,
-                   "a width of 1025: widths are 1 to 1024");
+                   "a width of 513: widths are 1 to 512");
 }
 
 static void trials_out_of_range_are_refused(void)

@@ -102,8 +102,8 @@ static void whole_numbers_may_be_floats(void)
 
 static void sizes_that_cannot_be_are_refused(void)
 {
-    check_refused(&(column){.name = "X", .dims = 3, .shape = {1, 1025, 4}, .real = units},
-                  CONGRU_ERROR_UNSUPPORTED, "X: 1025 channels; at most 1024 are read");
+    check_refused(&(column){.name = "X", .dims = 3, .shape = {1, 513, 4}, .real = units},
+                  CONGRU_ERROR_UNSUPPORTED, "X: 513 channels; at most 512 are read");
     check_refused(&(column){.name = "signals", .dims = 3, .shape = {TRIALS, 3, 2}, .real = units},
                   CONGRU_ERROR_FORMAT, "signals: X has 4 trials of 2 channels, these have shape (4, 3, 2)");
     check_refused(&(column){.name = "signals", .dims = 3, .shape = {3, 2, 2}, .real = units},

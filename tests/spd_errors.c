@@ -20,7 +20,7 @@ static double good[N * DD], other[N * DD], bad[N * DD], out[N * DD], w[DD], base
 #define OK(call) STATUS(CONGRU_OK, call)
 #define REFUSED(call) STATUS(CONGRU_ERROR_ARGUMENT, call)
 
-/* The text names "matrix INDEX + 1", for errors count from 1, and not a longer number that starts with it. */
+/* The text names "matrix INDEX + 1", and not a longer number that starts with it. */
 static bool text_names(size_t index)
 {
     char name[32];
@@ -33,8 +33,8 @@ static void check_named(congru_status status, congru_status expected, size_t ind
 {
     harness_check(status == expected, __FILE__, line, "%s: %s (%s), expected %s", what,
                   congru_status_name(status), congru_context_error(context), congru_status_name(expected));
-    harness_check(text_names(index), __FILE__, line, "%s: \"%s\" does not name matrix %zu + 1", what,
-                  congru_context_error(context), index);
+    harness_check(text_names(index), __FILE__, line, "%s: \"%s\" does not name matrix %zu", what,
+                  congru_context_error(context), index + 1);
 }
 #define NAMED(expected, index, call) check_named((call), (expected), (index), #call, __LINE__)
 

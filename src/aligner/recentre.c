@@ -95,7 +95,7 @@ static congru_status check_trials(congru_context *context, const congru_trials *
         *size = count > *size ? count : *size;
         if (count == 0)
             return congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                               "subject %zu of %zu has no trials: leave out subjects without any", s,
+                               "subject %zu of %zu has no trials: leave out subjects without any", s + 1,
                                trials->subjects);
     }
     return CONGRU_OK;

@@ -2,36 +2,47 @@
 #include "base/error.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/number_text.h"
 #include "base/store.h"
 
-enum { WHOLE_SIZE = 8192, BEGINNING = 400 };
+/* Two paths of the longest kind with what is said of them; and what is kept at each end, so that there is room for
+ * words that a caller puts before it. */
+enum { LONG_TEXT_SIZE = 16384, END_SIZE = 440 };
 
-/* A text that does not fit, as one about a very long path, loses its middle: the reason comes at the end. */
-static void keep_both_ends(const char *whole, char error[CONGRU_ERROR_TEXT_SIZE])
+static bool is_inside_character(char c)
 {
-    size_t size = strlen(whole), end = CONGRU_ERROR_TEXT_SIZE - 1 - BEGINNING - 3;
-    if (size < CONGRU_ERROR_TEXT_SIZE) {
-        memcpy(error, whole, size + 1);
-        return;
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* Copies a text of any length; of one that is too long the middle is left out, since the end has the reason. */
+static void keep_ends(const char *text, char error[CONGRU_ERROR_TEXT_SIZE])
+{
+    const size_t size = strlen(text);
+    size_t head = size, tail = size;
+    if (size >= CONGRU_ERROR_TEXT_SIZE) {
+        head = END_SIZE;
+        tail = size - END_SIZE;
+        while (is_inside_character(text[head]) && head > 0)
+            head--;
+        while (is_inside_character(text[tail]))
+            tail++;
     }
-    memcpy(error, whole, BEGINNING);
-    memcpy(error + BEGINNING, "...", 3);
-    memcpy(error + BEGINNING + 3, whole + size - end, end + 1);
+    snprintf(error, CONGRU_ERROR_TEXT_SIZE, "%.*s%s%s", (int)head, text, head < size ? "..." : "", text + tail);
 }
 
 congru_status congru_fail(congru_context *context, congru_status status, const char *format, ...)
 {
     if (context != NULL) {
         va_list arguments;
-        char whole[WHOLE_SIZE];
         va_start(arguments, format);
-        congru_format_list(whole, sizeof whole, format, arguments);
+        char text[LONG_TEXT_SIZE];
+        congru_format_list(text, sizeof text, format, arguments);
         va_end(arguments);
-        keep_both_ends(whole, context->error);
+        keep_ends(text, context->error);
         const char *reason = status == CONGRU_ERROR_MEMORY ? congru_store_reason() : "";
         size_t size = strlen(context->error);
         if (reason[0] != '\0')

@@ -23,7 +23,8 @@ struct congru_context {
     char note[CONGRU_NOTES_MAX][CONGRU_NOTE_SIZE];
 };
 
-/* Formats the error text of the context, which may be NULL, and returns the status:
+/* Formats the error text of the context, which may be NULL, and returns the status. A text that is too long keeps its
+ * beginning and its end, "FIRST...LAST":
  * return congru_fail(context, CONGRU_ERROR_IO, "%s: %s", path, strerror(errno)). */
 congru_status congru_fail(congru_context *context, congru_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

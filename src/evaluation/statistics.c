@@ -92,7 +92,7 @@ congru_status congru_scores_normalise(congru_context *context, size_t subjects, 
     for (size_t i = 0; i < subjects * methods; i++)
         if (!isfinite(scores[i]))
             return congru_fail(context, CONGRU_ERROR_NOT_FINITE, "the score of subject %zu by method %zu is %g",
-                               i / methods, i % methods, scores[i]);
+                               i / methods + 1, i % methods + 1, scores[i]);
     for (size_t j = 0; j < methods; j++)
         z[j] = 0.0;
     for (size_t i = 0; i < subjects; i++) {

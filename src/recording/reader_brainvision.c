@@ -133,10 +133,10 @@ static congru_status count_samples(congru_context *context, const congru_brainvi
     if (held == 0 || header->data_points > held)
         return congru_fail(
             context, CONGRU_ERROR_FORMAT,
-            "%s: truncated: expected %llu samples of %zu channels, found %llu bytes (copy the file "
+            "%s: truncated: expected %s of %s, found %llu bytes (copy the file "
             "again)",
-            data->name, (unsigned long long)(header->data_points > 0 ? header->data_points : 1),
-            header->channels, (unsigned long long)data->size);
+            data->name, congru_count(header->data_points > 0 ? (size_t)header->data_points : 1, "sample").text,
+            congru_count(header->channels, "channel").text, (unsigned long long)data->size);
     if (header->vectorized && header->data_points == 0 && data->size % frame != 0)
         return congru_fail(
             context, CONGRU_ERROR_FORMAT,

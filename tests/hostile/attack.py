@@ -167,8 +167,9 @@ def report_tap(rows, violations):
             if violation[0].startswith(name + '/'):
                 print('# ' + printable(violation))
         kind = next(kind for kind in KINDS if kind.name == name)
+        late = f' # SKIP no time for {row["not tried"]} tries' if row['tries'] == 0 else ''
         print(f'{"not " if row["violations"] else ""}ok {n} - {kind.what}: {row["tries"]} tries, {row["refused"]} refused, '
-              f'{row["accepted"]} accepted')
+              f'{row["accepted"]} accepted{late}')
     print(f'1..{len(rows)}')
 
 
@@ -180,9 +181,10 @@ def report(options, rows, violations):
             print(line)
         for violation in violations:
             print('violation: ' + printable(violation))
-    late = sum(row['not tried'] for row in rows.values())
+    late = {name: row['not tried'] for name, row in rows.items() if row['not tried']}
     if late:
-        print(f'# not tried for want of time: {late}')
+        print(f'# stopped after {options.minutes:g} minutes; not tried for want of time: {sum(late.values())} ('
+              + ', '.join(f'{name} {count}' for name, count in late.items()) + ')')
     return 1 if violations else 0
 
 
