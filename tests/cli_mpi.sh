@@ -107,7 +107,7 @@ killed_processes_lose_nothing()
         else
             congru loso set.npz -p $pipelines --steps 40 -o broken >again.txt 2>&1
         fi || problems+=$(cat again.txt)
-        grep -q 'folds were there from before' again.txt || problems+="nothing was kept: $(cat again.txt)"$'\n'
+        grep -q 'there from before' again.txt || problems+="nothing was kept: $(cat again.txt)"$'\n'
         diff <(without_times whole) <(without_times broken) >/dev/null || problems+="rank $rank: results differ"$'\n'
         [ -z "$(find broken -name '*.tmp')" ] || problems+="drafts are left"$'\n'
     done
@@ -159,11 +159,11 @@ errors_are_told_once()
     make_set other.npz --subjects 8 --trials 40 --d 8 --seed 2
     mpi -n 1 congru loso set.npz -o mixed : -n 1 congru loso other.npz --dataset set -o mixed >out.txt 2>err.txt &&
         problems+="another set: exit code"$'\n'
-    grep -q '^congru: process 2 of 2 has "data": .* where the first has "data": ' < <(sed 's/has   */has /g' err.txt) ||
+    grep -q '^congru: set.npz: process 2 of 2 has "data": .* where the first has "data": ' < <(sed 's/has   */has /g' err.txt) ||
         problems+=$(cat err.txt)$'\n'
     mpi -n 1 congru loso set.npz -o mixed : -n 1 congru loso nothing.npz -o mixed >out.txt 2>err.txt &&
         problems+="one without a set: exit code"$'\n'
-    grep -q '^congru: process 2 of 2: nothing.npz: cannot open' err.txt || problems+=$(cat err.txt)$'\n'
+    grep -q '^congru: set.npz: process 2 of 2: nothing.npz: cannot open' err.txt || problems+=$(cat err.txt)$'\n'
     mpi -n 2 congru_plain loso set.npz -o plain >out.txt 2>err.txt && problems+="without MPI: exit code"$'\n'
     [ "$(grep -c '^congru: started as 2 processes, but this congru was built without MPI' err.txt)" = 1 ] ||
         problems+=$(cat err.txt)$'\n'

@@ -193,7 +193,7 @@ class Bench:
         result = self.run(command, folder)
         result.tree = {path: data for path, data in result.tree.items() if not TEMPORARY.search(path)}
         # A run that is taken up tells of it, and has no notes of folds that it did not run.
-        resumed = b'folds were there from before' in result.out
+        resumed = b' there from before' in result.out
         verdict = self.judge(command, result, {}, stdout_broken=resumed)
         return None if verdict == 'succeeded' else f'and then, without a fault: {verdict} {result.err.decode()[:200]}'
 
