@@ -166,7 +166,8 @@ static int fail_evaluation(const run_state *run)
     const char *text = congru_context_error(run->context), *folder = run->options.folder;
     const char *file = run->file != NULL ? run->file : run->dataset;
     /* What another process of the group says begins with which it is. */
-    bool named = strncmp(text, "process ", strlen("process ")) == 0 || (folder != NULL && strncmp(text, folder, strlen(folder)) == 0) ||
+    bool named = strncmp(text, "process ", strlen("process ")) == 0 ||
+                 (folder != NULL && strncmp(text, folder, strlen(folder)) == 0) ||
                  strncmp(text, file, strlen(file)) == 0;
     return named ? terminal_fail(EXIT_FAILED, "%s", text) : terminal_fail(EXIT_FAILED, "%s: %s", file, text);
 }
