@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "base/json_scan.h"
+#include "congru/spd.h"
 #include "import/import_internal.h"
 #include "preprocess/preprocessing.h"
 
-enum { WHERE_SIZE = 160, KEY_DIGITS = 9, HZ_MAX = 1000000, SECONDS_MAX = 100000, CHANNELS_MAX = 1024 };
+enum { WHERE_SIZE = 160, KEY_DIGITS = 9, HZ_MAX = 1000000, SECONDS_MAX = 100000, CHANNELS_MAX = CONGRU_DIMENSION_MAX };
 
 /* A place where a value comes from: the importer it goes to, and how error lines about it begin. */
 typedef struct value_source {

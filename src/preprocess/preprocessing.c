@@ -8,8 +8,9 @@
 
 #include "base/error.h"
 #include "base/number_text.h"
+#include "congru/spd.h"
 
-enum { HZ_MAX = 1000000, SECONDS_MAX = 100000, ORDER_MAX = 10, ORDER_DEFAULT = 4, CHANNELS_MAX = 1024 };
+enum { HZ_MAX = 1000000, SECONDS_MAX = 100000, ORDER_MAX = 10, ORDER_DEFAULT = 4, CHANNELS_MAX = CONGRU_DIMENSION_MAX };
 
 static const char *const estimator_names[] = {
     [CONGRU_ESTIMATOR_SCM] = "scm",
@@ -171,7 +172,7 @@ static bool set_channels(option_value *value)
     for (const char *at = value->text; *at != '\0'; at++)
         count += *at == ',';
     if (count > CHANNELS_MAX)
-        return fail_value(value, "has more than 1024 channels", value->text);
+        return fail_value(value, "has too many channels", value->text);
     char(*names)[CONGRU_LABEL_SIZE] = calloc(count, sizeof *names);
     if (names == NULL)
         return fail_value(value, "takes more memory than there is", value->text);
