@@ -436,7 +436,7 @@ static void real_covariances_are_refused_as_trials(void)
         return;
     }
     check_refused(data_path("bci_iv_2a/A09_covariances.mat"), CONGRU_ERROR_UNSUPPORTED,
-                  "holds covariances, not trials: 'data' is 576 symmetric matrices of 22 x 22");
+                  "holds covariances, not trials: 576 symmetric matrices of 22 x 22");
 }
 
 int main(void)

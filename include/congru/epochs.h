@@ -23,6 +23,10 @@ typedef struct congru_epochs {
     char (*channel_name)[CONGRU_LABEL_SIZE]; /* (channels) */
     size_t classes;
     char (*class_name)[CONGRU_LABEL_SIZE]; /* (classes) */
+    bool covariances; /* data are covariance matrices, samples being channels: for congru_set_append alone */
+    int32_t *subject; /* (count): index into subject_name; NULL where the file does not tell subjects apart */
+    size_t subjects;
+    char (*subject_name)[CONGRU_LABEL_SIZE]; /* (subjects) */
 } congru_epochs;
 
 /* Which events are trials, and of which class: by code (text NULL) or by annotation text. Several may name the

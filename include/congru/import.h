@@ -43,10 +43,10 @@ CONGRU_API const congru_preprocessing *congru_import_preprocessing(const congru_
 
 /* What became of one file. */
 typedef struct congru_imported_file {
-    const char *path; /* as it was given */
-    char subject[CONGRU_LABEL_SIZE];
-    int32_t session, run; /* -1: neither its name nor the file says */
-    size_t trials;        /* in the set, those of the rest included; they follow those of the file before */
+    const char *path;                /* as it was given */
+    char subject[CONGRU_LABEL_SIZE]; /* or "3 subjects", where the file itself tells them apart */
+    int32_t session, run;            /* -1: neither its name nor the file says */
+    size_t trials; /* in the set, those of the rest included; they follow those of the file before */
     congru_epochs_report report;
 } congru_imported_file;
 

@@ -107,6 +107,8 @@ static congru_status check_fit(congru_context *context, const congru_set *set, c
     congru_status status = check_channels(context, set, epochs, subject);
     if (status != CONGRU_OK)
         return status;
+    if (epochs->covariances && options->keep_signals)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "subject %s: holds no signals to keep", subject);
     if (set->samples != 0 && set->samples != epochs->samples)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "subject %s: windows of %s where the set has %zu (use the same --window)", subject,
@@ -131,8 +133,8 @@ static congru_set *create_set(const congru_epochs *epochs)
     if (set == NULL)
         return NULL;
     set->dimension = epochs->channels;
-    set->samples = epochs->samples;
-    set->rate = epochs->rate;
+    set->samples = epochs->covariances ? 0 : epochs->samples;
+    set->rate = epochs->rate > 0 ? epochs->rate : 0;
     set->start = epochs->start;
     set->channel_name = calloc(epochs->channels, sizeof *set->channel_name);
     if (set->channel_name == NULL)
@@ -145,7 +147,7 @@ static congru_set *create_set(const congru_epochs *epochs)
 static bool grow_names(congru_set *set, const congru_epochs *epochs)
 {
     void *subjects = set->subject_name, *classes = set->class_name;
-    bool grown = grow(&subjects, set->subjects + 1, sizeof *set->subject_name);
+    bool grown = grow(&subjects, set->subjects + 1 + epochs->subjects, sizeof *set->subject_name);
     set->subject_name = subjects;
     grown = grown && grow(&classes, set->classes + epochs->classes, sizeof *set->class_name);
     set->class_name = classes;
@@ -156,7 +158,7 @@ static bool grow_names(congru_set *set, const congru_epochs *epochs)
 static void take_trials(congru_set *set, const congru_epochs *epochs, const char *subject)
 {
     const size_t first = set->count;
-    int32_t who = join_name(subject, set->subject_name, &set->subjects);
+    int32_t who = epochs->subject == NULL ? join_name(subject, set->subject_name, &set->subjects) : 0;
     /* Classes join in the order of the epochs, also those without a trial, so that indices do not depend on
      * which class came first in the recording. */
     for (size_t k = 0; k < epochs->classes; k++) {
@@ -166,7 +168,9 @@ static void take_trials(congru_set *set, const congru_epochs *epochs, const char
                 set->label[first + i] = joined;
     }
     for (size_t i = 0; i < epochs->count; i++) {
-        set->subject[first + i] = who;
+        set->subject[first + i] = epochs->subject == NULL ? who
+                                                          : join_name(epochs->subject_name[epochs->subject[i]],
+                                                                      set->subject_name, &set->subjects);
         set->session[first + i] = epochs->session != NULL ? epochs->session[i] : 0;
         set->run[first + i] = epochs->run != NULL ? epochs->run[i] : 0;
     }
@@ -183,9 +187,15 @@ static congru_status append(congru_context *context, congru_set *set, const cong
         !grow_trials(set, set->count + epochs->count, true, options->keep_signals))
         return congru_fail(context, CONGRU_ERROR_MEMORY, "subject %s: not enough memory for %zu more trials",
                            subject, epochs->count);
-    congru_status status = congru_covariance_numbered(
-        context, options->estimator, options->trace_normalise, epochs->count, epochs->channels, epochs->samples,
-        epochs->data, epochs->number, set->covariance + set->count * set->dimension * set->dimension);
+    double *covariance = set->covariance + set->count * set->dimension * set->dimension;
+    congru_status status = CONGRU_OK;
+    if (epochs->covariances)
+        memcpy(covariance, epochs->data,
+               epochs->count * set->dimension * set->dimension * sizeof *set->covariance);
+    else
+        status = congru_covariance_numbered(context, options->estimator, options->trace_normalise,
+                                            epochs->count, epochs->channels, epochs->samples, epochs->data,
+                                            epochs->number, covariance);
     if (status != CONGRU_OK)
         return status;
     take_trials(set, epochs, subject);

@@ -49,6 +49,7 @@ static double mean_trace(const congru_set *set)
         for (size_t k = 0; k < d; k++)
             trace += set->covariance[i * d * d + k * (d + 1)];
         sum += congru_scalar_log(trace);
+        congru_store_pass(d * d * sizeof trace);
     }
     return congru_scalar_exp(sum / (double)set->count);
 }

@@ -68,6 +68,8 @@ void congru_epochs_destroy(congru_epochs **epochs)
     free((*epochs)->number);
     free((*epochs)->channel_name);
     free((*epochs)->class_name);
+    free((*epochs)->subject);
+    free((*epochs)->subject_name);
     free(*epochs);
     *epochs = NULL;
 }
@@ -81,6 +83,8 @@ void congru_epochs_move(congru_epochs *epochs, size_t from, size_t to)
     epochs->label[to] = epochs->label[from];
     epochs->run[to] = epochs->run[from];
     epochs->session[to] = epochs->session[from];
+    if (epochs->subject != NULL)
+        epochs->subject[to] = epochs->subject[from];
     if (epochs->number != NULL)
         epochs->number[to] = epochs->number[from];
 }
@@ -153,7 +157,7 @@ static congru_status read_source(congru_context *context, const char *path, cons
     }
 }
 
-congru_status congru_epochs_read(congru_context *context, const char *path, congru_epochs **epochs)
+congru_status congru_epochs_read_either(congru_context *context, const char *path, congru_epochs **epochs)
 {
     if (path == NULL || epochs == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
@@ -169,6 +173,18 @@ congru_status congru_epochs_read(congru_context *context, const char *path, cong
     if (status != CONGRU_OK)
         congru_epochs_destroy(epochs);
     congru_source_close(&source);
+    return status;
+}
+
+congru_status congru_epochs_read(congru_context *context, const char *path, congru_epochs **epochs)
+{
+    congru_status status = congru_epochs_read_either(context, path, epochs);
+    if (status != CONGRU_OK || !(*epochs)->covariances)
+        return status;
+    status = congru_fail(context, CONGRU_ERROR_UNSUPPORTED,
+                         "%s: holds covariances, not trials: %zu symmetric matrices of %zu x %zu", path,
+                         (*epochs)->count, (*epochs)->channels, (*epochs)->channels);
+    congru_epochs_destroy(epochs);
     return status;
 }
 

@@ -20,6 +20,9 @@ congru_status congru_epochs_create(congru_context *context, const char *file, si
 /* Trial `from` to the place of trial `to`, which goes: samples, label, run and session. */
 void congru_epochs_move(congru_epochs *epochs, size_t from, size_t to);
 
+/* congru_epochs_read that takes files of covariances too. */
+congru_status congru_epochs_read_either(congru_context *context, const char *path, congru_epochs **epochs);
+
 /* count * channels * samples doubles, to be given back by congru_memory_give (base/bank.h), or NULL. */
 double *congru_epochs_allocate(size_t count, size_t channels, size_t samples);
 

@@ -23,6 +23,7 @@ typedef struct mat_trials {
     const congru_mat_value *data, *label;
     char wanted_name[sizeof(((congru_mat_value *)NULL)->field[0])]; /* of the data in the outline */
     size_t wanted_count, trials;                                    /* likewise */
+    bool covariances;
 } mat_trials;
 
 static const congru_mat_value *scope_get(const mat_scope *scope, size_t index, const char **name)
@@ -133,15 +134,13 @@ static congru_status find_data(mat_trials *job)
 }
 
 /* 22 x 22 x 576 symmetric matrices are no signals; 22 x 750 x 288 is another order of dimensions. */
-static congru_status check_data(const mat_trials *job)
+static congru_status check_data(mat_trials *job)
 {
     const size_t *shape = job->data->shape;
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a file without trials was refused before. */
     if (shape[0] == shape[1] && job->data->number != NULL &&
         congru_epochs_are_covariances(job->data->number, shape[2], shape[0]))
-        return congru_fail(job->context, CONGRU_ERROR_UNSUPPORTED,
-                           "%s: holds covariances, not trials: '%s' is %zu symmetric matrices of %zu x %zu",
-                           job->file, job->data_name, shape[2], shape[0], shape[1]);
+        job->covariances = true;
     if (shape[0] < shape[1])
         return congru_fail(
             job->context, CONGRU_ERROR_FORMAT,
@@ -280,8 +279,10 @@ static congru_status take_arrays(mat_trials *job, const congru_source *source, c
     if (status == CONGRU_OK)
         status = take_details(job, *epochs);
     if (status ==
-        CONGRU_OK) /* MATLAB's first index moves fastest: it is (trials, channels, samples) as it stands */
+        CONGRU_OK) { /* MATLAB's first index moves fastest: (trials, channels, samples) as it stands */
         (*epochs)->data = congru_mat_detach(job->mat, job->data);
+        (*epochs)->covariances = job->covariances;
+    }
     return status;
 }
 

@@ -1,5 +1,6 @@
 /* Reads trials from an .npz. SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +35,7 @@ static congru_status describe_vector(const npz_job *job, const char *array, size
 /* All vectors that are there, before anything is read. */
 static congru_status check_vectors(const npz_job *job, size_t trials)
 {
-    static const char *const vectors[] = {"y", "run", "session"};
+    static const char *const vectors[] = {"y", "run", "session", "subject"};
     congru_status status = CONGRU_OK;
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0] && status == CONGRU_OK; i++) {
         congru_values values;
@@ -175,7 +176,7 @@ static congru_status read_samples(npz_job *job)
 {
     congru_values x = {0};
     double scale = 1, rate = (double)NAN;
-    const char *array = congru_npz_has(job->npz, "X") ? "X" : "signals";
+    const char *array = congru_npz_has(job->npz, "signals") ? "signals" : "X"; /* X are then covariances */
     congru_status status = describe_samples(job, array, &x);
     if (status == CONGRU_OK)
         status = read_number(job, "scale", &scale);
@@ -185,12 +186,9 @@ static congru_status read_samples(npz_job *job)
         status = congru_npz_fill(job->context, job->npz, array, &x);
     if (status != CONGRU_OK)
         return status;
-    if (x.kind == CONGRU_VALUES_REAL && x.shape[1] == x.shape[2] &&
-        congru_epochs_are_covariances(x.real, x.shape[0], x.shape[1]))
-        status = congru_fail(job->context, CONGRU_ERROR_UNSUPPORTED,
-                             "%s: holds covariances, not trials: '%s' has %zu symmetric matrices of %zu x %zu",
-                             job->file, array, x.shape[0], x.shape[1], x.shape[2]);
-    else if (!(rate > 0) || !isfinite(rate))
+    bool covariances = x.kind == CONGRU_VALUES_REAL && x.shape[1] == x.shape[2] &&
+                       congru_epochs_are_covariances(x.real, x.shape[0], x.shape[1]);
+    if (!covariances && (!(rate > 0) || !isfinite(rate)))
         status =
             congru_fail(job->context, CONGRU_ERROR_FORMAT,
                         "%s: no sampling rate: expected a positive number 'fs' (save fs=250.0)", job->file);
@@ -201,6 +199,7 @@ static congru_status read_samples(npz_job *job)
             congru_epochs_create(job->context, job->file, x.shape[0], x.shape[1], x.shape[2], &job->epochs);
     if (status == CONGRU_OK) {
         job->epochs->rate = rate;
+        job->epochs->covariances = covariances;
         job->epochs->data = scale_in_place(&x, scale);
     }
     congru_values_clear(&x);
@@ -216,6 +215,54 @@ static congru_status read_names(const npz_job *job)
         status = congru_epochs_name_channels(job->context, job->file, (const char *const *)names.text,
                                              names.count, job->epochs);
     congru_values_clear(&names);
+    return status;
+}
+
+/* Where a name is among those there are, to which it is added if it is new; false when it is too long. */
+static bool find_subject(congru_epochs *epochs, const char *name, size_t trial)
+{
+    size_t at = 0;
+    if (strlen(name) >= CONGRU_LABEL_SIZE || name[0] == '\0')
+        return false;
+    /* Most trials are of the subject of the trial before. */
+    if (trial > 0 && strcmp(epochs->subject_name[epochs->subject[trial - 1]], name) == 0)
+        at = (size_t)epochs->subject[trial - 1];
+    else
+        while (at < epochs->subjects && strcmp(epochs->subject_name[at], name) != 0)
+            at++;
+    if (at == epochs->subjects)
+        snprintf(epochs->subject_name[epochs->subjects++], CONGRU_LABEL_SIZE, "%s", name);
+    epochs->subject[trial] = (int32_t)at;
+    return true;
+}
+
+/* Whose each trial is, where the file says: numbers or texts. */
+static congru_status read_subjects(const npz_job *job)
+{
+    congru_values values;
+    congru_epochs *epochs = job->epochs;
+    char number[32];
+    if (!congru_npz_has(job->npz, "subject"))
+        return CONGRU_OK;
+    congru_status status = read_vector(job, "subject", &values);
+    if (status == CONGRU_OK && values.kind != CONGRU_VALUES_TEXT)
+        status = congru_values_make_integers(job->context, job->file, "subject", &values);
+    if (status != CONGRU_OK)
+        return status;
+    epochs->subject = calloc(epochs->count + 1, sizeof *epochs->subject);
+    epochs->subject_name = calloc(epochs->count + 1, sizeof *epochs->subject_name);
+    if (epochs->subject == NULL || epochs->subject_name == NULL)
+        status =
+            congru_fail(job->context, CONGRU_ERROR_MEMORY, "%s: not enough memory for subjects", job->file);
+    for (size_t i = 0; status == CONGRU_OK && i < epochs->count; i++) {
+        if (values.kind != CONGRU_VALUES_TEXT)
+            snprintf(number, sizeof number, "%lld", (long long)values.integer[i]);
+        if (!find_subject(epochs, values.kind == CONGRU_VALUES_TEXT ? values.text[i] : number, i))
+            status = congru_fail(job->context, CONGRU_ERROR_FORMAT,
+                                 "%s: subject of trial %zu: a name of 1 to %d bytes is needed", job->file,
+                                 i + 1, CONGRU_LABEL_SIZE - 1);
+    }
+    congru_values_clear(&values);
     return status;
 }
 
@@ -238,6 +285,8 @@ congru_status congru_epochs_read_npz(congru_context *context, const char *path, 
         status = read_groups(&job, "run", job.epochs->run);
     if (status == CONGRU_OK)
         status = read_groups(&job, "session", job.epochs->session);
+    if (status == CONGRU_OK)
+        status = read_subjects(&job);
     if (status == CONGRU_OK)
         status = congru_npz_check(context, job.npz);
     congru_npz_close(&job.npz);

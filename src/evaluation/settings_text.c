@@ -29,6 +29,8 @@ static uint64_t digest_set(const congru_set *set)
 {
     uint64_t digest = mix(0, &set->count, sizeof set->count);
     digest = mix(digest, set->covariance, set->count * set->dimension * set->dimension * sizeof(double));
+    if (set->signals != NULL)
+        digest = mix(digest, set->signals, set->count * set->dimension * set->samples * sizeof(double));
     digest = mix(digest, set->label, set->count * sizeof *set->label);
     digest = mix(digest, set->subject, set->count * sizeof *set->subject);
     digest = mix(digest, set->session, set->count * sizeof *set->session);
@@ -116,6 +118,20 @@ static void add_setting(congru_text *text, size_t index, const congru_method_opt
     }
 }
 
+/* What the trials went through, in words. */
+static void add_preparation(congru_text *text, const congru_set *set)
+{
+    congru_preprocessing p;
+    char line[CONGRU_PREPROCESSING_LINE_SIZE] = "not described";
+    if (congru_set_preprocessing(NULL, set, &p) == CONGRU_OK) {
+        if (p.known)
+            congru_preprocessing_print(&p, line);
+        congru_preprocessing_clear(&p);
+    }
+    congru_text_add(text, ",\n  \"prepared\": ");
+    congru_text_add_json(text, line);
+}
+
 void congru_settings_text(const congru_set *set, const congru_evaluation_options *options, congru_text *text)
 {
     static const char *const protocols[] = {"loso", "folds", "sessions"};
@@ -123,6 +139,7 @@ void congru_settings_text(const congru_set *set, const congru_evaluation_options
     congru_text_add_json(text, options->dataset != NULL ? options->dataset : "");
     congru_text_add(text, ",\n  \"data\": \"%016llx\",\n  \"version\": ", (unsigned long long)digest_set(set));
     congru_text_add_json(text, congru_version());
+    add_preparation(text, set);
     congru_text_add(text, ",\n  \"trials\": %zu,\n  \"subjects\": %zu,\n  \"protocol\": \"%s\"", set->count,
                     set->subjects, protocols[options->protocol]);
     congru_text_add(text, ",\n  \"target\": \"%s\",\n  \"align_by_session\": %s,\n  \"folds\": %d",

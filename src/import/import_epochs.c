@@ -62,6 +62,20 @@ static congru_status choose_classes(congru_context *context, const congru_import
     return CONGRU_OK;
 }
 
+/* Covariances are what signals become: they are taken as they are. */
+static congru_status take_covariances(congru_context *context, const congru_import *import, import_file *file)
+{
+    file->report = (congru_epochs_report){.found = file->epochs->count, .kept = file->epochs->count};
+    if (import->preprocessing.channels > 0)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "holds covariances, of which no channels can be chosen (leave --channels out)");
+    if (import->keep_signals)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "holds covariances, no signals (leave --keep-signals out)");
+    congru_note(context, "covariances are taken as they are: nothing is filtered or cut");
+    return CONGRU_OK;
+}
+
 congru_status congru_import_epochs_read(congru_context *context, const congru_import *import, import_file *file)
 {
     if (import->rest_class[0] != '\0')
@@ -69,12 +83,14 @@ congru_status congru_import_epochs_read(congru_context *context, const congru_im
             context, CONGRU_ERROR_ARGUMENT,
             "--rest-class is for recordings, this is a file of trials (import them apart and join "
             "the sets)");
-    congru_status status = congru_epochs_read(context, file->path, &file->epochs);
+    congru_status status = congru_epochs_read_either(context, file->path, &file->epochs);
     if (status != CONGRU_OK)
         return status;
     if (!(file->epochs->rate > 0))
         file->epochs->rate = import->rate;
     status = choose_classes(context, import, file);
+    if (status == CONGRU_OK && file->epochs->covariances)
+        return take_covariances(context, import, file);
     if (status == CONGRU_OK)
         status = congru_preprocess_epochs(context, &import->preprocessing, import->position, file->epochs,
                                           &file->report);

@@ -67,6 +67,8 @@ typedef struct import_file {
     congru_epochs *rest;         /* the rest before the cues, where the importer takes it too */
     congru_epochs_report report; /* `found` is all trials of a file of trials */
     size_t trials;               /* that are in the set */
+    size_t subjects;             /* that the file itself tells apart; 0: its name is one */
+    bool covariances;            /* it holds those, not signals */
     uint64_t seen;               /* bit k: it has event k of its rule */
     char events[400];            /* the events or classes it has, for messages */
     congru_status status;

@@ -16,6 +16,10 @@ static congru_status check_alike(congru_context *context, const import_file *fir
                                  double first_rate)
 {
     double rate = file->epochs->rate;
+    if (file != first && file->epochs->covariances != first->covariances)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "%s: holds %s, but %s holds %s (import them apart)",
+                           file->path, file->epochs->covariances ? "covariances" : "signals", first->path,
+                           first->covariances ? "covariances" : "signals");
     if (fabs(rate - first_rate) <= 1e-9 * first_rate || !(rate > 0 && first_rate > 0))
         return CONGRU_OK;
     return congru_fail(context, CONGRU_ERROR_ARGUMENT,
@@ -124,6 +128,8 @@ static congru_status build(congru_context *context, const congru_import *import,
             status = append(context, import, file, file->epochs, set);
         if (status == CONGRU_OK)
             status = append(context, import, file, file->rest, set);
+        file->subjects = file->epochs->subjects;
+        file->covariances = file->epochs->covariances;
         file->trials = file->epochs->count + (file->rest != NULL ? file->rest->count : 0);
         congru_epochs_destroy(&file->epochs);
         congru_epochs_destroy(&file->rest);
@@ -152,6 +158,9 @@ static congru_status describe(congru_context *context, const congru_import *impo
                               size_t count, congru_set *set)
 {
     congru_text text = {0};
+    congru_preprocessing elsewhere; /* of covariances only what is declared of them is known */
+    congru_preprocessing_init_raw(&elsewhere);
+    memcpy(elsewhere.filtered, import->preprocessing.filtered, sizeof elsewhere.filtered);
     congru_text_add(&text, "{\"congru\": \"%s\", \"commit\": ", congru_version());
     congru_text_add_json(&text, congru_version_commit());
     congru_text_add(&text, ", \"compiler\": ");
@@ -160,7 +169,10 @@ static congru_status describe(congru_context *context, const congru_import *impo
         congru_text_add(&text, ", \"preset\": ");
         congru_text_add_json(&text, base_name(import->preset));
     }
-    congru_preprocessing_write(&import->preprocessing, &text);
+    if (!files[0].covariances)
+        congru_preprocessing_write(&import->preprocessing, &text);
+    else if (import->preprocessing.filtered[1] > 0)
+        congru_preprocessing_write(&elsewhere, &text);
     congru_import_write_rules(import, &text);
     congru_text_add(&text, ", \"files\": [");
     for (size_t i = 0; i < count; i++) {
@@ -184,6 +196,7 @@ static congru_status summarise(congru_context *context, const congru_import *imp
     summary->file = calloc(count, sizeof *summary->file);
     if (summary->file == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a summary of %zu files", count);
+    size_t own = 0; /* files that tell subjects apart themselves */
     summary->files = count;
     for (size_t i = 0; i < count; i++) {
         congru_imported_file *file = &summary->file[i];
@@ -192,9 +205,17 @@ static congru_status summarise(congru_context *context, const congru_import *imp
                                        .run = files[i].run,
                                        .trials = files[i].trials,
                                        .report = files[i].report};
-        snprintf(file->subject, sizeof file->subject, "%s", files[i].name.part[NAME_SUBJECT]);
+        snprintf(file->subject, sizeof file->subject, "%s",
+                 files[i].subjects > 0 ? congru_count(files[i].subjects, "subject").text
+                                       : files[i].name.part[NAME_SUBJECT]);
+        own += files[i].subjects > 0;
     }
-    congru_preprocessing_print(&import->preprocessing, summary->preprocessing);
+    if (own == count)
+        snprintf(summary->subjects_from, sizeof summary->subjects_from, "by the array 'subject' of the files");
+    if (files[0].covariances)
+        snprintf(summary->preprocessing, sizeof summary->preprocessing, "covariances as they are");
+    else
+        congru_preprocessing_print(&import->preprocessing, summary->preprocessing);
     return CONGRU_OK;
 }
 
