@@ -64,10 +64,10 @@ static congru_status check_shape(fif_trials *job)
         __builtin_mul_overflow(expected, job->samples, &expected) ||
         __builtin_mul_overflow(expected, width, &expected) || expected == 0 ||
         expected > SIZE_MAX - SHAPE_SIZE || fif->epochs.size != expected + SHAPE_SIZE)
-        return congru_fail(job->context, CONGRU_ERROR_FORMAT,
-                           "%s: expected %zu trials of %zu channels of %zu samples, found %u bytes of type %u",
-                           fif->file, job->count, fif->channels, job->samples, (unsigned)fif->epochs.size,
-                           (unsigned)job->type);
+        return congru_fail(
+            job->context, CONGRU_ERROR_FORMAT, "%s: expected %s of %s of %s, found %u bytes of type %u",
+            fif->file, congru_count(job->count, "trial").text, congru_count(fif->channels, "channel").text,
+            congru_count(job->samples, "sample").text, (unsigned)fif->epochs.size, (unsigned)job->type);
     return CONGRU_OK;
 }
 

@@ -108,11 +108,12 @@ static congru_status check_data(const congru_eeglab *eeglab)
     if (named || (data->kind == CONGRU_MAT_NUMERIC && data->shape[0] == eeglab->channels &&
                   data->count / values == eeglab->trials && data->count % values == 0))
         return CONGRU_OK;
-    return congru_fail(
-        eeglab->context, CONGRU_ERROR_FORMAT,
-        "%s: EEG.data: expected %zu channels of %zu samples in %zu trials, or the name of a .fdt "
-        "file, found %zu values (save the set again in EEGLAB)",
-        eeglab->file, eeglab->channels, eeglab->samples, eeglab->trials, data->count);
+    return congru_fail(eeglab->context, CONGRU_ERROR_FORMAT,
+                       "%s: EEG.data: expected %s of %s in %s, or the name of a .fdt "
+                       "file, found %zu values (save the set again in EEGLAB)",
+                       eeglab->file, congru_count(eeglab->channels, "channel").text,
+                       congru_count(eeglab->samples, "sample").text, congru_count(eeglab->trials, "trial").text,
+                       data->count);
 }
 
 congru_status congru_eeglab_describe(congru_context *context, const char *file, const congru_source *source,
@@ -280,11 +281,12 @@ static congru_status check_size(const congru_eeglab *eeglab, const congru_source
     uint64_t values = (uint64_t)eeglab->channels * eeglab->samples; /* below 2^47 */
     if (source->size / FLOAT_SIZE / values >= eeglab->trials)
         return CONGRU_OK;
-    return congru_fail(
-        eeglab->context, CONGRU_ERROR_FORMAT,
-        "%s: truncated: expected %zu channels of %zu samples in %zu trials, found %llu bytes (copy "
-        "the file again)",
-        source->name, eeglab->channels, eeglab->samples, eeglab->trials, (unsigned long long)source->size);
+    return congru_fail(eeglab->context, CONGRU_ERROR_FORMAT,
+                       "%s: truncated: expected %s of %s in %s, found %llu bytes (copy "
+                       "the file again)",
+                       source->name, congru_count(eeglab->channels, "channel").text,
+                       congru_count(eeglab->samples, "sample").text, congru_count(eeglab->trials, "trial").text,
+                       (unsigned long long)source->size);
 }
 
 congru_status congru_eeglab_check_samples(const congru_eeglab *eeglab, const congru_source *beside)
