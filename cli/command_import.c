@@ -181,8 +181,8 @@ const command command_import = {
     .summary = "Make a covariance set from recordings",
     .usage = "FILE... -o SET.npz [OPTION...]",
     .description =
-        "Reads recordings (GDF, EDF, BDF, BrainVision .vhdr, BNCI .mat) and files of trials (.npz, "
-        ".mat), filters them, "
+        "Reads recordings (GDF, EDF, BDF, BrainVision .vhdr, BNCI .mat, EEGLAB .set, XDF, FIF) and files of "
+        "trials (.npz, .mat, EEGLAB .set, FIF epochs of MNE), filters them, "
         "cuts trials around events, and writes their covariances with labels and subjects as one "
         ".npz, which NumPy "
         "opens. A trial whose window leaves the recording is dropped. Prints what became "

@@ -59,7 +59,7 @@ static int describe_recording(congru_context *context, const char *path)
     congru_recording *recording = NULL;
     congru_status status =
         congru_recording_read(context, path, &(congru_recording_options){.header_only = true}, &recording);
-    if (status == CONGRU_ERROR_UNSUPPORTED) { /* some kinds of file hold either */
+    if (status == CONGRU_ERROR_UNSUPPORTED && congru_epochs_recognises(path)) { /* some kinds hold either */
         char said[1024];
         snprintf(said, sizeof said, "%s", congru_context_error(context));
         return describe_epochs(context, path, said);

@@ -350,7 +350,8 @@ static void refuses_what_is_neither(void)
     check_refused(mat_store(), CONGRU_ERROR_FORMAT, "empty file");
     FILE *stream = fopen(path_in("in.gdf"), "wb");
     CHECK(stream != NULL && fputs("GDF 2.51", stream) >= 0 && fclose(stream) == 0);
-    check_refused(path_in("in.gdf"), CONGRU_ERROR_UNSUPPORTED, "holds no trials: expected an .npz or a .mat");
+    check_refused(path_in("in.gdf"), CONGRU_ERROR_UNSUPPORTED,
+                  "holds no trials: expected an .npz, a .mat, an EEGLAB .set or FIF");
     check_refused(path_in("absent.npz"), CONGRU_ERROR_IO, "No such file");
     congru_epochs *epochs;
     CHECK(congru_epochs_read(context, NULL, &epochs) == CONGRU_ERROR_ARGUMENT);

@@ -37,6 +37,17 @@ CALLED = [0, 1] * (TRIALS // 2)
 SUBJECTS = [i // 8 for i in range(TRIALS)]
 
 
+# Of tests/data/readers, each kind that is no .npz and no .mat, and how it is imported.
+CUT = '--window 0:0.1 --channels C3 --events '
+READERS = {
+    'inside.set': CUT + 'left=left,right=right', 'beside.set': CUT + 'left=left,right=right', 'legacy.set': CUT + 'left=left',
+    **{f'{name}_raw.fif': CUT + 'left=left,769=right' for name in ('single', 'double', 'int', 'short')},
+    **{f'{name}.xdf': CUT + 'left=left,7=key' for name in ('even', 'gap', 'integers')}, 'reset.xdf': CUT + 'left=left',
+    **{name: '--window all --channels C3' for name in ('epochs_inside.set', 'epochs_beside.set', 'single-epo.fif',
+                                                       'double-epo.fif')},
+}
+
+
 def columns(kind):
     """Labels, subjects, sessions and runs in one type."""
     return {'y': Array(kind, (TRIALS,), CALLED), 'subject': Array(kind, (TRIALS,), SUBJECTS),
@@ -104,6 +115,8 @@ def list_commands(folder):
     """All that is run: what faults are tried on, and each kind of input with each command that takes it."""
     trials, signals, covariances = make_kinds(folder)
     make_brainvision(folder)
+    for name in [*READERS, 'beside.fdt', 'epochs_beside.fdt', 'legacy.dat']:
+        shutil.copy(f'{SOURCE}/tests/data/readers/{name}', folder)
     commands = list(COMMANDS)
 
     def add(line):
@@ -117,6 +130,12 @@ def list_commands(folder):
     add('info {in}/runs.mat')
     add('import {in}/B1.vhdr --events 1=left,2=right --window 0:2 -o set.npz')
     add('info {in}/B1.vhdr')
+    for name in ('skip_raw.fif', 'joined_raw.fif'):  # without a cue
+        shutil.copy(f'{SOURCE}/tests/data/readers/{name}', folder)
+        add(f'info {{in}}/{name}')
+    for name, options in READERS.items():
+        add(f'info {{in}}/{name}')
+        add(f'import {{in}}/{name} --band off --notch off --keep-signals {options} -o set.npz')
     for name in signals + covariances + ['set-fortran.npz']:
         of_signals = name.startswith('signals')
         add(f'info {{in}}/{name}')
@@ -256,6 +275,18 @@ def check_bombs(scratch):
         write_mat(f'{scratch}/bomb.mat', variables)
         problems += refused(scratch, 'import {in}/bomb.mat --window all --band off --events 1=a,2=b -o set.npz', words)
     result(f'{len(cases)} MATLAB files whose arrays do not go together are refused unread', problems)
+    one, x, problems = Array('f8', (1, 1), [1]), Array('f8', (3, 40), made_up(120, 3)), []
+    eeg = {'nbchan': Array('f8', (1, 1), [3]), 'pnts': Array('f8', (1, 1), [40]), 'trials': one, 'srate': Array('f8', (1, 1), [100])}
+    cases = [({'EEG': {**eeg, 'data': Zeros('i1', (3, 100_000_000))}}, 'found 300000000 values'),
+             ({**eeg, 'data': Zeros('i1', (3, 100_000_000))}, 'found 300000000 values'),
+             ({'EEG': {**eeg, 'data': Zeros('i1', (3, 40, 2_500_000))}}, 'found 300000000 values'),
+             ({**eeg, 'data': x, 'nbchan': Zeros('i1', (300_000_000, 1))}, 'EEG.nbchan: expected a whole number'),
+             ({'EEG': {'data': x, **eeg, 'srate': Zeros('i1', (300_000_000, 1))}}, 'EEG.srate: expected a positive number')]
+    for variables, words in cases:
+        write_mat(f'{scratch}/bomb.set', variables)
+        problems += refused(scratch, 'import {in}/bomb.set --window all --band off --events 1=a,2=b -o set.npz', words)
+        problems += refused(scratch, 'info {in}/bomb.set', words)
+    result(f'{len(cases)} EEGLAB files whose arrays do not go together are refused unread', problems)
 
 
 def check_compressible(scratch):
@@ -272,6 +303,13 @@ def check_compressible(scratch):
     done = subprocess.run([CONGRU, 'info', f'{scratch}/junk.mat'], capture_output=True, check=False, env=environment(),
                           preexec_fn=limit)
     if done.returncode != 0:
+        problems.append(done.stderr.decode())
+    write_mat(f'{scratch}/junk.set', {'EEG': {'data': Array('f8', (3, 40), made_up(120, 3)), 'srate': Array('f8', (1, 1), [100]),
+                                              'nbchan': Array('f8', (1, 1), [3]), 'pnts': Array('f8', (1, 1), [40]),
+                                              'etc': {'junk': Zeros('i1', (300_000_000, 1))}}})
+    done = subprocess.run([CONGRU, 'info', f'{scratch}/junk.set'], capture_output=True, check=False, env=environment(),
+                          preexec_fn=limit)
+    if done.returncode != 0 or b'EEGLAB' not in done.stdout:
         problems.append(done.stderr.decode())
     result('zeros that go together are read, and a large array that is not needed is passed over', problems)
 

@@ -80,9 +80,14 @@ CONGRU_API congru_status congru_epochs_cut(congru_context *context, const congru
 /* Reads trials that were cut already: an .npz with X or signals (count, channels, samples) of int16 (times
  * `scale`), float32 or float64, and y (and where present fs, tmin, ch_names or channels, classes, run,
  * session); or a .mat with a numeric 3-dimensional array of (samples, channels, trials) and a label vector, as
- * variables or as fields of one struct. CONGRU_ERROR_UNSUPPORTED for a file that holds a recording or
- * covariances instead. */
+ * variables or as fields of one struct; or an EEGLAB .set of epochs, each of the class of the event at its time 0,
+ * with the .fdt beside it; or epochs in a FIF file, of the classes of its event_id. Of the last two only EEG channels
+ * are read, where there are any. CONGRU_ERROR_UNSUPPORTED for a file that holds a recording or covariances instead. */
 CONGRU_API congru_status congru_epochs_read(congru_context *context, const char *path, congru_epochs **epochs);
+
+/* Whether the first bytes of the file are those of a format that congru_epochs_read knows, which may nevertheless hold
+ * a recording; false with errno set when it cannot be read, with errno 0 when it is something else. */
+CONGRU_API bool congru_epochs_recognises(const char *path);
 
 /* Keeps only the samples in [first, last) seconds after the cue. CONGRU_ERROR_ARGUMENT when the window is not
  * inside the epochs, or their start is unknown and the window is not all of them. */

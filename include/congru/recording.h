@@ -38,7 +38,7 @@ typedef struct congru_event {
 /* The whole of a recording in memory. Missing samples (gaps of a discontinuous file, over-range values, the
  * boundary between runs that one file holds) are NaN, and nothing later filters across a NaN. */
 typedef struct congru_recording {
-    char format[16]; /* "GDF 2.51", "EDF+C", "BDF", "BrainVision", "MAT" */
+    char format[16]; /* "GDF 2.51", "EDF+C", "BDF", "BrainVision", "MAT", "EEGLAB", "FIF", "XDF" */
     double rate;     /* samples per second of every channel in `data` */
     size_t samples;
     size_t channels;
@@ -56,10 +56,15 @@ typedef struct congru_recording_options {
     size_t channel_count;
     bool eeg_only;    /* with channels NULL: leave out those known to be something else */
     bool header_only; /* everything but `data` */
+    /* Of a file of several streams (XDF): the name of the one wanted. NULL: the stream of type EEG or else the only
+     * one of signals; where there are more, the one that has the channels wanted; an error names them otherwise. */
+    const char *stream;
 } congru_recording_options;
 
 /* Reads a file, its format told from its first bytes (BrainVision: the .vhdr; .mat: a BNCI cell of runs, which are
- * joined with a NaN between). Fails with CONGRU_ERROR_IO, _FORMAT, _UNSUPPORTED or _MEMORY and an error text
+ * joined with a NaN between, or a continuous EEGLAB .set with its .fdt beside it; raw data in FIF; XDF, its streams
+ * brought to one clock, and gaps between what was recorded NaN). The sample behind an EEGLAB boundary, and what FIF
+ * annotations call BAD or EDGE, is NaN too. Fails with CONGRU_ERROR_IO, _FORMAT, _UNSUPPORTED or _MEMORY and an error text
  * "FILE: what was expected, what was found (what to do)"; a file is never trusted about its own size. Memory:
  * the selected channels as doubles and a small buffer. Free with congru_recording_destroy. */
 CONGRU_API congru_status congru_recording_read(congru_context *context, const char *path,

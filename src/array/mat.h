@@ -42,6 +42,12 @@ bool congru_mat_outline(const char *name, const congru_mat_value *value, const v
 enum { CONGRU_MAT_TEXT_WANTED = 1 << 16 }; /* characters of one text that is a name, or some rows of names */
 congru_status congru_mat_read(congru_context *context, const congru_source *source, congru_mat_wanted wanted,
                               const void *user, congru_mat **mat);
+
+/* The same, but what is sparse, complex, an object or a function handle is an empty array, and not refused: for files of
+ * which only some variables are wanted, which are plain. */
+congru_status congru_mat_read_plain(congru_context *context, const congru_source *source,
+                                    congru_mat_wanted wanted, const void *user, congru_mat **mat);
+
 const congru_mat_value *congru_mat_find(const congru_mat *mat, const char *variable); /* or NULL */
 const char *congru_mat_variable(const congru_mat *mat, size_t index);                 /* NULL past the last */
 const congru_mat_value *congru_mat_field(const congru_mat_value *value, size_t element, const char *field);

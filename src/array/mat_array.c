@@ -257,6 +257,12 @@ static congru_status take_contents(congru_mat_choice *choice, congru_mat_stream 
                                    wanted ? &value->number : NULL);
 }
 
+/* Whether an array that is not plain is to be passed over. */
+static bool is_passed(const congru_mat_stream *stream, const array_header *header)
+{
+    return congru_mat_passes(stream) && (class_text(header->class_number) != NULL || header->complex_numbers);
+}
+
 /* Flags, dimensions and name of the array that ends at `limit`. An outermost one's name goes to the stream. */
 static congru_status take_header(congru_mat_stream *stream, uint64_t limit, bool outermost,
                                  array_header *header, char *name, congru_mat_value *value)
@@ -275,6 +281,8 @@ static congru_status take_header(congru_mat_stream *stream, uint64_t limit, bool
     if (outermost)
         congru_mat_stream_name(stream, name);
     if (outermost && name[0] == '\0')
+        return CONGRU_OK;
+    if (is_passed(stream, header))
         return CONGRU_OK;
     if (unread != NULL)
         return congru_mat_fail(stream, CONGRU_ERROR_UNSUPPORTED, "%s (save plain arrays, cells and structs)",
@@ -304,6 +312,10 @@ static congru_status take_array(congru_mat_choice *choice, congru_mat_stream *st
     if (congru_mat_position(stream) == limit)
         return CONGRU_OK;
     congru_status status = take_header(stream, limit, false, &header, own_name, value);
+    if (status == CONGRU_OK && is_passed(stream, &header)) {
+        *value = (congru_mat_value){.dims = 2};
+        return congru_mat_pass(stream, limit - congru_mat_position(stream));
+    }
     if (status == CONGRU_OK)
         status = take_contents(choice, stream, limit, depth, &header, name, value);
     return status == CONGRU_OK ? check_filled(stream, limit) : status;
@@ -319,6 +331,11 @@ congru_status congru_mat_take_variable(congru_mat_stream *stream, uint64_t limit
         return status;
     if (name[0] == '\0') /* it must nevertheless be whole, or its name might be the damage */
         return congru_mat_pass(stream, limit - congru_mat_position(stream));
+    if (is_passed(stream, &header)) {
+        *value = (congru_mat_value){.dims = 2};
+        *whole = false;
+        return CONGRU_OK;
+    }
     value->kind = kind_of(header.class_number);
     bool plain = value->kind == CONGRU_MAT_NUMERIC || value->kind == CONGRU_MAT_TEXT;
     if (plain && !header.complex_numbers && !is_wanted(choice, name, value)) {

@@ -14,7 +14,7 @@
 struct congru_mat_stream {
     congru_context *context;
     const congru_source *source;
-    bool swap;
+    bool swap, passes;
     bool inflates;
     bool inflater_ready;  /* inflateInit has been called */
     bool ended;           /* the inflater has seen the end and the checksum */
@@ -28,7 +28,7 @@ struct congru_mat_stream {
 };
 
 congru_status congru_mat_stream_create(congru_context *context, const congru_source *source, bool swap,
-                                       congru_mat_stream **stream)
+                                       bool passes, congru_mat_stream **stream)
 {
     *stream = calloc(1, sizeof **stream);
     if (*stream == NULL)
@@ -36,6 +36,7 @@ congru_status congru_mat_stream_create(congru_context *context, const congru_sou
     (*stream)->context = context;
     (*stream)->source = source;
     (*stream)->swap = swap;
+    (*stream)->passes = passes;
     return CONGRU_OK;
 }
 
@@ -76,6 +77,11 @@ void congru_mat_stream_name(congru_mat_stream *stream, const char *variable)
 uint64_t congru_mat_position(const congru_mat_stream *stream)
 {
     return stream->position;
+}
+
+bool congru_mat_passes(const congru_mat_stream *stream)
+{
+    return stream->passes;
 }
 
 bool congru_mat_swaps(const congru_mat_stream *stream)

@@ -56,8 +56,9 @@ enum {
 
 typedef struct congru_mat_stream congru_mat_stream;
 
+/* `passes`: what is no plain array is passed over, not refused. */
 congru_status congru_mat_stream_create(congru_context *context, const congru_source *source, bool swap,
-                                       congru_mat_stream **stream);
+                                       bool passes, congru_mat_stream **stream);
 void congru_mat_stream_destroy(congru_mat_stream **stream);
 
 /* Goes to the `size` bytes at `offset` of the file, to be inflated or taken as they are. */
@@ -77,6 +78,7 @@ congru_status congru_mat_pass(congru_mat_stream *stream, uint64_t size);
 
 uint64_t congru_mat_position(const congru_mat_stream *stream); /* bytes taken since begin */
 bool congru_mat_swaps(const congru_mat_stream *stream);        /* the file is big-endian */
+bool congru_mat_passes(const congru_mat_stream *stream);       /* as it was created */
 
 /* "FILE: variable 'x': WORDS (byte N of ...)". */
 congru_status congru_mat_fail(const congru_mat_stream *stream, congru_status status, const char *format, ...)

@@ -102,9 +102,11 @@ static congru_status check_header(congru_context *context, const congru_source *
     if (status != CONGRU_OK)
         return status;
     if (memcmp(bytes, "MATLAB 7.3", 10) == 0 || memcmp(bytes, "\x89HDF", 4) == 0)
-        return congru_fail(context, CONGRU_ERROR_UNSUPPORTED,
-                           "%s: a MATLAB 7.3 file, which is HDF5; level 5 is read (save with -v7)",
-                           source->name);
+        return congru_fail(
+            context, CONGRU_ERROR_UNSUPPORTED,
+            "%s: a MATLAB 7.3 file, which is HDF5; level 5 is read (save with -v7; from EEGLAB with "
+            "pop_saveset(..., 'version', '6'))",
+            source->name);
     if (size >= 20 && is_level_4(bytes))
         return congru_fail(context, CONGRU_ERROR_UNSUPPORTED,
                            "%s: a MATLAB level 4 file, or none; level 5 is read (save with -v7)", source->name);
@@ -126,15 +128,15 @@ static congru_status check_header(congru_context *context, const congru_source *
     return CONGRU_OK;
 }
 
-congru_status congru_mat_read(congru_context *context, const congru_source *source, congru_mat_wanted wanted,
-                              const void *user, congru_mat **mat)
+static congru_status read_file(congru_context *context, const congru_source *source, bool passes,
+                               congru_mat_wanted wanted, const void *user, congru_mat **mat)
 {
     bool swap = false;
     congru_mat_stream *stream = NULL;
     *mat = NULL;
     congru_status status = check_header(context, source, &swap);
     if (status == CONGRU_OK)
-        status = congru_mat_stream_create(context, source, swap, &stream);
+        status = congru_mat_stream_create(context, source, swap, passes, &stream);
     if (status != CONGRU_OK)
         return status;
     *mat = calloc(1, sizeof **mat);
@@ -148,6 +150,18 @@ congru_status congru_mat_read(congru_context *context, const congru_source *sour
     if (status != CONGRU_OK)
         congru_mat_free(mat);
     return status;
+}
+
+congru_status congru_mat_read(congru_context *context, const congru_source *source, congru_mat_wanted wanted,
+                              const void *user, congru_mat **mat)
+{
+    return read_file(context, source, false, wanted, user, mat);
+}
+
+congru_status congru_mat_read_plain(congru_context *context, const congru_source *source,
+                                    congru_mat_wanted wanted, const void *user, congru_mat **mat)
+{
+    return read_file(context, source, true, wanted, user, mat);
 }
 
 /* ---- What was read ------------------------------------------------------------------------------- */

@@ -1,4 +1,5 @@
 /* Epochs: their memory, cropping, and which reader a file is for. SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include "base/store.h"
 #include "congru/signal.h"
 #include "epochs/epochs_internal.h"
+#include "recording/fif.h"
 
 enum { RESAMPLED = 1 << 20 }; /* samples resampled between two words to the store, about */
 
@@ -93,25 +95,66 @@ static bool ends_with(const char *text, const char *end)
     return length >= end_length && strcmp(text + length - end_length, end) == 0;
 }
 
-/* Told by the first bytes; by the name too for .mat, as its older files begin with nothing of their own. */
+/* Kinds of files that can hold trials; .mat and FIF can also hold a recording. */
+typedef enum epochs_kind { KIND_NONE, KIND_NPZ, KIND_MAT, KIND_FIF } epochs_kind;
+
+enum { FIRST_BYTES = 128 };
+
+/* Told by the first bytes. */
+static epochs_kind kind_of(const unsigned char bytes[FIRST_BYTES])
+{
+    if (memcmp(bytes, "PK", 2) == 0)
+        return KIND_NPZ;
+    if (memcmp(bytes, "MATLAB", 6) == 0 || memcmp(bytes + 126, "IM", 2) == 0 ||
+        memcmp(bytes + 126, "MI", 2) == 0)
+        return KIND_MAT;
+    return congru_fif_recognises(bytes, FIRST_BYTES) ? KIND_FIF : KIND_NONE;
+}
+
+static congru_status read_first_bytes(congru_context *context, const congru_source *source,
+                                      unsigned char bytes[FIRST_BYTES])
+{
+    memset(bytes, 0, FIRST_BYTES);
+    return congru_source_read(context, source, 0,
+                              source->size < FIRST_BYTES ? (size_t)source->size : FIRST_BYTES, bytes);
+}
+
+bool congru_epochs_recognises(const char *path)
+{
+    congru_source source;
+    unsigned char bytes[FIRST_BYTES];
+    errno = 0;
+    if (path == NULL || congru_source_open(NULL, path, &source) != CONGRU_OK)
+        return false;
+    bool known = read_first_bytes(NULL, &source, bytes) == CONGRU_OK && kind_of(bytes) != KIND_NONE;
+    congru_source_close(&source);
+    return known;
+}
+
+/* By the name too for .mat, as its older files begin with nothing of their own. */
 static congru_status read_source(congru_context *context, const char *path, const congru_source *source,
                                  congru_epochs **epochs)
 {
-    unsigned char bytes[128] = {0};
-    size_t size = source->size < sizeof bytes ? (size_t)source->size : sizeof bytes;
-    congru_status status = congru_source_read(context, source, 0, size, bytes);
+    unsigned char bytes[FIRST_BYTES];
+    congru_status status = read_first_bytes(context, source, bytes);
     if (status != CONGRU_OK)
         return status;
-    if (size == 0)
-        return congru_fail(context, CONGRU_ERROR_FORMAT, "%s: empty file (expected trials as .npz or .mat)",
-                           path);
-    if (memcmp(bytes, "PK", 2) == 0)
+    if (source->size == 0)
+        return congru_fail(context, CONGRU_ERROR_FORMAT,
+                           "%s: empty file (expected trials as .npz, .mat, .set or FIF)", path);
+    switch (kind_of(bytes)) {
+    case KIND_NPZ:
         return congru_epochs_read_npz(context, path, epochs);
-    if (memcmp(bytes, "MATLAB", 6) == 0 || memcmp(bytes + 126, "IM", 2) == 0 ||
-        memcmp(bytes + 126, "MI", 2) == 0 || ends_with(path, ".mat"))
+    case KIND_MAT:
         return congru_epochs_read_mat(context, source, epochs);
-    return congru_fail(context, CONGRU_ERROR_UNSUPPORTED, "%s: holds no trials: expected an .npz or a .mat",
-                       path);
+    case KIND_FIF:
+        return congru_epochs_read_fif(context, source, epochs);
+    default:
+        if (ends_with(path, ".mat"))
+            return congru_epochs_read_mat(context, source, epochs);
+        return congru_fail(context, CONGRU_ERROR_UNSUPPORTED,
+                           "%s: holds no trials: expected an .npz, a .mat, an EEGLAB .set or FIF", path);
+    }
 }
 
 congru_status congru_epochs_read_either(congru_context *context, const char *path, congru_epochs **epochs)

@@ -67,5 +67,13 @@ bool congru_epochs_are_covariances(const double *data, size_t count, size_t n);
 congru_status congru_epochs_read_npz(congru_context *context, const char *path, congru_epochs **epochs);
 congru_status congru_epochs_read_mat(congru_context *context, const congru_source *source,
                                      congru_epochs **epochs);
+congru_status congru_epochs_read_fif(congru_context *context, const congru_source *source,
+                                     congru_epochs **epochs);
+
+/* Of a .set, whose variables were read: `beside` is the file of its samples, or NULL to look for it. */
+struct congru_mat;
+congru_status congru_epochs_read_eeglab(congru_context *context, const congru_source *source,
+                                        const struct congru_mat *mat, const congru_source *beside,
+                                        congru_epochs **epochs);
 
 #endif

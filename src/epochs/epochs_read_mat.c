@@ -6,6 +6,7 @@
 
 #include "array/mat.h"
 #include "epochs/epochs_internal.h"
+#include "recording/eeglab.h"
 
 /* Where the arrays are: the variables of the file, or the fields of one struct. */
 typedef struct mat_scope {
@@ -248,43 +249,53 @@ static bool is_wanted(const char *name, const congru_mat_value *value, const voi
            (is_trials(value) && value->count == job->wanted_count && strcmp(name, job->wanted_name) == 0);
 }
 
-static congru_status find_arrays(mat_trials *job, const congru_source *source, congru_mat_wanted wanted,
-                                 const void *user)
+/* Among what was read. */
+static congru_status find_arrays(mat_trials *job)
 {
-    congru_status status = congru_mat_read(job->context, source, wanted, user, &job->mat);
-    if (status == CONGRU_OK)
-        status = find_data(job);
+    congru_status status = find_data(job);
     if (status == CONGRU_OK)
         status = check_data(job);
     return status == CONGRU_OK ? find_labels(job) : status;
 }
 
-/* Shapes first: numbers are read when all of them go together. */
+/* Of a file whose outline was read, and goes: numbers are read when all shapes go together. */
+static congru_status take_arrays(mat_trials *job, const congru_source *source, congru_epochs **epochs)
+{
+    congru_status status = find_arrays(job);
+    if (status != CONGRU_OK)
+        return status;
+    snprintf(job->wanted_name, sizeof job->wanted_name, "%s", job->data_name);
+    job->wanted_count = job->data->count;
+    job->trials = job->data->shape[2];
+    congru_mat_free(&job->mat);
+    status = congru_mat_read(job->context, source, is_wanted, job, &job->mat);
+    if (status == CONGRU_OK)
+        status = find_arrays(job);
+    if (status == CONGRU_OK)
+        status = congru_epochs_create(job->context, job->file, job->data->shape[2], job->data->shape[1],
+                                      job->data->shape[0], epochs);
+    if (status == CONGRU_OK)
+        status = take_labels(job, *epochs);
+    if (status == CONGRU_OK)
+        status = take_details(job, *epochs);
+    if (status ==
+        CONGRU_OK) { /* MATLAB's first index moves fastest: (trials, channels, samples) as it stands */
+        (*epochs)->data = congru_mat_detach(job->mat, job->data);
+        (*epochs)->covariances = job->covariances;
+    }
+    return status;
+}
+
 congru_status congru_epochs_read_mat(congru_context *context, const congru_source *source,
                                      congru_epochs **epochs)
 {
     mat_trials job = {.context = context, .file = source->name};
     *epochs = NULL;
-    congru_status status = find_arrays(&job, source, congru_mat_outline, NULL);
-    if (status == CONGRU_OK) {
-        snprintf(job.wanted_name, sizeof job.wanted_name, "%s", job.data_name);
-        job.wanted_count = job.data->count;
-        job.trials = job.data->shape[2];
-        congru_mat_free(&job.mat);
-        status = find_arrays(&job, source, is_wanted, &job);
-    }
+    congru_status status = congru_eeglab_variables(context, source, &job.mat);
     if (status == CONGRU_OK)
-        status = congru_epochs_create(context, source->name, job.data->shape[2], job.data->shape[1],
-                                      job.data->shape[0], epochs);
-    if (status == CONGRU_OK)
-        status = take_labels(&job, *epochs);
-    if (status == CONGRU_OK)
-        status = take_details(&job, *epochs);
-    if (status ==
-        CONGRU_OK) { /* MATLAB's first index moves fastest: (trials, channels, samples) as it stands */
-        (*epochs)->data = congru_mat_detach(job.mat, job.data);
-        (*epochs)->covariances = job.covariances;
-    }
+        status = congru_eeglab_recognises(job.mat)
+                     ? congru_epochs_read_eeglab(context, source, job.mat, NULL, epochs)
+                     : take_arrays(&job, source, epochs);
     if (status != CONGRU_OK)
         congru_epochs_destroy(epochs);
     congru_mat_free(&job.mat);

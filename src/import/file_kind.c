@@ -27,15 +27,6 @@ static bool is_model(const unsigned char *bytes, uint64_t size)
     return size >= 9 && bytes[7] == 0 && bytes[6] == 0 && bytes[8] == '{';
 }
 
-bool congru_import_holds_trials(const char *path)
-{
-    unsigned char bytes[FIRST_BYTES];
-    uint64_t size;
-    if (first_bytes(NULL, path, bytes, &size) != CONGRU_OK)
-        return false;
-    return (size >= 2 && memcmp(bytes, "PK", 2) == 0) || (size >= 6 && memcmp(bytes, "MATLAB", 6) == 0);
-}
-
 /* Only a set tells its subjects apart, or holds covariances. */
 static congru_status kind_of_zip(congru_context *context, const char *path, congru_file_kind *kind)
 {
@@ -65,7 +56,9 @@ congru_status congru_file_kind_of(congru_context *context, const char *path, con
         return kind_of_zip(context, path, kind);
     else if (is_model(bytes, size))
         *kind = CONGRU_FILE_MODEL;
-    else if (congru_recording_recognises(path))
+    else if (congru_recording_recognises(path)) /* some of these kinds can hold trials instead */
         *kind = CONGRU_FILE_RECORDING;
+    else if (congru_epochs_recognises(path))
+        *kind = CONGRU_FILE_TRIALS;
     return CONGRU_OK;
 }

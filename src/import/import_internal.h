@@ -32,6 +32,7 @@ typedef struct session_name {
 
 struct congru_import {
     char *preset; /* its name, or NULL */
+    char *stream; /* of files of several streams, its name; or NULL */
     congru_preprocessing preprocessing;
     size_t *position; /* (preprocessing.channels), from 1, of files that do not name them; or NULL */
     double rate;      /* Hz, of files of trials that do not say theirs; 0: unknown */
@@ -85,9 +86,6 @@ void congru_import_file_read(congru_context *context, const congru_import *impor
 
 /* Puts the file's name before the context's error text unless it begins with it already; CONGRU_OK is passed on. */
 congru_status congru_import_name_file(congru_context *context, const char *path, congru_status status);
-
-/* Whether the first bytes are those of a file that can hold trials: .npz or .mat. */
-bool congru_import_holds_trials(const char *path);
 
 /* The trials of a recording: import_recording.c. */
 congru_status congru_import_recording_read(congru_context *context, const congru_import *import,

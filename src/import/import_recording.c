@@ -44,8 +44,10 @@ static congru_status read_channels(recording_job *job, const congru_recording *h
                            p->channels);
     for (size_t i = 0; i < p->channels; i++)
         names[i] = header != NULL ? header->channel[job->import->position[i] - 1].name : p->channel_name[i];
-    congru_recording_options options = {
-        .channels = p->channels > 0 ? names : NULL, .channel_count = p->channels, .eeg_only = p->channels == 0};
+    congru_recording_options options = {.channels = p->channels > 0 ? names : NULL,
+                                        .channel_count = p->channels,
+                                        .eeg_only = p->channels == 0,
+                                        .stream = job->import->stream};
     congru_status status = congru_recording_read(job->context, job->file->path, &options, &job->recording);
     free(names);
     return status;
@@ -55,10 +57,10 @@ static congru_status read_recording(recording_job *job)
 {
     const congru_preprocessing *p = &job->import->preprocessing;
     congru_recording *header = NULL;
+    congru_recording_options options = {.header_only = true, .stream = job->import->stream};
     congru_status status = CONGRU_OK;
     if (job->import->position != NULL) {
-        status = congru_recording_read(job->context, job->file->path,
-                                       &(congru_recording_options){.header_only = true}, &header);
+        status = congru_recording_read(job->context, job->file->path, &options, &header);
         if (status != CONGRU_OK)
             return status;
     }
@@ -148,7 +150,7 @@ congru_status congru_import_recording_read(congru_context *context, const congru
     recording_job job = {.context = context, .import = import, .file = file};
     congru_status status = read_recording(&job);
     /* Some kinds of file hold either. */
-    if (status == CONGRU_ERROR_UNSUPPORTED && congru_import_holds_trials(file->path))
+    if (status == CONGRU_ERROR_UNSUPPORTED && congru_epochs_recognises(file->path))
         return congru_import_epochs_read(context, import, file);
     if (status == CONGRU_OK)
         status = congru_import_bids_events(context, file->path, job.recording);

@@ -349,6 +349,11 @@ static congru_status keep_signals(value_source *from, const char *value)
     return CONGRU_OK;
 }
 
+static congru_status set_stream(value_source *from, const char *value)
+{
+    return replace_text(from, &from->import->stream, value);
+}
+
 static congru_status set_mat_cue(value_source *from, const char *value)
 {
     return congru_value_number(from->where, value, 0, SECONDS_MAX, &from->import->mat_cue, from->error)
@@ -382,6 +387,10 @@ const congru_option congru_import_options[CONGRU_IMPORT_OPTIONS] = {
     {"session-from", '\0', "PATTERN",
      "The same for the session, if that takes a pattern of its own: *_ses{session}."},
     {"keep-signals", '\0', NULL, "Store the filtered trials beside their covariances."},
+    {"stream", '\0', "NAME",
+     "The stream wanted of XDF files with several of signals. Default: the one of type EEG, else the only one, "
+     "else "
+     "the one with the channels wanted."},
 };
 
 /* The keys of presets and options that are the importer's own; where a key is for presets alone. */
@@ -398,6 +407,7 @@ static const struct {
     {"subject-from", add_pattern, false},
     {"session-from", set_session_pattern, false},
     {"keep-signals", keep_signals, false},
+    {"stream", set_stream, false},
     {"positions", set_positions, true},
     {"files", add_pattern, true},
     {"sessions", set_sessions, true},
@@ -575,6 +585,7 @@ void congru_import_destroy(congru_import **import)
     clear_patterns(made);
     free(made->preset);
     free(made->position);
+    free(made->stream);
     free(made->session_pattern);
     free(made->session);
     free(made);

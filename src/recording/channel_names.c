@@ -152,6 +152,15 @@ congru_channel_type congru_reader_guess_type(const char *name)
     return CONGRU_CHANNEL_EEG;
 }
 
+congru_channel_type congru_reader_type(const char *kind, const char *name)
+{
+    if (kind[0] == '\0')
+        return congru_reader_guess_type(name);
+    congru_channel_type type = congru_reader_guess_type(kind);
+    bool eeg = strlen(kind) >= 3 && congru_same_letters(kind, "eeg", 3);
+    return type == CONGRU_CHANNEL_EEG && !eeg ? CONGRU_CHANNEL_OTHER : type;
+}
+
 /* The electrode a name speaks of: "EEG" and what separates it left out, lower case, no blanks, no trailing
  * dots. */
 static void plain_name(char plain[CONGRU_LABEL_SIZE], const char *name)

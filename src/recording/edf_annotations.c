@@ -9,7 +9,7 @@
 /* A time-stamped annotation list is: onset [DURATION_MARK duration] TEXT_MARK (text TEXT_MARK)... NUL. The
  * first one of a record, in the first signal of this kind, tells the time of the record: its first text is
  * empty. */
-enum { DURATION_MARK = 0x15, TEXT_MARK = 0x14, STRETCH_MAX = 24 };
+enum { DURATION_MARK = 0x15, TEXT_MARK = 0x14 };
 
 /* One list, its texts still with their marks. */
 typedef struct time_stamped {
@@ -108,7 +108,8 @@ typedef struct placing {
 static congru_status place_at(placing *state, uint64_t record, double time)
 {
     double expected = (double)state->samples, place = (time - state->first) * state->rate;
-    double longest = (double)state->header->records * (double)state->samples_per_record * STRETCH_MAX;
+    double longest =
+        (double)state->header->records * (double)state->samples_per_record * CONGRU_READER_STRETCH_MAX;
     if (fabs(place - expected) <= 1)
         place = expected;
     if (place < expected)
@@ -122,7 +123,7 @@ static congru_status place_at(placing *state, uint64_t record, double time)
             state->context, CONGRU_ERROR_UNSUPPORTED,
             "%s: gaps are too long: expected at most %d times what was recorded, found record %llu at "
             "%.9g s (split the file)",
-            state->source->name, (int)STRETCH_MAX, (unsigned long long)record, time);
+            state->source->name, (int)CONGRU_READER_STRETCH_MAX, (unsigned long long)record, time);
     state->position[record] = (size_t)floor(place + 0.5);
     state->samples = state->position[record] + state->samples_per_record;
     return CONGRU_OK;

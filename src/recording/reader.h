@@ -18,7 +18,12 @@ typedef struct congru_recording_reader {
 extern const congru_recording_reader congru_reader_gdf;
 extern const congru_recording_reader congru_reader_edf; /* EDF, EDF+, BDF, BDF+ */
 extern const congru_recording_reader congru_reader_brainvision;
-extern const congru_recording_reader congru_reader_mat;
+extern const congru_recording_reader congru_reader_mat; /* BNCI's runs, and EEGLAB's .set */
+extern const congru_recording_reader congru_reader_fif;
+extern const congru_recording_reader congru_reader_xdf;
+
+/* The gaps of a file cost memory that its bytes do not show: it may be this many times as long as what was recorded. */
+enum { CONGRU_READER_STRETCH_MAX = 24 };
 
 /* Which of the file's `count` channels were asked for: chosen[i] is the file's index of the i-th wanted one. `chosen`
  * has room for max(count, options->channel_count). Checks names, duplicates and that the rates agree; errors name
@@ -44,6 +49,10 @@ congru_status congru_recording_create(congru_context *context, const char *file,
 congru_status congru_recording_add_event(congru_context *context, congru_recording *recording, size_t onset,
                                          size_t duration, int32_t code, const char *text, size_t length);
 
+/* Adds an event that a file has as a text: its code is the text where that is a whole number, else -1. */
+congru_status congru_reader_add_text(congru_context *context, congru_recording *recording, size_t onset,
+                                     size_t duration, const char *text, size_t length);
+
 /* Orders the events by onset (stable). */
 void congru_recording_sort_events(congru_recording *recording);
 
@@ -57,5 +66,9 @@ double congru_reader_microvolts(const char *unit);
 
 /* A guess from the channel's name: EOG, EMG, ECG, Status, STI, Trigger ... ; EEG otherwise. */
 congru_channel_type congru_reader_guess_type(const char *name);
+
+/* By the text that a file has for the kind of a channel ("EEG", "EOG", "trigger", "misc"); by its name where that is
+ * empty. */
+congru_channel_type congru_reader_type(const char *kind, const char *name);
 
 #endif

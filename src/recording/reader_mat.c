@@ -6,7 +6,7 @@
 
 #include "array/mat.h"
 #include "base/bank.h"
-#include "recording/reader.h"
+#include "recording/eeglab.h"
 
 /* Codes of the GDF event table, which the same recordings have as .gdf. */
 enum { CODE_UNKNOWN_CUE = 783, CODE_REJECTED = 1023, CODE_NEW_RUN = 32766 };
@@ -27,7 +27,7 @@ typedef struct mat_job {
     const char *file;
     congru_mat *mat;
     const congru_mat_value *data; /* the cell or struct of runs */
-    bool outline;                 /* no numbers are there yet */
+    bool outline;                 /* the numbers are not there yet */
     const char *data_name;
     size_t runs;
     mat_run *run;
@@ -370,14 +370,10 @@ static bool is_wanted(const char *name, const congru_mat_value *value, const voi
            strcmp(name, "artifacts") == 0;
 }
 
-/* The runs, with what is wanted of them; to be closed, whatever comes of it. */
-static congru_status open_runs(mat_job *job, const congru_source *source, congru_mat_wanted wanted,
-                               const void *user)
+/* The runs of what was read; to be closed, whatever comes of it. */
+static congru_status find_runs(mat_job *job)
 {
-    job->outline = wanted == congru_mat_outline;
-    congru_status status = congru_mat_read(job->context, source, wanted, user, &job->mat);
-    if (status == CONGRU_OK)
-        status = find_data(job);
+    congru_status status = find_data(job);
     return status == CONGRU_OK ? describe_runs(job) : status;
 }
 
@@ -392,13 +388,23 @@ static void close_runs(mat_job *job)
 static congru_status read_mat(congru_context *context, const char *path, const congru_source *source,
                               const congru_recording_options *options, congru_recording **recording)
 {
-    (void)path; /* nothing lies beside a .mat */
     mat_job job = {.context = context, .file = source->name};
     *recording = NULL;
-    congru_status status = open_runs(&job, source, congru_mat_outline, NULL);
-    close_runs(&job);
+    congru_status status = congru_eeglab_variables(context, source, &job.mat);
+    if (status == CONGRU_OK && congru_eeglab_recognises(job.mat)) {
+        status = congru_eeglab_read(context, path, source, job.mat, NULL, options, recording);
+        close_runs(&job);
+        return status;
+    }
+    job.outline = true;
     if (status == CONGRU_OK)
-        status = open_runs(&job, source, is_wanted, options);
+        status = find_runs(&job);
+    close_runs(&job);
+    job.outline = false;
+    if (status == CONGRU_OK)
+        status = congru_mat_read(context, source, is_wanted, options, &job.mat);
+    if (status == CONGRU_OK)
+        status = find_runs(&job);
     if (status == CONGRU_OK)
         status = make_recording(&job, options, recording);
     close_runs(&job);

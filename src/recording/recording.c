@@ -9,10 +9,8 @@ enum { FIRST_BYTES = 256, ALIGNMENT = 64, EVENTS_START = 64, TEXTS_START = 64 };
 
 /* A format more is one line more. */
 static const congru_recording_reader *const readers[] = {
-    &congru_reader_gdf,
-    &congru_reader_edf,
-    &congru_reader_brainvision,
-    &congru_reader_mat,
+    &congru_reader_gdf, &congru_reader_edf, &congru_reader_brainvision,
+    &congru_reader_mat, &congru_reader_fif, &congru_reader_xdf,
 };
 
 /* What congru_recording_create really makes. Recordings repeat a few texts many times ("T0", "T1"), so a text
@@ -42,6 +40,18 @@ static const congru_recording_reader *find_reader(const unsigned char *bytes, si
     return NULL;
 }
 
+static congru_status fail_unknown(congru_context *context, const char *path, const unsigned char *bytes,
+                                  size_t size)
+{
+    if (size >= 2 && memcmp(bytes, "\x1f\x8b", 2) == 0) /* .fif.gz, .xdfz */
+        return congru_fail(context, CONGRU_ERROR_UNSUPPORTED, "%s: packed with gzip (unpack it with gunzip)",
+                           path);
+    return congru_fail(context, CONGRU_ERROR_UNSUPPORTED,
+                       "%s: not a recording of a known format: expected GDF, EDF, BDF, a BrainVision .vhdr, a "
+                       "MATLAB 5 .mat, an EEGLAB .set, XDF or FIF (convert it to one of these)",
+                       path);
+}
+
 congru_status congru_recording_read(congru_context *context, const char *path,
                                     const congru_recording_options *options, congru_recording **recording)
 {
@@ -64,11 +74,7 @@ congru_status congru_recording_read(congru_context *context, const char *path,
     if (status == CONGRU_OK && size == 0)
         status = congru_fail(context, CONGRU_ERROR_FORMAT, "%s: empty file (expected a recording)", path);
     else if (status == CONGRU_OK && reader == NULL)
-        status =
-            congru_fail(context, CONGRU_ERROR_UNSUPPORTED,
-                        "%s: not a recording of a known format: expected GDF, EDF, BDF, a BrainVision .vhdr or "
-                        "a MATLAB 5 .mat (convert it to one of these)",
-                        path);
+        status = fail_unknown(context, path, bytes, size);
     if (status == CONGRU_OK)
         status = reader->read(context, path, &source, options, recording);
     if (status == CONGRU_OK)
@@ -217,6 +223,16 @@ congru_status congru_recording_add_event(congru_context *context, congru_recordi
     recording->event[recording->events++] =
         (congru_event){.onset = onset, .duration = duration, .code = code, .text = kept};
     return CONGRU_OK;
+}
+
+congru_status congru_reader_add_text(congru_context *context, congru_recording *recording, size_t onset,
+                                     size_t duration, const char *text, size_t length)
+{
+    int32_t code = 0;
+    for (size_t i = 0; i < length && code >= 0; i++)
+        code = text[i] >= '0' && text[i] <= '9' && code < INT32_MAX / 10 ? 10 * code + (text[i] - '0') : -1;
+    return congru_recording_add_event(context, recording, onset, duration, length > 0 ? code : -1, text,
+                                      length);
 }
 
 /* Merges the sorted halves [first, middle) and [middle, last) through `spare`. */
