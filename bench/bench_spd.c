@@ -202,7 +202,7 @@ static double measure_peak(const char *cpu)
 /* The medians of both, taken in turn. */
 static void race(bed *b, void (*ours)(bed *), double *our_time, double *lapack_time)
 {
-    double mine[REPEATS], theirs[2][REPEATS];
+    double mine[REPEATS] = {0}, theirs[2][REPEATS] = {{0}};
     for (int i = 0; i < repeats; i++) {
         mine[i] = seconds(ours, b);
         for (int threads = 1; threads <= 2; threads++) {
@@ -267,7 +267,7 @@ static void print_threads(congru_context *one, congru_context *two)
 {
     printf("\nLogarithm of %d matrices of 22 x 22: two threads against one.\n", TEAM_BATCH);
     bed a = make_bed(one, TEAM_BATCH, 22), b = make_bed(two, TEAM_BATCH, 22);
-    double single[REPEATS], pair[REPEATS];
+    double single[REPEATS] = {0}, pair[REPEATS] = {0};
     for (int i = 0; i < repeats; i++) {
         single[i] = seconds(run_log, &a);
         pair[i] = seconds(run_log, &b);

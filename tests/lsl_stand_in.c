@@ -10,11 +10,7 @@
 enum { CHANNELS = 3, CHUNK = 20, LOST = -2 };
 static const double behind = 7;
 
-typedef struct stand_in {
-    char kind; /* 'p' or 'm' */
-} stand_in;
-
-static stand_in player = {'p'}, markers = {'m'};
+static char player = 'p', markers = 'm'; /* known by their addresses */
 static FILE *frames;
 static char *marks;
 static double last_stamp;
@@ -51,13 +47,13 @@ void *lsl_create_inlet(void *info, int seconds_kept, int chunk, int recover)
     return info;
 }
 
-void lsl_destroy_inlet(void *inlet)
+void lsl_destroy_inlet(const void *inlet)
 {
     if (inlet == &player && frames != NULL)
         fclose(frames);
 }
 
-void lsl_open_stream(void *inlet, double seconds, int *error)
+void lsl_open_stream(const void *inlet, double seconds, int *error)
 {
     (void)seconds;
     *error = inlet == &player && frames == NULL ? -1 : 0;
@@ -112,7 +108,7 @@ void lsl_destroy_string(char *text)
     free(text);
 }
 
-double lsl_time_correction(void *inlet, double seconds, int *error)
+double lsl_time_correction(const void *inlet, double seconds, int *error)
 {
     (void)seconds;
     *error = 0;
@@ -124,12 +120,12 @@ void lsl_destroy_streaminfo(void *info)
     (void)info;
 }
 
-int lsl_get_channel_count(void *info)
+int lsl_get_channel_count(const void *info)
 {
     return info == &player ? CHANNELS : 1;
 }
 
-double lsl_get_nominal_srate(void *info)
+double lsl_get_nominal_srate(const void *info)
 {
     return info == &player ? 100 : 0;
 }
@@ -159,9 +155,9 @@ const char *lsl_child_value_n(void *element, const char *name)
     return *(const char **)element;
 }
 
-int lsl_empty(void *element)
+int lsl_empty(const void *element)
 {
-    return element == (void *)(labels + CHANNELS);
+    return element == (const void *)(labels + CHANNELS);
 }
 
 /* No outlets. */

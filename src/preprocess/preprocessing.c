@@ -10,7 +10,13 @@
 #include "base/number_text.h"
 #include "congru/spd.h"
 
-enum { HZ_MAX = 1000000, SECONDS_MAX = 100000, ORDER_MAX = 10, ORDER_DEFAULT = 4, CHANNELS_MAX = CONGRU_DIMENSION_MAX };
+enum {
+    HZ_MAX = 1000000,
+    SECONDS_MAX = 100000,
+    ORDER_MAX = 10,
+    ORDER_DEFAULT = 4,
+    CHANNELS_MAX = CONGRU_DIMENSION_MAX
+};
 
 static const char *const estimator_names[] = {
     [CONGRU_ESTIMATOR_SCM] = "scm",
@@ -87,7 +93,6 @@ congru_status congru_preprocessing_copy(congru_context *context, const congru_pr
 
 /* What an option is given: where to put it, and how a line about it begins. */
 typedef struct option_value {
-    congru_context *context;
     congru_preprocessing *p;
     const char *where, *text;
     char error[CONGRU_VALUE_ERROR_SIZE];
@@ -348,8 +353,7 @@ congru_status congru_preprocessing_set(congru_context *context, congru_preproces
                            "congru_preprocessing_set: p and name must not be NULL");
     char own[64];
     snprintf(own, sizeof own, "--%s", name);
-    option_value given = {
-        .context = context, .p = p, .where = where != NULL ? where : own, .text = value != NULL ? value : ""};
+    option_value given = {.p = p, .where = where != NULL ? where : own, .text = value != NULL ? value : ""};
     for (size_t i = 0; i < sizeof setters / sizeof setters[0]; i++) {
         if (strcmp(setters[i].name, name) != 0)
             continue;
