@@ -7,7 +7,7 @@
 
 #include "crew_threads.h"
 #include "harness.h"
-#include "layer/training_loop.h"
+#include "network/train.h"
 #include "network_samples.h"
 #include "scratch.h"
 #include "set_samples.h"

@@ -8,7 +8,7 @@
 #include "base/store.h"
 #include "decoder/model_internal.h"
 #include "evaluation/fold_parts.h"
-#include "layer/network.h"
+#include "network/network.h"
 
 typedef struct prediction_run {
     congru_context *context;

@@ -3,7 +3,7 @@
 #define CONGRU_EVALUATION_FOLD_FILE_H
 
 #include "congru/evaluation.h"
-#include "layer/record.h"
+#include "network/record.h"
 
 /* FOLDER/folds/PIPELINE/SUBJECT.csv, SUBJECT being its index in the set. */
 congru_status congru_fold_write(congru_context *context, const char *folder, const char *pipeline,

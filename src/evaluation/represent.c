@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "congru/aligner.h"
 #include "evaluation/pipeline.h"
-#include "layer/network.h"
+#include "network/network.h"
 
 /* Trials of the sources, then those of the newcomer, each in the order of the set. */
 typedef struct representation {
