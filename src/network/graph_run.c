@@ -9,15 +9,23 @@
 
 /* ---- Calls ------------------------------------------------------------------------------------------- */
 
-void congru_work_layout(congru_arena *arena, const congru_kernel *kernel, size_t vectors,
+bool congru_work_layout(congru_arena *arena, const congru_kernel *kernel, size_t vectors,
                         const congru_need *need, congru_work *work)
 {
-    if (need->spectral > 0)
+    bool fits = true;
+    if (need->spectral > 0) {
         congru_spectral_layout(arena, kernel, vectors, need->spectral, &work->spectral);
-    for (size_t k = 0; k < CONGRU_LANES_MAX && need->lanes[k] > 0; k++)
+        fits = work->spectral.check != NULL;
+    }
+    for (size_t k = 0; k < CONGRU_LANES_MAX && need->lanes[k] > 0; k++) {
         work->lanes[k] = congru_take_lanes(arena, kernel, vectors, need->lanes[k]);
-    for (size_t k = 0; k < CONGRU_WEIGHTS_MAX && need->chains[k] > 0; k++)
+        fits = fits && work->lanes[k] != NULL;
+    }
+    for (size_t k = 0; k < CONGRU_WEIGHTS_MAX && need->chains[k] > 0; k++) {
         work->chains[k] = congru_arena_take(arena, CONGRU_GROUP * need->chains[k], sizeof(double));
+        fits = fits && work->chains[k] != NULL;
+    }
+    return fits;
 }
 
 void congru_call_eigen(const congru_call *call, size_t d, double *a, double *values, double *z)
@@ -108,7 +116,8 @@ static congru_call call_of(const passage *p, const congru_node *node)
                             ? node->saved[k].batch + p->chunk.first * node->saved_size[k]
                             : slot(p, graph->slots) + node->saved[k].local;
     call.scalar = node->scalar != NULL ? node->scalar + p->chunk.first : NULL;
-    congru_work_layout(p->chunk.arena, call.kernel, call.vectors, &node->need, &call.work);
+    if (!congru_work_layout(p->chunk.arena, call.kernel, call.vectors, &node->need, &call.work))
+        p->marks->cramped = true;
     return call;
 }
 
@@ -131,7 +140,8 @@ static void forward_node(const passage *p, const congru_node *node)
     const size_t mark = p->chunk.arena->used;
     congru_call call = call_of(p, node);
     call.y = node->out.size > 0 ? in_lanes(p, &node->value, node->out.size) : NULL;
-    node->layer->forward(&call);
+    if (!p->marks->cramped)
+        node->layer->forward(&call);
     if (node->rows != NULL && !node->rows->constant)
         keep_rows(p, node, call.y);
     p->chunk.arena->used = mark;
@@ -169,7 +179,8 @@ static void backward_node(passage *p, const congru_node *node)
         call.d_x[k] = second[k] ? slot(p, k) : in_lanes(p, &source->derivative, source->out.size);
         p->contributed[node->input[k]] = true;
     }
-    node->layer->backward(&call);
+    if (!p->marks->cramped)
+        node->layer->backward(&call);
     for (size_t k = 0; k < node->inputs; k++) {
         const congru_node *source = &graph->node[node->input[k]];
         if (second[k])
@@ -271,6 +282,23 @@ static bool stage_works(const congru_graph *graph, const phase *f)
     return false;
 }
 
+/* What the chunks met, the first of them that met anything. */
+static congru_status report(const congru_graph *graph)
+{
+    for (size_t chunk = 0; chunk < congru_graph_used_chunks(graph); chunk++) {
+        const congru_marks *marks = &graph->marks[chunk];
+        if (marks->cramped)
+            return congru_fail(graph->context, CONGRU_ERROR_MEMORY,
+                               "step %zu: a layer asks for more scratch than was measured", graph->step);
+        if (marks->depth > 0)
+            return congru_fail(graph->context, CONGRU_ERROR_NOT_FINITE,
+                               "step %zu: trial %zu has no eigenvalues at layer %zu, its numbers are no longer "
+                               "finite (a smaller rate, or a smaller clip, keeps them in range)",
+                               graph->step, congru_batch_trial(graph->batch, marks->position), marks->depth);
+    }
+    return CONGRU_OK;
+}
+
 static congru_status run_phase(congru_graph *graph, size_t stage, bool forward, bool backward)
 {
     phase f = {.graph = graph, .stage = stage, .forward = forward, .backward = backward};
@@ -283,16 +311,7 @@ static congru_status run_phase(congru_graph *graph, size_t stage, bool forward, 
     congru_status status = CONGRU_OK;
     if (congru_crew_shares(crew))
         status = congru_graph_exchange(graph, forward ? stage : CONGRU_NODES_MAX + stage);
-    for (size_t chunk = 0; status == CONGRU_OK && chunk < congru_graph_used_chunks(graph); chunk++) {
-        const congru_marks *marks = &graph->marks[chunk];
-        if (marks->depth > 0)
-            status =
-                congru_fail(graph->context, CONGRU_ERROR_NOT_FINITE,
-                            "step %zu: trial %zu has no eigenvalues at layer %zu, its numbers are no longer "
-                            "finite (a smaller rate, or a smaller clip, keeps them in range)",
-                            graph->step, congru_batch_trial(graph->batch, marks->position), marks->depth);
-    }
-    return status;
+    return status == CONGRU_OK ? report(graph) : status;
 }
 
 /* ---- A step ------------------------------------------------------------------------------------------ */
@@ -406,6 +425,8 @@ static congru_failure apply_chunk(void *user, const congru_chunk *chunk)
     if (failure.status != CONGRU_OK)
         return failure;
     pass_forward(&p);
+    if (marks.cramped)
+        return (congru_failure){CONGRU_ERROR_MEMORY, chunk->first, 0.0, 0.0};
     if (marks.depth > 0)
         return (congru_failure){CONGRU_ERROR_NOT_CONVERGED, marks.position, 0.0, 0.0};
     for (size_t k = 0; k < CONGRU_OUTPUT_COUNT; k++) {

@@ -24,8 +24,8 @@ typedef struct congru_work {
     double *chains[CONGRU_WEIGHTS_MAX]; /* (CONGRU_GROUP, elements) */
 } congru_work;
 
-/* Run twice over an arena: measure, then place. */
-void congru_work_layout(congru_arena *arena, const congru_kernel *kernel, size_t vectors,
+/* Run twice over an arena: measure, then place. False when a piece did not fit. */
+bool congru_work_layout(congru_arena *arena, const congru_kernel *kernel, size_t vectors,
                         const congru_need *need, congru_work *work);
 
 /* What a chunk met: eigenvalues that could not be had, and the extremes of those that were. */
@@ -33,6 +33,7 @@ typedef struct congru_marks {
     size_t depth;    /* of the layer that failed, from 1; 0: none did */
     size_t position; /* of its trial in the batch */
     double low, high;
+    bool cramped; /* the scratch was too small */
 } congru_marks;
 
 /* The arguments of a layer for `count` consecutive trials of a batch, `first` being the place of their first. Arrays in

@@ -114,7 +114,9 @@ static congru_status dispersion_prepare(congru_graph *graph, congru_node *node)
 {
     congru_scaling *scaling = node->state;
     scaling->d_gamma = 0.0;
-    if (graph->constants != NULL)
+    /* Constant logarithms are divided already. */
+    if (graph->constants != NULL && node->inputs > 0 &&
+        congru_graph_source(graph, node, 0)->layer != &congru_layer_constant)
         scaling->dispersion = graph->constants->dispersion;
     if (graph->parameters->gradient != NULL)
         scaling->gamma = node->weight[0] >= 0 ? congru_scalar_exp(*congru_graph_value(graph, node, 0)) : 1.0;
