@@ -1,4 +1,7 @@
 /* What a trained network makes of trials: its graph, run forward. SPDX-License-Identifier: Apache-2.0 */
+#include <stddef.h>
+#include <string.h>
+
 #include "base/bank.h"
 #include "base/error.h"
 #include "base/scalar_math.h"
@@ -47,8 +50,12 @@ static application *begin(congru_context *context)
         congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory to apply the network");
         return NULL;
     }
-    *a = (application){.graph = {.context = context, .rotation = -1, .dispersion = -1}};
+    memset(&a->graph, 0, offsetof(congru_graph, node));
+    a->parameters = (congru_parameters){.segments = 0};
+    a->arena = (congru_arena){.base = NULL};
+    a->graph.context = context;
     a->graph.parameters = &a->parameters;
+    a->graph.rotation = a->graph.dispersion = -1;
     for (size_t k = 0; k < CONGRU_OUTPUT_COUNT; k++)
         a->graph.output[k] = -1;
     return a;

@@ -216,7 +216,7 @@ static void layout_node(congru_arena *arena, congru_graph *graph, int n)
     for (size_t k = 0; k < CONGRU_SAVED_MAX && node->saved_size[k] > 0; k++) {
         node->saved[k] = (congru_place){NULL, graph->local};
         if (turns(graph, node))
-            graph->local += CONGRU_STEP_CHUNK * node->saved_size[k];
+            graph->local += node->saved_size[k];
         else
             node->saved[k].batch = take_batch(arena, graph, node->saved_size[k]);
     }

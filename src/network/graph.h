@@ -92,18 +92,19 @@ typedef struct congru_graph {
     congru_batch *batch;
     size_t capacity, classes, subjects;
     size_t count;
-    congru_node node[CONGRU_NODES_MAX];
     int output[CONGRU_OUTPUT_COUNT]; /* nodes; -1: none */
     int rotation, dispersion;        /* DCT's, likewise */
     size_t stages;
-    bool turns;                     /* the last stage */
-    bool watched;                   /* eigenvalues are looked at in this step */
-    bool *stops;                    /* told to the processes that share a step; NULL: alone */
-    size_t slot_size, slots, local; /* doubles of a slot; of a worker's own arrays */
-    congru_marks *marks;            /* (chunks) */
-    double *series;                 /* (CONGRU_SERIES_COUNT) of the last step */
+    bool turns;   /* the last stage */
+    bool watched; /* eigenvalues are looked at in this step */
+    bool *stops;  /* told to the processes that share a step; NULL: alone */
+    size_t slot_size, slots,
+        local;           /* of a worker: doubles per trial of a slot; slots; doubles per trial that it saves */
+    congru_marks *marks; /* (chunks) */
+    double *series;      /* (CONGRU_SERIES_COUNT) of the last step */
     size_t step;
     size_t shares;
+    congru_node node[CONGRU_NODES_MAX]; /* filled in as they are added, like shares */
     congru_share share[CONGRU_SHARES_MAX];
 } congru_graph;
 

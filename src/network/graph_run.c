@@ -83,7 +83,7 @@ typedef struct passage {
 
 static double *slot(const passage *p, size_t number)
 {
-    return p->own + number * p->graph->slot_size * CONGRU_STEP_CHUNK;
+    return p->own + congru_lane_doubles(p->chunk.kernel, p->chunk.vectors, number * p->graph->slot_size);
 }
 
 static double *in_lanes(const passage *p, const congru_place *place, size_t size)
@@ -112,9 +112,10 @@ static congru_call call_of(const passage *p, const congru_node *node)
         call.sum[k] = node->sum[k] != NULL ? node->sum[k] + p->chunk.block * node->sum_size[k] : NULL;
     }
     for (size_t k = 0; k < CONGRU_SAVED_MAX && node->saved_size[k] > 0; k++)
-        call.saved[k] = node->saved[k].batch != NULL
-                            ? node->saved[k].batch + p->chunk.first * node->saved_size[k]
-                            : slot(p, graph->slots) + node->saved[k].local;
+        call.saved[k] =
+            node->saved[k].batch != NULL
+                ? node->saved[k].batch + p->chunk.first * node->saved_size[k]
+                : slot(p, graph->slots) + congru_lane_doubles(call.kernel, call.vectors, node->saved[k].local);
     call.scalar = node->scalar != NULL ? node->scalar + p->chunk.first : NULL;
     if (!congru_work_layout(p->chunk.arena, call.kernel, call.vectors, &node->need, &call.work))
         p->marks->cramped = true;
@@ -223,12 +224,18 @@ typedef struct phase {
     bool forward, backward;
 } phase;
 
+static double *take_own(const congru_graph *graph, congru_arena *arena)
+{
+    return congru_arena_take(arena, CONGRU_STEP_CHUNK * (graph->slots * graph->slot_size + graph->local),
+                             sizeof(double));
+}
+
 /* The scratch of a worker: its own arrays, and the largest work of a call. */
 static size_t scratch_size(const congru_graph *graph)
 {
     size_t largest = 0;
     congru_arena own = {0};
-    congru_arena_take(&own, CONGRU_STEP_CHUNK * graph->slots * graph->slot_size + graph->local, sizeof(double));
+    take_own(graph, &own);
     for (size_t n = 0; n < graph->count; n++) {
         congru_arena measure = {0};
         congru_work work;
@@ -238,12 +245,6 @@ static size_t scratch_size(const congru_graph *graph)
         largest = graph->node[n].wanted && measure.used > largest ? measure.used : largest;
     }
     return own.used + CONGRU_ARENA_ALIGNMENT + largest;
-}
-
-static double *take_own(const congru_graph *graph, congru_arena *arena)
-{
-    return congru_arena_take(arena, CONGRU_STEP_CHUNK * graph->slots * graph->slot_size + graph->local,
-                             sizeof(double));
 }
 
 static void run_block(void *user, size_t block, int worker)
