@@ -64,7 +64,7 @@ static void begin(shared_run *run)
     congru_evaluation_options_init(&run->options);
     run->options.pipelines = pipelines;
     run->options.pipeline_count = sizeof pipelines / sizeof pipelines[0];
-    run->options.method.network.steps = 8;
+    run->options.method.network.steps = 24; /* long enough for every process to get jobs */
     run->options.method.network.record = true;
     for (int rank = 0; rank < CREW_THREADS_MAX; rank++)
         run->set[rank] = sample_set(context, &small);
