@@ -254,11 +254,13 @@ static size_t take_slot(congru_graph *graph, bool *busy)
     return slot;
 }
 
-static bool read_later(const congru_graph *graph, int n, size_t after, size_t stage)
+/* Whether a value is read after this node, or on the way back of a stage that turns. */
+static bool read_later(const congru_graph *graph, int n, size_t after, size_t stage, bool turning)
 {
-    for (size_t m = after + 1; m < graph->count; m++)
+    for (size_t m = 0; m < graph->count; m++)
         for (size_t k = 0; k < graph->node[m].inputs; k++)
-            if (graph->node[m].wanted && graph->node[m].stage == stage && graph->node[m].input[k] == n)
+            if (graph->node[m].wanted && graph->node[m].stage == stage && graph->node[m].input[k] == n &&
+                (m > after || (turning && has(&graph->node[m], CONGRU_TRAIT_READS_X))))
                 return true;
     for (size_t k = 0; k < CONGRU_OUTPUT_COUNT; k++)
         if (graph->output[k] == n)
@@ -266,7 +268,7 @@ static bool read_later(const congru_graph *graph, int n, size_t after, size_t st
     return false;
 }
 
-/* Slots of the values of a stage, each until it has been read; where the stage turns, until the end. */
+/* Slots of the values of a stage, each until it has been read. */
 static void place_values(congru_graph *graph, size_t stage, bool *busy)
 {
     const bool turning = graph->turns && stage + 1 == graph->stages;
@@ -276,11 +278,11 @@ static void place_values(congru_graph *graph, size_t stage, bool *busy)
             continue;
         if (node->value.batch == NULL && node->out.size > 0)
             node->value.local = take_slot(graph, busy);
-        for (size_t k = 0; k < node->inputs && !turning; k++) {
+        for (size_t k = 0; k < node->inputs; k++) {
             congru_node *source = congru_graph_source(graph, node, (int)k);
             const bool own = source->value.batch == NULL && source->lanes &&
                              (source->stage == stage || graph->batch == NULL);
-            if (own && !read_later(graph, node->input[k], n, stage))
+            if (own && !read_later(graph, node->input[k], n, stage, turning))
                 busy[source->value.local] = false;
         }
     }
