@@ -467,6 +467,25 @@ static void scratch_that_is_too_small_is_an_error(void)
     free(b);
 }
 
+static void a_graph_that_is_full_is_an_error(void)
+{
+    bench *b = begun(false);
+    int x = add_source(b, D);
+    for (int k = 0; k < CONGRU_NODES_MAX; k++)
+        x = congru_graph_exponential(&b->graph, x);
+    CHECK(congru_graph_plan(&b->graph) == CONGRU_ERROR_ARGUMENT);
+    CHECK(strstr(congru_context_error(context), "more than 64 layers") != NULL);
+    congru_graph_clear(&b->graph);
+    free(b);
+    b = begun(false);
+    x = congru_graph_input(&b->graph, D);
+    for (int k = 0; k <= CONGRU_SEGMENTS_MAX; k++)
+        x = congru_graph_congruence(&b->graph, x, D, 0.0);
+    CHECK(congru_graph_plan(&b->graph) == CONGRU_ERROR_ARGUMENT);
+    congru_graph_clear(&b->graph);
+    free(b);
+}
+
 int main(void)
 {
     if (congru_context_create(&context, NULL) != CONGRU_OK)
@@ -486,6 +505,7 @@ int main(void)
     RUN(fisher_ratio);
     RUN(cross_entropy);
     RUN(scratch_that_is_too_small_is_an_error);
+    RUN(a_graph_that_is_full_is_an_error);
     sample_free(&trials);
     congru_context_destroy(&context);
     return harness_end();

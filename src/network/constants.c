@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/scalar_math.h"
 #include "base/store.h"
+#include "network/losses/scatter.h"
 
 void congru_constants_layout(congru_arena *arena, bool roots, congru_constants *c)
 {
@@ -102,14 +103,6 @@ void congru_dispersions(const congru_trials *trials, const double *norm, double 
     }
 }
 
-static double squared_norm(size_t count, const double *x)
-{
-    double sum = 0.0;
-    for (size_t i = 0; i < count; i++)
-        sum += x[i] * x[i];
-    return sum;
-}
-
 static congru_status fill_logarithms(congru_context *context, congru_constants *c)
 {
     const size_t d = c->trials->d;
@@ -117,7 +110,7 @@ static congru_status fill_logarithms(congru_context *context, congru_constants *
     if (status != CONGRU_OK)
         return status;
     for (size_t i = 0; i < c->trials->count; i++)
-        c->norm[i] = squared_norm(d, c->values + i * d);
+        c->norm[i] = congru_squared_norm(d, c->values + i * d);
     for (size_t s = 0; s < c->trials->subjects; s++)
         c->dispersion[s] = 1.0;
     if (c->by_subject)
@@ -129,7 +122,7 @@ static congru_status fill_logarithms(congru_context *context, congru_constants *
             logarithm[e] /= dispersion;
         for (size_t k = 0; k < d; k++)
             values[k] /= dispersion;
-        c->norm[i] = squared_norm(d, values);
+        c->norm[i] = congru_squared_norm(d, values);
         make_row(c, logarithm, c->row + i * c->stride);
         congru_store_pass(2 * d * d * sizeof(double));
     }

@@ -18,6 +18,8 @@ void congru_graph_clear(congru_graph *graph)
 int congru_graph_add(congru_graph *graph, const congru_layer *layer, int first, int second, congru_extent out,
                      double jitter, double floor)
 {
+    graph->full = graph->full || graph->count == CONGRU_NODES_MAX;
+    graph->count -= graph->count == CONGRU_NODES_MAX;
     congru_node *node = &graph->node[graph->count];
     *node = (congru_node){.layer = layer,
                           .inputs = (size_t)(first >= 0) + (size_t)(second >= 0),
@@ -36,6 +38,8 @@ int congru_graph_add(congru_graph *graph, const congru_layer *layer, int first, 
 int congru_graph_weights(congru_graph *graph, const char *name, size_t rows, size_t cols, bool head)
 {
     congru_parameters *p = graph->parameters;
+    graph->full = graph->full || p->segments == CONGRU_SEGMENTS_MAX;
+    p->segments -= p->segments == CONGRU_SEGMENTS_MAX;
     congru_segment *segment = &p->segment[p->segments];
     *segment = (congru_segment){.rows = rows, .cols = cols, .offset = p->size, .head = head};
     snprintf(segment->name, sizeof segment->name, "%s", name);
@@ -155,6 +159,10 @@ static congru_status plan_node(congru_graph *graph, congru_node *node)
 congru_status congru_graph_plan(congru_graph *graph)
 {
     congru_status status = CONGRU_OK;
+    if (graph->full)
+        return congru_fail(graph->context, CONGRU_ERROR_ARGUMENT,
+                           "a network of more than %d layers or %d weights", CONGRU_NODES_MAX,
+                           CONGRU_SEGMENTS_MAX);
     mark_wanted(graph);
     graph->stages = 1;
     for (size_t n = 0; status == CONGRU_OK && n < graph->count; n++)
@@ -233,6 +241,8 @@ static void layout_node(congru_arena *arena, congru_graph *graph, int n)
     }
     if (node->rows != NULL) {
         congru_rows_layout(arena, graph->classes, graph->subjects, node->out.size, node->rows);
+        node->rows->scale =
+            1.0 / (double)(node->inputs > 0 ? congru_spd_tangent_size(node->in[0].rows) : node->out.rows);
         if (!node->rows->constant) {
             node->rows->data = take_batch(arena, graph, node->out.size);
             node->rows->norm = take_batch(arena, graph, 1);

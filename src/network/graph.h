@@ -92,6 +92,7 @@ typedef struct congru_graph {
     congru_batch *batch;
     size_t capacity, classes, subjects;
     size_t count;
+    bool full; /* more nodes or weights were added than there is room for: planning fails */
     int output[CONGRU_OUTPUT_COUNT]; /* nodes; -1: none */
     int rotation, dispersion;        /* DCT's, likewise */
     size_t stages;
@@ -112,7 +113,8 @@ void congru_graph_clear(congru_graph *graph);
 
 /* ---- Putting one together ---------------------------------------------------------------------------- */
 
-/* Adds a node and returns its number. `second` is -1 for layers of one input. */
+/* Adds a node and returns its number. `second` is -1 for layers of one input. Beyond CONGRU_NODES_MAX the last is
+ * overwritten, and congru_graph_plan says so. */
 int congru_graph_add(congru_graph *graph, const congru_layer *layer, int first, int second, congru_extent out,
                      double jitter, double floor);
 

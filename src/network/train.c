@@ -192,10 +192,7 @@ congru_status congru_training_evaluate(congru_training *t)
     congru_status status = congru_graph_step(&t->graph);
     if (status != CONGRU_OK)
         return status;
-    double square = 0.0;
-    for (size_t i = 0; i < t->parameters.size; i++)
-        square += t->parameters.gradient[i] * t->parameters.gradient[i];
-    const double norm = sqrt(square);
+    const double norm = sqrt(congru_squared_norm(t->parameters.size, t->parameters.gradient));
     t->series[CONGRU_SERIES_GRADIENT_NORM] = norm;
     if (!isfinite(t->series[CONGRU_SERIES_LOSS]) || !isfinite(norm))
         return congru_fail(t->context, CONGRU_ERROR_NOT_FINITE,

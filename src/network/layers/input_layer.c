@@ -72,7 +72,6 @@ static void rows_layout(congru_arena *arena, congru_graph *graph, congru_node *n
     node->rows->constant = true;
     node->rows->data = graph->constants->row;
     node->rows->norm = graph->constants->norm;
-    node->rows->scale = 1.0 / (double)node->out.rows;
 }
 
 static void rows_plan(congru_graph *graph, congru_node *node)

@@ -69,14 +69,21 @@ static void rotation_backward(const congru_call *call)
                                    call->work.lanes[0]);
 }
 
+congru_status congru_rotation_add_sums(congru_graph *graph, congru_node *node)
+{
+    double *d_r = congru_rotation_of(graph)->d_r;
+    for (size_t e = 0; e < node->sum_size[0]; e++)
+        d_r[e] *= 0.5; /* doubled below, as the sums must be */
+    congru_graph_add_sums(graph, node->sum_size[0], node->sum[0], d_r);
+    for (size_t e = 0; e < node->sum_size[0]; e++)
+        d_r[e] *= 2.0;
+    return CONGRU_OK;
+}
+
 static congru_status rotation_finish(congru_graph *graph, congru_node *node)
 {
     const congru_rotation *rotation = node->state;
-    for (size_t e = 0; e < node->sum_size[0]; e++)
-        rotation->d_r[e] *= 0.5; /* doubled below, as the sums must be */
-    congru_graph_add_sums(graph, node->sum_size[0], node->sum[0], rotation->d_r);
-    for (size_t e = 0; e < node->sum_size[0]; e++)
-        rotation->d_r[e] *= 2.0;
+    congru_rotation_add_sums(graph, node);
     return congru_rotation_backward(graph->context, node->out.rows, congru_graph_value(graph, node, 0),
                                     rotation->d_r, congru_graph_gradient(graph, node, 0));
 }

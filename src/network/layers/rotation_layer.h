@@ -19,6 +19,9 @@ typedef struct congru_scaling {
 int congru_graph_dispersion(congru_graph *graph, int x, bool learns);
 int congru_graph_rotation(congru_graph *graph, int x);
 
+/* Adds twice a node's sums over trials to the derivative by R. */
+congru_status congru_rotation_add_sums(congru_graph *graph, congru_node *node);
+
 /* Its own state; the states are there once the graph has been planned. */
 static inline congru_rotation *congru_rotation_of(const congru_graph *graph)
 {

@@ -9,14 +9,6 @@ static void triangle_plan(congru_graph *graph, congru_node *node)
     node->out = congru_vector(congru_spd_tangent_size(node->in[0].rows));
 }
 
-static void triangle_layout(congru_arena *arena, congru_graph *graph, congru_node *node)
-{
-    (void)arena;
-    (void)graph;
-    if (node->rows != NULL)
-        node->rows->scale = 1.0 / (double)node->out.rows;
-}
-
 /* Row by row, off-diagonals times sqrt 2: the Euclidean geometry of vectors is the Frobenius geometry of matrices. */
 static void triangle_forward(const congru_call *call)
 {
@@ -36,7 +28,6 @@ static void triangle_backward(const congru_call *call)
 const congru_layer congru_layer_triangle = {
     .name = "triangle",
     .plan = triangle_plan,
-    .layout = triangle_layout,
     .forward = triangle_forward,
     .backward = triangle_backward,
 };
@@ -45,14 +36,6 @@ static void diagonal_plan(congru_graph *graph, congru_node *node)
 {
     (void)graph;
     node->out = congru_vector(node->in[0].rows);
-}
-
-static void diagonal_layout(congru_arena *arena, congru_graph *graph, congru_node *node)
-{
-    (void)arena;
-    (void)graph;
-    if (node->rows != NULL)
-        node->rows->scale = 1.0 / (double)congru_spd_tangent_size(node->in[0].rows);
 }
 
 /* y_i = x_ii */
@@ -90,7 +73,6 @@ static void diagonal_backward(const congru_call *call)
 const congru_layer congru_layer_diagonal = {
     .name = "diagonal",
     .plan = diagonal_plan,
-    .layout = diagonal_layout,
     .forward = diagonal_forward,
     .backward = diagonal_backward,
 };

@@ -17,14 +17,6 @@ static void diagonal_plan(congru_graph *graph, congru_node *node)
     node->need.lanes[0] = d;
 }
 
-static void diagonal_layout(congru_arena *arena, congru_graph *graph, congru_node *node)
-{
-    (void)arena;
-    (void)graph;
-    if (node->rows != NULL)
-        node->rows->scale = 1.0 / (double)congru_spd_tangent_size(node->in[0].rows);
-}
-
 /* Saves P = L' R. */
 static void diagonal_forward(const congru_call *call)
 {
@@ -66,25 +58,13 @@ static congru_status diagonal_prepare(congru_graph *graph, congru_node *node)
     return CONGRU_OK;
 }
 
-static congru_status diagonal_finish(congru_graph *graph, congru_node *node)
-{
-    double *d_r = congru_rotation_of(graph)->d_r;
-    for (size_t e = 0; e < node->sum_size[0]; e++)
-        d_r[e] *= 0.5; /* doubled below, as the sums must be */
-    congru_graph_add_sums(graph, node->sum_size[0], node->sum[0], d_r);
-    for (size_t e = 0; e < node->sum_size[0]; e++)
-        d_r[e] *= 2.0;
-    return CONGRU_OK;
-}
-
 const congru_layer congru_layer_turned_diagonal = {
     .name = "diagonal of a rotation",
     .plan = diagonal_plan,
-    .layout = diagonal_layout,
     .prepare = diagonal_prepare,
     .forward = diagonal_forward,
     .backward = diagonal_backward,
-    .finish = diagonal_finish,
+    .finish = congru_rotation_add_sums,
     .state = sizeof(const double *),
 };
 

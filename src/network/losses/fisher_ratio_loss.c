@@ -33,14 +33,6 @@ static double ratio(bool log_ratio, double weight, double up, double down, doubl
     return weight * (up / bottom);
 }
 
-static double squared_norm(size_t count, const double *x)
-{
-    double sum = 0.0;
-    for (size_t i = 0; i < count; i++)
-        sum += x[i] * x[i];
-    return sum;
-}
-
 /* Rows of whole matrices; of diagonals, where axes count, else NULL. */
 static congru_rows *whole_of(congru_graph *graph, const congru_node *node)
 {
@@ -61,7 +53,8 @@ static scattered measure(const congru_rows *whole, const congru_rows *axes, doub
         s.between_action = axes->action.between;
         s.within_subject -= axes->subject.within;
         s.between_subject = axes->subject.between;
-        s.centre = squared_norm(whole->stride, whole->mean) - squared_norm(axes->stride, axes->mean);
+        s.centre =
+            congru_squared_norm(whole->stride, whole->mean) - congru_squared_norm(axes->stride, axes->mean);
     }
     s.within_action *= square;
     s.between_action *= square;

@@ -3,6 +3,14 @@
 
 #include <string.h>
 
+double congru_squared_norm(size_t count, const double *x)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < count; i++)
+        sum += x[i] * x[i];
+    return sum;
+}
+
 void congru_scatter_layout(congru_arena *arena, size_t groups, size_t stride, congru_scatter *scatter)
 {
     scatter->groups = groups;

@@ -17,6 +17,9 @@ typedef struct congru_scatter {
     double within, between;
 } congru_scatter;
 
+/* The sum of squares, in order. */
+double congru_squared_norm(size_t count, const double *x);
+
 void congru_scatter_layout(congru_arena *arena, size_t groups, size_t stride, congru_scatter *scatter);
 
 /* Sums of elements first to first + length - 1 of the rows, each in its group: row i of rows, or row index[i].
