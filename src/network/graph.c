@@ -286,14 +286,17 @@ static void place_values(congru_graph *graph, size_t stage, bool *busy)
         congru_node *node = &graph->node[n];
         if (!node->wanted || (node->stage != stage && graph->batch != NULL) || node->layer->forward == NULL)
             continue;
+        node->spends = false;
         if (node->value.batch == NULL && node->out.size > 0)
             node->value.local = take_slot(graph, busy);
         for (size_t k = 0; k < node->inputs; k++) {
             congru_node *source = congru_graph_source(graph, node, (int)k);
             const bool own = source->value.batch == NULL && source->lanes &&
                              (source->stage == stage || graph->batch == NULL);
-            if (own && !read_later(graph, node->input[k], n, stage, turning))
+            if (own && !read_later(graph, node->input[k], n, stage, turning)) {
                 busy[source->value.local] = false;
+                node->spends = node->spends || k == 0;
+            }
         }
     }
 }

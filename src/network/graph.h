@@ -59,6 +59,7 @@ typedef struct congru_node {
     bool wanted;  /* something reads it */
     bool lanes;   /* ... in lanes */
     bool watched; /* its eigenvalues are */
+    bool spends;  /* it is the last to read its first input, which it may destroy */
     congru_place value, derivative, saved[CONGRU_SAVED_MAX];
     double *sum[CONGRU_WEIGHTS_MAX]; /* (chunks, sum_size) */
     double *scalar;                  /* (batch), where the layer has one: set by plan to non-NULL */

@@ -38,7 +38,10 @@ void congru_rows_sum(congru_team *team, const congru_kernel *kernel, const congr
     double square = 0.0;
     for (size_t i = 0; i < count; i++)
         square += rows->norm[rows->constant ? batch->index[i] : i];
-    congru_team_run(team, (rows->stride + STRETCH - 1) / STRETCH, sum_stretch, &j);
+    if (rows->stride > STRETCH)
+        congru_team_run(team, (rows->stride + STRETCH - 1) / STRETCH, sum_stretch, &j);
+    else
+        sum_stretch(&j, 0, 0);
     congru_scatter_mean(&rows->action, count, rows->mean);
     congru_scatter_forward(&rows->action, count, batch->label, rows->mean, square, rows->scale);
     congru_scatter_forward(&rows->subject, count, batch->subject, rows->mean, square, rows->scale);

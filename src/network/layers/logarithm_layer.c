@@ -16,8 +16,10 @@ static void plan(congru_graph *graph, congru_node *node)
 static void decompose(const congru_call *call, bool exponential)
 {
     const size_t d = call->node->in[0].rows;
-    memcpy(call->work.lanes[0], call->x[0], congru_call_doubles(call, d * d) * sizeof(double));
-    congru_call_eigen(call, d, call->work.lanes[0], call->saved[0], call->saved[1]);
+    double *a = call->node->spends ? (double *)call->x[0] : call->work.lanes[0];
+    if (!call->node->spends)
+        memcpy(a, call->x[0], congru_call_doubles(call, d * d) * sizeof(double));
+    congru_call_eigen(call, d, a, call->saved[0], call->saved[1]);
     congru_call_watch(call, d, call->saved[0], exponential);
 }
 

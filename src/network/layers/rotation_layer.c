@@ -145,11 +145,12 @@ static void scale_lanes(const congru_call *call, const double *x, double *y)
 {
     const congru_scaling *scaling = call->node->state;
     const size_t width = call->kernel->width, size = call->node->out.size;
-    for (size_t m = 0; m < call->vectors * width; m++) {
-        const double factor = scaling->gamma / divisor_of(call, m);
-        const size_t from = m / width * size * width + m % width;
-        for (size_t e = 0; e < size; e++)
-            y[from + e * width] = x[from + e * width] * factor;
+    for (size_t v = 0; v < call->vectors; v++) {
+        double factor[CONGRU_GROUP];
+        for (size_t lane = 0; lane < width; lane++)
+            factor[lane] = scaling->gamma / divisor_of(call, v * width + lane);
+        for (size_t e = v * size * width; e < (v + 1) * size * width; e++)
+            y[e] = x[e] * factor[e % width];
     }
 }
 
