@@ -250,7 +250,6 @@ static void a_stopped_run_is_taken_up(void)
         run.options.folder = folder;
         run.progress = other ? NULL : stop_after_some;
         run.others_progress = other ? stop_at_once : NULL;
-        run.options.method.network.steps = 8;
         go(&run, 3, 0, 0);
         bool stopped = run.status[0] == CONGRU_ERROR_CANCELLED;
         CHECK(stopped || other); /* the others may be asked after the last fold */
