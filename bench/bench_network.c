@@ -76,7 +76,7 @@ static double step_time(congru_context *context, int model, const congru_trials 
     if (congru_training_create(context, (congru_backbone)(model / 2), model % 2 == 1, trials, &options, &t) !=
         CONGRU_OK)
         return -1.0;
-    double times[MOST], total = 0.0;
+    double times[MOST] = {0.0}, total = 0.0;
     int count = 0;
     while (count < MOST && (count < (quick ? 1 : 15) || total < (quick ? 0.0 : 0.6))) {
         const double before = now();

@@ -146,7 +146,7 @@ static void scale_lanes(const congru_call *call, const double *x, double *y)
     const congru_scaling *scaling = call->node->state;
     const size_t width = call->kernel->width, size = call->node->out.size;
     for (size_t v = 0; v < call->vectors; v++) {
-        double factor[CONGRU_GROUP];
+        double factor[CONGRU_GROUP] = {0.0};
         for (size_t lane = 0; lane < width; lane++)
             factor[lane] = scaling->gamma / divisor_of(call, v * width + lane);
         for (size_t e = v * size * width; e < (v + 1) * size * width; e++)
