@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "congru/random.h"
-#include "layer/training.h"
+#include "network/train.h"
 
 enum { TRIALS = 2304, CLASSES = 4, SUBJECTS = 8, BATCH = 256, THREADS = 2, MODELS = 6, TORCH_STEPS = 9 };
 enum { QUICK_TRIALS = 128, QUICK_D = 6, D = 22, D_MAX = 64 };
@@ -76,14 +76,14 @@ static double step_time(congru_context *context, int model, const congru_trials 
     if (congru_training_create(context, (congru_backbone)(model / 2), model % 2 == 1, trials, &options, &t) !=
         CONGRU_OK)
         return -1.0;
-    double times[MOST] = {0}, total = 0.0;
+    double times[MOST] = {0.0}, total = 0.0;
     int count = 0;
     while (count < MOST && (count < (quick ? 1 : 15) || total < (quick ? 0.0 : 0.6))) {
         const double before = now();
         congru_training_draw(t);
         if (congru_training_evaluate(t) != CONGRU_OK)
             return -1.0;
-        congru_training_keep_best(t, t->series[CONGRU_SERIES_LOSS]);
+        congru_adam_keep_best(&t->adam, &t->parameters, t->series[CONGRU_SERIES_LOSS], t->step);
         congru_training_update(t);
         times[count] = now() - before;
         total += times[count++];

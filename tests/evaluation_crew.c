@@ -7,7 +7,7 @@
 
 #include "crew_threads.h"
 #include "harness.h"
-#include "layer/training_loop.h"
+#include "network/train.h"
 #include "network_samples.h"
 #include "scratch.h"
 #include "set_samples.h"
@@ -64,7 +64,7 @@ static void begin(shared_run *run)
     congru_evaluation_options_init(&run->options);
     run->options.pipelines = pipelines;
     run->options.pipeline_count = sizeof pipelines / sizeof pipelines[0];
-    run->options.method.network.steps = 8;
+    run->options.method.network.steps = 24; /* long enough for every process to get jobs */
     run->options.method.network.record = true;
     for (int rank = 0; rank < CREW_THREADS_MAX; rank++)
         run->set[rank] = sample_set(context, &small);
@@ -257,7 +257,6 @@ static void a_stopped_run_is_taken_up(void)
         run.options.folder = folder;
         run.progress = other ? NULL : stop_after_some;
         run.others_progress = other ? stop_at_once : NULL;
-        run.options.method.network.steps = 8;
         go(&run, 3, 0, 0);
         bool stopped = run.status[0] == CONGRU_ERROR_CANCELLED;
         CHECK(stopped || other); /* the others may be asked after the last fold */

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "harness.h"
-#include "layer/trained.h"
-#include "layer/training_loop.h"
-#include "layer/watch.h"
+#include "network/train.h"
+#include "network/trained.h"
+#include "network/watch.h"
 #include "network_samples.h"
 
 enum { N = 60, D = 4, CLASSES = 3, SUBJECTS = 4, M = 30 };
@@ -75,7 +75,7 @@ static void eigenvectors_widen(void)
     const double *w1 = congru_training_parameter(t, 0), *w2 = congru_training_parameter(t, 1),
                  *w3 = congru_training_parameter(t, 2);
     double u[D * D];
-    CHECK(t->layers == 3 && t->width[1] == 2 * D && t->width[2] == 2 * D);
+    CHECK(t->design.layers == 3 && t->design.width[1] == 2 * D && t->design.width[2] == 2 * D);
     for (size_t i = 0; i < D * D; i++)
         u[i] = w1[i / D * 2 * D + i % D] * sqrt(2.0);
     check_vectors(u);
@@ -226,35 +226,36 @@ static void averages_are_validated(void)
     options.network.rate = 0.05;
     congru_training *t = begun(CONGRU_BACKBONE_DLDCT, true, &options),
                     *other = begun(CONGRU_BACKBONE_DLDCT, true, &options);
-    double *sum = calloc(3 * t->size, sizeof(double)), *own = sum + t->size, *best = own + t->size;
+    double *sum = calloc(3 * t->parameters.size, sizeof(double)), *own = sum + t->parameters.size,
+           *best = own + t->parameters.size;
     double least = INFINITY, worst = 0.0;
     size_t held = 0;
-    while (!t->held_out[held])
+    while (!t->batches.held_out[held])
         held++;
     for (;;) {
         if (t->step % 10 == 0) {
-            memcpy(own, t->parameter, t->size * sizeof(double));
-            for (size_t i = 0; t->step > 0 && i < t->size; i++)
-                t->parameter[i] = sum[i] * 0.2 / (1.0 - pow(0.8, (double)t->step));
+            memcpy(own, t->parameters.value, t->parameters.size * sizeof(double));
+            for (size_t i = 0; t->step > 0 && i < t->parameters.size; i++)
+                t->parameters.value[i] = sum[i] * 0.2 / (1.0 - pow(0.8, (double)t->step));
             congru_training_take_subject(t, held);
             CHECK(congru_training_evaluate(t) == CONGRU_OK);
             if (t->series[CONGRU_SERIES_CROSS_ENTROPY] < least) {
                 least = t->series[CONGRU_SERIES_CROSS_ENTROPY];
-                memcpy(best, t->parameter, t->size * sizeof(double));
+                memcpy(best, t->parameters.value, t->parameters.size * sizeof(double));
             }
-            memcpy(t->parameter, own, t->size * sizeof(double));
+            memcpy(t->parameters.value, own, t->parameters.size * sizeof(double));
         }
         if (t->step == 20)
             break;
         congru_training_draw(t);
         CHECK(congru_training_evaluate(t) == CONGRU_OK);
         congru_training_update(t);
-        for (size_t i = 0; i < t->size; i++)
-            sum[i] = 0.8 * sum[i] + t->parameter[i];
+        for (size_t i = 0; i < t->parameters.size; i++)
+            sum[i] = 0.8 * sum[i] + t->parameters.value[i];
     }
     CHECK(congru_training_loop(other, NULL) == CONGRU_OK);
-    for (size_t i = 0; i < t->size; i++)
-        worst = fmax(worst, fabs(best[i] - other->parameter[i]));
+    for (size_t i = 0; i < t->parameters.size; i++)
+        worst = fmax(worst, fabs(best[i] - other->parameters.value[i]));
     CHECK_SAYING(worst < 1e-12, "the average that is best is off by %g", worst);
     free(sum);
     congru_training_destroy(&t);
@@ -268,8 +269,8 @@ static void weights_of_zero_have_no_slope(void)
 {
     congru_method_options options = some_options();
     congru_training *t = begun(CONGRU_BACKBONE_UNET, false, &options);
-    const size_t last = t->layers - 1, size = t->width[last] * t->width[last + 1];
-    CHECK(t->width[last] < t->width[last + 1]);
+    const size_t last = t->design.layers - 1, size = t->design.width[last] * t->design.width[last + 1];
+    CHECK(t->design.width[last] < t->design.width[last + 1]);
     memset(congru_training_parameter(t, last), 0, size * sizeof(double));
     congru_training_draw(t);
     CHECK_SAYING(congru_training_evaluate(t) == CONGRU_OK, "%s", congru_context_error(context));
@@ -287,11 +288,11 @@ static void lost_directions_are_noted_once(void)
     CHECK(congru_context_create(&own, NULL) == CONGRU_OK);
     CHECK(congru_training_create(own, CONGRU_BACKBONE_UNET, true, &trials, &options, &t) == CONGRU_OK);
     double *w = congru_training_parameter(t, 0);
-    for (size_t i = 0; i < t->width[0] * t->width[1]; i++) /* all columns the same: of rank 1 */
-        w[i] = 0.1 * (double)(i / t->width[1] + 1);
+    for (size_t i = 0; i < t->design.width[0] * t->design.width[1]; i++) /* all columns the same: of rank 1 */
+        w[i] = 0.1 * (double)(i / t->design.width[1] + 1);
     for (int twice = 0; twice < 2; twice++) {
         congru_training_draw(t);
-        CHECK(congru_training_evaluate(t) == CONGRU_OK && congru_watch_step(t) == CONGRU_OK);
+        CHECK(congru_training_evaluate(t) == CONGRU_OK && congru_watch_step(&t->watch, &t->graph) == CONGRU_OK);
     }
     CHECK(t->series[CONGRU_SERIES_RANK] == 1.0);
     size_t told = 0;

@@ -5,7 +5,7 @@
 
 #include "congru/random.h"
 #include "harness.h"
-#include "layer/training.h"
+#include "network/train.h"
 #include "network_samples.h"
 
 static congru_context *context;
@@ -15,9 +15,9 @@ enum { BATCH = 12, DIRECTIONS = 6 };
 static double loss_at(congru_training *t, const double *origin, size_t from, size_t count, const double *e,
                       double h)
 {
-    memcpy(t->parameter, origin, t->size * sizeof(double));
+    memcpy(t->parameters.value, origin, t->parameters.size * sizeof(double));
     for (size_t i = 0; i < count; i++)
-        t->parameter[from + i] += h * e[i];
+        t->parameters.value[from + i] += h * e[i];
     if (congru_training_evaluate(t) != CONGRU_OK)
         return NAN;
     return t->series[CONGRU_SERIES_LOSS];
@@ -29,7 +29,8 @@ static double loss_at(congru_training *t, const double *origin, size_t from, siz
 static double segment_error(congru_training *t, const double *origin, const double *gradient, double whole,
                             size_t s, double h)
 {
-    const size_t from = t->segment[s].offset, count = t->segment[s].rows * t->segment[s].cols;
+    const size_t from = t->parameters.segment[s].offset,
+                 count = t->parameters.segment[s].rows * t->parameters.segment[s].cols;
     double *e = malloc(count * sizeof(double)), wrong = 0.0, size = 0.0;
     for (uint32_t k = 0; k < DIRECTIONS; k++) {
         congru_random random = congru_random_stream(77, (uint32_t)s, k, 0);
@@ -63,27 +64,28 @@ static void check_gradient(congru_backbone backbone, bool end_to_end, size_t d,
     if (status != CONGRU_OK)
         return;
     congru_random random = congru_random_stream(9, 0, 0, 0);
-    for (size_t s = 0; s < t->segments; s++) {
-        const congru_segment *segment = &t->segment[s];
+    for (size_t s = 0; s < t->parameters.segments; s++) {
+        const congru_segment *segment = &t->parameters.segment[s];
         for (size_t i = 0; i < segment->rows * segment->cols; i++) {
             double x = congru_random_normal(&random);
             if (moved || segment->head)
-                t->parameter[segment->offset + i] += (segment->head ? 0.3 : 0.15) * x;
+                t->parameters.value[segment->offset + i] += (segment->head ? 0.3 : 0.15) * x;
         }
     }
-    double *origin = malloc(t->size * sizeof(double)), *gradient = malloc(t->size * sizeof(double));
-    memcpy(origin, t->parameter, t->size * sizeof(double));
+    double *origin = malloc(t->parameters.size * sizeof(double)),
+           *gradient = malloc(t->parameters.size * sizeof(double));
+    memcpy(origin, t->parameters.value, t->parameters.size * sizeof(double));
     t->step = 3;
     congru_training_take(t, BATCH, NULL);
     status = congru_training_evaluate(t);
     CHECK_SAYING(status == CONGRU_OK, "%s: %s", what, congru_context_error(context));
-    memcpy(gradient, t->gradient, t->size * sizeof(double));
+    memcpy(gradient, t->parameters.gradient, t->parameters.size * sizeof(double));
     const double norm = t->series[CONGRU_SERIES_GRADIENT_NORM];
-    for (size_t s = 0; s < t->segments; s++) {
+    for (size_t s = 0; s < t->parameters.segments; s++) {
         double error = segment_error(t, origin, gradient, norm, s, 1e-3);
         CHECK_SAYING(error < 1e-6, "%s %s d=%zu %s: segment %s is off by %.2g (gradient norm %.3g)",
                      backbone_names[backbone], end_to_end ? "end to end" : "aligner", d, what,
-                     t->segment[s].name, error, norm);
+                     t->parameters.segment[s].name, error, norm);
     }
     free(origin);
     free(gradient);

@@ -5,7 +5,7 @@
 
 #include "congru/random.h"
 #include "harness.h"
-#include "layer/training.h"
+#include "network/train.h"
 #include "network_samples.h"
 
 static congru_context *context;
@@ -27,7 +27,7 @@ static void turn(congru_training *t, uint32_t which)
 {
     congru_random random = congru_random_stream(31, which, 0, 0);
     for (size_t i = 0; i < SIZE; i++)
-        t->parameter[i] = 0.4 * congru_random_normal(&random);
+        t->parameters.value[i] = 0.4 * congru_random_normal(&random);
 }
 
 /* W and B of turned logarithms, from their definition: of whole matrices, or of what is off and on the
@@ -71,7 +71,7 @@ static void rotation_is_seen_by_axes_alone(void)
             first = which == 0 ? t->series[CONGRU_SERIES_LOSS] : first;
             spread = fmax(spread, fabs(t->series[CONGRU_SERIES_LOSS] - first) / first);
             for (size_t i = 0; i < SIZE; i++)
-                slope = fmax(slope, fabs(t->gradient[i]));
+                slope = fmax(slope, fabs(t->parameters.gradient[i]));
             size = fmax(size, t->series[CONGRU_SERIES_LOSS]);
         }
         if (fisher == CONGRU_FISHER_FROBENIUS)
@@ -100,7 +100,7 @@ static void scatters_are_as_defined(void)
             turn(t, which);
             congru_training_take(t, N, NULL);
             CHECK(congru_training_evaluate(t) == CONGRU_OK);
-            CHECK(congru_rotation_forward(context, D, t->parameter, r) == CONGRU_OK);
+            CHECK(congru_rotation_forward(context, D, t->parameters.value, r) == CONGRU_OK);
             defined_scatters(&trials, r, fisher == CONGRU_FISHER_AXIS, &within, &between);
             CHECK_NEAR(t->series[CONGRU_SERIES_WITHIN_ACTION], within, 1e-13);
             CHECK_NEAR(t->series[CONGRU_SERIES_BETWEEN_ACTION], between, 1e-13);

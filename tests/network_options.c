@@ -5,8 +5,8 @@
 
 #include "congru/random.h"
 #include "harness.h"
-#include "layer/trained.h"
-#include "layer/training_loop.h"
+#include "network/train.h"
+#include "network/trained.h"
 #include "network_samples.h"
 
 static congru_context *context;
@@ -39,8 +39,8 @@ static void balanced_batches(void)
     congru_training *t = begun(&options);
     congru_training_draw(t);
     int count[SUBJECTS] = {0};
-    for (size_t i = 0; i < t->count; i++)
-        count[t->subject[i]]++;
+    for (size_t i = 0; i < t->batch.count; i++)
+        count[t->batch.subject[i]]++;
     for (int s = 0; s < SUBJECTS; s++)
         CHECK(count[s] == 24 / SUBJECTS);
     congru_training_destroy(&t);
@@ -55,8 +55,8 @@ static void subject_dropout(void)
     for (t->step = 0; t->step < 20; t->step++) {
         congru_training_draw(t);
         int seen[SUBJECTS] = {0}, subjects = 0;
-        for (size_t i = 0; i < t->count; i++)
-            seen[t->subject[i]] = seen_ever[t->subject[i]] = 1;
+        for (size_t i = 0; i < t->batch.count; i++)
+            seen[t->batch.subject[i]] = seen_ever[t->batch.subject[i]] = 1;
         for (int s = 0; s < SUBJECTS; s++)
             subjects += seen[s];
         CHECK_SAYING(subjects == SUBJECTS / 2, "step %zu has trials of %d subjects", t->step, subjects);
@@ -76,19 +76,19 @@ static void validation_subjects(void)
     congru_training *t = begun(&options);
     size_t held = SUBJECTS;
     for (size_t s = 0; s < SUBJECTS; s++)
-        held = t->held_out[s] ? s : held;
+        held = t->batches.held_out[s] ? s : held;
     CHECK(held < SUBJECTS);
     double best = INFINITY;
     for (; t->step < 40;) {
         if (t->step % 10 == 0) {
             congru_training_take_subject(t, held);
-            CHECK(t->count == N / SUBJECTS && t->subject[0] == (int32_t)held);
+            CHECK(t->batch.count == N / SUBJECTS && t->batch.subject[0] == (int32_t)held);
             CHECK(congru_training_evaluate(t) == CONGRU_OK);
             best = fmin(best, t->series[CONGRU_SERIES_CROSS_ENTROPY]);
         }
         congru_training_draw(t);
-        for (size_t i = 0; i < t->count; i++)
-            CHECK(t->subject[i] != (int32_t)held);
+        for (size_t i = 0; i < t->batch.count; i++)
+            CHECK(t->batch.subject[i] != (int32_t)held);
         CHECK(congru_training_evaluate(t) == CONGRU_OK);
         congru_training_update(t);
     }
@@ -110,17 +110,17 @@ static void average(void)
     congru_method_options options = some_options();
     options.network.average = 0.8;
     congru_training *t = begun(&options), *other = begun(&options);
-    double *expected = calloc(t->size, sizeof(double)), worst = 0.0;
+    double *expected = calloc(t->parameters.size, sizeof(double)), worst = 0.0;
     for (int step = 0; step < 25; step++) {
         congru_training_draw(t);
         CHECK(congru_training_evaluate(t) == CONGRU_OK);
         congru_training_update(t);
-        for (size_t i = 0; i < t->size; i++)
-            expected[i] += pow(0.8, 24 - step) * t->parameter[i] * 0.2 / (1.0 - pow(0.8, 25));
+        for (size_t i = 0; i < t->parameters.size; i++)
+            expected[i] += pow(0.8, 24 - step) * t->parameters.value[i] * 0.2 / (1.0 - pow(0.8, 25));
     }
     CHECK(congru_training_loop(other, NULL) == CONGRU_OK);
-    for (size_t i = 0; i < t->size; i++)
-        worst = fmax(worst, fabs(expected[i] - other->parameter[i]));
+    for (size_t i = 0; i < t->parameters.size; i++)
+        worst = fmax(worst, fabs(expected[i] - other->parameters.value[i]));
     CHECK_SAYING(worst < 1e-13, "the average is off by %g", worst);
     free(expected);
     congru_training_destroy(&t);
@@ -138,7 +138,7 @@ static void label_smoothing(void)
     congru_training_take(t, 1, &one);
     CHECK(congru_training_evaluate(t) == CONGRU_OK);
     CHECK_NEAR(t->series[CONGRU_SERIES_CROSS_ENTROPY], log(3.0), 1e-14);
-    const double *bias = congru_training_gradient(t, t->head.bias);
+    const double *bias = congru_training_gradient(t, t->parameters.segments - 1);
     for (int k = 0; k < CLASSES; k++)
         CHECK_NEAR(bias[k], 1.0 / 3.0 - (0.1 + (k == trials.label[0] ? 0.7 : 0.0)), 1e-14);
     congru_training_destroy(&t);

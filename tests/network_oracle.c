@@ -7,7 +7,7 @@
 #include "congru/aligner.h"
 #include "congru/random.h"
 #include "harness.h"
-#include "layer/training.h"
+#include "network/train.h"
 
 enum { STEPS = 20, MOST = 2000, PROJECTIONS = 16, SEED = 22 };
 
@@ -144,13 +144,13 @@ static void compare_tensors(const congru_training *t, const char *name, const ch
     snprintf(key, sizeof key, "%s.%s", name, what);
     const size_t count = stored(key, numbers);
     if (now == &small) {
-        const double error = count == t->size ? relative(count, values, numbers) : INFINITY;
+        const double error = count == t->parameters.size ? relative(count, values, numbers) : INFINITY;
         CHECK_SAYING(error < tolerance, "%s is off by %.2g", key, error);
         return;
     }
-    CHECK_SAYING(count == t->segments * (2 + PROJECTIONS), "%s has %zu numbers", key, count);
-    for (size_t k = 0; k < t->segments && count == t->segments * (2 + PROJECTIONS); k++) {
-        const congru_segment *segment = &t->segment[k];
+    CHECK_SAYING(count == t->parameters.segments * (2 + PROJECTIONS), "%s has %zu numbers", key, count);
+    for (size_t k = 0; k < t->parameters.segments && count == t->parameters.segments * (2 + PROJECTIONS); k++) {
+        const congru_segment *segment = &t->parameters.segment[k];
         const double error = relative_of_projections(k, segment->rows * segment->cols, values + segment->offset,
                                                      numbers + k * (2 + PROJECTIONS));
         CHECK_SAYING(error < tolerance, "%s of %s is off by %.2g", segment->name, key, error);
@@ -168,7 +168,7 @@ static void compare(congru_training *t, const char *name, size_t step)
     CHECK_SAYING(fabs(t->series[CONGRU_SERIES_LOSS] - loss) <= 1e-8 * fabs(loss), "%s is %.17g, not %.17g", key,
                  t->series[CONGRU_SERIES_LOSS], loss);
     snprintf(key, sizeof key, "%zu.gradient", step);
-    compare_tensors(t, name, key, t->gradient, 1e-6);
+    compare_tensors(t, name, key, t->parameters.gradient, 1e-6);
 }
 
 /* DCT starts beside the identity, where its rotation has a gradient. */
@@ -177,13 +177,13 @@ static void start(congru_training *t, const char *name)
     if (now == &small) {
         char key[64];
         snprintf(key, sizeof key, "%s.start", name);
-        stored(key, t->parameter);
+        stored(key, t->parameters.value);
         return;
     }
-    draw_centred(now->d * now->d, 4, 0, 0, t->parameter);
+    draw_centred(now->d * now->d, 4, 0, 0, t->parameters.value);
     for (size_t i = 0; i < now->d * now->d; i++)
-        t->parameter[i] *= 0.4;
-    t->parameter[now->d * now->d] = 0.2;
+        t->parameters.value[i] *= 0.4;
+    t->parameters.value[now->d * now->d] = 0.2;
 }
 
 static void follow(congru_backbone backbone, bool end_to_end, const char *name)
@@ -206,7 +206,7 @@ static void follow(congru_backbone backbone, bool end_to_end, const char *name)
         return;
     if (backbone == CONGRU_BACKBONE_DCT)
         start(t, name);
-    compare_tensors(t, name, "start", t->parameter, 1e-12);
+    compare_tensors(t, name, "start", t->parameters.value, 1e-12);
     for (size_t step = 0; step < STEPS; step++) {
         congru_training_take(t, now->batch, batches + step * now->batch);
         if (step == 0)
@@ -215,7 +215,7 @@ static void follow(congru_backbone backbone, bool end_to_end, const char *name)
             CHECK(congru_training_evaluate(t) == CONGRU_OK);
         congru_training_update(t);
     }
-    compare_tensors(t, name, "parameters", t->parameter, 1e-6);
+    compare_tensors(t, name, "parameters", t->parameters.value, 1e-6);
     congru_training_take(t, now->batch, batches + STEPS * now->batch);
     compare(t, name, STEPS);
     congru_training_destroy(&t);

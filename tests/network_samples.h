@@ -2,7 +2,7 @@
 #ifndef CONGRU_TESTS_NETWORK_SAMPLES_H
 #define CONGRU_TESTS_NETWORK_SAMPLES_H
 
-#include "layer/network.h"
+#include "network/network.h"
 
 /* Trials about the identity: exp of a class's pattern, bent for each subject, and noise. Freed by sample_free.
  * */

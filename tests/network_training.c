@@ -5,9 +5,8 @@
 
 #include "aligner/aligner.h"
 #include "harness.h"
-#include "layer/network.h"
-#include "layer/trained.h"
-#include "layer/training_loop.h"
+#include "network/network.h"
+#include "network/trained.h"
 #include "network_samples.h"
 
 static congru_context *context;
@@ -38,32 +37,32 @@ static double least_of_layers(congru_training *t, const congru_trials *trials)
 {
     const size_t n = trials->count;
     double *feature[CONGRU_LAYERS_MAX], low = INFINITY;
-    const size_t merges = t->model == &congru_unet_model ? t->layers / 2 : 0;
-    feature[0] = malloc(n * t->d * t->d * sizeof(double));
-    memcpy(feature[0], trials->covariance, n * t->d * t->d * sizeof(double));
-    for (size_t l = 0; l < t->layers; l++) {
-        const size_t out = t->width[l + 1];
+    const size_t merges = t->design.merges ? t->design.layers / 2 : 0;
+    feature[0] = malloc(n * t->design.d * t->design.d * sizeof(double));
+    memcpy(feature[0], trials->covariance, n * t->design.d * t->design.d * sizeof(double));
+    for (size_t l = 0; l < t->design.layers; l++) {
+        const size_t out = t->design.width[l + 1];
         feature[l + 1] = malloc(n * out * out * sizeof(double));
-        CHECK(congru_spd_congruence_forward(context, n, t->width[l], out, feature[l],
+        CHECK(congru_spd_congruence_forward(context, n, t->design.width[l], out, feature[l],
                                             congru_training_parameter(t, l), t->options.layer_jitter,
                                             feature[l + 1]) == CONGRU_OK);
         low = fmin(low, least(n, out, feature[l + 1]));
-        if (l + merges >= t->layers) {
-            CHECK(congru_spd_merge(context, n, out, feature[l + 1], feature[t->layers - 1 - l],
+        if (l + merges >= t->design.layers) {
+            CHECK(congru_spd_merge(context, n, out, feature[l + 1], feature[t->design.layers - 1 - l],
                                    feature[l + 1]) == CONGRU_OK);
             low = fmin(low, least(n, out, feature[l + 1]));
         }
     }
-    for (size_t l = 0; l <= t->layers; l++)
+    for (size_t l = 0; l <= t->design.layers; l++)
         free(feature[l]);
     return low;
 }
 
 static double rotation_error(congru_training *t)
 {
-    const size_t d = t->d;
+    const size_t d = t->design.d;
     double worst = 0.0, r[64];
-    CHECK(congru_rotation_forward(context, d, t->parameter, r) == CONGRU_OK);
+    CHECK(congru_rotation_forward(context, d, t->parameters.value, r) == CONGRU_OK);
     for (size_t i = 0; i < d; i++) {
         for (size_t j = 0; j < d; j++) {
             double sum = i == j ? -1.0 : 0.0;
@@ -263,7 +262,7 @@ static void outputs_are_those_of_training(void)
         double logs[12 * 36], out[12 * 36], p[36], mean[36] = {0}, worst = 0.0;
         double dispersion[12];
         for (size_t i = 0; i < 12 && backbone == CONGRU_BACKBONE_DCT; i++)
-            dispersion[i] = t->part.rotated.dispersion[trials.subject[i]];
+            dispersion[i] = t->constants.dispersion[trials.subject[i]];
         CHECK(congru_trained_outputs(context, &trained, 12, trials.covariance,
                                      backbone == CONGRU_BACKBONE_DCT ? dispersion : NULL, out,
                                      logs) == CONGRU_OK);

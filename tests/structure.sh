@@ -177,6 +177,23 @@ files_are_short()
 }
 
 # In a script the line after #! counts as the first.
+# Layers stay small enough to be read: functions of 60 lines, structures of 25 members.
+networks_are_made_of_small_parts()
+{
+    find src/network -name '*.[ch]' -print0 | xargs -0 awk '
+        FNR == 1 { start = 0; members = -1 }
+        /^\{$/ { start = FNR }
+        /^\}/ && start && FNR - start + 1 > 60 { print FILENAME ":" start ": a function of " FNR - start + 1 " lines" }
+        /^\}/ { start = 0 }
+        /^typedef struct [a-z_]+ \{/ { members = 0; name = $3; next }
+        /^\}/ && members > 25 { print FILENAME ": " name " has " members " members" }
+        /^\}/ { members = -1 }
+        members >= 0 {
+            gsub(/\/\*[^*]*(\*\/|$)/, "")
+            if (/;/) members += /\(/ ? 1 : gsub(/,/, ",") + 1
+        }'
+}
+
 files_begin_with_purpose_and_licence()
 {
     find src cli include tests examples bench tools \( -name '*.[ch]' -o -name '*.sh' -o -name meson.build \) |
@@ -291,6 +308,7 @@ run umbrella_includes_every_header
 run file_names_are_unique
 run files_are_short
 run files_begin_with_purpose_and_licence
+run networks_are_made_of_small_parts
 run no_flag_lets_the_compiler_change_numbers
 run numbers_do_not_depend_on_the_locale
 for test in static_library_symbols_carry_the_prefix shared_library_symbols_carry_the_prefix \

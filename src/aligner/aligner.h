@@ -2,7 +2,7 @@
 #ifndef CONGRU_ALIGNER_H
 #define CONGRU_ALIGNER_H
 
-#include "layer/record.h"
+#include "network/record.h"
 #include "model/tensors.h"
 #include "model/trials.h"
 

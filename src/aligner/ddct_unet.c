@@ -1,6 +1,6 @@
 /* The aligner ddct-unet: congruence layers down and up again with log-Euclidean merges. SPDX-License-Identifier: Apache-2.0 */
 #include "aligner/aligner.h"
-#include "layer/network.h"
+#include "network/network.h"
 
 static congru_status fit(congru_context *context, const congru_trials *trials,
                          const congru_method_options *options, congru_tensors *model, congru_record *record)

@@ -2,7 +2,7 @@
 #ifndef CONGRU_CLASSIFIER_CLASSIFIER_H
 #define CONGRU_CLASSIFIER_CLASSIFIER_H
 
-#include "layer/record.h"
+#include "network/record.h"
 #include "model/tensors.h"
 #include "model/trials.h"
 

@@ -1,6 +1,6 @@
 /* The end-to-end models: a network that decides by itself, behind recentring. SPDX-License-Identifier: Apache-2.0 */
 #include "classifier/classifier.h"
-#include "layer/network.h"
+#include "network/network.h"
 
 static congru_status fit_dct(congru_context *context, const congru_trials *trials,
                              const congru_method_options *options, congru_tensors *model, congru_record *record)

@@ -10,7 +10,7 @@
 #include "dataset/set_check.h"
 #include "decoder/model_internal.h"
 #include "evaluation/fold_parts.h"
-#include "layer/network.h"
+#include "network/network.h"
 
 typedef struct prediction_run {
     congru_context *context;

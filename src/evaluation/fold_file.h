@@ -4,7 +4,7 @@
 
 #include "array/csv.h"
 #include "evaluation/settings_text.h"
-#include "layer/record.h"
+#include "network/record.h"
 
 /* What a file says of its fold beside the answers. */
 typedef struct congru_fold_about {

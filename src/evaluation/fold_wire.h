@@ -4,7 +4,7 @@
 
 #include "base/bytes.h"
 #include "congru/evaluation.h"
-#include "layer/record.h"
+#include "network/record.h"
 
 void congru_fold_pack(const congru_fold *fold, size_t classes, congru_bytes *bytes);
 

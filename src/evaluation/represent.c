@@ -7,7 +7,7 @@
 #include "congru/aligner.h"
 #include "dataset/set_check.h"
 #include "evaluation/pipeline.h"
-#include "layer/network.h"
+#include "network/network.h"
 
 /* Trials of the sources, then those of the newcomer, each in the order of the set. */
 typedef struct representation {

@@ -1,0 +1,359 @@
+/* Nodes put together, planned and laid out. SPDX-License-Identifier: Apache-2.0 */
+#include "network/graph.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bank.h"
+
+void congru_graph_clear(congru_graph *graph)
+{
+    for (size_t n = 0; n < graph->count; n++) {
+        congru_memory_give(graph->node[n].state);
+        congru_memory_give(graph->node[n].rows);
+    }
+    graph->count = 0;
+}
+
+int congru_graph_add(congru_graph *graph, const congru_layer *layer, int first, int second, congru_extent out,
+                     double jitter, double floor)
+{
+    graph->full = graph->full || graph->count == CONGRU_NODES_MAX;
+    graph->count -= graph->count == CONGRU_NODES_MAX;
+    congru_node *node = &graph->node[graph->count];
+    *node = (congru_node){.layer = layer,
+                          .inputs = (size_t)(first >= 0) + (size_t)(second >= 0),
+                          .input = {first, second},
+                          .out = out,
+                          .weight = {-1, -1},
+                          .number = {jitter, floor}};
+    for (size_t k = 0; k < node->inputs; k++) {
+        node->in[k] = graph->node[node->input[k]].out;
+        if (graph->node[node->input[k]].depth > node->depth)
+            node->depth = graph->node[node->input[k]].depth;
+    }
+    return (int)graph->count++;
+}
+
+int congru_graph_weights(congru_graph *graph, const char *name, size_t rows, size_t cols, bool head)
+{
+    congru_parameters *p = graph->parameters;
+    graph->full = graph->full || p->segments == CONGRU_SEGMENTS_MAX;
+    p->segments -= p->segments == CONGRU_SEGMENTS_MAX;
+    congru_segment *segment = &p->segment[p->segments];
+    *segment = (congru_segment){.rows = rows, .cols = cols, .offset = p->size, .head = head};
+    snprintf(segment->name, sizeof segment->name, "%s", name);
+    p->size += rows * cols;
+    return (int)p->segments++;
+}
+
+int congru_graph_input(congru_graph *graph, size_t d)
+{
+    return congru_graph_add(graph, &congru_layer_input, -1, -1, congru_matrix(d), 0.0, 0.0);
+}
+
+int congru_graph_congruence(congru_graph *graph, int x, size_t width, double jitter)
+{
+    char name[16];
+    const int y = congru_graph_add(graph, &congru_layer_congruence, x, -1, congru_matrix(width), jitter, 0.0);
+    congru_node *node = &graph->node[y];
+    snprintf(name, sizeof name, "w%zu", graph->parameters->segments + 1);
+    node->weight[0] = congru_graph_weights(graph, name, node->in[0].rows, width, false);
+    node->depth++;
+    return y;
+}
+
+int congru_graph_logarithm(congru_graph *graph, int x, double jitter, double floor)
+{
+    const int y = congru_graph_add(graph, &congru_layer_logarithm, x, -1, graph->node[x].out, jitter, floor);
+    graph->node[y].watched = graph->node[x].layer != &congru_layer_input;
+    return y;
+}
+
+int congru_graph_exponential(congru_graph *graph, int x)
+{
+    const int y = congru_graph_add(graph, &congru_layer_exponential, x, -1, graph->node[x].out, 0.0, 0.0);
+    graph->node[y].watched = true;
+    return y;
+}
+
+int congru_graph_merge(congru_graph *graph, int a, int b, double floor)
+{
+    const int log_a = congru_graph_logarithm(graph, a, 0.0, floor),
+              log_b = congru_graph_logarithm(graph, b, 0.0, floor);
+    return congru_graph_exponential(
+        graph, congru_graph_add(graph, &congru_layer_merge, log_a, log_b, graph->node[a].out, 0.0, 0.0));
+}
+
+/* ---- Plan -------------------------------------------------------------------------------------------- */
+
+static bool has(const congru_node *node, unsigned trait)
+{
+    return (node->layer->traits & trait) != 0;
+}
+
+/* Whether the node reads that input by trial: of vectors, a layer that meets looks at the rows of the batch. */
+static bool reads_lanes(const congru_graph *graph, const congru_node *node, size_t k)
+{
+    const bool by_trial =
+        node->layer->forward != NULL || (has(node, CONGRU_TRAIT_LOSS) && node->layer->backward != NULL);
+    return by_trial && !(node->layer->meet != NULL && graph->node[node->input[k]].out.kind == CONGRU_VECTOR);
+}
+
+static void mark_wanted(congru_graph *graph)
+{
+    for (size_t k = 0; k < CONGRU_OUTPUT_COUNT; k++)
+        if (graph->output[k] >= 0)
+            graph->node[graph->output[k]].wanted = graph->node[graph->output[k]].lanes = true;
+    for (size_t n = graph->count; n-- > 0;) {
+        congru_node *node = &graph->node[n];
+        node->wanted = node->wanted || has(node, CONGRU_TRAIT_LOSS) || has(node, CONGRU_TRAIT_WEIGHTS);
+        for (size_t k = 0; k < node->inputs && node->wanted; k++) {
+            congru_node *source = congru_graph_source(graph, node, (int)k);
+            source->wanted = true;
+            source->lanes = source->lanes || reads_lanes(graph, node, k);
+        }
+    }
+}
+
+static congru_status make_rows(congru_graph *graph, congru_node *node)
+{
+    if (node->rows != NULL)
+        return CONGRU_OK;
+    node->rows = congru_memory_take(sizeof *node->rows);
+    if (node->rows == NULL)
+        return congru_fail(graph->context, CONGRU_ERROR_MEMORY, "not enough memory for a network");
+    memset(node->rows, 0, sizeof *node->rows);
+    return CONGRU_OK;
+}
+
+/* Stages, shapes and states, and whose rows are looked at, in the order of the list. */
+static congru_status plan_node(congru_graph *graph, congru_node *node)
+{
+    node->learns = node->weight[0] >= 0;
+    for (size_t k = 0; k < node->inputs; k++) {
+        congru_node *source = congru_graph_source(graph, node, (int)k);
+        node->in[k] = source->out;
+        node->learns = node->learns || source->learns;
+        node->stage = source->stage > node->stage ? source->stage : node->stage;
+    }
+    node->stage += has(node, CONGRU_TRAIT_LATE) && node->layer->meet != NULL && graph->batch != NULL;
+    if (node->layer->state > 0 && node->state == NULL) {
+        node->state = congru_memory_take(node->layer->state);
+        if (node->state == NULL)
+            return congru_fail(graph->context, CONGRU_ERROR_MEMORY, "not enough memory for a network");
+        memset(node->state, 0, node->layer->state);
+    }
+    if (node->layer->plan != NULL)
+        node->layer->plan(graph, node);
+    congru_status status = CONGRU_OK;
+    for (size_t k = 0; k < node->inputs && node->layer->meet != NULL && graph->batch != NULL; k++) {
+        congru_node *source = congru_graph_source(graph, node, (int)k);
+        if (status == CONGRU_OK && source->out.kind == CONGRU_VECTOR)
+            status = make_rows(graph, source);
+    }
+    graph->stages = node->stage + 1 > graph->stages ? node->stage + 1 : graph->stages;
+    return status;
+}
+
+congru_status congru_graph_plan(congru_graph *graph)
+{
+    congru_status status = CONGRU_OK;
+    if (graph->full)
+        return congru_fail(graph->context, CONGRU_ERROR_ARGUMENT,
+                           "a network of more than %d layers or %d weights", CONGRU_NODES_MAX,
+                           CONGRU_SEGMENTS_MAX);
+    mark_wanted(graph);
+    graph->stages = 1;
+    for (size_t n = 0; status == CONGRU_OK && n < graph->count; n++)
+        if (graph->node[n].wanted)
+            status = plan_node(graph, &graph->node[n]);
+    graph->turns = graph->batch != NULL;
+    for (size_t n = 0; n < graph->count; n++) {
+        const congru_node *node = &graph->node[n];
+        if (node->wanted && node->layer->meet != NULL &&
+            node->stage + 1 == graph->stages + has(node, CONGRU_TRAIT_LATE))
+            graph->turns = false;
+    }
+    return status;
+}
+
+/* ---- Layout ------------------------------------------------------------------------------------------ */
+
+void congru_graph_share(congru_graph *graph, size_t phase, void *data, size_t size)
+{
+    graph->share[graph->shares++] = (congru_share){phase, data, size, congru_graph_chunks(graph) * size};
+}
+
+static double *take_batch(congru_arena *arena, const congru_graph *graph, size_t size)
+{
+    return congru_arena_take(arena, congru_graph_chunks(graph) * CONGRU_STEP_CHUNK * size, sizeof(double));
+}
+
+static bool turns(const congru_graph *graph, const congru_node *node)
+{
+    return graph->batch == NULL || (graph->turns && node->stage + 1 == graph->stages);
+}
+
+/* Whether the value, and its derivative, outlive a run over a stage. */
+static void find_lifetime(const congru_graph *graph, int n, bool *value, bool *derivative)
+{
+    *value = *derivative = false;
+    for (size_t m = (size_t)n + 1; m < graph->count; m++) {
+        const congru_node *reader = &graph->node[m];
+        for (size_t k = 0; k < reader->inputs && reader->wanted; k++) {
+            if (reader->input[k] != n || !reads_lanes(graph, reader, k))
+                continue;
+            const bool later = reader->stage != graph->node[n].stage;
+            *value = *value || later || (has(reader, CONGRU_TRAIT_READS_X) && !turns(graph, reader));
+            *derivative = *derivative || later;
+        }
+    }
+}
+
+/* What is kept for the whole batch; a worker's own arrays get places in `local`. */
+static void layout_node(congru_arena *arena, congru_graph *graph, int n)
+{
+    congru_node *node = &graph->node[n];
+    bool value, derivative;
+    find_lifetime(graph, n, &value, &derivative);
+    node->value.batch = value && graph->batch != NULL ? take_batch(arena, graph, node->out.size) : NULL;
+    node->derivative.batch =
+        derivative && node->learns && graph->batch != NULL ? take_batch(arena, graph, node->out.size) : NULL;
+    const size_t back = turns(graph, node) ? node->stage : CONGRU_NODES_MAX + node->stage;
+    for (size_t k = 0; k < CONGRU_SAVED_MAX && node->saved_size[k] > 0; k++) {
+        node->saved[k] = (congru_place){NULL, graph->local};
+        if (turns(graph, node))
+            graph->local += node->saved_size[k];
+        else
+            node->saved[k].batch = take_batch(arena, graph, node->saved_size[k]);
+    }
+    if (graph->batch == NULL)
+        return;
+    for (size_t k = 0; k < CONGRU_WEIGHTS_MAX && node->sum_size[k] > 0; k++) {
+        node->sum[k] = congru_arena_take(arena, congru_graph_chunks(graph) * node->sum_size[k], sizeof(double));
+        congru_graph_share(graph, back, node->sum[k], node->sum_size[k] * sizeof(double));
+    }
+    if (node->has_scalar) {
+        node->scalar = take_batch(arena, graph, 1);
+        congru_graph_share(graph, node->layer->forward != NULL && !turns(graph, node) ? node->stage : back,
+                           node->scalar, CONGRU_STEP_CHUNK * sizeof(double));
+    }
+    if (node->rows != NULL) {
+        congru_rows_layout(arena, graph->classes, graph->subjects, node->out.size, node->rows);
+        node->rows->scale =
+            1.0 / (double)(node->inputs > 0 ? congru_spd_tangent_size(node->in[0].rows) : node->out.rows);
+        if (!node->rows->constant) {
+            node->rows->data = take_batch(arena, graph, node->out.size);
+            node->rows->norm = take_batch(arena, graph, 1);
+            congru_graph_share(graph, node->stage, node->rows->data,
+                               CONGRU_STEP_CHUNK * node->out.size * sizeof(double));
+            congru_graph_share(graph, node->stage, node->rows->norm, CONGRU_STEP_CHUNK * sizeof(double));
+        }
+    }
+}
+
+/* The first free slot of a worker. */
+static size_t take_slot(congru_graph *graph, bool *busy)
+{
+    size_t slot = 0;
+    while (busy[slot])
+        slot++;
+    busy[slot] = true;
+    graph->slots = slot + 1 > graph->slots ? slot + 1 : graph->slots;
+    return slot;
+}
+
+/* Whether a value is read after this node, or on the way back of a stage that turns. */
+static bool read_later(const congru_graph *graph, int n, size_t after, size_t stage, bool turning)
+{
+    for (size_t m = 0; m < graph->count; m++)
+        for (size_t k = 0; k < graph->node[m].inputs; k++)
+            if (graph->node[m].wanted && graph->node[m].stage == stage && graph->node[m].input[k] == n &&
+                (m > after || (turning && has(&graph->node[m], CONGRU_TRAIT_READS_X))))
+                return true;
+    for (size_t k = 0; k < CONGRU_OUTPUT_COUNT; k++)
+        if (graph->output[k] == n)
+            return true;
+    return false;
+}
+
+/* Slots of the values of a stage, each until it has been read. */
+static void place_values(congru_graph *graph, size_t stage, bool *busy)
+{
+    const bool turning = graph->turns && stage + 1 == graph->stages;
+    for (size_t n = 0; n < graph->count; n++) {
+        congru_node *node = &graph->node[n];
+        if (!node->wanted || (node->stage != stage && graph->batch != NULL) || node->layer->forward == NULL)
+            continue;
+        node->spends = false;
+        if (node->value.batch == NULL && node->out.size > 0)
+            node->value.local = take_slot(graph, busy);
+        for (size_t k = 0; k < node->inputs; k++) {
+            congru_node *source = congru_graph_source(graph, node, (int)k);
+            const bool own = source->value.batch == NULL && source->lanes &&
+                             (source->stage == stage || graph->batch == NULL);
+            if (own && !read_later(graph, node->input[k], n, stage, turning)) {
+                busy[source->value.local] = false;
+                node->spends = node->spends || k == 0;
+            }
+        }
+    }
+}
+
+/* Slots of the derivatives of a stage: from the first that adds to one until it has been taken further. */
+static void place_derivatives(congru_graph *graph, size_t stage, bool *busy)
+{
+    bool placed[CONGRU_NODES_MAX] = {false};
+    for (size_t n = graph->count; n-- > 0;) {
+        congru_node *node = &graph->node[n];
+        if (!node->wanted || node->stage != stage || !node->learns)
+            continue;
+        if (node->rows != NULL && !placed[n]) {
+            node->derivative.local = take_slot(graph, busy);
+            placed[n] = true;
+        }
+        for (size_t k = 0; k < node->inputs; k++) {
+            congru_node *source = congru_graph_source(graph, node, (int)k);
+            if (source->learns && source->derivative.batch == NULL && !placed[node->input[k]] &&
+                reads_lanes(graph, node, k)) {
+                source->derivative.local = take_slot(graph, busy);
+                placed[node->input[k]] = true;
+            }
+        }
+        if (placed[n] && node->derivative.batch == NULL)
+            busy[node->derivative.local] = false;
+    }
+}
+
+void congru_graph_layout(congru_arena *arena, congru_graph *graph)
+{
+    graph->shares = graph->local = graph->slots = 0;
+    graph->slot_size = CONGRU_GROUP;
+    if (graph->batch != NULL)
+        graph->marks = congru_arena_take(arena, congru_graph_chunks(graph), sizeof *graph->marks);
+    for (size_t phase = 0; phase < graph->stages && graph->batch != NULL; phase++) {
+        congru_graph_share(graph, phase, graph->marks, sizeof *graph->marks);
+        congru_graph_share(graph, CONGRU_NODES_MAX + phase, graph->marks, sizeof *graph->marks);
+    }
+    for (size_t n = 0; n < graph->count; n++) {
+        congru_node *node = &graph->node[n];
+        if (!node->wanted)
+            continue;
+        layout_node(arena, graph, (int)n);
+        graph->slot_size = node->out.size > graph->slot_size ? node->out.size : graph->slot_size;
+        if (node->layer->layout != NULL)
+            node->layer->layout(arena, graph, node);
+    }
+    for (size_t stage = 0; stage < graph->stages; stage++) {
+        bool busy[2 * CONGRU_NODES_MAX] = {true, true}; /* the first two: second contributions to derivatives */
+        const bool turning = graph->turns && stage + 1 == graph->stages;
+        place_values(graph, stage, busy);
+        if (graph->batch == NULL)
+            break;
+        if (!turning)
+            memset(busy + 2, 0, sizeof busy - 2 * sizeof busy[0]);
+        place_derivatives(graph, stage, busy);
+    }
+    graph->slots = graph->slots > 2 ? graph->slots : 2;
+}

@@ -1,0 +1,188 @@
+/* A network as a list of nodes with their inputs: planned, laid out, run forward and backward. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_NETWORK_GRAPH_H
+#define CONGRU_NETWORK_GRAPH_H
+
+#include "congru/method.h"
+#include "network/layer.h"
+#include "network/record.h"
+#include "network/rows.h"
+
+/* A step
+ *
+ * The batch is taken in chunks of CONGRU_STEP_CHUNK trials by the team. A layer that looks at the whole batch (`meet`)
+ * cuts the list into stages: the nodes before it run on all chunks, then it meets, then the rest run. The way back is
+ * the same in reverse. The last stage, when nothing meets behind it, turns: each chunk goes forward and at once back.
+ * Sums over trials run over fixed chains in a chunk, then over chunks in order, so that no bit depends on the threads.
+ *
+ * What backward needs is kept for the whole batch in the graph's arena; everything else is in the slots of a worker,
+ * used again as soon as it has been read. */
+enum {
+    CONGRU_STEP_CHUNK = 32,
+    CONGRU_NODES_MAX = 64,
+    CONGRU_SHARES_MAX = 160,
+    CONGRU_SEGMENTS_MAX = CONGRU_LAYERS_MAX + 4
+};
+
+/* A part of the parameters: (rows, cols). */
+typedef struct congru_segment {
+    char name[16];
+    size_t rows, cols, offset;
+    bool head;           /* of the softmax head: decays */
+    const double *value; /* in the vector of parameters from `offset` on, or in a model's tensor */
+} congru_segment;
+
+typedef struct congru_parameters {
+    size_t segments, size;
+    congru_segment segment[CONGRU_SEGMENTS_MAX];
+    double *value, *gradient; /* (size); NULL in a graph that only runs forward */
+} congru_parameters;
+
+/* Where an array of a node is: for the whole batch, or (NULL) among a worker's own. */
+typedef struct congru_place {
+    double *batch;
+    size_t local;
+} congru_place;
+
+typedef struct congru_node {
+    const congru_layer *layer;
+    size_t inputs;
+    int input[CONGRU_INPUTS_MAX];
+    congru_extent in[CONGRU_INPUTS_MAX], out;
+    int weight[CONGRU_WEIGHTS_MAX]; /* segments of the parameters; -1: none */
+    double number[2];               /* jitter and floor, ... */
+    size_t depth;                   /* for messages: how many layers with weights lead here */
+    void *state;
+    size_t saved_size[CONGRU_SAVED_MAX], sum_size[CONGRU_WEIGHTS_MAX];
+    congru_need need;
+    size_t stage;
+    bool learns;  /* weights here or before: derivatives are wanted */
+    bool wanted;  /* something reads it */
+    bool lanes;   /* ... in lanes */
+    bool watched; /* its eigenvalues are */
+    bool spends;  /* it is the last to read its first input, which it may destroy */
+    congru_place value, derivative, saved[CONGRU_SAVED_MAX];
+    double *sum[CONGRU_WEIGHTS_MAX]; /* (chunks, sum_size) */
+    double *scalar;                  /* (batch), where the layer has one: set by plan to non-NULL */
+    bool has_scalar;
+    congru_rows *rows; /* where the whole batch is looked at */
+} congru_node;
+
+/* An array of which each chunk writes its part in a phase, and that is read as a whole after it: what processes that
+ * share a step exchange. Phase s is the way forward through stage s, phase CONGRU_NODES_MAX + s the way back. */
+typedef struct congru_share {
+    size_t phase;
+    void *data;
+    size_t part, whole; /* bytes: of each chunk but perhaps the last, and of all */
+} congru_share;
+
+typedef struct congru_constants congru_constants;
+
+/* What a network gives. */
+typedef enum congru_output {
+    CONGRU_OUTPUT_MATRIX,      /* C_out (out, out) */
+    CONGRU_OUTPUT_LOGARITHM,   /* of it */
+    CONGRU_OUTPUT_PROBABILITY, /* (classes) */
+    CONGRU_OUTPUT_COUNT
+} congru_output;
+
+typedef struct congru_graph {
+    congru_context *context;
+    const congru_network_options *options;
+    const congru_constants *constants; /* NULL where trials are not known beforehand */
+    congru_parameters *parameters;
+    congru_batch *batch;
+    size_t capacity, classes, subjects;
+    size_t count;
+    bool full; /* more nodes or weights were added than there is room for: planning fails */
+    int output[CONGRU_OUTPUT_COUNT]; /* nodes; -1: none */
+    int rotation, dispersion;        /* DCT's, likewise */
+    size_t stages;
+    bool turns;   /* the last stage */
+    bool watched; /* eigenvalues are looked at in this step */
+    bool *stops;  /* told to the processes that share a step; NULL: alone */
+    size_t slot_size, slots,
+        local;           /* of a worker: doubles per trial of a slot; slots; doubles per trial that it saves */
+    congru_marks *marks; /* (chunks) */
+    double *series;      /* (CONGRU_SERIES_COUNT) of the last step */
+    size_t step;
+    size_t shares;
+    congru_node node[CONGRU_NODES_MAX]; /* filled in as they are added, like shares */
+    congru_share share[CONGRU_SHARES_MAX];
+} congru_graph;
+
+void congru_graph_clear(congru_graph *graph);
+
+/* ---- Putting one together ---------------------------------------------------------------------------- */
+
+/* Adds a node and returns its number. `second` is -1 for layers of one input. Beyond CONGRU_NODES_MAX the last is
+ * overwritten, and congru_graph_plan says so. */
+int congru_graph_add(congru_graph *graph, const congru_layer *layer, int first, int second, congru_extent out,
+                     double jitter, double floor);
+
+int congru_graph_input(congru_graph *graph, size_t d);
+int congru_graph_congruence(congru_graph *graph, int x, size_t width, double jitter);
+int congru_graph_logarithm(congru_graph *graph, int x, double jitter, double floor);
+int congru_graph_exponential(congru_graph *graph, int x);
+
+/* exp((log a + log b) / 2). */
+int congru_graph_merge(congru_graph *graph, int a, int b, double floor);
+
+/* Adds a segment of parameters. */
+int congru_graph_weights(congru_graph *graph, const char *name, size_t rows, size_t cols, bool head);
+
+/* ---- Running ----------------------------------------------------------------------------------------- */
+
+/* Stages, what is kept and what is not; CONGRU_ERROR_MEMORY when a state cannot be had. After rewriting. */
+congru_status congru_graph_plan(congru_graph *graph);
+
+/* The arrays of a batch of `capacity` trials; run twice over an arena. */
+void congru_graph_layout(congru_arena *arena, congru_graph *graph);
+
+/* Loss (series) and gradient of the batch at the parameters. CONGRU_ERROR_NOT_FINITE names trial, layer and step. */
+congru_status congru_graph_step(congru_graph *graph);
+
+/* Forward alone, of plain symmetric matrices x (count, d, d), in a graph without a batch: fills in the outputs that are
+ * not NULL, plain. Everything is in a worker's own arrays. */
+congru_status congru_graph_apply(congru_graph *graph, size_t count, const double *x,
+                                 double *const out[CONGRU_OUTPUT_COUNT]);
+
+/* ---- For layers -------------------------------------------------------------------------------------- */
+
+static inline congru_node *congru_graph_source(congru_graph *graph, const congru_node *node, int k)
+{
+    return &graph->node[node->input[k]];
+}
+
+static inline const double *congru_graph_value(const congru_graph *graph, const congru_node *node, int k)
+{
+    return graph->parameters->segment[node->weight[k]].value;
+}
+
+static inline double *congru_graph_gradient(const congru_graph *graph, const congru_node *node, int k)
+{
+    return graph->parameters->gradient + graph->parameters->segment[node->weight[k]].offset;
+}
+
+/* In a layout: says that an array of `size` bytes per chunk is read as a whole after a phase. */
+void congru_graph_share(congru_graph *graph, size_t phase, void *data, size_t size);
+
+/* sum (size) += the sums of the chunks in use, in order. */
+void congru_graph_add_sums(const congru_graph *graph, size_t size, const double *sums, double *sum);
+
+/* The chunks in use that are a process's own: from *first to before *end. */
+void congru_graph_own_chunks(const congru_graph *graph, int rank, size_t *first, size_t *end);
+
+/* Sends what this process's chunks left behind in a phase and receives what those of others did. */
+congru_status congru_graph_exchange(congru_graph *graph, size_t phase);
+
+static inline size_t congru_graph_chunks(const congru_graph *graph)
+{
+    return (graph->capacity + CONGRU_STEP_CHUNK - 1) / CONGRU_STEP_CHUNK;
+}
+
+static inline size_t congru_graph_used_chunks(const congru_graph *graph)
+{
+    return (graph->batch->count + CONGRU_STEP_CHUNK - 1) / CONGRU_STEP_CHUNK;
+}
+
+#endif

@@ -1,0 +1,110 @@
+/* What a layer is: one constant table, and the arguments its functions are called with. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_NETWORK_LAYER_H
+#define CONGRU_NETWORK_LAYER_H
+
+#include "base/arena.h"
+#include "network/activation.h"
+#include "spd/spectral.h"
+
+enum { CONGRU_INPUTS_MAX = 2, CONGRU_WEIGHTS_MAX = 2, CONGRU_SAVED_MAX = 3, CONGRU_LANES_MAX = 6 };
+
+struct congru_graph;
+struct congru_node;
+
+/* What a layer asks for, for one chunk of trials: laid out before each call, so that layers do not allocate. */
+typedef struct congru_need {
+    size_t spectral;                   /* dimension of decompositions; 0: none */
+    size_t lanes[CONGRU_LANES_MAX];    /* elements per trial */
+    size_t chains[CONGRU_WEIGHTS_MAX]; /* elements of sums over trials, zeroed */
+} congru_need;
+
+typedef struct congru_work {
+    congru_spectral_work spectral;
+    double *lanes[CONGRU_LANES_MAX];
+    double *chains[CONGRU_WEIGHTS_MAX]; /* (CONGRU_GROUP, elements) */
+} congru_work;
+
+/* Run twice over an arena: measure, then place. */
+void congru_work_layout(congru_arena *arena, const congru_kernel *kernel, size_t vectors,
+                        const congru_need *need, congru_work *work);
+
+/* What a chunk met: eigenvalues that could not be had, and the extremes of those that were. */
+typedef struct congru_marks {
+    size_t depth;    /* of the layer that failed, from 1; 0: none did */
+    size_t position; /* of its trial in the batch */
+    double low, high;
+} congru_marks;
+
+/* The arguments of a layer for `count` consecutive trials of a batch, `first` being the place of their first. Arrays in
+ * lanes hold `vectors` vectors. The adjoint of x is d_x. */
+typedef struct congru_call {
+    const congru_kernel *kernel;
+    const struct congru_node *node; /* shapes, numbers and state */
+    const congru_batch *batch;
+    size_t block, first, count, vectors;
+    const double *x[CONGRU_INPUTS_MAX];       /* lanes of in[k].size; NULL where it is not in lanes */
+    double *y;                                /* lanes of out.size */
+    const double *d_y;                        /* given to backward */
+    double *d_x[CONGRU_INPUTS_MAX];           /* set by backward; NULL: not wanted; never d_y */
+    const double *weight[CONGRU_WEIGHTS_MAX]; /* the parameters, plain */
+    double *saved[CONGRU_SAVED_MAX];          /* lanes of saved[k], from forward to backward */
+    double *sum[CONGRU_WEIGHTS_MAX];          /* set by backward: sums over the chunk */
+    double *scalar;                           /* (count): one number per trial, where the node has it */
+    bool watched;                             /* extremes of eigenvalues are wanted */
+    congru_marks *marks;
+    congru_work work;
+} congru_call;
+
+typedef enum congru_trait {
+    CONGRU_TRAIT_LATE = 1,    /* forward comes after meet */
+    CONGRU_TRAIT_READS_X = 2, /* backward reads x */
+    CONGRU_TRAIT_LOSS = 4,    /* gives nothing on */
+    CONGRU_TRAIT_WEIGHTS =
+        8 /* has weights that others read in its state: wanted by itself, and finishes last */
+} congru_trait;
+
+/* A layer, or a loss. Functions that a layer does not have are NULL. Those of calls run side by side on chunks of the
+ * batch; those of nodes run once a step, alone. */
+typedef struct congru_layer {
+    const char *name;
+    unsigned traits;
+    /* Output shape, what is saved and summed, what calls need: from the shapes of the inputs. */
+    void (*plan)(struct congru_graph *graph, struct congru_node *node);
+    /* Arrays of the state; run twice. */
+    void (*layout)(congru_arena *arena, struct congru_graph *graph, struct congru_node *node);
+    /* What a step's calls share, from the weights. */
+    congru_status (*prepare)(struct congru_graph *graph, struct congru_node *node);
+    void (*forward)(const congru_call *call);
+    /* When the whole batch has passed the inputs; and its adjoint, before they go back. */
+    congru_status (*meet)(struct congru_graph *graph, struct congru_node *node);
+    void (*part)(struct congru_graph *graph, struct congru_node *node);
+    void (*backward)(const congru_call *call);
+    /* The gradient by the weights from the sums of all chunks; or the loss. */
+    congru_status (*finish)(struct congru_graph *graph, struct congru_node *node);
+    size_t state; /* bytes of the node's state, zeroed */
+} congru_layer;
+
+/* Eigenvalues and vectors of the symmetric `a`, which is destroyed; marks what fails, and extremes where wanted. */
+void congru_call_eigen(const congru_call *call, size_t d, double *a, double *values, double *z);
+
+/* Marks extremes of eigenvalues (d per trial), or of their exponentials, where they are wanted. */
+void congru_call_watch(const congru_call *call, size_t d, const double *values, bool exponential);
+
+/* sum[k] of this chunk = work.chains[k], folded. */
+void congru_call_fold(const congru_call *call, size_t k);
+
+/* Doubles in lanes of `size` elements per trial. */
+static inline size_t congru_call_doubles(const congru_call *call, size_t size)
+{
+    return congru_lane_doubles(call->kernel, call->vectors, size);
+}
+
+extern const congru_layer congru_layer_input, congru_layer_constant, congru_layer_constant_rows,
+    congru_layer_congruence, congru_layer_affine, congru_layer_wide_logarithm, congru_layer_logarithm,
+    congru_layer_exponential, congru_layer_merge, congru_layer_rotation, congru_layer_dispersion,
+    congru_layer_recentre, congru_layer_triangle, congru_layer_diagonal, congru_layer_dense,
+    congru_layer_softmax, congru_layer_turned_diagonal, congru_layer_turned_recentre, congru_layer_turned_dense;
+extern const congru_layer congru_loss_cross_entropy, congru_loss_scatters, congru_loss_reconstruction,
+    congru_loss_affine_reconstruction, congru_loss_fisher_ratio;
+
+#endif

@@ -1,0 +1,37 @@
+/* DDCT-UNet: congruences down and up again, with log-Euclidean merges on the way up. SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "network/models/model.h"
+
+static size_t part(size_t d, size_t of)
+{
+    const size_t width = (d + of - 1) / of;
+    return width > 2 ? width : 2;
+}
+
+static size_t widths(size_t d, bool authors, size_t *width)
+{
+    const size_t half = d == 22 ? 16 : part(d, 2), quarter = d == 22 ? 12 : part(d, 4);
+    const size_t printed[] = {d, half, quarter, half, d}, square[] = {d, half, quarter, quarter, half, d};
+    memcpy(width, authors ? square : printed, authors ? sizeof square : sizeof printed);
+    return authors ? 6 : 5;
+}
+
+/* Layers of the second half are merged with the input of their mirror, the last with the network's input; a layer in the
+ * middle of an odd number of them is not. Without merges the network is a plain stack. */
+static void build(congru_graph *graph, const congru_design *design)
+{
+    const size_t layers = design->layers, merges = design->merges ? layers / 2 : 0;
+    int x[CONGRU_LAYERS_MAX];
+    x[0] = congru_graph_input(graph, design->d);
+    for (size_t l = 0; l < layers; l++) {
+        x[l + 1] = congru_graph_congruence(graph, x[l], design->width[l + 1], design->layer_jitter);
+        if (l + merges >= layers)
+            x[l + 1] = congru_graph_merge(graph, x[l + 1], x[layers - 1 - l], design->floor);
+    }
+    graph->output[CONGRU_OUTPUT_MATRIX] = x[layers];
+    graph->output[CONGRU_OUTPUT_LOGARITHM] = congru_graph_logarithm(graph, x[layers], 0.0, design->floor);
+}
+
+const congru_network_model congru_model_ddct_unet = {
+    .name = "ddct-unet", .widths = widths, .least_widths = 3, .mirrors = true, .build = build};

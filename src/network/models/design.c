@@ -1,0 +1,131 @@
+/* Designs of options; graphs of designs, with head and losses. SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "network/layers/recentre_layer.h"
+#include "network/models/model.h"
+
+const congru_network_model *congru_model_of(congru_backbone backbone)
+{
+    static const congru_network_model *const models[CONGRU_BACKBONE_COUNT] = {
+        [CONGRU_BACKBONE_DCT] = &congru_model_dct,
+        [CONGRU_BACKBONE_DLDCT] = &congru_model_dldct,
+        [CONGRU_BACKBONE_UNET] = &congru_model_ddct_unet,
+    };
+    return models[backbone];
+}
+
+static congru_status check_widths(congru_context *context, const congru_design *design, bool end_to_end)
+{
+    const size_t last = design->width[design->layers];
+    if (design->width[0] != design->d)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "the first width is %zu, and the trials have %zu channels", design->width[0],
+                           design->d);
+    for (size_t l = 0; l <= design->layers; l++) {
+        const size_t width = design->width[l], mirror = design->width[design->layers - l];
+        if (width < 1 || width > CONGRU_DIMENSION_MAX)
+            return congru_fail(context, CONGRU_ERROR_ARGUMENT, "a width of %zu: widths are 1 to %d", width,
+                               CONGRU_DIMENSION_MAX);
+        if (design->merges && width != mirror)
+            return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                               "widths of merged layers must mirror each other, and width %zu is %zu where its "
+                               "mirror is %zu",
+                               l, width, mirror);
+    }
+    if (!end_to_end && last != design->d)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "the last width is %zu: an aligner gives back the %zu channels it was given", last,
+                           design->d);
+    return CONGRU_OK;
+}
+
+congru_status congru_design_make(congru_context *context, congru_backbone backbone, bool end_to_end,
+                                 const congru_trials *trials, const congru_network_options *o,
+                                 congru_design *design)
+{
+    const congru_network_model *model = congru_model_of(backbone);
+    const bool authors = o->recipe == CONGRU_RECIPE_AUTHORS;
+    *design = (congru_design){.d = trials->d,
+                              .layers = 1,
+                              .width = {trials->d, trials->d},
+                              .merges = model->mirrors && o->skip_merges,
+                              .learns_gamma = o->dispersion == CONGRU_DISPERSION_SUBJECT_GLOBAL ||
+                                              o->dispersion == CONGRU_DISPERSION_GLOBAL,
+                              .layer_jitter = o->layer_jitter,
+                              .head_jitter = o->head_jitter,
+                              .floor = o->floor,
+                              .at_identity = authors && backbone == CONGRU_BACKBONE_DLDCT,
+                              .classes = trials->classes};
+    if (model->widths == NULL)
+        return CONGRU_OK;
+    const size_t least = design->merges ? model->least_widths : 2;
+    if (o->width_count > 0 && (o->width_count < least || o->width_count > CONGRU_LAYERS_MAX))
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "%zu widths were given: %zu to %d make a network",
+                           o->width_count, least, CONGRU_LAYERS_MAX);
+    if (o->width_count > 0) {
+        design->layers = o->width_count - 1;
+        memcpy(design->width, o->widths, o->width_count * sizeof(size_t));
+    } else {
+        design->layers = model->widths(design->d, authors, design->width) - 1;
+    }
+    return check_widths(context, design, end_to_end);
+}
+
+void congru_design_build(const congru_network_model *model, const congru_design *design, congru_graph *graph)
+{
+    graph->rotation = graph->dispersion = -1;
+    for (size_t k = 0; k < CONGRU_OUTPUT_COUNT; k++)
+        graph->output[k] = -1;
+    model->build(graph, design);
+}
+
+int congru_design_head(const congru_design *design, congru_graph *graph, int x, int rows)
+{
+    const congru_extent matrix = graph->node[x].out;
+    const size_t features = congru_spd_tangent_size(matrix.rows);
+    const int centred =
+        congru_graph_add(graph, &congru_layer_recentre, x, rows, matrix, design->at_identity, 0.0);
+    const int logarithm = congru_graph_logarithm(graph, centred, design->head_jitter, design->floor);
+    graph->node[centred].depth++;
+    graph->node[logarithm].depth = graph->node[centred].depth;
+    graph->node[logarithm].watched = false;
+    const int triangle =
+        congru_graph_add(graph, &congru_layer_triangle, logarithm, -1, congru_vector(features), 0.0, 0.0);
+    const int scores =
+        congru_graph_add(graph, &congru_layer_dense, triangle, -1, congru_scores(design->classes), 0.0, 0.0);
+    graph->node[scores].weight[0] = congru_graph_weights(graph, "head", design->classes, features, true);
+    graph->node[scores].weight[1] = congru_graph_weights(graph, "bias", 1, design->classes, true);
+    return scores;
+}
+
+/* A loss of one or two inputs. */
+static void add_loss(congru_graph *graph, const congru_layer *loss, int first, int second)
+{
+    congru_graph_add(graph, loss, first, second, (congru_extent){CONGRU_NOTHING, 0, 0, 0}, 0.0, 0.0);
+}
+
+void congru_design_objective(const congru_design *design, congru_graph *graph, bool end_to_end)
+{
+    const congru_network_options *o = graph->options;
+    const int out = graph->output[CONGRU_OUTPUT_MATRIX], logarithm = graph->output[CONGRU_OUTPUT_LOGARITHM];
+    const size_t d = graph->node[out].out.rows;
+    const int rows = congru_graph_add(graph, &congru_layer_triangle, logarithm, -1,
+                                      congru_vector(congru_spd_tangent_size(d)), 0.0, 0.0);
+    if (graph->rotation >= 0) {
+        const int axes =
+            o->fisher == CONGRU_FISHER_AXIS
+                ? congru_graph_add(graph, &congru_layer_diagonal, logarithm, -1, congru_vector(d), 0.0, 0.0)
+                : -1;
+        add_loss(graph, &congru_loss_fisher_ratio, rows, axes);
+    } else {
+        if (o->affine_reconstruction)
+            add_loss(graph, &congru_loss_affine_reconstruction, out, -1);
+        else
+            add_loss(graph, &congru_loss_reconstruction, rows, -1);
+        add_loss(graph, &congru_loss_scatters, rows, -1);
+    }
+    if (end_to_end)
+        add_loss(graph, &congru_loss_cross_entropy, congru_design_head(design, graph, out, rows), -1);
+}

@@ -1,0 +1,22 @@
+/* DLDCT: a stack of congruences, twice as wide inside. SPDX-License-Identifier: Apache-2.0 */
+#include "network/models/model.h"
+
+static size_t widths(size_t d, bool authors, size_t *width)
+{
+    (void)authors;
+    width[0] = width[3] = d;
+    width[1] = width[2] = 2 * d;
+    return 4;
+}
+
+static void build(congru_graph *graph, const congru_design *design)
+{
+    int x = congru_graph_input(graph, design->d);
+    for (size_t l = 0; l < design->layers; l++)
+        x = congru_graph_congruence(graph, x, design->width[l + 1], design->layer_jitter);
+    graph->output[CONGRU_OUTPUT_MATRIX] = x;
+    graph->output[CONGRU_OUTPUT_LOGARITHM] = congru_graph_logarithm(graph, x, 0.0, design->floor);
+}
+
+const congru_network_model congru_model_dldct = {
+    .name = "dldct", .widths = widths, .least_widths = 2, .build = build};

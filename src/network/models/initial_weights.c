@@ -1,0 +1,83 @@
+/* First weights of a stack of congruence layers. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/store.h"
+#include "congru/random.h"
+#include "network/models/model.h"
+
+enum { STREAM_WEIGHTS = 0x6202 };
+
+/* U~_in^T U~_out, each U repeated and cut to its width: U itself cancels. */
+static void lifted(size_t d, size_t in, size_t out, double *w)
+{
+    const double copies_in = (double)((in + d - 1) / d), copies_out = (double)((out + d - 1) / d);
+    const double value = 1.0 / sqrt(copies_in * copies_out);
+    for (size_t i = 0; i < in; i++) {
+        for (size_t j = 0; j < out; j++)
+            w[i * out + j] = i % d == j % d ? value : 0.0;
+    }
+}
+
+/* Columns of U, repeated where it widens; its rows likewise where it narrows from beyond d. */
+static void eigenvectors(size_t d, const double *u, size_t in, size_t out, double *w)
+{
+    const bool beyond = in > d;
+    const double copies_in = beyond ? (double)((in + d - 1) / d) : 1.0,
+                 copies_out = (double)((out + d - 1) / d);
+    const double value = 1.0 / sqrt(copies_in * copies_out);
+    for (size_t i = 0; i < in; i++) {
+        for (size_t j = 0; j < out; j++) {
+            if (beyond && in == out)
+                w[i * out + j] = i == j ? 1.0 : 0.0;
+            else
+                w[i * out + j] = value * u[i % d * d + (d - 1 - j % d)];
+        }
+    }
+}
+
+/* The eigenvectors of the mean of all trials, by ascending eigenvalue. */
+static congru_status mean_vectors(congru_context *context, size_t d, const double *covariance, size_t count,
+                                  double *u)
+{
+    const size_t size = d * d;
+    double *mean = calloc(size + d, sizeof(double));
+    if (mean == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for the first weights");
+    for (size_t i = 0; i < count; i++) {
+        congru_store_pass(size * sizeof(double));
+        for (size_t e = 0; e < size; e++)
+            mean[e] += covariance[i * size + e];
+    }
+    for (size_t e = 0; e < size; e++)
+        mean[e] /= (double)count;
+    congru_status status = congru_spd_eigen(context, 1, d, mean, mean + size, u);
+    free(mean);
+    return status;
+}
+
+congru_status congru_design_initial(congru_context *context, const congru_design *design,
+                                    const double *covariance, size_t count, congru_initial initial,
+                                    uint64_t seed, congru_parameters *parameters)
+{
+    const size_t d = design->d;
+    double *u = malloc(d * d * sizeof(double));
+    if (u == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for the first weights");
+    congru_status status =
+        initial == CONGRU_INITIAL_EIGEN ? mean_vectors(context, d, covariance, count, u) : CONGRU_OK;
+    for (size_t l = 0; status == CONGRU_OK && l < design->layers; l++) {
+        const size_t in = design->width[l], out = design->width[l + 1];
+        double *w = parameters->value + parameters->segment[l].offset;
+        if (initial == CONGRU_INITIAL_LIFTED)
+            lifted(d, in, out, w);
+        else if (initial == CONGRU_INITIAL_EIGEN)
+            eigenvectors(d, u, in, out, w);
+        congru_random random = congru_random_stream(seed, STREAM_WEIGHTS, (uint32_t)l, 0);
+        for (size_t e = 0; e < in * out && initial == CONGRU_INITIAL_RANDOM; e++)
+            w[e] = congru_random_normal(&random) / sqrt((double)in);
+    }
+    free(u);
+    return status;
+}

@@ -1,0 +1,52 @@
+/* What a network of the paper is: its widths, and how its layers are put together. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_NETWORK_MODEL_H
+#define CONGRU_NETWORK_MODEL_H
+
+#include "network/graph.h"
+#include "network/network.h"
+
+/* A network to be built: one to be trained, from options, or one that was, from its tensors. */
+typedef struct congru_design {
+    size_t d, layers, width[CONGRU_LAYERS_MAX]; /* widths 0 to layers; of DCT d and d */
+    bool merges;                                /* DDCT-UNet with its merges */
+    bool trained;                               /* DCT: R and gamma are given, not what they come of */
+    bool learns_gamma;
+    double layer_jitter, head_jitter, floor;
+    bool at_identity; /* the head's reference is the identity */
+    size_t classes;
+} congru_design;
+
+typedef struct congru_network_model {
+    const char *name;
+    /* The model's own widths for d channels, as the authors have them or not: how many there are. NULL: it has none. */
+    size_t (*widths)(size_t d, bool authors, size_t *width);
+    size_t least_widths;
+    bool mirrors; /* merges need widths that mirror each other */
+    /* The nodes from the input to graph->output[CONGRU_OUTPUT_MATRIX]. */
+    void (*build)(congru_graph *graph, const congru_design *design);
+} congru_network_model;
+
+extern const congru_network_model congru_model_dct, congru_model_dldct, congru_model_ddct_unet;
+const congru_network_model *congru_model_of(congru_backbone backbone);
+
+/* An empty graph, then the model's. */
+void congru_design_build(const congru_network_model *model, const congru_design *design, congru_graph *graph);
+
+/* The design of options, with what a recipe makes of them; CONGRU_ERROR_ARGUMENT for widths that make no network. */
+congru_status congru_design_make(congru_context *context, congru_backbone backbone, bool end_to_end,
+                                 const congru_trials *trials, const congru_network_options *options,
+                                 congru_design *design);
+
+/* Recentring by the batch, the logarithm, its triangle and scores: the node of the scores. Without `rows` the reference
+ * is given to the layer. */
+int congru_design_head(const congru_design *design, congru_graph *graph, int x, int rows);
+
+/* The losses of training behind a model, and the head where it is end to end. */
+void congru_design_objective(const congru_design *design, congru_graph *graph, bool end_to_end);
+
+/* First values of a stack's weights. */
+congru_status congru_design_initial(congru_context *context, const congru_design *design,
+                                    const double *covariance, size_t count, congru_initial initial,
+                                    uint64_t seed, congru_parameters *parameters);
+
+#endif

@@ -1,0 +1,290 @@
+/* Networks fitted, applied to trials, and asked about a newcomer. SPDX-License-Identifier: Apache-2.0 */
+#include "network/network.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bank.h"
+#include "base/store.h"
+#include "network/constants.h"
+#include "network/trained.h"
+
+enum { TRIALS_FOR_A_REFERENCE = 16 };
+
+/* ---- Sources ------------------------------------------------------------------------------------- */
+
+/* What each source trial's logarithm is divided by: (count), or NULL in *dispersion when nothing is. */
+static congru_status source_dispersion(congru_context *context, const congru_trained *n,
+                                       const congru_trials *trials, double **dispersion)
+{
+    *dispersion = NULL;
+    if (!n->by_subject)
+        return CONGRU_OK;
+    double *norm = congru_memory_take((2 * trials->count + trials->subjects) * sizeof(double));
+    if (norm == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for the trials' norms");
+    double *each = norm + trials->count;
+    congru_status status = congru_trained_norms(context, n, trials->count, trials->covariance, each);
+    if (status == CONGRU_OK)
+        congru_dispersions(trials, each, each + trials->count);
+    for (size_t i = 0; status == CONGRU_OK && i < trials->count; i++)
+        norm[i] = each[trials->count + (size_t)trials->subject[i]];
+    if (status != CONGRU_OK)
+        congru_memory_give(norm);
+    else
+        *dispersion = norm;
+    return status;
+}
+
+static congru_status check_dimension(congru_context *context, const congru_trained *n, size_t d)
+{
+    if (n->design.d == d)
+        return CONGRU_OK;
+    return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the network was trained on %s, and there are %zu",
+                       congru_count(n->design.d, "channel").text, d);
+}
+
+/* Where the newcomer may not be seen: the mean logarithm over all outputs of training. */
+static congru_status add_reference(congru_context *context, congru_backbone backbone, const char *prefix,
+                                   const congru_trials *trials, congru_tensors *model)
+{
+    congru_trained n;
+    congru_status status = congru_trained_load(context, backbone, prefix, model, &n);
+    if (status != CONGRU_OK)
+        return status;
+    const size_t shape[] = {n.out, n.out}, size = n.out * n.out;
+    double *dispersion = NULL, *mean, *logs = congru_memory_take(trials->count * size * sizeof(double));
+    char name[CONGRU_TENSOR_NAME_SIZE];
+    if (logs == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu outputs", trials->count);
+    status = source_dispersion(context, &n, trials, &dispersion);
+    if (status == CONGRU_OK)
+        status = congru_trained_outputs(context, &n, trials->count, trials->covariance, dispersion, NULL, logs);
+    snprintf(name, sizeof name, "%s.reference", prefix);
+    if (status == CONGRU_OK)
+        status = congru_tensors_add(context, model, name, 2, shape, &mean);
+    for (size_t i = 0; status == CONGRU_OK && i < trials->count; i++) {
+        congru_store_pass(size * sizeof(double));
+        for (size_t e = 0; e < size; e++)
+            mean[e] += logs[i * size + e] / (double)trials->count;
+    }
+    congru_memory_give(dispersion);
+    congru_memory_give(logs);
+    return status;
+}
+
+static congru_status fit_one(congru_context *context, congru_backbone backbone, bool end_to_end,
+                             const char *prefix, const congru_trials *trials,
+                             const congru_method_options *options, congru_tensors *model, congru_record *record)
+{
+    congru_training *training;
+    congru_status status = congru_training_create(context, backbone, end_to_end, trials, options, &training);
+    if (status == CONGRU_OK)
+        status = congru_training_loop(training, record);
+    if (status == CONGRU_OK)
+        status = congru_trained_save(training, prefix, model);
+    congru_training_destroy(&training);
+    return status == CONGRU_OK && end_to_end ? add_reference(context, backbone, prefix, trials, model) : status;
+}
+
+/* Members of an ensemble are networks of their own, from seeds of their own: prefix.1, prefix.2, ... The
+ * record is the
+ * first one's. */
+congru_status congru_network_fit(congru_context *context, congru_backbone backbone, bool end_to_end,
+                                 const char *prefix, const congru_trials *trials,
+                                 const congru_method_options *options, congru_tensors *model,
+                                 congru_record *record)
+{
+    const int members = options->network.ensemble;
+    if (members <= 1 || !end_to_end)
+        return fit_one(context, backbone, end_to_end, prefix, trials, options, model, record);
+    congru_status status = CONGRU_OK;
+    for (int member = 1; status == CONGRU_OK && member <= members; member++) {
+        char name[CONGRU_TENSOR_NAME_SIZE];
+        congru_method_options own = *options;
+        own.seed = options->seed + (uint64_t)(member - 1) * UINT64_C(0x9E3779B97F4A7C15);
+        snprintf(name, sizeof name, "%s.%d", prefix, member);
+        status = fit_one(context, backbone, true, name, trials, &own, model, member == 1 ? record : NULL);
+    }
+    return status;
+}
+
+congru_status congru_network_map_sources(congru_context *context, congru_backbone backbone, const char *prefix,
+                                         const congru_tensors *model, const congru_trials *trials, double *out)
+{
+    congru_trained n;
+    double *dispersion = NULL;
+    congru_status status = congru_trained_load(context, backbone, prefix, model, &n);
+    if (status == CONGRU_OK)
+        status = check_dimension(context, &n, trials->d);
+    if (status == CONGRU_OK)
+        status = source_dispersion(context, &n, trials, &dispersion);
+    if (status == CONGRU_OK)
+        status = congru_trained_outputs(context, &n, trials->count, trials->covariance, dispersion, out, NULL);
+    congru_memory_give(dispersion);
+    return status;
+}
+
+/* ---- Newcomers ----------------------------------------------------------------------------------- */
+
+/* Root mean square over what may be seen for the decision about each trial: (count), or NULL. */
+static congru_status newcomer_dispersion(congru_context *context, const congru_trained *n,
+                                         const congru_newcomer *newcomer, double **dispersion)
+{
+    *dispersion = NULL;
+    if (!n->by_subject)
+        return CONGRU_OK;
+    double *norm = congru_memory_take(newcomer->count * sizeof(double)), sum = 0.0;
+    if (norm == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for the trials' norms");
+    congru_status status = congru_trained_norms(context, n, newcomer->count, newcomer->covariance, norm);
+    for (size_t i = 0; status == CONGRU_OK && !newcomer->online && i < newcomer->visible; i++)
+        sum += norm[i];
+    for (size_t i = 0; status == CONGRU_OK && i < newcomer->count; i++) {
+        double seen = (double)newcomer->visible;
+        if (newcomer->online) {
+            sum += norm[i];
+            seen = (double)(i + 1);
+        }
+        norm[i] = sum > 0.0 ? sqrt(sum / seen) : n->dispersion;
+    }
+    if (status != CONGRU_OK)
+        congru_memory_give(norm);
+    else
+        *dispersion = norm;
+    return status;
+}
+
+static congru_status newcomer_outputs(congru_context *context, const congru_trained *n,
+                                      const congru_newcomer *newcomer, double *c_out, double *log_out)
+{
+    double *dispersion = NULL;
+    congru_status status = check_dimension(context, n, newcomer->d);
+    if (status == CONGRU_OK)
+        status = newcomer_dispersion(context, n, newcomer, &dispersion);
+    if (status == CONGRU_OK)
+        status = congru_trained_outputs(context, n, newcomer->count, newcomer->covariance, dispersion, c_out,
+                                        log_out);
+    congru_memory_give(dispersion);
+    return status;
+}
+
+congru_status congru_network_map_newcomer(congru_context *context, congru_backbone backbone, const char *prefix,
+                                          const congru_tensors *model, const congru_newcomer *newcomer,
+                                          double *out)
+{
+    congru_trained n;
+    congru_status status = congru_trained_load(context, backbone, prefix, model, &n);
+    return status == CONGRU_OK ? newcomer_outputs(context, &n, newcomer, out, NULL) : status;
+}
+
+/* reference = the mean of `seen` logarithms whose sum is given, drawn to that of training when they are few. */
+static void blend(const congru_trained *n, size_t seen, const double *sum, double *reference)
+{
+    const double share = seen < TRIALS_FOR_A_REFERENCE ? (double)seen / TRIALS_FOR_A_REFERENCE : 1.0;
+    for (size_t e = 0; e < n->out * n->out; e++) {
+        double mean = seen > 0 ? sum[e] / (double)seen : 0.0;
+        reference[e] = share * mean + (1.0 - share) * n->reference[e];
+    }
+}
+
+/* The head's references for the newcomer, one or (online) one for each trial: references (count or 1, out,
+ * out). */
+static size_t newcomer_references(congru_context *context, const congru_trained *n,
+                                  const congru_newcomer *newcomer, const double *logs, double *sum,
+                                  double *reference)
+{
+    const size_t size = n->out * n->out;
+    memset(sum, 0, size * sizeof(double));
+    if (n->design.at_identity) {
+        memset(reference, 0, size * sizeof(double));
+        return 1;
+    }
+    if (newcomer->online) {
+        for (size_t i = 0; i < newcomer->count; i++) {
+            for (size_t e = 0; e < size; e++)
+                sum[e] += logs[i * size + e];
+            blend(n, i + 1, sum, reference + i * size);
+        }
+        return newcomer->count;
+    }
+    for (size_t i = 0; i < newcomer->visible; i++) {
+        for (size_t e = 0; e < size; e++)
+            sum[e] += logs[i * size + e];
+    }
+    if (newcomer->visible > 0 && newcomer->visible < TRIALS_FOR_A_REFERENCE)
+        congru_note(context,
+                    "only %s of the newcomer may be seen: the tangent reference is drawn to that of "
+                    "training (%d trials stand alone)",
+                    congru_count(newcomer->visible, "trial").text, TRIALS_FOR_A_REFERENCE);
+    blend(n, newcomer->visible, sum, reference);
+    return 1;
+}
+
+static congru_status predict_one(congru_context *context, congru_backbone backbone, const char *prefix,
+                                 const congru_tensors *model, const congru_newcomer *newcomer, size_t *classes,
+                                 double *probability)
+{
+    congru_trained n;
+    congru_status status = congru_trained_load(context, backbone, prefix, model, &n);
+    if (status != CONGRU_OK)
+        return status;
+    if (n.design.classes == 0 || n.reference == NULL)
+        return congru_fail(context, CONGRU_ERROR_FORMAT, "the model %s has no softmax head", prefix);
+    *classes = n.design.classes;
+    const size_t size = n.out * n.out, count = newcomer->count;
+    double *c_out = congru_memory_take((3 * count + 2) * size * sizeof(double));
+    if (c_out == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu outputs", count);
+    double *logs = c_out + count * size, *reference = logs + count * size,
+           *sum = reference + (count + 1) * size;
+    status = newcomer_outputs(context, &n, newcomer, c_out, logs);
+    if (status == CONGRU_OK) {
+        size_t references = newcomer_references(context, &n, newcomer, logs, sum, reference);
+        status = congru_trained_probabilities(context, &n, count, c_out, references, reference, probability);
+    }
+    congru_memory_give(c_out);
+    return status;
+}
+
+static bool has_member(const congru_tensors *model, const char *prefix, int member)
+{
+    char name[CONGRU_TENSOR_NAME_SIZE];
+    snprintf(name, sizeof name, "%s.%d.head", prefix, member);
+    return congru_tensors_find(model, name) != NULL;
+}
+
+congru_status congru_network_predict(congru_context *context, congru_backbone backbone, const char *prefix,
+                                     const congru_tensors *model, const congru_newcomer *newcomer,
+                                     double *probability)
+{
+    size_t classes = 0, first = 0;
+    if (!has_member(model, prefix, 1))
+        return predict_one(context, backbone, prefix, model, newcomer, &classes, probability);
+    congru_status status = CONGRU_OK;
+    double *sum = NULL;
+    int member = 1;
+    for (; status == CONGRU_OK && has_member(model, prefix, member); member++) {
+        char name[CONGRU_TENSOR_NAME_SIZE];
+        snprintf(name, sizeof name, "%s.%d", prefix, member);
+        status = predict_one(context, backbone, name, model, newcomer, &classes, probability);
+        if (status == CONGRU_OK && sum == NULL) {
+            first = classes;
+            sum = congru_memory_take(newcomer->count * classes * sizeof(double));
+            for (size_t i = 0; sum != NULL && i < newcomer->count * classes; i++)
+                sum[i] = 0.0;
+        }
+        if (status == CONGRU_OK && sum == NULL)
+            status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for probabilities");
+        if (status == CONGRU_OK && classes != first)
+            status = congru_fail(context, CONGRU_ERROR_FORMAT,
+                                 "the model %s tells %zu classes apart, the first %zu", name, classes, first);
+        for (size_t i = 0; status == CONGRU_OK && i < newcomer->count * classes; i++)
+            sum[i] += probability[i];
+    }
+    for (size_t i = 0; status == CONGRU_OK && i < newcomer->count * classes; i++)
+        probability[i] = sum[i] / (double)(member - 1);
+    congru_memory_give(sum);
+    return status;
+}

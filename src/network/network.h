@@ -1,0 +1,36 @@
+/* The paper's networks as a whole: fitted, applied, asked. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_NETWORK_NETWORK_H
+#define CONGRU_NETWORK_NETWORK_H
+
+#include "model/tensors.h"
+#include "model/trials.h"
+#include "network/record.h"
+
+typedef enum congru_backbone {
+    CONGRU_BACKBONE_DCT,
+    CONGRU_BACKBONE_DLDCT,
+    CONGRU_BACKBONE_UNET,
+    CONGRU_BACKBONE_COUNT
+} congru_backbone;
+
+/* Trains on recentred trials and adds the tensors under `prefix` ("dldct" gives "dldct.w1", ...). End to end,
+ * the
+ * softmax head is trained with the backbone. */
+congru_status congru_network_fit(congru_context *context, congru_backbone backbone, bool end_to_end,
+                                 const char *prefix, const congru_trials *trials,
+                                 const congru_method_options *options, congru_tensors *model,
+                                 congru_record *record);
+
+/* The backbone's output for source trials and for a newcomer: out (count, d, d). */
+congru_status congru_network_map_sources(congru_context *context, congru_backbone backbone, const char *prefix,
+                                         const congru_tensors *model, const congru_trials *trials, double *out);
+congru_status congru_network_map_newcomer(congru_context *context, congru_backbone backbone, const char *prefix,
+                                          const congru_tensors *model, const congru_newcomer *newcomer,
+                                          double *out);
+
+/* Class probabilities (count, classes) of an end-to-end network. */
+congru_status congru_network_predict(congru_context *context, congru_backbone backbone, const char *prefix,
+                                     const congru_tensors *model, const congru_newcomer *newcomer,
+                                     double *probability);
+
+#endif

@@ -1,0 +1,299 @@
+/* A training made and freed; its steps from the first to the last. SPDX-License-Identifier: Apache-2.0 */
+#include "network/train.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/crew.h"
+#include "base/workspace.h"
+
+/* ---- Making ------------------------------------------------------------------------------------------ */
+
+/* What `unconstrained` and the recipe make of the options. */
+static void apply_choices(congru_backbone backbone, congru_network_options *o)
+{
+    congru_method_options defaults;
+    congru_method_options_init(&defaults);
+    if (o->unconstrained)
+        o->action = o->subject = o->reconstruction = o->ratio = o->subject_ratio = o->gamma_penalty =
+            o->rotation_penalty = o->centre_penalty = 0.0;
+    if (o->recipe != CONGRU_RECIPE_AUTHORS)
+        return;
+    if (backbone == CONGRU_BACKBONE_DCT) {
+        o->dispersion = CONGRU_DISPERSION_SUBJECT;
+        if (o->steps == defaults.network.steps)
+            o->steps = 400;
+    }
+    if (backbone == CONGRU_BACKBONE_UNET)
+        o->initial = CONGRU_INITIAL_RANDOM;
+}
+
+/* The graph of the design with its losses, rewritten. */
+static congru_status build_graph(congru_training *t, unsigned rewritings)
+{
+    congru_graph *graph = &t->graph;
+    graph->context = t->context;
+    graph->options = &t->options;
+    graph->constants = &t->constants;
+    graph->parameters = &t->parameters;
+    graph->batch = &t->batch;
+    graph->capacity = t->batches.capacity;
+    graph->classes = t->trials->classes;
+    graph->subjects = t->trials->subjects;
+    graph->series = t->series;
+    graph->stops = &t->stops;
+    congru_design_build(congru_model_of(t->backbone), &t->design, graph);
+    congru_design_objective(&t->design, graph, t->end_to_end);
+    congru_status status = congru_graph_rewrite(graph, rewritings);
+    for (size_t k = 0; k < CONGRU_OUTPUT_COUNT; k++)
+        graph->output[k] = -1; /* losses alone say what is wanted */
+    return status;
+}
+
+static void layout(congru_arena *arena, congru_training *t)
+{
+    t->parameters.value = congru_arena_take(arena, t->parameters.size + CONGRU_GROUP, sizeof(double));
+    t->parameters.gradient = congru_arena_take(arena, t->parameters.size + CONGRU_GROUP, sizeof(double));
+    congru_adam_layout(arena, &t->parameters, &t->adam);
+    congru_batches_layout(arena, &t->batches, &t->batch);
+    congru_constants_layout(arena, t->options.affine_reconstruction, &t->constants);
+    congru_watch_layout(arena, &t->watch);
+    congru_graph_layout(arena, &t->graph);
+}
+
+static congru_status lay_out(congru_training *t)
+{
+    congru_arena measure = {0};
+    layout(&measure, t);
+    if (congru_arena_reserve(&t->arena, measure.used) != CONGRU_OK)
+        return congru_fail(t->context, CONGRU_ERROR_MEMORY, "not enough memory to train: %zu bytes are needed",
+                           measure.used);
+    layout(&t->arena, t);
+    congru_status status = congru_workspace_check(t->context, &t->arena);
+    if (status != CONGRU_OK)
+        return status;
+    memset(t->parameters.value, 0, t->parameters.size * sizeof(double));
+    for (size_t s = 0; s < t->parameters.segments; s++)
+        t->parameters.segment[s].value = congru_training_parameter(t, s);
+    congru_adam_start(&t->parameters, &t->adam);
+    congru_batches_start(&t->batches);
+    return CONGRU_OK;
+}
+
+/* What stays constant, and the first parameters. */
+static congru_status start(congru_training *t)
+{
+    congru_status status = congru_constants_fill(t->context, &t->constants);
+    for (size_t k = 0; status == CONGRU_OK && t->end_to_end && k < t->trials->classes; k++)
+        if (t->constants.present[k] == 0.0)
+            congru_note(t->context, "class %zu has no trial among the source subjects: it is never predicted",
+                        k);
+    if (status == CONGRU_OK && !t->constants.by_log)
+        status = congru_design_initial(t->context, &t->design, t->constants.covariance, t->trials->count,
+                                       t->options.initial, t->seed, &t->parameters);
+    return status == CONGRU_OK
+               ? congru_watch_start(t->context, t->trials, t->constants.present_count, &t->watch)
+               : status;
+}
+
+static congru_status build(congru_training *t, unsigned rewritings)
+{
+    const congru_network_options *o = &t->options;
+    congru_status status = congru_design_make(t->context, t->backbone, t->end_to_end, t->trials, o, &t->design);
+    if (status != CONGRU_OK)
+        return status;
+    const size_t out = t->design.width[t->design.layers], count = t->trials->count;
+    const size_t capacity = count < (size_t)o->batch ? count : (size_t)o->batch;
+    t->constants = (congru_constants){.trials = t->trials,
+                                      .out = out,
+                                      .stride = congru_vector(congru_spd_tangent_size(out)).size,
+                                      .by_log = congru_model_of(t->backbone)->widths == NULL,
+                                      .by_subject = o->dispersion == CONGRU_DISPERSION_SUBJECT_GLOBAL ||
+                                                    o->dispersion == CONGRU_DISPERSION_SUBJECT,
+                                      .floor = o->floor};
+    t->batches =
+        (congru_batches){.trials = t->trials,
+                         .options = o,
+                         .seed = t->seed,
+                         .capacity = capacity,
+                         .padded = (capacity + CONGRU_STEP_CHUNK - 1) / CONGRU_STEP_CHUNK * CONGRU_STEP_CHUNK};
+    t->adam = (congru_adam){.rate = o->rate, .clip = o->clip, .decay = o->decay, .kept = o->average};
+    t->watch.design = &t->design;
+    status = build_graph(t, rewritings);
+    if (status == CONGRU_OK)
+        status = congru_graph_plan(&t->graph);
+    if (status == CONGRU_OK)
+        status = lay_out(t);
+    return status == CONGRU_OK ? start(t) : status;
+}
+
+congru_status congru_training_create_rewritten(congru_context *context, congru_backbone backbone,
+                                               bool end_to_end, const congru_trials *trials,
+                                               const congru_method_options *options, unsigned rewritings,
+                                               congru_training **training)
+{
+    *training = NULL;
+    congru_status status = congru_training_check(context, end_to_end, trials, &options->network);
+    if (status != CONGRU_OK)
+        return status;
+    congru_training *t = calloc(1, sizeof *t);
+    if (t == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory to train");
+    t->context = context;
+    t->backbone = backbone;
+    t->end_to_end = end_to_end;
+    t->seed = options->seed;
+    t->options = options->network;
+    t->trials = trials;
+    apply_choices(backbone, &t->options);
+    status = build(t, rewritings);
+    if (status != CONGRU_OK)
+        congru_training_destroy(&t);
+    *training = t;
+    return status;
+}
+
+congru_status congru_training_create(congru_context *context, congru_backbone backbone, bool end_to_end,
+                                     const congru_trials *trials, const congru_method_options *options,
+                                     congru_training **training)
+{
+    return congru_training_create_rewritten(context, backbone, end_to_end, trials, options, CONGRU_REWRITE_ALL,
+                                            training);
+}
+
+void congru_training_destroy(congru_training **training)
+{
+    if (*training == NULL)
+        return;
+    congru_graph_clear(&(*training)->graph);
+    congru_arena_free(&(*training)->arena);
+    free(*training);
+    *training = NULL;
+}
+
+/* ---- A step ------------------------------------------------------------------------------------------ */
+
+void congru_training_take(congru_training *t, size_t count, const size_t *index)
+{
+    congru_batches_take(&t->batches, count, index, &t->batch);
+}
+
+void congru_training_draw(congru_training *t)
+{
+    congru_batches_draw(&t->batches, t->step, &t->batch);
+}
+
+void congru_training_take_subject(congru_training *t, size_t subject)
+{
+    congru_batches_take_subject(&t->batches, subject, &t->batch);
+}
+
+congru_status congru_training_evaluate(congru_training *t)
+{
+    t->graph.step = t->step;
+    congru_status status = congru_graph_step(&t->graph);
+    if (status != CONGRU_OK)
+        return status;
+    const double norm = sqrt(congru_squared_norm(t->parameters.size, t->parameters.gradient));
+    t->series[CONGRU_SERIES_GRADIENT_NORM] = norm;
+    if (!isfinite(t->series[CONGRU_SERIES_LOSS]) || !isfinite(norm))
+        return congru_fail(t->context, CONGRU_ERROR_NOT_FINITE,
+                           "step %zu: the loss is %g and the gradient's norm %g (a smaller rate, or a smaller "
+                           "clip, keeps them in range)",
+                           t->step, t->series[CONGRU_SERIES_LOSS], norm);
+    return CONGRU_OK;
+}
+
+void congru_training_update(congru_training *t)
+{
+    t->adam.steps = t->step;
+    congru_adam_update(&t->adam, &t->parameters, t->series[CONGRU_SERIES_GRADIENT_NORM]);
+    t->step++;
+}
+
+/* ---- The loop ---------------------------------------------------------------------------------------- */
+
+enum { VALIDATE_EVERY = 10 };
+
+/* The mean over the held-out subjects of the cross-entropy (of an aligner, the loss) of their trials. */
+static congru_status validate(congru_training *t, double *loss)
+{
+    double sum = 0.0, count = 0.0;
+    congru_status status = CONGRU_OK;
+    for (size_t s = 0; status == CONGRU_OK && s < t->trials->subjects; s++) {
+        if (!t->batches.held_out[s])
+            continue;
+        congru_training_take_subject(t, s);
+        status = congru_training_evaluate(t);
+        sum += t->series[t->end_to_end ? CONGRU_SERIES_CROSS_ENTROPY : CONGRU_SERIES_LOSS];
+        count += 1.0;
+    }
+    *loss = sum / count;
+    return status;
+}
+
+/* Keeps what is best for the held-out subjects: the parameters, or their average where there is one. */
+static congru_status keep_validated(congru_training *t)
+{
+    double loss;
+    const bool averages = t->options.average > 0.0;
+    if (averages)
+        congru_adam_use_average(&t->adam, &t->parameters);
+    congru_status status = validate(t, &loss);
+    if (status == CONGRU_OK)
+        congru_adam_keep_best(&t->adam, &t->parameters, loss, t->step);
+    if (averages)
+        memcpy(t->parameters.value, t->adam.aside, t->parameters.size * sizeof(double));
+    return status;
+}
+
+static congru_status one_step(congru_training *t, congru_record *record)
+{
+    const congru_context *context = t->context;
+    const size_t steps = (size_t)t->options.steps;
+    const bool validates = t->options.validation_subjects > 0;
+    congru_status status = CONGRU_OK;
+    t->stops = context->progress != NULL && !context->progress(context->progress_user, t->step, steps);
+    if (t->stops && !congru_crew_shares(context->crew)) /* others have to hear of it, in the next exchange */
+        return congru_fail(t->context, CONGRU_ERROR_CANCELLED, "stopped by the progress callback");
+    if (validates && t->step % VALIDATE_EVERY == 0)
+        status = keep_validated(t);
+    if (status != CONGRU_OK)
+        return status;
+    t->graph.watched = record != NULL || t->step % CONGRU_WATCH_EVERY == 0;
+    congru_training_draw(t);
+    status = congru_training_evaluate(t);
+    if (status == CONGRU_OK)
+        status = congru_watch_step(&t->watch, &t->graph);
+    if (status != CONGRU_OK)
+        return status;
+    for (size_t series = 0; record != NULL && series < CONGRU_SERIES_COUNT; series++)
+        record->value[series][t->step] = t->series[series];
+    if (!validates)
+        congru_adam_keep_best(&t->adam, &t->parameters, t->series[CONGRU_SERIES_LOSS], t->step);
+    congru_training_update(t);
+    return CONGRU_OK;
+}
+
+congru_status congru_training_loop(congru_training *t, congru_record *record)
+{
+    const size_t steps = (size_t)t->options.steps;
+    const bool validates = t->options.validation_subjects > 0;
+    congru_status status = record != NULL ? congru_record_start(t->context, record, steps) : CONGRU_OK;
+    while (status == CONGRU_OK && t->step < steps)
+        status = one_step(t, record);
+    if (status == CONGRU_OK && validates)
+        status = keep_validated(t);
+    if (status != CONGRU_OK)
+        return status;
+    if (t->options.average > 0.0 && !validates) {
+        congru_adam_use_average(&t->adam, &t->parameters);
+        t->adam.best_step = steps;
+    } else {
+        congru_adam_restore_best(&t->adam, &t->parameters);
+    }
+    if (record != NULL)
+        record->best_step = t->adam.best_step;
+    return CONGRU_OK;
+}
