@@ -248,7 +248,11 @@ static bool remove_doomed(void *user, size_t done, size_t total)
 {
     (void)user, (void)total;
     if (done >= 1 && doomed != NULL) {
-        remove_folder(doomed);
+        /* At once: while files go one by one, another thread may write the next. */
+        char aside[600];
+        snprintf(aside, sizeof aside, "%s-aside", doomed);
+        CHECK(rename(doomed, aside) == 0);
+        remove_folder(aside);
         if (comes_back)
             CHECK(mkdir(doomed, 0777) == 0);
         doomed = NULL;
