@@ -30,6 +30,7 @@ function facts(run) {
         ["Data", `${run.dataset || "unnamed"}: ${run.subjects.length} subjects${scored ? `, ${scored} trials scored` : ""}, ${run.channels} channels`],
         run.classes.length ? ["Classes", run.classes.join(", ")] : null,
         ["Pipelines", String(run.pipelines.length)],
+        settings.prepared ? ["Signals", settings.prepared] : null,
         settings.target && settings.protocol === "loso" ? ["Seen of a newcomer", `${settings.target}. ${targets[settings.target] ?? ""}`] : null,
     ];
     return h("dl", { class: "facts" }, list.filter(Boolean).map(([term, text]) => h("div", {}, h("dt", {}, term), h("dd", {}, text))));
