@@ -197,8 +197,10 @@ static void refuses_odd_details_in_npz(void)
     static const double infinite = (double)INFINITY, pair[2] = {250, 250};
     static const size_t two = 2;
     static const char *const words[] = {"'fs' is not one number", "'scale' is not finite", "'tmin' is infinite",
-                                        "'ch_names' is not a list of texts"};
-    for (int i = 0; i < 4; i++) {
+                                        "'ch_names' is not a list of texts",
+                                        "subject: expected integers or strings, found 0.5 at trial 2"};
+    static const double halves[3] = {0, 0.5, 1};
+    for (int i = 0; i < 5; i++) {
         npz_begin();
         npz_real("X", 3, cube, values);
         npz_real("fs", i == 0 ? 1 : 0, i == 0 ? &two : NULL, i == 0 ? pair : &rate);
@@ -209,6 +211,8 @@ static void refuses_odd_details_in_npz(void)
             npz_real("tmin", 0, NULL, &infinite);
         if (i == 3)
             npz_real("ch_names", 1, &two, pair);
+        if (i == 4)
+            npz_real("subject", 1, cube, halves);
         check_refused(npz_end(), CONGRU_ERROR_FORMAT, words[i]);
     }
 }

@@ -247,8 +247,10 @@ static congru_status read_subjects(const npz_job *job)
     congru_status status = read_vector(job, "subject", &values);
     if (status == CONGRU_OK && values.kind != CONGRU_VALUES_TEXT)
         status = congru_values_make_integers(job->context, job->file, "subject", &values);
-    if (status != CONGRU_OK)
+    if (status != CONGRU_OK) {
+        congru_values_clear(&values);
         return status;
+    }
     epochs->subject = calloc(epochs->count + 1, sizeof *epochs->subject);
     epochs->subject_name = calloc(epochs->count + 1, sizeof *epochs->subject_name);
     if (epochs->subject == NULL || epochs->subject_name == NULL)
