@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* A preset is a page of text; tables of scores are lists. What is larger, or holds a NUL, is something else. */
-enum { TEXT_PRESET_MAX = 1 << 20, TEXT_TABLE_MAX = 1 << 26 };
+/* Tables of scores are lists. What is larger, or holds a NUL, is something else. */
+enum { TEXT_TABLE_MAX = 1 << 26 };
 
 /* What text_line_read has found. */
 typedef enum text_line {

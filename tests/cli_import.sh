@@ -266,6 +266,23 @@ real_trials()
     result "$name" "${problems%$'\n'}"
 }
 
+# Covariances that someone else made, with the classes that --events chooses and names.
+real_covariances()
+{
+    local said name="the real file of covariances" problems=
+    if [ ! -f "$data/bci_iv_2a/A09_covariances.mat" ]; then
+        skip "$name" "$data/bci_iv_2a/A09_covariances.mat is absent"
+        return
+    fi
+    mkdir "$scratch/work/covariances" && cd "$scratch/work/covariances" || exit 1
+    said=$(congru import "$data"/bci_iv_2a/A09_covariances.mat --events 1=left,2=right -o two.npz 2>&1)
+    grep -qE '^A09_covariances.mat +A09_covariances +144 +144 +0$' <<<"$said" || problems+="$said"$'\n'
+    grep -q '^signals: covariances as they are$' <<<"$said" || problems+="$said"$'\n'
+    said=$(congru import "$data"/bci_iv_2a/A09_covariances.mat --channels C3,C4 -o out.npz 2>&1) && problems+="channels are chosen"$'\n'
+    grep -q 'of which no channels can be chosen' <<<"$said" || problems+="$said"
+    result "$name" "${problems%$'\n'}"
+}
+
 presets_are_listed_and_parse
 preset_takes_channels_by_position
 made_files_same_bits
@@ -279,5 +296,6 @@ manual_has_options presets
 help_fits import info presets
 real_recordings
 real_trials
+real_covariances
 echo "1..$count"
 exit $((failed > 0))

@@ -13,8 +13,7 @@ typedef enum congru_backbone {
     CONGRU_BACKBONE_COUNT
 } congru_backbone;
 
-/* Trains on recentred trials and adds the tensors under `prefix` ("dldct" gives "dldct.w1", ...). End to end,
- * the
+/* Trains on recentred trials and adds the tensors under `prefix` ("dldct" gives "dldct.w1", ...). End to end, the
  * softmax head is trained with the backbone. */
 congru_status congru_network_fit(congru_context *context, congru_backbone backbone, bool end_to_end,
                                  const char *prefix, const congru_trials *trials,

@@ -41,8 +41,7 @@ static void layout(congru_arena *arena, congru_graph *graph, congru_node *node)
     w->scratch = congru_arena_take(arena, 2 * out * out, sizeof(double));
 }
 
-/* Column k of a (rows, cols), from row k on, becomes its reflector, which is applied to the columns after it;
- * the
+/* Column k of a (rows, cols), from row k on, becomes its reflector, which is applied to the columns after it; the
  * diagonal of R is returned. The reflector is scaled so that H = I - v v^T. */
 static double reflect(size_t rows, size_t cols, size_t k, double *a)
 {
