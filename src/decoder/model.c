@@ -74,13 +74,14 @@ static congru_status keep_names(congru_context *context, congru_texts *texts, co
 
 /* What the tensors are, who they come from, and what the signals went through. */
 static congru_status describe(congru_context *context, const congru_set *set, const bool *left_out,
-                              const congru_evaluation_options *options, size_t samples, congru_model *model)
+                              const congru_evaluation_options *options, double rate, size_t samples,
+                              congru_model *model)
 {
     congru_texts *texts = &model->texts;
     const congru_method_options *method = &options->method;
     congru_text number[4] = {{0}}, settings = {0};
     congru_text_add(&number[0], "%d", (int)CONGRU_MODEL_FORMAT);
-    congru_text_add_number(&number[1], set->rate);
+    congru_text_add_number(&number[1], rate);
     congru_text_add(&number[2], "%zu", samples);
     congru_text_add(&number[3], "%" PRIu64, method->seed);
     congru_text_add(&settings, "{\n");
@@ -211,6 +212,7 @@ static congru_status fit_and_describe(fit_run *run, const congru_model_options *
     if (status == CONGRU_OK)
         status = congru_set_preprocessing(run->context, run->set, &of_set);
     size_t samples = of_set.samples;
+    double rate = of_set.rate;
     congru_preprocessing_clear(&of_set);
     if (status == CONGRU_OK)
         status = choose_trials(run, options);
@@ -219,7 +221,7 @@ static congru_status fit_and_describe(fit_run *run, const congru_model_options *
     if (status != CONGRU_OK)
         return status;
     strcpy(run->model->name, options->pipeline);
-    status = describe(run->context, run->set, run->left_out, &run->options, samples, run->model);
+    status = describe(run->context, run->set, run->left_out, &run->options, rate, samples, run->model);
     /* Through the same door as a model from a file, so that what is fitted and what is loaded are alike. */
     return status == CONGRU_OK ? congru_model_interpret(run->context, run->model) : status;
 }
