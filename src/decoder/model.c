@@ -9,6 +9,7 @@
 #include "dataset/set_check.h"
 #include "decoder/model_internal.h"
 #include "evaluation/fold_parts.h"
+#include "evaluation/materials.h"
 #include "evaluation/settings_text.h"
 
 void congru_model_options_init(congru_model_options *options)
@@ -26,6 +27,7 @@ void congru_model_destroy(congru_model **model)
     congru_tensors_clear(&(*model)->tensors);
     congru_texts_clear(&(*model)->texts);
     congru_preprocessing_clear(&(*model)->preprocessing);
+    congru_pipeline_clear(&(*model)->pipeline);
     free((*model)->class_name);
     free(*model);
     *model = NULL;
@@ -176,20 +178,29 @@ static congru_status fit(fit_run *run)
     const congru_set *set = run->set;
     const size_t shape[2] = {set->dimension, set->dimension};
     congru_workers workers;
-    congru_prepared prepared = {0};
+    congru_materials materials;
+    size_t index = 0;
     double *prior = NULL;
     bool recentred = model->pipeline.aligner->recentring != NULL;
     congru_status status = congru_workers_start(run->context, set->subjects, &workers);
     if (status != CONGRU_OK)
         return status;
-    status = congru_prepare(run->context, &workers, set, run->options.align_by_session, recentred,
-                            run->options.method.alignment_mean, &prepared);
+    status = congru_materials_begin(run->context, set, run->options.align_by_session, true, &materials);
+    if (status == CONGRU_OK)
+        status = congru_materials_want(run->context, &run->options.method, &model->pipeline.branch[0],
+                                       &materials, &index);
+    if (status == CONGRU_OK)
+        status = congru_materials_make(&workers, &materials);
     congru_workers_end(&workers);
     if (status == CONGRU_OK && recentred)
         status = congru_tensors_add(run->context, &model->tensors, CONGRU_MODEL_PRIOR, 2, shape, &prior);
     /* NOLINTBEGIN(clang-analyzer-unix.Malloc): the list of trials belongs to the caller, who frees it. */
-    const congru_fold_setting setting = {run->context, &prepared, &run->options, model->pipeline.aligner,
-                                         model->pipeline.classifier->views};
+    const congru_fold_setting setting = {.context = run->context,
+                                         .prepared = &materials.prepared[0],
+                                         .options = &run->options,
+                                         .method = &run->options.method,
+                                         .aligner = model->pipeline.aligner,
+                                         .views = model->pipeline.classifier->views};
     congru_fold_sources sources = {0};
     if (status == CONGRU_OK)
         status =
@@ -199,7 +210,7 @@ static congru_status fit(fit_run *run)
                                                  &model->tensors, NULL);
     /* NOLINTEND(clang-analyzer-unix.Malloc) */
     congru_fold_sources_clear(&sources);
-    congru_prepared_clear(&prepared);
+    congru_materials_clear(&materials);
     return status;
 }
 

@@ -2,6 +2,7 @@
 #include "evaluation/pipeline.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -42,7 +43,7 @@ static congru_status take_end_to_end(congru_context *context, const char *name, 
     return CONGRU_OK;
 }
 
-congru_status congru_pipeline_parse(congru_context *context, const char *name, congru_pipeline *pipeline)
+static congru_status parse_name(congru_context *context, const char *name, congru_pipeline *pipeline)
 {
     char aligner[CONGRU_PIPELINE_SIZE] = "";
     const char *plus = strchr(name, '+'), *classifier = plus != NULL ? plus + 1 : name;
@@ -71,6 +72,39 @@ congru_status congru_pipeline_parse(congru_context *context, const char *name, c
     return CONGRU_OK;
 }
 
+congru_status congru_pipeline_parse(congru_context *context, const char *name, congru_pipeline *pipeline)
+{
+    *pipeline = (congru_pipeline){0};
+    congru_status status = parse_name(context, name, pipeline);
+    if (status != CONGRU_OK)
+        return status;
+    pipeline->branches = 1;
+    pipeline->branch[0] =
+        (congru_branch){.aligner = pipeline->aligner, .classifier = pipeline->classifier, .c = -1, .weight = 1};
+    return CONGRU_OK;
+}
+
+void congru_pipeline_clear(congru_pipeline *pipeline)
+{
+    for (size_t i = 0; i < pipeline->branches; i++) {
+        for (size_t b = 0; b < pipeline->branch[i].blocks; b++)
+            congru_preprocessing_clear(&pipeline->branch[i].block[b]);
+        free(pipeline->branch[i].block);
+    }
+    *pipeline = (congru_pipeline){0};
+}
+
+bool congru_branch_same_method(const congru_branch *a, const congru_branch *b)
+{
+    return a->aligner == b->aligner && a->classifier == b->classifier && a->c == b->c;
+}
+
+void congru_branch_options(const congru_branch *branch, congru_method_options *options)
+{
+    if (branch->c >= 0)
+        options->c = branch->c;
+}
+
 bool congru_pipeline_trains(const congru_pipeline *pipeline)
 {
     return pipeline->aligner->network != NULL || pipeline->classifier->network != NULL;
@@ -81,7 +115,9 @@ congru_status congru_pipeline_check(congru_context *context, const char *name)
     congru_pipeline pipeline;
     if (name == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no pipeline given");
-    return congru_pipeline_parse(context, name, &pipeline);
+    congru_status status = congru_pipeline_parse(context, name, &pipeline);
+    congru_pipeline_clear(&pipeline);
+    return status;
 }
 
 congru_status congru_pipeline_describe(congru_context *context, const char *name,
@@ -105,6 +141,7 @@ congru_status congru_pipeline_describe(congru_context *context, const char *name
         .embeds = classifier->needs == CONGRU_NEEDS_COVARIANCES && !aligner->labels &&
                   (!classifier->end_to_end || classifier->embed_newcomer != NULL),
     };
+    congru_pipeline_clear(&pipeline);
     return CONGRU_OK;
 }
 

@@ -148,5 +148,6 @@ congru_status congru_pipeline_represent(congru_context *context, const congru_se
     for (size_t i = 0; status == CONGRU_OK && i < set->count; i++)
         memcpy(out + r.trial[i] * size, r.covariance + i * size, size * sizeof *out);
     clear(&r);
+    congru_pipeline_clear(&pipeline);
     return status;
 }
