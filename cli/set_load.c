@@ -12,10 +12,12 @@ static const option classes_option[] = {
     {"classes", '\0', "A,B,...", "Keep the trials of these classes alone. Default: all."},
 };
 
-static const option_table signal_option_table = {congru_preprocessing_options,
-                                                 CONGRU_PREPROCESSING_TRIAL_OPTIONS, "Signals of the set",
-                                                 &method_option_table};
-const option_table set_option_table = {classes_option, 1, "The set", &signal_option_table};
+static const option_table signal_option_table = {.options = congru_preprocessing_options,
+                                                 .count = CONGRU_PREPROCESSING_TRIAL_OPTIONS,
+                                                 .title = "Signals of the set",
+                                                 .more = &method_option_table};
+const option_table set_option_table = {
+    .options = classes_option, .count = 1, .title = "The set", .more = &signal_option_table};
 
 static int fail(const congru_context *context, const char *path)
 {

@@ -205,8 +205,7 @@ static congru_status predict(prediction_run *run)
         return status;
     congru_evaluation_options_init(&run->evaluation);
     run->evaluation.target = options->target;
-    run->evaluation.method.alignment_mean = run->model->alignment_mean;
-    run->evaluation.method.rpa_labels = run->model->rpa_labels;
+    run->evaluation.method = run->model->method;
     status = congru_workers_start(run->context, run->set->subjects, &workers);
     if (status != CONGRU_OK)
         return status;

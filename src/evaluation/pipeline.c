@@ -32,11 +32,12 @@ static const char *needs_name(congru_needs needs)
 }
 
 /* An end-to-end classifier brings the aligner that it stands behind. */
-static congru_status take_end_to_end(congru_context *context, const char *name, congru_pipeline *pipeline)
+static congru_status take_end_to_end(congru_context *context, const char *name, bool has_aligner,
+                                     congru_pipeline *pipeline)
 {
     const char *behind = pipeline->classifier->aligner;
     pipeline->aligner = congru_aligner_find(behind != NULL ? behind : "ra");
-    if (strcmp(name, pipeline->classifier->name) != 0)
+    if (has_aligner)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "pipeline '%s': %s holds its own aligner (write '%s' alone)", name,
                            pipeline->classifier->name, pipeline->classifier->name);
@@ -58,7 +59,7 @@ static congru_status parse_name(congru_context *context, const char *name, congr
     if (pipeline->classifier == NULL)
         return fail_unknown(context, name, "classifier", classifier, congru_classifier_name);
     if (pipeline->classifier->end_to_end)
-        return take_end_to_end(context, name, pipeline);
+        return take_end_to_end(context, name, plus != NULL, pipeline);
     if (plus == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "pipeline '%s': the aligner is missing (write '%s+%s', or 'none+%s')", name,
