@@ -122,8 +122,7 @@ static void blocks_are_made_once_and_joined(void)
                             .aligner = congru_aligner_find("ra"),
                             .classifier = &of_covariances,
                             .blocks = 3,
-                            .block = block,
-                            .c = -1};
+                            .block = block};
     congru_materials m, again;
     make(&branch, 1, &m);
     make(&branch, 2, &again);
@@ -155,8 +154,7 @@ static void signals_are_whitened(void)
                             .aligner = congru_aligner_find("ea"),
                             .classifier = &of_signals,
                             .blocks = 1,
-                            .block = block,
-                            .c = -1};
+                            .block = block};
     congru_materials m;
     make(&branch, 2, &m);
     CHECK(m.material[0].features == CHANNELS * RATE && m.prepared[0].signals.start == 0);
@@ -181,8 +179,7 @@ static void what_a_set_cannot_give_is_told(void)
                             .aligner = congru_aligner_find("ra"),
                             .classifier = &of_covariances,
                             .blocks = 1,
-                            .block = block,
-                            .c = -1};
+                            .block = block};
     congru_materials m;
     size_t index;
     congru_method_options_init(&method);

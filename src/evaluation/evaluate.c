@@ -139,7 +139,7 @@ static congru_status list_pipelines(evaluation *e)
     char name[CONGRU_PIPELINE_SIZE];
     size_t count = 0;
     congru_status status = CONGRU_OK;
-    while (congru_pipeline_at(count, false, name))
+    while (congru_pipeline_any(e->context, count, name))
         count++;
     e->pipeline = calloc(count, sizeof *e->pipeline);
     e->name = calloc(count, sizeof *e->name);
@@ -149,8 +149,9 @@ static congru_status list_pipelines(evaluation *e)
         return congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu pipelines", count);
     e->pipelines = count;
     for (size_t i = 0; status == CONGRU_OK && i < count; i++) {
-        congru_pipeline_at(i, false, e->name[i]);
-        status = congru_pipeline_parse(e->context, e->name[i], &e->pipeline[i]);
+        congru_pipeline_any(e->context, i, e->name[i]);
+        if (is_asked(e, i))
+            status = congru_pipeline_parse(e->context, e->name[i], &e->pipeline[i]);
     }
     for (size_t i = 0; status == CONGRU_OK && i < e->options->pipeline_count; i++)
         status = congru_pipeline_check(e->context, e->options->pipelines[i]);

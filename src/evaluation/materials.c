@@ -149,7 +149,7 @@ static bool same_material(const congru_material *a, const congru_material *b)
 {
     return a->branch->aligner == b->branch->aligner && a->branch->classifier == b->branch->classifier &&
            a->blocks == b->blocks && memcmp(a->block, b->block, a->blocks * sizeof a->block[0]) == 0 &&
-           congru_branch_same_method(a->branch, b->branch);
+           congru_method_options_compare(&a->method, &b->method, NULL, 0) == 0;
 }
 
 congru_status congru_materials_want(congru_context *context, const congru_method_options *method,
