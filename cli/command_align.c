@@ -84,8 +84,9 @@ static const char *const examples[] = {
 const command command_align = {
     .name = "align",
     .summary = "Write new people's trials as a model aligns them",
-    .usage = "MODEL SET.npz -o OUT.npz [OPTION...]",
-    .description = "Writes the covariances of a set as the aligner of a model leaves them: where people and "
+    .usage = "MODEL SET.npz|FILE... -o OUT.npz [OPTION...]",
+    .description = "Writes the covariances of a set, or of recordings and files of trials, as the aligner of a "
+                   "model leaves them: where people and "
                    "sessions meet, ready for other classifiers. Of an end-to-end model it is what its network "
                    "gives to its last layer.",
     .options = {.options = options, .count = ASK_OPTIONS},
