@@ -5,6 +5,7 @@
 
 #include "commands.h"
 #include "model_ask.h"
+#include "session.h"
 #include "terminal.h"
 
 static const option options[ASK_OPTIONS] = {
@@ -62,7 +63,10 @@ static int run(const arguments *parsed)
         congru_set written = *answers.set;
         written.signals = NULL; /* they are not aligned */
         written.samples = 0;
-        if (congru_set_write(answers.context, output, &written) != CONGRU_OK)
+        session_hold_interrupts();
+        congru_status status = congru_set_write(answers.context, output, &written);
+        session_release_interrupts();
+        if (status != CONGRU_OK)
             code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(answers.context));
     }
     if (code == EXIT_DONE) {

@@ -4,6 +4,7 @@
 
 #include "commands.h"
 #include "model_ask.h"
+#include "session.h"
 #include "terminal.h"
 #include "text_table.h"
 
@@ -68,10 +69,12 @@ static int run(const arguments *parsed)
     model_answers answers;
     int code = model_ask(parsed, false, &answers);
     const char *output = parsed->values[ASK_OUTPUT];
+    session_hold_interrupts();
     if (code == EXIT_DONE && output != NULL &&
         congru_predictions_write(answers.context, answers.predictions, answers.model, answers.set,
                                  answers.dataset, output) != CONGRU_OK)
         code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(answers.context));
+    session_release_interrupts();
     if (code == EXIT_DONE)
         code = print_summary(&answers);
     model_answers_clear(&answers);
