@@ -38,7 +38,7 @@ static int describe_epochs(congru_context *context, const char *path, const char
 {
     congru_epochs *epochs = NULL;
     congru_status status = congru_epochs_read(context, path, &epochs);
-    if (status == CONGRU_ERROR_UNSUPPORTED && otherwise != NULL)
+    if (status == CONGRU_ERROR_KIND && otherwise != NULL)
         return terminal_fail(EXIT_FAILED, "%s", otherwise);
     if (status != CONGRU_OK)
         return fail(context);
@@ -68,7 +68,7 @@ static int describe_recording(congru_context *context, const char *path, const c
     congru_recording *recording = NULL;
     congru_recording_options wanted = {.header_only = true, .stream = stream};
     congru_status status = congru_recording_read(context, path, &wanted, &recording);
-    if (status == CONGRU_ERROR_UNSUPPORTED && congru_epochs_recognises(path)) { /* some kinds hold either */
+    if (status == CONGRU_ERROR_KIND && congru_epochs_recognises(path)) { /* some kinds hold either */
         char said[1024];
         snprintf(said, sizeof said, "%s", congru_context_error(context));
         return describe_epochs(context, path, said);
