@@ -5,7 +5,6 @@
 
 #include "claims.h"
 #include "crew.h"
-#include "diagnostics.h"
 #include "paper_tables.h"
 #include "reproduce.h"
 #include "reproduce_sets.h"
@@ -15,7 +14,7 @@ enum { METHODS = 5, KINDS = 2 };
 static const char *const methods[METHODS] = {"none", "ra", "dct-e2e", "dldct-e2e", "ddct-unet-e2e"};
 static const char *const kinds[KINDS] = {"subject", "class"};
 
-/* Networks have one for each subject left out. */
+/* One for each subject left out. */
 typedef struct silhouette_table {
     double mean[METHODS][KINDS], deviation[METHODS][KINDS];
 } silhouette_table;
@@ -46,7 +45,7 @@ static double printed(const void *user, const char *row, const char *column)
     return paper_number("silhouette", row, column, NULL);
 }
 
-/* What a network makes of the trials depends on who was left out; recentring does not. */
+/* Of the source trials of each fold, so that the others' spread is over who is left out too. */
 static int measure(run_state *run, size_t m, silhouette_table *found)
 {
     bool network = strstr(methods[m], "-e2e") != NULL;
@@ -54,12 +53,11 @@ static int measure(run_state *run, size_t m, silhouette_table *found)
     double sum[KINDS] = {0}, squares[KINDS] = {0}, one[KINDS];
     char pipeline[CONGRU_PIPELINE_SIZE];
     snprintf(pipeline, sizeof pipeline, network ? "%s" : "%s+mdm", methods[m]);
-    folds = network ? folds : 1;
     for (size_t i = 0; i < folds; i++) {
         int32_t left_out = run->options.subjects != NULL ? run->options.subjects[i] : (int32_t)i;
-        int code = diagnostics_silhouette(run, pipeline, left_out, one);
-        if (code != EXIT_DONE)
-            return code;
+        if (congru_pipeline_silhouette(run->context, run->set, &run->options, pipeline, left_out, &one[0],
+                                       &one[1]) != CONGRU_OK)
+            return terminal_fail(EXIT_FAILED, "%s", congru_context_error(run->context));
         for (size_t k = 0; k < KINDS; k++) {
             sum[k] += one[k];
             squares[k] += one[k] * one[k];

@@ -28,23 +28,23 @@ congru_view congru_prepared_view(const congru_prepared *prepared, bool recentred
                          .owner = prepared->domain};
 }
 
-/* Numbers the domains in the order of their first trials. */
-static void find_domains(congru_prepared *prepared, bool by_session)
+size_t congru_prepare_domains(const congru_set *set, bool by_session, int32_t *domain, int32_t *subject)
 {
-    const congru_set *set = prepared->set;
-    int32_t *first = prepared->domain_subject; /* the domain's first trial, until all are known */
+    int32_t *first = subject; /* the domain's first trial, until all are known */
+    size_t domains = 0;
     for (size_t i = 0; i < set->count; i++) {
-        size_t found = prepared->domains;
-        for (size_t k = prepared->domains; found == prepared->domains && k-- > 0;)
+        size_t found = domains;
+        for (size_t k = domains; found == domains && k-- > 0;)
             if (set->subject[first[k]] == set->subject[i] &&
                 (!by_session || set->session[first[k]] == set->session[i]))
                 found = k;
-        if (found == prepared->domains)
-            first[prepared->domains++] = (int32_t)i;
-        prepared->domain[i] = (int32_t)found;
+        if (found == domains)
+            first[domains++] = (int32_t)i;
+        domain[i] = (int32_t)found;
     }
-    for (size_t k = 0; k < prepared->domains; k++)
-        first[k] = set->subject[first[k]];
+    for (size_t k = 0; k < domains; k++)
+        subject[k] = set->subject[first[k]];
+    return domains;
 }
 
 typedef struct recentre_job {
@@ -146,7 +146,7 @@ congru_status congru_prepare(congru_context *context, const congru_workers *work
     if (prepared->domain == NULL || prepared->domain_subject == NULL)
         status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", set->count);
     else
-        find_domains(prepared, by_session);
+        prepared->domains = congru_prepare_domains(set, by_session, prepared->domain, prepared->domain_subject);
     if (status == CONGRU_OK && recentre)
         status = recentre_all(context, workers, mean, prepared);
     if (status != CONGRU_OK)

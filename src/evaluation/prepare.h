@@ -17,6 +17,10 @@ typedef struct congru_prepared {
     double seconds;          /* how long recentring took, all threads' time added */
 } congru_prepared;
 
+/* The domains of a set's trials, numbered in the order of their first trials: domain (count), and subject (count), of which
+ * as many are filled in as there are domains. Returns how many. */
+size_t congru_prepare_domains(const congru_set *set, bool by_session, int32_t *domain, int32_t *subject);
+
 /* Labels are not looked at. */
 congru_status congru_prepare(congru_context *context, const congru_workers *workers, const congru_set *set,
                              bool by_session, bool recentre, congru_metric mean, congru_prepared *prepared);

@@ -7,6 +7,7 @@
 #include "congru/aligner.h"
 #include "dataset/set_check.h"
 #include "evaluation/pipeline.h"
+#include "evaluation/prepare.h"
 #include "network/network.h"
 
 /* Trials of the sources, then those of the newcomer, each in the order of the set. */
@@ -46,9 +47,23 @@ static congru_status check(congru_context *context, const congru_set *set, const
     return CONGRU_OK;
 }
 
+/* out (count, d, d): each subject's trials, or each session's of a subject, about the identity. */
+static congru_status recentre(congru_context *context, const congru_set *set,
+                              const congru_evaluation_options *options, double *out)
+{
+    int32_t *domain = malloc(2 * set->count * sizeof *domain);
+    if (domain == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", set->count);
+    size_t domains = congru_prepare_domains(set, options->align_by_session, domain, domain + set->count);
+    congru_status status = congru_alignment_recentre(context, options->method.alignment_mean, set->count,
+                                                     set->dimension, out, domains, domain, NULL, out);
+    free(domain);
+    return status;
+}
+
 /* Recentred where the aligner wants it; subjects numbered anew without the one left out. */
 static congru_status gather(congru_context *context, const congru_set *set, const congru_pipeline *pipeline,
-                            const congru_method_options *options, int32_t left_out, double *out,
+                            const congru_evaluation_options *options, int32_t left_out, double *out,
                             representation *r)
 {
     size_t size = set->dimension * set->dimension, place = 0, sources = 0;
@@ -61,8 +76,7 @@ static congru_status gather(congru_context *context, const congru_set *set, cons
     memcpy(out, set->covariance, set->count * size * sizeof *out);
     congru_status status = CONGRU_OK;
     if (pipeline->aligner->recentred)
-        status = congru_alignment_recentre(context, options->alignment_mean, set->count, set->dimension, out,
-                                           set->subjects, set->subject, NULL, out);
+        status = recentre(context, set, options, out);
     for (int newcomer = 0; newcomer < 2; newcomer++) {
         for (size_t i = 0; i < set->count; i++) {
             if ((set->subject[i] == left_out) != newcomer)
@@ -108,8 +122,8 @@ static congru_status map_end_to_end(congru_context *context, const char *name,
 }
 
 congru_status congru_pipeline_represent(congru_context *context, const congru_set *set,
-                                        const congru_method_options *options, const char *name, int32_t subject,
-                                        double *out)
+                                        const congru_evaluation_options *options, const char *name,
+                                        int32_t subject, double *out)
 {
     congru_pipeline pipeline;
     representation r = {0};
@@ -122,10 +136,10 @@ congru_status congru_pipeline_represent(congru_context *context, const congru_se
     if (status == CONGRU_OK)
         status = gather(context, set, &pipeline, options, subject, out, &r);
     if (status == CONGRU_OK && pipeline.classifier->end_to_end) {
-        status = map_end_to_end(context, pipeline.classifier->name, options, &r);
+        status = map_end_to_end(context, pipeline.classifier->name, &options->method, &r);
     } else if (status == CONGRU_OK) {
-        status =
-            congru_pipeline_align(context, pipeline.aligner, &r.sources, r.covariance, options, &r.model, NULL);
+        status = congru_pipeline_align(context, pipeline.aligner, &r.sources, r.covariance, &options->method,
+                                       &r.model, NULL);
         if (status == CONGRU_OK)
             status = congru_pipeline_map(context, pipeline.aligner, &r.model, &r.newcomer,
                                          r.covariance + r.sources.count * size);
