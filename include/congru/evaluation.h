@@ -60,7 +60,9 @@ typedef struct congru_fold {
     double accuracy; /* 0 to 1 */
     double kappa;
     double balanced;       /* mean of the classes' recalls, over classes that have trials */
-    double seconds;        /* fitting and predicting, its share of common work included */
+    double seconds;        /* fitting and predicting, as it would take alone; of which */
+    double aligning;       /* the share of recentring, and the aligner's training; NaN where it is not known */
+    double fitting;        /* the classifier's training; NaN likewise */
     size_t train, samples; /* trials fitted on, trials scored */
     size_t calibration;    /* labelled trials of the newcomer that were used, and not scored */
     size_t *trial;         /* (samples) index in the set */

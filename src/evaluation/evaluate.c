@@ -52,7 +52,7 @@ typedef struct evaluation {
     size_t *group; /* (groups + 1) where in the order each job of a worker begins */
     size_t waiting, groups;
     congru_record *record; /* (groups) on ranks other than 0: what was recorded, until it is sent */
-    double common_seconds; /* the share of recentring in each recentred fold */
+    double common_seconds; /* recentring all subjects once, over the subjects that are scored */
 } evaluation;
 
 /* Whether this process keeps the folder: rank 0, or the only one there is. */
@@ -231,8 +231,10 @@ static congru_status run_group(void *user, size_t index, congru_context *context
     for (size_t i = 0; ran && i < count; i++) {
         fold_wanted *job = &e->job[member[i]];
         job->fold = fold[i]; /* theirs to free now, saved or not */
-        if (pipeline[i]->aligner->recentred)
+        if (pipeline[i]->aligner->recentred) {
             job->fold.seconds += e->common_seconds;
+            job->fold.aligning += e->common_seconds;
+        }
         if (status == CONGRU_OK && leads(e) && e->options->folder != NULL)
             status = save_fold(e, context, job, &record);
         job->done = status == CONGRU_OK && leads(e);
@@ -291,6 +293,19 @@ static void watch_group(void *user, double part, size_t index, size_t step, size
     e->options->watch(e->options->watch_user, part, name, step, steps);
 }
 
+/* Of the folds that are to run; at least 1. */
+static size_t scored_subjects(const evaluation *e)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < e->waiting; i++) {
+        size_t k = 0;
+        while (k < i && e->job[e->order[k]].subject != e->job[e->order[i]].subject)
+            k++;
+        count += k == i;
+    }
+    return count > 0 ? count : 1;
+}
+
 static congru_status run_jobs(evaluation *e)
 {
     bool by_session = e->options->align_by_session || e->options->protocol == CONGRU_PROTOCOL_SESSIONS;
@@ -320,7 +335,7 @@ static congru_status run_jobs(evaluation *e)
                                 recentred > 0 && e->options->protocol != CONGRU_PROTOCOL_FOLDS,
                                 e->options->method.alignment_mean, &e->prepared);
     if (status == CONGRU_OK && recentred > 0)
-        e->common_seconds = e->prepared.seconds / (double)recentred;
+        e->common_seconds = e->prepared.seconds / (double)scored_subjects(e);
     status = (together ? congru_together_run : congru_queue_run)(&workers, e->options->crew, status, &work);
     congru_workers_end(&workers);
     congru_prepared_clear(&e->prepared);

@@ -56,8 +56,9 @@ typedef struct split_run {
     double *prior, *probability;
 } split_run;
 
-/* Trials of both sides recentred and mapped by the aligner, which is fitted here. */
-static congru_status align(split_run *run, congru_record *record)
+/* Trials of both sides recentred and mapped by the aligner, which is fitted here. *seconds is how long the sources
+ * took. */
+static congru_status align(split_run *run, congru_record *record, double *seconds)
 {
     const congru_set *set = run->setting.prepared->set;
     run->prior = malloc(set->dimension * set->dimension * sizeof(double));
@@ -65,8 +66,10 @@ static congru_status align(split_run *run, congru_record *record)
     if (run->prior == NULL || run->probability == NULL)
         return congru_fail(run->setting.context, CONGRU_ERROR_MEMORY,
                            "not enough memory for a fold of %zu trials", run->split->train + run->split->test);
+    double start = congru_seconds();
     congru_status status = congru_fold_sources_align(&run->setting, run->split->train, run->split->train_trial,
                                                      &run->model, run->prior, record, &run->sources);
+    *seconds = congru_seconds() - start;
     if (status == CONGRU_OK)
         status = congru_fold_target_align(&run->setting, run->split->test, run->split->test_trial, true,
                                           &run->model, run->prior, &run->target);
@@ -78,8 +81,10 @@ static congru_status ask(split_run *run, const congru_classifier *classifier, co
 {
     congru_context *context = run->setting.context;
     congru_tensors model = {0};
+    double start = congru_seconds();
     congru_status status =
         classifier->fit(context, &run->sources.trials, &run->setting.options->method, &model, record);
+    fold->fitting += congru_seconds() - start;
     if (status == CONGRU_OK)
         status = classifier->predict(context, &model, &run->target.newcomer, run->probability);
     if (status == CONGRU_OK)
@@ -92,12 +97,13 @@ static congru_status ask(split_run *run, const congru_classifier *classifier, co
 static congru_status run_split(split_run *run, size_t count, const congru_pipeline *const *pipeline,
                                congru_fold *fold, congru_record *record)
 {
-    double start = congru_seconds();
-    congru_status status = align(run, record);
+    double start = congru_seconds(), aligning = 0;
+    congru_status status = align(run, record, &aligning);
     double common = congru_seconds() - start;
     for (size_t i = 0; status == CONGRU_OK && i < count; i++) {
         start = congru_seconds();
         status = ask(run, pipeline[i]->classifier, &fold[i], record);
+        fold[i].aligning += aligning;
         fold[i].seconds += common + congru_seconds() - start;
     }
     congru_fold_sources_clear(&run->sources);
