@@ -292,6 +292,8 @@ void congru_report_curves_clear(report_run *run)
 size_t congru_report_curve(const congru_report *report, size_t run, const char *pipeline, const char *series,
                            const size_t **step, const double **mean)
 {
+    if (report == NULL || pipeline == NULL || series == NULL || step == NULL || mean == NULL)
+        return 0;
     *step = NULL;
     *mean = NULL;
     for (size_t i = 0; run < report->runs && i < report->run[run].curve_count; i++) {
