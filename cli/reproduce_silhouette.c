@@ -76,7 +76,7 @@ static int print(const silhouette_table *found, const char *dataset)
     text_table table = {.columns = 5};
     text_table_add(&table, "%s", dataset);
     text_table_add(&table, "by");
-    text_table_add(&table, "paper");
+    text_table_add(&table, "paper (2a)");
     text_table_add(&table, "ours");
     text_table_add(&table, "difference");
     for (size_t k = 0; k < KINDS; k++)
@@ -101,6 +101,7 @@ static int print(const silhouette_table *found, const char *dataset)
 
 static int run_set(const arguments *parsed, size_t which)
 {
+    char dataset[RUN_NAME_SIZE];
     run_state run;
     arguments chosen;
     silhouette_table found;
@@ -108,7 +109,11 @@ static int run_set(const arguments *parsed, size_t which)
     for (size_t m = 0; code == EXIT_DONE && m < METHODS; m++)
         code = measure(&run, m, &found);
     if (code == EXIT_DONE)
-        code = print(&found, reproduce_sets_name(&run));
+        reproduce_sets_name(&run, dataset);
+    if (code == EXIT_DONE)
+        reproduce_sets_print_remark(&run);
+    if (code == EXIT_DONE)
+        code = print(&found, dataset);
     if (code == EXIT_DONE) {
         printf("\nClaims of the paper:\n");
         claims_print(claims, sizeof claims / sizeof claims[0], ours, printed, &found);
