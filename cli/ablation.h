@@ -19,6 +19,9 @@ typedef struct ablation {
 /* As the paper's files call it: "w/o fisher (action)", ..., "baseline"; NULL after the last. */
 const char *ablation_variant(size_t index);
 
+/* What it is, with the options that make it, for help. */
+const char *ablation_text(size_t index);
+
 /* Whether each of a run's pipelines has a network to take parts of. Each returns EXIT_DONE, or prints one line. */
 int ablation_check(const run_state *run);
 

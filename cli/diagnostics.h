@@ -4,7 +4,7 @@
 
 #include "evaluation_run.h"
 
-/* The first of a run's pipelines that has a network; NULL: none. */
+/* The first of a run's pipelines that has a network and can show where it puts trials; NULL: none. */
 const char *diagnostics_network(const run_state *run);
 
 /* FOLDER/geometry.json, which the report reads: the source trials in the training of a pipeline. Each returns EXIT_DONE, or

@@ -15,11 +15,14 @@ static const option part_options[] = {
     {"sessions", '\0', "N,M,...", "Keep the trials of these sessions alone, by number. Default: all."},
 };
 
-static const option_table signal_option_table = {congru_preprocessing_options,
-                                                 CONGRU_PREPROCESSING_TRIAL_OPTIONS, "Signals of the set",
-                                                 &method_option_table};
-const option_table set_option_table = {part_options, sizeof part_options / sizeof part_options[0], "The set",
-                                       &signal_option_table};
+static const option_table signal_option_table = {.options = congru_preprocessing_options,
+                                                 .count = CONGRU_PREPROCESSING_TRIAL_OPTIONS,
+                                                 .title = "Signals of the set",
+                                                 .more = &method_option_table};
+const option_table set_option_table = {.options = part_options,
+                                       .count = sizeof part_options / sizeof part_options[0],
+                                       .title = "The set",
+                                       .more = &signal_option_table};
 
 static int fail(const congru_context *context, const char *path)
 {

@@ -25,7 +25,6 @@ struct congru_decoder {
     congru_arena arena;
     const congru_model *model;
     congru_decoder_options options;
-    congru_method_options method; /* what the model was fitted with, as far as asking depends on it */
     double sampling;
     size_t channels;  /* of a frame */
     size_t *position; /* (d) where the model's channels are in a frame */
@@ -222,8 +221,6 @@ congru_status congru_decoder_create(congru_context *context, const congru_model 
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a decoder");
     made->model = model;
     made->options = *options;
-    congru_method_options_init(&made->method);
-    made->method.alignment_mean = model->alignment_mean;
     made->sampling = options->sampling > 0 ? options->sampling : model->preprocessing.rate;
     const congru_context_options alone = {.threads = 1, .cpu = congru_context_cpu(context)};
     status = congru_context_create(&made->context, &alone);
@@ -337,7 +334,7 @@ static congru_status move_reference(congru_decoder *d)
     if (d->options.memory > 0 && behind > d->options.memory)
         behind = d->options.memory;
     congru_status status = d->model->pipeline.aligner->recentring->move(
-        d->context, &d->method, n, d->reference, d->latest, 1.0 / (behind + 1.0), d->aligned);
+        d->context, &d->model->method, n, d->reference, d->latest, 1.0 / (behind + 1.0), d->aligned);
     if (status == CONGRU_OK)
         status = congru_spd_invsqrt(d->context, 1, n, d->aligned, d->latest);
     if (status != CONGRU_OK)
