@@ -234,8 +234,7 @@ int diagnostics_write_ellipses(const run_state *run, FILE *file)
     double *recentred = malloc(set->count * d * d * sizeof *recentred), *plane = calloc(2 * d, sizeof *plane);
     int code = recentred == NULL || plane == NULL ? fail_memory(set) : EXIT_DONE;
     if (code == EXIT_DONE &&
-        congru_alignment_recentre(run->context, run->options.method.alignment_mean, set->count, d,
-                                  set->covariance, set->subjects, set->subject, NULL, recentred) != CONGRU_OK)
+        congru_pipeline_represent(run->context, set, &run->options, "ra+mdm", 0, recentred) != CONGRU_OK)
         code = fail(run);
     if (code == EXIT_DONE)
         code = find_plane(run, recentred, plane);

@@ -1,23 +1,28 @@
 /* Reads sets and makes covariances of their signals as options say. SPDX-License-Identifier: Apache-2.0 */
 #include "set_load.h"
 
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "method_settings.h"
 #include "terminal.h"
 #include "text_list.h"
 
-static const option classes_option[] = {
+static const option part_options[] = {
     {"classes", '\0', "A,B,...", "Keep the trials of these classes alone. Default: all."},
+    {"sessions", '\0', "N,M,...", "Keep the trials of these sessions alone, by number. Default: all."},
 };
 
 static const option_table signal_option_table = {.options = congru_preprocessing_options,
                                                  .count = CONGRU_PREPROCESSING_TRIAL_OPTIONS,
                                                  .title = "Signals of the set",
                                                  .more = &method_option_table};
-const option_table set_option_table = {
-    .options = classes_option, .count = 1, .title = "The set", .more = &signal_option_table};
+const option_table set_option_table = {.options = part_options,
+                                       .count = sizeof part_options / sizeof part_options[0],
+                                       .title = "The set",
+                                       .more = &signal_option_table};
 
 static int fail(const congru_context *context, const char *path)
 {
@@ -36,6 +41,33 @@ static int keep_classes(congru_context *context, const arguments *parsed, const 
     if (code == EXIT_DONE &&
         congru_set_keep_classes(context, set, (const char *const *)list.item, list.count) != CONGRU_OK)
         code = fail(context, path);
+    text_list_clear(&list);
+    return code;
+}
+
+static int keep_sessions(congru_context *context, const arguments *parsed, const char *path, congru_set *set)
+{
+    char where[64];
+    const char *numbers = options_value(parsed, "sessions");
+    text_list list = {0};
+    if (numbers == NULL)
+        return EXIT_DONE;
+    snprintf(where, sizeof where, "%s: --sessions", parsed->command);
+    int code = text_list_split(&list, where, numbers);
+    int32_t *session = code == EXIT_DONE ? calloc(list.count, sizeof *session) : NULL;
+    if (code == EXIT_DONE && session == NULL)
+        code = terminal_fail(EXIT_FAILED, "%s: not enough memory", path);
+    for (size_t i = 0; code == EXIT_DONE && i < list.count; i++) {
+        char *end;
+        long number = strtol(list.item[i], &end, 10);
+        if (*end != '\0' || end == list.item[i] || number < INT32_MIN || number > INT32_MAX)
+            code = terminal_fail(EXIT_USAGE, "%s wants numbers of sessions, not '%s'", where, list.item[i]);
+        else
+            session[i] = (int32_t)number;
+    }
+    if (code == EXIT_DONE && congru_set_keep_sessions(context, set, session, list.count) != CONGRU_OK)
+        code = fail(context, path);
+    free(session);
     text_list_clear(&list);
     return code;
 }
@@ -66,6 +98,8 @@ int set_load(congru_context *context, const arguments *parsed, const char *path,
         code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
     if (code == EXIT_DONE)
         code = keep_classes(context, parsed, path, *set);
+    if (code == EXIT_DONE)
+        code = keep_sessions(context, parsed, path, *set);
     if (code == EXIT_DONE && (given || (*set)->covariance == NULL) &&
         congru_set_estimate(context, *set, &p) != CONGRU_OK)
         code = fail(context, path);

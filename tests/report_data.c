@@ -345,6 +345,7 @@ static void figures_say_what_they_lack(void)
     check_undrawn(folder, "paired", &same, "it takes two pipelines");
     put(folder, "geometry.json", "{\"intervals\": [0, 1], \"points\": [], \"ellipses\": []}");
     check_undrawn(folder, "evolution", NULL, "it takes geometry.json with points");
+    check_undrawn(folder, "scatters", NULL, "it takes geometry.json with within_class");
     check_undrawn(folder, "ellipses", NULL, "it takes geometry.json with ellipses");
     put(folder, "patterns.json", "{\"maps\": []}");
     check_undrawn(folder, "patterns", NULL, "it takes patterns.json with channels of the 10-10 system");
@@ -417,6 +418,33 @@ static void many_classes_are_drawn(void)
     congru_report_destroy(&report);
 }
 
+/* A line in each panel for each folder; what is no number is left out, and ratios are W over B. */
+static void scatters_are_drawn_of_all_folders(void)
+{
+    const char *folders[] = {make_folder("first", full_rows), make_folder("second", full_rows)};
+    put(folders[0], "geometry.json",
+        "{\"intervals\": [0, 50, 100], \"within_class\": [6, null, 3], \"between_class\": [2, 2, 0.5], "
+        "\"within_subject\": [1, 1, 1], \"between_subject\": [0, 0, 0]}");
+    put(folders[1], "geometry.json", "{\"intervals\": [0], \"within_class\": [4], \"between_class\": [1]}");
+    congru_report *report = read_folders(folders, 2);
+    congru_drawing *drawing = draw(report, "scatters", NULL);
+    size_t lines = 0;
+    for (size_t i = 0; i < drawing->count; i++)
+        lines += drawing->shape[i].kind == CONGRU_SHAPE_LINE && drawing->shape[i].count < 4;
+    CHECK(lines >= 3 && texts_with(drawing, "W/B, classes") == 1);
+    /* 6 / 2 and 3 / 0.5 beside 4 / 1 */
+    CHECK(texts_with(drawing, "first") == 1 && texts_with(drawing, "second") == 1);
+    size_t six = 0, three = 0;
+    for (size_t i = 0; i < drawing->count; i++)
+        if (drawing->shape[i].kind == CONGRU_SHAPE_TEXT) {
+            six += strcmp(drawing->shape[i].text, "6") == 0;
+            three += strcmp(drawing->shape[i].text, "3") == 0;
+        }
+    CHECK(six == 2 && three == 2);
+    congru_drawing_destroy(&drawing);
+    congru_report_destroy(&report);
+}
+
 static void tables_of_other_columns_are_not_joined(void)
 {
     const char *folders[] = {make_folder("these", "1,1,4,a,all,ra+mdm,2a,1\n"),
@@ -477,6 +505,7 @@ int main(void)
     RUN(two_pipelines_are_chosen_by_name);
     RUN(training_is_drawn_of_all_folders);
     RUN(many_classes_are_drawn);
+    RUN(scatters_are_drawn_of_all_folders);
     RUN(tables_of_other_columns_are_not_joined);
     RUN(predictions_that_do_not_fit_the_results_are_refused);
     congru_context_destroy(&context);

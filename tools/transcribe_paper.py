@@ -145,14 +145,25 @@ write("silhouette", ["method", "subject", "subject_deviation", "class", "class_d
 write("gap", ["method", "within", "cross", "gap"],
       [[row[0].lower(), *map(number, row[1:])] for row in rows(table(r"\label{tab:alignment_gap}"))])
 
+# The pipelines that are these methods; what adapts a network's weights to the target's signals has none.
+COMPARED = {
+    "Euclidean (Covariance)": {"MDM": "none+mdm", "TSLR": "none+tslr", "TSA-LDA": "none+tsa-lda"},
+    "Euclidean (Signal)": {"CSP-LDA": "none+csp-lda"},
+    "Deep Euclidean (Signal)": {"ShallowConvNet": "shallow", "EEGNet": "eegnet", "DeepConvNet": "deep",
+                                "EEGConformer": "conformer", "EEGInception": "inception"},
+    "Riemannian (RA Covariance)": {"MDM": "ra+mdm", "TSLR": "ra+tslr", "TSA-LDA": "ra+tsa-lda"},
+    "Deep Riemannian": {"SPD-CNN": "spd-cnn", "TS-SPD-CNN": "ts-spd-cnn"},
+    "Transfer Learning (Covariance)": {"RPA": "rpa+mdm"},
+    "Transfer Learning (Signal)": {"DDAF-CORAL": "", "SDDA": "", "DAMSDAF": "", "ADFR": ""},
+    "Ours (RA Covariance)": {"TSLR + DDCT-UNet": "ddct-unet+tslr", "DDCT-UNet (E2E)": "ddct-unet-e2e"}}
 lines, group = [], None
 for row in rows(table(r"\label{tab:deep_baseline_comparison}")):
     group = row[0] or group
     cells = []
     for cell in row[2:]:
         cells += pair(cell) if "±" in cell else ["", ""] if not cell.strip("-") else [number(cell), ""]
-    lines.append([group, row[1], *cells])
-write("comparison", ["group", "method", "cross", "cross_deviation", "within", "within_deviation"], lines)
+    lines.append([group, row[1], COMPARED[group][row[1]], *cells])
+write("comparison", ["group", "method", "pipeline", "cross", "cross_deviation", "within", "within_deviation"], lines)
 
 # ---- Subjects -------------------------------------------------------------------------------------------
 
@@ -186,6 +197,33 @@ text = text.replace(r"& MDM & TSLR & TSA", "", 4)  # the heading's second line
 text = text.replace("\\cmidrule(lr){3-5} \\cmidrule(lr){6-8} \\cmidrule(lr){9-11} \\cmidrule(lr){12-14}\n& \n", "")
 subjects(SUBJECT_TABLE, [f"{a}+{c}" for a in ALIGNERS for c in ("mdm", "tslr", "tsa-lda")], "subjects-prealigners")
 subjects("Subject-wise LOSO accuracy (\\%) across all evaluated MI datasets.", pipelines, "subjects-classifiers")
+
+# ---- Datasets -------------------------------------------------------------------------------------------
+
+# Trials of a subject, fewest and most: the numbers of which the subjects' accuracies are whole parts. The table's own
+# "trials / session" are of other numbers of sessions, or roughly.
+TRIALS = {"bnci2014-001": (288, 288), "bnci2014-004": (400, 440), "bnci2014-002": (100, 100),
+          "bnci2015-004": (300, 320), "ofner2017": (360, 360)}
+
+
+def check_trials():
+    for name in ("subjects-prealigners", "subjects-classifiers"):
+        with open(f"{folder}/{name}.csv", encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                least, most = TRIALS[row["dataset"]]
+                half = 0.5 * 10 ** -len(row["accuracy"].partition(".")[2]) + 1e-9
+                value = float(row["accuracy"])
+                if not any(abs(100 * round(value * n / 100) / n - value) <= half for n in range(least, most + 1, 20)):
+                    print(f"{name} {row['dataset']} {row['subject']} {row['pipeline']}: {value} is no part of "
+                          f"{least} to {most} trials", file=sys.stderr)
+
+
+check_trials()
+features = {row[0]: row[1:] for row in rows(table(r"\label{tab:dataset_summary}"))}
+write("datasets", ["dataset", "subjects", "classes", "channels", "trials_least", "trials_most"],
+      [[name, features["Subjects"][i], features["MI classes"][i],
+        re.match(r"\d+", features["EEG channels"][i]).group(), *TRIALS[name]]
+       for i, name in enumerate(TRIALS)])
 
 lines, ablation, columns = [], None, None
 models = ["dct", "dldct", "ddct-unet"] + END_TO_END

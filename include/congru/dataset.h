@@ -100,6 +100,11 @@ CONGRU_API congru_status congru_set_write(congru_context *context, const char *p
 CONGRU_API congru_status congru_set_keep_classes(congru_context *context, congru_set *set,
                                                  const char *const *names, size_t count);
 
+/* Keeps the trials of these sessions alone, by number; subjects that have no trial left go too. CONGRU_ERROR_ARGUMENT for a
+ * session that nobody has. */
+CONGRU_API congru_status congru_set_keep_sessions(congru_context *context, congru_set *set,
+                                                  const int32_t *sessions, size_t count);
+
 /* What the trials went through, as their meta data say: what congru_import wrote, else raw. Clear *p afterwards. */
 CONGRU_API congru_status congru_set_preprocessing(congru_context *context, const congru_set *set,
                                                   congru_preprocessing *p);

@@ -270,6 +270,7 @@ static congru_status run_group(void *user, size_t index, congru_context *context
         fold_wanted *job = &e->job[member[i]];
         job->fold = fold[i]; /* theirs to free now, saved or not */
         job->fold.seconds += e->share[job->pipeline];
+        job->fold.aligning += e->share[job->pipeline];
         if (status == CONGRU_OK && leads(e) && e->options->folder != NULL)
             status = save_fold(e, context, job, &record);
         job->done = status == CONGRU_OK && leads(e);
@@ -328,22 +329,15 @@ static void watch_group(void *user, double part, size_t index, size_t step, size
     e->options->watch(e->options->watch_user, part, name, step, steps);
 }
 
-/* What every waiting fold's pipeline reads, made by the workers; and each fold's share of the time. */
+/* What every waiting fold's pipeline reads, made by the workers; and each fold's share of the time, as if its pipeline
+ * were run alone. */
 static congru_status make_materials(evaluation *e, const congru_workers *workers)
 {
     congru_materials *m = &e->materials;
     congru_status status = congru_materials_make(workers, m);
-    for (size_t k = 0; status == CONGRU_OK && k < m->materials; k++) {
-        size_t users = 0;
-        for (int pass = 0; pass < 2; pass++)
-            for (size_t p = 0; p < e->pipelines; p++)
-                for (size_t b = 0; b < e->pipeline[p].branches; b++) {
-                    if (e->folds[p] == 0 || e->pipeline[p].branch[b].material != k)
-                        continue;
-                    users += pass == 0 ? e->folds[p] : 0;
-                    e->share[p] += pass == 1 ? m->material[k].seconds / (double)users : 0;
-                }
-    }
+    for (size_t p = 0; status == CONGRU_OK && p < e->pipelines; p++)
+        for (size_t b = 0; e->folds[p] > 0 && b < e->pipeline[p].branches; b++)
+            e->share[p] += m->material[e->pipeline[p].branch[b].material].seconds / (double)e->folds[p];
     return status;
 }
 

@@ -16,7 +16,7 @@ void congru_fold_aligned_clear(congru_fold_aligned *aligned)
     }
     congru_tensors_clear(&aligned->model);
     aligned->material = NULL;
-    aligned->seconds = 0;
+    aligned->seconds = aligned->sources = aligned->fitting = 0;
 }
 
 static congru_status fail_memory(const congru_fold_case *fold)
@@ -58,6 +58,7 @@ static congru_status align_block(const congru_fold_case *fold, const congru_mate
     aligned->prior[block] = malloc(d * d * sizeof(double));
     if (aligned->prior[block] == NULL)
         return fail_memory(fold);
+    const double start = congru_seconds();
     if (!shares_sources(material))
         status = congru_fold_sources_align(&setting, fold->train.count, fold->train.trial, &aligned->model,
                                            aligned->prior[block], fold->record, &aligned->source[block]);
@@ -65,6 +66,7 @@ static congru_status align_block(const congru_fold_case *fold, const congru_mate
         status = congru_fold_prior(&setting, fold->train.count, fold->train.trial, aligned->prior[block]);
     if (status == CONGRU_OK && shares_sources(material) && block == 0)
         status = congru_fold_sources_list(&setting, fold->train.count, fold->train.trial, &aligned->source[0]);
+    aligned->sources += congru_seconds() - start;
     if (status == CONGRU_OK && !shares_target(material, &setting))
         status = congru_fold_target_align(&setting, fold->test.count, fold->test.trial, true, &aligned->model,
                                           aligned->prior[block], &aligned->target[block]);
@@ -129,7 +131,7 @@ static const congru_newcomer *target_at(const congru_fold_aligned *aligned, size
 
 /* A classifier of features: fitted on rows that all folds share, or on this fold's own. */
 static congru_status ask_features(const congru_fold_case *fold, const congru_material *material,
-                                  const congru_fold_aligned *aligned, double *probability)
+                                  congru_fold_aligned *aligned, double *probability)
 {
     const congru_classifier *classifier = material->branch->classifier;
     const congru_fold_setting setting = setting_of(fold, material, 0, false);
@@ -154,8 +156,10 @@ static congru_status ask_features(const congru_fold_case *fold, const congru_mat
     trials.signals = NULL;
     trials.features = &source;
     const congru_newcomer newcomer = {.count = fold->test.count, .d = trials.d, .features = &target};
+    const double start = congru_seconds();
     if (status == CONGRU_OK)
         status = classifier->fit(fold->context, &trials, &material->method, &model, fold->record);
+    aligned->fitting = congru_seconds() - start;
     if (status == CONGRU_OK)
         status = classifier->predict(fold->context, &model, &newcomer, probability);
     congru_tensors_clear(&model);
@@ -165,12 +169,14 @@ static congru_status ask_features(const congru_fold_case *fold, const congru_mat
 }
 
 static congru_status ask(const congru_fold_case *fold, const congru_material *material,
-                         const congru_fold_aligned *aligned, double *probability)
+                         congru_fold_aligned *aligned, double *probability)
 {
     const congru_classifier *classifier = material->branch->classifier;
     congru_tensors model = {0};
+    const double start = congru_seconds();
     congru_status status =
         classifier->fit(fold->context, &aligned->source[0].trials, &material->method, &model, fold->record);
+    aligned->fitting = congru_seconds() - start;
     if (status == CONGRU_OK)
         status = classifier->predict(fold->context, &model, &aligned->target[0].newcomer, probability);
     congru_tensors_clear(&model);

@@ -19,7 +19,9 @@ typedef struct congru_fold_aligned {
     congru_fold_target target[CONGRU_BLOCKS_MAX];
     double *prior[CONGRU_BLOCKS_MAX]; /* (d, d) of each block */
     congru_tensors model;             /* the aligner's */
-    double seconds;                   /* that it took */
+    double seconds;                   /* that it took, of which */
+    double sources;                   /* the source trials did */
+    double fitting;                   /* the last classifier's training */
 } congru_fold_aligned;
 
 void congru_fold_aligned_clear(congru_fold_aligned *aligned);

@@ -77,6 +77,8 @@ static congru_status run_split(split_run *run, size_t count, const congru_pipeli
         if (status == CONGRU_OK)
             collect(run, &fold[i]);
         fold[i].seconds += congru_seconds() - start + (i > 0 ? had : 0);
+        fold[i].aligning += run->aligned.sources;
+        fold[i].fitting += run->aligned.fitting;
     }
     congru_fold_aligned_clear(&run->aligned);
     free(run->probability);

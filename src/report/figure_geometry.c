@@ -111,8 +111,8 @@ canvas congru_figure_evolution(const figure_input *in)
         congru_canvas_bold(&on);
         if (isfinite(subject) && isfinite(class))
             congru_canvas_text(&on, x + PANEL, y + PANEL + 12, 9, 1, CANVAS_SOFT,
-                               "silhouette: class %.2f, subject %.2f", congru_plain_zero(class, 2),
-                               congru_plain_zero(subject, 2));
+                               "silhouette: class %.3f, subject %.3f", congru_plain_zero(class, 3),
+                               congru_plain_zero(subject, 3));
         draw_frame(&on, x, y, PANEL, PANEL);
         draw_panel(&on, points, classes, i, x, y);
     }
