@@ -25,6 +25,7 @@ struct congru_decoder {
     congru_arena arena;
     const congru_model *model;
     congru_decoder_options options;
+    congru_method_options method; /* what the model was fitted with, as far as asking depends on it */
     double sampling;
     size_t channels;  /* of a frame */
     size_t *position; /* (d) where the model's channels are in a frame */
@@ -221,6 +222,8 @@ congru_status congru_decoder_create(congru_context *context, const congru_model 
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a decoder");
     made->model = model;
     made->options = *options;
+    congru_method_options_init(&made->method);
+    made->method.alignment_mean = model->alignment_mean;
     made->sampling = options->sampling > 0 ? options->sampling : model->preprocessing.rate;
     const congru_context_options alone = {.threads = 1, .cpu = congru_context_cpu(context)};
     status = congru_context_create(&made->context, &alone);
@@ -311,7 +314,7 @@ static congru_status ask(congru_decoder *d)
 {
     const size_t n = d->window.d;
     congru_status status = CONGRU_OK;
-    if (d->model->pipeline.aligner->recentred)
+    if (d->model->pipeline.aligner->recentring != NULL)
         status = congru_spd_congruence(d->context, 1, n, n, d->latest, d->root, d->aligned);
     else
         memcpy(d->aligned, d->latest, n * n * sizeof *d->aligned);
@@ -328,13 +331,13 @@ static congru_status move_reference(congru_decoder *d)
     const size_t n = d->window.d;
     bool waiting = d->waiting;
     d->waiting = false;
-    if (!waiting || !d->model->pipeline.aligner->recentred)
+    if (!waiting || d->model->pipeline.aligner->recentring == NULL)
         return CONGRU_OK;
     double behind = d->options.prior_weight + (double)d->moves;
     if (d->options.memory > 0 && behind > d->options.memory)
         behind = d->options.memory;
-    congru_status status = congru_spd_geodesic(d->context, d->model->alignment_mean, 1, n, d->reference, 1,
-                                               d->latest, 1.0 / (behind + 1.0), d->aligned);
+    congru_status status = d->model->pipeline.aligner->recentring->move(
+        d->context, &d->method, n, d->reference, d->latest, 1.0 / (behind + 1.0), d->aligned);
     if (status == CONGRU_OK)
         status = congru_spd_invsqrt(d->context, 1, n, d->aligned, d->latest);
     if (status != CONGRU_OK)

@@ -177,7 +177,7 @@ static congru_status fit(fit_run *run)
     congru_workers workers;
     congru_prepared prepared = {0};
     double *prior = NULL;
-    bool recentred = model->pipeline.aligner->recentred;
+    bool recentred = model->pipeline.aligner->recentring != NULL;
     congru_status status = congru_workers_start(run->context, set->subjects, &workers);
     if (status != CONGRU_OK)
         return status;

@@ -10,7 +10,6 @@
 #include "dataset/set_check.h"
 #include "decoder/model_internal.h"
 #include "evaluation/fold_parts.h"
-#include "network/network.h"
 
 typedef struct prediction_run {
     congru_context *context;
@@ -133,28 +132,6 @@ static congru_status reserve(prediction_run *run)
     return CONGRU_OK;
 }
 
-/* An end-to-end model holds its aligner inside. */
-static congru_status map_inside(prediction_run *run, congru_fold_target *target)
-{
-    static const struct {
-        const char *name;
-        congru_backbone backbone;
-    } networks[] = {{"dct-e2e", CONGRU_BACKBONE_DCT},
-                    {"dldct-e2e", CONGRU_BACKBONE_DLDCT},
-                    {"ddct-unet-e2e", CONGRU_BACKBONE_UNET}};
-    const char *name = run->model->pipeline.classifier->name;
-    char prefix[CONGRU_PIPELINE_SIZE], head[CONGRU_PIPELINE_SIZE + 8];
-    snprintf(prefix, sizeof prefix, "%s.1", name); /* of several networks the first */
-    snprintf(head, sizeof head, "%s.head", prefix);
-    if (congru_tensors_find(&run->model->tensors, head) == NULL)
-        snprintf(prefix, sizeof prefix, "%s", name);
-    for (size_t i = 0; i < sizeof networks / sizeof networks[0]; i++)
-        if (strcmp(networks[i].name, name) == 0)
-            return congru_network_map_newcomer(run->context, networks[i].backbone, prefix, &run->model->tensors,
-                                               &target->newcomer, target->covariance);
-    return CONGRU_OK;
-}
-
 static void collect(prediction_run *run, size_t count, const congru_fold_target *target)
 {
     congru_predictions *made = run->made;
@@ -198,8 +175,9 @@ static congru_status ask(prediction_run *run, int32_t subject)
     if (status == CONGRU_OK)
         status = pipeline->classifier->predict(run->context, &run->model->tensors, &target.newcomer,
                                                run->probability);
-    if (status == CONGRU_OK && run->options->keep_aligned && pipeline->classifier->end_to_end)
-        status = map_inside(run, &target);
+    if (status == CONGRU_OK && run->options->keep_aligned && pipeline->classifier->embed_newcomer != NULL)
+        status = pipeline->classifier->embed_newcomer(run->context, &run->model->tensors, &target.newcomer,
+                                                      target.covariance);
     if (status == CONGRU_OK)
         collect(run, count, &target);
     congru_fold_target_clear(&target);
@@ -227,7 +205,8 @@ static congru_status predict(prediction_run *run)
     if (status != CONGRU_OK)
         return status;
     status = congru_prepare(run->context, &workers, &run->view, options->align_by_session,
-                            run->model->pipeline.aligner->recentred && options->target == CONGRU_TARGET_FULL,
+                            run->model->pipeline.aligner->recentring != NULL &&
+                                options->target == CONGRU_TARGET_FULL,
                             run->model->alignment_mean, &run->prepared);
     congru_workers_end(&workers);
     size_t asked = options->subjects != NULL ? options->subject_count : run->set->subjects;

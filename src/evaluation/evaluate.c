@@ -157,7 +157,7 @@ static congru_status list_jobs(evaluation *e)
 static bool share_aligner(const evaluation *e, const fold_wanted *a, const fold_wanted *b)
 {
     const congru_aligner *aligner = e->pipeline[a->pipeline].aligner;
-    return a->subject == b->subject && aligner->network && aligner == e->pipeline[b->pipeline].aligner;
+    return a->subject == b->subject && aligner->network != NULL && aligner == e->pipeline[b->pipeline].aligner;
 }
 
 /* Longest first, then by aligner and subject. */
@@ -165,7 +165,7 @@ static bool comes_before(const evaluation *e, size_t left, size_t right)
 {
     const fold_wanted *a = &e->job[left], *b = &e->job[right];
     const congru_aligner *x = e->pipeline[a->pipeline].aligner, *y = e->pipeline[b->pipeline].aligner;
-    bool same = x == y && x->network;
+    bool same = x == y && x->network != NULL;
     if (!same && a->cost != b->cost)
         return a->cost > b->cost;
     if (same && a->subject != b->subject)
@@ -231,7 +231,7 @@ static congru_status run_group(void *user, size_t index, congru_context *context
     for (size_t i = 0; ran && i < count; i++) {
         fold_wanted *job = &e->job[member[i]];
         job->fold = fold[i]; /* theirs to free now, saved or not */
-        if (pipeline[i]->aligner->recentred)
+        if (pipeline[i]->aligner->recentring != NULL)
             job->fold.seconds += e->common_seconds;
         if (status == CONGRU_OK && leads(e) && e->options->folder != NULL)
             status = save_fold(e, context, job, &record);
@@ -298,7 +298,7 @@ static congru_status run_jobs(evaluation *e)
     size_t recentred = 0, share = (size_t)congru_crew_size(e->options->crew);
     congru_workers workers;
     for (size_t i = 0; i < e->waiting; i++)
-        recentred += e->pipeline[e->job[e->order[i]].pipeline].aligner->recentred;
+        recentred += e->pipeline[e->job[e->order[i]].pipeline].aligner->recentring != NULL;
     sort_longest_first(e);
     congru_queue_work work = {.jobs = e->groups,
                               .user = e,

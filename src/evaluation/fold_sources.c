@@ -26,7 +26,7 @@ static bool stays_a_view(const congru_fold_setting *setting)
 {
     const congru_aligner *aligner = setting->aligner;
     return setting->views && aligner->fit == NULL && aligner->map_sources == NULL &&
-           !(aligner->recentred && references_of_own(setting));
+           !(aligner->recentring != NULL && references_of_own(setting));
 }
 
 /* Subjects that are fitted on are numbered anew, in the order of the set. */
@@ -53,7 +53,8 @@ static congru_status gather_sources(const congru_fold_setting *setting, size_t c
 {
     const congru_set *set = setting->prepared->set;
     size_t size = set->dimension * set->dimension;
-    bool recentred = setting->aligner->recentred && !references_of_own(setting), view = stays_a_view(setting);
+    bool recentred = setting->aligner->recentring != NULL && !references_of_own(setting),
+         view = stays_a_view(setting);
     *s = (congru_fold_sources){
         .covariance = view ? NULL : congru_memory_take(count * size * sizeof(double)),
         .view = congru_prepared_view(setting->prepared, recentred, trial),
@@ -86,10 +87,10 @@ static congru_status find_prior(const congru_fold_setting *setting, const size_t
                                 double *prior)
 {
     const congru_prepared *prepared = setting->prepared;
-    congru_metric mean = setting->options->method.alignment_mean;
     size_t size = s->trials.d * s->trials.d, count = 0;
     if (references_of_own(setting)) {
-        congru_status status = congru_recentre_references(setting->context, mean, &s->trials, prior);
+        congru_status status = setting->aligner->recentring->references(
+            setting->context, &setting->options->method, &s->trials, prior);
         return status == CONGRU_OK ? congru_recentre_sources(setting->context, &s->trials, prior, s->covariance)
                                    : status;
     }
@@ -116,7 +117,7 @@ congru_status congru_fold_sources_align(const congru_fold_setting *setting, size
                                         congru_fold_sources *s)
 {
     congru_status status = gather_sources(setting, count, trial, s);
-    if (status == CONGRU_OK && setting->aligner->recentred)
+    if (status == CONGRU_OK && setting->aligner->recentring != NULL)
         status = find_prior(setting, trial, s, prior);
     if (status == CONGRU_OK)
         status = congru_pipeline_align(setting->context, setting->aligner, &s->trials, s->covariance,

@@ -24,7 +24,7 @@ static congru_target target_of(const congru_fold_setting *setting)
 /* The trials were recentred for all folds together. */
 static bool comes_recentred(const congru_fold_setting *setting)
 {
-    return setting->aligner->recentred && target_of(setting) == CONGRU_TARGET_FULL;
+    return setting->aligner->recentring != NULL && target_of(setting) == CONGRU_TARGET_FULL;
 }
 
 /* Recentres the newcomer's trials of one domain, by what may be seen of that domain. `own` is room for all. */
@@ -40,7 +40,7 @@ static congru_status recentre_domain(const congru_fold_setting *setting, size_t 
     congru_newcomer part = {.count = count, .d = set->dimension, .covariance = own};
     congru_newcomer_see(&part, target_of(setting));
     congru_status status =
-        congru_recentre_newcomer(setting->context, setting->options->method.alignment_mean, &part, prior, own);
+        setting->aligner->recentring->target(setting->context, &setting->options->method, &part, prior, own);
     count = 0;
     for (size_t i = 0; status == CONGRU_OK && i < trials; i++)
         if (domains[trial[i]] == domain)
@@ -122,7 +122,7 @@ congru_status congru_fold_target_align(const congru_fold_setting *setting, size_
                                        congru_fold_target *t)
 {
     congru_status status = gather(setting, count, trial, t);
-    if (status == CONGRU_OK && setting->aligner->recentred && !comes_recentred(setting))
+    if (status == CONGRU_OK && setting->aligner->recentring != NULL && !comes_recentred(setting))
         status = recentre_newcomer(setting, count, trial, prior, t->covariance);
     if (status != CONGRU_OK)
         return status;

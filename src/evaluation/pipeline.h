@@ -9,8 +9,10 @@
 typedef struct congru_pipeline {
     const congru_aligner *aligner;
     const congru_classifier *classifier;
-    bool trains_network; /* in either of the two */
 } congru_pipeline;
+
+/* Whether it trains a network, in either of the two. */
+bool congru_pipeline_trains(const congru_pipeline *pipeline);
 
 /* "ALIGNER+CLASSIFIER", or the name of an end-to-end classifier, which stands behind `ra`. */
 congru_status congru_pipeline_parse(congru_context *context, const char *name, congru_pipeline *pipeline);

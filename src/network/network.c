@@ -93,6 +93,11 @@ static congru_status fit_one(congru_context *context, congru_backbone backbone, 
                : status;
 }
 
+double congru_network_cost(const congru_method_options *options)
+{
+    return options->network.steps;
+}
+
 /* Members of an ensemble are networks of their own, from seeds of their own: prefix.1, prefix.2, ... The
  * record is the
  * first one's. */

@@ -37,4 +37,7 @@ congru_status congru_network_predict(congru_context *context, congru_backbone ba
                                      const congru_tensors *model, const congru_newcomer *newcomer,
                                      double *probability);
 
+/* Steps: what a training costs beside a small classical fit. */
+double congru_network_cost(const congru_method_options *options);
+
 #endif
