@@ -13,6 +13,7 @@ static const char *const metrics[] = {"riemann", "logeuclid", "euclid", NULL};
 static const char *const fishers[] = {"axis", "frobenius", NULL};
 static const char *const dispersions[] = {"subject+global", "subject", "global", "none", NULL};
 static const char *const initials[] = {"lifted", "eigen", "random", NULL};
+static const char *const pools[] = {"none", "mean", NULL};
 static const char *const recipes[] = {"congru", "authors", NULL};
 static const char *const reconstructions[] = {"logeuclid", "riemann", NULL};
 
@@ -70,6 +71,7 @@ enum {
     AVERAGE,
     VALIDATION,
     ENSEMBLE,
+    POOL,
     BALANCED,
     NO_SKIP_MERGES,
     UNCONSTRAINED,
@@ -125,6 +127,10 @@ static const option network_options[NETWORK] = {
                     "Hold so many source subjects out of training and keep the weights that are best for them. "
                     "Default: 0."},
     [ENSEMBLE] = {"ensemble", '\0', "N", "Train with so many seeds and average the probabilities. Default: 1."},
+    [POOL] = {"pool", '\0', "NAME",
+              "spd-cnn, ts-spd-cnn: read every pixel of the last image ('none'), or their mean as the "
+              "published code "
+              "does ('mean'). Default: none."},
     [BALANCED] = {"balanced-batches", '\0', NULL, "Draw each subject as often as any other."},
     [NO_SKIP_MERGES] = {"no-skip-merges", '\0', NULL, "Leave out the merges of ddct-unet."},
     [UNCONSTRAINED] = {"unconstrained", '\0', NULL, "Train end to end with cross-entropy alone."},
@@ -251,7 +257,7 @@ static int parse_extras(const arguments *parsed, size_t first, congru_network_op
 
 static int parse_network(const arguments *parsed, size_t first, congru_network_options *network)
 {
-    int fisher = 0, dispersion = 0, initial = 0, recipe = 0, reconstruction = 0;
+    int fisher = 0, dispersion = 0, initial = 0, recipe = 0, reconstruction = 0, pool = 0;
     int code = parse_numbers(parsed, first, network);
     if (code == EXIT_DONE)
         code = choose(parsed, first + FISHER, fishers, &fisher);
@@ -264,11 +270,14 @@ static int parse_network(const arguments *parsed, size_t first, congru_network_o
     if (code == EXIT_DONE)
         code = choose(parsed, first + RECONSTRUCTION, reconstructions, &reconstruction);
     if (code == EXIT_DONE)
+        code = choose(parsed, first + POOL, pools, &pool);
+    if (code == EXIT_DONE)
         code = parse_dims(parsed, first + DIMS, network);
     network->fisher = (congru_fisher)fisher;
     network->dispersion = (congru_dispersion)dispersion;
     network->initial = (congru_initial)initial;
     network->recipe = (congru_recipe)recipe;
+    network->pool = (congru_pool)pool;
     network->affine_reconstruction = reconstruction == 1;
     network->skip_merges = parsed->values[first + NO_SKIP_MERGES] == NULL;
     if (code == EXIT_DONE)

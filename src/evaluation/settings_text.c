@@ -95,6 +95,7 @@ static const struct {
     NETWORK(average, SETTING_NUMBER),
     NETWORK(validation_subjects, SETTING_INTEGER),
     NETWORK(ensemble, SETTING_INTEGER),
+    NETWORK(pool, SETTING_INTEGER),
 #undef METHOD
 #undef NETWORK
 };
