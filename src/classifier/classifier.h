@@ -63,6 +63,10 @@ extern const congru_classifier congru_classifier_mdm, congru_classifier_tslr, co
 extern const congru_classifier congru_classifier_dct_e2e, congru_classifier_dldct_e2e,
     congru_classifier_ddct_unet_e2e;
 
+/* In networks.c. */
+extern const congru_classifier congru_classifier_spd_cnn, congru_classifier_ts_spd_cnn,
+    congru_classifier_spdnet;
+
 /* NULL when there is none of the name; in the order of help until NULL. */
 const congru_classifier *congru_classifier_find(const char *name);
 const congru_classifier *congru_classifier_at(size_t index);
