@@ -74,7 +74,7 @@ static void leave_out(part which, size_t d, congru_network_options *network)
     if (which == SUBJECT || which == FISHER)
         network->subject = network->subject_ratio = 0;
     if (which == SKIP_MERGES)
-        network->skip_merges = false;
+        network->merges = CONGRU_MERGES_NONE;
     if (which == RECONSTRUCTION)
         network->reconstruction = 0;
     if (which == DISPERSION)

@@ -10,10 +10,10 @@
 enum { WHERE_SIZE = 64, SEED_MAX = 2147483647 };
 
 static const char *const metrics[] = {"riemann", "logeuclid", "euclid", NULL};
-static const char *const fishers[] = {"axis", "frobenius", NULL};
-static const char *const dispersions[] = {"subject+global", "subject", "global", "none", NULL};
-static const char *const initials[] = {"lifted", "eigen", "random", NULL};
-static const char *const recipes[] = {"congru", "authors", NULL};
+static const char *const fishers[] = {"frobenius", "axis", NULL};
+static const char *const dispersions[] = {"global", "subject", "subject+global", "none", NULL};
+static const char *const initials[] = {"eigen", "lifted", "random", "unet-random", NULL};
+static const char *const recipes[] = {"printed", "authors", "congru", NULL};
 static const char *const reconstructions[] = {"logeuclid", "riemann", NULL};
 
 /* Classical methods. */
@@ -251,7 +251,7 @@ static int parse_extras(const arguments *parsed, size_t first, congru_network_op
 
 static int parse_network(const arguments *parsed, size_t first, congru_network_options *network)
 {
-    int fisher = 0, dispersion = 0, initial = 0, recipe = 0, reconstruction = 0;
+    int fisher = network->fisher, dispersion = network->dispersion, initial = network->initial, reconstruction = 0;
     int code = parse_numbers(parsed, first, network);
     if (code == EXIT_DONE)
         code = choose(parsed, first + FISHER, fishers, &fisher);
@@ -260,17 +260,14 @@ static int parse_network(const arguments *parsed, size_t first, congru_network_o
     if (code == EXIT_DONE)
         code = choose(parsed, first + INIT, initials, &initial);
     if (code == EXIT_DONE)
-        code = choose(parsed, first + RECIPE, recipes, &recipe);
-    if (code == EXIT_DONE)
         code = choose(parsed, first + RECONSTRUCTION, reconstructions, &reconstruction);
     if (code == EXIT_DONE)
         code = parse_dims(parsed, first + DIMS, network);
     network->fisher = (congru_fisher)fisher;
     network->dispersion = (congru_dispersion)dispersion;
     network->initial = (congru_initial)initial;
-    network->recipe = (congru_recipe)recipe;
     network->affine_reconstruction = reconstruction == 1;
-    network->skip_merges = parsed->values[first + NO_SKIP_MERGES] == NULL;
+    network->merges = parsed->values[first + NO_SKIP_MERGES] == NULL ? CONGRU_MERGES_SKIP : CONGRU_MERGES_NONE;
     if (code == EXIT_DONE)
         code = parse_extras(parsed, first, network);
     network->unconstrained = parsed->values[first + UNCONSTRAINED] != NULL;
@@ -282,6 +279,10 @@ int method_settings_parse(const arguments *parsed, congru_method_options *option
 {
     size_t first = options_place(parsed->table, method_option_table.options[0].name);
     congru_method_options_init(options);
-    int code = parse_classical(parsed, first, options);
+    int recipe = 0;
+    int code = choose(parsed, first + CLASSICAL + RECIPE, recipes, &recipe);
+    congru_method_options_recipe(options, (congru_recipe)recipe);
+    if (code == EXIT_DONE)
+        code = parse_classical(parsed, first, options);
     return code == EXIT_DONE ? parse_network(parsed, first + CLASSICAL, &options->network) : code;
 }

@@ -273,7 +273,7 @@ static void wrong_options_are_refused(void)
 {
     begin();
     congru_method_options options = defaults();
-    options.mdm_metric = options.tangent_mean = (congru_metric)7;
+    options.mdm_mean = options.tangent_mean = (congru_metric)7;
     options.csp_filters = 0;
     for (size_t m = 0; m < NAME_COUNT; m++)
         spd_expect(context, fit_and_predict(context, NAMES[m], &options, &training, &test, first),

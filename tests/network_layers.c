@@ -138,9 +138,7 @@ typedef struct bench {
 static bench *begun(bool by_log)
 {
     bench *b = calloc(1, sizeof *b);
-    congru_method_options options;
-    congru_method_options_init(&options);
-    b->options = options.network;
+    b->options = sample_axis_options().network;
     b->options.reconstruction = 0.3;
     b->constants = (congru_constants){.trials = &trials,
                                       .out = D,
@@ -311,6 +309,21 @@ static void merge(void)
     const int x = add_source(b, D), y = add_source(b, D);
     add_loss(b, &probe_loss, congru_graph_merge(&b->graph, x, y, 1e-5), -1);
     check(b, "merge");
+    b = begun(false);
+    const int p = add_source(b, D), q = add_source(b, D);
+    add_loss(b, &probe_loss, congru_graph_euclidean_merge(&b->graph, p, q), -1);
+    check(b, "Euclidean merge");
+}
+
+/* On the way back what is outside of the block gets nothing. */
+static void block(void)
+{
+    for (size_t width = 1; width <= D; width++) {
+        bench *b = begun(false);
+        const int y = congru_graph_block(&b->graph, add_source(b, D), width);
+        add_loss(b, &probe_loss, congru_graph_logarithm(&b->graph, y, 0.0, 1e-5), -1);
+        check(b, "block");
+    }
 }
 
 static void rotation_and_dispersion(void)
@@ -422,6 +435,7 @@ static void fisher_ratio(void)
         const int rows = add(b, &congru_layer_triangle, x, -1, row, 0.0),
                   axes = axis ? add(b, &congru_layer_diagonal, x, -1, congru_vector(D), 0.0) : -1;
         add_loss(b, &congru_loss_fisher_ratio, rows, axes);
+        b->options.centre_penalty = 0.4; /* of a size to be seen */
         check(b, axis ? "Fisher ratio by axes" : "Fisher ratio");
     }
 }
@@ -496,6 +510,7 @@ int main(void)
     RUN(wide_logarithm);
     RUN(logarithm_and_exponential);
     RUN(merge);
+    RUN(block);
     RUN(rotation_and_dispersion);
     RUN(triangle_and_diagonal);
     RUN(recentre);

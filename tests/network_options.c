@@ -220,6 +220,7 @@ static void newcomers_are_seen_as_far_as_allowed(void)
 static void dispersion_is_of_what_is_seen(void)
 {
     congru_method_options options = some_options();
+    options.network.dispersion = CONGRU_DISPERSION_SUBJECT_GLOBAL;
     congru_tensors model = {0};
     double logs[M * D * D], square[M], out[M * D * D];
     CHECK(congru_network_fit(context, CONGRU_BACKBONE_DCT, false, "m", &trials, &options, &model, NULL) ==

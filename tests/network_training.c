@@ -37,7 +37,7 @@ static double least_of_layers(congru_training *t, const congru_trials *trials)
 {
     const size_t n = trials->count;
     double *feature[CONGRU_LAYERS_MAX], low = INFINITY;
-    const size_t merges = t->design.merges ? t->design.layers / 2 : 0;
+    const size_t merges = t->design.merges != CONGRU_MERGES_NONE ? t->design.layers / 2 : 0;
     feature[0] = malloc(n * t->design.d * t->design.d * sizeof(double));
     memcpy(feature[0], trials->covariance, n * t->design.d * t->design.d * sizeof(double));
     for (size_t l = 0; l < t->design.layers; l++) {

@@ -2,9 +2,7 @@
 #ifndef CONGRU_ALIGNER_H
 #define CONGRU_ALIGNER_H
 
-#include "network/record.h"
-#include "model/tensors.h"
-#include "model/trials.h"
+#include "network/network.h"
 
 /* Trials come to an aligner already recentred (each person's mean at the identity, aligner/recentre.h) when
  * `recentred` is set, as they were recorded otherwise. */
@@ -13,7 +11,8 @@ typedef struct congru_aligner {
     const char *summary; /* one line, for help */
     bool recentred;
     bool labels;  /* looks at labelled trials of the newcomer */
-    bool network; /* trains by gradient descent, which takes long */
+    bool network; /* trains by gradient descent, which takes long: */
+    congru_backbone backbone; /* this one */
 
     /* Learns from the source subjects and adds its tensors to `model`. NULL: nothing to learn. `record` may be
      * NULL. */

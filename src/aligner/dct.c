@@ -25,6 +25,7 @@ const congru_aligner congru_aligner_dct = {
     .summary = "one rotation and dispersion, learned after ra",
     .recentred = true,
     .network = true,
+    .backbone = CONGRU_BACKBONE_DCT,
     .fit = fit,
     .map_sources = map_sources,
     .map_newcomer = map_newcomer,

@@ -26,6 +26,7 @@ const congru_aligner congru_aligner_ddct_unet = {
     .summary = "congruence layers down and up again with log-Euclidean merges, learned after ra",
     .recentred = true,
     .network = true,
+    .backbone = CONGRU_BACKBONE_UNET,
     .fit = fit,
     .map_sources = map_sources,
     .map_newcomer = map_newcomer,

@@ -25,6 +25,7 @@ const congru_aligner congru_aligner_dldct = {
     .summary = "a stack of congruence layers, learned after ra",
     .recentred = true,
     .network = true,
+    .backbone = CONGRU_BACKBONE_DLDCT,
     .fit = fit,
     .map_sources = map_sources,
     .map_newcomer = map_newcomer,

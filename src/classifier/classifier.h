@@ -2,14 +2,13 @@
 #ifndef CONGRU_CLASSIFIER_CLASSIFIER_H
 #define CONGRU_CLASSIFIER_CLASSIFIER_H
 
-#include "network/record.h"
-#include "model/tensors.h"
-#include "model/trials.h"
+#include "network/network.h"
 
 typedef struct congru_classifier {
     const char *name;
     const char *summary; /* one line, for help */
-    bool end_to_end;     /* stands alone, behind recentring: it holds its own aligner */
+    bool end_to_end;     /* stands alone, behind recentring: it holds its own aligner, */
+    congru_backbone backbone; /* this one */
     bool views;          /* fits on trials where they are (congru_trials.view) as well */
 
     /* Learns from the source subjects' trials, as the aligner left them, and adds its tensors to `model`. A class

@@ -18,6 +18,7 @@ const congru_classifier congru_classifier_dct_e2e = {
     .name = "dct-e2e",
     .summary = "dct with its own tangent-space softmax, trained together",
     .end_to_end = true,
+    .backbone = CONGRU_BACKBONE_DCT,
     .fit = fit_dct,
     .predict = predict_dct,
 };
@@ -40,6 +41,7 @@ const congru_classifier congru_classifier_dldct_e2e = {
     .name = "dldct-e2e",
     .summary = "dldct with its own tangent-space softmax, trained together",
     .end_to_end = true,
+    .backbone = CONGRU_BACKBONE_DLDCT,
     .fit = fit_dldct,
     .predict = predict_dldct,
 };
@@ -62,6 +64,7 @@ const congru_classifier congru_classifier_ddct_unet_e2e = {
     .name = "ddct-unet-e2e",
     .summary = "ddct-unet with its own tangent-space softmax, trained together",
     .end_to_end = true,
+    .backbone = CONGRU_BACKBONE_UNET,
     .fit = fit_ddct_unet,
     .predict = predict_ddct_unet,
 };

@@ -94,7 +94,7 @@ static congru_status describe(congru_context *context, const congru_set *set, co
         {"commit", congru_version_commit()},
         {"compiler", congru_version_compiler()},
         {"pipeline", model->name},
-        {"recipe", method->network.recipe == CONGRU_RECIPE_AUTHORS ? "authors" : "congru"},
+        {"recipe", method->network.recipe == CONGRU_RECIPE_AUTHORS ? "authors" : "printed"},
         {"preprocessing", set->meta != NULL ? set->meta : "{}"},
     };
     congru_status status = keep(context, texts, "format_version", &number[0]);

@@ -104,11 +104,16 @@ congru_status congru_pipeline_predict(congru_context *context, const congru_pipe
     return status == CONGRU_OK ? pipeline->classifier->predict(context, model, newcomer, probability) : status;
 }
 
+size_t congru_pipeline_steps(const congru_pipeline *pipeline, const congru_method_options *options)
+{
+    const congru_backbone backbone =
+        pipeline->classifier->end_to_end ? pipeline->classifier->backbone : pipeline->aligner->backbone;
+    return pipeline->trains_network ? (size_t)congru_network_steps(backbone, &options->network) : 0;
+}
+
 double congru_pipeline_cost(const congru_pipeline *pipeline, const congru_method_options *options)
 {
-    double cost = 1;
-    if (pipeline->trains_network)
-        cost += options->network.steps;
+    double cost = 1 + (double)congru_pipeline_steps(pipeline, options);
     if (options->c == 0 && strcmp(pipeline->classifier->name, "tslr") == 0)
         cost += 500;
     return cost;

@@ -127,6 +127,12 @@ int congru_graph_exponential(congru_graph *graph, int x);
 /* exp((log a + log b) / 2). */
 int congru_graph_merge(congru_graph *graph, int a, int b, double floor);
 
+/* (a + b) / 2. */
+int congru_graph_euclidean_merge(congru_graph *graph, int a, int b);
+
+/* The leading principal block (width, width) of x. */
+int congru_graph_block(congru_graph *graph, int x, size_t width);
+
 /* Adds a segment of parameters. */
 int congru_graph_weights(congru_graph *graph, const char *name, size_t rows, size_t cols, bool head);
 

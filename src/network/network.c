@@ -12,6 +12,11 @@
 
 enum { TRIALS_FOR_A_REFERENCE = 16 };
 
+int congru_network_steps(congru_backbone backbone, const congru_network_options *options)
+{
+    return backbone == CONGRU_BACKBONE_DCT && options->dct_steps > 0 ? options->dct_steps : options->steps;
+}
+
 /* ---- Sources ------------------------------------------------------------------------------------- */
 
 /* What each source trial's logarithm is divided by: (count), or NULL in *dispersion when nothing is. */

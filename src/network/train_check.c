@@ -51,9 +51,10 @@ static congru_status check_extras(congru_context *context, bool end_to_end, size
 
 static congru_status check_options(congru_context *context, bool end_to_end, const congru_network_options *o)
 {
-    if (o->steps < 0 || o->batch < 1)
+    const int steps = o->dct_steps < 0 ? o->dct_steps : o->steps;
+    if (steps < 0 || o->batch < 1)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                           "%d steps in batches of %d: steps must be 0 or more and a batch 1 or more", o->steps,
+                           "%d steps in batches of %d: steps must be 0 or more and a batch 1 or more", steps,
                            o->batch);
     const double least[] = {o->rate,
                             o->decay,
@@ -66,6 +67,7 @@ static congru_status check_options(congru_context *context, bool end_to_end, con
                             o->cross_entropy,
                             o->ratio,
                             o->subject_ratio,
+                            o->ratio_floor,
                             o->gamma_penalty,
                             o->rotation_penalty,
                             o->centre_penalty,

@@ -49,6 +49,17 @@ static congru_status save_rotated(const congru_training *t, const char *prefix, 
                : status;
 }
 
+/* As numbers that a file holds: 0 for no merges, then in the order of the choices. */
+static double number_of(congru_merges merges)
+{
+    return merges == CONGRU_MERGES_NONE ? 0.0 : merges == CONGRU_MERGES_SKIP ? 1.0 : 2.0;
+}
+
+static congru_merges merges_of(double number)
+{
+    return number < 1.0 ? CONGRU_MERGES_NONE : number < 2.0 ? CONGRU_MERGES_SKIP : CONGRU_MERGES_EVERY;
+}
+
 static congru_status save_stack(const congru_training *t, const char *prefix, congru_tensors *model)
 {
     double widths[CONGRU_LAYERS_MAX];
@@ -62,7 +73,9 @@ static congru_status save_stack(const congru_training *t, const char *prefix, co
         status = add(t->context, model, prefix, segment->name, 2, shape, segment->value);
     }
     if (status == CONGRU_OK)
-        status = add_number(t->context, model, prefix, "merged", t->design.merges);
+        status = add_number(t->context, model, prefix, "merged", number_of(t->design.merges));
+    if (status == CONGRU_OK && t->design.merge_mean == CONGRU_MERGE_EUCLID)
+        status = add_number(t->context, model, prefix, "merged_euclidean", 1.0);
     return status == CONGRU_OK ? add_number(t->context, model, prefix, "layer_jitter", t->design.layer_jitter)
                                : status;
 }
@@ -131,7 +144,8 @@ static congru_status load_stack(congru_context *context, const char *prefix, con
 {
     const double *widths = NULL;
     size_t count = 0;
-    double merged = 0.0;
+    double merged = 0.0, euclidean = 0.0;
+    char name[CONGRU_TENSOR_NAME_SIZE];
     congru_status status = find(context, model, prefix, "widths", 1, &count, &widths);
     if (status == CONGRU_OK && (count < 2 || count > CONGRU_LAYERS_MAX))
         return congru_fail(context, CONGRU_ERROR_FORMAT, "the model has %zu widths: 2 to %d were expected",
@@ -149,11 +163,14 @@ static congru_status load_stack(congru_context *context, const char *prefix, con
         status = find(context, model, prefix, own, 2, shape, &n->w[l]);
     }
     if (status == CONGRU_OK)
-        status = find_number(context, model, prefix, "merged", 0.0, 1.0, &merged);
+        status = find_number(context, model, prefix, "merged", 0.0, 2.0, &merged);
+    if (status == CONGRU_OK && congru_tensors_find(model, (join(name, prefix, "merged_euclidean"), name)) != NULL)
+        status = find_number(context, model, prefix, "merged_euclidean", 0.0, 1.0, &euclidean);
     if (status == CONGRU_OK)
         status = find_number(context, model, prefix, "layer_jitter", 0.0, 1e300, &n->design.layer_jitter);
-    n->design.merges = merged != 0.0;
-    for (size_t l = 0; status == CONGRU_OK && n->design.merges && l < count; l++) {
+    n->design.merges = merges_of(merged);
+    n->design.merge_mean = euclidean != 0.0 ? CONGRU_MERGE_EUCLID : CONGRU_MERGE_LOGEUCLID;
+    for (size_t l = 0; status == CONGRU_OK && n->design.merges != CONGRU_MERGES_NONE && l < count; l++) {
         if (n->design.width[l] != n->design.width[n->design.layers - l])
             return congru_fail(context, CONGRU_ERROR_FORMAT, "the model's widths do not mirror each other");
     }
