@@ -251,7 +251,8 @@ static int parse_extras(const arguments *parsed, size_t first, congru_network_op
 
 static int parse_network(const arguments *parsed, size_t first, congru_network_options *network)
 {
-    int fisher = network->fisher, dispersion = network->dispersion, initial = network->initial, reconstruction = 0;
+    int fisher = network->fisher, dispersion = network->dispersion, initial = network->initial,
+        reconstruction = 0;
     int code = parse_numbers(parsed, first, network);
     if (code == EXIT_DONE)
         code = choose(parsed, first + FISHER, fishers, &fisher);

@@ -31,18 +31,18 @@ typedef enum congru_fisher {
 } congru_fisher;
 
 typedef enum congru_dispersion {
-    CONGRU_DISPERSION_GLOBAL, /* the learned gamma alone, as printed in the paper */
-    CONGRU_DISPERSION_SUBJECT, /* each subject's log-covariances over their rms norm */
+    CONGRU_DISPERSION_GLOBAL,         /* the learned gamma alone, as printed in the paper */
+    CONGRU_DISPERSION_SUBJECT,        /* each subject's log-covariances over their rms norm */
     CONGRU_DISPERSION_SUBJECT_GLOBAL, /* that, then gamma */
     CONGRU_DISPERSION_NONE
 } congru_dispersion;
 
 typedef enum congru_initial {
-    CONGRU_INITIAL_EIGEN,  /* the paper's Eq. 7, U'[1:d_in, 1:d_out]: the first columns of U where it narrows, [U U]/sqrt 2
+    CONGRU_INITIAL_EIGEN, /* the paper's Eq. 7, U'[1:d_in, 1:d_out]: the first columns of U where it narrows, [U U]/sqrt 2
                               where it widens; and [U; U]/sqrt 2 or I, which Eq. 7 leaves open, from beyond d */
     CONGRU_INITIAL_LIFTED, /* the paper's appendix: W_l = U~_l^T U~_(l+1), in which U cancels; it starts DDCT-UNet's
                               encoder by dropping the last channels */
-    CONGRU_INITIAL_RANDOM, /* N(0, 1/d_in) */
+    CONGRU_INITIAL_RANDOM,     /* N(0, 1/d_in) */
     CONGRU_INITIAL_UNET_RANDOM /* random in DDCT-UNet, lifted in DLDCT */
 } congru_initial;
 
@@ -76,31 +76,33 @@ typedef enum congru_recipe {
 enum { CONGRU_LAYERS_MAX = 9 };
 
 typedef struct congru_network_options {
-    int steps;    /* 1000 */
+    int steps;     /* 1000 */
     int dct_steps; /* DCT's, where they are others; 0: as many as the others have */
-    int batch;    /* 256, drawn with replacement; all trials when there are fewer */
-    double rate;  /* Adam's, 1e-3 */
-    double decay; /* of the softmax head's weights, 1e-5 */
-    double clip;  /* largest global norm of a gradient, 5; 0: no clipping */
+    int batch;     /* 256, drawn with replacement; all trials when there are fewer */
+    double rate;   /* Adam's, 1e-3 */
+    double decay;  /* of the softmax head's weights, 1e-5 */
+    double clip;   /* largest global norm of a gradient, 5; 0: no clipping */
 
     /* Weights of the objective. */
-    double action, subject;      /* lambda_act 1, lambda_sub 0.05 */
-    double within, between;      /* lambda_w 1, lambda_b 1 */
-    double reconstruction;       /* lambda_rec 1e-3 */
-    double cross_entropy;        /* lambda_CE 1; end to end */
-    double ratio, subject_ratio; /* DCT: delta 1.5, and the same for subjects, which the paper does not have: 0 */
-    double ratio_floor;          /* DCT: added to a ratio's denominator, 1e-6 */
-    bool log_ratio;              /* DCT: logarithms of the ratios */
-    double gamma_penalty;        /* DCT: alpha 1e-2 */
-    double rotation_penalty;     /* DCT: beta 4e-4, falling as half a cosine over the steps */
-    double centre_penalty;       /* DCT: 1e-4 */
-    bool unconstrained;          /* cross-entropy alone */
+    double action, subject; /* lambda_act 1, lambda_sub 0.05 */
+    double within, between; /* lambda_w 1, lambda_b 1 */
+    double reconstruction;  /* lambda_rec 1e-3 */
+    double cross_entropy;   /* lambda_CE 1; end to end */
+    double ratio,
+        subject_ratio;       /* DCT: delta 1.5, and the same for subjects, which the paper does not have: 0 */
+    double ratio_floor;      /* DCT: added to a ratio's denominator, 1e-6 */
+    bool log_ratio;          /* DCT: logarithms of the ratios */
+    double gamma_penalty;    /* DCT: alpha 1e-2 */
+    double rotation_penalty; /* DCT: beta 4e-4, falling as half a cosine over the steps */
+    double centre_penalty;   /* DCT: 1e-4 */
+    bool unconstrained;      /* cross-entropy alone */
 
     congru_fisher fisher;
     congru_dispersion dispersion;
     congru_initial initial;
     congru_recipe recipe;
-    bool affine_reconstruction; /* reconstruction by affine-invariant distance instead of log-Euclidean */
+    bool trace;                   /* recentred trials are divided by their trace before the network sees them */
+    bool affine_reconstruction;   /* reconstruction by affine-invariant distance instead of log-Euclidean */
     congru_merges merges;         /* DDCT-UNet */
     congru_merge_mean merge_mean; /* likewise */
     bool square_bottleneck;       /* DDCT-UNet: one more layer where it is narrowest, unless widths are given */
@@ -126,24 +128,15 @@ typedef struct congru_network_options {
 
 /* ---- All methods ------------------------------------------------------------------------------- */
 
-/* Whether each trial is divided by its trace around recentring. */
-typedef enum congru_trace {
-    CONGRU_TRACE_NONE,
-    CONGRU_TRACE_BEFORE,
-    CONGRU_TRACE_AFTER,
-    CONGRU_TRACE_BOTH
-} congru_trace;
-
 /* Of csp-lda, whose time grows with their square for each class and with their cube. */
 enum { CONGRU_CSP_FEATURES_MAX = 2048 };
 
 typedef struct congru_method_options {
     uint64_t seed;                /* 50 */
     congru_metric alignment_mean; /* ra: the mean that becomes the identity */
-    congru_trace alignment_trace; /* ra: none */
     congru_metric mdm_mean;       /* mdm: of each class */
     congru_metric mdm_metric;     /* mdm: the distance from the means */
-    congru_metric tangent_mean; /* tslr, tsa-lda: where the tangent space touches */
+    congru_metric tangent_mean;   /* tslr, tsa-lda: where the tangent space touches */
     double c;        /* tslr: scikit-learn's C, 1; 0: chosen by leave-one-subject-out among the sources */
     int csp_filters; /* csp-lda: from each end of each class's spectrum, 2; of all classes together at most
                         CONGRU_CSP_FEATURES_MAX */

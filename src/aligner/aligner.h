@@ -10,8 +10,8 @@ typedef struct congru_aligner {
     const char *name;
     const char *summary; /* one line, for help */
     bool recentred;
-    bool labels;  /* looks at labelled trials of the newcomer */
-    bool network; /* trains by gradient descent, which takes long: */
+    bool labels;              /* looks at labelled trials of the newcomer */
+    bool network;             /* trains by gradient descent, which takes long: */
     congru_backbone backbone; /* this one */
 
     /* Learns from the source subjects and adds its tensors to `model`. NULL: nothing to learn. `record` may be

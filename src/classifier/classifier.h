@@ -6,10 +6,10 @@
 
 typedef struct congru_classifier {
     const char *name;
-    const char *summary; /* one line, for help */
-    bool end_to_end;     /* stands alone, behind recentring: it holds its own aligner, */
+    const char *summary;      /* one line, for help */
+    bool end_to_end;          /* stands alone, behind recentring: it holds its own aligner, */
     congru_backbone backbone; /* this one */
-    bool views;          /* fits on trials where they are (congru_trials.view) as well */
+    bool views;               /* fits on trials where they are (congru_trials.view) as well */
 
     /* Learns from the source subjects' trials, as the aligner left them, and adds its tensors to `model`. A class
      * without a trial gets probability 0 in every prediction, with a note (congru_note). Fewer than two classes with
@@ -25,6 +25,9 @@ typedef struct congru_classifier {
 /* One file each. */
 extern const congru_classifier congru_classifier_mdm, congru_classifier_tslr, congru_classifier_tsa_lda,
     congru_classifier_csp_lda;
+
+/* In lda_projection.c. */
+extern const congru_classifier congru_classifier_lda_tslr, congru_classifier_lda_tsa_lda;
 
 /* In e2e.c. */
 extern const congru_classifier congru_classifier_dct_e2e, congru_classifier_dldct_e2e,

@@ -47,6 +47,11 @@ static congru_status mdm_fit(congru_context *context, const congru_trials *trial
     const size_t shape[] = {trials->classes, trials->d, trials->d};
     congru_status status = congru_check_shape(context, trials->count, trials->d);
     if (status == CONGRU_OK)
+        status = congru_check_argument(context,
+                                       options->mdm_metric >= CONGRU_METRIC_RIEMANN &&
+                                           options->mdm_metric <= CONGRU_METRIC_EUCLID,
+                                       "mdm's distance is none of congru_metric");
+    if (status == CONGRU_OK)
         status = congru_class_table_make(context, trials->count, trials->label, trials->classes, &table);
     if (status == CONGRU_OK && congru_arena_reserve(&arena, trials->count * sizeof(size_t)) != CONGRU_OK)
         status =

@@ -287,8 +287,7 @@ static double group_cost(void *user, size_t index)
 static size_t group_steps(void *user, size_t index)
 {
     const evaluation *e = user;
-    return congru_pipeline_steps(&e->pipeline[e->job[e->order[e->group[index]]].pipeline],
-                                 &e->options->method);
+    return congru_pipeline_steps(&e->pipeline[e->job[e->order[e->group[index]]].pipeline], &e->options->method);
 }
 
 static void watch_group(void *user, double part, size_t index, size_t step, size_t steps)

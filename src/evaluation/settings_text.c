@@ -58,7 +58,6 @@ static const struct {
         "network_" #member, kind, offsetof(congru_method_options, network.member) \
     }
     METHOD(alignment_mean, SETTING_INTEGER),
-    METHOD(alignment_trace, SETTING_INTEGER),
     METHOD(mdm_mean, SETTING_INTEGER),
     METHOD(mdm_metric, SETTING_INTEGER),
     METHOD(tangent_mean, SETTING_INTEGER),
@@ -89,6 +88,7 @@ static const struct {
     NETWORK(dispersion, SETTING_INTEGER),
     NETWORK(initial, SETTING_INTEGER),
     NETWORK(recipe, SETTING_INTEGER),
+    NETWORK(trace, SETTING_SWITCH),
     NETWORK(affine_reconstruction, SETTING_SWITCH),
     NETWORK(merges, SETTING_INTEGER),
     NETWORK(merge_mean, SETTING_INTEGER),

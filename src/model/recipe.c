@@ -6,7 +6,7 @@ void congru_method_options_recipe(congru_method_options *options, congru_recipe 
     options->network.recipe = recipe;
     if (recipe != CONGRU_RECIPE_AUTHORS)
         return;
-    options->alignment_trace = CONGRU_TRACE_BOTH;
+    options->network.trace = true;
     options->network.fisher = CONGRU_FISHER_AXIS;
     options->network.dispersion = CONGRU_DISPERSION_SUBJECT;
     options->network.log_ratio = true;

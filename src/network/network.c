@@ -83,13 +83,19 @@ static congru_status fit_one(congru_context *context, congru_backbone backbone, 
                              const char *prefix, const congru_trials *trials,
                              const congru_method_options *options, congru_tensors *model, congru_record *record)
 {
-    congru_training *training;
-    congru_status status = congru_training_create(context, backbone, end_to_end, trials, options, &training);
+    congru_training *training = NULL;
+    congru_trials seen = *trials;
+    double *own;
+    congru_status status = congru_trained_trials(context, options->network.trace, trials->count, trials->d,
+                                                 trials->covariance, &own, &seen.covariance);
+    if (status == CONGRU_OK)
+        status = congru_training_create(context, backbone, end_to_end, &seen, options, &training);
     if (status == CONGRU_OK)
         status = congru_training_loop(training, record);
     if (status == CONGRU_OK)
         status = congru_trained_save(training, prefix, model);
     congru_training_destroy(&training);
+    congru_memory_give(own);
     return status == CONGRU_OK && end_to_end ? add_reference(context, backbone, prefix, trials, model) : status;
 }
 

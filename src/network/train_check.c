@@ -56,24 +56,11 @@ static congru_status check_options(congru_context *context, bool end_to_end, con
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "%d steps in batches of %d: steps must be 0 or more and a batch 1 or more", steps,
                            o->batch);
-    const double least[] = {o->rate,
-                            o->decay,
-                            o->clip,
-                            o->action,
-                            o->subject,
-                            o->within,
-                            o->between,
-                            o->reconstruction,
-                            o->cross_entropy,
-                            o->ratio,
-                            o->subject_ratio,
-                            o->ratio_floor,
-                            o->gamma_penalty,
-                            o->rotation_penalty,
-                            o->centre_penalty,
-                            o->layer_jitter,
-                            o->head_jitter,
-                            o->floor};
+    const double least[] = {
+        o->rate,          o->decay,       o->clip,           o->action,           o->subject,
+        o->within,        o->between,     o->reconstruction, o->cross_entropy,    o->ratio,
+        o->subject_ratio, o->ratio_floor, o->gamma_penalty,  o->rotation_penalty, o->centre_penalty,
+        o->layer_jitter,  o->head_jitter, o->floor};
     for (size_t k = 0; k < sizeof least / sizeof least[0]; k++) {
         const double x = least[k];
         if (!(x >= 0.0 && isfinite(x)))

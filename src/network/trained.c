@@ -100,6 +100,8 @@ congru_status congru_trained_save(const congru_training *t, const char *prefix, 
     congru_status status = t->constants.by_log ? save_rotated(t, prefix, model) : save_stack(t, prefix, model);
     if (status == CONGRU_OK)
         status = add_number(t->context, model, prefix, "floor", t->design.floor);
+    if (status == CONGRU_OK && t->options.trace)
+        status = add_number(t->context, model, prefix, "trace", 1.0);
     return status == CONGRU_OK && t->end_to_end ? save_head(t, prefix, model) : status;
 }
 
@@ -119,6 +121,18 @@ static congru_status find_number(congru_context *context, const congru_tensors *
     char name[CONGRU_TENSOR_NAME_SIZE];
     join(name, prefix, own);
     return congru_tensors_expect_number(context, model, name, least, most, number);
+}
+
+/* The same of a number that is 0 where a model does not have it. */
+static congru_status find_any(congru_context *context, const congru_tensors *model, const char *prefix,
+                              const char *own, double most, double *number)
+{
+    char name[CONGRU_TENSOR_NAME_SIZE];
+    join(name, prefix, own);
+    *number = 0.0;
+    return congru_tensors_find(model, name) == NULL
+               ? CONGRU_OK
+               : congru_tensors_expect_number(context, model, name, 0.0, most, number);
 }
 
 static congru_status load_rotated(congru_context *context, const char *prefix, const congru_tensors *model,
@@ -145,7 +159,6 @@ static congru_status load_stack(congru_context *context, const char *prefix, con
     const double *widths = NULL;
     size_t count = 0;
     double merged = 0.0, euclidean = 0.0;
-    char name[CONGRU_TENSOR_NAME_SIZE];
     congru_status status = find(context, model, prefix, "widths", 1, &count, &widths);
     if (status == CONGRU_OK && (count < 2 || count > CONGRU_LAYERS_MAX))
         return congru_fail(context, CONGRU_ERROR_FORMAT, "the model has %zu widths: 2 to %d were expected",
@@ -164,8 +177,8 @@ static congru_status load_stack(congru_context *context, const char *prefix, con
     }
     if (status == CONGRU_OK)
         status = find_number(context, model, prefix, "merged", 0.0, 2.0, &merged);
-    if (status == CONGRU_OK && congru_tensors_find(model, (join(name, prefix, "merged_euclidean"), name)) != NULL)
-        status = find_number(context, model, prefix, "merged_euclidean", 0.0, 1.0, &euclidean);
+    if (status == CONGRU_OK)
+        status = find_any(context, model, prefix, "merged_euclidean", 1.0, &euclidean);
     if (status == CONGRU_OK)
         status = find_number(context, model, prefix, "layer_jitter", 0.0, 1e300, &n->design.layer_jitter);
     n->design.merges = merges_of(merged);
@@ -210,9 +223,13 @@ congru_status congru_trained_load(congru_context *context, congru_backbone backb
                                   const congru_tensors *model, congru_trained *n)
 {
     *n = (congru_trained){.backbone = backbone, .design.trained = true};
+    double trace = 0.0;
     congru_status status = congru_model_of(backbone)->widths == NULL ? load_rotated(context, prefix, model, n)
                                                                      : load_stack(context, prefix, model, n);
     if (status == CONGRU_OK)
         status = find_number(context, model, prefix, "floor", 0.0, 1e300, &n->design.floor);
+    if (status == CONGRU_OK)
+        status = find_any(context, model, prefix, "trace", 1.0, &trace);
+    n->trace = trace != 0.0;
     return status == CONGRU_OK ? load_head(context, prefix, model, n) : status;
 }

@@ -10,7 +10,7 @@ typedef struct congru_design {
     size_t d, layers, width[CONGRU_LAYERS_MAX]; /* widths 0 to layers; of DCT d and d */
     congru_merges merges;                       /* DDCT-UNet's */
     congru_merge_mean merge_mean;
-    bool trained;                               /* DCT: R and gamma are given, not what they come of */
+    bool trained; /* DCT: R and gamma are given, not what they come of */
     bool learns_gamma;
     double layer_jitter, head_jitter, floor;
     bool at_identity; /* the head's reference is the identity */
