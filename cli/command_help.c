@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "congru/congru.h"
 #include "manual.h"
 #include "terminal.h"
 
@@ -49,8 +50,8 @@ static void print_command(const command *about)
     }
     for (const option_table *table = &about->options; table != NULL; table = table->more) {
         printf("\n%s:\n", table->title != NULL ? table->title : "Options");
-        for (size_t i = 0; i < table->count; i++)
-            print_option(&table->options[i]);
+        for (size_t i = 0; options_own(table, i) != NULL; i++)
+            print_option(options_own(table, i));
     }
     print_option(&(option){.name = "help", .letter = 'h', .help = "Print this and exit."});
     if (about->examples != NULL) {
@@ -70,16 +71,37 @@ void help_print(const command *about)
         print_command(about);
 }
 
-enum { MAN, OPTIONS };
+enum { MAN, CHOICES, OPTIONS };
 
 static const option options[OPTIONS] = {
     [MAN] = {"man", '\0', NULL, "Print the manual page of COMMAND instead, as source for man."},
+    [CHOICES] = {"choices", '\0', "OPTION",
+                 "Print the names that an option of methods takes, or those of 'target', one to a line: for "
+                 "completion."},
 };
+
+/* The names that the value of an option may be. */
+static int print_choices(const char *name)
+{
+    const congru_method_option *row = congru_method_option_find(name);
+    const char *choice;
+    if (strcmp(name, "target") == 0)
+        for (size_t i = 0; (choice = congru_target_name((congru_target)i)) != NULL; i++)
+            printf("%s\n", choice);
+    else if (row == NULL || row->choices == NULL)
+        return terminal_fail(EXIT_USAGE, "help: --choices: --%s takes no names", name);
+    else
+        for (size_t i = 0; row->choices[i] != NULL; i++)
+            printf("%s\n", row->choices[i]);
+    return EXIT_DONE;
+}
 
 static int run(const arguments *parsed)
 {
     if (parsed->operand_count > 1)
         return terminal_fail(EXIT_USAGE, "help: one command at a time");
+    if (parsed->values[CHOICES] != NULL)
+        return print_choices(parsed->values[CHOICES]);
     const command *about = NULL;
     if (parsed->operand_count == 1) {
         about = commands_find(parsed->operands[0]);
@@ -98,7 +120,7 @@ static int run(const arguments *parsed)
 const command command_help = {
     .name = "help",
     .summary = "List the commands, or explain one",
-    .usage = "[COMMAND] [--man]",
+    .usage = "[COMMAND] [OPTION]",
     .description =
         "Lists the commands, or prints the usage, the options with their defaults and examples of one.",
     .options = {.options = options, .count = OPTIONS},

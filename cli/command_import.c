@@ -31,10 +31,13 @@ static const option options[OPTIONS] = {
               "processor."},
 };
 
-static const option_table signal_table = {congru_preprocessing_options, CONGRU_PREPROCESSING_OPTIONS,
-                                          "What is done to the signals", NULL};
-static const option_table import_table = {congru_import_options, CONGRU_IMPORT_OPTIONS, "Trials and files",
-                                          &signal_table};
+static const option_table signal_table = {.options = congru_preprocessing_options,
+                                          .count = CONGRU_PREPROCESSING_OPTIONS,
+                                          .title = "What is done to the signals"};
+static const option_table import_table = {.options = congru_import_options,
+                                          .count = CONGRU_IMPORT_OPTIONS,
+                                          .title = "Trials and files",
+                                          .more = &signal_table};
 
 /* Long work should not end in a file that cannot be written: what can be seen beforehand is refused beforehand.
  * */

@@ -43,9 +43,9 @@ static int prepare(train_run *run)
     if (code == EXIT_DONE && parsed->values[ALIGN_BY] != NULL)
         code = options_parse_choice("train: --align-by", parsed->values[ALIGN_BY], align_by, &by);
     if (code == EXIT_DONE)
-        code = method_settings_parse(parsed, &run->options.method);
-    if (code == EXIT_DONE)
         code = session_open(jobs, &run->context);
+    if (code == EXIT_DONE)
+        code = method_settings_parse(run->context, parsed, &run->options.method);
     run->options.align_by_session = by == 1;
     run->options.pipeline = parsed->values[PIPELINE] != NULL ? parsed->values[PIPELINE] : "ra+tslr";
     if (code == EXIT_DONE && congru_pipeline_check(run->context, run->options.pipeline) != CONGRU_OK)

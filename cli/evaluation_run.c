@@ -219,14 +219,14 @@ int evaluation_settle(run_state *run)
     congru_evaluation_options_init(&run->options);
     int jobs = 0, code = options_integer(run->parsed, RUN_JOBS, 0, 0, CONGRU_THREADS_MAX, &jobs);
     if (code == EXIT_DONE)
-        code = method_settings_parse(run->parsed, &run->options.method);
-    if (code == EXIT_DONE)
-        code = parse_modes(run);
-    if (code == EXIT_DONE)
         code = session_open_with(&(congru_context_options){.threads = crew_threads(jobs),
                                                            .progress = progress,
                                                            .progress_user = run},
                                  &run->context);
+    if (code == EXIT_DONE)
+        code = method_settings_parse(run->context, run->parsed, &run->options.method);
+    if (code == EXIT_DONE)
+        code = parse_modes(run);
     if (code == EXIT_DONE)
         describe_command(run);
     run->options.command = run->command;

@@ -141,14 +141,18 @@ static void another_run_is_not_mixed_in(void)
     congru_results_destroy(&results);
     changed = options;
     changed.target = CONGRU_TARGET_ONLINE;
-    expect_refusal(set, &changed, "\"target\": \"full\" where this one has   \"target\": \"online\"");
+    expect_refusal(set, &changed, "another run: --target full there, --target online here (name");
     changed = options;
     changed.method.c = 0.5;
-    expect_refusal(set, &changed, "\"c\": ");
+    changed.method.network.merges = CONGRU_MERGES_NONE;
+    changed.align_by_session = true;
+    expect_refusal(set, &changed,
+                   "another run: --align-by subject there, --align-by session here; --C 1 there, --C 0.5 here; "
+                   "--merges skip there, --merges none here (name");
     set->covariance[5] += 1e-12;
     set->covariance[1 * 3 + 2] = set->covariance[5];
     set->covariance[2 * 3 + 1] = set->covariance[5];
-    expect_refusal(set, &options, "\"data\": ");
+    expect_refusal(set, &options, "another run: digest of the set ");
     char path[512];
     snprintf(path, sizeof path, "%s/run.json", folder);
     FILE *file = fopen(path, "wb");

@@ -307,6 +307,7 @@ static void errors(void)
     options = some_options();
     options.network.width_count = 3;
     options.network.widths[0] = 5;
+    options.network.widths[1] = options.network.widths[2] = 4;
     expect_failure(CONGRU_BACKBONE_DLDCT, true, &options, CONGRU_ERROR_ARGUMENT, "first width is 5");
     options.network.widths[0] = 4;
     options.network.widths[1] = options.network.widths[2] = 3;
@@ -317,7 +318,8 @@ static void errors(void)
     expect_failure(CONGRU_BACKBONE_DLDCT, true, &options, CONGRU_ERROR_ARGUMENT, "left to train with");
     options = some_options();
     options.network.label_smoothing = NAN;
-    expect_failure(CONGRU_BACKBONE_DLDCT, true, &options, CONGRU_ERROR_ARGUMENT, "label smoothing");
+    expect_failure(CONGRU_BACKBONE_DLDCT, true, &options, CONGRU_ERROR_ARGUMENT,
+                   "--label-smoothing wants a number, not 'nan'");
     options = some_options();
     options.network.ensemble = 2;
     expect_failure(CONGRU_BACKBONE_DLDCT, false, &options, CONGRU_ERROR_ARGUMENT, "ensemble");

@@ -333,8 +333,8 @@ static congru_status move_reference(congru_decoder *d)
     double behind = d->options.prior_weight + (double)d->moves;
     if (d->options.memory > 0 && behind > d->options.memory)
         behind = d->options.memory;
-    congru_status status = congru_spd_geodesic(d->context, d->model->alignment_mean, 1, n, d->reference, 1,
-                                               d->latest, 1.0 / (behind + 1.0), d->aligned);
+    congru_status status = congru_spd_geodesic(d->context, d->model->method.alignment_mean, 1, n, d->reference,
+                                               1, d->latest, 1.0 / (behind + 1.0), d->aligned);
     if (status == CONGRU_OK)
         status = congru_spd_invsqrt(d->context, 1, n, d->aligned, d->latest);
     if (status != CONGRU_OK)

@@ -1,5 +1,4 @@
 /* Fits a model, and tells what it is. SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,11 +77,13 @@ static congru_status describe(congru_context *context, const congru_set *set, co
 {
     congru_texts *texts = &model->texts;
     const congru_method_options *method = &options->method;
-    congru_text number[4] = {{0}}, settings = {0};
+    congru_text number[3] = {{0}}, settings = {0};
+    char seed[CONGRU_OPTION_TEXT_SIZE] = "", recipe[CONGRU_OPTION_TEXT_SIZE] = "";
+    congru_method_options_get(method, "seed", seed);
+    congru_method_options_get(method, "recipe", recipe);
     congru_text_add(&number[0], "%d", (int)CONGRU_MODEL_FORMAT);
     congru_text_add_number(&number[1], set->rate);
     congru_text_add(&number[2], "%zu", samples);
-    congru_text_add(&number[3], "%" PRIu64, method->seed);
     congru_text_add(&settings, "{\n");
     congru_settings_text(set, options, &settings);
     congru_text_add(&settings, "\n}");
@@ -94,7 +95,7 @@ static congru_status describe(congru_context *context, const congru_set *set, co
         {"commit", congru_version_commit()},
         {"compiler", congru_version_compiler()},
         {"pipeline", model->name},
-        {"recipe", method->network.recipe == CONGRU_RECIPE_AUTHORS ? "authors" : "printed"},
+        {"recipe", recipe},
         {"preprocessing", set->meta != NULL ? set->meta : "{}"},
     };
     congru_status status = keep(context, texts, "format_version", &number[0]);
@@ -105,7 +106,7 @@ static congru_status describe(congru_context *context, const congru_set *set, co
     if (status == CONGRU_OK)
         status = keep(context, texts, "samples", &number[2]);
     if (status == CONGRU_OK)
-        status = keep(context, texts, "seed", &number[3]);
+        status = congru_texts_add(context, texts, "seed", seed);
     if (status == CONGRU_OK)
         status = keep(context, texts, "settings", &settings);
     if (status == CONGRU_OK)
@@ -117,7 +118,7 @@ static congru_status describe(congru_context *context, const congru_set *set, co
     if (status == CONGRU_OK)
         status = keep_names(context, texts, "subjects", set->subjects,
                             (const char(*)[CONGRU_LABEL_SIZE])set->subject_name, left_out);
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < 3; i++)
         congru_text_clear(&number[i]);
     congru_text_clear(&settings);
     return status;
@@ -206,6 +207,8 @@ static congru_status fit_and_describe(fit_run *run, const congru_model_options *
 {
     congru_preprocessing of_set = {0};
     congru_status status = congru_pipeline_parse(run->context, options->pipeline, &run->model->pipeline);
+    if (status == CONGRU_OK)
+        status = congru_method_options_check(run->context, &options->method);
     if (status == CONGRU_OK)
         status = check_set(run->context, run->set);
     if (status == CONGRU_OK)

@@ -9,6 +9,7 @@
 #include "base/json_scan.h"
 #include "congru/version.h"
 #include "decoder/model_internal.h"
+#include "model/method_options.h"
 
 enum { SEARCH_BYTES = 16 };
 
@@ -83,32 +84,56 @@ static congru_status read_number(congru_context *context, const congru_model *mo
     return CONGRU_OK;
 }
 
-/* Of the options of methods, those that are needed when the model is asked; the tensors hold the others. */
+/* Up to version 0.1.0 two options had other names here, and a choice was its number. */
+static const struct {
+    const char *former, *name;
+} renamed[] = {{"alignment_mean", "ra-mean"}, {"rpa_labels", "rpa-labels"}};
+
+static bool read_renamed(congru_scan *json, const congru_method_option *row, congru_method_options *options)
+{
+    double number;
+    char text[32], error[CONGRU_VALUE_ERROR_SIZE];
+    if (!congru_scan_number(json, &number) || number < 0 || number > 1e6)
+        return false;
+    size_t choice = 0;
+    while (row->choices != NULL && choice < (size_t)number && row->choices[choice] != NULL)
+        choice++;
+    snprintf(text, sizeof text, "%d", (int)number);
+    const char *value = row->choices == NULL ? text : row->choices[choice];
+    return value != NULL && congru_method_option_parse(row, row->option.name, value, options, error);
+}
+
+static bool read_setting(congru_scan *json, const char *key, congru_method_options *options,
+                         const congru_method_option **row)
+{
+    for (size_t i = 0; i < sizeof renamed / sizeof renamed[0]; i++)
+        if (strcmp(key, renamed[i].former) == 0) {
+            *row = congru_method_option_find(renamed[i].name);
+            return read_renamed(json, *row, options);
+        }
+    return congru_method_options_read(json, key, options, row);
+}
+
+/* The options it was fitted with. The tensors hold what most of them did; those needed to ask the model must be there. */
 static congru_status read_settings(congru_context *context, congru_model *model)
 {
     const char *text;
     char key[64];
-    bool seen[2] = {false, false};
-    double number;
+    size_t needed = 0;
+    const congru_method_option *row;
     congru_status status = find_text(context, model, "settings", &text);
     if (status != CONGRU_OK)
         return status;
+    congru_method_options_init(&model->method);
+    for (size_t i = 0; (row = congru_method_option_at(i)) != NULL; i++)
+        needed += row->asked;
     congru_scan json = congru_scan_start(text, strlen(text));
     for (bool first = congru_scan_object(&json); congru_scan_member(&json, &first, key, sizeof key);) {
-        if (strcmp(key, "alignment_mean") == 0 && congru_scan_number(&json, &number) && number >= 0 &&
-            number <= CONGRU_METRIC_EUCLID) {
-            model->alignment_mean = (congru_metric)number;
-            seen[0] = true;
-        } else if (strcmp(key, "rpa_labels") == 0 && congru_scan_number(&json, &number) && number >= 0 &&
-                   number <= 1e6) {
-            model->rpa_labels = (int)number;
-            seen[1] = true;
-        } else if (strcmp(key, "alignment_mean") == 0 || strcmp(key, "rpa_labels") == 0 ||
-                   !congru_scan_skip(&json)) {
+        if (!read_setting(&json, key, &model->method, &row))
             return fail(context, "its metadata has no possible settings: see", key);
-        }
+        needed -= row != NULL && row->asked && needed > 0;
     }
-    if (!congru_scan_end(&json) || !seen[0] || !seen[1])
+    if (!congru_scan_end(&json) || needed > 0)
         return fail(context, "its metadata has no possible", "settings");
     return CONGRU_OK;
 }

@@ -221,14 +221,13 @@ static congru_status predict(prediction_run *run)
         return status;
     congru_evaluation_options_init(&run->evaluation);
     run->evaluation.target = options->target;
-    run->evaluation.method.alignment_mean = run->model->alignment_mean;
-    run->evaluation.method.rpa_labels = run->model->rpa_labels;
+    run->evaluation.method = run->model->method;
     status = congru_workers_start(run->context, run->set->subjects, &workers);
     if (status != CONGRU_OK)
         return status;
     status = congru_prepare(run->context, &workers, &run->view, options->align_by_session,
                             run->model->pipeline.aligner->recentred && options->target == CONGRU_TARGET_FULL,
-                            run->model->alignment_mean, &run->prepared);
+                            run->model->method.alignment_mean, &run->prepared);
     congru_workers_end(&workers);
     size_t asked = options->subjects != NULL ? options->subject_count : run->set->subjects;
     for (size_t i = 0; status == CONGRU_OK && i < asked; i++)

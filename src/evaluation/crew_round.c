@@ -7,12 +7,13 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "evaluation/settings_text.h"
+#include "model/method_options.h"
 
 /* Everything on which results or the list of jobs depend, one thing to a line. */
 static void describe(const congru_set *set, const congru_evaluation_options *options, congru_text *text)
 {
     congru_settings_text(set, options, text);
-    congru_text_add(text, "\n  \"record\": %s", options->method.network.record ? "true" : "false");
+    congru_method_options_write(&options->method, true, text);
     for (size_t i = 0; i < options->pipeline_count; i++) {
         congru_text_add(text, "\n  \"pipeline\": ");
         congru_text_add_json(text, options->pipelines[i]);

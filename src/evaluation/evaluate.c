@@ -459,6 +459,8 @@ static congru_status check_all(evaluation *e)
 {
     congru_status status = check_set(e->context, e->set, e->options);
     if (status == CONGRU_OK)
+        status = congru_method_options_check(e->context, &e->options->method);
+    if (status == CONGRU_OK)
         status = congru_cohort_make(e->context, e->set, e->options, &e->member);
     return status == CONGRU_OK ? list_pipelines(e) : status;
 }

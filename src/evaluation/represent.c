@@ -116,7 +116,9 @@ congru_status congru_pipeline_represent(congru_context *context, const congru_se
     if (context == NULL || set == NULL || options == NULL || name == NULL || out == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no set, options, pipeline or output given");
     size_t size = set->dimension * set->dimension;
-    congru_status status = congru_pipeline_parse(context, name, &pipeline);
+    congru_status status = congru_method_options_check(context, options);
+    if (status == CONGRU_OK)
+        status = congru_pipeline_parse(context, name, &pipeline);
     if (status == CONGRU_OK)
         status = check(context, set, &pipeline, name, subject);
     if (status == CONGRU_OK)

@@ -128,7 +128,9 @@ congru_status congru_training_create_rewritten(congru_context *context, congru_b
                                                congru_training **training)
 {
     *training = NULL;
-    congru_status status = congru_training_check(context, end_to_end, trials, &options->network);
+    congru_status status = congru_method_options_check(context, options);
+    if (status == CONGRU_OK)
+        status = congru_training_check(context, end_to_end, trials, &options->network);
     if (status != CONGRU_OK)
         return status;
     congru_training *t = calloc(1, sizeof *t);
