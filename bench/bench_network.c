@@ -155,7 +155,13 @@ int main(int count, char **arguments)
     setvbuf(stdout, NULL, _IOLBF, 0); /* a line at a time, also into a pipe */
     double *c = malloc((size_t)TRIALS * D_MAX * D_MAX * sizeof(double)), times[MODELS][DIMENSIONS];
     int32_t label[TRIALS], subject[TRIALS];
-    congru_trials trials = {trial_count(), quick ? QUICK_D : D, c, label, subject, CLASSES, SUBJECTS, NULL};
+    congru_trials trials = {.count = trial_count(),
+                            .d = quick ? QUICK_D : D,
+                            .covariance = c,
+                            .label = label,
+                            .subject = subject,
+                            .classes = CLASSES,
+                            .subjects = SUBJECTS};
     printf("%s\n", congru_context_cpu(context));
     fill(trials.d, c, label, subject);
     if (count > 1 && !compare(context, arguments[1], &trials))

@@ -95,7 +95,13 @@ static world world_make(size_t d, size_t classes, double noise, double spread, u
     }
     free(log_trial);
     free(back);
-    w.trials = (congru_trials){SOURCES * count, d, w.source, w.label, w.subject, classes, SOURCES, NULL};
+    w.trials = (congru_trials){.count = SOURCES * count,
+                               .d = d,
+                               .covariance = w.source,
+                               .label = w.label,
+                               .subject = w.subject,
+                               .classes = classes,
+                               .subjects = SOURCES};
     w.newcomer = (congru_newcomer){.count = count,
                                    .d = d,
                                    .covariance = w.target,
@@ -499,7 +505,7 @@ static void errors_are_said(void)
     world w = world_make(3, 2, 0.3, 1.0, 0);
     congru_tensors model = {0}, empty = {0};
     const congru_aligner *rpa = &congru_aligner_rpa;
-    CHECK(congru_aligner_find("rpa") == rpa && rpa->recentred && rpa->labels);
+    CHECK(congru_aligner_find("rpa") == rpa && rpa->recentring == &congru_recentring_ra && rpa->labels);
     OK(rpa->fit(context, &w.trials, &w.options, &model, NULL));
     check_says(rpa->map_newcomer(context, &empty, &w.newcomer, w.out), CONGRU_ERROR_FORMAT,
                "rpa.mean: missing");

@@ -42,7 +42,13 @@ trial_set trial_set_make(uint64_t *state, size_t classes, size_t d, size_t subje
         set.subject[i] = (int32_t)(i % subjects);
         make_trial(state, classes, d, samples, set.subject[i], &set.label[i], set.covariance + i * d * d);
     }
-    set.trials = (congru_trials){n, d, set.covariance, set.label, set.subject, classes, subjects, NULL};
+    set.trials = (congru_trials){.count = n,
+                                 .d = d,
+                                 .covariance = set.covariance,
+                                 .label = set.label,
+                                 .subject = set.subject,
+                                 .classes = classes,
+                                 .subjects = subjects};
     return set;
 }
 

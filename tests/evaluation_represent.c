@@ -90,6 +90,36 @@ static void what_is_refused(void)
     set->covariance = covariance;
 }
 
+/* What a name stands for is asked of the tables, not of the name. */
+static void pipelines_describe_themselves(void)
+{
+    congru_pipeline_description about;
+    CHECK(congru_pipeline_describe(context, "dldct+tslr", &about) == CONGRU_OK);
+    CHECK(strcmp(about.aligner, "dldct") == 0 && strcmp(about.classifier, "tslr") == 0);
+    CHECK(strcmp(about.network, "dldct") == 0 && !about.end_to_end && about.embeds && !about.needs_signals);
+    CHECK(congru_pipeline_describe(context, "ddct-unet-e2e", &about) == CONGRU_OK);
+    CHECK(strcmp(about.aligner, "ra") == 0 && strcmp(about.network, "ddct-unet") == 0 && about.end_to_end);
+    CHECK(congru_pipeline_describe(context, "ra+mdm", &about) == CONGRU_OK);
+    CHECK(about.network == NULL && about.embeds && !about.target_labels);
+    CHECK(congru_pipeline_describe(context, "rpa+mdm", &about) == CONGRU_OK);
+    CHECK(about.target_labels && !about.embeds);
+    CHECK(congru_pipeline_describe(context, "ra+none", &about) == CONGRU_ERROR_ARGUMENT);
+    CHECK(congru_pipeline_describe(context, "ra+mdm", NULL) == CONGRU_ERROR_ARGUMENT);
+    CHECK(congru_pipeline_describe(context, "ea+mdm", &about) == CONGRU_ERROR_ARGUMENT);
+    CHECK(strstr(congru_context_error(context), "ea aligns signals, and mdm reads covariances") != NULL);
+}
+
+/* Of several networks the first is shown; before, there was no such tensor. */
+static void ensembles_show_their_first_network(void)
+{
+    options.network.steps = 3;
+    CHECK(congru_pipeline_represent(context, set, &options, "dct-e2e", 0, first) == CONGRU_OK);
+    options.network.ensemble = 2;
+    CHECK(congru_pipeline_represent(context, set, &options, "dct-e2e", 0, second) == CONGRU_OK);
+    CHECK(memcmp(first, second, set->count * size * sizeof *first) == 0);
+    options.network.ensemble = 1;
+}
+
 int main(void)
 {
     congru_synth_options made;
@@ -111,6 +141,8 @@ int main(void)
     RUN(newcomers_keep_their_labels_to_themselves);
     RUN(numbers_of_subjects_do_not_matter);
     RUN(what_is_refused);
+    RUN(pipelines_describe_themselves);
+    RUN(ensembles_show_their_first_network);
     free(first);
     free(second);
     congru_set_destroy(&set);

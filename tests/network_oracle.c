@@ -188,8 +188,13 @@ static void start(congru_training *t, const char *name)
 
 static void follow(congru_backbone backbone, bool end_to_end, const char *name)
 {
-    const congru_trials trials = {now->trials, now->d,       covariance,    label,
-                                  subject,     now->classes, now->subjects, NULL};
+    const congru_trials trials = {.count = now->trials,
+                                  .d = now->d,
+                                  .covariance = covariance,
+                                  .label = label,
+                                  .subject = subject,
+                                  .classes = now->classes,
+                                  .subjects = now->subjects};
     congru_method_options options;
     congru_method_options_init(&options);
     options.network.batch = (int)now->batch;

@@ -17,6 +17,22 @@ enum { CONGRU_PIPELINE_SIZE = 64 };
 /* CONGRU_OK when `name` is a pipeline; otherwise CONGRU_ERROR_ARGUMENT, with a text that suggests what was meant. */
 CONGRU_API congru_status congru_pipeline_check(congru_context *context, const char *name);
 
+/* What a pipeline is made of. The names are the library's own. */
+typedef struct congru_pipeline_description {
+    const char *aligner, *classifier;
+    const char
+        *network; /* "dct", "dldct", "ddct-unet", ...: what it trains by gradient descent, in the aligner or in
+                            the classifier; NULL when it trains nothing so */
+    bool end_to_end;    /* the classifier stands alone: the pipeline's name is its name */
+    bool target_labels; /* asks for labelled trials of the target subject */
+    bool needs_signals; /* covariances are not enough */
+    bool embeds;        /* congru_pipeline_represent can show where it puts trials */
+} congru_pipeline_description;
+
+/* CONGRU_ERROR_ARGUMENT as congru_pipeline_check. */
+CONGRU_API congru_status congru_pipeline_describe(congru_context *context, const char *name,
+                                                  congru_pipeline_description *description);
+
 /* Every pipeline there is, and those of them without a trained network: index 0, 1, ... false after the last. */
 CONGRU_API bool congru_pipeline_at(size_t index, bool classical, char name[CONGRU_PIPELINE_SIZE]);
 

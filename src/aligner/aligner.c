@@ -6,13 +6,20 @@
 #include "aligner/rpa.h"
 
 static const congru_aligner aligner_none = {.name = "none", .summary = "trials as they were recorded"};
-static const congru_aligner aligner_ra = {
-    .name = "ra", .summary = "each person's mean becomes the identity (--ra-mean)", .recentred = true};
+static const congru_aligner aligner_ra = {.name = "ra",
+                                          .summary = "each person's mean becomes the identity (--ra-mean)",
+                                          .recentring = &congru_recentring_ra};
+static const congru_aligner aligner_ea = {.name = "ea",
+                                          .summary =
+                                              "signals whitened by the mean of each person's second moments",
+                                          .needs = CONGRU_NEEDS_SIGNALS,
+                                          .recentring = &congru_recentring_ea};
 
 /* A method is one file, and one line here. */
 static const congru_aligner *const aligners[] = {
     &aligner_none,       &aligner_ra,           &congru_aligner_rpa,
     &congru_aligner_dct, &congru_aligner_dldct, &congru_aligner_ddct_unet,
+    &aligner_ea,
 };
 
 const congru_aligner *congru_aligner_at(size_t index)

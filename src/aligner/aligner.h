@@ -2,17 +2,24 @@
 #ifndef CONGRU_ALIGNER_H
 #define CONGRU_ALIGNER_H
 
-#include "network/network.h"
+#include "aligner/recentre.h"
+#include "model/tensors.h"
+#include "model/trials.h"
+#include "network/record.h"
 
-/* Trials come to an aligner already recentred (each person's mean at the identity, aligner/recentre.h) when
- * `recentred` is set, as they were recorded otherwise. */
 typedef struct congru_aligner {
     const char *name;
     const char *summary; /* one line, for help */
-    bool recentred;
-    bool labels;              /* looks at labelled trials of the newcomer */
-    bool network;             /* trains by gradient descent, which takes long: */
-    congru_backbone backbone; /* this one */
+    congru_needs needs;  /* what it aligns */
+    const char *network; /* what it trains by gradient descent, "dct"; NULL: nothing, and fitting is quick */
+    bool labels;         /* looks at labelled trials of the target subject */
+
+    /* What is done to each domain (a subject, or a session of one) by itself, without labels, before anything below
+     * sees its trials: `ra` itself, and the aligners that are learned after it. NULL: nothing. */
+    const congru_recentring *recentring;
+
+    /* How long a fit takes beside a small classical one, for the order of jobs; NULL: no longer. */
+    double (*cost)(const congru_method_options *options);
 
     /* Learns from the source subjects and adds its tensors to `model`. NULL: nothing to learn. `record` may be
      * NULL. */
@@ -20,11 +27,11 @@ typedef struct congru_aligner {
                          const congru_method_options *options, congru_tensors *model, congru_record *record);
 
     /* Maps the trials the aligner was fitted on, for the classifier to be fitted on: out (count, d, d), which may be
-     * trials->covariance. NULL: they stay as they are. */
+     * trials->covariance. NULL: they stay as they are. This is the aligner's embedding, for diagnostics too. */
     congru_status (*map_sources)(congru_context *context, const congru_tensors *model,
                                  const congru_trials *trials, double *out);
 
-    /* Maps the trials of a newcomer. NULL: they stay as they are. */
+    /* Maps the trials of the target subject. NULL: they stay as they are. */
     congru_status (*map_newcomer)(congru_context *context, const congru_tensors *model,
                                   const congru_newcomer *newcomer, double *out);
 } congru_aligner;

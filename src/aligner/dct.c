@@ -23,9 +23,9 @@ static congru_status map_newcomer(congru_context *context, const congru_tensors 
 const congru_aligner congru_aligner_dct = {
     .name = "dct",
     .summary = "one rotation and dispersion, learned after ra",
-    .recentred = true,
-    .network = true,
-    .backbone = CONGRU_BACKBONE_DCT,
+    .network = "dct",
+    .recentring = &congru_recentring_ra,
+    .cost = congru_network_cost,
     .fit = fit,
     .map_sources = map_sources,
     .map_newcomer = map_newcomer,

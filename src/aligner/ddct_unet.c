@@ -24,9 +24,9 @@ static congru_status map_newcomer(congru_context *context, const congru_tensors 
 const congru_aligner congru_aligner_ddct_unet = {
     .name = "ddct-unet",
     .summary = "congruence layers down and up again with log-Euclidean merges, learned after ra",
-    .recentred = true,
-    .network = true,
-    .backbone = CONGRU_BACKBONE_UNET,
+    .network = "ddct-unet",
+    .recentring = &congru_recentring_ra,
+    .cost = congru_network_cost,
     .fit = fit,
     .map_sources = map_sources,
     .map_newcomer = map_newcomer,

@@ -23,9 +23,9 @@ static congru_status map_newcomer(congru_context *context, const congru_tensors 
 const congru_aligner congru_aligner_dldct = {
     .name = "dldct",
     .summary = "a stack of congruence layers, learned after ra",
-    .recentred = true,
-    .network = true,
-    .backbone = CONGRU_BACKBONE_DLDCT,
+    .network = "dldct",
+    .recentring = &congru_recentring_ra,
+    .cost = congru_network_cost,
     .fit = fit,
     .map_sources = map_sources,
     .map_newcomer = map_newcomer,

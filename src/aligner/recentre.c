@@ -191,6 +191,29 @@ typedef struct newcomer_work {
     double *reference, *root; /* (d, d) */
 } newcomer_work;
 
+/* Trials `first` on, `count` of them, by a reference: signals where there are some, else covariances. */
+static congru_status whiten_target(congru_context *context, const congru_newcomer *newcomer, size_t first,
+                                   size_t count, const double *reference, const newcomer_work *w, double *out)
+{
+    const size_t size = newcomer->d * newcomer->d;
+    if (newcomer->signals == NULL)
+        return whiten(context, count, newcomer->d, newcomer->covariance + first * size, reference, w->root,
+                      out + first * size);
+    congru_status status = congru_spd_invsqrt(context, 1, newcomer->d, reference, w->root);
+    congru_signals signals = *newcomer->signals;
+    const size_t length = signals.channels * signals.samples;
+    for (size_t i = first; status == CONGRU_OK && i < first + count; i++) {
+        const size_t place = signals.place != NULL ? signals.place[i] : i;
+        const congru_signals one = {.plain = signals.plain + place * length,
+                                    .channels = signals.channels,
+                                    .samples = signals.samples,
+                                    .root = w->root,
+                                    .owner = &(const int32_t){0}};
+        congru_signals_read(&one, 0, out + i * length);
+    }
+    return status;
+}
+
 static void newcomer_layout(congru_arena *arena, size_t d, newcomer_work *w)
 {
     w->reference = congru_arena_take(arena, d * d, sizeof(double));
@@ -210,7 +233,7 @@ static congru_status recentre_online(congru_context *context, congru_metric metr
             status = congru_spd_geodesic(context, metric, 1, d, w->reference, 1, c, 1.0 / (double)(t + 1),
                                          w->reference);
         if (status == CONGRU_OK)
-            status = whiten(context, 1, d, c, w->reference, w->root, out + t * size);
+            status = whiten_target(context, newcomer, t, 1, w->reference, w, out);
         if (status != CONGRU_OK)
             status = blame(context, status, "the newcomer's trial", t);
     }
@@ -234,8 +257,7 @@ static congru_status recentre_at_once(congru_context *context, congru_metric met
     if (status == CONGRU_OK)
         status = congru_check_argument(context, prior != NULL,
                                        "nothing may be seen of the newcomer, and no prior reference was given");
-    return status == CONGRU_OK ? whiten(context, newcomer->count, d, newcomer->covariance, prior, w->root, out)
-                               : status;
+    return status == CONGRU_OK ? whiten_target(context, newcomer, 0, newcomer->count, prior, w, out) : status;
 }
 
 congru_status congru_recentre_newcomer(congru_context *context, congru_metric mean,
@@ -261,3 +283,30 @@ congru_status congru_recentre_newcomer(congru_context *context, congru_metric me
                               : recentre_at_once(context, mean, newcomer, prior, &w, out);
     return congru_workspace_free(context, &arena, status);
 }
+
+/* ---- As part of an aligner's table ------------------------------------------------------------- */
+
+static congru_status ra_references(congru_context *context, const congru_method_options *options,
+                                   const congru_trials *trials, double *reference)
+{
+    return congru_recentre_references(context, options->alignment_mean, trials, reference);
+}
+
+static congru_status ra_target(congru_context *context, const congru_method_options *options,
+                               const congru_newcomer *newcomer, const double *prior, double *out)
+{
+    return congru_recentre_newcomer(context, options->alignment_mean, newcomer, prior, out);
+}
+
+static congru_status ra_move(congru_context *context, const congru_method_options *options, size_t d,
+                             const double *reference, const double *covariance, double part, double *out)
+{
+    return congru_spd_geodesic(context, options->alignment_mean, 1, d, reference, 1, covariance, part, out);
+}
+
+const congru_recentring congru_recentring_ra = {
+    .of = CONGRU_NEEDS_COVARIANCES,
+    .references = ra_references,
+    .target = ra_target,
+    .move = ra_move,
+};

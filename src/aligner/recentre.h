@@ -1,4 +1,4 @@
-/* Riemannian alignment: a person's trials, whitened by their mean. SPDX-License-Identifier: Apache-2.0 */
+/* Recentring: the trials of a domain, whitened by their mean. SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONGRU_ALIGNER_RECENTRE_H
 #define CONGRU_ALIGNER_RECENTRE_H
 
@@ -27,5 +27,33 @@ congru_status congru_recentre_newcomer(congru_context *context, congru_metric me
 /* The log-Euclidean mean of references (count, d, d). */
 congru_status congru_recentre_prior(congru_context *context, size_t count, size_t d, const double *reference,
                                     double *prior);
+
+/* What an aligner does to each domain by itself, a subject or a session of one, without labels. All of them whiten: a
+ * reference M (d, d) is found, and with W = M^-1/2 a covariance becomes W C W, a signal W x. Sources are whitened by
+ * congru_recentre_sources or where they are read (congru_view, congru_signals), the prior is that of congru_recentre_prior. */
+typedef struct congru_recentring {
+    congru_needs of; /* what is whitened */
+
+    /* The reference of each of the subjects 0 to subjects - 1 of `trials`, as congru_recentre_references. */
+    congru_status (*references)(congru_context *context, const congru_method_options *options,
+                                const congru_trials *trials, double *reference);
+
+    /* The target subject's trials whitened by what may be seen of them, as congru_recentre_newcomer: out (count, d, d), or
+     * (count, channels, samples), which is not where the signals are. */
+    congru_status (*target)(congru_context *context, const congru_method_options *options,
+                            const congru_newcomer *newcomer, const double *prior, double *out);
+
+    /* The reference moved the part 0 to 1 of the way to one more trial's covariance, for a stream: out (d, d), which is
+     * not `reference`. */
+    congru_status (*move)(congru_context *context, const congru_method_options *options, size_t d,
+                          const double *reference, const double *covariance, double part, double *out);
+} congru_recentring;
+
+/* Riemannian alignment: covariances, by the mean of --ra-mean. */
+extern const congru_recentring congru_recentring_ra;
+
+/* Euclidean alignment (He and Wu, 2020): signals, by the mean of X X^T / T over trials, drawn towards a multiple of the
+ * identity by 1 %. */
+extern const congru_recentring congru_recentring_ea;
 
 #endif

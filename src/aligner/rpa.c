@@ -217,8 +217,8 @@ static congru_status rpa_map_newcomer(congru_context *context, const congru_tens
 const congru_aligner congru_aligner_rpa = {
     .name = "rpa",
     .summary = "recentred, scaled and rotated to the others' class means (--rpa-labels)",
-    .recentred = true,
     .labels = true,
+    .recentring = &congru_recentring_ra,
     .fit = rpa_fit,
     .map_newcomer = rpa_map_newcomer,
 };

@@ -2,14 +2,21 @@
 #ifndef CONGRU_CLASSIFIER_CLASSIFIER_H
 #define CONGRU_CLASSIFIER_CLASSIFIER_H
 
-#include "network/network.h"
+#include "model/tensors.h"
+#include "model/trials.h"
+#include "network/record.h"
 
 typedef struct congru_classifier {
     const char *name;
-    const char *summary;      /* one line, for help */
-    bool end_to_end;          /* stands alone, behind recentring: it holds its own aligner, */
-    congru_backbone backbone; /* this one */
-    bool views;               /* fits on trials where they are (congru_trials.view) as well */
+    const char *summary; /* one line, for help */
+    congru_needs needs;
+    const char *network; /* what it trains by gradient descent, "dct"; NULL: nothing, and fitting is quick */
+    bool end_to_end;     /* stands alone, behind `aligner`: the name of a pipeline is its name */
+    const char *aligner; /* which the end-to-end classifier stands behind; NULL: "ra" */
+    bool views;          /* fits on trials where they are (congru_trials.view) as well */
+
+    /* How long a fit takes beside a small classical one, for the order of jobs; NULL: no longer. */
+    double (*cost)(const congru_method_options *options);
 
     /* Learns from the source subjects' trials, as the aligner left them, and adds its tensors to `model`. A class
      * without a trial gets probability 0 in every prediction, with a note (congru_note). Fewer than two classes with
@@ -20,6 +27,29 @@ typedef struct congru_classifier {
     /* probability (count, classes), rows adding up to 1. */
     congru_status (*predict)(congru_context *context, const congru_tensors *model,
                              const congru_newcomer *newcomer, double *probability);
+
+    /* Where the network inside an end-to-end classifier puts trials before its head: out (count, d, d), which may be the
+     * trials' own covariances. NULL where there is no such place. Of several networks the first. */
+    congru_status (*embed_sources)(congru_context *context, const congru_tensors *model,
+                                   const congru_trials *trials, double *out);
+    congru_status (*embed_newcomer)(congru_context *context, const congru_tensors *model,
+                                    const congru_newcomer *newcomer, double *out);
+
+    /* Features: numbers that a trial has by itself once it is recentred, whatever is fitted on. They are made once per
+     * run, and all folds share them; several bands and windows are joined side by side. A classifier that has them fits
+     * on congru_trials.features, and predicts from congru_newcomer.features; these are then there, and the trials are not.
+     *
+     * feature_count: how many of them trials of this shape have (of `trials`: d, and the shape of the signals).
+     * features: x (count, stride), of which each row's first feature_count are written. */
+    size_t (*feature_count)(const congru_newcomer *trials, const congru_method_options *options);
+    congru_status (*features)(congru_context *context, const congru_newcomer *trials,
+                              const congru_method_options *options, size_t stride, double *x);
+
+    /* Optional, with features: fits several folds at once on rows of one matrix; the numbers of a fold do not depend on
+     * the others. used (folds, trials->count): which trials each is fitted on. model (folds). */
+    congru_status (*fit_folds)(congru_context *context, const congru_trials *trials,
+                               const congru_method_options *options, size_t folds, const bool *used,
+                               congru_tensors *model);
 } congru_classifier;
 
 /* One file each. */

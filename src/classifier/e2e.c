@@ -1,70 +1,70 @@
 /* The end-to-end models: a network that decides by itself, behind recentring. SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
 #include "classifier/classifier.h"
 #include "network/network.h"
 
-static congru_status fit_dct(congru_context *context, const congru_trials *trials,
-                             const congru_method_options *options, congru_tensors *model, congru_record *record)
+/* The prefix of the tensors of the first network, where several were trained. */
+static void first_network(const congru_tensors *model, const char *name, char prefix[CONGRU_TENSOR_NAME_SIZE])
 {
-    return congru_network_fit(context, CONGRU_BACKBONE_DCT, true, "dct-e2e", trials, options, model, record);
+    char head[CONGRU_TENSOR_NAME_SIZE + 8];
+    snprintf(prefix, CONGRU_TENSOR_NAME_SIZE, "%s.1", name);
+    snprintf(head, sizeof head, "%s.head", prefix);
+    if (congru_tensors_find(model, head) == NULL)
+        snprintf(prefix, CONGRU_TENSOR_NAME_SIZE, "%s", name);
 }
 
-static congru_status predict_dct(congru_context *context, const congru_tensors *model,
-                                 const congru_newcomer *newcomer, double *probability)
+static congru_status embed_sources(congru_context *context, congru_backbone backbone, const char *name,
+                                   const congru_tensors *model, const congru_trials *trials, double *out)
 {
-    return congru_network_predict(context, CONGRU_BACKBONE_DCT, "dct-e2e", model, newcomer, probability);
+    char prefix[CONGRU_TENSOR_NAME_SIZE];
+    first_network(model, name, prefix);
+    return congru_network_map_sources(context, backbone, prefix, model, trials, out);
 }
 
-const congru_classifier congru_classifier_dct_e2e = {
-    .name = "dct-e2e",
-    .summary = "dct with its own tangent-space softmax, trained together",
-    .end_to_end = true,
-    .backbone = CONGRU_BACKBONE_DCT,
-    .fit = fit_dct,
-    .predict = predict_dct,
-};
-
-static congru_status fit_dldct(congru_context *context, const congru_trials *trials,
-                               const congru_method_options *options, congru_tensors *model,
-                               congru_record *record)
+static congru_status embed_newcomer(congru_context *context, congru_backbone backbone, const char *name,
+                                    const congru_tensors *model, const congru_newcomer *newcomer, double *out)
 {
-    return congru_network_fit(context, CONGRU_BACKBONE_DLDCT, true, "dldct-e2e", trials, options, model,
-                              record);
+    char prefix[CONGRU_TENSOR_NAME_SIZE];
+    first_network(model, name, prefix);
+    return congru_network_map_newcomer(context, backbone, prefix, model, newcomer, out);
 }
 
-static congru_status predict_dldct(congru_context *context, const congru_tensors *model,
-                                   const congru_newcomer *newcomer, double *probability)
-{
-    return congru_network_predict(context, CONGRU_BACKBONE_DLDCT, "dldct-e2e", model, newcomer, probability);
-}
+/* A table and its functions: `id` in C names, `title` on the command line. */
+#define END_TO_END(id, backbone, title) \
+    static congru_status fit_##id(congru_context *context, const congru_trials *trials, \
+                                  const congru_method_options *options, congru_tensors *model, \
+                                  congru_record *record) \
+    { \
+        return congru_network_fit(context, backbone, true, title "-e2e", trials, options, model, record); \
+    } \
+    static congru_status predict_##id(congru_context *context, const congru_tensors *model, \
+                                      const congru_newcomer *newcomer, double *probability) \
+    { \
+        return congru_network_predict(context, backbone, title "-e2e", model, newcomer, probability); \
+    } \
+    static congru_status embed_sources_##id(congru_context *context, const congru_tensors *model, \
+                                            const congru_trials *trials, double *out) \
+    { \
+        return embed_sources(context, backbone, title "-e2e", model, trials, out); \
+    } \
+    static congru_status embed_newcomer_##id(congru_context *context, const congru_tensors *model, \
+                                             const congru_newcomer *newcomer, double *out) \
+    { \
+        return embed_newcomer(context, backbone, title "-e2e", model, newcomer, out); \
+    } \
+    const congru_classifier congru_classifier_##id##_e2e = { \
+        .name = title "-e2e", \
+        .summary = title " with its own tangent-space softmax, trained together", \
+        .network = title, \
+        .end_to_end = true, \
+        .cost = congru_network_cost, \
+        .fit = fit_##id, \
+        .predict = predict_##id, \
+        .embed_sources = embed_sources_##id, \
+        .embed_newcomer = embed_newcomer_##id, \
+    };
 
-const congru_classifier congru_classifier_dldct_e2e = {
-    .name = "dldct-e2e",
-    .summary = "dldct with its own tangent-space softmax, trained together",
-    .end_to_end = true,
-    .backbone = CONGRU_BACKBONE_DLDCT,
-    .fit = fit_dldct,
-    .predict = predict_dldct,
-};
-
-static congru_status fit_ddct_unet(congru_context *context, const congru_trials *trials,
-                                   const congru_method_options *options, congru_tensors *model,
-                                   congru_record *record)
-{
-    return congru_network_fit(context, CONGRU_BACKBONE_UNET, true, "ddct-unet-e2e", trials, options, model,
-                              record);
-}
-
-static congru_status predict_ddct_unet(congru_context *context, const congru_tensors *model,
-                                       const congru_newcomer *newcomer, double *probability)
-{
-    return congru_network_predict(context, CONGRU_BACKBONE_UNET, "ddct-unet-e2e", model, newcomer, probability);
-}
-
-const congru_classifier congru_classifier_ddct_unet_e2e = {
-    .name = "ddct-unet-e2e",
-    .summary = "ddct-unet with its own tangent-space softmax, trained together",
-    .end_to_end = true,
-    .backbone = CONGRU_BACKBONE_UNET,
-    .fit = fit_ddct_unet,
-    .predict = predict_ddct_unet,
-};
+END_TO_END(dct, CONGRU_BACKBONE_DCT, "dct")
+END_TO_END(dldct, CONGRU_BACKBONE_DLDCT, "dldct")
+END_TO_END(ddct_unet, CONGRU_BACKBONE_UNET, "ddct-unet")

@@ -9,6 +9,7 @@
 
 #include "base/bank.h"
 #include "congru/signal.h"
+#include "dataset/covariance.h"
 #include "decoder/model_internal.h"
 #include "decoder/window.h"
 
@@ -311,7 +312,7 @@ static congru_status ask(congru_decoder *d)
 {
     const size_t n = d->window.d;
     congru_status status = CONGRU_OK;
-    if (d->model->pipeline.aligner->recentred)
+    if (d->model->pipeline.aligner->recentring != NULL)
         status = congru_spd_congruence(d->context, 1, n, n, d->latest, d->root, d->aligned);
     else
         memcpy(d->aligned, d->latest, n * n * sizeof *d->aligned);
@@ -328,13 +329,13 @@ static congru_status move_reference(congru_decoder *d)
     const size_t n = d->window.d;
     bool waiting = d->waiting;
     d->waiting = false;
-    if (!waiting || !d->model->pipeline.aligner->recentred)
+    if (!waiting || d->model->pipeline.aligner->recentring == NULL)
         return CONGRU_OK;
     double behind = d->options.prior_weight + (double)d->moves;
     if (d->options.memory > 0 && behind > d->options.memory)
         behind = d->options.memory;
-    congru_status status = congru_spd_geodesic(d->context, d->model->method.alignment_mean, 1, n, d->reference,
-                                               1, d->latest, 1.0 / (behind + 1.0), d->aligned);
+    congru_status status = d->model->pipeline.aligner->recentring->move(
+        d->context, &d->model->method, n, d->reference, d->latest, 1.0 / (behind + 1.0), d->aligned);
     if (status == CONGRU_OK)
         status = congru_spd_invsqrt(d->context, 1, n, d->aligned, d->latest);
     if (status != CONGRU_OK)
@@ -349,6 +350,7 @@ static void look_at_window(congru_decoder *d)
 {
     congru_window_covariance(&d->window, d->model->preprocessing.estimator,
                              d->model->preprocessing.trace_normalise, d->latest);
+    congru_covariance_shrink(d->model->preprocessing.shrinkage, 1, d->window.d, d->latest);
 }
 
 /* The first channel without variance beside the others' in the window, or -1. */

@@ -190,7 +190,7 @@ static congru_status check_prior(congru_context *context, const congru_model *mo
     const size_t d = model->preprocessing.channels;
     size_t shape[2] = {d, d};
     const double *prior;
-    if (!model->pipeline.aligner->recentred)
+    if (model->pipeline.aligner->recentring == NULL)
         return CONGRU_OK;
     return congru_tensors_expect(context, &model->tensors, CONGRU_MODEL_PRIOR, 2, shape, &prior);
 }

@@ -41,10 +41,12 @@ typedef struct evaluation {
     const congru_evaluation_options *options;
     congru_member *member; /* (set->subjects) */
     congru_run_folder run;
-    congru_prepared prepared;
+    congru_materials materials;
     congru_pipeline *pipeline;          /* all there are, in the order of the registry */
     char (*name)[CONGRU_PIPELINE_SIZE]; /* likewise */
     size_t pipelines;
+    size_t *folds;    /* (pipelines) that wait to be run */
+    double *share;    /* (pipelines) of each of them in the seconds of what all folds read */
     fold_wanted *job; /* all there could be, by pipeline, then by subject */
     size_t jobs;
     size_t
@@ -52,7 +54,6 @@ typedef struct evaluation {
     size_t *group; /* (groups + 1) where in the order each job of a worker begins */
     size_t waiting, groups;
     congru_record *record; /* (groups) on ranks other than 0: what was recorded, until it is sent */
-    double common_seconds; /* the share of recentring in each recentred fold */
 } evaluation;
 
 /* Whether this process keeps the folder: rank 0, or the only one there is. */
@@ -64,8 +65,6 @@ static bool leads(const evaluation *e)
 static congru_status check_set(congru_context *context, const congru_set *set,
                                const congru_evaluation_options *options)
 {
-    if (set->covariance == NULL)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the set holds no covariances");
     if (set->count == 0 || set->label == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the set holds no labelled trials");
     congru_status status = congru_set_check(context, set);
@@ -88,10 +87,50 @@ static congru_status check_set(congru_context *context, const congru_set *set,
         if (options->subjects[i] < 0 || (size_t)options->subjects[i] >= set->subjects)
             return congru_fail(context, CONGRU_ERROR_ARGUMENT, "there is no subject %d",
                                (int)options->subjects[i]);
+    return CONGRU_OK;
+}
+
+/* The covariances of the set itself, where a pipeline reads them. */
+static congru_status check_covariances(congru_context *context, const congru_set *set)
+{
     congru_progress progress = context->progress; /* counts folds, not matrices */
     context->progress = NULL;
-    status = congru_set_check_rank(context, set, 0, NULL);
+    congru_status status = congru_set_check_rank(context, set, 0, NULL);
     context->progress = progress;
+    return status;
+}
+
+/* Whether this run is to have the pipeline. */
+static bool is_asked(const evaluation *e, size_t pipeline)
+{
+    for (size_t i = 0; i < e->options->pipeline_count; i++)
+        if (strcmp(e->options->pipelines[i], e->name[pipeline]) == 0)
+            return true;
+    return false;
+}
+
+/* What the pipelines of this run read of the set; what it cannot give is told before anything is run. */
+static congru_status want_materials(evaluation *e)
+{
+    const congru_evaluation_options *options = e->options;
+    bool by_session = options->align_by_session || options->protocol == CONGRU_PROTOCOL_SESSIONS;
+    congru_status status = congru_materials_begin(e->context, e->set, by_session,
+                                                  options->protocol != CONGRU_PROTOCOL_FOLDS, &e->materials);
+    for (size_t p = 0; status == CONGRU_OK && p < e->pipelines; p++)
+        for (size_t b = 0; status == CONGRU_OK && is_asked(e, p) && b < e->pipeline[p].branches; b++) {
+            congru_branch *branch = &e->pipeline[p].branch[b];
+            status =
+                congru_materials_want(e->context, &options->method, branch, &e->materials, &branch->material);
+            if (status != CONGRU_OK) {
+                char text[CONGRU_ERROR_TEXT_SIZE];
+                strcpy(text, congru_context_error(e->context));
+                congru_fail(e->context, status, "pipeline '%s': %.900s", e->name[p], text);
+            }
+        }
+    for (size_t i = 0; status == CONGRU_OK && i < e->materials.count; i++)
+        if (e->materials.prepared_product[i] >= e->materials.products &&
+            e->materials.prepared[i].needs == CONGRU_NEEDS_COVARIANCES)
+            return check_covariances(e->context, e->set);
     return status;
 }
 
@@ -104,7 +143,9 @@ static congru_status list_pipelines(evaluation *e)
         count++;
     e->pipeline = calloc(count, sizeof *e->pipeline);
     e->name = calloc(count, sizeof *e->name);
-    if (e->pipeline == NULL || e->name == NULL)
+    e->folds = calloc(count, sizeof *e->folds);
+    e->share = calloc(count, sizeof *e->share);
+    if (e->pipeline == NULL || e->name == NULL || e->folds == NULL || e->share == NULL)
         return congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu pipelines", count);
     e->pipelines = count;
     for (size_t i = 0; status == CONGRU_OK && i < count; i++) {
@@ -118,11 +159,7 @@ static congru_status list_pipelines(evaluation *e)
 
 static bool is_wanted(const evaluation *e, size_t pipeline, int32_t subject)
 {
-    const congru_evaluation_options *options = e->options;
-    bool wanted = false;
-    for (size_t i = 0; i < options->pipeline_count; i++)
-        wanted = wanted || strcmp(options->pipelines[i], e->name[pipeline]) == 0;
-    return wanted && e->member[subject].scored;
+    return is_asked(e, pipeline) && e->member[subject].scored;
 }
 
 /* Every fold that this run wants, or that the folder may hold from runs before. */
@@ -157,7 +194,7 @@ static congru_status list_jobs(evaluation *e)
 static bool share_aligner(const evaluation *e, const fold_wanted *a, const fold_wanted *b)
 {
     const congru_aligner *aligner = e->pipeline[a->pipeline].aligner;
-    return a->subject == b->subject && aligner->network && aligner == e->pipeline[b->pipeline].aligner;
+    return a->subject == b->subject && aligner->network != NULL && aligner == e->pipeline[b->pipeline].aligner;
 }
 
 /* Longest first, then by aligner and subject. */
@@ -165,7 +202,7 @@ static bool comes_before(const evaluation *e, size_t left, size_t right)
 {
     const fold_wanted *a = &e->job[left], *b = &e->job[right];
     const congru_aligner *x = e->pipeline[a->pipeline].aligner, *y = e->pipeline[b->pipeline].aligner;
-    bool same = x == y && x->network;
+    bool same = x == y && x->network != NULL;
     if (!same && a->cost != b->cost)
         return a->cost > b->cost;
     if (same && a->subject != b->subject)
@@ -225,14 +262,13 @@ static congru_status run_group(void *user, size_t index, congru_context *context
     congru_record record = {0};
     bool keeps = e->options->folder != NULL && e->options->method.network.record;
     const fold_wanted *first = &e->job[member[0]];
-    congru_status status = congru_fold_run(context, &e->prepared, e->options, count, pipeline, first->subject,
+    congru_status status = congru_fold_run(context, &e->materials, e->options, count, pipeline, first->subject,
                                            fold, keeps ? &record : NULL);
     bool ran = status == CONGRU_OK;
     for (size_t i = 0; ran && i < count; i++) {
         fold_wanted *job = &e->job[member[i]];
         job->fold = fold[i]; /* theirs to free now, saved or not */
-        if (pipeline[i]->aligner->recentred)
-            job->fold.seconds += e->common_seconds;
+        job->fold.seconds += e->share[job->pipeline];
         if (status == CONGRU_OK && leads(e) && e->options->folder != NULL)
             status = save_fold(e, context, job, &record);
         job->done = status == CONGRU_OK && leads(e);
@@ -297,14 +333,32 @@ static void watch_group(void *user, double part, size_t index, size_t step, size
     e->options->watch(e->options->watch_user, part, name, step, steps);
 }
 
+/* What every waiting fold's pipeline reads, made by the workers; and each fold's share of the time. */
+static congru_status make_materials(evaluation *e, const congru_workers *workers)
+{
+    congru_materials *m = &e->materials;
+    congru_status status = congru_materials_make(workers, m);
+    for (size_t k = 0; status == CONGRU_OK && k < m->materials; k++) {
+        size_t users = 0;
+        for (int pass = 0; pass < 2; pass++)
+            for (size_t p = 0; p < e->pipelines; p++)
+                for (size_t b = 0; b < e->pipeline[p].branches; b++) {
+                    if (e->folds[p] == 0 || e->pipeline[p].branch[b].material != k)
+                        continue;
+                    users += pass == 0 ? e->folds[p] : 0;
+                    e->share[p] += pass == 1 ? m->material[k].seconds / (double)users : 0;
+                }
+    }
+    return status;
+}
+
 static congru_status run_jobs(evaluation *e)
 {
-    bool by_session = e->options->align_by_session || e->options->protocol == CONGRU_PROTOCOL_SESSIONS;
     bool together = e->options->data_parallel && congru_crew_shares(e->options->crew);
-    size_t recentred = 0, share = (size_t)congru_crew_size(e->options->crew);
+    size_t share = (size_t)congru_crew_size(e->options->crew);
     congru_workers workers;
     for (size_t i = 0; i < e->waiting; i++)
-        recentred += e->pipeline[e->job[e->order[i]].pipeline].aligner->recentred;
+        e->folds[e->job[e->order[i]].pipeline]++;
     sort_longest_first(e);
     congru_queue_work work = {.jobs = e->groups,
                               .user = e,
@@ -322,14 +376,9 @@ static congru_status run_jobs(evaluation *e)
     if (status == CONGRU_OK && !leads(e) && (e->record = calloc(e->groups, sizeof *e->record)) == NULL)
         status = congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu jobs", e->groups);
     if (status == CONGRU_OK)
-        status = congru_prepare(e->context, &workers, e->set, by_session,
-                                recentred > 0 && e->options->protocol != CONGRU_PROTOCOL_FOLDS,
-                                e->options->method.alignment_mean, &e->prepared);
-    if (status == CONGRU_OK && recentred > 0)
-        e->common_seconds = e->prepared.seconds / (double)recentred;
+        status = make_materials(e, &workers);
     status = (together ? congru_together_run : congru_queue_run)(&workers, e->options->crew, status, &work);
     congru_workers_end(&workers);
-    congru_prepared_clear(&e->prepared);
     for (size_t i = 0; e->record != NULL && i < e->groups; i++)
         congru_record_clear(&e->record[i]);
     return status;
@@ -462,7 +511,9 @@ static congru_status check_all(evaluation *e)
         status = congru_method_options_check(e->context, &e->options->method);
     if (status == CONGRU_OK)
         status = congru_cohort_make(e->context, e->set, e->options, &e->member);
-    return status == CONGRU_OK ? list_pipelines(e) : status;
+    if (status == CONGRU_OK)
+        status = list_pipelines(e);
+    return status == CONGRU_OK ? want_materials(e) : status;
 }
 
 congru_status congru_evaluate(congru_context *context, const congru_set *set,
@@ -484,8 +535,13 @@ congru_status congru_evaluate(congru_context *context, const congru_set *set,
     congru_run_close(&e.run);
     for (size_t i = 0; i < e.jobs; i++)
         congru_fold_clear(&e.job[i].fold);
+    congru_materials_clear(&e.materials);
+    for (size_t i = 0; i < e.pipelines; i++)
+        congru_pipeline_clear(&e.pipeline[i]);
     free(e.member);
     free(e.pipeline);
+    free(e.folds);
+    free(e.share);
     free(e.name);
     free(e.job);
     free(e.order);

@@ -4,10 +4,8 @@
 
 #include "base/bank.h"
 #include "base/error.h"
-#include "congru/aligner.h"
 #include "dataset/set_check.h"
 #include "evaluation/pipeline.h"
-#include "network/network.h"
 
 /* Trials of the sources, then those of the newcomer, each in the order of the set. */
 typedef struct representation {
@@ -43,7 +41,31 @@ static congru_status check(congru_context *context, const congru_set *set, const
     if (pipeline->aligner->labels)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "pipeline '%s' asks for labels of the newcomer",
                            name);
+    if (pipeline->classifier->needs == CONGRU_NEEDS_SIGNALS ||
+        (pipeline->classifier->end_to_end && pipeline->classifier->embed_newcomer == NULL))
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "pipeline '%s' puts no covariances anywhere that could be shown", name);
     return CONGRU_OK;
+}
+
+/* Each subject's trials, in place. */
+static congru_status recentre(congru_context *context, const congru_set *set,
+                              const congru_recentring *recentring, const congru_method_options *options,
+                              double *covariance)
+{
+    double *reference = congru_memory_take(set->subjects * set->dimension * set->dimension * sizeof *reference);
+    if (reference == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu references", set->subjects);
+    const congru_trials trials = {.count = set->count,
+                                  .d = set->dimension,
+                                  .covariance = covariance,
+                                  .subject = set->subject,
+                                  .subjects = set->subjects};
+    congru_status status = recentring->references(context, options, &trials, reference);
+    if (status == CONGRU_OK)
+        status = congru_recentre_sources(context, &trials, reference, covariance);
+    congru_memory_give(reference);
+    return status;
 }
 
 /* Recentred where the aligner wants it; subjects numbered anew without the one left out. */
@@ -60,9 +82,8 @@ static congru_status gather(congru_context *context, const congru_set *set, cons
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", set->count);
     memcpy(out, set->covariance, set->count * size * sizeof *out);
     congru_status status = CONGRU_OK;
-    if (pipeline->aligner->recentred)
-        status = congru_alignment_recentre(context, options->alignment_mean, set->count, set->dimension, out,
-                                           set->subjects, set->subject, NULL, out);
+    if (pipeline->aligner->recentring != NULL)
+        status = recentre(context, set, pipeline->aligner->recentring, options, out);
     for (int newcomer = 0; newcomer < 2; newcomer++) {
         for (size_t i = 0; i < set->count; i++) {
             if ((set->subject[i] == left_out) != newcomer)
@@ -88,22 +109,16 @@ static congru_status gather(congru_context *context, const congru_set *set, cons
 }
 
 /* The network of an end-to-end model, without its head. */
-static congru_status map_end_to_end(congru_context *context, const char *name,
+static congru_status map_end_to_end(congru_context *context, const congru_classifier *classifier,
                                     const congru_method_options *options, representation *r)
 {
-    static const char *const names[CONGRU_BACKBONE_COUNT] = {"dct-e2e", "dldct-e2e", "ddct-unet-e2e"};
-    int backbone = 0;
-    while (backbone < CONGRU_BACKBONE_COUNT - 1 && strcmp(names[backbone], name) != 0)
-        backbone++;
     size_t size = r->sources.d * r->sources.d;
-    congru_status status = congru_network_fit(context, (congru_backbone)backbone, true, name, &r->sources,
-                                              options, &r->model, NULL);
+    congru_status status = classifier->fit(context, &r->sources, options, &r->model, NULL);
     if (status == CONGRU_OK)
-        status = congru_network_map_sources(context, (congru_backbone)backbone, name, &r->model, &r->sources,
-                                            r->covariance);
+        status = classifier->embed_sources(context, &r->model, &r->sources, r->covariance);
     if (status == CONGRU_OK)
-        status = congru_network_map_newcomer(context, (congru_backbone)backbone, name, &r->model, &r->newcomer,
-                                             r->covariance + r->sources.count * size);
+        status = classifier->embed_newcomer(context, &r->model, &r->newcomer,
+                                            r->covariance + r->sources.count * size);
     return status;
 }
 
@@ -124,7 +139,7 @@ congru_status congru_pipeline_represent(congru_context *context, const congru_se
     if (status == CONGRU_OK)
         status = gather(context, set, &pipeline, options, subject, out, &r);
     if (status == CONGRU_OK && pipeline.classifier->end_to_end) {
-        status = map_end_to_end(context, pipeline.classifier->name, options, &r);
+        status = map_end_to_end(context, pipeline.classifier, options, &r);
     } else if (status == CONGRU_OK) {
         status =
             congru_pipeline_align(context, pipeline.aligner, &r.sources, r.covariance, options, &r.model, NULL);
@@ -135,5 +150,6 @@ congru_status congru_pipeline_represent(congru_context *context, const congru_se
     for (size_t i = 0; status == CONGRU_OK && i < set->count; i++)
         memcpy(out + r.trial[i] * size, r.covariance + i * size, size * sizeof *out);
     clear(&r);
+    congru_pipeline_clear(&pipeline);
     return status;
 }

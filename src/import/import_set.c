@@ -31,8 +31,10 @@ static congru_status append(congru_context *context, const congru_import *import
                             const congru_epochs *epochs, congru_set **set)
 {
     const congru_preprocessing *p = &import->preprocessing;
-    const congru_set_options options = {
-        .estimator = p->estimator, .trace_normalise = p->trace_normalise, .keep_signals = import->keep_signals};
+    const congru_set_options options = {.estimator = p->estimator,
+                                        .trace_normalise = p->trace_normalise,
+                                        .keep_signals = import->keep_signals,
+                                        .shrinkage = p->shrinkage};
     size_t before = *set != NULL ? (*set)->count : 0;
     if (epochs == NULL)
         return CONGRU_OK;

@@ -7,16 +7,51 @@
 #include "base/view.h"
 #include "congru/method.h"
 
+/* What a method reads of a trial. */
+typedef enum congru_needs {
+    CONGRU_NEEDS_COVARIANCES, /* of one band and window */
+    CONGRU_NEEDS_SIGNALS      /* the samples themselves */
+} congru_needs;
+
+/* Signals of trials where they are, like congru_view: what is read is W x with the W of the trial's owner. */
+typedef struct congru_signals {
+    const double *plain; /* (any, channels, samples) */
+    const size_t *place; /* (count), where each trial is; NULL: the first count */
+    size_t channels, samples;
+    double rate;          /* samples per second; 0 when unknown */
+    double start;         /* seconds of sample 0 from the cue; NaN when unknown */
+    const double *root;   /* (owners, channels, channels), symmetric; NULL: x as it is */
+    const int32_t *owner; /* (any) */
+} congru_signals;
+
+/* Trial `index` (channels, samples) of them, whitened by its owner's root where there is one. `out` is not among them. */
+void congru_signals_read(const congru_signals *signals, size_t index, double *out);
+
+/* Features of trials where they are: rows of a larger array. */
+typedef struct congru_features {
+    const double *plain; /* (any, size) */
+    const size_t *place; /* (count); NULL: the first count */
+    size_t size;
+} congru_features;
+
+/* The features of trial `index`. */
+static inline const double *congru_features_at(const congru_features *features, size_t index)
+{
+    return features->plain + (features->place != NULL ? features->place[index] : index) * features->size;
+}
+
 /* Labelled trials of the source subjects. The arrays are the caller's. */
 typedef struct congru_trials {
     size_t count;
     size_t d;
-    const double *covariance; /* (count, d, d); NULL where there is a view */
+    const double *covariance; /* (count, d, d); NULL where there is a view, and for methods of signals */
     const int32_t *label;     /* (count), 0 to classes - 1; a class may have no trial */
     const int32_t *subject;   /* (count), 0 to subjects - 1 */
     size_t classes;
     size_t subjects;
     const congru_view *view; /* the trials where they are, for methods that take them so; NULL: in covariance */
+    const congru_signals *signals;   /* for methods that need them; else NULL */
+    const congru_features *features; /* for classifiers with features (classifier/classifier.h); else NULL */
 } congru_trials;
 
 /* The trials for those who take either. */
@@ -25,11 +60,13 @@ static inline congru_view congru_trials_view(const congru_trials *trials)
     return trials->view != NULL ? *trials->view : (congru_view){.plain = trials->covariance};
 }
 
-/* Trials of one person that is new to the model, in the order they were recorded. */
+/* Trials of the target subject, who is new to the model, in the order they were recorded. */
 typedef struct congru_newcomer {
     size_t count;
     size_t d;
-    const double *covariance; /* (count, d, d) */
+    const double *covariance;        /* (count, d, d); NULL for methods of signals */
+    const congru_signals *signals;   /* for methods that need them; else NULL */
+    const congru_features *features; /* for classifiers with features; else NULL */
 
     /* Which trials statistics of the person may be made of, for the decision about trial i: the first `visible`
      * ones; trials 0 to i when `online`; none but the source subjects' own statistics when visible is 0. */

@@ -12,9 +12,10 @@
 
 enum { TRIALS_FOR_A_REFERENCE = 16 };
 
-int congru_network_steps(congru_backbone backbone, const congru_network_options *options)
+int congru_network_steps(const char *model, const congru_network_options *options)
 {
-    return backbone == CONGRU_BACKBONE_DCT && options->dct_steps > 0 ? options->dct_steps : options->steps;
+    const bool own = strcmp(model, congru_model_of(CONGRU_BACKBONE_DCT)->name) == 0 && options->dct_steps > 0;
+    return own ? options->dct_steps : options->steps;
 }
 
 /* ---- Sources ------------------------------------------------------------------------------------- */
@@ -97,6 +98,11 @@ static congru_status fit_one(congru_context *context, congru_backbone backbone, 
     congru_training_destroy(&training);
     congru_memory_give(own);
     return status == CONGRU_OK && end_to_end ? add_reference(context, backbone, prefix, trials, model) : status;
+}
+
+double congru_network_cost(const congru_method_options *options)
+{
+    return options->network.steps;
 }
 
 /* Members of an ensemble are networks of their own, from seeds of their own: prefix.1, prefix.2, ... The

@@ -13,8 +13,8 @@ typedef enum congru_backbone {
     CONGRU_BACKBONE_COUNT
 } congru_backbone;
 
-/* How many steps a model is trained for. */
-int congru_network_steps(congru_backbone backbone, const congru_network_options *options);
+/* How many steps a model, "dct" or another, is trained for. */
+int congru_network_steps(const char *model, const congru_network_options *options);
 
 /* Trains on recentred trials and adds the tensors under `prefix` ("dldct" gives "dldct.w1", ...). End to end, the
  * softmax head is trained with the backbone. */
@@ -34,5 +34,8 @@ congru_status congru_network_map_newcomer(congru_context *context, congru_backbo
 congru_status congru_network_predict(congru_context *context, congru_backbone backbone, const char *prefix,
                                      const congru_tensors *model, const congru_newcomer *newcomer,
                                      double *probability);
+
+/* Steps: what a training costs beside a small classical fit. */
+double congru_network_cost(const congru_method_options *options);
 
 #endif

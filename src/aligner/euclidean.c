@@ -1,0 +1,99 @@
+/* Euclidean alignment: signals whitened by the mean of their second moments. SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "aligner/recentre.h"
+#include "base/bank.h"
+#include "spd/batch.h"
+
+/* Of the mean towards a multiple of the identity: few trials of many channels have a mean of low rank nearly. */
+static const double shrinkage = 0.01;
+
+/* X X^T / T of each trial, shrunk: moment (count, d, d). x (d, samples) is scratch. */
+static void find_moments(const congru_signals *signals, size_t count, double *x, double *moment)
+{
+    const size_t d = signals->channels, samples = signals->samples;
+    for (size_t i = 0; i < count; i++, moment += d * d) {
+        double trace = 0;
+        congru_signals_read(signals, i, x);
+        for (size_t a = 0; a < d; a++)
+            for (size_t b = 0; b <= a; b++) {
+                double sum = 0;
+                for (size_t t = 0; t < samples; t++)
+                    sum += x[a * samples + t] * x[b * samples + t];
+                moment[a * d + b] = moment[b * d + a] = (1 - shrinkage) * sum / (double)samples;
+                trace += a == b ? sum / (double)samples : 0;
+            }
+        for (size_t a = 0; a < d; a++)
+            moment[a * (d + 1)] += shrinkage * trace / (double)d;
+    }
+}
+
+static congru_status check_signals(congru_context *context, const congru_signals *signals, size_t d)
+{
+    return congru_check_argument(
+        context, signals != NULL && signals->plain != NULL && signals->channels == d && signals->samples > 0,
+        "alignment of signals: none were given");
+}
+
+/* The moments in memory of their own, which the caller gives back. */
+static congru_status take_moments(congru_context *context, const congru_signals *signals, size_t count,
+                                  double **moment)
+{
+    const size_t d = signals->channels;
+    *moment = congru_memory_take(count * d * d * sizeof(double));
+    double *x = congru_memory_take(d * signals->samples * sizeof(double));
+    congru_status status = CONGRU_OK;
+    if (*moment == NULL || x == NULL)
+        status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory to align %zu trials", count);
+    else
+        find_moments(signals, count, x, *moment);
+    congru_memory_give(x);
+    return status;
+}
+
+static congru_status ea_references(congru_context *context, const congru_method_options *options,
+                                   const congru_trials *trials, double *reference)
+{
+    (void)options;
+    double *moment = NULL;
+    congru_status status = check_signals(context, trials->signals, trials->d);
+    if (status == CONGRU_OK)
+        status = take_moments(context, trials->signals, trials->count, &moment);
+    congru_trials moments = *trials;
+    moments.covariance = moment;
+    moments.view = NULL;
+    if (status == CONGRU_OK)
+        status = congru_recentre_references(context, CONGRU_METRIC_EUCLID, &moments, reference);
+    congru_memory_give(moment);
+    return status;
+}
+
+static congru_status ea_target(congru_context *context, const congru_method_options *options,
+                               const congru_newcomer *newcomer, const double *prior, double *out)
+{
+    (void)options;
+    double *moment = NULL;
+    congru_status status = check_signals(context, newcomer->signals, newcomer->d);
+    if (status == CONGRU_OK)
+        status = take_moments(context, newcomer->signals, newcomer->count, &moment);
+    congru_newcomer moments = *newcomer;
+    moments.covariance = moment;
+    if (status == CONGRU_OK)
+        status = congru_recentre_newcomer(context, CONGRU_METRIC_EUCLID, &moments, prior, out);
+    congru_memory_give(moment);
+    return status;
+}
+
+static congru_status ea_move(congru_context *context, const congru_method_options *options, size_t d,
+                             const double *reference, const double *covariance, double part, double *out)
+{
+    (void)options;
+    return congru_spd_geodesic(context, CONGRU_METRIC_EUCLID, 1, d, reference, 1, covariance, part, out);
+}
+
+const congru_recentring congru_recentring_ea = {
+    .of = CONGRU_NEEDS_SIGNALS,
+    .references = ea_references,
+    .target = ea_target,
+    .move = ea_move,
+};
