@@ -37,4 +37,7 @@ const congru_kernel LANES(table) = {
     .fold = LANES(fold),
     .dense = LANES(dense),
     .logistic = LANES(logistic),
+    .panel = LANES(panel),
+    .ridge_residual = LANES(ridge_residual),
+    .inner = LANES(inner),
 };
