@@ -215,3 +215,22 @@ congru_status congru_plan_make(const congru_workers *workers, const bool *waitin
         status = make_choices(workers, waiting, plan);
     return status == CONGRU_OK ? run_prefits(workers, waiting, plan) : status;
 }
+
+congru_status congru_pipeline_suits(congru_context *context, const congru_set *set, const char *name)
+{
+    congru_pipeline pipeline;
+    congru_plan plan = {0};
+    congru_evaluation_options options;
+    char names[1][CONGRU_PIPELINE_SIZE];
+    if (set == NULL || name == NULL || strlen(name) >= CONGRU_PIPELINE_SIZE)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no set or pipeline given");
+    strcpy(names[0], name);
+    congru_evaluation_options_init(&options);
+    congru_status status = congru_pipeline_parse(context, name, &pipeline);
+    if (status == CONGRU_OK)
+        status = congru_plan_begin(context, set, &options, 1, &pipeline,
+                                   (const char(*)[CONGRU_PIPELINE_SIZE])names, &plan);
+    congru_plan_clear(&plan);
+    congru_pipeline_clear(&pipeline);
+    return status;
+}
