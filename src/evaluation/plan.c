@@ -143,8 +143,8 @@ static congru_status list_prefits(congru_context *context, const bool *waiting, 
                 const size_t material = plan->pipeline[p].branch[b].material;
                 const congru_material *m = &plan->materials.material[material];
                 const double c = congru_plan_c(plan, p, b, (int32_t)s);
-                if (m->feature == NULL || m->branch->classifier->fit_folds == NULL || !(c > 0) ||
-                    congru_plan_model(plan, material, (int32_t)s, c) != NULL)
+                if (m->branch->blocks == 0 || m->feature == NULL || m->branch->classifier->fit_folds == NULL ||
+                    !(c > 0) || congru_plan_model(plan, material, (int32_t)s, c) != NULL)
                     continue;
                 congru_prefit *grown = realloc(plan->prefit, (plan->prefits + 1) * sizeof *grown);
                 if (grown == NULL)
