@@ -61,6 +61,7 @@ typedef struct inner_fits {
     double c[CONGRU_CANDIDATES]; /* negative: the branch's own */
     size_t fits;
     const uint64_t *without; /* (fits) groups */
+    const uint64_t *barred;  /* (fits) those of them whose rows are not even beside the others */
     size_t *first;           /* (fits + 1) its first row among those of a candidate */
     double
         *log_probability; /* (candidates, rows, classes): fit by fit, the trials left out in the set's order */
@@ -77,28 +78,55 @@ static congru_status fail_memory(const inner_fits *f)
                        f->materials->set->count);
 }
 
-/* All fits of a classifier of features together, on all threads. */
-static congru_status fit_features(const inner_fits *f)
+/* The trials that a fit is asked about. */
+static bool asked(const inner_fits *f, size_t fit, size_t trial)
+{
+    return left_out(f->materials->set, f->without[fit] & ~f->barred[fit], trial);
+}
+
+/* The fits from `first` on that bar the same groups, of a classifier of features, on all threads: how many there are. */
+static congru_status fit_features(const inner_fits *f, size_t first, size_t *fits)
 {
     const congru_set *set = f->materials->set;
-    const congru_features rows = {.plain = f->material->feature, .size = f->material->features};
-    const congru_trials trials = {.count = set->count,
+    size_t *place = malloc(set->count * sizeof *place), count = 0, rows = 0;
+    int32_t *label = malloc(set->count * sizeof *label), *subject = malloc(set->count * sizeof *subject);
+    for (*fits = 0; first + *fits < f->fits && f->barred[first + *fits] == f->barred[first]; ++*fits)
+        rows += f->first[first + *fits + 1] - f->first[first + *fits];
+    bool *used = malloc(*fits * set->count * sizeof *used);
+    double *said = congru_memory_take((f->candidates * rows * set->classes + 1) * sizeof *said);
+    congru_status status = place != NULL && label != NULL && subject != NULL && used != NULL && said != NULL
+                               ? CONGRU_OK
+                               : fail_memory(f);
+    for (size_t t = 0; status == CONGRU_OK && t < set->count; t++)
+        if (!left_out(set, f->barred[first], t)) {
+            label[count] = set->label[t];
+            subject[count] = set->subject[t];
+            place[count++] = t;
+        }
+    for (size_t i = 0; status == CONGRU_OK && i < *fits; i++)
+        for (size_t t = 0; t < count; t++)
+            used[i * count + t] = !left_out(set, f->without[first + i], place[t]);
+    const congru_features features = {.plain = f->material->feature,
+                                      .place = count < set->count ? place : NULL,
+                                      .size = f->material->features};
+    const congru_trials trials = {.count = count,
                                   .d = set->dimension,
-                                  .label = set->label,
-                                  .subject = set->subject,
+                                  .label = label,
+                                  .subject = subject,
                                   .classes = set->classes,
                                   .subjects = set->subjects,
-                                  .features = &rows};
-    bool *used = malloc(f->fits * set->count * sizeof *used);
-    if (used == NULL)
-        return fail_memory(f);
-    for (size_t i = 0; i < f->fits; i++)
-        for (size_t t = 0; t < set->count; t++)
-            used[i * set->count + t] = !left_out(set, f->without[i], t);
-    congru_status status = f->material->branch->classifier->fit_folds(f->workers->caller, &trials,
-                                                                      &f->material->method, f->candidates, f->c,
-                                                                      f->fits, used, f->log_probability, NULL);
+                                  .features = &features};
+    if (status == CONGRU_OK)
+        status = f->material->branch->classifier->fit_folds(f->workers->caller, &trials, &f->material->method,
+                                                            f->candidates, f->c, *fits, used, said, NULL);
+    for (size_t k = 0; status == CONGRU_OK && k < f->candidates; k++)
+        memcpy(f->log_probability + (k * f->first[f->fits] + f->first[first]) * set->classes,
+               said + k * rows * set->classes, rows * set->classes * sizeof *said);
+    free(place);
+    free(label);
+    free(subject);
     free(used);
+    congru_memory_give(said);
     return status;
 }
 
@@ -125,7 +153,7 @@ static congru_status fit_one(void *user, size_t job, congru_context *context)
         status = congru_branch_fit(&fold, f->material, &f->material->method,
                                    f->material->branch->classifier->views, aligned, &model);
     for (size_t s = 0; status == CONGRU_OK && s < set->subjects; s++) {
-        if ((f->without[job] & congru_group_of(set, (int32_t)s)) == 0)
+        if ((f->without[job] & ~f->barred[job] & congru_group_of(set, (int32_t)s)) == 0)
             continue;
         fold.test = (congru_fold_side){0, test};
         for (size_t t = 0; t < set->count; t++)
@@ -135,7 +163,7 @@ static congru_status fit_one(void *user, size_t job, congru_context *context)
             status = congru_branch_ask(&fold, f->material, &f->material->method, aligned, &model, false,
                                        probability);
         for (size_t t = 0, row = f->first[job], k = 0; status == CONGRU_OK && t < set->count; t++) {
-            if (!left_out(set, f->without[job], t))
+            if (!asked(f, job, t))
                 continue;
             if (set->subject[t] == (int32_t)s)
                 memcpy(f->log_probability + row * set->classes, probability + k++ * set->classes,
@@ -167,15 +195,18 @@ static congru_status run_fits(inner_fits *f)
     for (size_t i = 0; i < f->fits; i++) {
         f->first[i + 1] = f->first[i];
         for (size_t t = 0; t < set->count; t++)
-            f->first[i + 1] += left_out(set, f->without[i], t);
+            f->first[i + 1] += asked(f, i, t);
     }
     f->log_probability =
         congru_memory_take((f->candidates * f->first[f->fits] * set->classes + 1) * sizeof *f->log_probability);
     if (f->log_probability == NULL)
         return fail_memory(f);
-    return f->material->feature != NULL && f->material->branch->classifier->fit_folds != NULL
-               ? fit_features(f)
-               : congru_workers_run(f->workers, f->fits, fit_one, f);
+    if (f->material->feature == NULL || f->material->branch->classifier->fit_folds == NULL)
+        return congru_workers_run(f->workers, f->fits, fit_one, f);
+    congru_status status = CONGRU_OK;
+    for (size_t i = 0, fits; status == CONGRU_OK && i < f->fits; i += fits)
+        status = fit_features(f, i, &fits);
+    return status;
 }
 
 static void clear_fits(inner_fits *f)
@@ -190,7 +221,7 @@ typedef struct chooser {
     const congru_materials *materials;
     inner_fits *of_material; /* (materials); of those that nobody asks for nothing */
     size_t fits;
-    uint64_t *without;                    /* (fits) */
+    uint64_t *without, *barred;           /* (fits) */
     double *opinion[CONGRU_BRANCHES_MAX]; /* (trials, classes) */
     int32_t *label;                       /* (trials) */
 } chooser;
@@ -207,10 +238,10 @@ static size_t gather(const chooser *c, const inner_fits *f, size_t candidate, ui
         size_t fit = 0;
         if ((shut & group) != 0)
             continue;
-        while (f->without[fit] != (shut | group))
+        while (f->without[fit] != (shut | group) || (f->barred[fit] != 0 && f->barred[fit] != shut))
             fit++;
         for (size_t t = 0, row = candidate * rows + f->first[fit]; t < set->count; t++) {
-            if (!left_out(set, f->without[fit], t))
+            if (!asked(f, fit, t))
                 continue;
             if (congru_group_of(set, set->subject[t]) == group) {
                 memcpy(opinion + count * set->classes, f->log_probability + row * set->classes,
@@ -278,24 +309,30 @@ static congru_status choose(congru_context *context, const chooser *c, const con
     return status;
 }
 
-/* Which fits are needed: without what is shut out and one group more. */
-static congru_status list_fits(congru_context *context, chooser *c, size_t shuts, const uint64_t *shut)
+/* Which fits are needed: without what is shut out and one group more. Where all of the target may be seen two of these may
+ * be one, and its rows lie unused beside the others; elsewhere not even the last bit may feel them. */
+static congru_status list_fits(congru_context *context, chooser *c, congru_target target, size_t shuts,
+                               const uint64_t *shut)
 {
     const size_t groups = congru_groups(c->materials->set);
     c->without = calloc(shuts * groups + 1, sizeof *c->without);
-    if (c->without == NULL)
+    c->barred = calloc(shuts * groups + 1, sizeof *c->barred);
+    if (c->without == NULL || c->barred == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu fits", shuts * groups);
     for (size_t i = 0; i < shuts; i++) {
+        const uint64_t barred = target == CONGRU_TARGET_FULL ? 0 : shut[i];
         size_t open = 0;
         for (size_t g = 0; g < groups; g++)
             open += (shut[i] >> g & 1) == 0;
         for (size_t g = 0; open >= 2 && g < groups; g++) {
             const uint64_t wanted = shut[i] | UINT64_C(1) << g;
             size_t k = 0;
-            while (k < c->fits && c->without[k] != wanted)
+            while (k < c->fits && (c->without[k] != wanted || c->barred[k] != barred))
                 k++;
-            if (wanted != shut[i] && k == c->fits)
-                c->without[c->fits++] = wanted;
+            if (wanted == shut[i] || k < c->fits)
+                continue;
+            c->barred[c->fits] = barred;
+            c->without[c->fits++] = wanted;
         }
     }
     return CONGRU_OK;
@@ -315,7 +352,8 @@ static void want_fits(chooser *c, const congru_workers *workers, const congru_ev
                           .candidates = 1,
                           .c = {material->method.c},
                           .fits = c->fits,
-                          .without = c->without};
+                          .without = c->without,
+                          .barred = c->barred};
     if (!chooses_c(material, pipeline))
         return;
     for (f->candidates = 0; f->candidates < CONGRU_CANDIDATES; f->candidates++)
@@ -354,7 +392,7 @@ congru_status congru_choices_make(const congru_workers *workers, const congru_ma
                                   congru_choice *choice)
 {
     chooser c = {.materials = materials};
-    congru_status status = list_fits(workers->caller, &c, shuts, shut);
+    congru_status status = list_fits(workers->caller, &c, options->target, shuts, shut);
     if (status == CONGRU_OK)
         status = fit_all(&c, workers, options, count, pipeline);
     for (size_t p = 0; p < count; p++)
@@ -367,5 +405,6 @@ congru_status congru_choices_make(const congru_workers *workers, const congru_ma
     free(c.of_material);
     free(c.label);
     free(c.without);
+    free(c.barred);
     return status;
 }
