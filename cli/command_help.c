@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "congru/congru.h"
 #include "manual.h"
+#include "pipeline_list.h"
 #include "session.h"
 #include "terminal.h"
 
@@ -138,6 +139,8 @@ static int run(const arguments *parsed)
     if (parsed->values[CHOICES] != NULL)
         return print_choices(parsed->values[CHOICES]);
     const command *about = NULL;
+    if (parsed->operand_count == 1 && strcmp(parsed->operands[0], "pipelines") == 0)
+        return pipeline_help_print();
     if (parsed->operand_count == 1 && parsed->values[MAN] == NULL && is_pipeline(parsed->operands[0]))
         return print_pipeline(parsed->operands[0]);
     if (parsed->operand_count == 1) {
@@ -160,7 +163,8 @@ const command command_help = {
     .usage = "[COMMAND | PIPELINE] [OPTION]",
     .description =
         "Lists the commands, or prints the usage, the options with their defaults and examples of one. Of a "
-        "pipeline such as ra+tslr it prints the options that its methods use.",
+        "pipeline such as ra+tslr it prints the options that its methods use. 'congru help pipelines' shows "
+        "pipelines of several branches, and how to define others.",
     .options = {.options = options, .count = OPTIONS},
     .run = run,
 };

@@ -74,6 +74,9 @@ static int import(const arguments *parsed, model_answers *answers)
         if (value != NULL && congru_import_set(context, importer, name, value) != CONGRU_OK)
             code = terminal_fail(EXIT_USAGE, "%s: %s", parsed->command, congru_context_error(context));
     }
+    if (code == EXIT_DONE && congru_model_needs_signals(answers->model) &&
+        congru_import_set(context, importer, "keep-signals", "") != CONGRU_OK)
+        code = terminal_fail(EXIT_USAGE, "%s: %s", parsed->command, congru_context_error(context));
     if (code == EXIT_DONE && congru_import_run(context, importer, paths, parsed->operand_count - 1,
                                                &answers->set, NULL) != CONGRU_OK)
         code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));

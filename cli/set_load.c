@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "method_settings.h"
+#include "pipeline_list.h"
 #include "terminal.h"
 #include "text_list.h"
 
@@ -18,7 +19,7 @@ static const option part_options[] = {
 static const option_table signal_option_table = {.options = congru_preprocessing_options,
                                                  .count = CONGRU_PREPROCESSING_TRIAL_OPTIONS,
                                                  .title = "Signals of the set",
-                                                 .more = &method_option_table};
+                                                 .more = &pipeline_option_table};
 const option_table set_option_table = {.options = part_options,
                                        .count = sizeof part_options / sizeof part_options[0],
                                        .title = "The set",

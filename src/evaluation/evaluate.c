@@ -1,4 +1,5 @@
 /* Runs pipelines over subjects, taking up what is done. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +42,7 @@ typedef struct evaluation {
     const congru_evaluation_options *options;
     congru_member *member; /* (set->subjects) */
     congru_run_folder run;
-    congru_materials materials;
+    congru_plan plan;
     congru_pipeline *pipeline;          /* all there are, in the order of the registry */
     char (*name)[CONGRU_PIPELINE_SIZE]; /* likewise */
     size_t pipelines;
@@ -110,26 +111,13 @@ static bool is_asked(const evaluation *e, size_t pipeline)
 }
 
 /* What the pipelines of this run read of the set; what it cannot give is told before anything is run. */
-static congru_status want_materials(evaluation *e)
+static congru_status begin_plan(evaluation *e)
 {
-    const congru_evaluation_options *options = e->options;
-    bool by_session = options->align_by_session || options->protocol == CONGRU_PROTOCOL_SESSIONS;
-    congru_status status = congru_materials_begin(e->context, e->set, by_session,
-                                                  options->protocol != CONGRU_PROTOCOL_FOLDS, &e->materials);
-    for (size_t p = 0; status == CONGRU_OK && p < e->pipelines; p++)
-        for (size_t b = 0; status == CONGRU_OK && is_asked(e, p) && b < e->pipeline[p].branches; b++) {
-            congru_branch *branch = &e->pipeline[p].branch[b];
-            status =
-                congru_materials_want(e->context, &options->method, branch, &e->materials, &branch->material);
-            if (status != CONGRU_OK) {
-                char text[CONGRU_ERROR_TEXT_SIZE];
-                strcpy(text, congru_context_error(e->context));
-                congru_fail(e->context, status, "pipeline '%s': %.900s", e->name[p], text);
-            }
-        }
-    for (size_t i = 0; status == CONGRU_OK && i < e->materials.count; i++)
-        if (e->materials.prepared_product[i] >= e->materials.products &&
-            e->materials.prepared[i].needs == CONGRU_NEEDS_COVARIANCES)
+    congru_status status = congru_plan_begin(e->context, e->set, e->options, e->pipelines, e->pipeline,
+                                             (const char(*)[CONGRU_PIPELINE_SIZE])e->name, &e->plan);
+    const congru_materials *m = &e->plan.materials;
+    for (size_t i = 0; status == CONGRU_OK && i < m->count; i++)
+        if (m->prepared_product[i] >= m->products && m->prepared[i].needs == CONGRU_NEEDS_COVARIANCES)
             return check_covariances(e->context, e->set);
     return status;
 }
@@ -163,6 +151,16 @@ static bool is_wanted(const evaluation *e, size_t pipeline, int32_t subject)
     return is_asked(e, pipeline) && e->member[subject].scored;
 }
 
+/* Pipelines that share branches cost as much as the longest of them: they are run together. */
+static double cost_of(const evaluation *e, size_t pipeline)
+{
+    double cost = congru_pipeline_cost(&e->pipeline[pipeline], &e->options->method);
+    for (size_t p = 0; e->pipeline[pipeline].branch[0].blocks > 0 && p < e->pipelines; p++)
+        if (e->pipeline[p].branch[0].blocks > 0)
+            cost = fmax(cost, congru_pipeline_cost(&e->pipeline[p], &e->options->method));
+    return cost;
+}
+
 /* Every fold that this run wants, or that the folder may hold from runs before. */
 static congru_status list_jobs(evaluation *e)
 {
@@ -180,7 +178,7 @@ static congru_status list_jobs(evaluation *e)
         job->pipeline = i / e->set->subjects;
         job->subject = (int32_t)(i % e->set->subjects);
         job->wanted = is_wanted(e, job->pipeline, job->subject);
-        job->cost = congru_pipeline_cost(&e->pipeline[job->pipeline], &e->options->method);
+        job->cost = cost_of(e, job->pipeline);
         if (leads(e) && e->options->folder != NULL)
             status = congru_fold_read(e->context, e->options->folder, e->name[job->pipeline],
                                       e->run.fingerprint, job->subject, e->set, &job->fold, &job->done);
@@ -191,19 +189,24 @@ static congru_status list_jobs(evaluation *e)
     return status == CONGRU_OK && leads(e) ? congru_run_begin(e->context, &e->run, found) : status;
 }
 
-/* A trained aligner is trained once for all classifiers behind it. */
-static bool share_aligner(const evaluation *e, const fold_wanted *a, const fold_wanted *b)
+/* What folds of one subject share: a trained aligner, for all classifiers behind it, or branches. */
+static bool share_work(const evaluation *e, size_t left, size_t right)
 {
-    const congru_aligner *aligner = e->pipeline[a->pipeline].aligner;
-    return a->subject == b->subject && aligner->network != NULL && aligner == e->pipeline[b->pipeline].aligner;
+    const congru_pipeline *a = &e->pipeline[left], *b = &e->pipeline[right];
+    return (a->aligner == b->aligner && a->aligner->network != NULL) ||
+           (a->branch[0].blocks > 0 && b->branch[0].blocks > 0);
 }
 
-/* Longest first, then by aligner and subject. */
+static bool share_fold(const evaluation *e, const fold_wanted *a, const fold_wanted *b)
+{
+    return a->subject == b->subject && share_work(e, a->pipeline, b->pipeline);
+}
+
+/* Longest first, then by what they share and subject. */
 static bool comes_before(const evaluation *e, size_t left, size_t right)
 {
     const fold_wanted *a = &e->job[left], *b = &e->job[right];
-    const congru_aligner *x = e->pipeline[a->pipeline].aligner, *y = e->pipeline[b->pipeline].aligner;
-    bool same = x == y && x->network != NULL;
+    bool same = share_work(e, a->pipeline, b->pipeline);
     if (!same && a->cost != b->cost)
         return a->cost > b->cost;
     if (same && a->subject != b->subject)
@@ -222,7 +225,8 @@ static void sort_longest_first(evaluation *e)
     }
     e->groups = 0;
     for (size_t i = 0; i < e->waiting; i++)
-        if (i == 0 || !share_aligner(e, &e->job[e->order[i - 1]], &e->job[e->order[i]]))
+        if (i == 0 || !share_fold(e, &e->job[e->order[i - 1]], &e->job[e->order[i]]) ||
+            i - e->group[e->groups - 1] == PIPELINES_MAX)
             e->group[e->groups++] = i;
     e->group[e->groups] = e->waiting;
 }
@@ -256,15 +260,15 @@ static congru_status run_group(void *user, size_t index, congru_context *context
     evaluation *e = user;
     const size_t *member = e->order + e->group[index];
     size_t count = e->group[index + 1] - e->group[index];
-    const congru_pipeline *pipeline[PIPELINES_MAX];
+    size_t pipeline[PIPELINES_MAX];
     congru_fold fold[PIPELINES_MAX];
     for (size_t i = 0; i < count; i++)
-        pipeline[i] = &e->pipeline[e->job[member[i]].pipeline];
+        pipeline[i] = e->job[member[i]].pipeline;
     congru_record record = {0};
     bool keeps = e->options->folder != NULL && e->options->method.network.record;
     const fold_wanted *first = &e->job[member[0]];
-    congru_status status = congru_fold_run(context, &e->materials, e->options, count, pipeline, first->subject,
-                                           fold, keeps ? &record : NULL);
+    congru_status status =
+        congru_fold_run(context, &e->plan, count, pipeline, first->subject, fold, keeps ? &record : NULL);
     bool ran = status == CONGRU_OK;
     for (size_t i = 0; ran && i < count; i++) {
         fold_wanted *job = &e->job[member[i]];
@@ -335,12 +339,20 @@ static void watch_group(void *user, double part, size_t index, size_t step, size
     e->options->watch(e->options->watch_user, part, name, step, steps);
 }
 
-/* What every waiting fold's pipeline reads, made by the workers; and each fold's share of the time, as if its pipeline
- * were run alone. */
-static congru_status make_materials(evaluation *e, const congru_workers *workers)
+/* What every waiting fold's pipeline reads, made by the workers; and each fold's share of the time,
+ * as if its pipeline were run alone. */
+static congru_status make_plan(evaluation *e, const congru_workers *workers)
 {
-    congru_materials *m = &e->materials;
-    congru_status status = congru_materials_make(workers, m);
+    const congru_materials *m = &e->plan.materials;
+    bool *waiting = calloc(e->jobs + 1, sizeof *waiting);
+    if (waiting == NULL)
+        return congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu folds", e->jobs);
+    for (size_t i = 0; i < e->waiting; i++)
+        waiting[e->order[i]] = true;
+    congru_status status = congru_plan_make(workers, waiting, &e->plan);
+    free(waiting);
+    for (size_t p = 0; status == CONGRU_OK && p < e->pipelines; p++)
+        e->share[p] = e->folds[p] > 0 ? e->plan.seconds[p] / (double)e->folds[p] : 0;
     for (size_t p = 0; status == CONGRU_OK && p < e->pipelines; p++)
         for (size_t b = 0; e->folds[p] > 0 && b < e->pipeline[p].branches; b++)
             e->share[p] += m->material[e->pipeline[p].branch[b].material].seconds / (double)e->folds[p];
@@ -371,7 +383,7 @@ static congru_status run_jobs(evaluation *e)
     if (status == CONGRU_OK && !leads(e) && (e->record = calloc(e->groups, sizeof *e->record)) == NULL)
         status = congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu jobs", e->groups);
     if (status == CONGRU_OK)
-        status = make_materials(e, &workers);
+        status = make_plan(e, &workers);
     status = (together ? congru_together_run : congru_queue_run)(&workers, e->options->crew, status, &work);
     congru_workers_end(&workers);
     for (size_t i = 0; e->record != NULL && i < e->groups; i++)
@@ -508,7 +520,7 @@ static congru_status check_all(evaluation *e)
         status = congru_cohort_make(e->context, e->set, e->options, &e->member);
     if (status == CONGRU_OK)
         status = list_pipelines(e);
-    return status == CONGRU_OK ? want_materials(e) : status;
+    return status == CONGRU_OK ? begin_plan(e) : status;
 }
 
 congru_status congru_evaluate(congru_context *context, const congru_set *set,
@@ -530,7 +542,7 @@ congru_status congru_evaluate(congru_context *context, const congru_set *set,
     congru_run_close(&e.run);
     for (size_t i = 0; i < e.jobs; i++)
         congru_fold_clear(&e.job[i].fold);
-    congru_materials_clear(&e.materials);
+    congru_plan_clear(&e.plan);
     for (size_t i = 0; i < e.pipelines; i++)
         congru_pipeline_clear(&e.pipeline[i]);
     free(e.member);

@@ -19,9 +19,7 @@ typedef struct congru_fold_aligned {
     congru_fold_target target[CONGRU_BLOCKS_MAX];
     double *prior[CONGRU_BLOCKS_MAX]; /* (d, d) of each block */
     congru_tensors model;             /* the aligner's */
-    double seconds;                   /* that it took, of which */
-    double sources;                   /* the source trials did */
-    double fitting;                   /* the last classifier's training */
+    double seconds;                   /* that the source trials took */
 } congru_fold_aligned;
 
 void congru_fold_aligned_clear(congru_fold_aligned *aligned);
@@ -35,9 +33,25 @@ typedef struct congru_fold_case {
     congru_record *record; /* may be NULL */
 } congru_fold_case;
 
-/* Fits the branch of a material and asks it: probability (test, classes). `aligned` is made anew unless it serves. `views`:
- * every classifier that is going to share it takes views. */
-congru_status congru_fold_branch(const congru_fold_case *fold, const congru_material *material, bool views,
-                                 congru_fold_aligned *aligned, double *probability);
+/* Aligns the trials to fit on: references and the aligner's tensors are in `aligned`, which is made anew unless it serves.
+ * `views`: every classifier that is going to share it takes views. */
+congru_status congru_branch_align(const congru_fold_case *fold, const congru_material *material,
+                                  const congru_method_options *method, bool views,
+                                  congru_fold_aligned *aligned);
+
+/* Fits the branch of a material, with its method's options or others, on the trials to fit on: the aligner's tensors and
+ * references go to `aligned`, the classifier's tensors to `model`. */
+congru_status congru_branch_fit(const congru_fold_case *fold, const congru_material *material,
+                                const congru_method_options *method, bool views, congru_fold_aligned *aligned,
+                                congru_tensors *model);
+
+/* Asks it about the trials of one person: probability (test, classes). `labelled`: labels may be used by an aligner that
+ * asks for some. Where the target is aligned it stays in aligned->target, and is not aligned again. */
+congru_status congru_branch_ask(const congru_fold_case *fold, const congru_material *material,
+                                const congru_method_options *method, congru_fold_aligned *aligned,
+                                const congru_tensors *model, bool labelled, double *probability);
+
+/* Whether the features of the trials asked about are those that all folds share, so that `aligned` is not looked at. */
+bool congru_branch_shares(const congru_fold_case *fold, const congru_material *material);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evaluation/combine.h"
 #include "evaluation/fold_branch.h"
 #include "evaluation/scoring.h"
 #include "evaluation/split.h"
@@ -29,18 +30,31 @@ void congru_fold_clear(congru_fold *fold)
     *fold = (congru_fold){0};
 }
 
+/* What a branch says of the trials asked about; branches of several pipelines may be the same. */
+typedef struct opinion {
+    size_t material;
+    double c, seconds;
+    double *log_probability; /* (test, classes); of a pipeline of one branch the probabilities */
+} opinion;
+
 /* Everything a split needs while it is fitted and asked. */
 typedef struct split_run {
+    const congru_plan *plan;
     congru_fold_case fold;
     const congru_split *split;
+    int32_t subject;
+    bool views;
     congru_fold_aligned aligned;
+    opinion *opinion;
+    size_t opinions;
     double *probability; /* (test, classes) */
+    double fitting;      /* seconds of the classifiers of the pipeline that is run */
 } split_run;
 
 /* Adds the answers to the fold, those about calibration trials left out. */
 static void collect(const split_run *run, congru_fold *fold)
 {
-    const congru_set *set = run->fold.materials->set;
+    const congru_set *set = run->plan->set;
     const congru_split *split = run->split;
     const congru_fold_target *target = &run->aligned.target[0];
     for (size_t i = 0; i < split->test; i++) {
@@ -56,30 +70,112 @@ static void collect(const split_run *run, congru_fold *fold)
     fold->calibration += target->newcomer.calibration;
 }
 
-/* fold (count): what is common to all of them counts in each. */
-static congru_status run_split(split_run *run, size_t count, const congru_pipeline *const *pipeline,
-                               congru_fold *fold)
+/* The branch fitted, or taken from the plan, and asked: probability (test, classes). */
+static congru_status ask(split_run *run, size_t material, double c, double *probability)
 {
-    const congru_materials *materials = run->fold.materials;
+    const congru_material *m = &run->plan->materials.material[material];
+    const congru_tensors *fitted = congru_plan_model(run->plan, material, run->subject, c);
+    congru_method_options method = m->method;
+    congru_tensors model = {0};
     congru_status status = CONGRU_OK;
-    bool views = true;
+    method.c = c;
+    if (fitted == NULL || !congru_branch_shares(&run->fold, m)) {
+        status = congru_branch_align(&run->fold, m, &method, run->views, &run->aligned);
+        const double start = congru_seconds();
+        if (status == CONGRU_OK)
+            status = congru_branch_fit(&run->fold, m, &method, run->views, &run->aligned, &model);
+        run->fitting += congru_seconds() - start;
+        fitted = &model;
+    }
+    if (status == CONGRU_OK)
+        status = congru_branch_ask(&run->fold, m, &method, &run->aligned, fitted, true, probability);
+    congru_tensors_clear(&model);
+    return status;
+}
+
+/* The opinion of a branch, had once. */
+static congru_status find_opinion(split_run *run, size_t material, double c, const opinion **found)
+{
+    const size_t numbers = run->split->test * run->plan->set->classes;
+    for (size_t i = 0; i < run->opinions; i++)
+        if (run->opinion[i].material == material && run->opinion[i].c == c) {
+            *found = &run->opinion[i];
+            return CONGRU_OK;
+        }
+    opinion *grown = realloc(run->opinion, (run->opinions + 1) * sizeof *grown);
+    double *said = malloc((numbers + 1) * sizeof *said);
+    run->opinion = grown != NULL ? grown : run->opinion;
+    if (grown == NULL || said == NULL) {
+        free(said);
+        return congru_fail(run->fold.context, CONGRU_ERROR_MEMORY, "not enough memory for a fold of %zu trials",
+                           run->split->train + run->split->test);
+    }
+    double start = congru_seconds();
+    run->opinion[run->opinions] = (opinion){.material = material, .c = c, .log_probability = said};
+    congru_status status = ask(run, material, c, said);
+    congru_opinions_log(numbers, said);
+    run->opinion[run->opinions].seconds = congru_seconds() - start;
+    *found = &run->opinion[run->opinions++];
+    return status;
+}
+
+/* The branches of a pipeline, asked and added up. */
+static congru_status run_branches(split_run *run, size_t pipeline, double *seconds)
+{
+    const congru_pipeline *p = &run->plan->pipeline[pipeline];
+    const congru_choice *choice = congru_plan_choice(run->plan, pipeline, run->subject);
+    congru_opinions opinions = {
+        .branches = p->branches, .count = run->split->test, .classes = run->plan->set->classes};
+    congru_status status = CONGRU_OK;
+    for (size_t b = 0; status == CONGRU_OK && b < p->branches; b++) {
+        const opinion *found = NULL;
+        status = find_opinion(run, p->branch[b].material, congru_plan_c(run->plan, pipeline, b, run->subject),
+                              &found);
+        if (status != CONGRU_OK)
+            return status;
+        opinions.log_probability[b] = found->log_probability;
+        *seconds += found->seconds;
+    }
+    congru_opinions_combine(&opinions, choice->weight, run->probability);
+    return CONGRU_OK;
+}
+
+/* A pipeline of one branch answers as its classifier does. */
+static congru_status run_pipeline(split_run *run, size_t pipeline, double *seconds)
+{
+    const congru_pipeline *p = &run->plan->pipeline[pipeline];
+    if (p->branches > 1 || p->branch[0].blocks > 0)
+        return run_branches(run, pipeline, seconds);
+    const double start = congru_seconds(), had = run->aligned.seconds;
+    congru_status status =
+        ask(run, p->branch[0].material, congru_plan_c(run->plan, pipeline, 0, run->subject), run->probability);
+    *seconds += congru_seconds() - start + had;
+    return status;
+}
+
+/* fold (count): what is common to all of them counts in each. */
+static congru_status run_split(split_run *run, size_t count, const size_t *pipeline, congru_fold *fold)
+{
+    congru_status status = CONGRU_OK;
+    run->views = true;
     for (size_t i = 0; i < count; i++)
-        views = views && pipeline[i]->classifier->views;
-    run->probability = calloc(run->split->test * materials->set->classes, sizeof(double));
+        run->views = run->views && run->plan->pipeline[pipeline[i]].classifier->views;
+    run->probability = calloc(run->split->test * run->plan->set->classes, sizeof(double));
     if (run->probability == NULL)
         status =
             congru_fail(run->fold.context, CONGRU_ERROR_MEMORY, "not enough memory for a fold of %zu trials",
                         run->split->train + run->split->test);
     for (size_t i = 0; status == CONGRU_OK && i < count; i++) {
-        const congru_material *material = &materials->material[pipeline[i]->branch[0].material];
-        double start = congru_seconds(), had = run->aligned.seconds;
-        status = congru_fold_branch(&run->fold, material, views, &run->aligned, run->probability);
+        run->fitting = 0;
+        status = run_pipeline(run, pipeline[i], &fold[i].seconds);
+        fold[i].aligning += run->aligned.seconds;
+        fold[i].fitting += run->fitting;
         if (status == CONGRU_OK)
             collect(run, &fold[i]);
-        fold[i].seconds += congru_seconds() - start + (i > 0 ? had : 0);
-        fold[i].aligning += run->aligned.sources;
-        fold[i].fitting += run->aligned.fitting;
     }
+    for (size_t i = 0; i < run->opinions; i++)
+        free(run->opinion[i].log_probability);
+    free(run->opinion);
     congru_fold_aligned_clear(&run->aligned);
     free(run->probability);
     return status;
@@ -91,12 +187,10 @@ static congru_status finish(congru_context *context, const congru_set *set, cong
     return congru_fold_score(context, fold, set->classes);
 }
 
-congru_status congru_fold_run(congru_context *context, const congru_materials *materials,
-                              const congru_evaluation_options *options, size_t count,
-                              const congru_pipeline *const *pipeline, int32_t subject, congru_fold *fold,
-                              congru_record *record)
+congru_status congru_fold_run(congru_context *context, const congru_plan *plan, size_t count,
+                              const size_t *pipeline, int32_t subject, congru_fold *fold, congru_record *record)
 {
-    const congru_set *set = materials->set;
+    const congru_set *set = plan->set;
     size_t own = 0;
     congru_status status = CONGRU_OK;
     for (size_t i = 0; i < set->count; i++)
@@ -106,13 +200,15 @@ congru_status congru_fold_run(congru_context *context, const congru_materials *m
         if (status == CONGRU_OK)
             status = congru_fold_reserve(context, &fold[i], own, set->classes);
     }
-    for (size_t part = 0; status == CONGRU_OK && part < congru_split_parts(options); part++) {
+    for (size_t part = 0; status == CONGRU_OK && part < congru_split_parts(plan->options); part++) {
         congru_split split;
-        status = congru_split_make(context, set, options, subject, part, &split);
-        split_run run = {.split = &split,
+        status = congru_split_make(context, set, plan->options, subject, part, &split);
+        split_run run = {.plan = plan,
+                         .split = &split,
+                         .subject = subject,
                          .fold = {.context = context,
-                                  .materials = materials,
-                                  .options = options,
+                                  .materials = &plan->materials,
+                                  .options = plan->options,
                                   .train = {split.train, split.train_trial},
                                   .test = {split.test, split.test_trial},
                                   .record = record}};

@@ -11,6 +11,7 @@ enum { KEY_SIZE = 32, VALUE_SIZE = 512, LIST_MAX = 32, WORD_SIZE = 64 };
 typedef struct line {
     char key[KEY_SIZE], value[VALUE_SIZE];
     size_t number;
+    bool wrong; /* it is no KEY = VALUE */
 } line;
 
 /* A list of words, such as several bands. */
@@ -59,7 +60,7 @@ static void trim(const char *from, size_t size, char *to, size_t room)
     snprintf(to, room, "%.*s", (int)(size < room ? size : room - 1), from);
 }
 
-/* The next line that says something: false at the end, or where a line is none, with an empty key. */
+/* The next line that says something: false at the end, or where a line is none. */
 static bool next_line(const char **at, line *now)
 {
     while (**at != '\0') {
@@ -69,16 +70,15 @@ static bool next_line(const char **at, line *now)
         now->number++;
         if (blank >= size || text[blank] == '#')
             continue;
-        now->key[0] = '\0';
         equals = memchr(text, '=', size);
         if (equals == NULL || (size_t)(equals - text) >= KEY_SIZE ||
             size - (size_t)(equals - text) > VALUE_SIZE)
-            return false;
+            return !(now->wrong = true);
         trim(text, (size_t)(equals - text), now->key, sizeof now->key);
         trim(equals + 1, size - (size_t)(equals - text) - 1, now->value, sizeof now->value);
-        return now->key[0] != '\0';
+        now->wrong = now->key[0] == '\0';
+        return !now->wrong;
     }
-    now->key[0] = '\0';
     return false;
 }
 
@@ -398,7 +398,7 @@ congru_status congru_definitions_read(congru_context *context, const char *where
     congru_status status = CONGRU_OK;
     while (status == CONGRU_OK && !*found && next_line(&r->at, &r->now))
         status = read_line(r);
-    if (status == CONGRU_OK && !*found && *r->at != '\0')
+    if (status == CONGRU_OK && !*found && r->now.wrong)
         status = fail(r, "not a line of KEY = VALUE");
     if (status == CONGRU_OK && !*found && r->within)
         status = end_pipeline(r);

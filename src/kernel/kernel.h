@@ -60,6 +60,11 @@ typedef struct congru_logistic_block {
     const double *weight; /* (CONGRU_LOGISTIC_BLOCK), 0 for a trial that does not count */
 } congru_logistic_block;
 
+/* Columns of a panel of a large matrix: a multiple of every tile. */
+enum { CONGRU_PANEL = 24 };
+
+typedef enum congru_panel_mode { CONGRU_PANEL_SET, CONGRU_PANEL_ADD, CONGRU_PANEL_SUBTRACT } congru_panel_mode;
+
 typedef struct congru_kernel {
     const char *name;
     size_t width;
@@ -174,6 +179,18 @@ typedef struct congru_kernel {
     /* The weighted softmax cross-entropy of a block with the weights w (rows, features), returned; its derivative
      * is added to gradient (rows, features). Sums over trials as in gram. `work`: (rows, CONGRU_LOGISTIC_BLOCK). */
     double (*logistic)(const congru_logistic_block *block, const double *w, double *work, double *gradient);
+
+    /* c (rows, CONGRU_PANEL), a row every `stride` doubles, = A b, or += or -=: A (rows, inner) as its strides say, b
+     * (inner, CONGRU_PANEL), aligned. Each entry is one chain of fma over the inner index in ascending order. */
+    void (*panel)(size_t rows, size_t inner, congru_operand a, const double *b, congru_panel_mode mode,
+                  double *c, size_t stride);
+
+    /* residual (classes, stride) = weight * (dual + c * (softmax(score) - whether it is the trial's class)); returns c
+     * times the sum of weight * cross-entropy. label and weight (stride), a multiple of CONGRU_GROUP; sums over trials,
+     * here and in `inner`, the sum of x y, are those of gram. All are aligned. */
+    double (*ridge_residual)(size_t classes, size_t stride, const double *score, const double *dual,
+                             const double *label, const double *weight, double c, double *residual);
+    double (*inner)(size_t count, const double *x, const double *y);
 
     const congru_real_kernel *real; /* of convolutional networks */
 } congru_kernel;

@@ -37,5 +37,8 @@ const congru_kernel LANES(table) = {
     .fold = LANES(fold),
     .dense = LANES(dense),
     .logistic = LANES(logistic),
+    .panel = LANES(panel),
+    .ridge_residual = LANES(ridge_residual),
+    .inner = LANES(inner),
     .real = &LANES(real_table),
 };

@@ -44,6 +44,11 @@ void LANES(fold)(size_t size, const double *chains, double *sum);
 void LANES(dense)(size_t rows, size_t cols, size_t inner, congru_operand a, const double *b, bool add,
                   double *c);
 double LANES(logistic)(const congru_logistic_block *block, const double *w, double *work, double *gradient);
+void LANES(panel)(size_t rows, size_t inner, congru_operand a, const double *b, congru_panel_mode mode,
+                  double *c, size_t stride);
+double LANES(ridge_residual)(size_t classes, size_t stride, const double *score, const double *dual,
+                             const double *label, const double *weight, double c, double *residual);
+double LANES(inner)(size_t count, const double *x, const double *y);
 
 /* Declared in kernel/real.h. */
 extern const congru_real_kernel LANES(real_table);
