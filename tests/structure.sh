@@ -259,6 +259,7 @@ an_option_is_one_row()
         grep -rlF "\"$name\"" src cli share/completion | grep -vxF src/decoder/model_file.c |
             grep -vxF src/model/method_option_table.c | sed "s/$/ names --$name beside its row/"
     done <"$scratch/options"
+    true
 }
 
 # ---- Installing ----------------------------------------------------------------------------------------
