@@ -249,6 +249,19 @@ method_names_are_not_compared()
     true
 }
 
+# An option of methods is one row: its name stands nowhere else. Names with a hyphen are told from other words;
+# model_file.c reads two names of older models.
+an_option_is_one_row()
+{
+    local name
+    "$BUILD/tests/option_names" | grep -e - >"$scratch/options" || echo "no names of options"
+    while read -r name; do
+        grep -rlF "\"$name\"" src cli share/completion | grep -vxF src/decoder/model_file.c |
+            grep -vxF src/model/method_option_table.c | sed "s/$/ names --$name beside its row/"
+    done <"$scratch/options"
+    true
+}
+
 # ---- Installing ----------------------------------------------------------------------------------------
 
 write_program()
@@ -325,6 +338,7 @@ run networks_are_made_of_small_parts
 run no_flag_lets_the_compiler_change_numbers
 run numbers_do_not_depend_on_the_locale
 run method_names_are_not_compared
+run an_option_is_one_row
 for test in static_library_symbols_carry_the_prefix shared_library_symbols_carry_the_prefix \
     shared_library_exports_what_headers_declare install_puts_everything_in_place \
     program_uses_installed_shared_library program_uses_installed_static_library; do
