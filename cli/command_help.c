@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "congru/congru.h"
 #include "manual.h"
+#include "session.h"
 #include "terminal.h"
 
 enum { COMMAND_INDENT = 13, DEFINITION_INDENT = 14, OPTION_INDENT = 26, USAGE_INDENT = 4 };
@@ -96,6 +97,40 @@ static int print_choices(const char *name)
     return EXIT_DONE;
 }
 
+static void define_method(const char *name, const char *(*at)(size_t), const char *(*summary)(size_t))
+{
+    for (size_t i = 0; at(i) != NULL; i++)
+        if (strcmp(at(i), name) == 0)
+            terminal_define(name, summary(i), DEFINITION_INDENT);
+}
+
+/* A pipeline's two methods, and the options that it uses. */
+static int print_pipeline(const char *name)
+{
+    congru_context *context = NULL;
+    congru_pipeline_description about;
+    const congru_method_option *row;
+    int code = session_open(1, &context);
+    if (code == EXIT_DONE && congru_pipeline_describe(context, name, &about) != CONGRU_OK)
+        code = terminal_fail(EXIT_USAGE, "help: %s", congru_context_error(context));
+    if (code == EXIT_DONE) {
+        printf("%s:\n", name);
+        if (!about.end_to_end)
+            define_method(about.aligner, congru_aligner_name, congru_aligner_summary);
+        define_method(about.classifier, congru_classifier_name, congru_classifier_summary);
+        printf("\nOptions it uses:\n");
+        for (size_t i = 0; (row = congru_pipeline_option(name, i)) != NULL; i++)
+            print_option(&row->option);
+    }
+    congru_context_destroy(&context);
+    return code;
+}
+
+static bool is_pipeline(const char *name)
+{
+    return strchr(name, '+') != NULL || congru_pipeline_check(NULL, name) == CONGRU_OK;
+}
+
 static int run(const arguments *parsed)
 {
     if (parsed->operand_count > 1)
@@ -103,6 +138,8 @@ static int run(const arguments *parsed)
     if (parsed->values[CHOICES] != NULL)
         return print_choices(parsed->values[CHOICES]);
     const command *about = NULL;
+    if (parsed->operand_count == 1 && parsed->values[MAN] == NULL && is_pipeline(parsed->operands[0]))
+        return print_pipeline(parsed->operands[0]);
     if (parsed->operand_count == 1) {
         about = commands_find(parsed->operands[0]);
         if (about == NULL)
@@ -120,9 +157,10 @@ static int run(const arguments *parsed)
 const command command_help = {
     .name = "help",
     .summary = "List the commands, or explain one",
-    .usage = "[COMMAND] [OPTION]",
+    .usage = "[COMMAND | PIPELINE] [OPTION]",
     .description =
-        "Lists the commands, or prints the usage, the options with their defaults and examples of one.",
+        "Lists the commands, or prints the usage, the options with their defaults and examples of one. Of a "
+        "pipeline such as ra+tslr it prints the options that its methods use.",
     .options = {.options = options, .count = OPTIONS},
     .run = run,
 };

@@ -47,8 +47,10 @@ int diagnostics_silhouette(run_state *run, const char *pipeline, int32_t subject
 
 const char *diagnostics_network(const run_state *run)
 {
+    congru_pipeline_description about;
     for (size_t i = 0; i < run->options.pipeline_count; i++)
-        if (strstr(run->options.pipelines[i], "dct") != NULL)
+        if (congru_pipeline_describe(run->context, run->options.pipelines[i], &about) == CONGRU_OK &&
+            about.network != NULL && about.embeds)
             return run->options.pipelines[i];
     return NULL;
 }

@@ -8,7 +8,7 @@
  * logarithms. Each returns EXIT_DONE, or prints one line. */
 int diagnostics_silhouette(run_state *run, const char *pipeline, int32_t subject, double silhouette[2]);
 
-/* The first of a run's pipelines that has a network; NULL: none. */
+/* The first of a run's pipelines that has a network and can show where it puts trials; NULL: none. */
 const char *diagnostics_network(const run_state *run);
 
 /* FOLDER/geometry.json, which the report reads: diagnostics_network, which there must be, the first subject that is

@@ -128,12 +128,14 @@ static int write_head(const run_state *run, const char *pipeline, int32_t left_o
 int diagnostics_save_patterns(const run_state *run, const char *pipeline, int32_t left_out)
 {
     json_draft draft;
+    congru_pipeline_description about;
+    bool described = congru_pipeline_describe(run->context, pipeline, &about) == CONGRU_OK;
     int code = json_begin(&draft, run->options.folder, "patterns.json");
     if (code != EXIT_DONE)
         return code;
     fprintf(draft.file, "{\n  \"maps\": [");
     code = write_patterns(run, draft.file);
-    if (code == EXIT_DONE && strstr(pipeline, "-e2e") != NULL)
+    if (code == EXIT_DONE && described && about.end_to_end)
         code = write_head(run, pipeline, left_out, draft.file);
     fprintf(draft.file, "\n  ]\n}\n");
     if (code == EXIT_DONE)

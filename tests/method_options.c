@@ -286,6 +286,52 @@ static void groups_are_whole(void)
     CHECK(changes == 1);
 }
 
+static bool is_method(const char *word)
+{
+    static const char *const families[] = {"all", "recentred", "networks", "end-to-end"};
+    for (size_t i = 0; congru_aligner_name(i) != NULL; i++)
+        if (strcmp(congru_aligner_name(i), word) == 0)
+            return true;
+    for (size_t i = 0; congru_classifier_name(i) != NULL; i++)
+        if (strcmp(congru_classifier_name(i), word) == 0)
+            return true;
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
+        if (strcmp(families[i], word) == 0)
+            return true;
+    return false;
+}
+
+static void users_are_methods(void)
+{
+    for (size_t i = 0; row_at(i) != NULL; i++) {
+        char words[256];
+        snprintf(words, sizeof words, "%s", row_at(i)->users);
+        for (char *word = strtok(words, " "); word != NULL; word = strtok(NULL, " "))
+            CHECK_SAYING(is_method(word), "--%s: '%s' is no method", row_at(i)->option.name, word);
+    }
+}
+
+static void check_options_of(const char *pipeline, const char *expected)
+{
+    char list[1024] = "";
+    const congru_method_option *row;
+    for (size_t i = 0; (row = congru_pipeline_option(pipeline, i)) != NULL; i++)
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i > 0 ? " " : "", row->option.name);
+    CHECK_SAYING(strcmp(list, expected) == 0, "%s uses %s", pipeline, list);
+}
+
+static void pipelines_have_their_options(void)
+{
+    check_options_of("ra+tslr", "seed ra-mean tangent-mean C");
+    check_options_of("none+mdm", "seed mdm-metric");
+    check_options_of("rpa+csp-lda", "seed ra-mean csp-filters rpa-labels rpa-unsupervised");
+    check_options_of("ra+nothing", "");
+    CHECK(congru_pipeline_among("dct+mdm", "networks") && !congru_pipeline_among("ra+mdm", "networks"));
+    CHECK(congru_pipeline_among("dct-e2e", "mdm end-to-end") &&
+          !congru_pipeline_among("dct+mdm", "end-to-end"));
+    CHECK(!congru_pipeline_among("dct+mdm", "dc md dctx") && !congru_pipeline_among(NULL, "all"));
+}
+
 int main(void)
 {
     if (congru_context_create(&context, NULL) != CONGRU_OK)
@@ -299,6 +345,8 @@ int main(void)
     RUN(differences_are_told_in_words);
     RUN(help_names_every_choice);
     RUN(groups_are_whole);
+    RUN(users_are_methods);
+    RUN(pipelines_have_their_options);
     congru_context_destroy(&context);
     return harness_end();
 }

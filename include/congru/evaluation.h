@@ -33,6 +33,13 @@ typedef struct congru_pipeline_description {
 CONGRU_API congru_status congru_pipeline_describe(congru_context *context, const char *name,
                                                   congru_pipeline_description *description);
 
+/* Whether one of the words of `users`, as options of methods have them (congru_method_option), means the pipeline: the name
+ * of its aligner or classifier, or a family that it is of. false for a name that is no pipeline's. */
+CONGRU_API bool congru_pipeline_among(const char *name, const char *users);
+
+/* The options of methods that a pipeline uses, in the order of help: index 0, 1, ... until NULL. */
+CONGRU_API const congru_method_option *congru_pipeline_option(const char *name, size_t index);
+
 /* Every pipeline there is, and those of them without a trained network: index 0, 1, ... false after the last. */
 CONGRU_API bool congru_pipeline_at(size_t index, bool classical, char name[CONGRU_PIPELINE_SIZE]);
 
