@@ -41,6 +41,10 @@ static const variant variants[ABLATION_VARIANTS] = {
     VARIANT("w/o dispersion", "without-dispersion", NULL, "--dispersion none", "dct without scaling"),
     VARIANT("alt. depth", "other-depth", "dldct dldct-e2e", "--dims d,2d,3d,2d,d",
             "dldct with other widths, in multiples of the channels"),
+    VARIANT("merges everywhere", "merges-everywhere", NULL, "--merges every",
+            "ddct-unet with merges in its encoder too"),
+    VARIANT("euclidean merges", "euclidean-merges", NULL, "--merge-mean euclid", "ddct-unet with half sums"),
+    VARIANT("random weights", "random-weights", NULL, "--init random", "From random first weights"),
     [BASELINE] = {"baseline", "baseline", "networks", "", "The whole model."},
 };
 
