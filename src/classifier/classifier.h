@@ -51,13 +51,15 @@ typedef struct congru_classifier {
      * C, fold by fold, (trials left out, classes). */
     congru_status (*fit_folds)(congru_context *context, const congru_trials *trials,
                                const congru_method_options *options, size_t count, const double *c,
-                               size_t folds, const bool *used, double *log_probability,
-                               congru_tensors *model);
+                               size_t folds, const bool *used, double *log_probability, congru_tensors *model);
 } congru_classifier;
 
 /* One file each. */
 extern const congru_classifier congru_classifier_mdm, congru_classifier_tslr, congru_classifier_tsa_lda,
     congru_classifier_csp_lda;
+
+/* In ridge_tangent.c and bins.c. */
+extern const congru_classifier congru_classifier_ridge, congru_classifier_bins;
 
 /* In e2e.c. */
 extern const congru_classifier congru_classifier_dct_e2e, congru_classifier_dldct_e2e,
