@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "congru/congru.h"
 #include "manual.h"
+#include "pipeline_list.h"
 #include "terminal.h"
 
 enum { COMMAND_INDENT = 13, DEFINITION_INDENT = 14, OPTION_INDENT = 26, USAGE_INDENT = 4 };
@@ -103,6 +104,8 @@ static int run(const arguments *parsed)
     if (parsed->values[CHOICES] != NULL)
         return print_choices(parsed->values[CHOICES]);
     const command *about = NULL;
+    if (parsed->operand_count == 1 && strcmp(parsed->operands[0], "pipelines") == 0)
+        return pipeline_help_print();
     if (parsed->operand_count == 1) {
         about = commands_find(parsed->operands[0]);
         if (about == NULL)
@@ -121,8 +124,9 @@ const command command_help = {
     .name = "help",
     .summary = "List the commands, or explain one",
     .usage = "[COMMAND] [OPTION]",
-    .description =
-        "Lists the commands, or prints the usage, the options with their defaults and examples of one.",
+    .description = "Lists the commands, or prints the usage, the options with their defaults and examples of "
+                   "one. 'congru help "
+                   "pipelines' shows pipelines of several branches, and how to define others.",
     .options = {.options = options, .count = OPTIONS},
     .run = run,
 };

@@ -48,6 +48,8 @@ static int prepare(train_run *run)
         code = method_settings_parse(run->context, parsed, &run->options.method);
     run->options.align_by_session = by == 1;
     run->options.pipeline = parsed->values[PIPELINE] != NULL ? parsed->values[PIPELINE] : "ra+tslr";
+    if (code == EXIT_DONE)
+        code = pipeline_file_read(run->context, parsed);
     if (code == EXIT_DONE && congru_pipeline_check(run->context, run->options.pipeline) != CONGRU_OK)
         code = terminal_fail(EXIT_USAGE, "train: %s", congru_context_error(run->context));
     if (code == EXIT_DONE)

@@ -71,7 +71,9 @@ static int import(const arguments *parsed, model_answers *answers)
     int code = status == CONGRU_OK ? EXIT_DONE : fail(answers, parsed->operands[0]);
     if (code == EXIT_DONE &&
         ((events != NULL && congru_import_set(context, importer, "events", events) != CONGRU_OK) ||
-         (unit != NULL && congru_import_set(context, importer, "unit", unit) != CONGRU_OK)))
+         (unit != NULL && congru_import_set(context, importer, "unit", unit) != CONGRU_OK) ||
+         (congru_model_needs_signals(answers->model) &&
+          congru_import_set(context, importer, "keep-signals", "") != CONGRU_OK)))
         code = terminal_fail(EXIT_USAGE, "%s: %s", parsed->command, congru_context_error(context));
     if (code == EXIT_DONE && congru_import_run(context, importer, paths, parsed->operand_count - 1,
                                                &answers->set, NULL) != CONGRU_OK)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "method_settings.h"
+#include "pipeline_list.h"
 #include "terminal.h"
 #include "text_list.h"
 
@@ -15,7 +15,7 @@ static const option classes_option[] = {
 static const option_table signal_option_table = {.options = congru_preprocessing_options,
                                                  .count = CONGRU_PREPROCESSING_TRIAL_OPTIONS,
                                                  .title = "Signals of the set",
-                                                 .more = &method_option_table};
+                                                 .more = &pipeline_option_table};
 const option_table set_option_table = {
     .options = classes_option, .count = 1, .title = "The set", .more = &signal_option_table};
 

@@ -47,6 +47,9 @@ CONGRU_API bool congru_pipeline_defined(const congru_context *context, size_t in
  * says what is wrong with it, CONGRU_ERROR_ARGUMENT; nothing is defined then. */
 CONGRU_API congru_status congru_pipeline_define(congru_context *context, const char *where, const char *text);
 
+/* Whether the set holds what the pipeline reads: CONGRU_ERROR_ARGUMENT with what is missing. */
+CONGRU_API congru_status congru_pipeline_suits(congru_context *context, const congru_set *set, const char *name);
+
 /* What a pipeline is, a line for its title and one for each branch, into `text`, cut to fit. */
 CONGRU_API congru_status congru_pipeline_explain(congru_context *context, const char *name, char *text,
                                                  size_t size);

@@ -75,6 +75,11 @@ static congru_status check_options(congru_context *context, const congru_model *
                                    const congru_decoder_options *o)
 {
     const congru_preprocessing *p = &model->preprocessing;
+    if (congru_model_needs_signals(model))
+        return congru_fail(
+            context, CONGRU_ERROR_UNSUPPORTED,
+            "a model of several branches is asked about trials, by 'congru predict' (for a stream, "
+            "train an aligner and a classifier)");
     if (!(o->rate >= 0 && o->rate <= 1e6 && o->sampling >= 0 && o->sampling <= 1e7 && o->window >= 0 &&
           o->window <= 1e6 && o->adapt_every >= 0 && o->adapt_every <= 1e9 && o->prior_weight >= 0 &&
           o->prior_weight <= 1e9 && o->memory >= 0 && isfinite(o->scale) && o->scale != 0))
@@ -318,8 +323,8 @@ static congru_status ask(congru_decoder *d)
         memcpy(d->aligned, d->latest, n * n * sizeof *d->aligned);
     const congru_newcomer newcomer = {.count = 1, .d = n, .covariance = d->aligned};
     if (status == CONGRU_OK)
-        status = congru_pipeline_predict(d->context, &d->model->pipeline, &d->model->tensors, &newcomer,
-                                         d->aligned, d->probability);
+        status = congru_pipeline_predict(d->context, &d->model->pipeline, &d->model->method, &d->model->tensors,
+                                         &newcomer, d->aligned, d->probability);
     return status;
 }
 

@@ -8,7 +8,7 @@
 #include "array/source.h"
 #include "base/json_scan.h"
 #include "congru/version.h"
-#include "decoder/model_internal.h"
+#include "decoder/model_branches.h"
 #include "model/method_options.h"
 
 enum { SEARCH_BYTES = 16 };
@@ -138,6 +138,35 @@ static congru_status read_settings(congru_context *context, congru_model *model)
     return CONGRU_OK;
 }
 
+/* A pipeline of branches as it was defined when the model was fitted. */
+static congru_status read_pipeline(congru_context *context, congru_model *model, const char *name)
+{
+    const char *definitions = congru_texts_find(&model->texts, "definitions");
+    bool found = false;
+    congru_pipeline_clear(&model->pipeline);
+    if (definitions == NULL)
+        return congru_pipeline_parse_plain(context, name, &model->pipeline);
+    congru_status status =
+        congru_definitions_read(context, "its definitions", definitions, name, &model->pipeline, &found);
+    return status == CONGRU_OK && !found ? fail(context, "its metadata does not define", name) : status;
+}
+
+/* Trials that were taken whole are cut out of recordings as long as they were. */
+static congru_status read_start(congru_context *context, const congru_model *model, congru_preprocessing *p)
+{
+    const char *text = congru_texts_find(&model->texts, "start");
+    double start;
+    if (text == NULL || p->window[1] > p->window[0] || !(p->rate > 0) || p->samples == 0)
+        return CONGRU_OK;
+    congru_scan json = congru_scan_start(text, strlen(text));
+    if (!congru_scan_number(&json, &start) || !congru_scan_end(&json) || !(fabs(start) < 1e5))
+        return fail(context, "its metadata has no possible number for", "start");
+    p->window[0] = start;
+    p->window[1] = start + (double)p->samples / p->rate;
+    p->whole = false;
+    return CONGRU_OK;
+}
+
 static congru_status read_texts(congru_context *context, congru_model *model)
 {
     congru_preprocessing *p = &model->preprocessing;
@@ -147,7 +176,7 @@ static congru_status read_texts(congru_context *context, congru_model *model)
     if (status == CONGRU_OK)
         status = find_text(context, model, "pipeline", &name);
     if (status == CONGRU_OK)
-        status = congru_pipeline_parse(context, name, &model->pipeline);
+        status = read_pipeline(context, model, name);
     if (status != CONGRU_OK)
         return status;
     snprintf(model->name, sizeof model->name, "%s", name);
@@ -169,7 +198,7 @@ static congru_status read_texts(congru_context *context, congru_model *model)
         status = read_settings(context, model);
     p->rate = rate;
     p->samples = (size_t)samples;
-    return status;
+    return status == CONGRU_OK && congru_model_branched(model) ? read_start(context, model, p) : status;
 }
 
 /* ---- The first question -------------------------------------------------------------------------------- */
@@ -205,8 +234,8 @@ static congru_status ask_once(congru_context *context, const congru_model *model
     for (size_t k = 0; k < room; k++)
         probability[k] = NAN;
     const congru_newcomer newcomer = {.count = 1, .d = d, .covariance = c};
-    congru_status status =
-        congru_pipeline_predict(context, &model->pipeline, &model->tensors, &newcomer, c, probability);
+    congru_status status = congru_pipeline_predict(context, &model->pipeline, &model->method, &model->tensors,
+                                                   &newcomer, c, probability);
     size_t answered = 0;
     while (answered < room && !isnan(probability[answered]))
         answered++;
@@ -234,7 +263,10 @@ static congru_status first_question(congru_context *context, const congru_model 
 congru_status congru_model_interpret(congru_context *context, congru_model *model)
 {
     congru_status status = read_texts(context, model);
-    return status == CONGRU_OK ? first_question(context, model) : status;
+    if (status != CONGRU_OK)
+        return status;
+    return congru_model_branched(model) ? congru_model_check_branches(context, model)
+                                        : first_question(context, model);
 }
 
 /* ---- Files --------------------------------------------------------------------------------------------- */

@@ -76,8 +76,8 @@ static bool serves(const congru_fold_aligned *aligned, const congru_material *ma
            (have->branch->classifier->features != NULL) == (material->branch->classifier->features != NULL);
 }
 
-static congru_status align(const congru_fold_case *fold, const congru_material *material,
-                           const congru_method_options *method, bool views, congru_fold_aligned *aligned)
+congru_status congru_branch_align(const congru_fold_case *fold, const congru_material *material,
+                                  const congru_method_options *method, bool views, congru_fold_aligned *aligned)
 {
     congru_status status = CONGRU_OK;
     if (serves(aligned, material))
@@ -141,7 +141,7 @@ congru_status congru_branch_fit(const congru_fold_case *fold, const congru_mater
                                 const congru_method_options *method, bool views, congru_fold_aligned *aligned,
                                 congru_tensors *model)
 {
-    congru_status status = align(fold, material, method, views, aligned);
+    congru_status status = congru_branch_align(fold, material, method, views, aligned);
     if (status != CONGRU_OK)
         return status;
     return material->features > 0 ? fit_features(fold, material, method, aligned, model)

@@ -33,9 +33,14 @@ typedef struct congru_fold_case {
     congru_record *record; /* may be NULL */
 } congru_fold_case;
 
+/* Aligns the trials to fit on: references and the aligner's tensors are in `aligned`, which is made anew unless it serves.
+ * `views`: every classifier that is going to share it takes views. */
+congru_status congru_branch_align(const congru_fold_case *fold, const congru_material *material,
+                                  const congru_method_options *method, bool views,
+                                  congru_fold_aligned *aligned);
+
 /* Fits the branch of a material, with its method's options or others, on the trials to fit on: the aligner's tensors and
- * references go to `aligned`, the classifier's tensors to `model`. `aligned` is made anew unless it serves. `views`: every
- * classifier that is going to share it takes views. */
+ * references go to `aligned`, the classifier's tensors to `model`. */
 congru_status congru_branch_fit(const congru_fold_case *fold, const congru_material *material,
                                 const congru_method_options *method, bool views, congru_fold_aligned *aligned,
                                 congru_tensors *model);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bank.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -207,6 +208,17 @@ bool congru_pipeline_any(const congru_context *context, size_t index, char name[
            plain_at(&index, CONGRU_NEEDS_SIGNALS, false, name) || congru_pipeline_defined(context, index, name);
 }
 
+const char *congru_pipeline_definitions(const congru_context *context, const char *name)
+{
+    const char *const texts[] = {context != NULL ? context->definitions : NULL, congru_definitions_builtin};
+    char other[CONGRU_PIPELINE_SIZE];
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; congru_definitions_name(texts[k], i, other); i++)
+            if (strcmp(name, other) == 0)
+                return texts[k];
+    return NULL;
+}
+
 congru_status congru_pipeline_define(congru_context *context, const char *where, const char *text)
 {
     congru_pipeline none = {0};
@@ -284,11 +296,25 @@ congru_status congru_pipeline_map(congru_context *context, const congru_aligner 
 }
 
 congru_status congru_pipeline_predict(congru_context *context, const congru_pipeline *pipeline,
-                                      const congru_tensors *model, const congru_newcomer *newcomer,
-                                      double *covariance, double *probability)
+                                      const congru_method_options *options, const congru_tensors *model,
+                                      const congru_newcomer *newcomer, double *covariance, double *probability)
 {
+    const congru_classifier *classifier = pipeline->classifier;
     congru_status status = congru_pipeline_map(context, pipeline->aligner, model, newcomer, covariance);
-    return status == CONGRU_OK ? pipeline->classifier->predict(context, model, newcomer, probability) : status;
+    if (status != CONGRU_OK || classifier->features == NULL)
+        return status == CONGRU_OK ? classifier->predict(context, model, newcomer, probability) : status;
+    const size_t size = classifier->feature_count(newcomer, options);
+    double *x = congru_memory_take((newcomer->count * size + 1) * sizeof *x);
+    if (x == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu features", size);
+    const congru_features rows = {.plain = x, .size = size};
+    congru_newcomer featured = *newcomer;
+    featured.features = &rows;
+    status = classifier->features(context, newcomer, options, size, x);
+    if (status == CONGRU_OK)
+        status = classifier->predict(context, model, &featured, probability);
+    congru_memory_give(x);
+    return status;
 }
 
 double congru_pipeline_cost(const congru_pipeline *pipeline, const congru_method_options *options)

@@ -61,6 +61,9 @@ congru_status congru_definitions_read(congru_context *context, const char *where
 /* The names in definitions: index 0, 1, ... false after the last. */
 bool congru_definitions_name(const char *text, size_t index, char name[CONGRU_PIPELINE_SIZE]);
 
+/* The definitions that this pipeline is among; NULL when it is none of them. */
+const char *congru_pipeline_definitions(const congru_context *context, const char *name);
+
 /* Definitions that every context knows. */
 extern const char congru_definitions_builtin[];
 
@@ -82,8 +85,8 @@ congru_status congru_pipeline_map(congru_context *context, const congru_aligner 
 
 /* congru_pipeline_map, then the classifier's probabilities (count, classes). */
 congru_status congru_pipeline_predict(congru_context *context, const congru_pipeline *pipeline,
-                                      const congru_tensors *model, const congru_newcomer *newcomer,
-                                      double *covariance, double *probability);
+                                      const congru_method_options *options, const congru_tensors *model,
+                                      const congru_newcomer *newcomer, double *covariance, double *probability);
 
 /* How long a fit takes, roughly, in units of a small classical one: for the order of jobs alone. */
 double congru_pipeline_cost(const congru_pipeline *pipeline, const congru_method_options *options);

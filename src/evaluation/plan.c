@@ -143,8 +143,8 @@ static congru_status list_prefits(congru_context *context, const bool *waiting, 
                 const size_t material = plan->pipeline[p].branch[b].material;
                 const congru_material *m = &plan->materials.material[material];
                 const double c = congru_plan_c(plan, p, b, (int32_t)s);
-                if (m->feature == NULL || m->branch->classifier->fit_folds == NULL || !(c > 0) ||
-                    congru_plan_model(plan, material, (int32_t)s, c) != NULL)
+                if (m->branch->blocks == 0 || m->feature == NULL || m->branch->classifier->fit_folds == NULL ||
+                    !(c > 0) || congru_plan_model(plan, material, (int32_t)s, c) != NULL)
                     continue;
                 congru_prefit *grown = realloc(plan->prefit, (plan->prefits + 1) * sizeof *grown);
                 if (grown == NULL)
@@ -214,4 +214,23 @@ congru_status congru_plan_make(const congru_workers *workers, const bool *waitin
     if (status == CONGRU_OK && plan->options->protocol == CONGRU_PROTOCOL_LOSO)
         status = make_choices(workers, waiting, plan);
     return status == CONGRU_OK ? run_prefits(workers, waiting, plan) : status;
+}
+
+congru_status congru_pipeline_suits(congru_context *context, const congru_set *set, const char *name)
+{
+    congru_pipeline pipeline;
+    congru_plan plan = {0};
+    congru_evaluation_options options;
+    char names[1][CONGRU_PIPELINE_SIZE];
+    if (set == NULL || name == NULL || strlen(name) >= CONGRU_PIPELINE_SIZE)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no set or pipeline given");
+    strcpy(names[0], name);
+    congru_evaluation_options_init(&options);
+    congru_status status = congru_pipeline_parse(context, name, &pipeline);
+    if (status == CONGRU_OK)
+        status = congru_plan_begin(context, set, &options, 1, &pipeline,
+                                   (const char(*)[CONGRU_PIPELINE_SIZE])names, &plan);
+    congru_plan_clear(&plan);
+    congru_pipeline_clear(&pipeline);
+    return status;
 }
