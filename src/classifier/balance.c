@@ -34,7 +34,7 @@ static bool is_absent(size_t n, size_t classes, const double *column)
 congru_status congru_balance_classes(congru_context *context, size_t n, size_t classes, double *log_probability)
 {
     double *z = log_probability;
-    if (n == 0 || classes == 0 || z == NULL)
+    if (context == NULL || n == 0 || classes == 0 || z == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "there are no log-probabilities to balance");
     size_t present = 0;
     for (size_t k = 0; k < classes; k++)
