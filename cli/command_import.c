@@ -1,7 +1,6 @@
 /* congru import: recordings and trials into one covariance set. SPDX-License-Identifier: Apache-2.0 */
 #define _XOPEN_SOURCE 700
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,18 +61,11 @@ static int check_output(const char *path)
     return code;
 }
 
-/* Interrupted before this, nothing was written; interrupted during it, the process ends when the file is whole.
- * */
 static congru_status write_set(congru_context *context, const char *path, const congru_set *set)
 {
-    sigset_t interrupts, before;
-    sigemptyset(&interrupts);
-    sigaddset(&interrupts, SIGINT);
-    sigaddset(&interrupts, SIGTERM);
-    sigaddset(&interrupts, SIGHUP);
-    pthread_sigmask(SIG_BLOCK, &interrupts, &before);
+    session_hold_interrupts();
     congru_status status = congru_set_write(context, path, set);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    session_release_interrupts();
     return status;
 }
 

@@ -65,7 +65,10 @@ static int train(train_run *run)
     congru_status status = congru_model_fit(run->context, run->set, &run->options, &run->model);
     if (status != CONGRU_OK)
         return terminal_fail(EXIT_FAILED, "%s: %s", path, congru_context_error(run->context));
-    if (congru_model_save(run->context, run->model, output) != CONGRU_OK)
+    session_hold_interrupts();
+    status = congru_model_save(run->context, run->model, output);
+    session_release_interrupts();
+    if (status != CONGRU_OK)
         return terminal_fail(EXIT_FAILED, "%s", congru_context_error(run->context));
     size_t trials = 0, subjects = run->set->subjects - run->options.without_count;
     for (size_t i = 0; i < run->set->count; i++) {

@@ -1,4 +1,4 @@
-/* Reads sets and preprocesses their signals as options say. SPDX-License-Identifier: Apache-2.0 */
+/* Reads sets and makes covariances of their signals as options say. SPDX-License-Identifier: Apache-2.0 */
 #include "set_load.h"
 
 #include <stdint.h>
@@ -101,7 +101,7 @@ int set_load(congru_context *context, const arguments *parsed, const char *path,
     if (code == EXIT_DONE)
         code = keep_sessions(context, parsed, path, *set);
     if (code == EXIT_DONE && (given || (*set)->covariance == NULL) &&
-        congru_set_preprocess(context, *set, &p) != CONGRU_OK)
+        congru_set_estimate(context, *set, &p) != CONGRU_OK)
         code = fail(context, path);
     congru_preprocessing_clear(&p);
     if (code != EXIT_DONE)

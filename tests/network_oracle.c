@@ -8,8 +8,9 @@
 #include "congru/random.h"
 #include "harness.h"
 #include "network/train.h"
+#include "stored_values.h"
 
-enum { STEPS = 20, MOST = 2000, PROJECTIONS = 16, SEED = 22 };
+enum { STEPS = 20, MOST = 2000, SEED = 22 };
 
 /* Six channels, of which everything is stored; and 22, of which the inputs are drawn here as tools/oracle_networks.py
  * drew them, and of tensors norms and products with random vectors are stored. */
@@ -26,49 +27,19 @@ static double covariance[LARGEST_TRIALS * LARGEST_D * LARGEST_D];
 static int32_t label[LARGEST_TRIALS], subject[LARGEST_TRIALS];
 static size_t batches[(STEPS + 1) * LARGEST_BATCH];
 
-/* The numbers stored under a name; how many there are. */
-static size_t stored(const char *name, double *values)
-{
-    char path[1024], word[64];
-    size_t count = 0;
-    const char *source = getenv("SOURCE");
-    snprintf(path, sizeof path, "%s/tests/data/%s", source != NULL ? source : ".", now->file);
-    FILE *file = fopen(path, "r");
-    bool found = false;
-    while (file != NULL && !found && fscanf(file, "%63s %zu", word, &count) == 2) {
-        found = strcmp(word, name) == 0;
-        for (size_t i = 0; i < count; i++) {
-            double ignored;
-            if (fscanf(file, "%lf", found ? &values[i] : &ignored) != 1)
-                found = false;
-        }
-    }
-    if (file != NULL)
-        fclose(file);
-    CHECK_SAYING(found, "%s has no %s", path, name);
-    return found ? count : 0;
-}
-
 static void load(void)
 {
     double numbers[MOST] = {0};
-    stored("covariance", covariance);
-    stored("label", numbers);
+    stored_values(now->file, "covariance", covariance);
+    stored_values(now->file, "label", numbers);
     for (size_t i = 0; i < now->trials; i++)
         label[i] = (int32_t)numbers[i];
-    stored("subject", numbers);
+    stored_values(now->file, "subject", numbers);
     for (size_t i = 0; i < now->trials; i++)
         subject[i] = (int32_t)numbers[i];
-    stored("batches", numbers);
+    stored_values(now->file, "batches", numbers);
     for (size_t i = 0; i < (STEPS + 1) * now->batch; i++)
         batches[i] = (size_t)numbers[i];
-}
-
-static void draw_centred(size_t count, uint32_t a, uint32_t b, uint32_t c, double *out)
-{
-    congru_random random = congru_random_stream(SEED, a, b, c);
-    for (size_t i = 0; i < count; i++)
-        out[i] = congru_random_uniform(&random) - 0.5;
 }
 
 /* Signals with a louder channel for each class, mixed for each subject; their covariances, recentred. */
@@ -79,10 +50,10 @@ static void draw_set(void)
     for (size_t n = 0; n < now->trials; n++) {
         label[n] = (int32_t)(n % now->classes);
         subject[n] = (int32_t)(n * now->subjects / now->trials);
-        draw_centred(d * TIMES, 1, (uint32_t)n, 0, signal);
+        stored_draw(SEED, d * TIMES, 1, (uint32_t)n, 0, signal);
         for (size_t t = 0; t < TIMES; t++)
             signal[(size_t)label[n] * TIMES + t] *= 1.5;
-        draw_centred(d * d, 2, (uint32_t)subject[n], 0, mix);
+        stored_draw(SEED, d * d, 2, (uint32_t)subject[n], 0, mix);
         for (size_t i = 0; i < d; i++) {
             for (size_t t = 0; t < TIMES; t++) {
                 mixed[i * TIMES + t] = signal[i * TIMES + t];
@@ -115,26 +86,6 @@ static double relative(size_t count, const double *a, const double *b)
     return sqrt(gap / size);
 }
 
-/* The same, as the random products of one tensor see it: numbers are its size, its norm and these products. A tensor
- * of zeros must be zero to within the tolerance itself. */
-static double relative_of_projections(size_t tensor, size_t count, const double *a, const double *numbers)
-{
-    static double vector[4096];
-    double gap = 0.0, norm = 0.0;
-    if (numbers[0] != (double)count || count > sizeof vector / sizeof vector[0])
-        return INFINITY;
-    for (size_t i = 0; i < count; i++)
-        norm += a[i] * a[i];
-    for (uint32_t p = 0; p < PROJECTIONS; p++) {
-        double product = 0.0;
-        draw_centred(count, 5, (uint32_t)tensor, p, vector);
-        for (size_t i = 0; i < count; i++)
-            product += vector[i] * a[i];
-        gap += 12.0 * (product - numbers[2 + p]) * (product - numbers[2 + p]) / PROJECTIONS;
-    }
-    return fmax(sqrt(gap), fabs(sqrt(norm) - numbers[1])) / (numbers[1] > 0.0 ? numbers[1] : 1.0);
-}
-
 /* Whether the parameters, or their gradient, are those stored under a name. */
 static void compare_tensors(const congru_training *t, const char *name, const char *what, const double *values,
                             double tolerance)
@@ -142,17 +93,17 @@ static void compare_tensors(const congru_training *t, const char *name, const ch
     char key[64];
     double numbers[MOST];
     snprintf(key, sizeof key, "%s.%s", name, what);
-    const size_t count = stored(key, numbers);
+    const size_t count = stored_values(now->file, key, numbers);
     if (now == &small) {
         const double error = count == t->parameters.size ? relative(count, values, numbers) : INFINITY;
         CHECK_SAYING(error < tolerance, "%s is off by %.2g", key, error);
         return;
     }
-    CHECK_SAYING(count == t->parameters.segments * (2 + PROJECTIONS), "%s has %zu numbers", key, count);
-    for (size_t k = 0; k < t->parameters.segments && count == t->parameters.segments * (2 + PROJECTIONS); k++) {
+    CHECK_SAYING(count == t->parameters.segments * STORED_PER_TENSOR, "%s has %zu numbers", key, count);
+    for (size_t k = 0; k < t->parameters.segments && count == t->parameters.segments * STORED_PER_TENSOR; k++) {
         const congru_segment *segment = &t->parameters.segment[k];
-        const double error = relative_of_projections(k, segment->rows * segment->cols, values + segment->offset,
-                                                     numbers + k * (2 + PROJECTIONS));
+        const double error = stored_distance(SEED, k, segment->rows * segment->cols, values + segment->offset,
+                                             numbers + k * STORED_PER_TENSOR);
         CHECK_SAYING(error < tolerance, "%s of %s is off by %.2g", segment->name, key, error);
     }
 }
@@ -164,7 +115,7 @@ static void compare(congru_training *t, const char *name, size_t step)
     congru_status status = congru_training_evaluate(t);
     CHECK_SAYING(status == CONGRU_OK, "%s: %s", name, congru_context_error(context));
     snprintf(key, sizeof key, "%s.%zu.loss", name, step);
-    stored(key, &loss);
+    stored_values(now->file, key, &loss);
     CHECK_SAYING(fabs(t->series[CONGRU_SERIES_LOSS] - loss) <= 1e-8 * fabs(loss), "%s is %.17g, not %.17g", key,
                  t->series[CONGRU_SERIES_LOSS], loss);
     snprintf(key, sizeof key, "%zu.gradient", step);
@@ -177,10 +128,10 @@ static void start(congru_training *t, const char *name)
     if (now == &small) {
         char key[64];
         snprintf(key, sizeof key, "%s.start", name);
-        stored(key, t->parameters.value);
+        stored_values(now->file, key, t->parameters.value);
         return;
     }
-    draw_centred(now->d * now->d, 4, 0, 0, t->parameters.value);
+    stored_draw(SEED, now->d * now->d, 4, 0, 0, t->parameters.value);
     for (size_t i = 0; i < now->d * now->d; i++)
         t->parameters.value[i] *= 0.4;
     t->parameters.value[now->d * now->d] = 0.2;

@@ -26,6 +26,7 @@ typedef struct congru_pipeline_description {
     bool target_labels;  /* asks for labelled trials of the target subject */
     bool needs_signals;  /* covariances are not enough */
     bool embeds;         /* congru_pipeline_represent can show where it puts trials */
+    size_t branches;     /* how many; aligner, classifier and network are those of the first */
 } congru_pipeline_description;
 
 /* CONGRU_ERROR_ARGUMENT as congru_pipeline_check. */
@@ -39,8 +40,23 @@ CONGRU_API bool congru_pipeline_among(const char *name, const char *users);
 /* The options of methods that a pipeline uses, in the order of help: index 0, 1, ... until NULL. */
 CONGRU_API const congru_method_option *congru_pipeline_option(const char *name, size_t index);
 
-/* Every pipeline there is, and those of them without a trained network: index 0, 1, ... false after the last. */
+/* Every pipeline of covariances, an aligner and a classifier or an end-to-end model, and those of them without a trained
+ * network: index 0, 1, ... false after the last. */
 CONGRU_API bool congru_pipeline_at(size_t index, bool classical, char name[CONGRU_PIPELINE_SIZE]);
+
+/* Pipelines that are defined, built in ("motor", "slow", "motor+slow") or by congru_pipeline_define: their log-probabilities
+ * are added up over branches, each with its own preprocessing, aligner and classifier. Index 0, 1, ... false after the last.
+ * They need sets that hold signals. */
+CONGRU_API bool congru_pipeline_defined(const congru_context *context, size_t index,
+                                        char name[CONGRU_PIPELINE_SIZE]);
+
+/* Makes the pipelines of a text known to the context: lines of KEY = VALUE (docs/pipelines.md). `where` begins the line that
+ * says what is wrong with it, CONGRU_ERROR_ARGUMENT; nothing is defined then. */
+CONGRU_API congru_status congru_pipeline_define(congru_context *context, const char *where, const char *text);
+
+/* What a pipeline is, a line for its title and one for each branch, into `text`, cut to fit. */
+CONGRU_API congru_status congru_pipeline_explain(congru_context *context, const char *name, char *text,
+                                                 size_t size);
 
 typedef enum congru_protocol {
     CONGRU_PROTOCOL_LOSO,    /* each subject in turn is new: fitted on all others */

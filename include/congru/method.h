@@ -49,6 +49,11 @@ typedef enum congru_recipe {
     CONGRU_RECIPE_AUTHORS /* the published code's choices, for comparison */
 } congru_recipe;
 
+typedef enum congru_pool {
+    CONGRU_POOL_NONE, /* every pixel of the last image has weights of its own */
+    CONGRU_POOL_MEAN /* the mean over its pixels is read, as in the published code: which channels they are is forgotten */
+} congru_pool;
+
 enum { CONGRU_LAYERS_MAX = 9 };
 
 /* The defaults are those of the table of options (congru_method_option_at), which also says what each does. */
@@ -91,6 +96,8 @@ typedef struct congru_network_options {
     double average; /* decay of a moving average of the parameters, which is then what is kept; 0.99, say */
     int validation_subjects; /* held out of training: the parameters that are best for them are kept */
     int ensemble;            /* end to end: networks trained from as many seeds, probabilities averaged */
+
+    congru_pool pool; /* spd-cnn, ts-spd-cnn */
 
     bool record; /* keep losses, scatters, norms and eigenvalues of every step */
 } congru_network_options;

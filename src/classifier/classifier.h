@@ -45,10 +45,13 @@ typedef struct congru_classifier {
     congru_status (*features)(congru_context *context, const congru_newcomer *trials,
                               const congru_method_options *options, size_t stride, double *x);
 
-    /* Optional, with features: fits several folds at once on rows of one matrix; the numbers of a fold do not depend on
-     * the others. used (folds, trials->count): which trials each is fitted on. model (folds). */
+    /* With features: fits several folds at once on rows of one matrix, each with every one of `count` C. used (folds,
+     * trials->count): which trials a fold is fitted on. The numbers of a fold depend neither on other folds nor on labels of
+     * trials that it does not use. Either may be NULL: model (count, folds), as fit would make it; log_probability, for each
+     * C, fold by fold, (trials left out, classes). */
     congru_status (*fit_folds)(congru_context *context, const congru_trials *trials,
-                               const congru_method_options *options, size_t folds, const bool *used,
+                               const congru_method_options *options, size_t count, const double *c,
+                               size_t folds, const bool *used, double *log_probability,
                                congru_tensors *model);
 } congru_classifier;
 
@@ -59,6 +62,10 @@ extern const congru_classifier congru_classifier_mdm, congru_classifier_tslr, co
 /* In e2e.c. */
 extern const congru_classifier congru_classifier_dct_e2e, congru_classifier_dldct_e2e,
     congru_classifier_ddct_unet_e2e;
+
+/* In networks.c. */
+extern const congru_classifier congru_classifier_spd_cnn, congru_classifier_ts_spd_cnn,
+    congru_classifier_spdnet;
 
 /* NULL when there is none of the name; in the order of help until NULL. */
 const congru_classifier *congru_classifier_find(const char *name);

@@ -9,6 +9,7 @@
 
 #include "base/bank.h"
 #include "congru/signal.h"
+#include "dataset/covariance.h"
 #include "decoder/model_internal.h"
 #include "decoder/window.h"
 
@@ -349,6 +350,7 @@ static void look_at_window(congru_decoder *d)
 {
     congru_window_covariance(&d->window, d->model->preprocessing.estimator,
                              d->model->preprocessing.trace_normalise, d->latest);
+    congru_covariance_shrink(d->model->preprocessing.shrinkage, 1, d->window.d, d->latest);
 }
 
 /* The first channel without variance beside the others' in the window, or -1. */

@@ -8,6 +8,7 @@
 #include "dataset/set_check.h"
 #include "decoder/model_internal.h"
 #include "evaluation/fold_parts.h"
+#include "evaluation/materials.h"
 #include "evaluation/settings_text.h"
 
 void congru_model_options_init(congru_model_options *options)
@@ -25,6 +26,7 @@ void congru_model_destroy(congru_model **model)
     congru_tensors_clear(&(*model)->tensors);
     congru_texts_clear(&(*model)->texts);
     congru_preprocessing_clear(&(*model)->preprocessing);
+    congru_pipeline_clear(&(*model)->pipeline);
     free((*model)->class_name);
     free(*model);
     *model = NULL;
@@ -73,7 +75,8 @@ static congru_status keep_names(congru_context *context, congru_texts *texts, co
 
 /* What the tensors are, who they come from, and what the signals went through. */
 static congru_status describe(congru_context *context, const congru_set *set, const bool *left_out,
-                              const congru_evaluation_options *options, size_t samples, congru_model *model)
+                              const congru_evaluation_options *options, double rate, size_t samples,
+                              congru_model *model)
 {
     congru_texts *texts = &model->texts;
     const congru_method_options *method = &options->method;
@@ -82,7 +85,7 @@ static congru_status describe(congru_context *context, const congru_set *set, co
     congru_method_options_get(method, "seed", seed);
     congru_method_options_get(method, "recipe", recipe);
     congru_text_add(&number[0], "%d", (int)CONGRU_MODEL_FORMAT);
-    congru_text_add_number(&number[1], set->rate);
+    congru_text_add_number(&number[1], rate);
     congru_text_add(&number[2], "%zu", samples);
     congru_text_add(&settings, "{\n");
     congru_settings_text(set, options, &settings);
@@ -176,20 +179,29 @@ static congru_status fit(fit_run *run)
     const congru_set *set = run->set;
     const size_t shape[2] = {set->dimension, set->dimension};
     congru_workers workers;
-    congru_prepared prepared = {0};
+    congru_materials materials;
+    size_t index = 0;
     double *prior = NULL;
     bool recentred = model->pipeline.aligner->recentring != NULL;
     congru_status status = congru_workers_start(run->context, set->subjects, &workers);
     if (status != CONGRU_OK)
         return status;
-    status = congru_prepare(run->context, &workers, set, run->options.align_by_session, recentred,
-                            run->options.method.alignment_mean, &prepared);
+    status = congru_materials_begin(run->context, set, run->options.align_by_session, true, &materials);
+    if (status == CONGRU_OK)
+        status = congru_materials_want(run->context, &run->options.method, &model->pipeline.branch[0],
+                                       &materials, &index);
+    if (status == CONGRU_OK)
+        status = congru_materials_make(&workers, &materials);
     congru_workers_end(&workers);
     if (status == CONGRU_OK && recentred)
         status = congru_tensors_add(run->context, &model->tensors, CONGRU_MODEL_PRIOR, 2, shape, &prior);
     /* NOLINTBEGIN(clang-analyzer-unix.Malloc): the list of trials belongs to the caller, who frees it. */
-    const congru_fold_setting setting = {run->context, &prepared, &run->options, model->pipeline.aligner,
-                                         model->pipeline.classifier->views};
+    const congru_fold_setting setting = {.context = run->context,
+                                         .prepared = &materials.prepared[0],
+                                         .options = &run->options,
+                                         .method = &run->options.method,
+                                         .aligner = model->pipeline.aligner,
+                                         .views = model->pipeline.classifier->views};
     congru_fold_sources sources = {0};
     if (status == CONGRU_OK)
         status =
@@ -199,7 +211,7 @@ static congru_status fit(fit_run *run)
                                                  &model->tensors, NULL);
     /* NOLINTEND(clang-analyzer-unix.Malloc) */
     congru_fold_sources_clear(&sources);
-    congru_prepared_clear(&prepared);
+    congru_materials_clear(&materials);
     return status;
 }
 
@@ -214,6 +226,7 @@ static congru_status fit_and_describe(fit_run *run, const congru_model_options *
     if (status == CONGRU_OK)
         status = congru_set_preprocessing(run->context, run->set, &of_set);
     size_t samples = of_set.samples;
+    double rate = of_set.rate;
     congru_preprocessing_clear(&of_set);
     if (status == CONGRU_OK)
         status = choose_trials(run, options);
@@ -222,7 +235,7 @@ static congru_status fit_and_describe(fit_run *run, const congru_model_options *
     if (status != CONGRU_OK)
         return status;
     strcpy(run->model->name, options->pipeline);
-    status = describe(run->context, run->set, run->left_out, &run->options, samples, run->model);
+    status = describe(run->context, run->set, run->left_out, &run->options, rate, samples, run->model);
     /* Through the same door as a model from a file, so that what is fitted and what is loaded are alike. */
     return status == CONGRU_OK ? congru_model_interpret(run->context, run->model) : status;
 }

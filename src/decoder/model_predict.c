@@ -10,6 +10,7 @@
 #include "dataset/set_check.h"
 #include "decoder/model_internal.h"
 #include "evaluation/fold_parts.h"
+#include "evaluation/materials.h"
 
 typedef struct prediction_run {
     congru_context *context;
@@ -18,7 +19,7 @@ typedef struct prediction_run {
     const congru_prediction_options *options;
     congru_set view; /* the set with the model's classes */
     congru_evaluation_options evaluation;
-    congru_prepared prepared;
+    congru_materials materials;
     size_t *trial;       /* of the subject at hand */
     double *probability; /* likewise */
     congru_predictions *made;
@@ -158,8 +159,12 @@ static void collect(prediction_run *run, size_t count, const congru_fold_target 
 static congru_status ask(prediction_run *run, int32_t subject)
 {
     const congru_pipeline *pipeline = &run->model->pipeline;
-    const congru_fold_setting setting = {run->context, &run->prepared, &run->evaluation, pipeline->aligner,
-                                         pipeline->classifier->views};
+    const congru_fold_setting setting = {.context = run->context,
+                                         .prepared = &run->materials.prepared[0],
+                                         .options = &run->evaluation,
+                                         .method = &run->evaluation.method,
+                                         .aligner = pipeline->aligner,
+                                         .views = pipeline->classifier->views};
     congru_fold_target target = {0};
     size_t count = 0;
     if (subject < 0 || (size_t)subject >= run->set->subjects)
@@ -188,6 +193,7 @@ static congru_status predict(prediction_run *run)
 {
     const congru_prediction_options *options = run->options;
     congru_workers workers;
+    size_t index = 0;
     congru_status status = congru_set_check(run->context, run->set);
     if (status == CONGRU_OK)
         status = check_set(run);
@@ -203,10 +209,13 @@ static congru_status predict(prediction_run *run)
     status = congru_workers_start(run->context, run->set->subjects, &workers);
     if (status != CONGRU_OK)
         return status;
-    status = congru_prepare(run->context, &workers, &run->view, options->align_by_session,
-                            run->model->pipeline.aligner->recentring != NULL &&
-                                options->target == CONGRU_TARGET_FULL,
-                            run->model->method.alignment_mean, &run->prepared);
+    status = congru_materials_begin(run->context, &run->view, options->align_by_session,
+                                    options->target == CONGRU_TARGET_FULL, &run->materials);
+    if (status == CONGRU_OK)
+        status = congru_materials_want(run->context, &run->evaluation.method, &run->model->pipeline.branch[0],
+                                       &run->materials, &index);
+    if (status == CONGRU_OK)
+        status = congru_materials_make(&workers, &run->materials);
     congru_workers_end(&workers);
     size_t asked = options->subjects != NULL ? options->subject_count : run->set->subjects;
     for (size_t i = 0; status == CONGRU_OK && i < asked; i++)
@@ -228,7 +237,7 @@ congru_status congru_model_predict(congru_context *context, const congru_model *
     congru_status status = run.made != NULL
                                ? predict(&run)
                                : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for answers");
-    congru_prepared_clear(&run.prepared);
+    congru_materials_clear(&run.materials);
     free(run.view.label);
     free(run.trial);
     free(run.probability);

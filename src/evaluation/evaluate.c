@@ -41,10 +41,12 @@ typedef struct evaluation {
     const congru_evaluation_options *options;
     congru_member *member; /* (set->subjects) */
     congru_run_folder run;
-    congru_prepared prepared;
+    congru_materials materials;
     congru_pipeline *pipeline;          /* all there are, in the order of the registry */
     char (*name)[CONGRU_PIPELINE_SIZE]; /* likewise */
     size_t pipelines;
+    size_t *folds;    /* (pipelines) that wait to be run */
+    double *share;    /* (pipelines) of each of them in the seconds of what all folds read */
     fold_wanted *job; /* all there could be, by pipeline, then by subject */
     size_t jobs;
     size_t
@@ -52,7 +54,6 @@ typedef struct evaluation {
     size_t *group; /* (groups + 1) where in the order each job of a worker begins */
     size_t waiting, groups;
     congru_record *record; /* (groups) on ranks other than 0: what was recorded, until it is sent */
-    double common_seconds; /* recentring all subjects once, over the subjects that are scored */
 } evaluation;
 
 /* Whether this process keeps the folder: rank 0, or the only one there is. */
@@ -64,8 +65,6 @@ static bool leads(const evaluation *e)
 static congru_status check_set(congru_context *context, const congru_set *set,
                                const congru_evaluation_options *options)
 {
-    if (set->covariance == NULL)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the set holds no covariances");
     if (set->count == 0 || set->label == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the set holds no labelled trials");
     congru_status status = congru_set_check(context, set);
@@ -88,10 +87,50 @@ static congru_status check_set(congru_context *context, const congru_set *set,
         if (options->subjects[i] < 0 || (size_t)options->subjects[i] >= set->subjects)
             return congru_fail(context, CONGRU_ERROR_ARGUMENT, "there is no subject %d",
                                (int)options->subjects[i]);
+    return CONGRU_OK;
+}
+
+/* The covariances of the set itself, where a pipeline reads them. */
+static congru_status check_covariances(congru_context *context, const congru_set *set)
+{
     congru_progress progress = context->progress; /* counts folds, not matrices */
     context->progress = NULL;
-    status = congru_set_check_rank(context, set, 0, NULL);
+    congru_status status = congru_set_check_rank(context, set, 0, NULL);
     context->progress = progress;
+    return status;
+}
+
+/* Whether this run is to have the pipeline. */
+static bool is_asked(const evaluation *e, size_t pipeline)
+{
+    for (size_t i = 0; i < e->options->pipeline_count; i++)
+        if (strcmp(e->options->pipelines[i], e->name[pipeline]) == 0)
+            return true;
+    return false;
+}
+
+/* What the pipelines of this run read of the set; what it cannot give is told before anything is run. */
+static congru_status want_materials(evaluation *e)
+{
+    const congru_evaluation_options *options = e->options;
+    bool by_session = options->align_by_session || options->protocol == CONGRU_PROTOCOL_SESSIONS;
+    congru_status status = congru_materials_begin(e->context, e->set, by_session,
+                                                  options->protocol != CONGRU_PROTOCOL_FOLDS, &e->materials);
+    for (size_t p = 0; status == CONGRU_OK && p < e->pipelines; p++)
+        for (size_t b = 0; status == CONGRU_OK && is_asked(e, p) && b < e->pipeline[p].branches; b++) {
+            congru_branch *branch = &e->pipeline[p].branch[b];
+            status =
+                congru_materials_want(e->context, &options->method, branch, &e->materials, &branch->material);
+            if (status != CONGRU_OK) {
+                char text[CONGRU_ERROR_TEXT_SIZE];
+                strcpy(text, congru_context_error(e->context));
+                congru_fail(e->context, status, "pipeline '%s': %.900s", e->name[p], text);
+            }
+        }
+    for (size_t i = 0; status == CONGRU_OK && i < e->materials.count; i++)
+        if (e->materials.prepared_product[i] >= e->materials.products &&
+            e->materials.prepared[i].needs == CONGRU_NEEDS_COVARIANCES)
+            return check_covariances(e->context, e->set);
     return status;
 }
 
@@ -100,16 +139,19 @@ static congru_status list_pipelines(evaluation *e)
     char name[CONGRU_PIPELINE_SIZE];
     size_t count = 0;
     congru_status status = CONGRU_OK;
-    while (congru_pipeline_at(count, false, name))
+    while (congru_pipeline_any(e->context, count, name))
         count++;
     e->pipeline = calloc(count, sizeof *e->pipeline);
     e->name = calloc(count, sizeof *e->name);
-    if (e->pipeline == NULL || e->name == NULL)
+    e->folds = calloc(count, sizeof *e->folds);
+    e->share = calloc(count, sizeof *e->share);
+    if (e->pipeline == NULL || e->name == NULL || e->folds == NULL || e->share == NULL)
         return congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu pipelines", count);
     e->pipelines = count;
     for (size_t i = 0; status == CONGRU_OK && i < count; i++) {
-        congru_pipeline_at(i, false, e->name[i]);
-        status = congru_pipeline_parse(e->context, e->name[i], &e->pipeline[i]);
+        congru_pipeline_any(e->context, i, e->name[i]);
+        if (is_asked(e, i))
+            status = congru_pipeline_parse(e->context, e->name[i], &e->pipeline[i]);
     }
     for (size_t i = 0; status == CONGRU_OK && i < e->options->pipeline_count; i++)
         status = congru_pipeline_check(e->context, e->options->pipelines[i]);
@@ -118,11 +160,7 @@ static congru_status list_pipelines(evaluation *e)
 
 static bool is_wanted(const evaluation *e, size_t pipeline, int32_t subject)
 {
-    const congru_evaluation_options *options = e->options;
-    bool wanted = false;
-    for (size_t i = 0; i < options->pipeline_count; i++)
-        wanted = wanted || strcmp(options->pipelines[i], e->name[pipeline]) == 0;
-    return wanted && e->member[subject].scored;
+    return is_asked(e, pipeline) && e->member[subject].scored;
 }
 
 /* Every fold that this run wants, or that the folder may hold from runs before. */
@@ -225,16 +263,14 @@ static congru_status run_group(void *user, size_t index, congru_context *context
     congru_record record = {0};
     bool keeps = e->options->folder != NULL && e->options->method.network.record;
     const fold_wanted *first = &e->job[member[0]];
-    congru_status status = congru_fold_run(context, &e->prepared, e->options, count, pipeline, first->subject,
+    congru_status status = congru_fold_run(context, &e->materials, e->options, count, pipeline, first->subject,
                                            fold, keeps ? &record : NULL);
     bool ran = status == CONGRU_OK;
     for (size_t i = 0; ran && i < count; i++) {
         fold_wanted *job = &e->job[member[i]];
         job->fold = fold[i]; /* theirs to free now, saved or not */
-        if (pipeline[i]->aligner->recentring != NULL) {
-            job->fold.seconds += e->common_seconds;
-            job->fold.aligning += e->common_seconds;
-        }
+        job->fold.seconds += e->share[job->pipeline];
+        job->fold.aligning += e->share[job->pipeline];
         if (status == CONGRU_OK && leads(e) && e->options->folder != NULL)
             status = save_fold(e, context, job, &record);
         job->done = status == CONGRU_OK && leads(e);
@@ -293,27 +329,25 @@ static void watch_group(void *user, double part, size_t index, size_t step, size
     e->options->watch(e->options->watch_user, part, name, step, steps);
 }
 
-/* Of the folds that are to run; at least 1. */
-static size_t scored_subjects(const evaluation *e)
+/* What every waiting fold's pipeline reads, made by the workers; and each fold's share of the time, as if its pipeline
+ * were run alone. */
+static congru_status make_materials(evaluation *e, const congru_workers *workers)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < e->waiting; i++) {
-        size_t k = 0;
-        while (k < i && e->job[e->order[k]].subject != e->job[e->order[i]].subject)
-            k++;
-        count += k == i;
-    }
-    return count > 0 ? count : 1;
+    congru_materials *m = &e->materials;
+    congru_status status = congru_materials_make(workers, m);
+    for (size_t p = 0; status == CONGRU_OK && p < e->pipelines; p++)
+        for (size_t b = 0; e->folds[p] > 0 && b < e->pipeline[p].branches; b++)
+            e->share[p] += m->material[e->pipeline[p].branch[b].material].seconds / (double)e->folds[p];
+    return status;
 }
 
 static congru_status run_jobs(evaluation *e)
 {
-    bool by_session = e->options->align_by_session || e->options->protocol == CONGRU_PROTOCOL_SESSIONS;
     bool together = e->options->data_parallel && congru_crew_shares(e->options->crew);
-    size_t recentred = 0, share = (size_t)congru_crew_size(e->options->crew);
+    size_t share = (size_t)congru_crew_size(e->options->crew);
     congru_workers workers;
     for (size_t i = 0; i < e->waiting; i++)
-        recentred += e->pipeline[e->job[e->order[i]].pipeline].aligner->recentring != NULL;
+        e->folds[e->job[e->order[i]].pipeline]++;
     sort_longest_first(e);
     congru_queue_work work = {.jobs = e->groups,
                               .user = e,
@@ -331,14 +365,9 @@ static congru_status run_jobs(evaluation *e)
     if (status == CONGRU_OK && !leads(e) && (e->record = calloc(e->groups, sizeof *e->record)) == NULL)
         status = congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu jobs", e->groups);
     if (status == CONGRU_OK)
-        status = congru_prepare(e->context, &workers, e->set, by_session,
-                                recentred > 0 && e->options->protocol != CONGRU_PROTOCOL_FOLDS,
-                                e->options->method.alignment_mean, &e->prepared);
-    if (status == CONGRU_OK && recentred > 0)
-        e->common_seconds = e->prepared.seconds / (double)scored_subjects(e);
+        status = make_materials(e, &workers);
     status = (together ? congru_together_run : congru_queue_run)(&workers, e->options->crew, status, &work);
     congru_workers_end(&workers);
-    congru_prepared_clear(&e->prepared);
     for (size_t i = 0; e->record != NULL && i < e->groups; i++)
         congru_record_clear(&e->record[i]);
     return status;
@@ -471,7 +500,9 @@ static congru_status check_all(evaluation *e)
         status = congru_method_options_check(e->context, &e->options->method);
     if (status == CONGRU_OK)
         status = congru_cohort_make(e->context, e->set, e->options, &e->member);
-    return status == CONGRU_OK ? list_pipelines(e) : status;
+    if (status == CONGRU_OK)
+        status = list_pipelines(e);
+    return status == CONGRU_OK ? want_materials(e) : status;
 }
 
 congru_status congru_evaluate(congru_context *context, const congru_set *set,
@@ -493,8 +524,13 @@ congru_status congru_evaluate(congru_context *context, const congru_set *set,
     congru_run_close(&e.run);
     for (size_t i = 0; i < e.jobs; i++)
         congru_fold_clear(&e.job[i].fold);
+    congru_materials_clear(&e.materials);
+    for (size_t i = 0; i < e.pipelines; i++)
+        congru_pipeline_clear(&e.pipeline[i]);
     free(e.member);
     free(e.pipeline);
+    free(e.folds);
+    free(e.share);
     free(e.name);
     free(e.job);
     free(e.order);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "evaluation/fold_parts.h"
+#include "evaluation/fold_branch.h"
 #include "evaluation/scoring.h"
 #include "evaluation/split.h"
 
@@ -29,87 +29,58 @@ void congru_fold_clear(congru_fold *fold)
     *fold = (congru_fold){0};
 }
 
+/* Everything a split needs while it is fitted and asked. */
+typedef struct split_run {
+    congru_fold_case fold;
+    const congru_split *split;
+    congru_fold_aligned aligned;
+    double *probability; /* (test, classes) */
+} split_run;
+
 /* Adds the answers to the fold, those about calibration trials left out. */
-static void collect(const congru_set *set, const congru_split *split, const congru_fold_target *target,
-                    const double *probability, congru_fold *fold)
+static void collect(const split_run *run, congru_fold *fold)
 {
+    const congru_set *set = run->fold.materials->set;
+    const congru_split *split = run->split;
+    const congru_fold_target *target = &run->aligned.target[0];
     for (size_t i = 0; i < split->test; i++) {
-        if (target->calibrated[i])
+        if (target->calibrated != NULL && target->calibrated[i])
             continue;
         size_t place = fold->samples++;
         fold->trial[place] = split->test_trial[i];
         fold->truth[place] = set->label[split->test_trial[i]];
-        memcpy(fold->probability + place * set->classes, probability + i * set->classes,
+        memcpy(fold->probability + place * set->classes, run->probability + i * set->classes,
                set->classes * sizeof(double));
     }
     fold->train += split->train;
     fold->calibration += target->newcomer.calibration;
 }
 
-/* Everything a split needs while it is fitted and asked. */
-typedef struct split_run {
-    congru_fold_setting setting;
-    const congru_split *split;
-    congru_fold_sources sources;
-    congru_fold_target target;
-    congru_tensors model; /* the aligner's */
-    double *prior, *probability;
-} split_run;
-
-/* Trials of both sides recentred and mapped by the aligner, which is fitted here. *seconds is how long the sources
- * took. */
-static congru_status align(split_run *run, congru_record *record, double *seconds)
-{
-    const congru_set *set = run->setting.prepared->set;
-    run->prior = malloc(set->dimension * set->dimension * sizeof(double));
-    run->probability = calloc(run->split->test * set->classes, sizeof(double));
-    if (run->prior == NULL || run->probability == NULL)
-        return congru_fail(run->setting.context, CONGRU_ERROR_MEMORY,
-                           "not enough memory for a fold of %zu trials", run->split->train + run->split->test);
-    double start = congru_seconds();
-    congru_status status = congru_fold_sources_align(&run->setting, run->split->train, run->split->train_trial,
-                                                     &run->model, run->prior, record, &run->sources);
-    *seconds = congru_seconds() - start;
-    if (status == CONGRU_OK)
-        status = congru_fold_target_align(&run->setting, run->split->test, run->split->test_trial, true,
-                                          &run->model, run->prior, &run->target);
-    return status;
-}
-
-static congru_status ask(split_run *run, const congru_classifier *classifier, congru_fold *fold,
-                         congru_record *record)
-{
-    congru_context *context = run->setting.context;
-    congru_tensors model = {0};
-    double start = congru_seconds();
-    congru_status status =
-        classifier->fit(context, &run->sources.trials, &run->setting.options->method, &model, record);
-    fold->fitting += congru_seconds() - start;
-    if (status == CONGRU_OK)
-        status = classifier->predict(context, &model, &run->target.newcomer, run->probability);
-    if (status == CONGRU_OK)
-        collect(run->setting.prepared->set, run->split, &run->target, run->probability, fold);
-    congru_tensors_clear(&model);
-    return status;
-}
-
 /* fold (count): what is common to all of them counts in each. */
 static congru_status run_split(split_run *run, size_t count, const congru_pipeline *const *pipeline,
-                               congru_fold *fold, congru_record *record)
+                               congru_fold *fold)
 {
-    double start = congru_seconds(), aligning = 0;
-    congru_status status = align(run, record, &aligning);
-    double common = congru_seconds() - start;
+    const congru_materials *materials = run->fold.materials;
+    congru_status status = CONGRU_OK;
+    bool views = true;
+    for (size_t i = 0; i < count; i++)
+        views = views && pipeline[i]->classifier->views;
+    run->probability = calloc(run->split->test * materials->set->classes, sizeof(double));
+    if (run->probability == NULL)
+        status =
+            congru_fail(run->fold.context, CONGRU_ERROR_MEMORY, "not enough memory for a fold of %zu trials",
+                        run->split->train + run->split->test);
     for (size_t i = 0; status == CONGRU_OK && i < count; i++) {
-        start = congru_seconds();
-        status = ask(run, pipeline[i]->classifier, &fold[i], record);
-        fold[i].aligning += aligning;
-        fold[i].seconds += common + congru_seconds() - start;
+        const congru_material *material = &materials->material[pipeline[i]->branch[0].material];
+        double start = congru_seconds(), had = run->aligned.seconds;
+        status = congru_fold_branch(&run->fold, material, views, &run->aligned, run->probability);
+        if (status == CONGRU_OK)
+            collect(run, &fold[i]);
+        fold[i].seconds += congru_seconds() - start + (i > 0 ? had : 0);
+        fold[i].aligning += run->aligned.sources;
+        fold[i].fitting += run->aligned.fitting;
     }
-    congru_fold_sources_clear(&run->sources);
-    congru_fold_target_clear(&run->target);
-    congru_tensors_clear(&run->model);
-    free(run->prior);
+    congru_fold_aligned_clear(&run->aligned);
     free(run->probability);
     return status;
 }
@@ -120,12 +91,12 @@ static congru_status finish(congru_context *context, const congru_set *set, cong
     return congru_fold_score(context, fold, set->classes);
 }
 
-congru_status congru_fold_run(congru_context *context, const congru_prepared *prepared,
+congru_status congru_fold_run(congru_context *context, const congru_materials *materials,
                               const congru_evaluation_options *options, size_t count,
                               const congru_pipeline *const *pipeline, int32_t subject, congru_fold *fold,
                               congru_record *record)
 {
-    const congru_set *set = prepared->set;
+    const congru_set *set = materials->set;
     size_t own = 0;
     congru_status status = CONGRU_OK;
     for (size_t i = 0; i < set->count; i++)
@@ -137,13 +108,16 @@ congru_status congru_fold_run(congru_context *context, const congru_prepared *pr
     }
     for (size_t part = 0; status == CONGRU_OK && part < congru_split_parts(options); part++) {
         congru_split split;
-        split_run run = {.setting = {context, prepared, options, pipeline[0]->aligner, true}};
-        for (size_t i = 0; i < count; i++)
-            run.setting.views = run.setting.views && pipeline[i]->classifier->views;
         status = congru_split_make(context, set, options, subject, part, &split);
-        run.split = &split;
+        split_run run = {.split = &split,
+                         .fold = {.context = context,
+                                  .materials = materials,
+                                  .options = options,
+                                  .train = {split.train, split.train_trial},
+                                  .test = {split.test, split.test_trial},
+                                  .record = record}};
         if (status == CONGRU_OK && split.test > 0)
-            status = run_split(&run, count, pipeline, fold, record);
+            status = run_split(&run, count, pipeline, fold);
         congru_split_clear(&split);
     }
     for (size_t i = 0; status == CONGRU_OK && i < count; i++)

@@ -2,12 +2,11 @@
 #ifndef CONGRU_EVALUATION_FOLD_RUN_H
 #define CONGRU_EVALUATION_FOLD_RUN_H
 
-#include "evaluation/pipeline.h"
-#include "evaluation/prepare.h"
+#include "evaluation/materials.h"
 
 /* Runs pipelines that share their aligner, which is fitted once: fold (count), whose arrays the caller frees with
  * congru_fold_clear. Each fold's seconds are those it would have taken alone. `record` may be NULL. */
-congru_status congru_fold_run(congru_context *context, const congru_prepared *prepared,
+congru_status congru_fold_run(congru_context *context, const congru_materials *materials,
                               const congru_evaluation_options *options, size_t count,
                               const congru_pipeline *const *pipeline, int32_t subject, congru_fold *fold,
                               congru_record *record);

@@ -54,24 +54,26 @@ static congru_status recentre(congru_context *context, const congru_set *set,
                               const congru_recentring *recentring, const congru_evaluation_options *options,
                               double *covariance)
 {
-    int32_t *domain = malloc(2 * set->count * sizeof *domain);
-    if (domain == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", set->count);
-    const size_t domains = congru_prepare_domains(set, options->align_by_session, domain, domain + set->count);
+    congru_domains found;
+    congru_status status = congru_domains_find(context, set, options->align_by_session, &found);
+    if (status != CONGRU_OK) {
+        congru_domains_clear(&found);
+        return status;
+    }
+    const size_t domains = found.count;
     const congru_trials trials = {.count = set->count,
                                   .d = set->dimension,
                                   .covariance = covariance,
-                                  .subject = domain,
+                                  .subject = found.of_trial,
                                   .subjects = domains};
     double *reference = congru_memory_take(domains * set->dimension * set->dimension * sizeof *reference);
-    congru_status status =
-        reference != NULL
-            ? recentring->references(context, &options->method, &trials, reference)
-            : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu references", domains);
+    status = reference != NULL
+                 ? recentring->references(context, &options->method, &trials, reference)
+                 : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu references", domains);
     if (status == CONGRU_OK)
         status = congru_recentre_sources(context, &trials, reference, covariance);
     congru_memory_give(reference);
-    free(domain);
+    congru_domains_clear(&found);
     return status;
 }
 
@@ -157,5 +159,6 @@ congru_status congru_pipeline_represent(congru_context *context, const congru_se
     for (size_t i = 0; status == CONGRU_OK && i < set->count; i++)
         memcpy(out + r.trial[i] * size, r.covariance + i * size, size * sizeof *out);
     clear(&r);
+    congru_pipeline_clear(&pipeline);
     return status;
 }

@@ -28,7 +28,8 @@ static uint64_t mix(uint64_t digest, const void *data, size_t bytes)
 static uint64_t digest_set(const congru_set *set)
 {
     uint64_t digest = mix(0, &set->count, sizeof set->count);
-    digest = mix(digest, set->covariance, set->count * set->dimension * set->dimension * sizeof(double));
+    if (set->covariance != NULL)
+        digest = mix(digest, set->covariance, set->count * set->dimension * set->dimension * sizeof(double));
     if (set->signals != NULL)
         digest = mix(digest, set->signals, set->count * set->dimension * set->samples * sizeof(double));
     digest = mix(digest, set->label, set->count * sizeof *set->label);

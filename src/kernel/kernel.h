@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "kernel/real.h"
+
 /* Layout
  *
  * `width` matrices share a vector: the matrix (rows, cols) of doubles becomes (rows, cols, width), lane j
@@ -35,7 +37,8 @@ typedef enum congru_function_kind {
     CONGRU_FUNCTION_EXP,     /* exp(scale x) */
     CONGRU_FUNCTION_SQRT,    /* x^1/2 */
     CONGRU_FUNCTION_INVSQRT, /* x^-1/2 */
-    CONGRU_FUNCTION_POWER    /* x^p */
+    CONGRU_FUNCTION_POWER,   /* x^p */
+    CONGRU_FUNCTION_RECTIFY  /* max(x, floor) */
 } congru_function_kind;
 
 /* A function of an eigenvalue, with its parameters. */
@@ -171,6 +174,8 @@ typedef struct congru_kernel {
     /* The weighted softmax cross-entropy of a block with the weights w (rows, features), returned; its derivative
      * is added to gradient (rows, features). Sums over trials as in gram. `work`: (rows, CONGRU_LOGISTIC_BLOCK). */
     double (*logistic)(const congru_logistic_block *block, const double *w, double *work, double *gradient);
+
+    const congru_real_kernel *real; /* of convolutional networks */
 } congru_kernel;
 
 /* The kernel called `name`, or the best for this machine when NULL; NULL when unknown or not available. */

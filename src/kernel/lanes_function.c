@@ -19,6 +19,8 @@ static vec evaluate(congru_function function, vec x)
         return v_sqrt(x);
     case CONGRU_FUNCTION_INVSQRT:
         return v_div(v_set(1.0), v_sqrt(x));
+    case CONGRU_FUNCTION_RECTIFY:
+        return clamp(x, function.b);
     case CONGRU_FUNCTION_POWER:
         break;
     }
@@ -140,6 +142,22 @@ ALWAYS_INLINE vec difference_root(congru_function function, const prepared *a, c
     return v_div(v_set(-1.0), v_mul(v_mul(a->first, b->first), sum));
 }
 
+/* first: the rectified eigenvalue. */
+ALWAYS_INLINE prepared prepare_rectify(congru_function function, vec x)
+{
+    vec high = clamp(x, function.b);
+    return (prepared){x, high, high, high};
+}
+
+/* The share of the gap that is above the floor; at a gap of zero, whether both are. */
+ALWAYS_INLINE vec difference_rectify(congru_function function, const prepared *a, const prepared *b)
+{
+    vec gap = v_sub(a->x, b->x);
+    mask equal = v_eq(gap, v_set(0.0)), low = v_lt(a->x, v_set(function.b));
+    vec slope = v_select(low, v_set(0.0), v_set(1.0));
+    return v_select(equal, slope, v_div(v_sub(a->first, b->first), gap));
+}
+
 #define LOEWNER(kind) \
     static void loewner_##kind(congru_function function, size_t d, const double *values, double *out, \
                                double *work) \
@@ -171,6 +189,7 @@ LOEWNER(log)
 LOEWNER(exp)
 LOEWNER(power)
 LOEWNER(root)
+LOEWNER(rectify)
 
 void LANES(loewner)(congru_function function, size_t vectors, size_t d, const double *values, double *loewner,
                     double *work)
@@ -189,6 +208,9 @@ void LANES(loewner)(congru_function function, size_t vectors, size_t d, const do
         case CONGRU_FUNCTION_SQRT:
         case CONGRU_FUNCTION_INVSQRT:
             loewner_root(function, d, values, loewner, work);
+            break;
+        case CONGRU_FUNCTION_RECTIFY:
+            loewner_rectify(function, d, values, loewner, work);
             break;
         }
     }

@@ -37,4 +37,5 @@ const congru_kernel LANES(table) = {
     .fold = LANES(fold),
     .dense = LANES(dense),
     .logistic = LANES(logistic),
+    .real = &LANES(real_table),
 };

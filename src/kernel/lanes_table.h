@@ -45,4 +45,7 @@ void LANES(dense)(size_t rows, size_t cols, size_t inner, congru_operand a, cons
                   double *c);
 double LANES(logistic)(const congru_logistic_block *block, const double *w, double *work, double *gradient);
 
+/* Declared in kernel/real.h. */
+extern const congru_real_kernel LANES(real_table);
+
 #endif

@@ -10,11 +10,13 @@
 typedef enum congru_extent_kind {
     CONGRU_NOTHING, /* a loss gives nothing on */
     CONGRU_MATRIX,  /* symmetric (rows, rows) */
-    CONGRU_SIGNAL,  /* (channels, samples) */
-    CONGRU_VECTOR   /* (rows), and zeros up to a multiple of CONGRU_GROUP */
+    CONGRU_VECTOR,  /* (rows), and zeros up to a multiple of CONGRU_GROUP */
+    CONGRU_SIGNAL,  /* `rows` samples of `cols` channels */
+    CONGRU_IMAGE    /* (rows, rows) pixels of `cols` channels, with a border of zeros, one pixel wide */
 } congru_extent_kind;
 
-/* The shape of one trial. */
+/* The shape of one trial. Matrices and vectors are in lanes, in double precision. Signals and images are plain, trial by
+ * trial, of congru_real: channels last, padded with zeros to congru_extent_step. */
 typedef struct congru_extent {
     congru_extent_kind kind;
     size_t rows, cols;
@@ -26,9 +28,65 @@ static inline congru_extent congru_matrix(size_t d)
     return (congru_extent){CONGRU_MATRIX, d, d, d * d};
 }
 
-static inline congru_extent congru_signal(size_t channels, size_t samples)
+/* Whether it is plain, of reals. */
+static inline bool congru_extent_plain(const congru_extent *e)
 {
-    return (congru_extent){CONGRU_SIGNAL, channels, samples, channels * samples};
+    return e->kind == CONGRU_SIGNAL || e->kind == CONGRU_IMAGE;
+}
+
+/* Reals from one sample or pixel to the next. An image of one channel is not padded. */
+static inline size_t congru_extent_step(const congru_extent *e)
+{
+    return e->kind == CONGRU_IMAGE && e->cols == 1 ? 1 : congru_real_step(e->cols);
+}
+
+/* Reals from one row of an image to the next, border included. */
+static inline size_t congru_image_line(const congru_extent *e)
+{
+    return (e->rows + 2) * congru_extent_step(e);
+}
+
+/* How many samples or pixels there are, and where each begins. */
+static inline size_t congru_extent_places(const congru_extent *e)
+{
+    return e->kind == CONGRU_IMAGE ? e->rows * e->rows : e->rows;
+}
+static inline size_t congru_extent_place(const congru_extent *e, size_t place)
+{
+    const size_t step = congru_extent_step(e);
+    if (e->kind == CONGRU_SIGNAL)
+        return place * step;
+    return (place / e->rows + 1) * congru_image_line(e) + (place % e->rows + 1) * step;
+}
+
+/* Reals that a trial takes, a multiple of CONGRU_REAL_STEP; the trial `m` of an array. */
+static inline size_t congru_extent_reals(const congru_extent *e)
+{
+    return e->size * sizeof(double) / sizeof(congru_real);
+}
+static inline congru_real *congru_trial_reals(const double *array, const congru_extent *e, size_t m)
+{
+    return (congru_real *)(array + m * e->size);
+}
+
+/* Doubles that hold so many reals, whole steps of them. */
+static inline size_t congru_real_doubles(size_t reals)
+{
+    return congru_real_step(reals) * sizeof(congru_real) / sizeof(double);
+}
+
+static inline congru_extent congru_signal(size_t samples, size_t channels)
+{
+    congru_extent e = {CONGRU_SIGNAL, samples, channels, 0};
+    e.size = congru_real_doubles(samples * congru_extent_step(&e));
+    return e;
+}
+
+static inline congru_extent congru_image(size_t d, size_t channels)
+{
+    congru_extent e = {CONGRU_IMAGE, d, channels, 0};
+    e.size = congru_real_doubles((d + 2) * congru_image_line(&e));
+    return e;
 }
 
 static inline congru_extent congru_vector(size_t n)

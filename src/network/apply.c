@@ -1,10 +1,7 @@
 /* What a trained network makes of trials: its graph, run forward. SPDX-License-Identifier: Apache-2.0 */
-#include <stddef.h>
-#include <string.h>
-
 #include "base/bank.h"
 #include "base/scalar_math.h"
-#include "base/workspace.h"
+#include "network/application.h"
 #include "network/layers/recentre_layer.h"
 #include "network/layers/rotation_layer.h"
 #include "network/layers/softmax_layer.h"
@@ -36,62 +33,11 @@ congru_status congru_trained_norms(congru_context *context, const congru_trained
     return status;
 }
 
-/* A graph without a batch, and what it stands on. */
-typedef struct application {
-    congru_graph graph;
-    congru_parameters parameters;
-    congru_arena arena;
-} application;
-
-static application *begin(congru_context *context)
-{
-    application *a = congru_memory_take(sizeof *a);
-    if (a == NULL) {
-        congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory to apply the network");
-        return NULL;
-    }
-    memset(&a->graph, 0, offsetof(congru_graph, node));
-    a->parameters = (congru_parameters){.segments = 0};
-    a->arena = (congru_arena){.base = NULL};
-    a->graph.context = context;
-    a->graph.parameters = &a->parameters;
-    a->graph.rotation = a->graph.dispersion = -1;
-    for (size_t k = 0; k < CONGRU_OUTPUT_COUNT; k++)
-        a->graph.output[k] = -1;
-    return a;
-}
-
-static void end(application *a)
-{
-    congru_graph_clear(&a->graph);
-    congru_arena_free(&a->arena);
-    congru_memory_give(a);
-}
-
-/* Planned and laid out; what is given to layers goes into their states after that. Rewritten only where bits are the
- * same as layer by layer: what a model says about a trial must not depend on algebra that training may gain. */
-static congru_status lay_out(application *a)
-{
-    congru_graph *graph = &a->graph;
-    congru_arena measure = {0};
-    congru_status status = congru_graph_rewrite(graph, CONGRU_REWRITE_LOG_OF_EXP);
-    if (status == CONGRU_OK)
-        status = congru_graph_plan(graph);
-    if (status != CONGRU_OK)
-        return status;
-    congru_graph_layout(&measure, graph);
-    if (congru_arena_reserve(&a->arena, measure.used) != CONGRU_OK)
-        return congru_fail(graph->context, CONGRU_ERROR_MEMORY,
-                           "not enough memory to apply the network: %zu bytes", measure.used);
-    congru_graph_layout(&a->arena, graph);
-    return congru_workspace_check(graph->context, &a->arena);
-}
-
 congru_status congru_trained_outputs(congru_context *context, const congru_trained *n, size_t count,
                                      const double *covariance, const double *dispersion, double *c_out,
                                      double *log_out)
 {
-    application *a = begin(context);
+    congru_application *a = congru_application_begin(context);
     if (a == NULL)
         return CONGRU_ERROR_MEMORY;
     congru_graph *graph = &a->graph;
@@ -101,7 +47,7 @@ congru_status congru_trained_outputs(congru_context *context, const congru_train
         a->parameters.segment[s].value = n->w[s];
     for (size_t k = 0; k < CONGRU_OUTPUT_COUNT; k++)
         graph->output[k] = out[k] != NULL ? graph->output[k] : -1;
-    congru_status status = lay_out(a);
+    congru_status status = congru_application_lay_out(a);
     if (status == CONGRU_OK && graph->rotation >= 0) {
         congru_rotation_of(graph)->r = (double *)n->rotation;
         congru_scaling_of(graph)->gamma = n->gamma;
@@ -109,7 +55,7 @@ congru_status congru_trained_outputs(congru_context *context, const congru_train
     }
     if (status == CONGRU_OK)
         status = congru_graph_apply(graph, count, covariance, out);
-    end(a);
+    congru_application_end(a);
     return status;
 }
 
@@ -129,7 +75,7 @@ congru_status congru_trained_probabilities(congru_context *context, const congru
     const size_t d = n->out;
     double *const out[CONGRU_OUTPUT_COUNT] = {NULL, NULL, probability};
     double *p = congru_memory_take(references * d * d * sizeof(double));
-    application *a = p != NULL ? begin(context) : NULL;
+    congru_application *a = p != NULL ? congru_application_begin(context) : NULL;
     if (a == NULL) {
         congru_memory_give(p);
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu references", references);
@@ -141,7 +87,7 @@ congru_status congru_trained_probabilities(congru_context *context, const congru
     graph->output[CONGRU_OUTPUT_PROBABILITY] = softmax;
     a->parameters.segment[0].value = n->weights;
     a->parameters.segment[1].value = n->bias;
-    congru_status status = lay_out(a);
+    congru_status status = congru_application_lay_out(a);
     if (status == CONGRU_OK)
         status = roots(context, d, references, reference, p);
     if (status == CONGRU_OK) {
@@ -151,7 +97,7 @@ congru_status congru_trained_probabilities(congru_context *context, const congru
         ((congru_softmax *)graph->node[softmax].state)->present = n->present;
         status = congru_graph_apply(graph, count, c_out, out);
     }
-    end(a);
+    congru_application_end(a);
     congru_memory_give(p);
     return status;
 }

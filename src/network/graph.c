@@ -25,7 +25,7 @@ int congru_graph_add(congru_graph *graph, const congru_layer *layer, int first, 
                           .inputs = (size_t)(first >= 0) + (size_t)(second >= 0),
                           .input = {first, second},
                           .out = out,
-                          .weight = {-1, -1},
+                          .weight = {-1, -1, -1},
                           .number = {jitter, floor}};
     for (size_t k = 0; k < node->inputs; k++) {
         node->in[k] = graph->node[node->input[k]].out;
@@ -45,6 +45,16 @@ int congru_graph_weights(congru_graph *graph, const char *name, size_t rows, siz
     snprintf(segment->name, sizeof segment->name, "%s", name);
     p->size += rows * cols;
     return (int)p->segments++;
+}
+
+int congru_graph_layer(congru_graph *graph, const congru_layer *layer, int x, congru_extent out, int first,
+                       int second)
+{
+    const int y = congru_graph_add(graph, layer, x, -1, out, 0.0, 0.0);
+    graph->node[y].weight[0] = first;
+    graph->node[y].weight[1] = second;
+    graph->node[y].depth += first >= 0;
+    return y;
 }
 
 int congru_graph_input(congru_graph *graph, size_t d)
@@ -198,7 +208,8 @@ static bool turns(const congru_graph *graph, const congru_node *node)
 /* Whether the value, and its derivative, outlive a run over a stage. */
 static void find_lifetime(const congru_graph *graph, int n, bool *value, bool *derivative)
 {
-    *value = *derivative = false;
+    *value = has(&graph->node[n], CONGRU_TRAIT_READS_Y) && !turns(graph, &graph->node[n]);
+    *derivative = false;
     for (size_t m = (size_t)n + 1; m < graph->count; m++) {
         const congru_node *reader = &graph->node[m];
         for (size_t k = 0; k < reader->inputs && reader->wanted; k++) {
@@ -211,7 +222,7 @@ static void find_lifetime(const congru_graph *graph, int n, bool *value, bool *d
     }
 }
 
-/* What is kept for the whole batch; a worker's own arrays get places in `local`. */
+/* What is kept for the whole batch; a worker's own arrays get places in `own`. */
 static void layout_node(congru_arena *arena, congru_graph *graph, int n)
 {
     congru_node *node = &graph->node[n];
@@ -222,9 +233,9 @@ static void layout_node(congru_arena *arena, congru_graph *graph, int n)
         derivative && node->learns && graph->batch != NULL ? take_batch(arena, graph, node->out.size) : NULL;
     const size_t back = turns(graph, node) ? node->stage : CONGRU_NODES_MAX + node->stage;
     for (size_t k = 0; k < CONGRU_SAVED_MAX && node->saved_size[k] > 0; k++) {
-        node->saved[k] = (congru_place){NULL, graph->local};
+        node->saved[k] = (congru_place){NULL, graph->own.saved};
         if (turns(graph, node))
-            graph->local += node->saved_size[k];
+            graph->own.saved += node->saved_size[k];
         else
             node->saved[k].batch = take_batch(arena, graph, node->saved_size[k]);
     }
@@ -260,7 +271,7 @@ static size_t take_slot(congru_graph *graph, bool *busy)
     while (busy[slot])
         slot++;
     busy[slot] = true;
-    graph->slots = slot + 1 > graph->slots ? slot + 1 : graph->slots;
+    graph->own.count = slot + 1 > graph->own.count ? slot + 1 : graph->own.count;
     return slot;
 }
 
@@ -275,7 +286,7 @@ static bool read_later(const congru_graph *graph, int n, size_t after, size_t st
     for (size_t k = 0; k < CONGRU_OUTPUT_COUNT; k++)
         if (graph->output[k] == n)
             return true;
-    return false;
+    return turning && has(&graph->node[n], CONGRU_TRAIT_READS_Y);
 }
 
 /* Slots of the values of a stage, each until it has been read. */
@@ -291,7 +302,7 @@ static void place_values(congru_graph *graph, size_t stage, bool *busy)
             node->value.local = take_slot(graph, busy);
         for (size_t k = 0; k < node->inputs; k++) {
             congru_node *source = congru_graph_source(graph, node, (int)k);
-            const bool own = source->value.batch == NULL && source->lanes &&
+            const bool own = source->value.batch == NULL && source->lanes && source->out.size > 0 &&
                              (source->stage == stage || graph->batch == NULL);
             if (own && !read_later(graph, node->input[k], n, stage, turning)) {
                 busy[source->value.local] = false;
@@ -328,8 +339,8 @@ static void place_derivatives(congru_graph *graph, size_t stage, bool *busy)
 
 void congru_graph_layout(congru_arena *arena, congru_graph *graph)
 {
-    graph->shares = graph->local = graph->slots = 0;
-    graph->slot_size = CONGRU_GROUP;
+    graph->shares = 0;
+    graph->own = (congru_slots){.size = CONGRU_GROUP};
     if (graph->batch != NULL)
         graph->marks = congru_arena_take(arena, congru_graph_chunks(graph), sizeof *graph->marks);
     for (size_t phase = 0; phase < graph->stages && graph->batch != NULL; phase++) {
@@ -341,7 +352,7 @@ void congru_graph_layout(congru_arena *arena, congru_graph *graph)
         if (!node->wanted)
             continue;
         layout_node(arena, graph, (int)n);
-        graph->slot_size = node->out.size > graph->slot_size ? node->out.size : graph->slot_size;
+        graph->own.size = node->out.size > graph->own.size ? node->out.size : graph->own.size;
         if (node->layer->layout != NULL)
             node->layer->layout(arena, graph, node);
     }
@@ -355,5 +366,5 @@ void congru_graph_layout(congru_arena *arena, congru_graph *graph)
             memset(busy + 2, 0, sizeof busy - 2 * sizeof busy[0]);
         place_derivatives(graph, stage, busy);
     }
-    graph->slots = graph->slots > 2 ? graph->slots : 2;
+    graph->own.count = graph->own.count > 2 ? graph->own.count : 2;
 }

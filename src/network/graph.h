@@ -16,18 +16,25 @@
  *
  * What backward needs is kept for the whole batch in the graph's arena; everything else is in the slots of a worker,
  * used again as soon as it has been read. */
-enum {
-    CONGRU_STEP_CHUNK = 32,
-    CONGRU_NODES_MAX = 64,
-    CONGRU_SHARES_MAX = 160,
-    CONGRU_SEGMENTS_MAX = CONGRU_LAYERS_MAX + 4
-};
+enum { CONGRU_STEP_CHUNK = 32, CONGRU_NODES_MAX = 64, CONGRU_SHARES_MAX = 160, CONGRU_SEGMENTS_MAX = 96 };
+
+/* What is kept of a part of the parameters by every step. */
+typedef enum congru_constraint {
+    CONGRU_FREE,
+    CONGRU_STIEFEL,  /* orthonormal columns: the gradient is projected, the result retracted */
+    CONGRU_ROW_NORM, /* each row of a norm of `limit` at most */
+    CONGRU_STATISTIC /* not learned: the layer itself sets it */
+} congru_constraint;
 
 /* A part of the parameters: (rows, cols). */
 typedef struct congru_segment {
     char name[16];
     size_t rows, cols, offset;
-    bool head;           /* of the softmax head: decays */
+    bool head; /* of the softmax head: decays */
+    congru_constraint constraint;
+    double limit;
+    double centre,
+        spread; /* first values: uniform, at most `spread` from `centre` (networks that decide by themselves) */
     const double *value; /* in the vector of parameters from `offset` on, or in a model's tensor */
 } congru_segment;
 
@@ -75,13 +82,18 @@ typedef struct congru_share {
     size_t part, whole; /* bytes: of each chunk but perhaps the last, and of all */
 } congru_share;
 
+/* A worker's arrays, in doubles per trial: how many slots, of what size, and what it saves. */
+typedef struct congru_slots {
+    size_t size, count, saved;
+} congru_slots;
+
 typedef struct congru_constants congru_constants;
 
 /* What a network gives. */
 typedef enum congru_output {
     CONGRU_OUTPUT_MATRIX,      /* C_out (out, out) */
     CONGRU_OUTPUT_LOGARITHM,   /* of it */
-    CONGRU_OUTPUT_PROBABILITY, /* (classes) */
+    CONGRU_OUTPUT_PROBABILITY, /* (classes); while a network that decides by itself is built, its scores */
     CONGRU_OUTPUT_COUNT
 } congru_output;
 
@@ -100,8 +112,8 @@ typedef struct congru_graph {
     bool turns;   /* the last stage */
     bool watched; /* eigenvalues are looked at in this step */
     bool *stops;  /* told to the processes that share a step; NULL: alone */
-    size_t slot_size, slots,
-        local;           /* of a worker: doubles per trial of a slot; slots; doubles per trial that it saves */
+    bool resting; /* layers do as in prediction: nothing is drawn, and no statistics of the batch */
+    congru_slots own;
     congru_marks *marks; /* (chunks) */
     double *series;      /* (CONGRU_SERIES_COUNT) of the last step */
     size_t step;
@@ -126,6 +138,10 @@ int congru_graph_exponential(congru_graph *graph, int x);
 
 /* exp((log a + log b) / 2). */
 int congru_graph_merge(congru_graph *graph, int a, int b, double floor);
+
+/* A node of one input with up to two segments of weights of its own, given as congru_graph_weights returns them; -1: none. */
+int congru_graph_layer(congru_graph *graph, const congru_layer *layer, int x, congru_extent out, int first,
+                       int second);
 
 /* Adds a segment of parameters. */
 int congru_graph_weights(congru_graph *graph, const char *name, size_t rows, size_t cols, bool head);

@@ -19,6 +19,8 @@ void congru_work_layout(congru_arena *arena, const congru_kernel *kernel, size_t
         work->lanes[k] = congru_take_lanes(arena, kernel, vectors, need->lanes[k]);
     for (size_t k = 0; k < CONGRU_WEIGHTS_MAX && need->chains[k] > 0; k++)
         work->chains[k] = congru_arena_take(arena, CONGRU_GROUP * need->chains[k], sizeof(double));
+    for (size_t k = 0; k < CONGRU_PLAIN_MAX && need->plain[k] > 0; k++)
+        work->plain[k] = congru_arena_take(arena, congru_real_step(need->plain[k]), sizeof(congru_real));
 }
 
 void congru_call_eigen(const congru_call *call, size_t d, double *a, double *values, double *z)
@@ -76,7 +78,7 @@ typedef struct passage {
 
 static double *slot(const passage *p, size_t number)
 {
-    return p->own + congru_lane_doubles(p->chunk.kernel, p->chunk.vectors, number * p->graph->slot_size);
+    return p->own + congru_lane_doubles(p->chunk.kernel, p->chunk.vectors, number * p->graph->own.size);
 }
 
 static double *in_lanes(const passage *p, const congru_place *place, size_t size)
@@ -95,6 +97,8 @@ static congru_call call_of(const passage *p, const congru_node *node)
                         .count = p->chunk.count,
                         .vectors = p->chunk.vectors,
                         .watched = graph->watched,
+                        .step = graph->step,
+                        .resting = graph->resting || graph->batch == NULL,
                         .marks = p->marks};
     for (size_t k = 0; k < node->inputs; k++) {
         const congru_node *source = &graph->node[node->input[k]];
@@ -105,10 +109,10 @@ static congru_call call_of(const passage *p, const congru_node *node)
         call.sum[k] = node->sum[k] != NULL ? node->sum[k] + p->chunk.block * node->sum_size[k] : NULL;
     }
     for (size_t k = 0; k < CONGRU_SAVED_MAX && node->saved_size[k] > 0; k++)
-        call.saved[k] =
-            node->saved[k].batch != NULL
-                ? node->saved[k].batch + p->chunk.first * node->saved_size[k]
-                : slot(p, graph->slots) + congru_lane_doubles(call.kernel, call.vectors, node->saved[k].local);
+        call.saved[k] = node->saved[k].batch != NULL
+                            ? node->saved[k].batch + p->chunk.first * node->saved_size[k]
+                            : slot(p, graph->own.count) +
+                                  congru_lane_doubles(call.kernel, call.vectors, node->saved[k].local);
     call.scalar = node->scalar != NULL ? node->scalar + p->chunk.first : NULL;
     congru_work_layout(p->chunk.arena, call.kernel, call.vectors, &node->need, &call.work);
     return call;
@@ -156,6 +160,19 @@ static const double *derivative_of(passage *p, const congru_node *node)
     return d_y;
 }
 
+/* A second contribution to the derivative by a value. */
+static void add_second(const congru_call *call, const congru_extent *extent, const double *more, double *sum)
+{
+    if (!congru_extent_plain(extent)) {
+        call->kernel->combine(congru_call_doubles(call, extent->size), 1.0, more, 1.0, sum);
+        return;
+    }
+    const congru_real *from = congru_trial_reals(more, extent, 0);
+    congru_real *to = congru_trial_reals(sum, extent, 0);
+    for (size_t e = 0; e < call->count * congru_extent_reals(extent); e++)
+        to[e] += from[e];
+}
+
 static void backward_node(passage *p, const congru_node *node)
 {
     const congru_graph *graph = p->graph;
@@ -163,6 +180,8 @@ static void backward_node(passage *p, const congru_node *node)
     congru_call call = call_of(p, node);
     bool second[CONGRU_INPUTS_MAX] = {false, false};
     call.d_y = derivative_of(p, node);
+    if ((node->layer->traits & CONGRU_TRAIT_READS_Y) != 0)
+        call.y = in_lanes(p, &node->value, node->out.size);
     for (size_t k = 0; k < node->inputs; k++) {
         const congru_node *source = &graph->node[node->input[k]];
         if (!source->learns || call.x[k] == NULL || source->rows != NULL)
@@ -175,8 +194,7 @@ static void backward_node(passage *p, const congru_node *node)
     for (size_t k = 0; k < node->inputs; k++) {
         const congru_node *source = &graph->node[node->input[k]];
         if (second[k])
-            call.kernel->combine(congru_call_doubles(&call, source->out.size), 1.0, call.d_x[k], 1.0,
-                                 in_lanes(p, &source->derivative, source->out.size));
+            add_second(&call, &source->out, call.d_x[k], in_lanes(p, &source->derivative, source->out.size));
     }
     p->chunk.arena->used = mark;
 }
@@ -216,7 +234,7 @@ typedef struct phase {
 
 static double *take_own(const congru_graph *graph, congru_arena *arena)
 {
-    return congru_arena_take(arena, CONGRU_STEP_CHUNK * (graph->slots * graph->slot_size + graph->local),
+    return congru_arena_take(arena, CONGRU_STEP_CHUNK * (graph->own.count * graph->own.size + graph->own.saved),
                              sizeof(double));
 }
 

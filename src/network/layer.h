@@ -6,7 +6,13 @@
 #include "network/activation.h"
 #include "spd/spectral.h"
 
-enum { CONGRU_INPUTS_MAX = 2, CONGRU_WEIGHTS_MAX = 2, CONGRU_SAVED_MAX = 3, CONGRU_LANES_MAX = 6 };
+enum {
+    CONGRU_INPUTS_MAX = 2,
+    CONGRU_WEIGHTS_MAX = 3,
+    CONGRU_SAVED_MAX = 3,
+    CONGRU_LANES_MAX = 6,
+    CONGRU_PLAIN_MAX = 3
+};
 
 struct congru_graph;
 struct congru_node;
@@ -16,12 +22,14 @@ typedef struct congru_need {
     size_t spectral;                   /* dimension of decompositions; 0: none */
     size_t lanes[CONGRU_LANES_MAX];    /* elements per trial */
     size_t chains[CONGRU_WEIGHTS_MAX]; /* elements of sums over trials, zeroed */
+    size_t plain[CONGRU_PLAIN_MAX];    /* reals, for all trials together */
 } congru_need;
 
 typedef struct congru_work {
     congru_spectral_work spectral;
     double *lanes[CONGRU_LANES_MAX];
     double *chains[CONGRU_WEIGHTS_MAX]; /* (CONGRU_GROUP, elements) */
+    congru_real *plain[CONGRU_PLAIN_MAX];
 } congru_work;
 
 /* Run twice over an arena: measure, then place. */
@@ -43,7 +51,7 @@ typedef struct congru_call {
     const congru_batch *batch;
     size_t block, first, count, vectors;
     const double *x[CONGRU_INPUTS_MAX];       /* lanes of in[k].size; NULL where it is not in lanes */
-    double *y;                                /* lanes of out.size */
+    double *y;                                /* lanes of out.size; in backward, of layers that read it */
     const double *d_y;                        /* given to backward */
     double *d_x[CONGRU_INPUTS_MAX];           /* set by backward; NULL: not wanted; never d_y */
     const double *weight[CONGRU_WEIGHTS_MAX]; /* the parameters, plain */
@@ -51,6 +59,8 @@ typedef struct congru_call {
     double *sum[CONGRU_WEIGHTS_MAX];          /* set by backward: sums over the chunk */
     double *scalar;                           /* (count): one number per trial, where the node has it */
     bool watched;                             /* extremes of eigenvalues are wanted */
+    size_t step;                              /* of training */
+    bool resting; /* a graph that predicts, or validates: nothing is drawn, and no statistics of the batch */
     congru_marks *marks;
     congru_work work;
 } congru_call;
@@ -60,7 +70,8 @@ typedef enum congru_trait {
     CONGRU_TRAIT_READS_X = 2, /* backward reads x */
     CONGRU_TRAIT_LOSS = 4,    /* gives nothing on */
     CONGRU_TRAIT_WEIGHTS =
-        8 /* has weights that others read in its state: wanted by itself, and finishes last */
+        8, /* has weights that others read in its state: wanted by itself, and finishes last */
+    CONGRU_TRAIT_READS_Y = 16 /* backward reads y */
 } congru_trait;
 
 /* A layer, or a loss. Functions that a layer does not have are NULL. Those of calls run side by side on chunks of the
@@ -103,7 +114,9 @@ extern const congru_layer congru_layer_input, congru_layer_constant, congru_laye
     congru_layer_congruence, congru_layer_affine, congru_layer_wide_logarithm, congru_layer_logarithm,
     congru_layer_exponential, congru_layer_merge, congru_layer_rotation, congru_layer_dispersion,
     congru_layer_recentre, congru_layer_triangle, congru_layer_diagonal, congru_layer_dense,
-    congru_layer_softmax, congru_layer_turned_diagonal, congru_layer_turned_recentre, congru_layer_turned_dense;
+    congru_layer_softmax, congru_layer_turned_diagonal, congru_layer_turned_recentre, congru_layer_turned_dense,
+    congru_layer_rectify, congru_layer_image, congru_layer_image_convolution, congru_layer_image_mean,
+    congru_layer_readout;
 extern const congru_layer congru_loss_cross_entropy, congru_loss_scatters, congru_loss_reconstruction,
     congru_loss_affine_reconstruction, congru_loss_fisher_ratio;
 

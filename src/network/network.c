@@ -8,6 +8,7 @@
 #include "base/bank.h"
 #include "base/store.h"
 #include "network/constants.h"
+#include "network/scored.h"
 #include "network/trained.h"
 
 enum { TRIALS_FOR_A_REFERENCE = 16 };
@@ -82,10 +83,14 @@ static congru_status fit_one(congru_context *context, congru_backbone backbone, 
     congru_status status = congru_training_create(context, backbone, end_to_end, trials, options, &training);
     if (status == CONGRU_OK)
         status = congru_training_loop(training, record);
+    const bool decides = congru_model_of(backbone)->decides;
     if (status == CONGRU_OK)
-        status = congru_trained_save(training, prefix, model);
+        status = decides ? congru_scored_save(training, prefix, model)
+                         : congru_trained_save(training, prefix, model);
     congru_training_destroy(&training);
-    return status == CONGRU_OK && end_to_end ? add_reference(context, backbone, prefix, trials, model) : status;
+    return status == CONGRU_OK && end_to_end && !decides
+               ? add_reference(context, backbone, prefix, trials, model)
+               : status;
 }
 
 double congru_network_cost(const congru_method_options *options)
@@ -232,6 +237,8 @@ static congru_status predict_one(congru_context *context, congru_backbone backbo
                                  double *probability)
 {
     congru_trained n;
+    if (congru_model_of(backbone)->decides)
+        return congru_scored_predict(context, backbone, prefix, model, newcomer, classes, probability);
     congru_status status = congru_trained_load(context, backbone, prefix, model, &n);
     if (status != CONGRU_OK)
         return status;

@@ -10,7 +10,12 @@ typedef enum congru_backbone {
     CONGRU_BACKBONE_DCT,
     CONGRU_BACKBONE_DLDCT,
     CONGRU_BACKBONE_UNET,
-    CONGRU_BACKBONE_COUNT
+    CONGRU_BACKBONE_COUNT,
+    /* Networks that decide by themselves: classes come out of them, no matrices. */
+    CONGRU_NETWORK_SPD_CNN = CONGRU_BACKBONE_COUNT,
+    CONGRU_NETWORK_TS_SPD_CNN,
+    CONGRU_NETWORK_SPDNET,
+    CONGRU_NETWORK_COUNT
 } congru_backbone;
 
 /* Trains on recentred trials and adds the tensors under `prefix` ("dldct" gives "dldct.w1", ...). End to end, the

@@ -46,6 +46,8 @@ static void log_of_exp(congru_graph *graph)
 /* W_l^T (... W_1^T X W_1 + eps I ...) W_l + eps I = T^T X T + K. */
 static congru_status chain(congru_graph *graph)
 {
+    if (graph->output[CONGRU_OUTPUT_MATRIX] < 0)
+        return CONGRU_OK;
     congru_node *last = &graph->node[graph->output[CONGRU_OUTPUT_MATRIX]];
     const congru_node *node = last;
     congru_affine affine = {.layers = 0};

@@ -7,6 +7,8 @@
 
 #include "base/crew.h"
 #include "base/workspace.h"
+#include "network/constraint.h"
+#include "network/models/parts.h"
 
 /* ---- Making ------------------------------------------------------------------------------------------ */
 
@@ -81,6 +83,11 @@ static congru_status lay_out(congru_training *t)
     return CONGRU_OK;
 }
 
+static bool decides(const congru_training *t)
+{
+    return congru_model_of(t->backbone)->decides;
+}
+
 /* What stays constant, and the first parameters. */
 static congru_status start(congru_training *t)
 {
@@ -89,6 +96,10 @@ static congru_status start(congru_training *t)
         if (t->constants.present[k] == 0.0)
             congru_note(t->context, "class %zu has no trial among the source subjects: it is never predicted",
                         k);
+    if (decides(t)) {
+        congru_parts_first(t->seed, &t->parameters);
+        return status;
+    }
     if (status == CONGRU_OK && !t->constants.by_log)
         status = congru_design_initial(t->context, &t->design, t->constants.covariance, t->trials->count,
                                        t->options.initial, t->seed, &t->parameters);
@@ -108,7 +119,7 @@ static congru_status build(congru_training *t, unsigned rewritings)
     t->constants = (congru_constants){.trials = t->trials,
                                       .out = out,
                                       .stride = congru_vector(congru_spd_tangent_size(out)).size,
-                                      .by_log = congru_model_of(t->backbone)->widths == NULL,
+                                      .by_log = congru_model_of(t->backbone)->widths == NULL && !decides(t),
                                       .by_subject = o->dispersion == CONGRU_DISPERSION_SUBJECT_GLOBAL ||
                                                     o->dispersion == CONGRU_DISPERSION_SUBJECT,
                                       .floor = o->floor};
@@ -197,6 +208,7 @@ congru_status congru_training_evaluate(congru_training *t)
     congru_status status = congru_graph_step(&t->graph);
     if (status != CONGRU_OK)
         return status;
+    congru_constraints_project(&t->parameters);
     const double norm = sqrt(congru_squared_norm(t->parameters.size, t->parameters.gradient));
     t->series[CONGRU_SERIES_GRADIENT_NORM] = norm;
     if (!isfinite(t->series[CONGRU_SERIES_LOSS]) || !isfinite(norm))
@@ -211,12 +223,20 @@ void congru_training_update(congru_training *t)
 {
     t->adam.steps = t->step;
     congru_adam_update(&t->adam, &t->parameters, t->series[CONGRU_SERIES_GRADIENT_NORM]);
+    congru_constraints_retract(&t->parameters);
     t->step++;
 }
 
 /* ---- The loop ---------------------------------------------------------------------------------------- */
 
 enum { VALIDATE_EVERY = 10 };
+
+/* The moving average becomes the parameters, which go aside. */
+static void use_average(congru_training *t)
+{
+    congru_adam_use_average(&t->adam, &t->parameters);
+    congru_constraints_retract(&t->parameters);
+}
 
 /* The mean over the held-out subjects of the cross-entropy (of an aligner, the loss) of their trials. */
 static congru_status validate(congru_training *t, double *loss)
@@ -241,8 +261,10 @@ static congru_status keep_validated(congru_training *t)
     double loss;
     const bool averages = t->options.average > 0.0;
     if (averages)
-        congru_adam_use_average(&t->adam, &t->parameters);
+        use_average(t);
+    t->graph.resting = true;
     congru_status status = validate(t, &loss);
+    t->graph.resting = false;
     if (status == CONGRU_OK)
         congru_adam_keep_best(&t->adam, &t->parameters, loss, t->step);
     if (averages)
@@ -266,13 +288,13 @@ static congru_status one_step(congru_training *t, congru_record *record)
     t->graph.watched = record != NULL || t->step % CONGRU_WATCH_EVERY == 0;
     congru_training_draw(t);
     status = congru_training_evaluate(t);
-    if (status == CONGRU_OK)
+    if (status == CONGRU_OK && !decides(t))
         status = congru_watch_step(&t->watch, &t->graph);
     if (status != CONGRU_OK)
         return status;
     for (size_t series = 0; record != NULL && series < CONGRU_SERIES_COUNT; series++)
         record->value[series][t->step] = t->series[series];
-    if (!validates)
+    if (!validates && !decides(t))
         congru_adam_keep_best(&t->adam, &t->parameters, t->series[CONGRU_SERIES_LOSS], t->step);
     congru_training_update(t);
     return CONGRU_OK;
@@ -289,8 +311,9 @@ congru_status congru_training_loop(congru_training *t, congru_record *record)
         status = keep_validated(t);
     if (status != CONGRU_OK)
         return status;
-    if (t->options.average > 0.0 && !validates) {
-        congru_adam_use_average(&t->adam, &t->parameters);
+    if (!validates && (t->options.average > 0.0 || decides(t))) {
+        if (t->options.average > 0.0)
+            use_average(t);
         t->adam.best_step = steps;
     } else {
         congru_adam_restore_best(&t->adam, &t->parameters);

@@ -57,7 +57,8 @@ congru_status congru_training_evaluate(congru_training *training);
 /* To the next step, by Adam. */
 void congru_training_update(congru_training *training);
 
-/* All steps; the parameters of the least loss at the end. `record` may be NULL. */
+/* All steps; at the end the parameters of the least loss, or of the last step of networks that decide by themselves: the
+ * loss of a small batch says little. `record` may be NULL. */
 congru_status congru_training_loop(congru_training *training, congru_record *record);
 
 static inline double *congru_training_parameter(const congru_training *t, size_t segment)

@@ -53,6 +53,25 @@ static inline simde__m512d emulated_shuffle(simde__m512d a, simde__m512d b, int 
     return simde__m512d_from_private(out);
 }
 
+static inline simde__m512 emulated_fma_single(simde__m512 a, simde__m512 b, simde__m512 c)
+{
+    simde__m512_private x = simde__m512_to_private(a), y = simde__m512_to_private(b),
+                        z = simde__m512_to_private(c);
+    for (int i = 0; i < 16; i++)
+        z.f32[i] = fmaf(x.f32[i], y.f32[i], z.f32[i]);
+    return simde__m512_from_private(z);
+}
+
+static inline simde__m512d emulated_widen(__m256 a)
+{
+    float from[8];
+    simde__m512d_private out;
+    _mm256_storeu_ps(from, a);
+    for (int i = 0; i < 8; i++)
+        out.f64[i] = from[i];
+    return simde__m512d_from_private(out);
+}
+
 static inline double emulated_reduce_max(simde__m512d a)
 {
     simde__m512d_private x = simde__m512d_to_private(a);
@@ -70,6 +89,11 @@ static inline double emulated_reduce_max(simde__m512d a)
 #define _mm512_i32gather_pd(index, base, scale) emulated_gather(index, base)
 #define _mm512_shuffle_f64x2(a, b, choice) emulated_shuffle(a, b, choice)
 #define _mm512_reduce_max_pd(a) emulated_reduce_max(a)
+
+#undef _mm512_fmadd_ps
+#undef _mm512_cvtps_pd
+#define _mm512_fmadd_ps(a, b, c) emulated_fma_single(a, b, c)
+#define _mm512_cvtps_pd(a) emulated_widen(a)
 
 #undef _mm512_fmadd_pd
 #undef _mm512_fmsub_pd

@@ -1,4 +1,4 @@
-/* Logarithm and exponential of symmetric matrices. SPDX-License-Identifier: Apache-2.0 */
+/* Logarithm, exponential and rectification of symmetric matrices. SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
 #include "network/graph.h"
@@ -58,6 +58,30 @@ const congru_layer congru_layer_logarithm = {
     .plan = plan,
     .forward = logarithm_forward,
     .backward = logarithm_backward,
+};
+
+/* ReEig: eigenvalues below the floor become it. */
+static congru_function rectification(const congru_call *call)
+{
+    return (congru_function){CONGRU_FUNCTION_RECTIFY, 0.0, call->node->number[1]};
+}
+
+static void rectify_forward(const congru_call *call)
+{
+    decompose(call, false);
+    function_forward(call, rectification(call));
+}
+
+static void rectify_backward(const congru_call *call)
+{
+    function_backward(call, rectification(call));
+}
+
+const congru_layer congru_layer_rectify = {
+    .name = "rectification",
+    .plan = plan,
+    .forward = rectify_forward,
+    .backward = rectify_backward,
 };
 
 static const congru_function exponential = {CONGRU_FUNCTION_EXP, 1.0, 0.0};

@@ -8,10 +8,13 @@
 
 const congru_network_model *congru_model_of(congru_backbone backbone)
 {
-    static const congru_network_model *const models[CONGRU_BACKBONE_COUNT] = {
+    static const congru_network_model *const models[CONGRU_NETWORK_COUNT] = {
         [CONGRU_BACKBONE_DCT] = &congru_model_dct,
         [CONGRU_BACKBONE_DLDCT] = &congru_model_dldct,
         [CONGRU_BACKBONE_UNET] = &congru_model_ddct_unet,
+        [CONGRU_NETWORK_SPD_CNN] = &congru_model_spd_cnn,
+        [CONGRU_NETWORK_TS_SPD_CNN] = &congru_model_ts_spd_cnn,
+        [CONGRU_NETWORK_SPDNET] = &congru_model_spdnet,
     };
     return models[backbone];
 }
@@ -57,7 +60,8 @@ congru_status congru_design_make(congru_context *context, congru_backbone backbo
                               .head_jitter = o->head_jitter,
                               .floor = o->floor,
                               .at_identity = authors && backbone == CONGRU_BACKBONE_DLDCT,
-                              .classes = trials->classes};
+                              .classes = trials->classes,
+                              .pool_mean = o->pool == CONGRU_POOL_MEAN};
     if (model->widths == NULL)
         return CONGRU_OK;
     const size_t least = design->merges ? model->least_widths : 2;
@@ -109,6 +113,10 @@ static void add_loss(congru_graph *graph, const congru_layer *loss, int first, i
 void congru_design_objective(const congru_design *design, congru_graph *graph, bool end_to_end)
 {
     const congru_network_options *o = graph->options;
+    if (graph->output[CONGRU_OUTPUT_PROBABILITY] >= 0) {
+        add_loss(graph, &congru_loss_cross_entropy, graph->output[CONGRU_OUTPUT_PROBABILITY], -1);
+        return;
+    }
     const int out = graph->output[CONGRU_OUTPUT_MATRIX], logarithm = graph->output[CONGRU_OUTPUT_LOGARITHM];
     const size_t d = graph->node[out].out.rows;
     const int rows = congru_graph_add(graph, &congru_layer_triangle, logarithm, -1,

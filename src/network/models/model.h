@@ -14,6 +14,7 @@ typedef struct congru_design {
     double layer_jitter, head_jitter, floor;
     bool at_identity; /* the head's reference is the identity */
     size_t classes;
+    bool pool_mean; /* of an image the mean over its pixels is read, not all of it */
 } congru_design;
 
 typedef struct congru_network_model {
@@ -22,11 +23,13 @@ typedef struct congru_network_model {
     size_t (*widths)(size_t d, bool authors, size_t *width);
     size_t least_widths;
     bool mirrors; /* merges need widths that mirror each other */
-    /* The nodes from the input to graph->output[CONGRU_OUTPUT_MATRIX]. */
+    bool decides; /* ends in scores: no head and no losses but cross-entropy behind it */
+    /* The nodes from the input to graph->output[CONGRU_OUTPUT_MATRIX], or to the scores in [CONGRU_OUTPUT_PROBABILITY]. */
     void (*build)(congru_graph *graph, const congru_design *design);
 } congru_network_model;
 
-extern const congru_network_model congru_model_dct, congru_model_dldct, congru_model_ddct_unet;
+extern const congru_network_model congru_model_dct, congru_model_dldct, congru_model_ddct_unet,
+    congru_model_spd_cnn, congru_model_ts_spd_cnn, congru_model_spdnet;
 const congru_network_model *congru_model_of(congru_backbone backbone);
 
 /* An empty graph, then the model's. */

@@ -1,0 +1,53 @@
+/* Activations of convolutional networks: plain arrays of reals, channels last, and the kernels for them. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_KERNEL_REAL_H
+#define CONGRU_KERNEL_REAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Single precision; the tests compile the same sources in double as well, to compare adjoints with differences. */
+#ifdef CONGRU_REAL_DOUBLE
+typedef double congru_real;
+#else
+typedef float congru_real;
+#endif
+
+/* Channels are padded with zeros to a multiple of this: whole vectors on every instruction set. */
+enum { CONGRU_REAL_STEP = 16 };
+
+static inline size_t congru_real_step(size_t channels)
+{
+    return (channels + CONGRU_REAL_STEP - 1) / CONGRU_REAL_STEP * CONGRU_REAL_STEP;
+}
+
+/* One side of a product, whose inner index has two parts: entry (row, block, inner). Strides in elements; a window that
+ * slides over a signal has rows that overlap. */
+typedef struct congru_window {
+    const congru_real *data;
+    size_t row, block, inner;
+} congru_window;
+
+/* Every result is one sum in ascending order, or sums in a fixed number of chains: no bit depends on the instruction
+ * set. `cols` and `size` are multiples of CONGRU_REAL_STEP. */
+typedef struct congru_real_kernel {
+    /* c (rows, cols) = the sum over blocks and inner of a(row, block, inner) b(block, inner, col), or += where `add`.
+     * b's row is 1; rows of c are `c_row` apart. */
+    void (*product)(size_t rows, size_t cols, size_t blocks, size_t inner, congru_window a, congru_window b,
+                    bool add, congru_real *c, size_t c_row);
+
+    /* c (rows, cols) = the sum over inner of a(row, inner, col) b(row, inner, col): products by channel. The `block` of
+     * both is not read. */
+    void (*by_channel)(size_t rows, size_t cols, size_t inner, congru_window a, congru_window b, congru_real *c,
+                       size_t c_row);
+
+    /* out (count, rows): the inner products of `count` vectors x, `stride` apart, with the rows of w (rows, size), in 16
+     * chains: element e in chain e % 16. */
+    void (*dots)(size_t count, size_t rows, size_t size, const congru_real *x, size_t stride,
+                 const congru_real *w, double *out);
+
+    /* sum (rows, size) += the sum over `count` vectors of y (count, rows) x, in order, in double precision. */
+    void (*outer)(size_t count, size_t rows, size_t size, const congru_real *x, size_t stride, const double *y,
+                  double *sum);
+} congru_real_kernel;
+
+#endif

@@ -1,0 +1,63 @@
+/* Vectors of reals on each instruction set, for lanes_real.c. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_VEC_REAL_H
+#define CONGRU_VEC_REAL_H
+
+#include "kernel/lanes.h"
+#include "kernel/real.h"
+
+/* REAL_TILE: how many vectors of columns a register tile has at most. r_widen: VEC_WIDTH reals as doubles. */
+#if defined(CONGRU_REAL_DOUBLE)
+typedef vec rvec;
+#define REAL_WIDTH VEC_WIDTH
+static inline rvec r_load(const congru_real *p) { return v_load_unaligned(p); }
+static inline void r_store(congru_real *p, rvec a) { v_store_unaligned(p, a); }
+static inline rvec r_set(congru_real x) { return v_set(x); }
+static inline rvec r_fma(rvec a, rvec b, rvec c) { return v_fma(a, b, c); }
+static inline vec r_widen(const congru_real *p) { return v_load_unaligned(p); }
+#elif defined(CONGRU_LANES_EMULATED) || defined(CONGRU_LANES_AVX512)
+typedef __m512 rvec;
+#define REAL_WIDTH 16
+static inline rvec r_load(const congru_real *p) { return _mm512_loadu_ps(p); }
+static inline void r_store(congru_real *p, rvec a) { _mm512_storeu_ps(p, a); }
+static inline rvec r_set(congru_real x) { return _mm512_set1_ps(x); }
+static inline rvec r_fma(rvec a, rvec b, rvec c) { return _mm512_fmadd_ps(a, b, c); }
+static inline vec r_widen(const congru_real *p) { return _mm512_cvtps_pd(_mm256_loadu_ps(p)); }
+#elif defined(CONGRU_LANES_AVX2)
+typedef __m256 rvec;
+#define REAL_WIDTH 8
+static inline rvec r_load(const congru_real *p) { return _mm256_loadu_ps(p); }
+static inline void r_store(congru_real *p, rvec a) { _mm256_storeu_ps(p, a); }
+static inline rvec r_set(congru_real x) { return _mm256_set1_ps(x); }
+static inline rvec r_fma(rvec a, rvec b, rvec c) { return _mm256_fmadd_ps(a, b, c); }
+static inline vec r_widen(const congru_real *p) { return _mm256_cvtps_pd(_mm_loadu_ps(p)); }
+#elif defined(CONGRU_LANES_NEON)
+typedef float32x4_t rvec;
+#define REAL_WIDTH 4
+static inline rvec r_load(const congru_real *p) { return vld1q_f32(p); }
+static inline void r_store(congru_real *p, rvec a) { vst1q_f32(p, a); }
+static inline rvec r_set(congru_real x) { return vdupq_n_f32(x); }
+static inline rvec r_fma(rvec a, rvec b, rvec c) { return vfmaq_f32(c, a, b); }
+static inline vec r_widen(const congru_real *p) { return vcvt_f64_f32(vld1_f32(p)); }
+#else
+typedef float rvec;
+#define REAL_WIDTH 1
+static inline rvec r_load(const congru_real *p) { return *p; }
+static inline void r_store(congru_real *p, rvec a) { *p = a; }
+static inline rvec r_set(congru_real x) { return x; }
+static inline rvec r_fma(rvec a, rvec b, rvec c) { return fmaf(a, b, c); }
+static inline vec r_widen(const congru_real *p) { return *p; }
+#endif
+
+/* Rows of a tile of 1, 2, 3 or 4 vectors: as many sums as there are registers for. */
+#if defined(CONGRU_LANES_AVX2)
+#define REAL_TILE 2
+#define REAL_ROWS(vectors) ((vectors) == 1 ? 8 : 6)
+#elif defined(CONGRU_LANES_AVX512) || defined(CONGRU_LANES_NEON) || defined(CONGRU_LANES_EMULATED)
+#define REAL_TILE 4
+#define REAL_ROWS(vectors) ((vectors) <= 2 ? 12 : (vectors) == 3 ? 8 : 6)
+#else
+#define REAL_TILE 2
+#define REAL_ROWS(vectors) 2
+#endif
+
+#endif

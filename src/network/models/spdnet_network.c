@@ -1,0 +1,25 @@
+/* SPDNet, Huang and Van Gool 2017: bilinear maps to half and a quarter of the channels, then the tangent space. SPDX-License-Identifier: Apache-2.0 */
+#include "network/models/model.h"
+#include "network/models/parts.h"
+
+static const double least = 1e-4; /* eigenvalue that rectification leaves */
+
+/* The narrower width: part of d, but not less than 2. */
+static size_t part_of(size_t d, size_t of)
+{
+    const size_t width = d / of > 2 ? d / of : 2;
+    return width < d ? width : d;
+}
+
+static void build(congru_graph *graph, const congru_design *design)
+{
+    int x = congru_graph_input(graph, design->d);
+    x = congru_part_rectify(graph, congru_part_bimap(graph, x, part_of(design->d, 2)), least);
+    x = congru_part_rectify(graph, congru_part_bimap(graph, x, part_of(design->d, 4)), least);
+    x = congru_graph_logarithm(graph, x, 0.0, 0.0);
+    x = congru_graph_layer(graph, &congru_layer_triangle, x,
+                           congru_vector(congru_spd_tangent_size(graph->node[x].out.rows)), -1, -1);
+    congru_part_scores(graph, x, design->classes);
+}
+
+const congru_network_model congru_model_spdnet = {.name = "spdnet", .decides = true, .build = build};

@@ -1,0 +1,119 @@
+/* Networks that decide by themselves: their tensors, written and found again, and their graph run forward. SPDX-License-Identifier: Apache-2.0 */
+#include "network/scored.h"
+
+#include <stdio.h>
+
+#include "base/error.h"
+#include "network/application.h"
+#include "network/layers/softmax_layer.h"
+
+/* What a network is built from, besides the trials' shape. */
+enum { DESIGN_D, DESIGN_CLASSES, DESIGN_POOL_MEAN, DESIGN_FLOOR, DESIGN_COUNT };
+
+static void join(char name[CONGRU_TENSOR_NAME_SIZE], const char *prefix, const char *own)
+{
+    snprintf(name, CONGRU_TENSOR_NAME_SIZE, "%s.%s", prefix, own);
+}
+
+congru_status congru_scored_save(const congru_training *t, const char *prefix, congru_tensors *model)
+{
+    char name[CONGRU_TENSOR_NAME_SIZE];
+    const congru_design *design = &t->design;
+    const size_t count = DESIGN_COUNT;
+    const double numbers[DESIGN_COUNT] = {[DESIGN_D] = (double)design->d,
+                                          [DESIGN_CLASSES] = (double)design->classes,
+                                          [DESIGN_POOL_MEAN] = design->pool_mean,
+                                          [DESIGN_FLOOR] = design->floor};
+    join(name, prefix, "design");
+    congru_status status = congru_tensors_add_copy(t->context, model, name, 1, &count, numbers);
+    join(name, prefix, "present");
+    if (status == CONGRU_OK)
+        status = congru_tensors_add_copy(t->context, model, name, 1, &design->classes, t->constants.present);
+    for (size_t s = 0; status == CONGRU_OK && s < t->parameters.segments; s++) {
+        const congru_segment *segment = &t->parameters.segment[s];
+        const size_t shape[] = {segment->rows, segment->cols};
+        join(name, prefix, segment->name);
+        status = congru_tensors_add_copy(t->context, model, name, 2, shape, segment->value);
+    }
+    return status;
+}
+
+/* ---- Found again --------------------------------------------------------------------------------- */
+
+static congru_status load_design(congru_context *context, const char *prefix, const congru_tensors *model,
+                                 congru_design *design)
+{
+    char name[CONGRU_TENSOR_NAME_SIZE];
+    size_t count = DESIGN_COUNT;
+    const double *numbers = NULL;
+    join(name, prefix, "design");
+    congru_status status = congru_tensors_expect(context, model, name, 1, &count, &numbers);
+    if (status != CONGRU_OK)
+        return status;
+    if (!(numbers[DESIGN_D] >= 1.0 && numbers[DESIGN_D] <= CONGRU_DIMENSION_MAX) ||
+        !(numbers[DESIGN_CLASSES] >= 2.0 && numbers[DESIGN_CLASSES] <= 1e6) || !(numbers[DESIGN_FLOOR] >= 0.0))
+        return congru_fail(context, CONGRU_ERROR_FORMAT, "the model's %s is of no network", name);
+    *design = (congru_design){.d = (size_t)numbers[DESIGN_D],
+                              .classes = (size_t)numbers[DESIGN_CLASSES],
+                              .pool_mean = numbers[DESIGN_POOL_MEAN] != 0.0,
+                              .floor = numbers[DESIGN_FLOOR],
+                              .trained = true};
+    return CONGRU_OK;
+}
+
+/* The weights of a graph, where the model has them. */
+static congru_status load_weights(congru_context *context, const char *prefix, const congru_tensors *model,
+                                  congru_parameters *p)
+{
+    congru_status status = CONGRU_OK;
+    for (size_t s = 0; status == CONGRU_OK && s < p->segments; s++) {
+        char name[CONGRU_TENSOR_NAME_SIZE];
+        size_t shape[] = {p->segment[s].rows, p->segment[s].cols};
+        join(name, prefix, p->segment[s].name);
+        status = congru_tensors_expect(context, model, name, 2, shape, &p->segment[s].value);
+    }
+    return status;
+}
+
+static congru_status apply(congru_application *a, const double *present, const congru_newcomer *newcomer,
+                           double *probability)
+{
+    congru_graph *graph = &a->graph;
+    double *const out[CONGRU_OUTPUT_COUNT] = {[CONGRU_OUTPUT_PROBABILITY] = probability};
+    const int scores = graph->output[CONGRU_OUTPUT_PROBABILITY];
+    const int softmax =
+        congru_graph_add(graph, &congru_layer_softmax, scores, -1, graph->node[scores].out, 0.0, 0.0);
+    graph->output[CONGRU_OUTPUT_PROBABILITY] = softmax;
+    congru_status status = congru_application_lay_out(a);
+    if (status != CONGRU_OK)
+        return status;
+    ((congru_softmax *)graph->node[softmax].state)->present = present;
+    return congru_graph_apply(graph, newcomer->count, newcomer->covariance, out);
+}
+
+congru_status congru_scored_predict(congru_context *context, congru_backbone backbone, const char *prefix,
+                                    const congru_tensors *model, const congru_newcomer *newcomer,
+                                    size_t *classes, double *probability)
+{
+    char name[CONGRU_TENSOR_NAME_SIZE];
+    congru_design design;
+    const double *present = NULL;
+    congru_status status = load_design(context, prefix, model, &design);
+    if (status != CONGRU_OK)
+        return status;
+    if (design.d != newcomer->d)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the network was trained on %s, and there are %zu",
+                           congru_count(design.d, "channel").text, newcomer->d);
+    *classes = design.classes;
+    join(name, prefix, "present");
+    status = congru_tensors_expect(context, model, name, 1, &design.classes, &present);
+    congru_application *a = status == CONGRU_OK ? congru_application_begin(context) : NULL;
+    if (a == NULL)
+        return status != CONGRU_OK ? status : CONGRU_ERROR_MEMORY;
+    congru_design_build(congru_model_of(backbone), &design, &a->graph);
+    status = load_weights(context, prefix, model, &a->parameters);
+    if (status == CONGRU_OK)
+        status = apply(a, present, newcomer, probability);
+    congru_application_end(a);
+    return status;
+}

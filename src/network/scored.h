@@ -1,0 +1,15 @@
+/* Trained networks that decide by themselves: kept as tensors, and asked. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_NETWORK_SCORED_H
+#define CONGRU_NETWORK_SCORED_H
+
+#include "network/train.h"
+
+/* Adds the design, the weights under their names, and which classes there are. */
+congru_status congru_scored_save(const congru_training *training, const char *prefix, congru_tensors *model);
+
+/* Class probabilities (count, *classes) of trials. */
+congru_status congru_scored_predict(congru_context *context, congru_backbone backbone, const char *prefix,
+                                    const congru_tensors *model, const congru_newcomer *newcomer,
+                                    size_t *classes, double *probability);
+
+#endif

@@ -1,0 +1,125 @@
+/* Networks that decide by themselves against stored values of PyTorch; compiled in single and in double precision. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness.h"
+#include "network/train.h"
+#include "stored_values.h"
+
+enum { STEPS = 20, BATCH = 24, TRIALS = 40, D = 6, CLASSES = 3, SUBJECTS = 4, SEED = 50, MOST = 2000 };
+
+static const char data[] = "networks.txt", values[] = "twins.txt";
+static const double tolerance = sizeof(congru_real) == sizeof(double) ? 1e-9 : 1e-5;
+static congru_context *context;
+static double covariance[TRIALS * D * D];
+static int32_t label[TRIALS], subject[TRIALS];
+static size_t batches[(STEPS + 1) * BATCH];
+static const congru_trials trials = {.count = TRIALS,
+                                     .d = D,
+                                     .covariance = covariance,
+                                     .label = label,
+                                     .subject = subject,
+                                     .classes = CLASSES,
+                                     .subjects = SUBJECTS};
+
+static void load(void)
+{
+    double numbers[MOST] = {0};
+    stored_values(data, "covariance", covariance);
+    stored_values(data, "label", numbers);
+    for (size_t i = 0; i < TRIALS; i++)
+        label[i] = (int32_t)numbers[i];
+    stored_values(data, "subject", numbers);
+    for (size_t i = 0; i < TRIALS; i++)
+        subject[i] = (int32_t)numbers[i];
+    stored_values(data, "batches", numbers);
+    for (size_t i = 0; i < (STEPS + 1) * BATCH; i++)
+        batches[i] = (size_t)numbers[i];
+}
+
+/* All segments together: of one whose gradient is rounding alone, nothing can be said beside the others. */
+static void compare_tensors(const congru_training *t, const char *name, const char *what, const double *tensors,
+                            double allowed)
+{
+    char key[64];
+    double numbers[MOST], wrong = 0.0, all = 0.0;
+    snprintf(key, sizeof key, "%s.%s", name, what);
+    const size_t count = stored_values(values, key, numbers), segments = t->parameters.segments;
+    CHECK_SAYING(count == segments * STORED_PER_TENSOR, "%s has %zu numbers", key, count);
+    for (size_t k = 0; k < segments && count == segments * STORED_PER_TENSOR; k++) {
+        const congru_segment *segment = &t->parameters.segment[k];
+        const double norm = numbers[k * STORED_PER_TENSOR + 1],
+                     error = stored_distance(SEED, k, segment->rows * segment->cols, tensors + segment->offset,
+                                             numbers + k * STORED_PER_TENSOR) *
+                             (norm > 0.0 ? norm : 1.0);
+        wrong += error * error;
+        all += norm * norm;
+    }
+    CHECK_SAYING(sqrt(wrong / all) < allowed, "%s is off by %.2g", key, sqrt(wrong / all));
+}
+
+static void compare(congru_training *t, const char *name, size_t step)
+{
+    char key[64];
+    double loss = NAN;
+    CHECK_SAYING(congru_training_evaluate(t) == CONGRU_OK, "%s: %s", name, congru_context_error(context));
+    snprintf(key, sizeof key, "%s.%zu.loss", name, step);
+    stored_values(values, key, &loss);
+    const double error = fabs(t->series[CONGRU_SERIES_LOSS] / loss - 1.0);
+    CHECK_SAYING(error < tolerance, "%s is off by %.2g", key, error);
+    snprintf(key, sizeof key, "%zu.gradient", step);
+    compare_tensors(t, name, key, t->parameters.gradient, tolerance);
+}
+
+static void follow(congru_backbone network, const char *name, congru_method_options *options)
+{
+    congru_training *t;
+    options->network.batch = BATCH;
+    options->network.decay = options->network.clip = 0.0;
+    const congru_status status = congru_training_create(context, network, true, &trials, options, &t);
+    CHECK_SAYING(status == CONGRU_OK, "%s: %s", name, congru_context_error(context));
+    if (status != CONGRU_OK)
+        return;
+    for (size_t step = 0; step < STEPS; step++) {
+        congru_training_take(t, BATCH, batches + step * BATCH);
+        if (step == 0)
+            compare(t, name, 0);
+        else
+            CHECK(congru_training_evaluate(t) == CONGRU_OK);
+        congru_training_update(t);
+    }
+    compare_tensors(t, name, "parameters", t->parameters.value, tolerance);
+    congru_training_take(t, BATCH, batches + STEPS * BATCH);
+    compare(t, name, STEPS);
+    congru_training_destroy(&t);
+}
+
+static void spd_cnn(void)
+{
+    congru_method_options options;
+    congru_method_options_init(&options);
+    follow(CONGRU_NETWORK_SPD_CNN, "spd-cnn", &options);
+    follow(CONGRU_NETWORK_TS_SPD_CNN, "ts-spd-cnn", &options);
+    options.network.pool = CONGRU_POOL_MEAN;
+    follow(CONGRU_NETWORK_SPD_CNN, "spd-cnn-mean", &options);
+}
+
+static void spdnet(void)
+{
+    congru_method_options options;
+    congru_method_options_init(&options);
+    follow(CONGRU_NETWORK_SPDNET, "spdnet", &options);
+}
+
+int main(void)
+{
+    if (congru_context_create(&context, NULL) != CONGRU_OK)
+        return 1;
+    load();
+    RUN(spd_cnn);
+    RUN(spdnet);
+    congru_context_destroy(&context);
+    return harness_end();
+}
