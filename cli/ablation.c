@@ -36,7 +36,7 @@ static const variant variants[ABLATION_VARIANTS] = {
             "Without the Fisher term of subjects"),
     VARIANT("w/o fisher (all)", "without-fisher", NULL, "--lambda-act 0 --delta 0 --lambda-sub 0 --delta-sub 0",
             "Without both"),
-    VARIANT("w/o skip merges", "without-skip-merges", NULL, "--no-skip-merges", "ddct-unet without its merges"),
+    VARIANT("w/o skip merges", "without-skip-merges", NULL, "--merges none", "ddct-unet without its merges"),
     VARIANT("w/o reconstruction", "without-reconstruction", NULL, "--lambda-rec 0", "Without reconstruction"),
     VARIANT("w/o dispersion", "without-dispersion", NULL, "--dispersion none", "dct without scaling"),
     VARIANT("alt. depth", "other-depth", "dldct dldct-e2e", "--dims d,2d,3d,2d,d",

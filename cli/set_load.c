@@ -88,6 +88,40 @@ static int parse_signal(congru_context *context, const arguments *parsed, congru
     return EXIT_DONE;
 }
 
+/* What the recipe says about covariances and the command line does not. Where signals are gone, what can be done without
+ * them is. */
+static int follow_recipe(congru_context *context, const arguments *parsed, const char *path,
+                         const congru_set *set, congru_preprocessing *p, bool *given)
+{
+    congru_method_options options;
+    congru_preprocessing have, asked;
+    const congru_recipe_value *value;
+    int code = method_settings_parse(context, parsed, &options);
+    if (code != EXIT_DONE || congru_recipe_at(options.network.recipe, 0) == NULL)
+        return code;
+    if (congru_set_preprocessing(context, set, &have) != CONGRU_OK)
+        return fail(context, path);
+    congru_preprocessing_init_raw(&asked);
+    for (size_t i = 0; (value = congru_recipe_at(options.network.recipe, i)) != NULL; i++)
+        if (congru_method_option_find(value->option) == NULL && options_value(parsed, value->option) == NULL &&
+            congru_preprocessing_set(context, &asked, NULL, value->option, value->value) != CONGRU_OK)
+            code = fail(context, path);
+    if (set->signals != NULL) {
+        p->estimator = options_value(parsed, "estimator") != NULL ? p->estimator : asked.estimator;
+    } else if (asked.estimator != have.estimator) {
+        terminal_warn(
+            "%s holds covariances alone: the estimator of the recipe is left out (import it anew with "
+            "--estimator %s, or with --keep-signals)",
+            path, congru_estimator_name(asked.estimator));
+    }
+    const bool divide = asked.trace_normalise && (set->signals != NULL || !have.trace_normalise);
+    p->trace_normalise = p->trace_normalise || divide;
+    *given = *given || set->signals != NULL || divide;
+    congru_preprocessing_clear(&have);
+    congru_preprocessing_clear(&asked);
+    return code;
+}
+
 int set_load(congru_context *context, const arguments *parsed, const char *path, congru_set **set)
 {
     congru_preprocessing p;
@@ -100,6 +134,8 @@ int set_load(congru_context *context, const arguments *parsed, const char *path,
         code = keep_classes(context, parsed, path, *set);
     if (code == EXIT_DONE)
         code = keep_sessions(context, parsed, path, *set);
+    if (code == EXIT_DONE)
+        code = follow_recipe(context, parsed, path, *set, &p, &given);
     if (code == EXIT_DONE && (given || (*set)->covariance == NULL) &&
         congru_set_estimate(context, *set, &p) != CONGRU_OK)
         code = fail(context, path);

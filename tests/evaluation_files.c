@@ -179,12 +179,11 @@ static void another_run_is_not_mixed_in(void)
     expect_refusal(set, &changed, "another run: --target full there, --target online here (name");
     changed = options;
     changed.method.c = 0.5;
-    changed.method.network.skip_merges = false;
+    changed.method.network.merges = CONGRU_MERGES_NONE;
     changed.align_by_session = true;
-    expect_refusal(
-        set, &changed,
-        "another run: --align-by subject there, --align-by session here; --C 1 there, --C 0.5 here; no "
-        "--no-skip-merges there, --no-skip-merges here (name");
+    expect_refusal(set, &changed,
+                   "another run: --align-by subject there, --align-by session here; --C 1 there, --C 0.5 here; "
+                   "--merges skip there, --merges none here (name");
     set->covariance[5] += 1e-12;
     set->covariance[1 * 3 + 2] = set->covariance[5];
     set->covariance[2 * 3 + 1] = set->covariance[5];

@@ -89,7 +89,7 @@ completion_completes()
     [ "$(complete_line congru help pred)" = predict ] || problems+="help pred"$'\n'
     [ "$(complete_line congru predict --target o)" = online ] || problems+="--target o"$'\n'
     [ "$(complete_line congru train --ra-mean l)" = logeuclid ] || problems+="--ra-mean l: $(complete_line congru train --ra-mean l)"$'\n'
-    [ "$(complete_line congru loso --dispersion "")" = "subject+global subject global none" ] || problems+="--dispersion"$'\n'
+    [ "$(complete_line congru loso --dispersion "")" = "global subject subject+global none" ] || problems+="--dispersion"$'\n'
     [ "$(complete_line congru import --preset eeg)" = eegmmidb ] || problems+="--preset eeg: $(complete_line congru import --preset eeg)"$'\n'
     [ -e "$scratch/root$PREFIX/share/bash-completion/completions/congru" ] || problems+="not installed"
     result "completion completes commands, options and values" "${problems%$'\n'}"

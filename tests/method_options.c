@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "congru/congru.h"
+#include "congru/preprocess.h"
 #include "harness.h"
 #include "model/method_options.h"
 
@@ -72,6 +73,7 @@ static void other_value(const congru_method_option *row, char text[CONGRU_OPTION
         strcpy(text, "on");
         break;
     case CONGRU_OPTION_CHOICE:
+    case CONGRU_OPTION_RECIPE:
         strcpy(text, row->choices[1]);
         break;
     case CONGRU_OPTION_WIDTHS:
@@ -94,7 +96,17 @@ static void other_value(const congru_method_option *row, char text[CONGRU_OPTION
     }
 }
 
-/* Each by itself: printed as it was set, and the one option that differs. */
+/* How many options of methods a recipe lists. */
+static size_t listed(congru_recipe recipe)
+{
+    const congru_recipe_value *value;
+    size_t count = 0;
+    for (size_t i = 0; (value = congru_recipe_at(recipe, i)) != NULL; i++)
+        count += congru_method_option_find(value->option) != NULL;
+    return count;
+}
+
+/* Each by itself: printed as it was set, and the one option that differs, with those that a recipe lists. */
 static void every_value_is_printed_back(void)
 {
     congru_method_options defaults;
@@ -115,8 +127,39 @@ static void every_value_is_printed_back(void)
         size_t count = congru_method_options_compare(&defaults, &changed, differences, sizeof differences);
         snprintf(part, sizeof part, "--%s%s%s here", row->option.name, row->option.argument != NULL ? " " : "",
                  row->option.argument != NULL ? text : "");
-        CHECK_SAYING(count == 1 && strstr(differences, part) != NULL, "%zu: %s", count, differences);
+        const size_t also = row->kind == CONGRU_OPTION_RECIPE ? listed(CONGRU_RECIPE_AUTHORS) : 0;
+        CHECK_SAYING(count == 1 + also && strstr(differences, part) != NULL, "%zu: %s", count, differences);
     }
+}
+
+/* A recipe is its list: what it names is set, what is given after it stays, and another recipe takes it back. */
+static void a_recipe_sets_what_it_lists(void)
+{
+    const congru_recipe_value *value;
+    congru_method_options defaults, options;
+    congru_method_options_init(&defaults);
+    options = defaults;
+    check_set(&options, "recipe", "authors");
+    check_set(&options, "C", "0.25");
+    CHECK(listed(CONGRU_RECIPE_PRINTED) == 0 && listed(CONGRU_RECIPE_AUTHORS) > 5);
+    for (size_t i = 0; (value = congru_recipe_at(CONGRU_RECIPE_AUTHORS, i)) != NULL; i++) {
+        bool signal = false;
+        for (size_t k = 0; k < CONGRU_PREPROCESSING_TRIAL_OPTIONS; k++)
+            signal = signal || strcmp(congru_preprocessing_options[k].name, value->option) == 0;
+        if (!signal)
+            check_get(&options, value->option, value->value);
+    }
+    check_get(&options, "dct-steps", "400");
+    check_set(&options, "steps", "1000"); /* as many as by default, and given all the same */
+    check_get(&options, "dct-steps", "0");
+    check_set(&options, "dispersion", "global");
+    check_get(&options, "dispersion", "global");
+    check_get(&options, "recipe", "authors");
+    check_set(&options, "recipe", "printed");
+    check_get(&options, "C", "0.25");
+    check_set(&options, "C", "1");
+    CHECK(memcmp(&options, &defaults, sizeof options) == 0);
+    CHECK(congru_recipe_at((congru_recipe)9, 0) == NULL);
 }
 
 /* All at once through the text of run.json. */
@@ -149,7 +192,7 @@ static void json_keeps_every_value(void)
     CHECK(strstr(json.data, "\"ra-mean\": \"logeuclid\"") != NULL &&
           strstr(json.data, "\"C\": \"auto\"") != NULL);
     CHECK(strstr(json.data, "\"dims\": [7, 512, 1]") != NULL);
-    CHECK(strstr(json.data, "\"no-skip-merges\": true") != NULL);
+    CHECK(strstr(json.data, "\"merges\": \"every\"") != NULL);
     congru_text_clear(&json);
     congru_scan wrong = congru_scan_start("\"fast\"", 6);
     const congru_method_option *row;
@@ -173,7 +216,7 @@ static void bounds_are_kept(void)
     check_refused("batch", "0", "here is 0; it must be between 1 and 1000000");
     check_refused("label-smoothing", "1", "here is 1; it must be between 0 and 0.99");
     check_refused("lr", "nan", "here wants a number, not 'nan'");
-    check_refused("fisher", "Axis", "here is axis or frobenius, not 'Axis'");
+    check_refused("fisher", "Axis", "here is frobenius or axis, not 'Axis'");
     check_refused("seed", "18446744073709551616",
                   "here is 18446744073709551616; it must be between 0 and 18446744073709551615");
     check_refused("dims", "3,,3", "here wants a whole number, not ''");
@@ -295,6 +338,7 @@ int main(void)
         return 1;
     RUN(every_default_is_its_text);
     RUN(every_value_is_printed_back);
+    RUN(a_recipe_sets_what_it_lists);
     RUN(json_keeps_every_value);
     RUN(bounds_are_kept);
     RUN(members_are_checked);

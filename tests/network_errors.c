@@ -413,7 +413,7 @@ static void trials_that_are_not_finite_are_refused(void)
 static void a_head_at_the_identity_needs_no_newcomer(void)
 {
     congru_method_options options = some_options();
-    options.network.recipe = CONGRU_RECIPE_AUTHORS;
+    congru_method_options_recipe(&options, CONGRU_RECIPE_AUTHORS);
     options.network.steps = 2;
     congru_tensors model = {0};
     double all[M * CLASSES], one[CLASSES];

@@ -110,7 +110,8 @@ CONGRU_API congru_status congru_set_preprocessing(congru_context *context, const
                                                   congru_preprocessing *p);
 
 /* Does to the set's signals what is described and makes their covariances; meta data then say so. Channels are found by
- * name; a window needs `start`. Borrowed signals are copied first. On failure the set is not to be used. */
+ * name; a window needs `start`. Borrowed signals are copied first. Covariances without signals can be divided by their traces, and nothing else. On
+ * failure the set is not to be used. */
 CONGRU_API congru_status congru_set_preprocess(congru_context *context, congru_set *set,
                                                const congru_preprocessing *p);
 

@@ -20,7 +20,8 @@ CONGRU_API congru_status congru_pipeline_check(congru_context *context, const ch
 /* What a pipeline is made of. The names are the library's own. */
 typedef struct congru_pipeline_description {
     const char *aligner, *classifier;
-    const char *network; /* "dct", "dldct", "ddct-unet", ...: what it trains by gradient descent, in the aligner or in
+    const char
+        *network; /* "dct", "dldct", "ddct-unet", ...: what it trains by gradient descent, in the aligner or in
                             the classifier; NULL when it trains nothing so */
     bool end_to_end;     /* the classifier stands alone: the pipeline's name is its name */
     bool target_labels;  /* asks for labelled trials of the target subject */

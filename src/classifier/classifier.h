@@ -59,6 +59,9 @@ typedef struct congru_classifier {
 extern const congru_classifier congru_classifier_mdm, congru_classifier_tslr, congru_classifier_tsa_lda,
     congru_classifier_csp_lda;
 
+/* In lda_projection.c. */
+extern const congru_classifier congru_classifier_lda_tslr, congru_classifier_lda_tsa_lda;
+
 /* In e2e.c. */
 extern const congru_classifier congru_classifier_dct_e2e, congru_classifier_dldct_e2e,
     congru_classifier_ddct_unet_e2e;

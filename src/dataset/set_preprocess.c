@@ -10,6 +10,7 @@
 #include "dataset/set_internal.h"
 #include "dataset/set_products.h"
 #include "preprocess/preprocessing.h"
+#include "spd/trace.h"
 
 enum { CHUNK = 64 }; /* trials that are filtered at a time beside the set */
 
@@ -129,8 +130,41 @@ static void forget_covariances(congru_set *set)
     set->signals_meta = NULL;
 }
 
+/* What can be done to covariances alone: to divide them by their traces. */
+static congru_status divide_alone(congru_context *context, congru_set *set)
+{
+    const size_t d = set->dimension;
+    congru_preprocessing have, then;
+    congru_status status = congru_set_preprocessing(context, set, &have);
+    if (status != CONGRU_OK)
+        return status;
+    congru_preprocessing_init_raw(&then);
+    then.estimator = have.estimator;
+    then.trace_normalise = true;
+    double *covariance = congru_memory_take(set->count * d * d * sizeof *covariance);
+    if (covariance == NULL)
+        status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu covariances", set->count);
+    if (status == CONGRU_OK && have.known) /* of unknown covariances nothing is said that looks like all */
+        status = describe(context, &then, set);
+    congru_preprocessing_clear(&have);
+    congru_preprocessing_clear(&then);
+    if (status != CONGRU_OK) {
+        congru_memory_give(covariance);
+        return status;
+    }
+    congru_trace_divide(set->count, d, set->covariance, covariance);
+    if (!set->borrowed)
+        congru_memory_give(set->covariance);
+    set->covariance = covariance;
+    set->borrowed = false;
+    return CONGRU_OK;
+}
+
 congru_status congru_set_preprocess(congru_context *context, congru_set *set, const congru_preprocessing *p)
 {
+    if (set != NULL && p != NULL && set->signals == NULL && set->covariance != NULL && p->trace_normalise &&
+        !changes_samples(p) && p->estimator == CONGRU_ESTIMATOR_SCM)
+        return divide_alone(context, set);
     if (set == NULL || p == NULL || set->signals == NULL)
         return congru_fail(
             context, CONGRU_ERROR_ARGUMENT,

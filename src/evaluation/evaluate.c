@@ -322,6 +322,12 @@ static double group_cost(void *user, size_t index)
     return e->job[e->order[e->group[index]]].cost + (double)(e->group[index + 1] - e->group[index]) - 1.0;
 }
 
+static size_t group_steps(void *user, size_t index)
+{
+    const evaluation *e = user;
+    return congru_pipeline_steps(&e->pipeline[e->job[e->order[e->group[index]]].pipeline], &e->options->method);
+}
+
 static void watch_group(void *user, double part, size_t index, size_t step, size_t steps)
 {
     const evaluation *e = user;
@@ -356,7 +362,7 @@ static congru_status run_jobs(evaluation *e)
                               .take = take_group,
                               .cost = group_cost,
                               .watch = e->options->watch != NULL ? watch_group : NULL,
-                              .steps = (size_t)e->options->method.network.steps};
+                              .steps = group_steps};
     congru_progress progress = e->context->progress;
     congru_status status =
         congru_workers_start(e->context, together ? 1 : (e->groups + share - 1) / share, &workers);

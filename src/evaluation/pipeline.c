@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "network/network.h"
 
 static congru_status fail_unknown(congru_context *context, const char *pipeline, const char *kind,
                                   const char *found, const char *(*at)(size_t index))
@@ -289,6 +290,13 @@ congru_status congru_pipeline_predict(congru_context *context, const congru_pipe
 {
     congru_status status = congru_pipeline_map(context, pipeline->aligner, model, newcomer, covariance);
     return status == CONGRU_OK ? pipeline->classifier->predict(context, model, newcomer, probability) : status;
+}
+
+size_t congru_pipeline_steps(const congru_pipeline *pipeline, const congru_method_options *options)
+{
+    const char *network =
+        pipeline->aligner->network != NULL ? pipeline->aligner->network : pipeline->classifier->network;
+    return network != NULL ? (size_t)congru_network_steps(network, &options->network) : 0;
 }
 
 double congru_pipeline_cost(const congru_pipeline *pipeline, const congru_method_options *options)

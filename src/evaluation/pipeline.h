@@ -85,6 +85,9 @@ congru_status congru_pipeline_predict(congru_context *context, const congru_pipe
                                       const congru_tensors *model, const congru_newcomer *newcomer,
                                       double *covariance, double *probability);
 
+/* Training steps; 0 where no network is trained. */
+size_t congru_pipeline_steps(const congru_pipeline *pipeline, const congru_method_options *options);
+
 /* How long a fit takes, roughly, in units of a small classical one: for the order of jobs alone. */
 double congru_pipeline_cost(const congru_pipeline *pipeline, const congru_method_options *options);
 

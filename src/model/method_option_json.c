@@ -19,6 +19,7 @@ static void add_value(congru_text *text, const congru_method_option *row, const 
         congru_text_add(text, "]");
         break;
     case CONGRU_OPTION_CHOICE:
+    case CONGRU_OPTION_RECIPE:
         congru_text_add_json(text, value);
         break;
     case CONGRU_OPTION_NUMBER_OR_AUTO:

@@ -57,7 +57,7 @@ static void set_seed(const congru_method_option *row, uint64_t seed, congru_meth
     memcpy((char *)options + row->offset, &seed, sizeof seed);
 }
 
-static void set_default(const congru_method_option *row, congru_method_options *options)
+void congru_method_option_reset(const congru_method_option *row, congru_method_options *options)
 {
     switch (row->kind) {
     case CONGRU_OPTION_INTEGER:
@@ -71,6 +71,7 @@ static void set_default(const congru_method_option *row, congru_method_options *
         set_whole(row, !row->given, options);
         break;
     case CONGRU_OPTION_CHOICE:
+    case CONGRU_OPTION_RECIPE:
         for (int i = 0; row->choices[i] != NULL; i++)
             if (strcmp(row->choices[i], row->standard) == 0)
                 set_whole(row, i, options);
@@ -78,7 +79,9 @@ static void set_default(const congru_method_option *row, congru_method_options *
     case CONGRU_OPTION_SEED:
         set_seed(row, (uint64_t)row->fallback, options);
         break;
-    case CONGRU_OPTION_WIDTHS:    /* none */
+    case CONGRU_OPTION_WIDTHS: /* none */
+        memset((char *)options + row->count_offset, 0, sizeof(size_t));
+        break;
     case CONGRU_OPTION_SHORTHAND: /* has no member */
         break;
     }
@@ -90,7 +93,7 @@ void congru_method_options_init(congru_method_options *options)
         return;
     memset(options, 0, sizeof *options);
     for (size_t i = 0; congru_method_option_at(i) != NULL; i++)
-        set_default(congru_method_option_at(i), options);
+        congru_method_option_reset(congru_method_option_at(i), options);
 }
 
 /* ---- Reading --------------------------------------------------------------------------------------------- */
@@ -159,8 +162,8 @@ static bool parse_number(const congru_method_option *row, const char *where, con
     return true;
 }
 
-bool congru_method_option_parse(const congru_method_option *row, const char *where, const char *text,
-                                congru_method_options *options, char error[CONGRU_VALUE_ERROR_SIZE])
+static bool parse_value(const congru_method_option *row, const char *where, const char *text,
+                        congru_method_options *options, char error[CONGRU_VALUE_ERROR_SIZE])
 {
     size_t choice = 0;
     int number = 0;
@@ -175,9 +178,12 @@ bool congru_method_option_parse(const congru_method_option *row, const char *whe
     case CONGRU_OPTION_NUMBER_OR_AUTO:
         return parse_number(row, where, text, options, error);
     case CONGRU_OPTION_CHOICE:
+    case CONGRU_OPTION_RECIPE:
         if (!congru_value_choice(where, text, row->choices, &choice, error))
             return false;
         set_whole(row, (int)choice, options);
+        if (row->kind == CONGRU_OPTION_RECIPE)
+            congru_method_options_recipe(options, (congru_recipe)choice);
         return true;
     case CONGRU_OPTION_INTEGER:
         if (!congru_value_integer(where, text, (int)row->least, (int)row->most, &number, error))
@@ -189,6 +195,16 @@ bool congru_method_option_parse(const congru_method_option *row, const char *whe
                                           options, error);
     }
     return false;
+}
+
+bool congru_method_option_parse(const congru_method_option *row, const char *where, const char *text,
+                                congru_method_options *options, char error[CONGRU_VALUE_ERROR_SIZE])
+{
+    if (!parse_value(row, where, text, options, error))
+        return false;
+    if (row->overrides != NULL)
+        congru_method_option_reset(congru_method_option_find(row->overrides), options);
+    return true;
 }
 
 congru_status congru_method_options_set(congru_context *context, congru_method_options *options,
@@ -262,6 +278,7 @@ bool congru_method_option_print(const congru_method_option *row, const congru_me
     case CONGRU_OPTION_NUMBER:
         return print_number(get_number(row, options), text);
     case CONGRU_OPTION_CHOICE:
+    case CONGRU_OPTION_RECIPE:
         choice = get_whole(row, options);
         while (row->choices[choices] != NULL)
             choices++;

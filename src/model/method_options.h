@@ -10,6 +10,9 @@
 bool congru_method_option_parse(const congru_method_option *row, const char *where, const char *text,
                                 congru_method_options *options, char error[CONGRU_VALUE_ERROR_SIZE]);
 
+/* Gives one row its default. */
+void congru_method_option_reset(const congru_method_option *row, congru_method_options *options);
+
 /* The member of one row as text; false when no text stands for it. */
 bool congru_method_option_print(const congru_method_option *row, const congru_method_options *options,
                                 char text[CONGRU_OPTION_TEXT_SIZE]);
