@@ -6,7 +6,7 @@
 
 #define ABLATION_PIPELINES "dct+tslr,dldct+tslr,ddct-unet+tslr,dct-e2e,dldct-e2e,ddct-unet-e2e"
 
-enum { ABLATION_MODELS_MAX = 16, ABLATION_VARIANTS = 8 };
+enum { ABLATION_MODELS_MAX = 16, ABLATION_VARIANTS = 11 };
 
 /* Means and deviations in percent; NaN where a variant is not one of the model's. The last variant is the baseline. */
 typedef struct ablation {
