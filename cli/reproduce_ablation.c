@@ -37,6 +37,14 @@ static const claim claims[] = {
      {LOSES("dldct", "w/o reconstruction"), LOSES("ddct-unet", "w/o reconstruction")}},
     {"Without reconstruction DDCT-UNet end to end loses", {LOSES("ddct-unet-e2e", "w/o reconstruction")}},
     {"Without dispersion DCT loses", {LOSES("dct", "w/o dispersion")}},
+    {"Merges at every layer do not help DDCT-UNet",
+     {{"baseline", "ddct-unet", "merges everywhere", "ddct-unet", true},
+      {"baseline", "ddct-unet-e2e", "merges everywhere", "ddct-unet-e2e", true}}},
+    {"With Euclidean merges DDCT-UNet loses",
+     {LOSES("ddct-unet", "Euclidean merges"), LOSES("ddct-unet-e2e", "Euclidean merges")}},
+    {"With random first weights deep models lose",
+     {LOSES("dldct", "random first weights"), LOSES("ddct-unet", "random first weights"),
+      LOSES("dldct-e2e", "random first weights"), LOSES("ddct-unet-e2e", "random first weights")}},
     {"With another depth DLDCT loses", {LOSES("dldct", "alt. depth"), LOSES("dldct-e2e", "alt. depth")}},
 };
 

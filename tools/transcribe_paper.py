@@ -242,3 +242,72 @@ for row in rows(table(r"\label{tab:subjectwise_component_ablation_bci2a}")):
             if cell.strip("-") and column:
                 check(f"subjects-ablation {ablation} {model}", column, cell)
 write("subjects-ablation", ["ablation", "subject", "model", "accuracy"], lines)
+
+# ---- Items: what docs/paper.md has a row for -------------------------------------------------------------
+
+
+def argument(at):
+    """The text between the braces that open at or after a place, cleaned."""
+    begin = text.index("{", at)
+    depth, end = 1, begin + 1
+    while depth > 0:
+        depth += {"{": 1, "}": -1}.get(text[end], 0) if text[end - 1] != "\\" else 0
+        end += 1
+    title = re.sub(r"\\(label|cite)\{[^}]*\}|\\(textbf|emph|textit|centering)|[{}$]|\\[,;]", "", text[begin + 1:end - 1])
+    title = title.replace(",", ";").replace("--", "-").replace(r"\%", "%").replace(r"\mathcal", "")
+    title = title.replace(r"\Leftrightarrow", "iff").replace(r"\rightarrow", "->")
+    return re.sub(r"\s+", " ", title).strip().split(". ")[0].rstrip(".")[:110]
+
+
+def items():
+    lines, counts = [], {"section": 0, "subsection": 0, "subsubsection": 0}
+    totals = {"equation": 0, "table": 0, "figure": 0, "algorithm": 0}
+    appendix, part = False, None  # part: letter inside subequations
+    pattern = (r"\\appendix\b|\\(?:sub)*section\{|\\begin\{(?:subequations|equation|align|table\*?|figure\*?|algorithm)\}|"
+               r"\\end\{(?:subequations|align)\}|\\(?:textbf|paragraph)\{(?:Lemma \d+|Corollary)")
+    for match in re.finditer(pattern, text):
+        at, what = match.start(), match.group()
+        if what == r"\appendix":
+            appendix, counts = True, dict.fromkeys(counts, 0)
+        elif "section" in what:
+            kind = what.strip("\\{")
+            counts[kind] += 1
+            for inner in list(counts)[list(counts).index(kind) + 1:]:
+                counts[inner] = 0
+            first = chr(ord("A") + counts["section"] - 1) if appendix else str(counts["section"])
+            number = ".".join([first] + [str(counts[c]) for c in ("subsection", "subsubsection") if counts[c]])
+            label = re.match(r"\s*\\label\{([^}]*)\}", text[text.index("}\n", at) + 1:])
+            lines.append(["section", number, label.group(1) if label else "", argument(at)])
+        elif "Lemma" in what or "Corollary" in what:
+            title = argument(at)
+            number = re.match(r"Lemma (\d+)", title)
+            label = re.match(r"\s*\\label\{([^}]*)\}", text[text.index("}", at + 12) + 1:])
+            lines.append(["lemma", number.group(1) if number else "corollary", label.group(1) if label else "", title])
+        elif "subequations" in what:
+            part = ord("a") if "begin" in what else None
+            totals["equation"] += "begin" in what
+        elif "begin{equation" in what or "begin{align" in what:
+            name = "equation" if "equation" in what else "align"
+            body = text[at:text.index(rf"\end{{{name}}}", at)]
+            rows_of = re.split(r"\\\\(?!\w)", body) if name == "align" else [body]
+            for row in rows_of:
+                if "nonumber" in row or "notag" in row or not re.sub(r"\\begin\{\w+\}|\\label\{[^}]*\}|\s", "", row):
+                    continue
+                if part is None:
+                    totals["equation"] += 1
+                number = f"{totals['equation']}{chr(part) if part else ''}"
+                part = part + 1 if part else None
+                label = re.search(r"\\label\{([^}]*)\}", row)
+                lines.append(["equation", number, label.group(1) if label else "", ""])
+        elif "begin" in what:
+            name = re.search(r"\{(\w+)", what).group(1)
+            body = text[at:text.index(rf"\end{{{name}", at)]
+            totals[name] += 1
+            label = re.search(r"\\label\{([^}]*)\}", body)
+            lines.append([name, str(totals[name]), label.group(1) if label else "",
+                          argument(at + body.index(r"\caption"))])
+    return lines
+
+
+text = re.sub(r"(?<!\\)%.*", "", open(sys.argv[1], encoding="utf-8").read())
+write("items", ["kind", "number", "label", "title"], items())
