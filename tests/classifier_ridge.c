@@ -297,6 +297,49 @@ static void panels_are_inverted(void)
     }
 }
 
+/* Of three classes one is hardly said and one nearly always. */
+static void classes_become_equally_frequent(void)
+{
+    enum { N = 30, K = 3 };
+    congru_random random = congru_random_stream(93, 0, 0, 0);
+    double z[N * K], count[K] = {0};
+    sample_normals(&random, N * K, z);
+    for (size_t i = 0; i < N; i++) {
+        z[i * K + 1] += 4.0;
+        z[i * K + 2] -= 3.0;
+    }
+    CHECK(congru_balance_classes(context, N, K, z) == CONGRU_OK);
+    for (size_t i = 0; i < N; i++) {
+        double sum = 0.0;
+        for (size_t k = 0; k < K; k++) {
+            sum += exp(z[i * K + k]);
+            count[k] += exp(z[i * K + k]);
+        }
+        CHECK_NEAR(sum, 1.0, 1e-12);
+    }
+    for (size_t k = 0; k < K; k++)
+        CHECK_NEAR(count[k], (double)N / K, 0.05);
+    for (size_t i = 0; i < N; i++)
+        z[i * K + 2] = -1e300;
+    CHECK(congru_balance_classes(context, N, K, z) == CONGRU_OK && exp(z[2]) == 0.0);
+    z[4] = NAN;
+    CHECK(congru_balance_classes(context, N, K, z) == CONGRU_ERROR_NOT_FINITE);
+    CHECK(congru_balance_classes(context, 0, K, z) == CONGRU_ERROR_ARGUMENT);
+}
+
+/* The sinkhorn of the oracle views.py on the same numbers. */
+static void balance_is_that_of_the_oracle(void)
+{
+    double z[] = {-0.2, -1.8, -2.0, -0.5, -1.0, -3.0, -0.1, -2.5, -4.0, -0.7, -0.9, -2.2};
+    static const double expected[] = {-1.5738204693326,   -2.42791103332227,  -0.350228338468567,
+                                      -1.73694326088049,  -0.39103382487016,  -1.91335113001645,
+                                      -0.128320155376225, -2.5824107193659,   -3.10472802451219,
+                                      -2.65282381018649,  -0.706914374176164, -0.829231679322458};
+    CHECK(congru_balance_classes(context, 4, 3, z) == CONGRU_OK);
+    for (size_t i = 0; i < 12; i++)
+        CHECK_NEAR(z[i], expected[i], 1e-10);
+}
+
 int main(void)
 {
     if (congru_context_create(&context, NULL) != CONGRU_OK)
@@ -309,6 +352,8 @@ int main(void)
     RUN(classes_may_be_absent);
     RUN(it_arrives_from_far);
     RUN(wrong_arguments_are_refused);
+    RUN(classes_become_equally_frequent);
+    RUN(balance_is_that_of_the_oracle);
     congru_context_destroy(&context);
     return harness_end();
 }

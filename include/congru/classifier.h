@@ -79,6 +79,12 @@ CONGRU_API congru_status congru_ridge_folds(congru_context *context, size_t n, s
                                             const congru_ridge_options *options,
                                             const congru_ridge_results *results);
 
+/* Makes all classes equally frequent over the n trials of one subject: log_probability (n, classes), in place, doubled and
+ * then normalised by class and by trial in turn, so that each trial's exponentials add up to 1. It looks at all trials at
+ * once (transductive) and assumes balanced classes. A class whose log-probabilities are all -1e29 or less stays out. */
+CONGRU_API congru_status congru_balance_classes(congru_context *context, size_t n, size_t classes,
+                                                double *log_probability);
+
 /* ---- Linear discriminant analysis -------------------------------------------------------------- */
 
 /* Gaussian classes with one covariance, which is shrunk after Ledoit and Wolf: scikit-learn's

@@ -1,79 +1,100 @@
-/* The classifier bins: means of the signal over 50 ms, and a multinomial ridge. SPDX-License-Identifier: Apache-2.0 */
+/* `bins`: logistic regression of the signal itself, averaged over short bins of time. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
 #include "base/bank.h"
 #include "base/error.h"
-#include "classifier/ridge_rows.h"
+#include "classifier/ridge_method.h"
 
-static const double bin_seconds = 0.05;
+static const char prefix[] = "bins";
 
-/* Whole bins of a trial; samples that are left at its end are not looked at. */
-static size_t count_bins(const congru_signals *signals, size_t *width)
+/* The samples of a bin; what a rate has not enough samples for, one. 0 when the rate is unknown. */
+static size_t bin_samples(const congru_signals *signals)
 {
-    *width = (size_t)(bin_seconds * signals->rate + 1e-9);
-    *width = *width > 0 ? *width : 1;
-    *width = *width < signals->samples ? *width : signals->samples;
-    return signals->samples / *width;
+    const double samples = floor(CONGRU_BIN_SECONDS * signals->rate + 1e-9);
+    return signals->rate > 0 ? (samples >= 1 ? (size_t)samples : 1) : 0;
 }
 
-static size_t count_features(const congru_newcomer *trials, const congru_method_options *options)
+/* Samples past the last whole bin are left out; a signal shorter than one is a bin. */
+static size_t bins_of(const congru_signals *signals)
 {
-    size_t width;
-    (void)options;
-    return trials->signals->channels * count_bins(trials->signals, &width);
+    const size_t width = bin_samples(signals), bins = width > 0 ? signals->samples / width : 0;
+    return bins > 0 ? bins : 1;
 }
 
-/* Channel by channel, from the first bin to the last. */
-static congru_status make_features(congru_context *context, const congru_newcomer *trials,
-                                   const congru_method_options *options, size_t stride, double *x)
+static size_t bin_count(const congru_newcomer *trials, const congru_method_options *options)
 {
-    const congru_signals *signals = trials->signals;
-    const size_t channels = signals->channels, samples = signals->samples;
-    size_t width, bins = count_bins(signals, &width);
-    double *one = congru_memory_take(channels * samples * sizeof *one);
     (void)options;
-    if (one == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for a trial of %zu samples", samples);
-    for (size_t i = 0; i < trials->count; i++) {
-        congru_signals_read(signals, i, one);
-        for (size_t k = 0; k < channels * bins; k++) {
-            const double *from = one + k / bins * samples + k % bins * width;
-            double sum = 0;
-            for (size_t t = 0; t < width; t++)
-                sum += from[t];
-            x[i * stride + k] = sum / (double)width;
+    return trials->signals != NULL ? trials->signals->channels * bins_of(trials->signals) : 0;
+}
+
+/* The features of a trial, by channel, then by time. */
+static void average(const congru_signals *signals, const double *trial, double *x)
+{
+    const size_t bins = bins_of(signals), samples = signals->samples;
+    const size_t width = bin_samples(signals) < samples ? bin_samples(signals) : samples;
+    for (size_t a = 0; a < signals->channels; a++)
+        for (size_t b = 0; b < bins; b++) {
+            double sum = 0.0;
+            for (size_t t = b * width; t < (b + 1) * width; t++)
+                sum += trial[a * samples + t];
+            x[a * bins + b] = sum / (double)width;
         }
+}
+
+static congru_status bin_rows(congru_context *context, const congru_newcomer *trials,
+                              const congru_method_options *options, size_t stride, double *x)
+{
+    (void)options;
+    const congru_signals *signals = trials->signals;
+    if (signals == NULL || signals->plain == NULL || signals->samples == 0)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "bins of time need signals: none were given");
+    if (!(signals->rate > 0))
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "bins of time need the rate of the signals, which is not known (import the set with "
+                           "--rate)");
+    double *trial = congru_memory_take(signals->channels * signals->samples * sizeof *trial);
+    if (trial == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY,
+                           "no memory for a trial of %zu channels and %zu samples", signals->channels,
+                           signals->samples);
+    for (size_t i = 0; i < trials->count; i++) {
+        congru_signals_read(signals, i, trial);
+        average(signals, trial, x + i * stride);
     }
-    congru_memory_give(one);
+    congru_memory_give(trial);
     return CONGRU_OK;
 }
 
-static congru_status fit(congru_context *context, const congru_trials *trials,
-                         const congru_method_options *options, congru_tensors *model, congru_record *record)
+static congru_status bins_fit(congru_context *context, const congru_trials *trials,
+                              const congru_method_options *options, congru_tensors *model,
+                              congru_record *record)
 {
     (void)record;
-    return congru_ridge_rows_fit(context, "bins", trials, options, model);
+    return congru_ridge_method_fit(context, trials, options, prefix, model);
 }
 
-static congru_status predict(congru_context *context, const congru_tensors *model,
-                             const congru_newcomer *newcomer, double *probability)
-{
-    return congru_ridge_rows_predict(context, "bins", model, newcomer, probability);
-}
-
-static congru_status fit_folds(congru_context *context, const congru_trials *trials,
-                               const congru_method_options *options, size_t count, const double *c,
-                               size_t folds, const bool *used, double *log_probability, congru_tensors *model)
+static congru_status bins_folds(congru_context *context, const congru_trials *trials,
+                                const congru_method_options *options, size_t count, const double *c,
+                                size_t folds, const bool *used, double *log_probability, congru_tensors *model)
 {
     (void)options;
-    return congru_ridge_rows_folds(context, "bins", trials, count, c, folds, used, log_probability, model);
+    return congru_ridge_method_folds(context, trials, count, c, folds, used, prefix, log_probability, model);
+}
+
+static congru_status bins_predict(congru_context *context, const congru_tensors *model,
+                                  const congru_newcomer *newcomer, double *probability)
+{
+    return congru_ridge_method_predict(context, model, prefix, newcomer, probability);
 }
 
 const congru_classifier congru_classifier_bins = {
     .name = "bins",
-    .summary = "multinomial ridge of the signal itself, in means over 50 ms (--C)",
+    .summary = "logistic regression of the signal itself in bins of 50 ms, all folds at once (--C)",
     .needs = CONGRU_NEEDS_SIGNALS,
-    .fit = fit,
-    .predict = predict,
-    .feature_count = count_features,
-    .features = make_features,
-    .fit_folds = fit_folds,
+    .cost = congru_ridge_method_cost,
+    .fit = bins_fit,
+    .predict = bins_predict,
+    .feature_count = bin_count,
+    .features = bin_rows,
+    .fit_folds = bins_folds,
 };

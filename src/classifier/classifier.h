@@ -56,10 +56,10 @@ typedef struct congru_classifier {
 
 /* One file each. */
 extern const congru_classifier congru_classifier_mdm, congru_classifier_tslr, congru_classifier_tsa_lda,
-    congru_classifier_csp_lda, congru_classifier_bins;
+    congru_classifier_csp_lda;
 
-/* In tangent_ridge.c. */
-extern const congru_classifier congru_classifier_ridge;
+/* In ridge_tangent.c and bins.c. */
+extern const congru_classifier congru_classifier_ridge, congru_classifier_bins;
 
 /* In e2e.c. */
 extern const congru_classifier congru_classifier_dct_e2e, congru_classifier_dldct_e2e,
