@@ -52,10 +52,17 @@ int pipeline_file_read(congru_context *context, const arguments *parsed)
     int code = text_file_open(path, FILE_MAX, "a file of pipelines", &file, &text);
     if (code != EXIT_DONE)
         return code;
-    if (congru_pipeline_define(context, path, text) != CONGRU_OK)
-        code = terminal_fail(EXIT_USAGE, "%s: %s", parsed->command, congru_context_error(context));
+    char *whole = calloc(FILE_MAX + 1, 1); /* the file's own text has no zero at its end */
+    size_t size = whole != NULL ? fread(whole, 1, FILE_MAX, file) : 0;
     fclose(file);
     free(text);
+    if (whole == NULL)
+        return terminal_fail(EXIT_FAILED, "%s: not enough memory", path);
+    if (strlen(whole) < size)
+        code = terminal_fail(EXIT_FAILED, "%s: not a text", path);
+    else if (congru_pipeline_define(context, path, whole) != CONGRU_OK)
+        code = terminal_fail(EXIT_USAGE, "%s: %s", parsed->command, congru_context_error(context));
+    free(whole);
     return code;
 }
 

@@ -103,7 +103,7 @@ static congru_status describe(congru_context *context, const congru_set *set, co
     congru_text_add_number(&number[1], rate);
     congru_text_add(&number[2], "%zu", samples);
     congru_text_add(&settings, "{\n");
-    congru_settings_text(set, options, &settings);
+    congru_settings_text(context, set, options, &settings);
     congru_text_add(&settings, "\n}");
     const struct {
         const char *name, *text;

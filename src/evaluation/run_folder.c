@@ -26,7 +26,7 @@ static void describe(congru_context *context, const congru_set *set, const congr
                      const congru_member *member, congru_run_folder *run)
 {
     congru_text *text = &run->text, settings = {0};
-    congru_settings_text(set, options, &settings);
+    congru_settings_text(context, set, options, &settings);
     if (!settings.failed)
         congru_settings_fingerprint(&settings, run->fingerprint);
     congru_text_add(text, "{\n%s", settings_begin);

@@ -12,12 +12,19 @@ enum { KEY_SIZE = 64 };
 static const struct {
     const char *key, *words;
 } facts[] = {
-    {"dataset", NULL},        {"data", "digest of the set"},
-    {"version", "congru"},    {"prepared", "signals"},
-    {"trials", "trials"},     {"subjects", "subjects"},
-    {"protocol", "protocol"}, {"target", NULL},
-    {"align-by", NULL},       {"folds", NULL},
+    {"dataset", NULL},
+    {"data", "digest of the set"},
+    {"version", "congru"},
+    {"prepared", "signals"},
+    {"trials", "trials"},
+    {"subjects", "subjects"},
+    {"protocol", "protocol"},
+    {"target", NULL},
+    {"align-by", NULL},
+    {"folds", NULL},
+    {"pipeline-file", "digest of the pipelines' definitions"},
 };
+enum { OPTIONAL = 1 }; /* the last of them, which only runs of such pipelines have */
 enum { FACTS = sizeof facts / sizeof facts[0] };
 
 /* Settings as they were read. */
@@ -54,7 +61,7 @@ static bool read_settings(const char *text, size_t size, settings *s)
                         : congru_method_options_read(&json, key, &s->method, &row)))
             return false;
         bool known = i < FACTS || row != NULL;
-        s->named += known;
+        s->named += known && !(i < FACTS && i >= FACTS - OPTIONAL);
         s->unknown = s->unknown || !known;
     }
     return congru_scan_end(&json);
@@ -63,8 +70,9 @@ static bool read_settings(const char *text, size_t size, settings *s)
 static void add_facts(const settings *there, const settings *here, congru_text *list)
 {
     for (size_t i = 0; i < FACTS; i++) {
-        const char *old = there->fact[i].data != NULL ? there->fact[i].data : "";
-        const char *now = here->fact[i].data != NULL ? here->fact[i].data : "";
+        const char *none = i >= FACTS - OPTIONAL ? "none" : "";
+        const char *old = there->fact[i].data != NULL ? there->fact[i].data : none;
+        const char *now = here->fact[i].data != NULL ? here->fact[i].data : none;
         list->failed = list->failed || there->fact[i].failed || here->fact[i].failed;
         if (strcmp(old, now) == 0)
             continue;

@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/store.h"
 #include "congru/version.h"
+#include "evaluation/pipeline.h"
 #include "model/method_options.h"
 
 enum { PASSED = 1 << 20 }; /* bytes between two words to the store */
@@ -56,7 +58,21 @@ static void add_preparation(congru_text *text, const congru_set *set)
     congru_text_add_json(text, line);
 }
 
-void congru_settings_text(const congru_set *set, const congru_evaluation_options *options, congru_text *text)
+/* A digest of the definitions, where a pipeline of the run is one of them. */
+static void add_definitions(congru_text *text, const congru_context *context,
+                            const congru_evaluation_options *options)
+{
+    bool any = false;
+    for (size_t i = 0; context != NULL && context->definitions != NULL && i < options->pipeline_count; i++)
+        any = any ||
+              congru_pipeline_definitions(context, options->pipelines[i]) == (const char *)context->definitions;
+    if (any)
+        congru_text_add(text, ",\n  \"pipeline-file\": \"%016llx\"",
+                        (unsigned long long)mix(0, context->definitions, strlen(context->definitions)));
+}
+
+void congru_settings_text(const congru_context *context, const congru_set *set,
+                          const congru_evaluation_options *options, congru_text *text)
 {
     static const char *const protocols[] = {"loso", "folds", "sessions"};
     congru_text_add(text, "  \"dataset\": ");
@@ -70,6 +86,7 @@ void congru_settings_text(const congru_set *set, const congru_evaluation_options
                     congru_target_name(options->target), options->align_by_session ? "session" : "subject",
                     options->folds);
     congru_method_options_write(&options->method, false, text);
+    add_definitions(text, context, options);
 }
 
 void congru_settings_fingerprint(const congru_text *text, char fingerprint[CONGRU_FINGERPRINT_SIZE])

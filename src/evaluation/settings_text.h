@@ -8,8 +8,10 @@
 enum { CONGRU_FINGERPRINT_SIZE = 17 };
 
 /* JSON members, one to a line, without the braces: a digest of the set and every option that can change a number, under
- * its name on the command line; not pipelines and subjects, which one folder may gather from several runs. */
-void congru_settings_text(const congru_set *set, const congru_evaluation_options *options, congru_text *text);
+ * its name on the command line; not pipelines and subjects, which one folder may gather from several runs, but the
+ * definitions of pipelines that the context was told. */
+void congru_settings_text(const congru_context *context, const congru_set *set,
+                          const congru_evaluation_options *options, congru_text *text);
 
 /* The digest of such a text in hexadecimal digits: what tells the folds of two runs apart. */
 void congru_settings_fingerprint(const congru_text *text, char fingerprint[CONGRU_FINGERPRINT_SIZE]);
