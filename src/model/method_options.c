@@ -40,6 +40,7 @@ static const congru_network_options network_defaults = {
     .layer_jitter = 1e-4,
     .head_jitter = 1e-4,
     .floor = 1e-5,
+    .dropout = -1.0,
 };
 
 void congru_method_options_init(congru_method_options *options)
