@@ -37,6 +37,6 @@ measured synth "$BUILD/congru" synth --stage orientation --subjects 20 --trials 
     -o "$scratch/set.npz"
 for pipeline in ${PIPELINES:-ra+mdm ra+tslr ra+tsa-lda ra+csp-lda}; do
     measured "$pipeline" "$BUILD/congru" loso "$scratch/set.npz" --pipelines "$pipeline" --subjects "$subjects" \
-        --ra-mean "$means" --mdm-metric "$means" --tangent-mean "$means" ${OPTIONS:-} -o "$scratch/$pipeline"
+        --ra-mean "$means" --mdm-mean "$means" --mdm-metric "$means" --tangent-mean "$means" ${OPTIONS:-} -o "$scratch/$pipeline"
 done
 exit $failed

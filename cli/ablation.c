@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -14,23 +15,39 @@
 
 enum { PATH_SIZE = 1024, TABLE_MODELS = 3 };
 
-typedef enum part { ACTION, SUBJECT, FISHER, SKIP_MERGES, RECONSTRUCTION, DISPERSION, DEPTH, BASELINE } part;
+enum { BASELINE = ABLATION_VARIANTS - 1, WORD_SIZE = 64 };
 
-/* The networks, as bits. */
-enum { DCT = 1, DLDCT = 2, UNET = 4 };
+/* Each as options of a command line, which help shows too. A variant is run for the pipelines that use one of its
+ * options, or that are among `users`. */
+typedef struct variant {
+    const char *name, *folder, *users, *settings, *text;
+} variant;
 
-static const struct {
-    const char *name, *folder;
-    unsigned models; /* that have the part */
-} variants[ABLATION_VARIANTS] = {
-    [ACTION] = {"w/o fisher (action)", "without-action", DCT | DLDCT | UNET},
-    [SUBJECT] = {"w/o fisher (subject)", "without-subject", DCT | DLDCT | UNET},
-    [FISHER] = {"w/o fisher (all)", "without-fisher", DCT | DLDCT | UNET},
-    [SKIP_MERGES] = {"w/o skip merges", "without-skip-merges", UNET},
-    [RECONSTRUCTION] = {"w/o reconstruction", "without-reconstruction", DLDCT | UNET},
-    [DISPERSION] = {"w/o dispersion", "without-dispersion", DCT},
-    [DEPTH] = {"alt. depth", "other-depth", DLDCT},
-    [BASELINE] = {"baseline", "baseline", DCT | DLDCT | UNET},
+#define VARIANT(name, folder, users, settings, what) \
+    { \
+        name, folder, users, settings, what ": " settings "." \
+    }
+
+static const variant variants[ABLATION_VARIANTS] = {
+    /* The Fisher terms of dct are ratios, with weights of their own. */
+    VARIANT("w/o fisher (action)", "without-action", NULL, "--lambda-act 0 --delta 0",
+            "Without the Fisher term of actions"),
+    VARIANT("w/o fisher (subject)", "without-subject", NULL, "--lambda-sub 0 --delta-sub 0",
+            "Without the Fisher term of subjects"),
+    VARIANT("w/o fisher (all)", "without-fisher", NULL, "--lambda-act 0 --delta 0 --lambda-sub 0 --delta-sub 0",
+            "Without both"),
+    VARIANT("w/o skip merges", "without-skip-merges", NULL, "--merges none", "ddct-unet without its merges"),
+    VARIANT("merges everywhere", "merges-everywhere", NULL, "--merges every",
+            "ddct-unet with a merge at every layer"),
+    VARIANT("Euclidean merges", "euclidean-merges", NULL, "--merge-mean euclid",
+            "ddct-unet with sums for merges"),
+    VARIANT("random first weights", "random-weights", "dldct ddct-unet dldct-e2e ddct-unet-e2e",
+            "--init random", "Layers that begin at random"),
+    VARIANT("w/o reconstruction", "without-reconstruction", NULL, "--lambda-rec 0", "Without reconstruction"),
+    VARIANT("w/o dispersion", "without-dispersion", NULL, "--dispersion none", "dct without scaling"),
+    VARIANT("alt. depth", "other-depth", "dldct dldct-e2e", "--dims d,2d,3d,2d,d",
+            "dldct with other widths, in multiples of the channels"),
+    [BASELINE] = {"baseline", "baseline", "networks", "", "The whole model."},
 };
 
 const char *ablation_variant(size_t index)
@@ -38,24 +55,79 @@ const char *ablation_variant(size_t index)
     return index < ABLATION_VARIANTS ? variants[index].name : NULL;
 }
 
-/* The network of a pipeline: that of "dct+tslr" and "dct-e2e" is dct; 0 when it has none. */
-static unsigned model_of(const char *pipeline)
+const char *ablation_text(size_t index)
 {
-    static const char *const names[] = {"dct", "dldct", "ddct-unet"};
-    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
-        size_t size = strlen(names[i]);
-        if (strncmp(pipeline, names[i], size) == 0 &&
-            (pipeline[size] == '+' || strcmp(pipeline + size, "-e2e") == 0))
-            return 1U << i;
+    return index < ABLATION_VARIANTS ? variants[index].text : NULL;
+}
+
+/* The next word of settings, which are then behind it; false after the last. */
+static bool next_word(const char **settings, char word[WORD_SIZE])
+{
+    size_t size = strcspn(*settings, " ");
+    snprintf(word, WORD_SIZE, "%.*s", (int)size, *settings);
+    *settings += size + strspn(*settings + size, " ");
+    return size > 0;
+}
+
+/* The next option of settings, with its value or "". */
+static const congru_method_option *next_setting(const char **settings, char value[WORD_SIZE])
+{
+    char word[WORD_SIZE];
+    value[0] = '\0';
+    if (!next_word(settings, word))
+        return NULL;
+    const congru_method_option *row = congru_method_option_find(word + strlen("--"));
+    if (row != NULL && row->option.argument != NULL)
+        next_word(settings, value);
+    return row;
+}
+
+/* "d,2d" with the number of channels: "22,44". */
+static void fill_in_widths(const char *text, size_t d, char widths[CONGRU_OPTION_TEXT_SIZE])
+{
+    size_t used = 0;
+    for (widths[0] = '\0'; *text != '\0' && used < CONGRU_OPTION_TEXT_SIZE;
+         text += strcspn(text, "0123456789d")) {
+        char *end;
+        size_t times = *text == 'd' ? 1 : (size_t)strtoul(text, &end, 10);
+        text = *text == 'd' ? text + 1 : end + (*end == 'd');
+        used += (size_t)snprintf(widths + used, CONGRU_OPTION_TEXT_SIZE - used, "%s%zu", used > 0 ? "," : "",
+                                 times * d);
     }
-    return 0;
+}
+
+static bool has_part(const variant *about, const char *pipeline)
+{
+    const char *settings = about->settings;
+    const congru_method_option *row;
+    char value[WORD_SIZE];
+    if (about->users != NULL)
+        return congru_pipeline_among(pipeline, about->users);
+    while ((row = next_setting(&settings, value)) != NULL)
+        if (congru_pipeline_among(pipeline, row->users))
+            return true;
+    return false;
+}
+
+static int leave_out(run_state *run, const variant *about)
+{
+    const char *settings = about->settings;
+    const congru_method_option *row;
+    char value[WORD_SIZE], widths[CONGRU_OPTION_TEXT_SIZE];
+    while ((row = next_setting(&settings, value)) != NULL) {
+        fill_in_widths(value, run->set->dimension, widths);
+        if (congru_method_options_set(run->context, &run->options.method, NULL, row->option.name,
+                                      row->kind == CONGRU_OPTION_WIDTHS ? widths : value) != CONGRU_OK)
+            return terminal_fail(EXIT_FAILED, "%s: %s", about->name, congru_context_error(run->context));
+    }
+    return EXIT_DONE;
 }
 
 int ablation_check(const run_state *run)
 {
     for (size_t i = 0; i < run->options.pipeline_count; i++) {
         const char *name = run->options.pipelines[i];
-        if (model_of(name) == 0)
+        if (!has_part(&variants[BASELINE], name))
             return terminal_fail(EXIT_USAGE, "%s: pipeline '%s' has no network to take parts of",
                                  run->parsed->command, name);
     }
@@ -65,35 +137,18 @@ int ablation_check(const run_state *run)
     return EXIT_DONE;
 }
 
-static void leave_out(part which, size_t d, congru_network_options *network)
-{
-    static const size_t times[] = {1, 2, 3, 2, 1};
-    /* The Fisher terms of dct are ratios, with weights of their own. */
-    if (which == ACTION || which == FISHER)
-        network->action = network->ratio = 0;
-    if (which == SUBJECT || which == FISHER)
-        network->subject = network->subject_ratio = 0;
-    if (which == SKIP_MERGES)
-        network->skip_merges = false;
-    if (which == RECONSTRUCTION)
-        network->reconstruction = 0;
-    if (which == DISPERSION)
-        network->dispersion = CONGRU_DISPERSION_NONE;
-    if (which == DEPTH)
-        for (network->width_count = 0; network->width_count < 5; network->width_count++)
-            network->widths[network->width_count] = times[network->width_count] * d;
-}
-
-/* The name without "+tslr", or as it is where another classifier stands behind the aligner. */
+/* The paper's files name some by their network alone. */
 static void name_model(const char *pipeline, char model[CONGRU_PIPELINE_SIZE])
 {
+    static const char *const names[][2] = {
+        {"dct+tslr", "dct"}, {"dldct+tslr", "dldct"}, {"ddct-unet+tslr", "ddct-unet"}};
     snprintf(model, CONGRU_PIPELINE_SIZE, "%s", pipeline);
-    char *plus = strchr(model, '+');
-    if (plus != NULL && strcmp(plus, "+tslr") == 0)
-        *plus = '\0';
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(names[i][0], pipeline) == 0)
+            snprintf(model, CONGRU_PIPELINE_SIZE, "%s", names[i][1]);
 }
 
-static int run_variant(run_state *run, part which, const char *parent, ablation *found)
+static int run_variant(run_state *run, size_t which, const char *parent, ablation *found)
 {
     char folder[PATH_SIZE + 32];
     const char *chosen[ABLATION_MODELS_MAX];
@@ -102,7 +157,7 @@ static int run_variant(run_state *run, part which, const char *parent, ablation 
     score_tables tables = {0};
     size_t count = 0;
     for (size_t i = 0; i < whole.pipeline_count; i++)
-        if ((variants[which].models & model_of(whole.pipelines[i])) != 0)
+        if (has_part(&variants[which], whole.pipelines[i]))
             chosen[count++] = whole.pipelines[i];
     if (count == 0)
         return EXIT_DONE;
@@ -110,8 +165,9 @@ static int run_variant(run_state *run, part which, const char *parent, ablation 
     run->options.folder = folder;
     run->options.pipelines = chosen;
     run->options.pipeline_count = count;
-    leave_out(which, run->set->dimension, &run->options.method.network);
-    int code = evaluation_call(run, &results);
+    int code = leave_out(run, &variants[which]);
+    if (code == EXIT_DONE)
+        code = evaluation_call(run, &results);
     if (code == EXIT_DONE && !score_tables_add_results(&tables, run->dataset, results))
         code = terminal_fail(EXIT_FAILED, "%s: not enough memory", folder);
     for (size_t i = 0; code == EXIT_DONE && i < whole.pipeline_count; i++)
@@ -134,8 +190,8 @@ int ablation_run(run_state *run, const char *folder, ablation *found)
             found->mean[v][i] = found->deviation[v][i] = NAN;
     }
     int code = run_variant(run, BASELINE, folder, found);
-    for (int v = 0; code == EXIT_DONE && v < BASELINE; v++)
-        code = run_variant(run, (part)v, folder, found);
+    for (size_t v = 0; code == EXIT_DONE && v < BASELINE; v++)
+        code = run_variant(run, v, folder, found);
     return code;
 }
 

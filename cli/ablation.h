@@ -6,7 +6,7 @@
 
 #define ABLATION_PIPELINES "dct+tslr,dldct+tslr,ddct-unet+tslr,dct-e2e,dldct-e2e,ddct-unet-e2e"
 
-enum { ABLATION_MODELS_MAX = 16, ABLATION_VARIANTS = 8 };
+enum { ABLATION_MODELS_MAX = 16, ABLATION_VARIANTS = 11 };
 
 /* Means and deviations in percent; NaN where a variant is not one of the model's. The last variant is the baseline. */
 typedef struct ablation {
@@ -18,6 +18,9 @@ typedef struct ablation {
 
 /* As the paper's files call it: "w/o fisher (action)", ..., "baseline"; NULL after the last. */
 const char *ablation_variant(size_t index);
+
+/* What it is, with the options that make it, for help. */
+const char *ablation_text(size_t index);
 
 /* Whether each of a run's pipelines has a network to take parts of. Each returns EXIT_DONE, or prints one line. */
 int ablation_check(const run_state *run);

@@ -5,9 +5,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { CLAIM_STEPS_MAX = 9 };
+enum { CLAIM_STEPS_MAX = 12 };
 
-/* The first cell is above the second, or not below it. */
+/* The first cell is above the second, or not below it. In the row CLAIM_NUMBER a column is a number itself, "2". */
+#define CLAIM_NUMBER "number"
 typedef struct claim_step {
     const char *row, *column, *other_row, *other_column;
     bool equal; /* equality will do */

@@ -17,18 +17,7 @@ static const option options[RUN_OPTIONS] = {
 
 static definition describe(size_t index)
 {
-    static const char *const texts[ABLATION_VARIANTS] = {
-        "Without the Fisher term of actions: --lambda-act 0 --delta 0.",
-        "Without the Fisher term of subjects: --lambda-sub 0 --delta-sub 0.",
-        "Without both.",
-        "ddct-unet without its merges: --no-skip-merges.",
-        "Without reconstruction: --lambda-rec 0.",
-        "dct without scaling: --dispersion none.",
-        "dldct with widths d,2d,3d,2d,d.",
-        "The whole model.",
-    };
-    const char *name = ablation_variant(index);
-    return (definition){.term = name, .text = name != NULL ? texts[index] : NULL};
+    return (definition){.term = ablation_variant(index), .text = ablation_text(index)};
 }
 
 static int run(const arguments *parsed)

@@ -5,6 +5,7 @@
 
 #include "commands.h"
 #include "model_ask.h"
+#include "session.h"
 #include "terminal.h"
 
 static const option options[ASK_OPTIONS] = {
@@ -62,7 +63,10 @@ static int run(const arguments *parsed)
         congru_set written = *answers.set;
         written.signals = NULL; /* they are not aligned */
         written.samples = 0;
-        if (congru_set_write(answers.context, output, &written) != CONGRU_OK)
+        session_hold_interrupts();
+        congru_status status = congru_set_write(answers.context, output, &written);
+        session_release_interrupts();
+        if (status != CONGRU_OK)
             code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(answers.context));
     }
     if (code == EXIT_DONE) {
@@ -84,8 +88,9 @@ static const char *const examples[] = {
 const command command_align = {
     .name = "align",
     .summary = "Write new people's trials as a model aligns them",
-    .usage = "MODEL SET.npz -o OUT.npz [OPTION...]",
-    .description = "Writes the covariances of a set as the aligner of a model leaves them: where people and "
+    .usage = "MODEL SET.npz|FILE... -o OUT.npz [OPTION...]",
+    .description = "Writes the covariances of a set, or of recordings and files of trials, as the aligner of a "
+                   "model leaves them: where people and "
                    "sessions meet, ready for other classifiers. Of an end-to-end model it is what its network "
                    "gives to its last layer.",
     .options = {.options = options, .count = ASK_OPTIONS},

@@ -3,7 +3,10 @@
 #include <string.h>
 
 #include "commands.h"
+#include "congru/congru.h"
 #include "manual.h"
+#include "pipeline_list.h"
+#include "session.h"
 #include "terminal.h"
 
 enum { COMMAND_INDENT = 13, DEFINITION_INDENT = 14, OPTION_INDENT = 26, USAGE_INDENT = 4 };
@@ -49,8 +52,8 @@ static void print_command(const command *about)
     }
     for (const option_table *table = &about->options; table != NULL; table = table->more) {
         printf("\n%s:\n", table->title != NULL ? table->title : "Options");
-        for (size_t i = 0; i < table->count; i++)
-            print_option(&table->options[i]);
+        for (size_t i = 0; options_own(table, i) != NULL; i++)
+            print_option(options_own(table, i));
     }
     print_option(&(option){.name = "help", .letter = 'h', .help = "Print this and exit."});
     if (about->examples != NULL) {
@@ -70,17 +73,76 @@ void help_print(const command *about)
         print_command(about);
 }
 
-enum { MAN, OPTIONS };
+enum { MAN, CHOICES, OPTIONS };
 
 static const option options[OPTIONS] = {
     [MAN] = {"man", '\0', NULL, "Print the manual page of COMMAND instead, as source for man."},
+    [CHOICES] = {"choices", '\0', "OPTION",
+                 "Print the names that an option of methods takes, or those of 'target', one to a line: for "
+                 "completion."},
 };
+
+/* The names that the value of an option may be. */
+static int print_choices(const char *name)
+{
+    const congru_method_option *row = congru_method_option_find(name);
+    const char *choice;
+    if (strcmp(name, "target") == 0)
+        for (size_t i = 0; (choice = congru_target_name((congru_target)i)) != NULL; i++)
+            printf("%s\n", choice);
+    else if (row == NULL || row->choices == NULL)
+        return terminal_fail(EXIT_USAGE, "help: --choices: --%s takes no names", name);
+    else
+        for (size_t i = 0; row->choices[i] != NULL; i++)
+            printf("%s\n", row->choices[i]);
+    return EXIT_DONE;
+}
+
+static void define_method(const char *name, const char *(*at)(size_t), const char *(*summary)(size_t))
+{
+    for (size_t i = 0; at(i) != NULL; i++)
+        if (strcmp(at(i), name) == 0)
+            terminal_define(name, summary(i), DEFINITION_INDENT);
+}
+
+/* A pipeline's two methods, and the options that it uses. */
+static int print_pipeline(const char *name)
+{
+    congru_context *context = NULL;
+    congru_pipeline_description about;
+    const congru_method_option *row;
+    int code = session_open(1, &context);
+    if (code == EXIT_DONE && congru_pipeline_describe(context, name, &about) != CONGRU_OK)
+        code = terminal_fail(EXIT_USAGE, "help: %s", congru_context_error(context));
+    if (code == EXIT_DONE) {
+        printf("%s:\n", name);
+        if (!about.end_to_end)
+            define_method(about.aligner, congru_aligner_name, congru_aligner_summary);
+        define_method(about.classifier, congru_classifier_name, congru_classifier_summary);
+        printf("\nOptions it uses:\n");
+        for (size_t i = 0; (row = congru_pipeline_option(name, i)) != NULL; i++)
+            print_option(&row->option);
+    }
+    congru_context_destroy(&context);
+    return code;
+}
+
+static bool is_pipeline(const char *name)
+{
+    return strchr(name, '+') != NULL || congru_pipeline_check(NULL, name) == CONGRU_OK;
+}
 
 static int run(const arguments *parsed)
 {
     if (parsed->operand_count > 1)
         return terminal_fail(EXIT_USAGE, "help: one command at a time");
+    if (parsed->values[CHOICES] != NULL)
+        return print_choices(parsed->values[CHOICES]);
     const command *about = NULL;
+    if (parsed->operand_count == 1 && strcmp(parsed->operands[0], "pipelines") == 0)
+        return pipeline_help_print();
+    if (parsed->operand_count == 1 && parsed->values[MAN] == NULL && is_pipeline(parsed->operands[0]))
+        return print_pipeline(parsed->operands[0]);
     if (parsed->operand_count == 1) {
         about = commands_find(parsed->operands[0]);
         if (about == NULL)
@@ -98,9 +160,11 @@ static int run(const arguments *parsed)
 const command command_help = {
     .name = "help",
     .summary = "List the commands, or explain one",
-    .usage = "[COMMAND] [--man]",
+    .usage = "[COMMAND | PIPELINE] [OPTION]",
     .description =
-        "Lists the commands, or prints the usage, the options with their defaults and examples of one.",
+        "Lists the commands, or prints the usage, the options with their defaults and examples of one. Of a "
+        "pipeline such as ra+tslr it prints the options that its methods use. 'congru help pipelines' shows "
+        "pipelines of several branches, and how to define others.",
     .options = {.options = options, .count = OPTIONS},
     .run = run,
 };

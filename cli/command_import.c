@@ -1,7 +1,6 @@
 /* congru import: recordings and trials into one covariance set. SPDX-License-Identifier: Apache-2.0 */
 #define _XOPEN_SOURCE 700
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,10 +30,13 @@ static const option options[OPTIONS] = {
               "processor."},
 };
 
-static const option_table signal_table = {congru_preprocessing_options, CONGRU_PREPROCESSING_OPTIONS,
-                                          "What is done to the signals", NULL};
-static const option_table import_table = {congru_import_options, CONGRU_IMPORT_OPTIONS, "Trials and files",
-                                          &signal_table};
+static const option_table signal_table = {.options = congru_preprocessing_options,
+                                          .count = CONGRU_PREPROCESSING_OPTIONS,
+                                          .title = "What is done to the signals"};
+static const option_table import_table = {.options = congru_import_options,
+                                          .count = CONGRU_IMPORT_OPTIONS,
+                                          .title = "Trials and files",
+                                          .more = &signal_table};
 
 /* Long work should not end in a file that cannot be written: what can be seen beforehand is refused beforehand.
  * */
@@ -59,18 +61,11 @@ static int check_output(const char *path)
     return code;
 }
 
-/* Interrupted before this, nothing was written; interrupted during it, the process ends when the file is whole.
- * */
 static congru_status write_set(congru_context *context, const char *path, const congru_set *set)
 {
-    sigset_t interrupts, before;
-    sigemptyset(&interrupts);
-    sigaddset(&interrupts, SIGINT);
-    sigaddset(&interrupts, SIGTERM);
-    sigaddset(&interrupts, SIGHUP);
-    pthread_sigmask(SIG_BLOCK, &interrupts, &before);
+    session_hold_interrupts();
     congru_status status = congru_set_write(context, path, set);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    session_release_interrupts();
     return status;
 }
 

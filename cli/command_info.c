@@ -9,6 +9,15 @@
 #include "session.h"
 #include "terminal.h"
 
+enum { INFO_STREAM, INFO_OPTIONS };
+
+static const option options[INFO_OPTIONS] = {
+    [INFO_STREAM] =
+        {"stream", '\0', "NAME",
+         "The stream to describe of XDF files with several of signals. Default: the one of type EEG, "
+         "else the only one."},
+};
+
 static int fail(const congru_context *context)
 {
     return terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
@@ -29,7 +38,7 @@ static int describe_epochs(congru_context *context, const char *path, const char
 {
     congru_epochs *epochs = NULL;
     congru_status status = congru_epochs_read(context, path, &epochs);
-    if (status == CONGRU_ERROR_UNSUPPORTED && otherwise != NULL)
+    if (status == CONGRU_ERROR_KIND && otherwise != NULL)
         return terminal_fail(EXIT_FAILED, "%s", otherwise);
     if (status != CONGRU_OK)
         return fail(context);
@@ -54,12 +63,12 @@ static int describe_zip(congru_context *context, const char *path)
     return code;
 }
 
-static int describe_recording(congru_context *context, const char *path)
+static int describe_recording(congru_context *context, const char *path, const char *stream)
 {
     congru_recording *recording = NULL;
-    congru_status status =
-        congru_recording_read(context, path, &(congru_recording_options){.header_only = true}, &recording);
-    if (status == CONGRU_ERROR_UNSUPPORTED && congru_epochs_recognises(path)) { /* some kinds hold either */
+    congru_recording_options wanted = {.header_only = true, .stream = stream};
+    congru_status status = congru_recording_read(context, path, &wanted, &recording);
+    if (status == CONGRU_ERROR_KIND && congru_epochs_recognises(path)) { /* some kinds hold either */
         char said[1024];
         snprintf(said, sizeof said, "%s", congru_context_error(context));
         return describe_epochs(context, path, said);
@@ -81,7 +90,7 @@ static int describe_model(congru_context *context, const char *path)
     return code;
 }
 
-static int describe(congru_context *context, const char *path)
+static int describe(congru_context *context, const char *path, const char *stream)
 {
     congru_file_kind kind;
     if (congru_file_kind_of(context, path, &kind) != CONGRU_OK)
@@ -95,7 +104,7 @@ static int describe(congru_context *context, const char *path)
     case CONGRU_FILE_TRIALS:
         return describe_zip(context, path);
     default: /* what is none of these is for the recording reader to explain */
-        return describe_recording(context, path);
+        return describe_recording(context, path, stream);
     }
 }
 
@@ -109,7 +118,7 @@ static int run(const arguments *parsed)
         return code;
     /* A file that cannot be read does not keep the others from being described. */
     for (size_t i = 0; i < parsed->operand_count; i++) {
-        int own = describe(context, parsed->operands[i]);
+        int own = describe(context, parsed->operands[i], parsed->values[INFO_STREAM]);
         code = code == EXIT_DONE ? own : code;
     }
     congru_context_destroy(&context);
@@ -125,12 +134,13 @@ static const char *const examples[] = {
 const command command_info = {
     .name = "info",
     .summary = "Tell what is in a recording, a set or a model",
-    .usage = "FILE...",
+    .usage = "FILE... [OPTION...]",
     .description =
         "Describes files of every format that 'congru import' reads: of recordings the channels, rate, "
         "length and events; of trials and of covariance sets the channels and the trials by subject, "
         "session and class, with the condition numbers of covariances; of models what they were fitted on, "
         "what the signals went through, and the tensors; of .npy arrays the shape.",
+    .options = {.options = options, .count = INFO_OPTIONS},
     .examples = examples,
     .run = run,
 };

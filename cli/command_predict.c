@@ -4,6 +4,7 @@
 
 #include "commands.h"
 #include "model_ask.h"
+#include "session.h"
 #include "terminal.h"
 #include "text_table.h"
 
@@ -68,10 +69,12 @@ static int run(const arguments *parsed)
     model_answers answers;
     int code = model_ask(parsed, false, &answers);
     const char *output = parsed->values[ASK_OUTPUT];
+    session_hold_interrupts();
     if (code == EXIT_DONE && output != NULL &&
         congru_predictions_write(answers.context, answers.predictions, answers.model, answers.set,
                                  answers.dataset, output) != CONGRU_OK)
         code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(answers.context));
+    session_release_interrupts();
     if (code == EXIT_DONE)
         code = print_summary(&answers);
     model_answers_clear(&answers);
@@ -80,6 +83,7 @@ static int run(const arguments *parsed)
 
 static const char *const examples[] = {
     "congru predict model.safetensors new.npz -o predictions.csv",
+    "congru predict model.safetensors S007R04.edf S007R08.edf",
     "congru predict fold.safetensors 2a.npz --subjects A09 --target online",
     NULL,
 };
@@ -87,11 +91,13 @@ static const char *const examples[] = {
 const command command_predict = {
     .name = "predict",
     .summary = "Ask a model about the trials of new people",
-    .usage = "MODEL SET.npz [OPTION...]",
-    .description = "Decides about every trial of a set with a model that 'congru train' wrote. No labels are "
-                   "needed; where the set has some, the share of right answers is printed. A set that went "
-                   "through something else than what the model was fitted on is refused, with all that "
-                   "differs.",
+    .usage = "MODEL SET.npz|FILE... [OPTION...]",
+    .description =
+        "Decides about every trial of a set, or of recordings and files of trials, with a model that "
+        "'congru train' wrote. Recordings and signals go through what those of the model went "
+        "through, and channels are found by name. No labels are needed; where there are some, the "
+        "share of right answers is printed. A set that went through something else than what the "
+        "model was fitted on is refused, with all that differs.",
     .options = {.options = options, .count = ASK_OPTIONS},
     .examples = examples,
     .run = run,

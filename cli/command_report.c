@@ -149,7 +149,10 @@ static int write_out(job *j, const void *bytes, size_t size)
         fwrite(bytes, 1, size, stdout);
         return EXIT_DONE;
     }
-    if (congru_report_write(j->context, path, bytes, size) != CONGRU_OK)
+    session_hold_interrupts();
+    congru_status status = congru_report_write(j->context, path, bytes, size);
+    session_release_interrupts();
+    if (status != CONGRU_OK)
         return terminal_fail(EXIT_FAILED, "%s", congru_context_error(j->context));
     if (j->format == HTML)
         printf("%s: %.1f MB%s\n", path, (double)size / 1e6,

@@ -171,10 +171,12 @@ static int deliver(congru_context *context, const arguments *parsed, const congr
 {
     const char *output = parsed->values[SYNTH_OUTPUT], *folder = parsed->values[SYNTH_EDF];
     int code = folder != NULL ? make_folder(folder) : EXIT_DONE;
+    session_hold_interrupts();
     if (code == EXIT_DONE && folder != NULL && congru_synth_write_edf(context, set, folder) != CONGRU_OK)
         code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
     if (code == EXIT_DONE && output != NULL && congru_set_write(context, output, set) != CONGRU_OK)
         code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
+    session_release_interrupts();
     if (code != EXIT_DONE)
         return code;
     printf("%s: stage %s, %s, %s, %s, %zu x %zu\n", output != NULL ? output : folder,

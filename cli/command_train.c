@@ -43,11 +43,13 @@ static int prepare(train_run *run)
     if (code == EXIT_DONE && parsed->values[ALIGN_BY] != NULL)
         code = options_parse_choice("train: --align-by", parsed->values[ALIGN_BY], align_by, &by);
     if (code == EXIT_DONE)
-        code = method_settings_parse(parsed, &run->options.method);
-    if (code == EXIT_DONE)
         code = session_open(jobs, &run->context);
+    if (code == EXIT_DONE)
+        code = method_settings_parse(run->context, parsed, &run->options.method);
     run->options.align_by_session = by == 1;
     run->options.pipeline = parsed->values[PIPELINE] != NULL ? parsed->values[PIPELINE] : "ra+tslr";
+    if (code == EXIT_DONE)
+        code = pipeline_file_read(run->context, parsed);
     if (code == EXIT_DONE && congru_pipeline_check(run->context, run->options.pipeline) != CONGRU_OK)
         code = terminal_fail(EXIT_USAGE, "train: %s", congru_context_error(run->context));
     if (code == EXIT_DONE)
@@ -65,7 +67,10 @@ static int train(train_run *run)
     congru_status status = congru_model_fit(run->context, run->set, &run->options, &run->model);
     if (status != CONGRU_OK)
         return terminal_fail(EXIT_FAILED, "%s: %s", path, congru_context_error(run->context));
-    if (congru_model_save(run->context, run->model, output) != CONGRU_OK)
+    session_hold_interrupts();
+    status = congru_model_save(run->context, run->model, output);
+    session_release_interrupts();
+    if (status != CONGRU_OK)
         return terminal_fail(EXIT_FAILED, "%s", congru_context_error(run->context));
     size_t trials = 0, subjects = run->set->subjects - run->options.without_count;
     for (size_t i = 0; i < run->set->count; i++) {

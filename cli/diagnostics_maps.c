@@ -128,12 +128,14 @@ static int write_head(const run_state *run, const char *pipeline, int32_t left_o
 int diagnostics_save_patterns(const run_state *run, const char *pipeline, int32_t left_out)
 {
     json_draft draft;
+    congru_pipeline_description about;
+    bool described = congru_pipeline_describe(run->context, pipeline, &about) == CONGRU_OK;
     int code = json_begin(&draft, run->options.folder, "patterns.json");
     if (code != EXIT_DONE)
         return code;
     fprintf(draft.file, "{\n  \"maps\": [");
     code = write_patterns(run, draft.file);
-    if (code == EXIT_DONE && strstr(pipeline, "-e2e") != NULL)
+    if (code == EXIT_DONE && described && about.end_to_end)
         code = write_head(run, pipeline, left_out, draft.file);
     fprintf(draft.file, "\n  ]\n}\n");
     if (code == EXIT_DONE)
@@ -232,8 +234,7 @@ int diagnostics_write_ellipses(const run_state *run, FILE *file)
     double *recentred = malloc(set->count * d * d * sizeof *recentred), *plane = calloc(2 * d, sizeof *plane);
     int code = recentred == NULL || plane == NULL ? fail_memory(set) : EXIT_DONE;
     if (code == EXIT_DONE &&
-        congru_alignment_recentre(run->context, run->options.method.alignment_mean, set->count, d,
-                                  set->covariance, set->subjects, set->subject, NULL, recentred) != CONGRU_OK)
+        congru_pipeline_represent(run->context, set, &run->options, "ra+mdm", 0, recentred) != CONGRU_OK)
         code = fail(run);
     if (code == EXIT_DONE)
         code = find_plane(run, recentred, plane);

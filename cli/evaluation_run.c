@@ -10,6 +10,7 @@
 #include "crew.h"
 #include "diagnostics.h"
 #include "method_settings.h"
+#include "pipeline_list.h"
 #include "results_print.h"
 #include "session.h"
 #include "set_load.h"
@@ -84,7 +85,9 @@ static int parse_pipelines(run_state *run)
 {
     const char *text = run->parsed->values[RUN_PIPELINES];
     if (text == NULL)
-        text = "ra+mdm,ra+tslr,ra+tsa-lda,ra+csp-lda";
+        text = run->motor && congru_pipeline_suits(run->context, run->set, "motor") == CONGRU_OK
+                   ? "ra+mdm,ra+tslr,ra+tsa-lda,ra+csp-lda,motor"
+                   : "ra+mdm,ra+tslr,ra+tsa-lda,ra+csp-lda";
     if (strcmp(text, "classical") == 0 || strcmp(text, "all") == 0)
         return list_family(run, text[0] == 'c');
     char where[64];
@@ -219,14 +222,14 @@ int evaluation_settle(run_state *run)
     congru_evaluation_options_init(&run->options);
     int jobs = 0, code = options_integer(run->parsed, RUN_JOBS, 0, 0, CONGRU_THREADS_MAX, &jobs);
     if (code == EXIT_DONE)
-        code = method_settings_parse(run->parsed, &run->options.method);
-    if (code == EXIT_DONE)
-        code = parse_modes(run);
-    if (code == EXIT_DONE)
         code = session_open_with(&(congru_context_options){.threads = crew_threads(jobs),
                                                            .progress = progress,
                                                            .progress_user = run},
                                  &run->context);
+    if (code == EXIT_DONE)
+        code = method_settings_parse(run->context, run->parsed, &run->options.method);
+    if (code == EXIT_DONE)
+        code = parse_modes(run);
     if (code == EXIT_DONE)
         describe_command(run);
     run->options.command = run->command;
@@ -238,10 +241,15 @@ int evaluation_settle(run_state *run)
 int evaluation_open(run_state *run)
 {
     int code = evaluation_settle(run);
+    bool given = run->parsed->values[RUN_PIPELINES] != NULL;
     if (code == EXIT_DONE)
+        code = pipeline_file_read(run->context, run->parsed);
+    if (code == EXIT_DONE && given)
         code = parse_pipelines(run);
     if (code == EXIT_DONE)
         code = set_load(run->context, run->parsed, run->parsed->operands[0], &run->set);
+    if (code == EXIT_DONE && !given) /* which depends on what the set holds */
+        code = parse_pipelines(run);
     run->file = run->parsed->operands[0];
     if (code == EXIT_DONE)
         code = parse_subjects(run);
@@ -266,7 +274,9 @@ int evaluation_run(const arguments *parsed, congru_protocol protocol, int folds,
         return terminal_fail(EXIT_USAGE, "%s: %s (see 'congru help %s')", parsed->command,
                              parsed->operand_count == 0 ? "the set is missing" : "one set at a time",
                              parsed->command);
-    run_state run = {.parsed = parsed, .diagnostics = diagnostics};
+    run_state run = {.parsed = parsed,
+                     .diagnostics = diagnostics,
+                     .motor = protocol == CONGRU_PROTOCOL_LOSO && !diagnostics};
     int code = evaluation_open(&run);
     run.options.protocol = protocol;
     run.options.folds = folds;

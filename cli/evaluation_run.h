@@ -29,8 +29,10 @@ enum {
 #define RUN_PIPELINES_OPTION \
     [RUN_PIPELINES] = { \
         "pipelines", 'p', "P,...", \
-        "ALIGNER+CLASSIFIER or the name of an end-to-end model, with commas between; 'classical' for " \
-        "all without a network, 'all' for all. Default: ra in front of each classifier."}
+        "ALIGNER+CLASSIFIER, the name of an end-to-end model or of a pipeline of branches, with commas " \
+        "between; 'classical' for " \
+        "all of covariances without a network, 'all' for all of covariances. Default: ra in front of each " \
+        "classifier, and in loso motor where the set holds signals."}
 
 /* For commands that choose pipelines themselves. */
 #define RUN_OTHER_OPTIONS(output) \
@@ -71,6 +73,7 @@ typedef struct run_state {
     bool counts_folds; /* other calls of the library have progress of their own, which is not shown */
     bool told;         /* that it was interrupted */
     bool diagnostics;  /* geometry.json is wanted */
+    bool motor;        /* is among the default pipelines of a set that holds signals */
 } run_state;
 
 /* Parses the options of methods and modes, and opens the context; for a set that the caller makes. Each

@@ -33,8 +33,8 @@ static void print_options(const command *about)
 {
     for (const option_table *table = &about->options; table != NULL; table = table->more) {
         printf(".Ss %s\n.Bl -tag -width Ds\n", table->title != NULL ? table->title : "Options");
-        for (size_t i = 0; i < table->count; i++) {
-            const option *own = &table->options[i];
+        const option *own;
+        for (size_t i = 0; (own = options_own(table, i)) != NULL; i++) {
             printf(".It ");
             if (own->letter != '\0')
                 printf("Fl %c , ", own->letter);

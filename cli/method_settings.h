@@ -10,6 +10,6 @@ extern const option_table method_option_table;
 
 /* Reads them, wherever they are in the command's table, over the library's defaults. Returns EXIT_DONE, or prints one
  * line and returns EXIT_USAGE. */
-int method_settings_parse(const arguments *parsed, congru_method_options *options);
+int method_settings_parse(congru_context *context, const arguments *parsed, congru_method_options *options);
 
 #endif

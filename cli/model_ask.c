@@ -62,16 +62,20 @@ static int import(const arguments *parsed, model_answers *answers)
 {
     congru_context *context = answers->context;
     const char *const *paths = (const char *const *)parsed->operands + 1;
-    const char *events = parsed->values[ASK_EVENTS], *unit = parsed->values[ASK_UNIT];
+    static const int given[] = {ASK_EVENTS, ASK_UNIT, ASK_STREAM}; /* options of import by the same names */
     congru_import *importer = NULL;
     congru_status status = congru_import_create(context, &importer);
     if (status == CONGRU_OK)
         status = congru_import_like(context, importer, congru_model_preprocessing(answers->model),
                                     model_meta(answers->model));
     int code = status == CONGRU_OK ? EXIT_DONE : fail(answers, parsed->operands[0]);
-    if (code == EXIT_DONE &&
-        ((events != NULL && congru_import_set(context, importer, "events", events) != CONGRU_OK) ||
-         (unit != NULL && congru_import_set(context, importer, "unit", unit) != CONGRU_OK)))
+    for (size_t i = 0; code == EXIT_DONE && i < sizeof given / sizeof given[0]; i++) {
+        const char *value = parsed->values[given[i]], *name = options_at(parsed->table, (size_t)given[i])->name;
+        if (value != NULL && congru_import_set(context, importer, name, value) != CONGRU_OK)
+            code = terminal_fail(EXIT_USAGE, "%s: %s", parsed->command, congru_context_error(context));
+    }
+    if (code == EXIT_DONE && congru_model_needs_signals(answers->model) &&
+        congru_import_set(context, importer, "keep-signals", "") != CONGRU_OK)
         code = terminal_fail(EXIT_USAGE, "%s: %s", parsed->command, congru_context_error(context));
     if (code == EXIT_DONE && congru_import_run(context, importer, paths, parsed->operand_count - 1,
                                                &answers->set, NULL) != CONGRU_OK)

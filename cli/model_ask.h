@@ -13,6 +13,7 @@ enum {
     ASK_UNLABELLED,
     ASK_EVENTS,
     ASK_UNIT,
+    ASK_STREAM,
     ASK_JOBS,
     ASK_OUTPUT,
     ASK_OPTIONS
@@ -35,6 +36,10 @@ enum {
          "Which events of a recording are trials. Default: as in the files the model was fitted on."}, \
     [ASK_UNIT] = {"unit", '\0', "NAME", \
                   "The unit of signals that do not say theirs: 'uV', 'mV' or 'V'. Default: uV."}, \
+    [ASK_STREAM] = \
+        {"stream", '\0', "NAME", \
+         "The stream wanted of XDF files with several of signals. Default: the one of type EEG, else " \
+         "the one with the model's channels."}, \
     [ASK_JOBS] = {"jobs", 'j', "N", \
                   "Threads; the numbers are the same with any. Default: 0, one per processor."}
 
@@ -48,8 +53,8 @@ typedef struct model_answers {
     char dataset[256]; /* the set's name */
 } model_answers;
 
-/* Loads the operands, MODEL and a SET or recordings, treated as the model's own were, and asks. Returns EXIT_DONE, or prints one line. Freed by model_answers_clear in
- * either case. */
+/* Loads the operands, MODEL and a SET or recordings, treated as the model's own were, and asks. Returns EXIT_DONE, or
+ * prints one line. Freed by model_answers_clear in either case. */
 int model_ask(const arguments *parsed, bool keep_aligned, model_answers *answers);
 void model_answers_clear(model_answers *answers);
 

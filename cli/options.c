@@ -19,11 +19,26 @@ typedef struct reader {
     arguments *parsed;
 } reader;
 
+const option *options_own(const option_table *table, size_t place)
+{
+    if (table->at != NULL)
+        return table->at(place);
+    return place < table->count ? &table->options[place] : NULL;
+}
+
+static size_t count_own(const option_table *table)
+{
+    size_t count = table->count;
+    while (table->at != NULL && table->at(count) != NULL)
+        count++;
+    return count;
+}
+
 const option *options_at(const option_table *table, size_t place)
 {
-    for (; table != NULL && place >= table->count; table = table->more)
-        place -= table->count;
-    return table != NULL ? &table->options[place] : NULL;
+    for (; table != NULL && options_own(table, place) == NULL; table = table->more)
+        place -= count_own(table);
+    return table != NULL ? options_own(table, place) : NULL;
 }
 
 static const char *option_name(size_t index, const void *user)

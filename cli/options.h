@@ -4,7 +4,7 @@
 
 #include "congru/option.h"
 
-enum { OPTIONS_MAX = 80 };
+enum { OPTIONS_MAX = 160 };
 
 /* As the library's own tables have them. */
 typedef congru_option option;
@@ -16,7 +16,11 @@ typedef struct option_table {
     size_t count;
     const char *title; /* above them in help; NULL: "Options" */
     const struct option_table *more;
+    const option *(*at)(size_t index); /* instead of the first two: 0, 1, ... until NULL */
 } option_table;
+
+/* The option at a place of this table alone; NULL after the last. */
+const option *options_own(const option_table *table, size_t place);
 
 /* The option at a place, counted on through `more`; NULL after the last. */
 const option *options_at(const option_table *table, size_t place);

@@ -86,3 +86,17 @@ const char *paper_dataset_at(size_t index)
 {
     return index < DATASETS ? datasets[index].name : NULL;
 }
+
+bool paper_set_read(const char *dataset, paper_set *about)
+{
+    paper_row row;
+    for (size_t i = 0; paper_row_read("datasets", i, &row) == 6; i++)
+        if (strcmp(row.field[0], dataset) == 0) {
+            size_t number[5];
+            for (size_t k = 0; k < 5; k++)
+                number[k] = strtoul(row.field[k + 1], NULL, 10);
+            *about = (paper_set){number[0], number[1], number[2], number[3], number[4]};
+            return true;
+        }
+    return false;
+}

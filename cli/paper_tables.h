@@ -2,6 +2,7 @@
 #ifndef CONGRU_CLI_PAPER_TABLES_H
 #define CONGRU_CLI_PAPER_TABLES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* A file's lines, ended by NULL; the first are the headings. */
@@ -33,5 +34,13 @@ double paper_number(const char *file, const char *column, const char *first, con
  * paper's. Datasets by index, NULL after the last. */
 const char *paper_dataset(const char *name);
 const char *paper_dataset_at(size_t index);
+
+/* What the paper has of a dataset: trials are of one subject, fewest and most. */
+typedef struct paper_set {
+    size_t subjects, classes, channels, trials_least, trials_most;
+} paper_set;
+
+/* By the paper's name; false when it is none of the paper's. */
+bool paper_set_read(const char *dataset, paper_set *about);
 
 #endif

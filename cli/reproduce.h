@@ -11,13 +11,15 @@ enum { REPRODUCE_SEEDS = RUN_OPTIONS, REPRODUCE_TRIALS, REPRODUCE_OPTIONS };
 
 /* One experiment. The operands are those after its name. Returns the exit code. */
 int reproduce_synthetic(const arguments *parsed);
-int reproduce_table_preproc(const arguments *parsed);
+int reproduce_table_prealigners(const arguments *parsed);
 int reproduce_table_e2e(const arguments *parsed);
 int reproduce_ablation(const arguments *parsed);
 int reproduce_runtime(const arguments *parsed);
 int reproduce_statistics(const arguments *parsed);
 int reproduce_silhouette(const arguments *parsed);
 int reproduce_gap(const arguments *parsed);
+int reproduce_comparison(const arguments *parsed);
+int reproduce_geometry(const arguments *parsed);
 
 /* Makes FOLDER and FOLDER/NAME, and gives the latter. Returns EXIT_DONE, or prints one line. */
 int reproduce_folder(const arguments *parsed, const char *name, char *path, size_t size);

@@ -1,6 +1,7 @@
-/* congru reproduce ablation and gap. SPDX-License-Identifier: Apache-2.0 */
+/* congru reproduce ablation: networks with a part left out. SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ablation.h"
@@ -29,11 +30,21 @@ static const claim claims[] = {
       LOSES("dldct-e2e", "w/o fisher (subject)"), LOSES("dldct-e2e", "w/o fisher (all)"),
       LOSES("ddct-unet-e2e", "w/o fisher (action)"), LOSES("ddct-unet-e2e", "w/o fisher (subject)"),
       LOSES("ddct-unet-e2e", "w/o fisher (all)")}},
-    {"Without skip merges DDCT-UNet collapses", {LOSES("ddct-unet", "w/o skip merges")}},
+    {"Without skip merges DDCT-UNet loses (in the paper it collapses)", {LOSES("ddct-unet", "w/o skip merges")}},
     {"Without skip merges DDCT-UNet end to end loses", {LOSES("ddct-unet-e2e", "w/o skip merges")}},
-    {"Without reconstruction the pre-aligners lose",
-     {LOSES("dct", "w/o reconstruction"), LOSES("dldct", "w/o reconstruction"),
-      LOSES("ddct-unet", "w/o reconstruction")}},
+    /* The table has a number for dct, which has no such term: nothing can be left out. */
+    {"Without reconstruction the deep pre-aligners lose",
+     {LOSES("dldct", "w/o reconstruction"), LOSES("ddct-unet", "w/o reconstruction")}},
+    {"Without reconstruction DDCT-UNet end to end loses", {LOSES("ddct-unet-e2e", "w/o reconstruction")}},
+    {"Without dispersion DCT loses", {LOSES("dct", "w/o dispersion")}},
+    {"Merges at every layer do not help DDCT-UNet",
+     {{"baseline", "ddct-unet", "merges everywhere", "ddct-unet", true},
+      {"baseline", "ddct-unet-e2e", "merges everywhere", "ddct-unet-e2e", true}}},
+    {"With Euclidean merges DDCT-UNet loses",
+     {LOSES("ddct-unet", "Euclidean merges"), LOSES("ddct-unet-e2e", "Euclidean merges")}},
+    {"With random first weights deep models lose",
+     {LOSES("dldct", "random first weights"), LOSES("ddct-unet", "random first weights"),
+      LOSES("dldct-e2e", "random first weights"), LOSES("ddct-unet-e2e", "random first weights")}},
     {"With another depth DLDCT loses", {LOSES("dldct", "alt. depth"), LOSES("dldct-e2e", "alt. depth")}},
 };
 
@@ -47,10 +58,34 @@ static double ours(const void *user, const char *row, const char *column)
     return NAN;
 }
 
+/* The mean over subjects where the table of means has none, as for dispersion. */
+static double printed_subjects(const char *variant, const char *model, double *deviation)
+{
+    double sum = 0, squares = 0, count = 0;
+    paper_row row;
+    for (size_t i = 0; paper_row_read("subjects-ablation", i, &row) == 4; i++)
+        if (strcmp(row.field[0], variant) == 0 && strcmp(row.field[2], model) == 0) {
+            double value = strtod(row.field[3], NULL);
+            sum += value;
+            squares += value * value;
+            count++;
+        }
+    *deviation = count > 1 ? sqrt((squares - sum * sum / count) / (count - 1)) : NAN;
+    return count > 0 ? sum / count : NAN;
+}
+
+static double printed_cell(const char *variant, const char *model, double *deviation)
+{
+    double mean = paper_number("ablation", "mean", variant, model);
+    *deviation = paper_number("ablation", "deviation", variant, model);
+    return isnan(mean) ? printed_subjects(variant, model, deviation) : mean;
+}
+
 static double printed(const void *user, const char *row, const char *column)
 {
+    double deviation;
     (void)user;
-    return paper_number("ablation", "mean", row, column);
+    return printed_cell(row, column, &deviation);
 }
 
 static int print(const ablation *found, const char *dataset)
@@ -63,14 +98,17 @@ static int print(const ablation *found, const char *dataset)
     for (size_t v = 0; ablation_variant(v) != NULL; v++)
         for (size_t i = 0; i < found->models; i++) {
             const char *variant = ablation_variant(v), *model = found->model[i];
-            double theirs = known ? printed(NULL, variant, model) : NAN, mean = found->mean[v][i];
+            double spread, theirs = printed_cell(variant, model, &spread), mean = found->mean[v][i];
+            theirs = known ? theirs : NAN;
             if (isnan(theirs) && isnan(mean))
                 continue;
             text_table_add(&table, "%s", variant);
             text_table_add(&table, "%s", model);
-            reproduce_add_number(&table, theirs,
-                                 known ? paper_number("ablation", "deviation", variant, model) : NAN);
-            reproduce_add_number(&table, mean, found->deviation[v][i]);
+            reproduce_add_number(&table, theirs, spread);
+            if (isnan(mean))
+                text_table_add(&table, "no such part");
+            else
+                reproduce_add_number(&table, mean, found->deviation[v][i]);
             reproduce_add_difference(&table, mean, theirs);
         }
     printf("%s%s\n\n", dataset, known ? "" : ": not in the paper's ablation, which is on bnci2014-001");
@@ -81,7 +119,7 @@ static int print(const ablation *found, const char *dataset)
 
 static int ablate_set(const arguments *parsed, size_t which)
 {
-    char short_name[RUN_NAME_SIZE], name[RUN_NAME_SIZE + 32], folder[PATH_SIZE];
+    char short_name[RUN_NAME_SIZE], name[RUN_NAME_SIZE + 32], folder[PATH_SIZE], dataset[RUN_NAME_SIZE];
     run_state run;
     arguments chosen;
     ablation found;
@@ -97,7 +135,11 @@ static int ablate_set(const arguments *parsed, size_t which)
     if (code == EXIT_DONE && crew_leads())
         code = ablation_save(&found, folder);
     if (code == EXIT_DONE)
-        code = print(&found, reproduce_sets_name(&run));
+        reproduce_sets_name(&run, dataset);
+    if (code == EXIT_DONE)
+        reproduce_sets_print_remark(&run);
+    if (code == EXIT_DONE)
+        code = print(&found, dataset);
     if (code == EXIT_DONE) {
         printf("\nClaims of the paper:\n");
         claims_print(claims, sizeof claims / sizeof claims[0], ours, printed, &found);
@@ -109,90 +151,4 @@ static int ablate_set(const arguments *parsed, size_t which)
 int reproduce_ablation(const arguments *parsed)
 {
     return reproduce_sets_each(parsed, ablate_set);
-}
-
-/* ---- The gap between a person's own decoder and a stranger's ------------------------------------- */
-
-#define BASELINES "none+mdm,none+tslr,none+tsa-lda,none+csp-lda"
-
-/* The mean of the pipelines with commas between. */
-static double mean_of(const reproduce_sets *sets, const char *dataset, const char *pipelines)
-{
-    text_list names = {0};
-    double sum = 0;
-    if (text_list_split(&names, "reproduce", pipelines) != EXIT_DONE)
-        return NAN;
-    for (size_t i = 0; i < names.count; i++)
-        sum += score_tables_mean(&sets->scores, dataset, names.item[i], NULL, NULL);
-    sum /= (double)names.count;
-    text_list_clear(&names);
-    return sum;
-}
-
-typedef struct gap_job {
-    reproduce_sets within, cross;
-    const char *dataset;
-} gap_job;
-
-static double our_gap(const void *user, const char *row, const char *column)
-{
-    const gap_job *job = user;
-    const char *names = strcmp(column, "ours") == 0 ? "ddct-unet-e2e" : BASELINES;
-    double within = mean_of(&job->within, job->dataset, names),
-           cross = mean_of(&job->cross, job->dataset, names);
-    return strcmp(row, "within") == 0 ? within : strcmp(row, "cross") == 0 ? cross : within - cross;
-}
-
-static double printed_gap(const void *user, const char *row, const char *column)
-{
-    (void)user;
-    return paper_number("gap", row, column, NULL);
-}
-
-static const claim gap_claims[] = {
-    {"The gap from within to across subjects is smaller than that of Euclidean baselines",
-     {{"gap", "euclidean baselines", "gap", "ours", false}}},
-};
-
-static int print_gap(const gap_job *job)
-{
-    static const char *const methods[] = {"euclidean baselines", "ours"}, *const rows[] = {"within", "cross",
-                                                                                           "gap"};
-    text_table table = {.columns = 4};
-    text_table_add(&table, "%s", job->dataset);
-    text_table_add(&table, "where");
-    text_table_add(&table, "paper (2a)");
-    text_table_add(&table, "ours");
-    for (size_t m = 0; m < 2; m++)
-        for (size_t r = 0; r < 3; r++) {
-            text_table_add(&table, "%s", methods[m]);
-            text_table_add(&table, "%s", rows[r]);
-            reproduce_add_number(&table, printed_gap(NULL, rows[r], methods[m]), NAN);
-            reproduce_add_number(&table, our_gap(job, rows[r], methods[m]), NAN);
-        }
-    int code = text_table_print(&table, 0);
-    text_table_clear(&table);
-    printf("\n");
-    if (code == EXIT_DONE)
-        claims_print(gap_claims, 1, our_gap, printed_gap, job);
-    return code;
-}
-
-int reproduce_gap(const arguments *parsed)
-{
-    gap_job job = {0};
-    int code = reproduce_sets_run(&job.cross, parsed, BASELINES ",ddct-unet-e2e", CONGRU_PROTOCOL_LOSO, "");
-    if (code == EXIT_DONE)
-        code = reproduce_sets_run(&job.within, parsed, BASELINES ",ddct-unet-e2e", CONGRU_PROTOCOL_FOLDS,
-                                  "-within");
-    if (code == EXIT_DONE && parsed->operand_count == 0)
-        printf("bnci2014-001: data not given\n");
-    for (size_t t = 0; code == EXIT_DONE && t < job.cross.scores.count; t++) {
-        job.dataset = job.cross.scores.table[t].name;
-        printf(t > 0 ? "\n" : "");
-        code = print_gap(&job);
-    }
-    reproduce_sets_clear(&job.cross);
-    reproduce_sets_clear(&job.within);
-    return code;
 }

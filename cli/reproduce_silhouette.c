@@ -5,7 +5,6 @@
 
 #include "claims.h"
 #include "crew.h"
-#include "diagnostics.h"
 #include "paper_tables.h"
 #include "reproduce.h"
 #include "reproduce_sets.h"
@@ -15,7 +14,7 @@ enum { METHODS = 5, KINDS = 2 };
 static const char *const methods[METHODS] = {"none", "ra", "dct-e2e", "dldct-e2e", "ddct-unet-e2e"};
 static const char *const kinds[KINDS] = {"subject", "class"};
 
-/* Networks have one for each subject left out. */
+/* One for each subject left out. */
 typedef struct silhouette_table {
     double mean[METHODS][KINDS], deviation[METHODS][KINDS];
 } silhouette_table;
@@ -46,7 +45,7 @@ static double printed(const void *user, const char *row, const char *column)
     return paper_number("silhouette", row, column, NULL);
 }
 
-/* What a network makes of the trials depends on who was left out; recentring does not. */
+/* Of the source trials of each fold, so that the others' spread is over who is left out too. */
 static int measure(run_state *run, size_t m, silhouette_table *found)
 {
     bool network = strstr(methods[m], "-e2e") != NULL;
@@ -54,12 +53,11 @@ static int measure(run_state *run, size_t m, silhouette_table *found)
     double sum[KINDS] = {0}, squares[KINDS] = {0}, one[KINDS];
     char pipeline[CONGRU_PIPELINE_SIZE];
     snprintf(pipeline, sizeof pipeline, network ? "%s" : "%s+mdm", methods[m]);
-    folds = network ? folds : 1;
     for (size_t i = 0; i < folds; i++) {
         int32_t left_out = run->options.subjects != NULL ? run->options.subjects[i] : (int32_t)i;
-        int code = diagnostics_silhouette(run, pipeline, left_out, one);
-        if (code != EXIT_DONE)
-            return code;
+        if (congru_pipeline_silhouette(run->context, run->set, &run->options, pipeline, left_out, &one[0],
+                                       &one[1]) != CONGRU_OK)
+            return terminal_fail(EXIT_FAILED, "%s", congru_context_error(run->context));
         for (size_t k = 0; k < KINDS; k++) {
             sum[k] += one[k];
             squares[k] += one[k] * one[k];
@@ -78,7 +76,7 @@ static int print(const silhouette_table *found, const char *dataset)
     text_table table = {.columns = 5};
     text_table_add(&table, "%s", dataset);
     text_table_add(&table, "by");
-    text_table_add(&table, "paper");
+    text_table_add(&table, "paper (2a)");
     text_table_add(&table, "ours");
     text_table_add(&table, "difference");
     for (size_t k = 0; k < KINDS; k++)
@@ -103,6 +101,7 @@ static int print(const silhouette_table *found, const char *dataset)
 
 static int run_set(const arguments *parsed, size_t which)
 {
+    char dataset[RUN_NAME_SIZE];
     run_state run;
     arguments chosen;
     silhouette_table found;
@@ -110,7 +109,11 @@ static int run_set(const arguments *parsed, size_t which)
     for (size_t m = 0; code == EXIT_DONE && m < METHODS; m++)
         code = measure(&run, m, &found);
     if (code == EXIT_DONE)
-        code = print(&found, reproduce_sets_name(&run));
+        reproduce_sets_name(&run, dataset);
+    if (code == EXIT_DONE)
+        reproduce_sets_print_remark(&run);
+    if (code == EXIT_DONE)
+        code = print(&found, dataset);
     if (code == EXIT_DONE) {
         printf("\nClaims of the paper:\n");
         claims_print(claims, sizeof claims / sizeof claims[0], ours, printed, &found);

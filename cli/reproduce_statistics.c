@@ -7,6 +7,7 @@
 #include "paired_rows.h"
 #include "paper_tables.h"
 #include "reproduce.h"
+#include "reproduce_sets.h"
 #include "session.h"
 #include "terminal.h"
 
@@ -16,15 +17,6 @@ enum { QUANTITIES = 6, FIRST = 4, P = 2 };
  * columns are rounded to one or two decimals. */
 static const double tolerance[QUANTITIES] = {0.0025, 0.0015, 0.0011, 0.0005, 0.0025, 0.0025};
 static const char *const quantity[QUANTITIES] = {"gain", "d_z", "p", "up", "low", "high"};
-
-static int read_columns(const char *file, score_tables *tables)
-{
-    paper_row row;
-    for (size_t i = 0; paper_row_read(file, i, &row) > 0; i++)
-        if (!score_tables_add(tables, row.field[0], row.field[1], row.field[2], strtod(row.field[3], NULL)))
-            return terminal_fail(EXIT_FAILED, "not enough memory for the paper's columns");
-    return EXIT_DONE;
-}
 
 /* The differences as they are in floating point: the paper's p have the ties of its own columns. */
 static int compare(congru_context *context, const score_tables *tables, const paper_row *row,
@@ -124,9 +116,9 @@ int reproduce_statistics(const arguments *parsed)
     score_tables aligned = {0}, classified = {0};
     int code = session_open(1, &context);
     if (code == EXIT_DONE)
-        code = read_columns("subjects-prealigners", &aligned);
+        code = reproduce_sets_printed("subjects-prealigners", &aligned);
     if (code == EXIT_DONE)
-        code = read_columns("subjects-classifiers", &classified);
+        code = reproduce_sets_printed("subjects-classifiers", &classified);
     if (code == EXIT_DONE)
         code = print(context, &aligned, &classified);
     if (code == EXIT_DONE)

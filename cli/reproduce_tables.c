@@ -1,4 +1,4 @@
-/* congru reproduce table-preproc, table-e2e, runtime: accuracies and seconds by dataset. SPDX-License-Identifier: Apache-2.0 */
+/* congru reproduce table-prealigners, table-e2e: accuracies by dataset and overall z. SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,30 +13,35 @@
     "ra+mdm,dct+mdm,dldct+mdm,ddct-unet+mdm,ra+tslr,dct+tslr,dldct+tslr,ddct-unet+tslr,ra+tsa-lda,dct+tsa-" \
     "lda," \
     "dldct+tsa-lda,ddct-unet+tsa-lda"
-#define CLASSIFIERS "ra+mdm,ra+tslr,ra+tsa-lda,dct-e2e,dldct-e2e,ddct-unet-e2e"
-#define TIMED \
-    "ra+mdm,dct+mdm,dldct+mdm,ddct-unet+mdm,ra+tslr,ra+tsa-lda,none+csp-lda,dct-e2e,dldct-e2e,ddct-unet-e2e"
+#define CLASSIFIERS "ra+mdm,ra+tslr,ra+tsa-lda,ts-spd-cnn,dct-e2e,dldct-e2e,ddct-unet-e2e"
 
-enum { METHODS_MAX = 8 };
+enum { METHODS_MAX = 8, BEHIND_MAX = 4 };
 
 /* The methods that the overall z is over: pipelines, or aligners with the classifiers that stand behind each. */
 typedef struct table_about {
-    const char *file, *pipelines;
-    const char *method[METHODS_MAX + 1], *behind[4];
+    const char *file, *subjects, *pipelines;
+    const char *method[METHODS_MAX + 1], *behind[BEHIND_MAX];
 } table_about;
 
-static const table_about prealigners = {
-    "prealigners", PREALIGNERS, {"ra", "dct", "dldct", "ddct-unet"}, {"+mdm", "+tslr", "+tsa-lda"}};
+static const table_about prealigners = {"prealigners",
+                                        "subjects-prealigners",
+                                        PREALIGNERS,
+                                        {"ra", "dct", "dldct", "ddct-unet"},
+                                        {"+mdm", "+tslr", "+tsa-lda"}};
 static const table_about classifiers = {
     "classifiers",
+    "subjects-classifiers",
     CLASSIFIERS,
-    {"ra+mdm", "ra+tslr", "ra+tsa-lda", "dct-e2e", "dldct-e2e", "ddct-unet-e2e"},
+    {"ra+mdm", "ra+tslr", "ra+tsa-lda", "ts-spd-cnn", "dct-e2e", "dldct-e2e", "ddct-unet-e2e"},
     {""}};
 
 typedef struct table_job {
     const table_about *about;
     reproduce_sets sets;
-    double z[METHODS_MAX];
+    score_tables printed;                          /* the paper's columns of subjects */
+    bool common[METHODS_MAX];                      /* methods that both sides have */
+    bool whole;                                    /* all sets and methods of the paper are there */
+    double z[METHODS_MAX], printed_z[METHODS_MAX]; /* over the same sets and methods */
 } table_job;
 
 static const claim aligner_claims[] = {
@@ -46,6 +51,11 @@ static const claim aligner_claims[] = {
      {{"z", "ddct-unet", "z", "ra", false},
       {"z", "ddct-unet", "z", "dct", false},
       {"z", "ddct-unet", "z", "dldct", false}}},
+    {"The headline: DDCT-UNet before TSLR gains 2 points or more over RA on bnci2014-001",
+     {{"gain on bnci2014-001", "ddct-unet+tslr", CLAIM_NUMBER, "2", true}}},
+    {"The headline across benchmarks: DDCT-UNet before TSLR gains 2 points or more over RA, in the mean over "
+     "sets",
+     {{"gain", "ddct-unet+tslr", CLAIM_NUMBER, "2", true}}},
     {"DDCT-UNet gains more over RA on sets of several classes than on binary ones, with TSLR",
      {{"gain, several classes", "ddct-unet+tslr", "gain, two classes", "ddct-unet+tslr", false}}},
 };
@@ -55,8 +65,14 @@ static const claim classifier_claims[] = {
      {{"z", "ddct-unet-e2e", "z", "ra+mdm", false},
       {"z", "ddct-unet-e2e", "z", "ra+tslr", false},
       {"z", "ddct-unet-e2e", "z", "ra+tsa-lda", false},
+      {"z", "ddct-unet-e2e", "z", "ts-spd-cnn", false},
       {"z", "ddct-unet-e2e", "z", "dct-e2e", false},
       {"z", "ddct-unet-e2e", "z", "dldct-e2e", false}}},
+    {"The headline: DDCT-UNet end to end gains 2 points or more over TSLR on bnci2014-001",
+     {{"gain on bnci2014-001", "ddct-unet-e2e", CLAIM_NUMBER, "2", true}}},
+    {"The headline across benchmarks: DDCT-UNet end to end gains 2 points or more over TSLR, in the mean over "
+     "sets",
+     {{"gain", "ddct-unet-e2e", CLAIM_NUMBER, "2", true}}},
     {"End to end, DCT is better than before TSLR", {{"mean", "dct-e2e", "mean", "dct+tslr", false}}},
     {"End to end, DLDCT is better than before TSLR", {{"mean", "dldct-e2e", "mean", "dldct+tslr", false}}},
     {"End to end, DDCT-UNet is better than before TSLR",
@@ -65,37 +81,83 @@ static const claim classifier_claims[] = {
      {{"gain, several classes", "ddct-unet-e2e", "gain, two classes", "ddct-unet-e2e", false}}},
 };
 
-/* z of every method over the rows, subjects by classifiers, that have a score of each; NaN without any. */
-static int normalise(table_job *job)
+/* ---- Overall z ---- */
+
+static void name_cell(const table_about *about, size_t m, size_t k, char name[SCORE_NAME_SIZE])
+{
+    snprintf(name, SCORE_NAME_SIZE, "%s%s", about->method[m], about->behind[k]);
+}
+
+/* Which methods have a score on every set of the paper's that is given; `whole` when that is all of both. */
+static void find_common(table_job *job)
 {
     const table_about *about = job->about;
-    const score_tables *scores = &job->sets.scores;
-    size_t methods = 0, rows = 0, room = 4 * score_tables_subjects(scores) + 1;
-    while (about->method[methods] != NULL)
-        methods++;
-    double *score = calloc(room * methods + 1, sizeof *score);
+    size_t sets = 0;
+    for (size_t i = 0; paper_dataset_at(i) != NULL; i++)
+        sets += reproduce_sets_given(&job->sets, paper_dataset_at(i));
+    job->whole = sets > 0 && paper_dataset_at(sets) == NULL;
+    for (size_t m = 0; about->method[m] != NULL; m++) {
+        job->common[m] = sets > 0;
+        for (size_t i = 0; paper_dataset_at(i) != NULL; i++)
+            for (size_t k = 0; k < BEHIND_MAX && about->behind[k] != NULL; k++) {
+                char name[SCORE_NAME_SIZE];
+                name_cell(about, m, k, name);
+                if (reproduce_sets_given(&job->sets, paper_dataset_at(i)) &&
+                    isnan(score_tables_mean(&job->sets.scores, paper_dataset_at(i), name, NULL, NULL)))
+                    job->common[m] = false;
+            }
+        job->whole = job->whole && job->common[m];
+    }
+}
+
+/* One row of scores of the common methods; false when one is missing. */
+static bool take_row(const table_job *job, const score_table *table, size_t subject, size_t k, double *score)
+{
+    size_t used = 0;
+    for (size_t m = 0; job->about->method[m] != NULL; m++) {
+        char name[SCORE_NAME_SIZE];
+        name_cell(job->about, m, k, name);
+        if (!job->common[m])
+            continue;
+        score[used] = score_table_value(table, subject, name);
+        if (isnan(score[used++]))
+            return false;
+    }
+    return true;
+}
+
+/* z of the common methods over the rows, subjects by classifiers, of the paper's sets that are given; NaN for others. */
+static int normalise(const table_job *job, const score_tables *scores, double z[METHODS_MAX])
+{
+    const table_about *about = job->about;
+    size_t methods = 0, rows = 0, room = BEHIND_MAX * score_tables_subjects(scores) + 1;
+    double own[METHODS_MAX];
+    for (size_t m = 0; about->method[m] != NULL; m++) {
+        z[m] = NAN;
+        methods += job->common[m];
+    }
+    double *score = calloc(room * METHODS_MAX + 1, sizeof *score);
     if (score == NULL)
         return terminal_fail(EXIT_FAILED, "reproduce: not enough memory");
     for (size_t t = 0; t < scores->count; t++)
         for (size_t i = 0; i < scores->table[t].rows; i++)
-            for (size_t k = 0; k < 4 && about->behind[k] != NULL; k++) {
-                bool whole = true;
-                for (size_t m = 0; m < methods; m++) {
-                    char name[SCORE_NAME_SIZE];
-                    snprintf(name, sizeof name, "%s%s", about->method[m], about->behind[k]);
-                    score[rows * methods + m] = score_table_value(&scores->table[t], i, name);
-                    whole = whole && !isnan(score[rows * methods + m]);
-                }
-                rows += whole;
-            }
+            for (size_t k = 0; k < BEHIND_MAX && about->behind[k] != NULL; k++)
+                if (paper_dataset(scores->table[t].name) != NULL &&
+                    reproduce_sets_given(&job->sets, scores->table[t].name))
+                    rows += take_row(job, &scores->table[t], i, k, score + rows * methods);
     int code = EXIT_DONE;
-    for (size_t m = 0; m < METHODS_MAX; m++)
-        job->z[m] = NAN;
-    if (rows > 0 && congru_scores_normalise(job->sets.context, rows, methods, score, job->z) != CONGRU_OK)
-        code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(job->sets.context));
+    if (rows > 0 && methods > 1) {
+        if (congru_scores_normalise(job->sets.context, rows, methods, score, own) != CONGRU_OK)
+            code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(job->sets.context));
+        for (size_t m = 0, used = 0; code == EXIT_DONE && about->method[m] != NULL; m++)
+            if (job->common[m])
+                z[m] = own[used++];
+    }
     free(score);
     return code;
 }
+
+/* ---- Cells of claims ---- */
 
 static double printed_mean(const char *dataset, const char *pipeline)
 {
@@ -108,23 +170,32 @@ static double our_mean(const table_job *job, const char *dataset, const char *pi
     return score_tables_mean(&job->sets.scores, dataset, pipeline, NULL, NULL);
 }
 
-/* The mean over datasets that have a number: of a pipeline, or of its gain over ra+tslr; of all sets, or of those with
- * two classes or more. */
+/* Whether a row is about this dataset: "gain on NAME", "gain, two classes", "gain, several classes", or all. */
+static bool row_is_about(const char *row, const char *dataset)
+{
+    paper_set paper;
+    if (strncmp(row, "gain on ", 8) == 0)
+        return strcmp(row + 8, dataset) == 0;
+    if (strncmp(row, "gain, ", 6) == 0)
+        return paper_set_read(dataset, &paper) &&
+               (paper.classes == 2) == (strcmp(row, "gain, two classes") == 0);
+    return true;
+}
+
+/* The mean over datasets that have a number: of a pipeline, or of its gain over ra+tslr in the same table. */
 static double over_datasets(const table_job *job, const char *row, const char *pipeline)
 {
     double sum = 0;
     size_t count = 0;
     for (size_t i = 0; paper_dataset_at(i) != NULL; i++) {
         const char *dataset = paper_dataset_at(i);
-        bool binary = strcmp(dataset, "bnci2014-004") == 0 || strcmp(dataset, "bnci2014-002") == 0;
-        if (strncmp(row, "gain", 4) == 0 && binary != (strcmp(row, "gain, two classes") == 0))
+        if (!row_is_about(row, dataset))
             continue;
         double value = job != NULL ? our_mean(job, dataset, pipeline) : printed_mean(dataset, pipeline);
         if (strncmp(row, "gain", 4) == 0)
-            value -= job != NULL ? our_mean(job, dataset, "ra+tslr")
-                     : strstr(pipeline, "-e2e") != NULL
-                         ? printed_mean(dataset, "ra+tslr")
-                         : paper_number("prealigners", "mean", dataset, "ra+tslr");
+            value -= job != NULL                     ? our_mean(job, dataset, "ra+tslr")
+                     : strchr(pipeline, '+') == NULL ? printed_mean(dataset, "ra+tslr")
+                                                     : paper_number("prealigners", "mean", dataset, "ra+tslr");
         if (isnan(value))
             continue;
         sum += value;
@@ -133,12 +204,13 @@ static double over_datasets(const table_job *job, const char *row, const char *p
     return count > 0 ? sum / (double)count : NAN;
 }
 
+/* A z over other sets or methods than the paper's says nothing about its claims. */
 static double ours(const void *user, const char *row, const char *column)
 {
     const table_job *job = user;
     for (size_t m = 0; strcmp(row, "z") == 0 && job->about->method[m] != NULL; m++)
         if (strcmp(job->about->method[m], column) == 0)
-            return job->z[m];
+            return job->whole ? job->z[m] : NAN;
     return strcmp(row, "z") == 0 ? NAN : over_datasets(job, row, column);
 }
 
@@ -149,23 +221,35 @@ static double printed(const void *user, const char *row, const char *column)
                                  : over_datasets(NULL, row, column);
 }
 
+/* ---- Printing ---- */
+
+static void add_z(text_table *table, double z)
+{
+    text_table_add(table, isnan(z) ? "-" : "%+.4f", z);
+}
+
 static int print_z(const table_job *job)
 {
-    text_table table = {.columns = 4};
-    text_table_add(&table, "overall z");
-    text_table_add(&table, "paper");
-    text_table_add(&table, "ours");
-    text_table_add(&table, "difference");
+    static const char *const headings[] = {"overall z", "printed", "paper", "ours", "difference"};
+    text_table table = {.columns = 5};
+    for (size_t i = 0; i < 5; i++)
+        text_table_add(&table, "%s", headings[i]);
     for (size_t m = 0; job->about->method[m] != NULL; m++) {
-        double theirs = printed(job, "z", job->about->method[m]);
         text_table_add(&table, "%s", job->about->method[m]);
-        text_table_add(&table, "%+.4f", theirs);
-        text_table_add(&table, isnan(job->z[m]) ? "-" : "%+.4f", job->z[m]);
-        text_table_add(&table, isnan(job->z[m]) ? "-" : "%+.4f", job->z[m] - theirs);
+        add_z(&table, printed(job, "z", job->about->method[m]));
+        add_z(&table, job->printed_z[m]);
+        add_z(&table, job->z[m]);
+        add_z(&table, job->z[m] - job->printed_z[m]);
     }
     printf("\n");
     int code = text_table_print(&table, 0);
     text_table_clear(&table);
+    terminal_wrap("Paper and ours are over the same sets and methods, those that both have: the paper's from "
+                  "its columns of "
+                  "subjects.",
+                  0, 0, "");
+    if (!job->whole)
+        terminal_wrap("Claims by z are judged when all five sets and all methods are there.", 0, 0, "");
     return code;
 }
 
@@ -174,7 +258,12 @@ static int reproduce_table(const arguments *parsed, const table_about *about, co
     table_job job = {.about = about};
     int code = reproduce_sets_run(&job.sets, parsed, about->pipelines, CONGRU_PROTOCOL_LOSO, "");
     if (code == EXIT_DONE)
-        code = normalise(&job);
+        code = reproduce_sets_printed(about->subjects, &job.printed);
+    find_common(&job);
+    if (code == EXIT_DONE)
+        code = normalise(&job, &job.sets.scores, job.z);
+    if (code == EXIT_DONE)
+        code = normalise(&job, &job.printed, job.printed_z);
     if (code == EXIT_DONE)
         code = reproduce_sets_print(&job.sets, about->file, about->pipelines);
     if (code == EXIT_DONE)
@@ -183,11 +272,12 @@ static int reproduce_table(const arguments *parsed, const table_about *about, co
         printf("\nClaims of the paper, by the sets that are given:\n");
         claims_print(claims, count, ours, printed, &job);
     }
+    score_tables_clear(&job.printed);
     reproduce_sets_clear(&job.sets);
     return code;
 }
 
-int reproduce_table_preproc(const arguments *parsed)
+int reproduce_table_prealigners(const arguments *parsed)
 {
     return reproduce_table(parsed, &prealigners, aligner_claims,
                            sizeof aligner_claims / sizeof aligner_claims[0]);
@@ -197,47 +287,4 @@ int reproduce_table_e2e(const arguments *parsed)
 {
     return reproduce_table(parsed, &classifiers, classifier_claims,
                            sizeof classifier_claims / sizeof classifier_claims[0]);
-}
-
-/* What the paper times as an aligner is timed here before mdm, which takes next to nothing. */
-static const char *timed_pipeline(const char *method, char name[SCORE_NAME_SIZE])
-{
-    bool aligner = strchr(method, '+') == NULL && strstr(method, "-e2e") == NULL;
-    if (strcmp(method, "csp-lda") == 0)
-        return "none+csp-lda";
-    snprintf(name, SCORE_NAME_SIZE, aligner ? "%s+mdm" : "%s", method);
-    return name;
-}
-
-int reproduce_runtime(const arguments *parsed)
-{
-    static const char *const headings[] = {"dataset", "method", "paper s", "ours s", "ours / paper"};
-    reproduce_sets sets = {0};
-    text_table table = {.columns = 5};
-    paper_row row;
-    char name[SCORE_NAME_SIZE];
-    int code = reproduce_sets_run(&sets, parsed, TIMED, CONGRU_PROTOCOL_LOSO, "");
-    for (size_t i = 0; i < 5; i++)
-        text_table_add(&table, "%s", headings[i]);
-    for (size_t i = 0; code == EXIT_DONE && paper_row_read("runtime", i, &row) > 0; i++) {
-        double theirs = strtod(row.field[2], NULL);
-        double mean =
-            score_tables_mean(&sets.seconds, row.field[0], timed_pipeline(row.field[1], name), NULL, NULL);
-        text_table_add(&table, "%s", row.field[0]);
-        text_table_add(&table, "%s", row.field[1]);
-        text_table_add(&table, "%.2f", theirs);
-        text_table_add(&table, isnan(mean) ? "-" : "%.3f", mean);
-        text_table_add(&table, isnan(mean) ? "-" : "%.2g", mean / theirs);
-    }
-    if (code == EXIT_DONE) {
-        terminal_wrap(
-            "Seconds per subject: the paper's on its GPU, ours on this machine, one thread to a fold; '-' "
-            "where data is not given.",
-            0, 0, "");
-        printf("\n");
-        code = text_table_print(&table, 0);
-    }
-    text_table_clear(&table);
-    reproduce_sets_clear(&sets);
-    return code;
 }

@@ -1,6 +1,8 @@
 /* Opens the library's context and explains why that failed. SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
 #include "session.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +26,23 @@ static bool cpu_known(const char *name)
         if (strcmp(congru_cpu_name(i), name) == 0)
             return true;
     return false;
+}
+
+static sigset_t before; /* what was held already */
+
+void session_hold_interrupts(void)
+{
+    sigset_t interrupts;
+    sigemptyset(&interrupts);
+    sigaddset(&interrupts, SIGINT);
+    sigaddset(&interrupts, SIGTERM);
+    sigaddset(&interrupts, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &interrupts, &before);
+}
+
+void session_release_interrupts(void)
+{
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 int session_open(int threads, congru_context **context)

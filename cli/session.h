@@ -11,6 +11,11 @@ int session_open(int threads, congru_context **context);
 /* The same with all options of a context. */
 int session_open_with(const congru_context_options *options, congru_context **context);
 
+/* Around the writing of a file: interrupted before it nothing was written, interrupted in it the process ends when the file
+ * is whole. Without it the unfinished file stays beside its target. */
+void session_hold_interrupts(void);
+void session_release_interrupts(void);
+
 /* The instruction sets this machine has, slowest first, one space between: "base avx2". */
 void session_cpu_names(char *names, size_t size);
 

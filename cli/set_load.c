@@ -1,21 +1,29 @@
-/* Reads sets and preprocesses their signals as options say. SPDX-License-Identifier: Apache-2.0 */
+/* Reads sets and makes covariances of their signals as options say. SPDX-License-Identifier: Apache-2.0 */
 #include "set_load.h"
 
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "method_settings.h"
+#include "pipeline_list.h"
 #include "terminal.h"
 #include "text_list.h"
 
-static const option classes_option[] = {
+static const option part_options[] = {
     {"classes", '\0', "A,B,...", "Keep the trials of these classes alone. Default: all."},
+    {"sessions", '\0', "N,M,...", "Keep the trials of these sessions alone, by number. Default: all."},
 };
 
-static const option_table signal_option_table = {congru_preprocessing_options,
-                                                 CONGRU_PREPROCESSING_TRIAL_OPTIONS, "Signals of the set",
-                                                 &method_option_table};
-const option_table set_option_table = {classes_option, 1, "The set", &signal_option_table};
+static const option_table signal_option_table = {.options = congru_preprocessing_options,
+                                                 .count = CONGRU_PREPROCESSING_TRIAL_OPTIONS,
+                                                 .title = "Signals of the set",
+                                                 .more = &pipeline_option_table};
+const option_table set_option_table = {.options = part_options,
+                                       .count = sizeof part_options / sizeof part_options[0],
+                                       .title = "The set",
+                                       .more = &signal_option_table};
 
 static int fail(const congru_context *context, const char *path)
 {
@@ -38,6 +46,33 @@ static int keep_classes(congru_context *context, const arguments *parsed, const 
     return code;
 }
 
+static int keep_sessions(congru_context *context, const arguments *parsed, const char *path, congru_set *set)
+{
+    char where[64];
+    const char *numbers = options_value(parsed, "sessions");
+    text_list list = {0};
+    if (numbers == NULL)
+        return EXIT_DONE;
+    snprintf(where, sizeof where, "%s: --sessions", parsed->command);
+    int code = text_list_split(&list, where, numbers);
+    int32_t *session = code == EXIT_DONE ? calloc(list.count, sizeof *session) : NULL;
+    if (code == EXIT_DONE && session == NULL)
+        code = terminal_fail(EXIT_FAILED, "%s: not enough memory", path);
+    for (size_t i = 0; code == EXIT_DONE && i < list.count; i++) {
+        char *end;
+        long number = strtol(list.item[i], &end, 10);
+        if (*end != '\0' || end == list.item[i] || number < INT32_MIN || number > INT32_MAX)
+            code = terminal_fail(EXIT_USAGE, "%s wants numbers of sessions, not '%s'", where, list.item[i]);
+        else
+            session[i] = (int32_t)number;
+    }
+    if (code == EXIT_DONE && congru_set_keep_sessions(context, set, session, list.count) != CONGRU_OK)
+        code = fail(context, path);
+    free(session);
+    text_list_clear(&list);
+    return code;
+}
+
 /* What the options ask for, and whether any was given. */
 static int parse_signal(congru_context *context, const arguments *parsed, congru_preprocessing *p, bool *given)
 {
@@ -54,6 +89,40 @@ static int parse_signal(congru_context *context, const arguments *parsed, congru
     return EXIT_DONE;
 }
 
+/* What the recipe says about covariances and the command line does not. Where signals are gone, what can be done without
+ * them is. */
+static int follow_recipe(congru_context *context, const arguments *parsed, const char *path,
+                         const congru_set *set, congru_preprocessing *p, bool *given)
+{
+    congru_method_options options;
+    congru_preprocessing have, asked;
+    const congru_recipe_value *value;
+    int code = method_settings_parse(context, parsed, &options);
+    if (code != EXIT_DONE || congru_recipe_at(options.network.recipe, 0) == NULL)
+        return code;
+    if (congru_set_preprocessing(context, set, &have) != CONGRU_OK)
+        return fail(context, path);
+    congru_preprocessing_init_raw(&asked);
+    for (size_t i = 0; (value = congru_recipe_at(options.network.recipe, i)) != NULL; i++)
+        if (congru_method_option_find(value->option) == NULL && options_value(parsed, value->option) == NULL &&
+            congru_preprocessing_set(context, &asked, NULL, value->option, value->value) != CONGRU_OK)
+            code = fail(context, path);
+    if (set->signals != NULL) {
+        p->estimator = options_value(parsed, "estimator") != NULL ? p->estimator : asked.estimator;
+    } else if (asked.estimator != have.estimator) {
+        terminal_warn(
+            "%s holds covariances alone: the estimator of the recipe is left out (import it anew with "
+            "--estimator %s, or with --keep-signals)",
+            path, congru_estimator_name(asked.estimator));
+    }
+    const bool divide = asked.trace_normalise && (set->signals != NULL || !have.trace_normalise);
+    p->trace_normalise = p->trace_normalise || divide;
+    *given = *given || set->signals != NULL || divide;
+    congru_preprocessing_clear(&have);
+    congru_preprocessing_clear(&asked);
+    return code;
+}
+
 int set_load(congru_context *context, const arguments *parsed, const char *path, congru_set **set)
 {
     congru_preprocessing p;
@@ -64,8 +133,12 @@ int set_load(congru_context *context, const arguments *parsed, const char *path,
         code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
     if (code == EXIT_DONE)
         code = keep_classes(context, parsed, path, *set);
+    if (code == EXIT_DONE)
+        code = keep_sessions(context, parsed, path, *set);
+    if (code == EXIT_DONE)
+        code = follow_recipe(context, parsed, path, *set, &p, &given);
     if (code == EXIT_DONE && (given || (*set)->covariance == NULL) &&
-        congru_set_preprocess(context, *set, &p) != CONGRU_OK)
+        congru_set_estimate(context, *set, &p) != CONGRU_OK)
         code = fail(context, path);
     congru_preprocessing_clear(&p);
     if (code != EXIT_DONE)

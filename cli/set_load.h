@@ -8,8 +8,8 @@
 /* Put into a command's option table as `.more`; followed by the methods' options. */
 extern const option_table set_option_table;
 
-/* Reads the set at `path`; keeps the classes asked for; preprocesses its signals where an option asks for it or it holds
- * signals alone. Returns EXIT_DONE, or prints one line. */
+/* Reads the set at `path`; keeps the classes and sessions asked for; makes covariances of its signals where an option asks for it or it
+ * holds signals alone; the signals stay as wide as they are. Returns EXIT_DONE, or prints one line. */
 int set_load(congru_context *context, const arguments *parsed, const char *path, congru_set **set);
 
 /* The name of the file without folder and extension, in a text of the caller's. */

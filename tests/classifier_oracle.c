@@ -120,6 +120,7 @@ static void check_line(const char *name, size_t count)
     options.mdm_metric = strcmp(name, "mdm-logeuclid") == 0 ? CONGRU_METRIC_LOGEUCLID
                          : strcmp(name, "mdm-euclid") == 0  ? CONGRU_METRIC_EUCLID
                                                             : CONGRU_METRIC_RIEMANN;
+    options.mdm_mean = options.mdm_metric;
     if (strncmp(name, "tslr-", 5) == 0)
         options.c = atof(name + 5);
     if (strcmp(name, "tangent") == 0)

@@ -11,7 +11,7 @@
 
 enum { CLASSES = 4, D = 6, SUBJECTS = 3, N = 90, TESTS = 21 };
 
-static const char *const NAMES[] = {"mdm", "tslr", "tsa-lda", "csp-lda"};
+static const char *const NAMES[] = {"mdm", "tslr", "tsa-lda", "csp-lda", "lda+tslr", "lda+tsa-lda"};
 enum { NAME_COUNT = sizeof NAMES / sizeof NAMES[0] };
 
 static congru_context *context;
@@ -80,23 +80,100 @@ static void mdm_does_not_feel_a_congruence(void)
     end();
 }
 
-/* tsa-lda is not here: it standardises the features, as scikit-learn does, and so knows the axes. */
+/* Predictions before and after one rotation of all trials. */
+static void predict_turned(const char *name)
+{
+    congru_random random = congru_random_stream(92, 0, 0, 0);
+    congru_method_options options = defaults();
+    double q[D * D];
+    sample_orthogonal(&random, D, q);
+    predict(name, &options, first);
+    trial_set_transform(&training, q);
+    trial_set_transform(&test, q);
+    predict(name, &options, second);
+}
+
 static void a_rotation_changes_nothing(void)
 {
-    static const char *const names[] = {"mdm", "tslr", "csp-lda"};
+    static const char *const names[] = {"mdm", "tslr", "csp-lda", "lda+tslr"};
     for (size_t m = 0; m < sizeof names / sizeof names[0]; m++) {
         begin();
-        congru_random random = congru_random_stream(92, 0, 0, 0);
-        congru_method_options options = defaults();
-        double q[D * D];
-        sample_orthogonal(&random, D, q);
-        predict(names[m], &options, first);
-        trial_set_transform(&training, q);
-        trial_set_transform(&test, q);
-        predict(names[m], &options, second);
-        check_same(names[m], m == 1 ? 1e-5 : 1e-8);
+        predict_turned(names[m]);
+        check_same(names[m], m % 2 == 1 ? 1e-5 : 1e-8);
         end();
     }
+}
+
+/* It standardises the features before it shrinks their covariance, as scikit-learn does, and so knows the axes. */
+static void a_rotation_changes_tsa_lda(void)
+{
+    begin();
+    predict_turned("tsa-lda");
+    double most = 0.0;
+    for (size_t i = 0; i < TESTS * CLASSES; i++)
+        most = fmax(most, fabs(first[i] - second[i]));
+    CHECK_SAYING(most > 0.01, "no probability changes by more than %g", most);
+    end();
+}
+
+/* The paper's Algorithm 5, step by step: tangent vectors, Fisher's directions, a classifier of the projections. */
+static void projections_are_classified(void)
+{
+    enum { P = D * (D + 1) / 2, K = CLASSES - 1 };
+    static double x[N * P], y[TESTS * P], z[N * K], v[K * P], weights[CLASSES * K], intercept[CLASSES];
+    begin();
+    congru_method_options options = defaults();
+    const congru_logistic_options logistic = {.c = options.c};
+    double mean[D * D];
+    const congru_mean_options exact = {.tolerance = 1e-10};
+    predict("lda+tslr", &options, first);
+    CHECK(congru_spd_mean(context, CONGRU_METRIC_RIEMANN, N, D, training.covariance, &exact, mean, NULL) ==
+          CONGRU_OK);
+    CHECK(congru_spd_tangent(context, N, D, mean, training.covariance, x) == CONGRU_OK);
+    CHECK(congru_spd_tangent(context, TESTS, D, mean, test.covariance, y) == CONGRU_OK);
+    CHECK(congru_lda_directions(context, N, P, x, training.label, CLASSES, v, NULL) == CONGRU_OK);
+    for (size_t i = 0; i < N * K; i++)
+        z[i] = dense_dot(P, x + i / K * P, v + i % K * P);
+    CHECK(congru_logistic_fit(context, N, K, z, training.label, CLASSES, &logistic, weights, intercept, NULL) ==
+          CONGRU_OK);
+    for (size_t i = 0; i < TESTS; i++) {
+        double own[K], score[CLASSES], sum = 0.0;
+        for (size_t k = 0; k < K; k++)
+            own[k] = dense_dot(P, y + i * P, v + k * P);
+        for (size_t k = 0; k < CLASSES; k++)
+            sum += score[k] = exp(intercept[k] + dense_dot(K, weights + k * K, own));
+        for (size_t k = 0; k < CLASSES; k++)
+            CHECK_NEAR(first[i * CLASSES + k], score[k] / sum, 1e-5);
+    }
+    end();
+}
+
+/* The mean is one option and the distance another: the paper varies the first and keeps the second. */
+static void mdm_has_a_mean_and_a_distance(void)
+{
+    begin();
+    congru_method_options options = defaults();
+    double mean[CLASSES * D * D], distance[TESTS * CLASSES];
+    options.mdm_mean = CONGRU_METRIC_EUCLID;
+    predict("mdm", &options, first);
+    for (size_t k = 0; k < CLASSES; k++) {
+        double count = 0.0;
+        memset(mean + k * D * D, 0, D * D * sizeof(double));
+        for (size_t i = 0; i < N; i++)
+            count += training.label[i] == (int32_t)k;
+        for (size_t i = 0; i < N * D * D; i++)
+            if (training.label[i / (D * D)] == (int32_t)k)
+                mean[k * D * D + i % (D * D)] += training.covariance[i] / count;
+    }
+    CHECK(congru_spd_distance_pairwise(context, CONGRU_METRIC_RIEMANN, D, TESTS, test.covariance, CLASSES, mean,
+                                       distance) == CONGRU_OK);
+    for (size_t i = 0; i < TESTS; i++)
+        for (size_t k = 0; k < CLASSES; k++)
+            CHECK_NEAR(log(first[i * CLASSES + k] / first[i * CLASSES]),
+                       distance[i * CLASSES] * distance[i * CLASSES] -
+                           distance[i * CLASSES + k] * distance[i * CLASSES + k],
+                       1e-9);
+    end();
 }
 
 static void discriminant_directions_turn_with_the_features(void)
@@ -388,6 +465,9 @@ int main(void)
         return 1;
     RUN(mdm_does_not_feel_a_congruence);
     RUN(a_rotation_changes_nothing);
+    RUN(a_rotation_changes_tsa_lda);
+    RUN(projections_are_classified);
+    RUN(mdm_has_a_mean_and_a_distance);
     RUN(discriminant_directions_turn_with_the_features);
     RUN(recentred_trials_have_the_identity_as_reference);
     RUN(company_does_not_matter);

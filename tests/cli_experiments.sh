@@ -53,7 +53,7 @@ for text, holds, no in (("RA is optimal under mean shift (", best, "not reproduc
 END
     )"
     said=$(congru reproduce synthetic --seeds 50..51 --trials 2 --steps 1 --no-record 2>&1)
-    matches "$said" "congru: reproduced/synthetic/shift-50: holds results of another run, ..." && said=
+    matches "$said" "congru: reproduced/synthetic/shift-50: holds results of another run: ..." && said=
     result "results of other trials are not taken" "$said"
 }
 

@@ -198,6 +198,28 @@ END
     result "$out" "$problems"
 }
 
+# Ended while it writes, a command leaves a whole file or none.
+writing_is_not_cut_short()
+{
+    local problems= name="a command that is ended while it writes leaves no unfinished file" try pid words left
+    mkdir "$scratch/work/ended" && cd "$scratch/work/ended" || exit 1
+    congru synth --stage orientation --subjects 4 --trials 40 --channels 24 -o set.npz >/dev/null || exit 1
+    congru train set.npz -p ra+mdm -o m >/dev/null || exit 1
+    for words in "synth --stage orientation --subjects 4 --trials 40 --channels 24" "train set.npz -p ra+mdm" \
+        "align m set.npz" "predict m set.npz"; do
+        for try in 1 2 3 4 5; do
+            congru $words -o out >/dev/null 2>&1 &
+            pid=$!
+            while kill -0 $pid 2>/dev/null && ! compgen -G '.congru-*' >/dev/null; do :; done
+            kill -TERM $pid 2>/dev/null
+            wait $pid 2>/dev/null
+            left=$(compgen -G '.congru-*') && problems+="$words: left $left"$'\n'
+            rm -f .congru-* out
+        done
+    done
+    result "$name" "$problems"
+}
+
 # Trained on two people, streaming the recording of a third.
 real_recordings()
 {
@@ -222,6 +244,7 @@ bad_clients_do_not_hurt
 late_readers_lose_nothing
 limits_are_kept
 lsl_is_the_file_path
+writing_is_not_cut_short
 real_recordings
 for name in train predict align stream; do
     manual_has_options $name

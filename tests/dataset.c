@@ -421,7 +421,8 @@ static congru_epochs *make_epochs(sample_epochs *s, unsigned seed, const char *f
     return &s->epochs;
 }
 
-static const congru_set_options with_signals = {CONGRU_ESTIMATOR_OAS, true, true};
+static const congru_set_options with_signals = {
+    .estimator = CONGRU_ESTIMATOR_OAS, .trace_normalise = true, .keep_signals = true};
 
 static congru_set *make_set(void)
 {

@@ -187,7 +187,7 @@ static void refuses_broken_npz(void)
             npz_texts("classes", 3, three);
         if (i == 10)
             npz_integers("run", 3, (const int64_t[]){1, 1, (int64_t)1 << 32});
-        check_refused(npz_end(), i == 5 || i == 6 ? CONGRU_ERROR_UNSUPPORTED : CONGRU_ERROR_FORMAT, words[i]);
+        check_refused(npz_end(), i == 5 || i == 6 ? CONGRU_ERROR_KIND : CONGRU_ERROR_FORMAT, words[i]);
     }
 }
 
@@ -291,7 +291,7 @@ static void reads_odd_mat_trials(void)
     start = mat_open_struct(&mat, "info", 1, field, 1);
     mat_number(&mat, "", 250);
     mat_close(&mat, start);
-    check_refused(mat_store(), CONGRU_ERROR_UNSUPPORTED, "holds no trials: expected an array of");
+    check_refused(mat_store(), CONGRU_ERROR_KIND, "holds no trials: expected an array of");
 }
 
 static void refuses_more_classes_than_there_can_be(void)
@@ -323,7 +323,7 @@ static void refuses_broken_mat_trials(void)
                                         "its sampling rate is not",
                                         "holds a recording, not trials",
                                         "found lonely"};
-    static const bool unsupported[] = {false, false, true, false, false, false, false, true, true};
+    static const bool another[] = {false, false, true, false, false, false, false, true, true};
     for (int i = 0; i < 9; i++) {
         mat_begin(&mat, false);
         if (i == 2)
@@ -343,7 +343,7 @@ static void refuses_broken_mat_trials(void)
             mat_matrix(&mat, "label", i == 4 ? 3 : 1, i == 4 ? 1 : 3, i == 4 ? labels : whole);
         if (i == 6)
             mat_number(&mat, "fs", -1);
-        check_refused(mat_store(), unsupported[i] ? CONGRU_ERROR_UNSUPPORTED : CONGRU_ERROR_FORMAT, words[i]);
+        check_refused(mat_store(), another[i] ? CONGRU_ERROR_KIND : CONGRU_ERROR_FORMAT, words[i]);
     }
 }
 
@@ -354,7 +354,7 @@ static void refuses_what_is_neither(void)
     check_refused(mat_store(), CONGRU_ERROR_FORMAT, "empty file");
     FILE *stream = fopen(path_in("in.gdf"), "wb");
     CHECK(stream != NULL && fputs("GDF 2.51", stream) >= 0 && fclose(stream) == 0);
-    check_refused(path_in("in.gdf"), CONGRU_ERROR_UNSUPPORTED,
+    check_refused(path_in("in.gdf"), CONGRU_ERROR_KIND,
                   "holds no trials: expected an .npz, a .mat, an EEGLAB .set or FIF");
     check_refused(path_in("absent.npz"), CONGRU_ERROR_IO, "No such file");
     congru_epochs *epochs;
@@ -439,7 +439,7 @@ static void real_covariances_are_refused_as_trials(void)
         SKIP("the folder of real recordings is absent");
         return;
     }
-    check_refused(data_path("bci_iv_2a/A09_covariances.mat"), CONGRU_ERROR_UNSUPPORTED,
+    check_refused(data_path("bci_iv_2a/A09_covariances.mat"), CONGRU_ERROR_KIND,
                   "holds covariances, not trials: 576 symmetric matrices of 22 x 22");
 }
 

@@ -381,6 +381,50 @@ static void progress_can_stop_a_run(void)
     congru_context_destroy(&own);
 }
 
+typedef struct watched {
+    size_t steps;
+    double part;
+} watched;
+
+static void keep_steps(void *user, double part, const char *pipeline, size_t step, size_t steps)
+{
+    watched *seen = user;
+    if (pipeline != NULL && step > 0 && seen->steps == 0)
+        *seen = (watched){steps, part};
+}
+
+static bool stop_when_seen(void *user, size_t done, size_t total)
+{
+    (void)done, (void)total;
+    return ((watched *)user)->steps == 0;
+}
+
+/* A pipeline with a number of steps of its own is watched by that. */
+static void steps_of_a_pipeline_are_its_own(void)
+{
+    enum { STEPS = 10000000 };
+    watched seen = {0};
+    const char *pipeline = "dct-e2e";
+    congru_context *own;
+    const congru_context_options how = {.threads = 1, .progress = stop_when_seen, .progress_user = &seen};
+    CHECK(congru_context_create(&own, &how) == CONGRU_OK);
+    congru_set *set = sample_set(context, &small);
+    congru_evaluation_options options;
+    congru_results *results = NULL;
+    congru_evaluation_options_init(&options);
+    options.pipelines = &pipeline;
+    options.pipeline_count = 1;
+    options.watch = keep_steps;
+    options.watch_user = &seen;
+    options.method.network.record = false;
+    options.method.network.dct_steps = STEPS;
+    CHECK(congru_evaluate(own, set, &options, &results) == CONGRU_ERROR_CANCELLED);
+    CHECK_SAYING(seen.steps == STEPS && seen.part < 1.0, "%zu steps, %g done", seen.steps, seen.part);
+    congru_results_destroy(&results);
+    congru_set_destroy(&set);
+    congru_context_destroy(&own);
+}
+
 int main(void)
 {
     if (congru_context_create(&context, NULL) != CONGRU_OK)
@@ -398,6 +442,7 @@ int main(void)
     RUN(sets_and_options_that_cannot_be_are_refused);
     RUN(results_are_asked_for_what_they_hold);
     RUN(progress_can_stop_a_run);
+    RUN(steps_of_a_pipeline_are_its_own);
     congru_context_destroy(&context);
     return harness_end();
 }

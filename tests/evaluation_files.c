@@ -121,6 +121,41 @@ static void a_run_is_taken_up(void)
     remove_folder(folder);
 }
 
+/* How a fold's time is divided is kept with it; a fold of an older version, which does not say, is read all the same. */
+static void times_are_kept(void)
+{
+    const char *folder = path_in("timed"), *const three[] = {"none+mdm", "ra+mdm", "dct+tslr"};
+    char path[600];
+    congru_set *set = sample_set(context, &small);
+    congru_evaluation_options options = options_for(three, 3, folder);
+    congru_results *made = NULL, *read = NULL;
+    options.method.network.steps = 5;
+    CHECK(congru_evaluate(context, set, &options, &made) == CONGRU_OK);
+    snprintf(path, sizeof path, "%s/folds/ra+mdm/0.csv", folder);
+    char *text = file_text(folder, "folds/ra+mdm/0.csv"), *times = strstr(text, "times,");
+    CHECK(times != NULL);
+    memmove(times, strchr(times, '\n') + 1, strlen(strchr(times, '\n')));
+    FILE *file = fopen(path, "wb");
+    CHECK(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
+    free(text);
+    CHECK(congru_evaluate(context, set, &options, &read) == CONGRU_OK && read->resumed == 9);
+    for (size_t i = 0; made != NULL && read != NULL && i < made->folds; i++) {
+        const congru_fold *a = &made->fold[i], *b = &read->fold[i];
+        CHECK(a->fitting > 0 && a->aligning >= 0 && a->aligning + a->fitting <= a->seconds * (1 + 1e-9));
+        CHECK_NEAR(a->seconds, b->seconds, 1e-6);
+        if (strcmp(read->pipeline[b->pipeline], "ra+mdm") == 0 && b->subject == 0) {
+            CHECK(isnan(b->aligning) && isnan(b->fitting));
+        } else {
+            CHECK_NEAR(a->aligning, b->aligning, 1e-6);
+            CHECK_NEAR(a->fitting, b->fitting, 1e-6);
+        }
+    }
+    congru_results_destroy(&made);
+    congru_results_destroy(&read);
+    remove_folder(folder);
+    congru_set_destroy(&set);
+}
+
 static void expect_refusal(const congru_set *set, const congru_evaluation_options *options, const char *words)
 {
     congru_results *results = NULL;
@@ -141,14 +176,18 @@ static void another_run_is_not_mixed_in(void)
     congru_results_destroy(&results);
     changed = options;
     changed.target = CONGRU_TARGET_ONLINE;
-    expect_refusal(set, &changed, "\"target\": \"full\" where this one has   \"target\": \"online\"");
+    expect_refusal(set, &changed, "another run: --target full there, --target online here (name");
     changed = options;
     changed.method.c = 0.5;
-    expect_refusal(set, &changed, "\"c\": ");
+    changed.method.network.merges = CONGRU_MERGES_NONE;
+    changed.align_by_session = true;
+    expect_refusal(set, &changed,
+                   "another run: --align-by subject there, --align-by session here; --C 1 there, --C 0.5 here; "
+                   "--merges skip there, --merges none here (name");
     set->covariance[5] += 1e-12;
     set->covariance[1 * 3 + 2] = set->covariance[5];
     set->covariance[2 * 3 + 1] = set->covariance[5];
-    expect_refusal(set, &options, "\"data\": ");
+    expect_refusal(set, &options, "another run: digest of the set ");
     char path[512];
     snprintf(path, sizeof path, "%s/run.json", folder);
     FILE *file = fopen(path, "wb");
@@ -601,6 +640,7 @@ int main(void)
         return 1;
     RUN(what_is_written_is_read);
     RUN(a_run_is_taken_up);
+    RUN(times_are_kept);
     RUN(another_run_is_not_mixed_in);
     RUN(damaged_folds_are_named);
     RUN(folds_carry_a_fingerprint);

@@ -8,7 +8,7 @@
 
 static congru_context *context;
 static congru_set *set;
-static congru_method_options options;
+static congru_evaluation_options options;
 static double *first, *second;
 static size_t size;
 
@@ -18,7 +18,7 @@ static void nothing_and_recentring(void)
     CHECK(congru_pipeline_represent(context, set, &options, "none+mdm", 0, first) == CONGRU_OK);
     CHECK(memcmp(first, set->covariance, set->count * size * sizeof *first) == 0);
     CHECK(congru_pipeline_represent(context, set, &options, "ra+mdm", 1, first) == CONGRU_OK);
-    CHECK(congru_alignment_recentre(context, options.alignment_mean, set->count, set->dimension,
+    CHECK(congru_alignment_recentre(context, options.method.alignment_mean, set->count, set->dimension,
                                     set->covariance, set->subjects, set->subject, NULL, second) == CONGRU_OK);
     CHECK(memcmp(first, second, set->count * size * sizeof *first) == 0);
     /* Each subject's trials are in their places: the first subject's come first, and their mean is the identity. */
@@ -28,15 +28,66 @@ static void nothing_and_recentring(void)
         CHECK_NEAR(mean[i], i % (set->dimension + 1) == 0 ? 1.0 : 0.0, 1e-8);
 }
 
+/* Sessions are recentred each by itself where that is asked for. */
+static void sessions_by_themselves(void)
+{
+    int32_t domain[64];
+    size_t own = set->count / set->subjects;
+    for (size_t i = 0; i < set->count; i++) {
+        set->session[i] = i % own < own / 2 ? 0 : 1;
+        domain[i] = 2 * set->subject[i] + set->session[i];
+    }
+    options.align_by_session = true;
+    CHECK(congru_pipeline_represent(context, set, &options, "ra+mdm", 0, first) == CONGRU_OK);
+    CHECK(congru_alignment_recentre(context, options.method.alignment_mean, set->count, set->dimension,
+                                    set->covariance, 2 * set->subjects, domain, NULL, second) == CONGRU_OK);
+    CHECK(memcmp(first, second, set->count * size * sizeof *first) == 0);
+    options.align_by_session = false;
+    CHECK(congru_pipeline_represent(context, set, &options, "ra+mdm", 0, second) == CONGRU_OK);
+    CHECK(memcmp(first, second, set->count * size * sizeof *first) != 0);
+}
+
+/* The scatters are those of Eq. (2), of the source trials alone, and W + B is the same for any partition. */
+static void geometry_is_of_source_trials(void)
+{
+    congru_geometry *g = NULL;
+    double by_subject, by_class, target = 0, mean[64] = {0}, whole = 0;
+    options.method.network.steps = 10;
+    CHECK(congru_geometry_follow(context, set, &options, "dldct-e2e", 1, &g) == CONGRU_OK);
+    CHECK(g->points == set->count - set->count / set->subjects);
+    for (size_t i = 0; i < g->points; i++)
+        target += set->subject[g->trial[i]] == 1;
+    CHECK(target == 0);
+    CHECK(g->moved[0] == 0 && g->moved[1] > 0);
+    options.method.network.steps = 10;
+    CHECK(congru_pipeline_represent(context, set, &options, "dldct-e2e", 1, first) == CONGRU_OK);
+    CHECK(congru_spd_log(context, set->count, set->dimension, first, first) == CONGRU_OK);
+    for (size_t i = 0; i < g->points; i++)
+        for (size_t j = 0; j < size; j++)
+            mean[j] += first[g->trial[i] * size + j] / (double)g->points;
+    for (size_t i = 0; i < g->points; i++)
+        for (size_t j = 0; j < size; j++)
+            whole += pow(first[g->trial[i] * size + j] - mean[j], 2) / (double)g->points;
+    CHECK_NEAR(g->within_class[5] + g->between_class[5], whole, 1e-10 * whole);
+    CHECK_NEAR(g->within_subject[5] + g->between_subject[5], whole, 1e-10 * whole);
+    CHECK(congru_pipeline_silhouette(context, set, &options, "dldct-e2e", 1, &by_subject, &by_class) ==
+          CONGRU_OK);
+    CHECK(by_subject == g->silhouette_subject[5] && by_class == g->silhouette_class[5]);
+    congru_geometry_destroy(&g);
+    CHECK(g == NULL);
+    CHECK(congru_geometry_follow(context, set, &options, "dldct-e2e", 3, &g) == CONGRU_ERROR_ARGUMENT &&
+          g == NULL);
+}
+
 /* A network puts trials elsewhere, the more the longer it is trained; the head does not matter for where they begin. */
 static void networks_move_trials(void)
 {
     static const char *const models[] = {"dct-e2e", "dldct-e2e", "ddct-unet-e2e", "dldct+mdm"};
     for (size_t m = 0; m < 4; m++) {
         double moved = 0;
-        options.network.steps = 0;
+        options.method.network.steps = 0;
         CHECK(congru_pipeline_represent(context, set, &options, models[m], 0, first) == CONGRU_OK);
-        options.network.steps = 10;
+        options.method.network.steps = 10;
         CHECK(congru_pipeline_represent(context, set, &options, models[m], 0, second) == CONGRU_OK);
         for (size_t i = 0; i < set->count * size; i++)
             moved = fmax(moved, fabs(first[i] - second[i]));
@@ -112,12 +163,12 @@ static void pipelines_describe_themselves(void)
 /* Of several networks the first is shown; before, there was no such tensor. */
 static void ensembles_show_their_first_network(void)
 {
-    options.network.steps = 3;
+    options.method.network.steps = 3;
     CHECK(congru_pipeline_represent(context, set, &options, "dct-e2e", 0, first) == CONGRU_OK);
-    options.network.ensemble = 2;
+    options.method.network.ensemble = 2;
     CHECK(congru_pipeline_represent(context, set, &options, "dct-e2e", 0, second) == CONGRU_OK);
     CHECK(memcmp(first, second, set->count * size * sizeof *first) == 0);
-    options.network.ensemble = 1;
+    options.method.network.ensemble = 1;
 }
 
 int main(void)
@@ -128,7 +179,7 @@ int main(void)
     made.subjects = 3;
     made.trials = 5;
     made.channels = 5;
-    congru_method_options_init(&options);
+    congru_evaluation_options_init(&options);
     if (congru_context_create(&context, NULL) != CONGRU_OK || congru_synth(context, &made, &set) != CONGRU_OK)
         return 1;
     size = set->dimension * set->dimension;
@@ -137,6 +188,8 @@ int main(void)
     if (first == NULL || second == NULL)
         return 1;
     RUN(nothing_and_recentring);
+    RUN(sessions_by_themselves);
+    RUN(geometry_is_of_source_trials);
     RUN(networks_move_trials);
     RUN(newcomers_keep_their_labels_to_themselves);
     RUN(numbers_of_subjects_do_not_matter);

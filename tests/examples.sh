@@ -88,14 +88,34 @@ completion_completes()
     [ "$(complete_line congru stream --lsl)" = "--lsl-in --lsl-markers --lsl-wait --lsl-out" ] || problems+="--lsl: $(complete_line congru stream --lsl)"$'\n'
     [ "$(complete_line congru help pred)" = predict ] || problems+="help pred"$'\n'
     [ "$(complete_line congru predict --target o)" = online ] || problems+="--target o"$'\n'
+    [ "$(complete_line congru train --ra-mean l)" = logeuclid ] || problems+="--ra-mean l: $(complete_line congru train --ra-mean l)"$'\n'
+    [ "$(complete_line congru loso --dispersion "")" = "global subject subject+global none" ] || problems+="--dispersion"$'\n'
     [ "$(complete_line congru import --preset eeg)" = eegmmidb ] || problems+="--preset eeg: $(complete_line congru import --preset eeg)"$'\n'
     [ -e "$scratch/root$PREFIX/share/bash-completion/completions/congru" ] || problems+="not installed"
     result "completion completes commands, options and values" "${problems%$'\n'}"
+}
+
+# What the library's table of options has, every command that fits a method has: in help, manual and completion.
+options_are_everywhere()
+{
+    local command name problems= names words
+    names=$("$BUILD/tests/option_names") || problems="no names"
+    source "$SOURCE/share/completion/congru" 2>/dev/null
+    for command in loso within train ablate reproduce; do
+        congru help --man $command >"$scratch/manual.1"
+        words=" $(complete_line congru $command --) "
+        for name in $names; do
+            grep -qE "^\.It Fl -$name( |\$)" "$scratch/manual.1" || problems+="--$name is not in the manual of $command"$'\n'
+            [[ $words == *" --$name "* ]] || problems+="--$name is not completed behind $command"$'\n'
+        done
+    done
+    result "every option of methods is in the manual and in completion" "${problems%$'\n'}"
 }
 
 examples_build_and_run
 clients_run
 tutorial_is_true
 completion_completes
+options_are_everywhere
 echo "1..$count"
 exit $((failed > 0))

@@ -28,7 +28,7 @@ within()
 
 runs_stay_within_their_memory()
 {
-    local problems= logeuclid='--ra-mean logeuclid --mdm-metric logeuclid'
+    local problems= logeuclid='--ra-mean logeuclid --mdm-mean logeuclid --mdm-metric logeuclid'
     # shellcheck disable=SC2086
     {
         problems+=$(within 64 congru info set.npz)
@@ -65,8 +65,8 @@ some = data["X"][:400]
 np.savez("numpy.npz", X=some, y=data["y"][:400], subject=np.arange(400) // 100)
 END
 )
-    problems+=$(within 64 congru loso numpy.npz -p ra+mdm --ra-mean logeuclid --mdm-metric logeuclid -o numpy1)
-    CONGRU_LARGE=10000 congru loso numpy.npz -p ra+mdm --ra-mean logeuclid --mdm-metric logeuclid -o numpy2 >/dev/null 2>&1
+    problems+=$(within 64 congru loso numpy.npz -p ra+mdm --ra-mean logeuclid --mdm-mean logeuclid --mdm-metric logeuclid -o numpy1)
+    CONGRU_LARGE=10000 congru loso numpy.npz -p ra+mdm --ra-mean logeuclid --mdm-mean logeuclid --mdm-metric logeuclid -o numpy2 >/dev/null 2>&1
     cmp -s numpy1/predictions.csv numpy2/predictions.csv || problems+="predictions of a set by numpy differ"
     result "numpy reads what is written and writes what is read" "$problems"
 }

@@ -255,26 +255,55 @@ static void check_damage(const unsigned char *at, size_t size, const char *text)
 }
 
 /* The header with a word replaced, its size mended. */
-static void check_header(bytes whole, const char *word, const char *by, const char *text)
+static bytes with_header(bytes whole, const char *word, const char *by)
 {
     uint64_t header;
     memcpy(&header, whole.at, 8);
-    unsigned char *copy = malloc(whole.size + 256), *found = NULL;
-    if (copy == NULL)
+    unsigned char *found = NULL;
+    bytes changed = {malloc(whole.size + 256), whole.size};
+    if (changed.at == NULL)
         abort();
+    memcpy(changed.at, whole.at, whole.size);
     for (size_t i = 8; found == NULL && i + strlen(word) <= 8 + header; i++)
         if (memcmp(whole.at + i, word, strlen(word)) == 0)
             found = whole.at + i;
     if (CHECK_SAYING(found != NULL, "no %s in the header", word)) {
         size_t before = (size_t)(found - whole.at), after = before + strlen(word);
         uint64_t size = header + strlen(by) - strlen(word);
-        memcpy(copy, whole.at, before);
-        memcpy(copy + before, by, strlen(by));
-        memcpy(copy + before + strlen(by), whole.at + after, whole.size - after);
-        memcpy(copy, &size, 8);
-        check_damage(copy, whole.size + (size_t)(size - header), text);
+        memcpy(changed.at + before, by, strlen(by));
+        memcpy(changed.at + before + strlen(by), whole.at + after, whole.size - after);
+        memcpy(changed.at, &size, 8);
+        changed.size += (size_t)(size - header);
     }
-    free(copy);
+    return changed;
+}
+
+static void check_header(bytes whole, const char *word, const char *by, const char *text)
+{
+    bytes changed = with_header(whole, word, by);
+    check_damage(changed.at, changed.size, text);
+    free(changed.at);
+}
+
+/* Of version 0.1.0, where the two settings that asking needs had other names, and a choice was a number. */
+static void older_models_are_read(void)
+{
+    bytes whole = saved_model();
+    congru_model *model = NULL;
+    bytes mean = with_header(whole, "\\\"ra-mean\\\": \\\"riemann\\\"", "\\\"alignment_mean\\\": 1");
+    bytes both = with_header(mean, "\\\"rpa-labels\\\": 5", "\\\"rpa_labels\\\": 3");
+    CHECK_SAYING(congru_model_parse(context, "file", both.at, both.size, &model) == CONGRU_OK, "%s",
+                 congru_context_error(context));
+    CHECK(model != NULL && model->method.alignment_mean == CONGRU_METRIC_LOGEUCLID &&
+          model->method.rpa_labels == 3);
+    congru_model_destroy(&model);
+    check_header(both, "\\\"alignment_mean\\\": 1", "\\\"alignment_mean\\\": 3",
+                 "no possible settings: see 'alignment_mean'");
+    check_header(both, "\\\"rpa_labels\\\": 3", "\\\"rpa_labels\\\": -3",
+                 "no possible settings: see 'rpa_labels'");
+    free(both.at);
+    free(mean.at);
+    free(whole.at);
 }
 
 static void labels_outside_the_tables_are_refused(void)
@@ -345,9 +374,9 @@ static void damaged_files_are_refused(void)
     check_header(whole, "\\\"class1\\\"", "class1", "no list of names in 'classes'");
     check_header(whole, "\\\"class1\\\"", "1", "no list of names in 'classes'");
     check_header(whole, "\"classes\":\"[", "\"classes\":\"", "no list of names in 'classes'");
-    check_header(whole, "\\\"rpa_labels\\\":", "\\\"labels\\\":", "no possible 'settings'");
-    check_header(whole, "\\\"alignment_mean\\\": ", "\\\"alignment_mean\\\": 7",
-                 "no possible settings: see 'alignment_mean'");
+    check_header(whole, "\\\"rpa-labels\\\":", "\\\"labels\\\":", "no possible 'settings'");
+    check_header(whole, "\\\"ra-mean\\\": \\\"", "\\\"ra-mean\\\": \\\"x",
+                 "no possible settings: see 'ra-mean'");
     check_header(whole, "\"rate\":\"0\"", "\"rate\":\"-1\"", "no possible number for 'rate'");
     check_header(whole, "{\"__metadata__\":{", "{\"__metadata__\":{\"seed\":\"1\",", "names a text twice");
     check_header(whole, "\"seed\":", "\"saat\":{\"a\":1},\"seed\":", "holds what is not a text");
@@ -471,6 +500,7 @@ int main(void)
     RUN(other_data_is_refused);
     RUN(labels_outside_the_tables_are_refused);
     RUN(damaged_files_are_refused);
+    RUN(older_models_are_read);
     RUN(places_are_checked);
     RUN(long_lists_are_refused);
     RUN(names_are_given_once);

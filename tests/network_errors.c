@@ -126,15 +126,15 @@ static void options_out_of_range_are_refused(void)
     congru_method_options options = some_options();
     options.network.batch = 0;
     expect_failure(CONGRU_BACKBONE_DCT, &trials, &options, CONGRU_ERROR_ARGUMENT,
-                   "20 steps in batches of 0: steps must be 0 or more and a batch 1 or more");
+                   "--batch is 0; it must be between 1 and 1000000");
     options = some_options();
     options.network.floor = -1.0;
     expect_failure(CONGRU_BACKBONE_DCT, &trials, &options, CONGRU_ERROR_ARGUMENT,
-                   "a rate, weight or jitter of -1");
+                   "--eigenvalue-floor is -1; it must be between 0 and ");
     options = some_options();
     options.network.clip = INFINITY;
     expect_failure(CONGRU_BACKBONE_DCT, &trials, &options, CONGRU_ERROR_ARGUMENT,
-                   "a rate, weight or jitter of inf");
+                   "--clip wants a number, not 'inf'");
     options = some_options();
     options.network.width_count = 2;
     options.network.widths[0] = options.network.widths[1] = D;
@@ -146,7 +146,7 @@ static void options_out_of_range_are_refused(void)
     options.network.width_count = 2;
     options.network.widths[1] = 513;
     expect_failure(CONGRU_BACKBONE_DLDCT, &trials, &options, CONGRU_ERROR_ARGUMENT,
-                   "a width of 513: widths are 1 to 512");
+                   "--dims is 513; it must be between 1 and 512");
 }
 
 static void trials_out_of_range_are_refused(void)
@@ -413,7 +413,7 @@ static void trials_that_are_not_finite_are_refused(void)
 static void a_head_at_the_identity_needs_no_newcomer(void)
 {
     congru_method_options options = some_options();
-    options.network.recipe = CONGRU_RECIPE_AUTHORS;
+    congru_method_options_recipe(&options, CONGRU_RECIPE_AUTHORS);
     options.network.steps = 2;
     congru_tensors model = {0};
     double all[M * CLASSES], one[CLASSES];

@@ -99,7 +99,8 @@ static void whole_objectives(void)
     for (int backbone = 0; backbone < CONGRU_BACKBONE_COUNT; backbone++) {
         for (int end = 0; end < 2; end++) {
             for (int k = 0; k < 2; k++) {
-                congru_method_options options;
+                congru_method_options options = sample_axis_options();
+                check_gradient((congru_backbone)backbone, end, dimensions[k], &options, false, "lifted, axis");
                 congru_method_options_init(&options);
                 check_gradient((congru_backbone)backbone, end, dimensions[k], &options, false, "first weights");
                 check_gradient((congru_backbone)backbone, end, dimensions[k], &options, true, "moved weights");
@@ -112,7 +113,7 @@ static void whole_objectives(void)
 }
 
 /* All weights 0 but one. */
-static void terms_alone(void)
+static void terms_alone(congru_fisher fisher)
 {
     static const size_t places[] = {
         offsetof(congru_network_options, action),         offsetof(congru_network_options, subject),
@@ -127,8 +128,8 @@ static void terms_alone(void)
             const bool dct = backbone == CONGRU_BACKBONE_DCT;
             if (k != 3 && (dct ? k < 4 : k >= 4))
                 continue;
-            congru_method_options options;
-            congru_method_options_init(&options);
+            congru_method_options options = sample_axis_options();
+            options.network.fisher = fisher;
             for (size_t other = 0; other < sizeof places / sizeof places[0]; other++) {
                 if (other != k)
                     *(double *)(void *)((char *)&options.network + places[other]) = 0.0;
@@ -136,6 +137,16 @@ static void terms_alone(void)
             check_gradient((congru_backbone)backbone, k == 3, 5, &options, true, names[k]);
         }
     }
+}
+
+static void terms_alone_by_axes(void)
+{
+    terms_alone(CONGRU_FISHER_AXIS);
+}
+
+static void terms_alone_by_whole_matrices(void)
+{
+    terms_alone(CONGRU_FISHER_FROBENIUS);
 }
 
 static void options_of_all_kinds(void)
@@ -157,15 +168,22 @@ static void options_of_all_kinds(void)
     check_gradient(CONGRU_BACKBONE_DCT, true, 5, &options, true, "no dispersion");
 
     congru_method_options_init(&options);
-    options.network.recipe = CONGRU_RECIPE_AUTHORS;
+    congru_method_options_recipe(&options, CONGRU_RECIPE_AUTHORS);
     for (int backbone = 0; backbone < CONGRU_BACKBONE_COUNT; backbone++) {
         check_gradient((congru_backbone)backbone, false, 6, &options, true, "authors");
         check_gradient((congru_backbone)backbone, true, 6, &options, true, "authors");
     }
 
     congru_method_options_init(&options);
-    options.network.skip_merges = false;
+    options.network.merges = CONGRU_MERGES_NONE;
     check_gradient(CONGRU_BACKBONE_UNET, true, 5, &options, true, "no merges");
+    for (int every = 0; every < 2; every++)
+        for (int euclid = 0; euclid < 2; euclid++) {
+            options.network.merges = every ? CONGRU_MERGES_EVERY : CONGRU_MERGES_SKIP;
+            options.network.merge_mean = euclid ? CONGRU_MERGE_EUCLID : CONGRU_MERGE_LOGEUCLID;
+            options.network.square_bottleneck = euclid;
+            check_gradient(CONGRU_BACKBONE_UNET, every, 6, &options, true, "other merges");
+        }
 
     congru_method_options_init(&options);
     const size_t narrow[] = {5, 4, 3}, wide[] = {5, 8, 7}, hill[] = {5, 7, 6, 7, 5};
@@ -187,7 +205,8 @@ int main(void)
     if (congru_context_create(&context, NULL) != CONGRU_OK)
         return 1;
     RUN(whole_objectives);
-    RUN(terms_alone);
+    RUN(terms_alone_by_axes);
+    RUN(terms_alone_by_whole_matrices);
     RUN(options_of_all_kinds);
     congru_context_destroy(&context);
     return harness_end();

@@ -63,7 +63,7 @@ static void rotation_is_seen_by_axes_alone(void)
     congru_trials trials = sample_trials(context, N, D, 3, 3, 5);
     for (int fisher = 0; fisher < 2; fisher++) {
         congru_training *t = new_training(&trials, (congru_fisher)fisher);
-        t->options.gamma_penalty = 0.0;
+        t->options.gamma_penalty = t->options.centre_penalty = 0.0;
         double first = 0.0, spread = 0.0, slope = 0.0, size = 0.0;
         for (uint32_t which = 0; which < 4; which++) {
             turn(t, which);
@@ -80,6 +80,37 @@ static void rotation_is_seen_by_axes_alone(void)
         else
             CHECK_SAYING(spread > 0.05 && slope > 1e-3 * size, "the loss moves by %g, the gradient has %g",
                          spread, slope);
+        congru_training_destroy(&t);
+    }
+    sample_free(&trials);
+}
+
+/* CP of Algorithm 7 acts with both kinds of scatter, and is what its definition says: the squared norm of what is off the
+ * diagonal of R^T M R, M the mean logarithm. */
+static void the_centre_penalty_sees_rotations(void)
+{
+    congru_trials trials = sample_trials(context, N, D, 3, 3, 5);
+    double logs[N * SIZE], mean[SIZE] = {0}, r[SIZE], turned[SIZE];
+    CHECK(congru_spd_log(context, N, D, trials.covariance, logs) == CONGRU_OK);
+    for (size_t e = 0; e < N * SIZE; e++)
+        mean[e % SIZE] += logs[e] / N;
+    for (int fisher = 0; fisher < 2; fisher++) {
+        congru_training *t = new_training(&trials, (congru_fisher)fisher);
+        for (uint32_t which = 0; which < 4; which++) {
+            double loss[2], centre = 0.0;
+            turn(t, which);
+            for (int with = 0; with < 2; with++) {
+                t->options.centre_penalty = with;
+                CHECK(congru_training_evaluate(t) == CONGRU_OK);
+                loss[with] = t->series[CONGRU_SERIES_LOSS];
+            }
+            CHECK(congru_rotation_forward(context, D, t->parameters.value, r) == CONGRU_OK);
+            CHECK(congru_spd_congruence(context, 1, D, D, mean, r, turned) == CONGRU_OK);
+            for (size_t e = 0; e < SIZE; e++)
+                centre += e % (D + 1) == 0 ? 0.0 : turned[e] * turned[e];
+            CHECK_NEAR(loss[1] - loss[0], centre, 1e-12);
+            CHECK(centre > 1e-6);
+        }
         congru_training_destroy(&t);
     }
     sample_free(&trials);
@@ -178,6 +209,7 @@ int main(void)
     if (congru_context_create(&context, NULL) != CONGRU_OK)
         return 1;
     RUN(rotation_is_seen_by_axes_alone);
+    RUN(the_centre_penalty_sees_rotations);
     RUN(scatters_are_as_defined);
     RUN(common_congruence_is_invisible);
     congru_context_destroy(&context);

@@ -73,6 +73,21 @@ static void merge(void)
     const int x = bench_source(b, D), y = bench_source(b, D);
     bench_loss(b, &bench_probe, congru_graph_merge(&b->graph, x, y, 1e-5), -1);
     bench_check(b, "merge");
+    b = bench_begin(false);
+    const int p = bench_source(b, D), q = bench_source(b, D);
+    bench_loss(b, &bench_probe, congru_graph_euclidean_merge(&b->graph, p, q), -1);
+    bench_check(b, "Euclidean merge");
+}
+
+/* On the way back what is outside of the block gets nothing. */
+static void block(void)
+{
+    for (size_t width = 1; width <= D; width++) {
+        bench *b = bench_begin(false);
+        const int y = congru_graph_block(&b->graph, bench_source(b, D), width);
+        bench_loss(b, &bench_probe, congru_graph_logarithm(&b->graph, y, 0.0, 1e-5), -1);
+        bench_check(b, "block");
+    }
 }
 
 static void rotation_and_dispersion(void)
@@ -185,6 +200,7 @@ static void fisher_ratio(void)
         const int rows = bench_add(b, &congru_layer_triangle, x, -1, row, 0.0),
                   axes = axis ? bench_add(b, &congru_layer_diagonal, x, -1, congru_vector(D), 0.0) : -1;
         bench_loss(b, &congru_loss_fisher_ratio, rows, axes);
+        b->options.centre_penalty = 0.4; /* of a size to be seen */
         bench_check(b, axis ? "Fisher ratio by axes" : "Fisher ratio");
     }
 }
@@ -259,6 +275,7 @@ int main(void)
     RUN(logarithm_and_exponential);
     RUN(rectification);
     RUN(merge);
+    RUN(block);
     RUN(rotation_and_dispersion);
     RUN(triangle_and_diagonal);
     RUN(recentre);

@@ -220,6 +220,7 @@ static void newcomers_are_seen_as_far_as_allowed(void)
 static void dispersion_is_of_what_is_seen(void)
 {
     congru_method_options options = some_options();
+    options.network.dispersion = CONGRU_DISPERSION_SUBJECT_GLOBAL;
     congru_tensors model = {0};
     double logs[M * D * D], square[M], out[M * D * D];
     CHECK(congru_network_fit(context, CONGRU_BACKBONE_DCT, false, "m", &trials, &options, &model, NULL) ==
@@ -250,6 +251,39 @@ static void dispersion_is_of_what_is_seen(void)
         }
     }
     congru_tensors_clear(&model);
+}
+
+/* Divided by its trace, a trial is the same whatever it was multiplied by: to the bit for powers of two. */
+static void over_its_trace_no_scale_is_felt(void)
+{
+    congru_method_options options = some_options();
+    options.network.trace = true;
+    double *scaled = malloc(N * D * D * sizeof(double)), *other = malloc(M * D * D * sizeof(double));
+    congru_trials louder = trials;
+    louder.covariance = scaled;
+    for (size_t e = 0; e < N * D * D; e++)
+        scaled[e] = trials.covariance[e] * (e / (D * D) % 3 == 0 ? 4.0 : 0.5);
+    for (size_t e = 0; e < M * D * D; e++)
+        other[e] = newcomer_trials.covariance[e] * (e / (D * D) % 2 == 0 ? 8.0 : 0.25);
+    for (int backbone = 0; backbone < CONGRU_BACKBONE_COUNT; backbone++) {
+        double out[2][M * CLASSES], plain[M * CLASSES];
+        for (int loud = 0; loud < 3; loud++) {
+            congru_tensors model = {0};
+            congru_newcomer newcomer = {
+                .count = M, .d = D, .covariance = loud == 1 ? other : newcomer_trials.covariance};
+            congru_newcomer_see(&newcomer, CONGRU_TARGET_FULL);
+            options.network.trace = loud < 2;
+            CHECK(congru_network_fit(context, (congru_backbone)backbone, true, "m",
+                                     loud == 1 ? &louder : &trials, &options, &model, NULL) == CONGRU_OK);
+            CHECK(congru_network_predict(context, (congru_backbone)backbone, "m", &model, &newcomer,
+                                         loud < 2 ? out[loud] : plain) == CONGRU_OK);
+            congru_tensors_clear(&model);
+        }
+        CHECK(memcmp(out[0], out[1], sizeof out[0]) == 0);
+        CHECK(memcmp(out[0], plain, sizeof plain) != 0);
+    }
+    free(scaled);
+    free(other);
 }
 
 /* The head's reference by its definition: the mean logarithm of what is seen, drawn to training's below 16
@@ -306,6 +340,7 @@ static void errors(void)
     options = some_options();
     options.network.width_count = 3;
     options.network.widths[0] = 5;
+    options.network.widths[1] = options.network.widths[2] = 4;
     expect_failure(CONGRU_BACKBONE_DLDCT, true, &options, CONGRU_ERROR_ARGUMENT, "first width is 5");
     options.network.widths[0] = 4;
     options.network.widths[1] = options.network.widths[2] = 3;
@@ -316,7 +351,8 @@ static void errors(void)
     expect_failure(CONGRU_BACKBONE_DLDCT, true, &options, CONGRU_ERROR_ARGUMENT, "left to train with");
     options = some_options();
     options.network.label_smoothing = NAN;
-    expect_failure(CONGRU_BACKBONE_DLDCT, true, &options, CONGRU_ERROR_ARGUMENT, "label smoothing");
+    expect_failure(CONGRU_BACKBONE_DLDCT, true, &options, CONGRU_ERROR_ARGUMENT,
+                   "--label-smoothing wants a number, not 'nan'");
     options = some_options();
     options.network.ensemble = 2;
     expect_failure(CONGRU_BACKBONE_DLDCT, false, &options, CONGRU_ERROR_ARGUMENT, "ensemble");
@@ -399,6 +435,7 @@ int main(void)
     RUN(ensemble);
     RUN(newcomers_are_seen_as_far_as_allowed);
     RUN(dispersion_is_of_what_is_seen);
+    RUN(over_its_trace_no_scale_is_felt);
     RUN(reference_is_of_what_is_seen);
     RUN(errors);
     RUN(runaway_training_stops);

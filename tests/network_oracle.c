@@ -155,6 +155,8 @@ static void follow(congru_backbone backbone, bool end_to_end, const char *name)
     options.network.fisher = CONGRU_FISHER_FROBENIUS;
     options.network.dispersion = CONGRU_DISPERSION_GLOBAL;
     options.network.subject_ratio = 0.0;
+    options.network.centre_penalty = 0.0; /* Eq. 8, without CP */
+    options.network.initial = CONGRU_INITIAL_LIFTED;
     congru_training *t;
     congru_status status = congru_training_create(context, backbone, end_to_end, &trials, &options, &t);
     CHECK_SAYING(status == CONGRU_OK, "%s: %s", name, congru_context_error(context));

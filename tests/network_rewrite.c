@@ -99,12 +99,21 @@ static void agree_with_other_options(void)
     compare(CONGRU_BACKBONE_DCT, true, 5, &options, CONGRU_REWRITE_ALL, "frobenius, global");
     options.network.dispersion = CONGRU_DISPERSION_NONE;
     compare(CONGRU_BACKBONE_DCT, true, 5, &options, CONGRU_REWRITE_ALL, "no dispersion");
+    options = sample_axis_options();
+    for (int backbone = 0; backbone < CONGRU_BACKBONE_COUNT; backbone++)
+        compare(backbone, true, 5, &options, CONGRU_REWRITE_ALL, "axis, lifted");
     congru_method_options_init(&options);
-    options.network.recipe = CONGRU_RECIPE_AUTHORS;
+    for (int how = 0; how < 4; how++) {
+        options.network.merges = how < 2 ? CONGRU_MERGES_EVERY : CONGRU_MERGES_SKIP;
+        options.network.merge_mean = how % 2 ? CONGRU_MERGE_EUCLID : CONGRU_MERGE_LOGEUCLID;
+        compare(CONGRU_BACKBONE_UNET, how > 0, 6, &options, CONGRU_REWRITE_ALL, "other merges");
+    }
+    congru_method_options_init(&options);
+    congru_method_options_recipe(&options, CONGRU_RECIPE_AUTHORS);
     options.network.affine_reconstruction = true;
     for (int backbone = 0; backbone < CONGRU_BACKBONE_COUNT; backbone++)
         compare(backbone, true, 6, &options, CONGRU_REWRITE_ALL, "authors, affine reconstruction");
-    options.network.skip_merges = false;
+    options.network.merges = CONGRU_MERGES_NONE;
     compare(CONGRU_BACKBONE_UNET, false, 6, &options, CONGRU_REWRITE_ALL, "no merges");
 }
 

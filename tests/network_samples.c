@@ -42,6 +42,17 @@ congru_trials sample_trials(congru_context *context, size_t count, size_t d, siz
     return trials;
 }
 
+congru_method_options sample_axis_options(void)
+{
+    congru_method_options options;
+    congru_method_options_init(&options);
+    options.network.fisher = CONGRU_FISHER_AXIS;
+    options.network.dispersion = CONGRU_DISPERSION_SUBJECT_GLOBAL;
+    options.network.subject_ratio = 0.3;
+    options.network.initial = CONGRU_INITIAL_LIFTED;
+    return options;
+}
+
 void sample_free(congru_trials *trials)
 {
     free((void *)trials->covariance);

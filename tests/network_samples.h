@@ -8,6 +8,10 @@
  * */
 congru_trials sample_trials(congru_context *context, size_t count, size_t d, size_t classes, size_t subjects,
                             uint64_t seed);
+/* The form of DCT that a rotation changes and that divides by each subject's dispersion, and lifted first weights: as
+ * many of the networks' parts as one training can have. */
+congru_method_options sample_axis_options(void);
+
 void sample_free(congru_trials *trials);
 
 #endif

@@ -37,7 +37,7 @@ static double least_of_layers(congru_training *t, const congru_trials *trials)
 {
     const size_t n = trials->count;
     double *feature[CONGRU_LAYERS_MAX], low = INFINITY;
-    const size_t merges = t->design.merges ? t->design.layers / 2 : 0;
+    const size_t merges = t->design.merges != CONGRU_MERGES_NONE ? t->design.layers / 2 : 0;
     feature[0] = malloc(n * t->design.d * t->design.d * sizeof(double));
     memcpy(feature[0], trials->covariance, n * t->design.d * t->design.d * sizeof(double));
     for (size_t l = 0; l < t->design.layers; l++) {
@@ -185,8 +185,13 @@ static size_t aligner_bits(congru_context *own, int which, double *out)
     static const char *const names[CONGRU_BACKBONE_COUNT] = {"dct", "dldct", "ddct-unet"};
     const congru_aligner *aligner = congru_aligner_find(names[which]);
     congru_trials trials = sample_trials(own, 131, 4, 3, 3, 5), other = sample_trials(own, 20, 4, 3, 1, 5);
-    congru_method_options options = small_options(1000);
+    congru_method_options options = sample_axis_options(); /* and what else the defaults leave out */
+    options.network.steps = 1000;
+    options.network.rate = 1e-2;
     options.network.batch = 100;
+    options.network.trace = true;
+    options.network.merges = CONGRU_MERGES_EVERY;
+    options.network.merge_mean = CONGRU_MERGE_EUCLID;
     congru_tensors model = {0};
     CHECK_SAYING(aligner->fit(own, &trials, &options, &model, NULL) == CONGRU_OK, "%s",
                  congru_context_error(own));

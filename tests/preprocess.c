@@ -21,8 +21,9 @@ static bool error_has(const char *text)
 
 static void every_option_can_be_set(void)
 {
-    static const char *const values[] = {"C3,Cz", "V",    "average", "4:40", "3",   "fir", "",       "60",
-                                         "",      "1:45", "128",     "0:2",  "oas", "on",  "inside", "drop"};
+    static const char *const values[] = {"C3,Cz", "V",  "average", "4:40",   "3",      "fir",
+                                         "",      "60", "",        "1:45",   "128",    "0:2",
+                                         "oas",   "on", "0.1",     "-0.5:0", "inside", "drop"};
     congru_preprocessing p;
     congru_preprocessing_init(&p);
     for (size_t i = 0; i < CONGRU_PREPROCESSING_OPTIONS; i++) {
@@ -33,7 +34,8 @@ static void every_option_can_be_set(void)
     CHECK(p.channels == 2 && p.scale == 1e6 && p.average_reference && p.band[1] == 40 && p.order == 3 && p.fir);
     CHECK(p.causal && p.notch == 60 && p.harmonics && p.filtered[0] == 1 && p.resample == 128);
     CHECK(p.window[1] == 2 && p.estimator == CONGRU_ESTIMATOR_OAS && p.trace_normalise && p.rest_inside);
-    CHECK(p.drop_rejected);
+    CHECK(p.drop_rejected && p.shrinkage == 0.1 && p.baseline[0] == -0.5 && !p.baseline_whole);
+    CHECK(congru_preprocessing_set(context, &p, NULL, "shrinkage", "1.5") == CONGRU_ERROR_ARGUMENT);
     CHECK(congru_preprocessing_check(context, &p) == CONGRU_ERROR_ARGUMENT && error_has("--causal"));
     congru_preprocessing_clear(&p);
 }
@@ -261,6 +263,68 @@ static void sets_are_joined_by_names(void)
     congru_set_destroy(&far);
 }
 
+/* Covariances of a band and window, with the signals left as they are: the same bits as when these are changed. */
+static void covariances_apart_from_signals(void)
+{
+    static const size_t order[CHANNELS] = {0, 1, 2, 3};
+    congru_set *apart = make_signals(order, 1), *changed = make_signals(order, 1),
+               *wide = make_signals(order, 1);
+    congru_preprocessing p, of_apart, of_changed;
+    char text[400];
+    congru_preprocessing_init_raw(&p);
+    CHECK(congru_preprocessing_set(context, &p, NULL, "band", "8:30") == CONGRU_OK);
+    CHECK(congru_preprocessing_set(context, &p, NULL, "window", "0.5:1.5") == CONGRU_OK);
+    CHECK(congru_preprocessing_set(context, &p, NULL, "shrinkage", "0.25") == CONGRU_OK);
+    CHECK(congru_preprocessing_set(context, &p, NULL, "baseline", "all") == CONGRU_OK);
+    CHECK(congru_set_estimate(context, apart, &p) == CONGRU_OK);
+    CHECK(congru_set_preprocess(context, changed, &p) == CONGRU_OK);
+    CHECK(changed->samples == RATE && apart->samples == WINDOW && apart->signals_meta != NULL);
+    CHECK(memcmp(apart->covariance, changed->covariance, TRIALS * CHANNELS * CHANNELS * sizeof(double)) == 0);
+    CHECK(memcmp(apart->signals, wide->signals, TRIALS * CHANNELS * WINDOW * sizeof(double)) == 0);
+    CHECK(congru_set_preprocessing(context, apart, &of_apart) == CONGRU_OK);
+    CHECK(congru_set_preprocessing(context, changed, &of_changed) == CONGRU_OK);
+    CHECK(of_apart.samples == RATE && of_apart.shrinkage == 0.25 && of_apart.baseline_whole);
+    CHECK(!congru_preprocessing_differs(&of_apart, "it", &of_changed, text, sizeof text));
+    congru_preprocessing_clear(&of_apart);
+    congru_preprocessing_clear(&of_changed);
+    CHECK(congru_preprocessing_set(context, &p, NULL, "window", "1.5:2.5") == CONGRU_OK);
+    CHECK(congru_set_estimate(context, apart, &p) == CONGRU_ERROR_ARGUMENT);
+    CHECK(error_has("the window 1.5:2.5 s leaves its trials, which last from 0 to 2 s after the cue"));
+    congru_set_destroy(&apart);
+    congru_set_destroy(&changed);
+    congru_set_destroy(&wide);
+    congru_preprocessing_clear(&p);
+}
+
+/* A quarter of the multiple of the identity that has the covariance's trace; a baseline without which a mean stays. */
+static void shrinkage_and_baseline(void)
+{
+    static const size_t order[CHANNELS] = {0, 1, 2, 3};
+    congru_set *plain = make_signals(order, 1), *shrunk = make_signals(order, 1);
+    congru_preprocessing p;
+    congru_preprocessing_init_raw(&p);
+    CHECK(congru_set_preprocess(context, plain, &p) == CONGRU_OK);
+    p.shrinkage = 0.25;
+    p.baseline[0] = 0.5;
+    p.baseline[1] = 1;
+    CHECK(congru_set_preprocess(context, shrunk, &p) == CONGRU_OK);
+    for (size_t i = 0; i < TRIALS; i++) {
+        const double *c = plain->covariance + i * CHANNELS * CHANNELS;
+        double trace = c[0] + c[5] + c[10] + c[15];
+        for (size_t k = 0; k < CHANNELS * CHANNELS; k++)
+            CHECK_NEAR(shrunk->covariance[i * CHANNELS * CHANNELS + k],
+                       0.75 * c[k] + (k % 5 == 0 ? 0.25 * trace / 4 : 0), 1e-9 * trace);
+        for (size_t k = 0; k < CHANNELS; k++) {
+            double sum = 0;
+            for (size_t t = RATE / 2; t < RATE; t++)
+                sum += shrunk->signals[(i * CHANNELS + k) * WINDOW + t];
+            CHECK_NEAR(sum, 0, 1e-9);
+        }
+    }
+    congru_set_destroy(&plain);
+    congru_set_destroy(&shrunk);
+}
+
 int main(void)
 {
     if (congru_context_create(&context, NULL) != CONGRU_OK)
@@ -275,6 +339,8 @@ int main(void)
     RUN(borrowed_arrays_stay_as_they_are);
     RUN(wrong_arrays_are_refused);
     RUN(sets_are_joined_by_names);
+    RUN(covariances_apart_from_signals);
+    RUN(shrinkage_and_baseline);
     congru_context_destroy(&context);
     return harness_end();
 }

@@ -187,6 +187,45 @@ static void a_stream_decides_as_the_set(void)
     congru_set_destroy(&all);
 }
 
+typedef struct telling {
+    size_t calls, stop_at, last; /* the call that says stop; none: 0 */
+    bool files;                  /* all calls counted files, and never back */
+} telling;
+
+static bool tell(void *user, size_t done, size_t total)
+{
+    telling *t = user;
+    t->files = t->files && total == SUBJECTS && done >= t->last && done < total;
+    t->last = done;
+    return ++t->calls != t->stop_at;
+}
+
+/* Progress counts files, whatever is done to each, and whoever says stop at any call is heard. */
+static void progress_counts_files(void)
+{
+    telling all = {.files = true};
+    for (size_t stop = 0; stop <= all.calls; stop++) {
+        telling told = {.files = true, .stop_at = stop};
+        congru_context *own = NULL;
+        congru_import *import = NULL;
+        congru_set *set = NULL;
+        must(congru_context_create(
+            &own, &(congru_context_options){.threads = 1, .progress = tell, .progress_user = &told}));
+        must(congru_import_create(own, &import));
+        must(congru_import_set(own, import, "events", "c1=a,c2=b,c3=c,c4=d"));
+        must(congru_import_set(own, import, "notch", "off"));
+        congru_status status = congru_import_run(own, import, paths, SUBJECTS, &set, NULL);
+        CHECK(status == (stop == 0 ? CONGRU_OK : CONGRU_ERROR_CANCELLED) && (set != NULL) == (stop == 0));
+        CHECK_SAYING(told.files, "a call of %zu did not count files", told.calls);
+        CHECK(stop == 0 ? told.calls >= SUBJECTS : told.calls == stop);
+        if (stop == 0)
+            all = told;
+        congru_set_destroy(&set);
+        congru_import_destroy(&import);
+        congru_context_destroy(&own);
+    }
+}
+
 int main(void)
 {
     if (congru_context_create(&context, NULL) != CONGRU_OK || !scratch_open())
@@ -196,6 +235,7 @@ int main(void)
     RUN(arrays_give_the_same);
     RUN(a_model_tells_how);
     RUN(a_stream_decides_as_the_set);
+    RUN(progress_counts_files);
     scratch_close();
     congru_context_destroy(&context);
     return harness_end();

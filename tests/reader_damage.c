@@ -120,7 +120,8 @@ static void check_epochs(unsigned char *bytes, size_t size, bool fif, const char
     memcpy(copy, bytes, size);
     congru_status status = read_epochs(copy, size, fif, &epochs);
     CHECK_SAYING((status == CONGRU_OK) == (epochs != NULL), "%s at %zu: status %d", what, at, (int)status);
-    CHECK_SAYING(status == CONGRU_OK || status == CONGRU_ERROR_FORMAT || status == CONGRU_ERROR_UNSUPPORTED,
+    CHECK_SAYING(status == CONGRU_OK || status == CONGRU_ERROR_FORMAT || status == CONGRU_ERROR_UNSUPPORTED ||
+                     status == CONGRU_ERROR_KIND,
                  "%s at %zu: status %d", what, at, (int)status);
     for (size_t i = 0; epochs != NULL && i < epochs->count; i++)
         CHECK(epochs->label[i] >= 0 && (size_t)epochs->label[i] < epochs->classes);

@@ -109,7 +109,7 @@ static void check_epochs(const char *name, const char *ending)
     CHECK(fscanf(oracle, "epochs %lf %lf %zu %zu %zu %zu", &rate, &start, &count, &channels, &samples,
                  &classes) == 6);
     CHECK(congru_epochs_recognises(path));
-    CHECK(congru_recording_read(context, path, NULL, &recording) == CONGRU_ERROR_UNSUPPORTED &&
+    CHECK(congru_recording_read(context, path, NULL, &recording) == CONGRU_ERROR_KIND &&
           strstr(congru_context_error(context), "holds trials, not a recording") != NULL);
     if (CHECK_SAYING(congru_epochs_read(context, path, &epochs) == CONGRU_OK, "%s",
                      congru_context_error(context)) &&
@@ -190,9 +190,9 @@ static void what_is_refused_says_what_to_do(void)
                   "0 streams of signals are named 'cap': it has 'left cap'");
     CHECK(congru_epochs_read(context, data_path("complex-epo.fif", ""), &epochs) == CONGRU_ERROR_UNSUPPORTED &&
           strstr(congru_context_error(context), "complex numbers; real ones are read (in MNE") != NULL);
-    CHECK(congru_epochs_read(context, data_path("single_raw.fif", ""), &epochs) == CONGRU_ERROR_UNSUPPORTED &&
+    CHECK(congru_epochs_read(context, data_path("single_raw.fif", ""), &epochs) == CONGRU_ERROR_KIND &&
           strstr(congru_context_error(context), "holds a recording, not trials") != NULL);
-    CHECK(congru_epochs_read(context, data_path("inside.set", ""), &epochs) == CONGRU_ERROR_UNSUPPORTED &&
+    CHECK(congru_epochs_read(context, data_path("inside.set", ""), &epochs) == CONGRU_ERROR_KIND &&
           strstr(congru_context_error(context), "holds a recording, not trials") != NULL);
     CHECK(congru_epochs_read(context, data_path("epochs_unlabelled.set", ""), &epochs) == CONGRU_ERROR_FORMAT &&
           strstr(congru_context_error(context), "trial 4 has no event at its time 0") != NULL);

@@ -57,7 +57,8 @@ static void check_copy(congru_context *context, damage_read read, void *user, co
         const char *unsound = damage_unsound(recording);
         CHECK_SAYING(unsound == NULL, "%s at %zu: %s", what, at, unsound);
     } else {
-        CHECK_SAYING(recording == NULL && (status == CONGRU_ERROR_FORMAT || status == CONGRU_ERROR_UNSUPPORTED),
+        CHECK_SAYING(recording == NULL && (status == CONGRU_ERROR_FORMAT ||
+                                           status == CONGRU_ERROR_UNSUPPORTED || status == CONGRU_ERROR_KIND),
                      "%s at %zu: status %d, %s", what, at, (int)status, error);
         CHECK_SAYING(strchr(error, ':') != NULL && strpbrk(error, "\n\r") == NULL, "%s at %zu: text '%s'", what,
                      at, error);

@@ -136,7 +136,14 @@ static void training_is_thinned_and_summed_up(void)
     CHECK_NEAR(curves->mean[0][50], 1500, 1e-9);
     CHECK_NEAR(curves->low[0][50], 700, 1e-9);
     CHECK_NEAR(curves->high[0][50], 2300, 1e-9);
-    CHECK_NEAR(curves->mean[11][3], 1, 1e-12);
+    CHECK_NEAR(curves->mean[11][3], (2.0 / 1 + 2.0 / 2 + 2.0 / 3) / 3, 1e-12); /* the paper's ratio: W over B */
+    const double *mean = NULL;
+    const size_t *step = NULL;
+    CHECK(congru_report_curve(report, 0, "dct-e2e", "action_ratio", &step, &mean) == 101 && step[50] == 500 &&
+          mean == curves->mean[11]);
+    CHECK(congru_report_curve(report, 0, "dct-e2e", "accuracy", &step, &mean) == 0 && mean == NULL);
+    CHECK(congru_report_curve(report, 0, "dldct-e2e", "loss", &step, &mean) == 0);
+    CHECK(congru_report_curve(report, 1, "dct-e2e", "loss", &step, &mean) == 0);
     CHECK(curves->mean[10][10] == 4 && isnan(curves->mean[10][11]) && isnan(curves->mean[1][0]));
     put(folder, "training/dct-e2e-3.json", "{\"pipeline\": \"dct-e2e\", \"loss\": [1, 2]}");
     check_refused(folder, "1001 steps for one subject and 2 for another");

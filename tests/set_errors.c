@@ -227,6 +227,31 @@ static void signals_and_subjects_go_with_their_classes(void)
     congru_set_destroy(&made);
 }
 
+static void sessions_are_kept(void)
+{
+    congru_set *set = make_signals();
+    int32_t wanted[2] = {7, 3};
+    size_t all = set->count, subjects = set->subjects;
+    for (size_t i = 0; i < all; i++)
+        set->session[i] = set->subject[i] == 0 ? 7 : 3 + (int32_t)(i % 2);
+    check_error(congru_set_keep_sessions(context, set, wanted, 0), CONGRU_ERROR_ARGUMENT,
+                "no sessions to keep are given");
+    wanted[1] = 9;
+    check_error(congru_set_keep_sessions(context, set, wanted, 2), CONGRU_ERROR_ARGUMENT,
+                "there is no session 9 in the set");
+    wanted[1] = 3;
+    size_t left = 0;
+    for (size_t i = 0; i < all; i++)
+        left += set->session[i] != 4;
+    CHECK(left < all);
+    CHECK(congru_set_keep_sessions(context, set, wanted, 2) == CONGRU_OK);
+    CHECK(set->count == left && set->subjects == subjects);
+    for (size_t i = 0; i < set->count; i++)
+        CHECK(set->session[i] == 7 || set->session[i] == 3);
+    CHECK(congru_set_keep_sessions(context, set, wanted, 1) == CONGRU_OK && set->subjects == 1);
+    congru_set_destroy(&set);
+}
+
 /* ---- Rank ---------------------------------------------------------------------------------------------- */
 
 static void long_lists_of_channels_are_cut_short(void)
@@ -259,6 +284,7 @@ int main(void)
     RUN(what_lacks_something_is_not_written);
     RUN(channels_need_no_names);
     RUN(signals_and_subjects_go_with_their_classes);
+    RUN(sessions_are_kept);
     RUN(long_lists_of_channels_are_cut_short);
     congru_context_destroy(&context);
     scratch_close();

@@ -236,6 +236,32 @@ numbers_do_not_depend_on_the_locale()
     true
 }
 
+# Who wants to know something of a method asks its table (congru_pipeline_describe, congru_pipeline_among). The rows of the
+# paper's tables are named after methods, and cli/reproduce* looks them up; "none" is a word of many things.
+method_names_are_not_compared()
+{
+    local names
+    names=$("$BUILD/congru" help loso | sed -n '/^Aligners and classifiers:/,/^$/s/^  \([a-z][a-z0-9-]*\).*/\1/p' |
+        grep -vx none | paste -sd'|')
+    [[ $names == *'|tslr|'* ]] || echo "no names of methods in the help of loso"
+    find src cli -name '*.[ch]' ! -name 'reproduce*' | statements |
+        grep -E "[^a-z_](str(n?cmp|str|ncasecmp|casecmp)|memcmp) *\\(([^()]|\\([^()]*\\))*\"[+]?(($names)([+][a-z0-9-]*)?|-e2e)\""
+    true
+}
+
+# An option of methods is one row: its name stands nowhere else. Names with a hyphen are told from other words;
+# model_file.c reads two names of older models.
+an_option_is_one_row()
+{
+    local name
+    "$BUILD/tests/option_names" | grep -e - >"$scratch/options" || echo "no names of options"
+    while read -r name; do
+        grep -rlF "\"$name\"" src cli share/completion | grep -vxF src/decoder/model_file.c |
+            grep -vxF src/model/method_option_table.c | sed "s/$/ names --$name beside its row/"
+    done <"$scratch/options"
+    true
+}
+
 # ---- Installing ----------------------------------------------------------------------------------------
 
 write_program()
@@ -311,6 +337,8 @@ run files_begin_with_purpose_and_licence
 run networks_are_made_of_small_parts
 run no_flag_lets_the_compiler_change_numbers
 run numbers_do_not_depend_on_the_locale
+run method_names_are_not_compared
+run an_option_is_one_row
 for test in static_library_symbols_carry_the_prefix shared_library_symbols_carry_the_prefix \
     shared_library_exports_what_headers_declare install_puts_everything_in_place \
     program_uses_installed_shared_library program_uses_installed_static_library; do

@@ -145,14 +145,25 @@ write("silhouette", ["method", "subject", "subject_deviation", "class", "class_d
 write("gap", ["method", "within", "cross", "gap"],
       [[row[0].lower(), *map(number, row[1:])] for row in rows(table(r"\label{tab:alignment_gap}"))])
 
+# The pipelines that are these methods; what adapts a network's weights to the target's signals has none.
+COMPARED = {
+    "Euclidean (Covariance)": {"MDM": "none+mdm", "TSLR": "none+tslr", "TSA-LDA": "none+tsa-lda"},
+    "Euclidean (Signal)": {"CSP-LDA": "none+csp-lda"},
+    "Deep Euclidean (Signal)": {"ShallowConvNet": "shallow", "EEGNet": "eegnet", "DeepConvNet": "deep",
+                                "EEGConformer": "conformer", "EEGInception": "inception"},
+    "Riemannian (RA Covariance)": {"MDM": "ra+mdm", "TSLR": "ra+tslr", "TSA-LDA": "ra+tsa-lda"},
+    "Deep Riemannian": {"SPD-CNN": "spd-cnn", "TS-SPD-CNN": "ts-spd-cnn"},
+    "Transfer Learning (Covariance)": {"RPA": "rpa+mdm"},
+    "Transfer Learning (Signal)": {"DDAF-CORAL": "", "SDDA": "", "DAMSDAF": "", "ADFR": ""},
+    "Ours (RA Covariance)": {"TSLR + DDCT-UNet": "ddct-unet+tslr", "DDCT-UNet (E2E)": "ddct-unet-e2e"}}
 lines, group = [], None
 for row in rows(table(r"\label{tab:deep_baseline_comparison}")):
     group = row[0] or group
     cells = []
     for cell in row[2:]:
         cells += pair(cell) if "±" in cell else ["", ""] if not cell.strip("-") else [number(cell), ""]
-    lines.append([group, row[1], *cells])
-write("comparison", ["group", "method", "cross", "cross_deviation", "within", "within_deviation"], lines)
+    lines.append([group, row[1], COMPARED[group][row[1]], *cells])
+write("comparison", ["group", "method", "pipeline", "cross", "cross_deviation", "within", "within_deviation"], lines)
 
 # ---- Subjects -------------------------------------------------------------------------------------------
 
@@ -187,6 +198,33 @@ text = text.replace("\\cmidrule(lr){3-5} \\cmidrule(lr){6-8} \\cmidrule(lr){9-11
 subjects(SUBJECT_TABLE, [f"{a}+{c}" for a in ALIGNERS for c in ("mdm", "tslr", "tsa-lda")], "subjects-prealigners")
 subjects("Subject-wise LOSO accuracy (\\%) across all evaluated MI datasets.", pipelines, "subjects-classifiers")
 
+# ---- Datasets -------------------------------------------------------------------------------------------
+
+# Trials of a subject, fewest and most: the numbers of which the subjects' accuracies are whole parts. The table's own
+# "trials / session" are of other numbers of sessions, or roughly.
+TRIALS = {"bnci2014-001": (288, 288), "bnci2014-004": (400, 440), "bnci2014-002": (100, 100),
+          "bnci2015-004": (300, 320), "ofner2017": (360, 360)}
+
+
+def check_trials():
+    for name in ("subjects-prealigners", "subjects-classifiers"):
+        with open(f"{folder}/{name}.csv", encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                least, most = TRIALS[row["dataset"]]
+                half = 0.5 * 10 ** -len(row["accuracy"].partition(".")[2]) + 1e-9
+                value = float(row["accuracy"])
+                if not any(abs(100 * round(value * n / 100) / n - value) <= half for n in range(least, most + 1, 20)):
+                    print(f"{name} {row['dataset']} {row['subject']} {row['pipeline']}: {value} is no part of "
+                          f"{least} to {most} trials", file=sys.stderr)
+
+
+check_trials()
+features = {row[0]: row[1:] for row in rows(table(r"\label{tab:dataset_summary}"))}
+write("datasets", ["dataset", "subjects", "classes", "channels", "trials_least", "trials_most"],
+      [[name, features["Subjects"][i], features["MI classes"][i],
+        re.match(r"\d+", features["EEG channels"][i]).group(), *TRIALS[name]]
+       for i, name in enumerate(TRIALS)])
+
 lines, ablation, columns = [], None, None
 models = ["dct", "dldct", "ddct-unet"] + END_TO_END
 for row in rows(table(r"\label{tab:subjectwise_component_ablation_bci2a}")):
@@ -204,3 +242,72 @@ for row in rows(table(r"\label{tab:subjectwise_component_ablation_bci2a}")):
             if cell.strip("-") and column:
                 check(f"subjects-ablation {ablation} {model}", column, cell)
 write("subjects-ablation", ["ablation", "subject", "model", "accuracy"], lines)
+
+# ---- Items: what docs/paper.md has a row for -------------------------------------------------------------
+
+
+def argument(at):
+    """The text between the braces that open at or after a place, cleaned."""
+    begin = text.index("{", at)
+    depth, end = 1, begin + 1
+    while depth > 0:
+        depth += {"{": 1, "}": -1}.get(text[end], 0) if text[end - 1] != "\\" else 0
+        end += 1
+    title = re.sub(r"\\(label|cite)\{[^}]*\}|\\(textbf|emph|textit|centering)|[{}$]|\\[,;]", "", text[begin + 1:end - 1])
+    title = title.replace(",", ";").replace("--", "-").replace(r"\%", "%").replace(r"\mathcal", "")
+    title = title.replace(r"\Leftrightarrow", "iff").replace(r"\rightarrow", "->")
+    return re.sub(r"\s+", " ", title).strip().split(". ")[0].rstrip(".")[:110]
+
+
+def items():
+    lines, counts = [], {"section": 0, "subsection": 0, "subsubsection": 0}
+    totals = {"equation": 0, "table": 0, "figure": 0, "algorithm": 0}
+    appendix, part = False, None  # part: letter inside subequations
+    pattern = (r"\\appendix\b|\\(?:sub)*section\{|\\begin\{(?:subequations|equation|align|table\*?|figure\*?|algorithm)\}|"
+               r"\\end\{(?:subequations|align)\}|\\(?:textbf|paragraph)\{(?:Lemma \d+|Corollary)")
+    for match in re.finditer(pattern, text):
+        at, what = match.start(), match.group()
+        if what == r"\appendix":
+            appendix, counts = True, dict.fromkeys(counts, 0)
+        elif "section" in what:
+            kind = what.strip("\\{")
+            counts[kind] += 1
+            for inner in list(counts)[list(counts).index(kind) + 1:]:
+                counts[inner] = 0
+            first = chr(ord("A") + counts["section"] - 1) if appendix else str(counts["section"])
+            number = ".".join([first] + [str(counts[c]) for c in ("subsection", "subsubsection") if counts[c]])
+            label = re.match(r"\s*\\label\{([^}]*)\}", text[text.index("}\n", at) + 1:])
+            lines.append(["section", number, label.group(1) if label else "", argument(at)])
+        elif "Lemma" in what or "Corollary" in what:
+            title = argument(at)
+            number = re.match(r"Lemma (\d+)", title)
+            label = re.match(r"\s*\\label\{([^}]*)\}", text[text.index("}", at + 12) + 1:])
+            lines.append(["lemma", number.group(1) if number else "corollary", label.group(1) if label else "", title])
+        elif "subequations" in what:
+            part = ord("a") if "begin" in what else None
+            totals["equation"] += "begin" in what
+        elif "begin{equation" in what or "begin{align" in what:
+            name = "equation" if "equation" in what else "align"
+            body = text[at:text.index(rf"\end{{{name}}}", at)]
+            rows_of = re.split(r"\\\\(?!\w)", body) if name == "align" else [body]
+            for row in rows_of:
+                if "nonumber" in row or "notag" in row or not re.sub(r"\\begin\{\w+\}|\\label\{[^}]*\}|\s", "", row):
+                    continue
+                if part is None:
+                    totals["equation"] += 1
+                number = f"{totals['equation']}{chr(part) if part else ''}"
+                part = part + 1 if part else None
+                label = re.search(r"\\label\{([^}]*)\}", row)
+                lines.append(["equation", number, label.group(1) if label else "", ""])
+        elif "begin" in what:
+            name = re.search(r"\{(\w+)", what).group(1)
+            body = text[at:text.index(rf"\end{{{name}", at)]
+            totals[name] += 1
+            label = re.search(r"\\label\{([^}]*)\}", body)
+            lines.append([name, str(totals[name]), label.group(1) if label else "",
+                          argument(at + body.index(r"\caption"))])
+    return lines
+
+
+text = re.sub(r"(?<!\\)%.*", "", open(sys.argv[1], encoding="utf-8").read())
+write("items", ["kind", "number", "label", "title"], items())

@@ -48,6 +48,43 @@ CONGRU_API congru_status congru_logistic_fit(congru_context *context, size_t n, 
                                              const congru_logistic_options *options, double *weights,
                                              double *intercept, congru_logistic_info *info);
 
+/* ---- Logistic regression of many folds --------------------------------------------------------- */
+
+/* Which trials each fold is fitted on, and each C they are all fitted with. */
+typedef struct congru_ridge_options {
+    size_t folds;
+    const bool *used;   /* (folds, n) */
+    size_t count;       /* of C */
+    const double *c;    /* (count), positive */
+    double tolerance;   /* as in congru_logistic_options; 0: 1e-6 */
+    int iterations_max; /* of the folds together; one that is not done by then is fitted alone; 0: 60 */
+} congru_ridge_options;
+
+/* What is wanted of them; each may be NULL. `left` counts the trials that a fold does not use. */
+typedef struct congru_ridge_results {
+    double *weights;   /* (count, folds, classes, features) */
+    double *intercept; /* (count, folds, classes) */
+    double *
+        log_probability; /* (count) times, fold by fold, (left, classes): of the trials left out, in their order */
+    int *iterations;     /* (count, folds) */
+} congru_ridge_results;
+
+/* Minimises what congru_logistic_fit does, for many folds over one matrix of features at once: every class has a vector of
+ * weights, two classes too, for which it is congru_logistic_fit with twice the C. The numbers of a fold do not depend on
+ * the others, and a feature may have any mean. A fold that uses trials of fewer than two classes is
+ * CONGRU_ERROR_ARGUMENT. Where features outnumber half the trials a matrix of (n, n) is kept, two
+ * for several C. */
+CONGRU_API congru_status congru_ridge_folds(congru_context *context, size_t n, size_t features, const double *x,
+                                            const int32_t *label, size_t classes,
+                                            const congru_ridge_options *options,
+                                            const congru_ridge_results *results);
+
+/* Makes all classes equally frequent over the n trials of one subject: log_probability (n, classes), in place, doubled and
+ * then normalised by class and by trial in turn, so that each trial's exponentials add up to 1. It looks at all trials at
+ * once (transductive) and assumes balanced classes. A class whose log-probabilities are all -1e29 or less stays out. */
+CONGRU_API congru_status congru_balance_classes(congru_context *context, size_t n, size_t classes,
+                                                double *log_probability);
+
 /* ---- Linear discriminant analysis -------------------------------------------------------------- */
 
 /* Gaussian classes with one covariance, which is shrunk after Ledoit and Wolf: scikit-learn's

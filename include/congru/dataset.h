@@ -24,8 +24,11 @@ typedef struct congru_set {
     char (*subject_name)[CONGRU_LABEL_SIZE];
     char (*channel_name)[CONGRU_LABEL_SIZE]; /* (dimension); "" where unknown */
     double rate;                             /* 0 when unknown */
-    char *meta;                              /* JSON text, or NULL */
-    double start;                            /* seconds of sample 0 from the cue; NaN when unknown */
+    char *meta; /* JSON text, or NULL: what the covariances went through, and the signals too where the
+                           next is NULL */
+    char *
+        signals_meta; /* the same for signals that covariances were made of with more done (congru_set_estimate) */
+    double start;     /* seconds of sample 0 from the cue; NaN when unknown */
     bool borrowed; /* covariance and signals are the caller's of congru_set_create_borrowing, who frees them */
 } congru_set;
 
@@ -68,6 +71,7 @@ typedef struct congru_set_options {
     congru_estimator estimator;
     bool trace_normalise;
     bool keep_signals;
+    double shrinkage; /* as congru_preprocessing's */
 } congru_set_options;
 CONGRU_API congru_status congru_set_append(congru_context *context, congru_set **set,
                                            const congru_epochs *epochs, const char *subject,
@@ -96,14 +100,25 @@ CONGRU_API congru_status congru_set_write(congru_context *context, const char *p
 CONGRU_API congru_status congru_set_keep_classes(congru_context *context, congru_set *set,
                                                  const char *const *names, size_t count);
 
+/* Keeps the trials of these sessions alone, by number; subjects that have no trial left go too. CONGRU_ERROR_ARGUMENT for a
+ * session that nobody has. */
+CONGRU_API congru_status congru_set_keep_sessions(congru_context *context, congru_set *set,
+                                                  const int32_t *sessions, size_t count);
+
 /* What the trials went through, as their meta data say: what congru_import wrote, else raw. Clear *p afterwards. */
 CONGRU_API congru_status congru_set_preprocessing(congru_context *context, const congru_set *set,
                                                   congru_preprocessing *p);
 
 /* Does to the set's signals what is described and makes their covariances; meta data then say so. Channels are found by
- * name; a window needs `start`. Borrowed signals are copied first. On failure the set is not to be used. */
+ * name; a window needs `start`. Borrowed signals are copied first. Covariances without signals can be divided by their traces, and nothing else. On
+ * failure the set is not to be used. */
 CONGRU_API congru_status congru_set_preprocess(congru_context *context, congru_set *set,
                                                const congru_preprocessing *p);
+
+/* The same for the covariances alone: signals stay as wide as they are, so that pipelines can make their own of them.
+ * What covariances and signals share is done to both: channels, unit, and what was filtered elsewhere. */
+CONGRU_API congru_status congru_set_estimate(congru_context *context, congru_set *set,
+                                             const congru_preprocessing *p);
 
 /* Does what is left so that the trials have gone through what is wanted, such as what a model's have: raw signals are
  * filtered, channels put in order. CONGRU_ERROR_ARGUMENT with what differs where more was done than that; `who` is what

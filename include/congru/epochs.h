@@ -82,7 +82,7 @@ CONGRU_API congru_status congru_epochs_cut(congru_context *context, const congru
  * session); or a .mat with a numeric 3-dimensional array of (samples, channels, trials) and a label vector, as
  * variables or as fields of one struct; or an EEGLAB .set of epochs, each of the class of the event at its time 0,
  * with the .fdt beside it; or epochs in a FIF file, of the classes of its event_id. Of the last two only EEG channels
- * are read, where there are any. CONGRU_ERROR_UNSUPPORTED for a file that holds a recording or covariances instead. */
+ * are read, where there are any. CONGRU_ERROR_KIND for a file that holds a recording or covariances instead. */
 CONGRU_API congru_status congru_epochs_read(congru_context *context, const char *path, congru_epochs **epochs);
 
 /* Whether the first bytes of the file are those of a format that congru_epochs_read knows, which may nevertheless hold

@@ -20,20 +20,47 @@ CONGRU_API congru_status congru_pipeline_check(congru_context *context, const ch
 /* What a pipeline is made of. The names are the library's own. */
 typedef struct congru_pipeline_description {
     const char *aligner, *classifier;
-    const char *network; /* "dct", "dldct", "ddct-unet", ...: what it trains by gradient descent, in the aligner or in
+    const char
+        *network; /* "dct", "dldct", "ddct-unet", ...: what it trains by gradient descent, in the aligner or in
                             the classifier; NULL when it trains nothing so */
     bool end_to_end;     /* the classifier stands alone: the pipeline's name is its name */
     bool target_labels;  /* asks for labelled trials of the target subject */
     bool needs_signals;  /* covariances are not enough */
     bool embeds;         /* congru_pipeline_represent can show where it puts trials */
+    size_t branches;     /* how many; aligner, classifier and network are those of the first */
 } congru_pipeline_description;
 
 /* CONGRU_ERROR_ARGUMENT as congru_pipeline_check. */
 CONGRU_API congru_status congru_pipeline_describe(congru_context *context, const char *name,
                                                   congru_pipeline_description *description);
 
-/* Every pipeline there is, and those of them without a trained network: index 0, 1, ... false after the last. */
+/* Whether one of the words of `users`, as options of methods have them (congru_method_option), means the pipeline: the name
+ * of its aligner or classifier, or a family that it is of. false for a name that is no pipeline's. */
+CONGRU_API bool congru_pipeline_among(const char *name, const char *users);
+
+/* The options of methods that a pipeline uses, in the order of help: index 0, 1, ... until NULL. */
+CONGRU_API const congru_method_option *congru_pipeline_option(const char *name, size_t index);
+
+/* Every pipeline of covariances, an aligner and a classifier or an end-to-end model, and those of them without a trained
+ * network: index 0, 1, ... false after the last. */
 CONGRU_API bool congru_pipeline_at(size_t index, bool classical, char name[CONGRU_PIPELINE_SIZE]);
+
+/* Pipelines that are defined, built in ("motor", "slow", "motor+slow") or by congru_pipeline_define: their log-probabilities
+ * are added up over branches, each with its own preprocessing, aligner and classifier. Index 0, 1, ... false after the last.
+ * They need sets that hold signals. */
+CONGRU_API bool congru_pipeline_defined(const congru_context *context, size_t index,
+                                        char name[CONGRU_PIPELINE_SIZE]);
+
+/* Makes the pipelines of a text known to the context: lines of KEY = VALUE (docs/pipelines.md). `where` begins the line that
+ * says what is wrong with it, CONGRU_ERROR_ARGUMENT; nothing is defined then. */
+CONGRU_API congru_status congru_pipeline_define(congru_context *context, const char *where, const char *text);
+
+/* Whether the set holds what the pipeline reads: CONGRU_ERROR_ARGUMENT with what is missing. */
+CONGRU_API congru_status congru_pipeline_suits(congru_context *context, const congru_set *set, const char *name);
+
+/* What a pipeline is, a line for its title and one for each branch, into `text`, cut to fit. */
+CONGRU_API congru_status congru_pipeline_explain(congru_context *context, const char *name, char *text,
+                                                 size_t size);
 
 typedef enum congru_protocol {
     CONGRU_PROTOCOL_LOSO,    /* each subject in turn is new: fitted on all others */
@@ -75,7 +102,9 @@ typedef struct congru_fold {
     double accuracy; /* 0 to 1 */
     double kappa;
     double balanced;       /* mean of the classes' recalls, over classes that have trials */
-    double seconds;        /* fitting and predicting, its share of common work included */
+    double seconds;        /* fitting and predicting, as it would take alone; of which */
+    double aligning;       /* the share of recentring, and the aligner's training; NaN where it is not known */
+    double fitting;        /* the classifier's training; NaN likewise */
     size_t train, samples; /* trials fitted on, trials scored */
     size_t calibration;    /* labelled trials of the newcomer that were used, and not scored */
     size_t *trial;         /* (samples) index in the set */
@@ -114,14 +143,45 @@ typedef struct congru_results {
 CONGRU_API congru_status congru_evaluate(congru_context *context, const congru_set *set,
                                          const congru_evaluation_options *options, congru_results **results);
 
-/* Where the trials are when `subject` is the newcomer: covariances of all trials, out (count, d, d), as the pipeline's
- * aligner leaves them, or as the network of an end-to-end model puts them before its head. All of the newcomer's trials
- * are seen, and each subject is recentred as one; protocol, target and align_by_session of the options do not count,
- * and a network has no training in it when method.network.steps is 0. An aligner that asks for labels gets none:
- * CONGRU_ERROR_ARGUMENT. */
+/* Where the trials are when `subject` is the target: covariances of all trials, out (count, d, d), as the pipeline's
+ * aligner leaves them, or as the network of an end-to-end model puts them before its head. Of the options method and
+ * align_by_session count; all of the target's trials are seen, and a network has no training in it when
+ * method.network.steps is 0. An aligner that asks for labels gets none: CONGRU_ERROR_ARGUMENT. */
 CONGRU_API congru_status congru_pipeline_represent(congru_context *context, const congru_set *set,
-                                                   const congru_method_options *options, const char *pipeline,
-                                                   int32_t subject, double *out);
+                                                   const congru_evaluation_options *options,
+                                                   const char *pipeline, int32_t subject, double *out);
+
+enum { CONGRU_GEOMETRY_STAGES = 6 };
+
+/* The source trials at 0, 20, ..., 100 % of a training, all in the log-Euclidean tangent space. */
+typedef struct congru_geometry {
+    size_t points; /* trials that are shown: at most 400, as many of each source subject */
+    size_t *trial; /* (points) index in the set; never one of the target's */
+    double
+        *position[CONGRU_GEOMETRY_STAGES]; /* (points, 2) by t-SNE, each stage begun where the last one ended */
+    double silhouette_subject[CONGRU_GEOMETRY_STAGES], silhouette_class[CONGRU_GEOMETRY_STAGES]; /* of points */
+    double within_class[CONGRU_GEOMETRY_STAGES],
+        between_class[CONGRU_GEOMETRY_STAGES]; /* of all source trials, as */
+    double within_subject[CONGRU_GEOMETRY_STAGES],
+        between_subject[CONGRU_GEOMETRY_STAGES]; /* the paper's Eq. (2) */
+    double moved
+        [CONGRU_GEOMETRY_STAGES]; /* rms distance of all source trials from the stage before; 0 for the first */
+} congru_geometry;
+
+/* Follows the source trials through the training of a pipeline's network with `subject` left out: a training of fewer
+ * steps is the beginning of a longer one, but for dct, whose penalty on the rotation falls with the share of the steps
+ * that are done. What is mapped is the best network so far. Of the options method and align_by_session count.
+ * Freed by congru_geometry_destroy; *geometry is NULL on failure. */
+CONGRU_API congru_status congru_geometry_follow(congru_context *context, const congru_set *set,
+                                                const congru_evaluation_options *options, const char *pipeline,
+                                                int32_t subject, congru_geometry **geometry);
+CONGRU_API void congru_geometry_destroy(congru_geometry **geometry);
+
+/* Silhouettes by subject and by class of the source trials as a pipeline puts them with `subject` left out. */
+CONGRU_API congru_status congru_pipeline_silhouette(congru_context *context, const congru_set *set,
+                                                    const congru_evaluation_options *options,
+                                                    const char *pipeline, int32_t subject, double *by_subject,
+                                                    double *by_class);
 
 /* A results folder as congru_evaluate leaves it, or as another program wrote results.csv and predictions.csv; the
  * latter may be missing, and folds then hold no trials. Of a run that was interrupted, the folds that were finished; what

@@ -51,6 +51,9 @@ CONGRU_API const char *congru_model_pipeline(const congru_model *model);
 CONGRU_API const congru_preprocessing *congru_model_preprocessing(const congru_model *model);
 CONGRU_API size_t congru_model_classes(const congru_model *model);
 
+/* Whether it has branches, which make what they read of signals: covariances alone are not enough then. */
+CONGRU_API bool congru_model_needs_signals(const congru_model *model);
+
 /* NULL from congru_model_classes() on. */
 CONGRU_API const char *congru_model_class(const congru_model *model, size_t index);
 

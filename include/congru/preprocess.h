@@ -21,7 +21,8 @@ typedef enum congru_estimator {
 CONGRU_API const char *congru_estimator_name(congru_estimator estimator);
 
 /* Everything that is done to samples between a recording and a covariance, in this order: scale to microvolts, choose
- * channels, average reference, band-pass, notch, resample, cut the window, estimate the covariance. A set and a model
+ * channels, take the baseline off, average reference, band-pass, notch, resample, cut the window, estimate the covariance,
+ * shrink it. A set and a model
  * carry the description of their data, so that other data can be treated alike.
  *
  * Made by congru_preprocessing_init, freed by congru_preprocessing_clear; the channels' names are owned. */
@@ -29,6 +30,8 @@ typedef struct congru_preprocessing {
     size_t channels;                         /* chosen, in order; 0: all EEG channels */
     char (*channel_name)[CONGRU_LABEL_SIZE]; /* (channels); "" where a set does not name them */
     double scale;                            /* makes microvolts of the samples: 1, 1e3 for mV, 1e6 for V */
+    double baseline[2];  /* seconds from the cue whose mean is taken off each channel of a trial; 0 0: none */
+    bool baseline_whole; /* the mean of the whole trial instead */
     bool average_reference;
     double band[2];     /* Hz, of the band-pass; low 0 is a low-pass; 0 0: none */
     int order;          /* of the Butterworth band-pass */
@@ -45,6 +48,7 @@ typedef struct congru_preprocessing {
     bool drop_rejected; /* trials that a code-1023 event marks are dropped */
     congru_estimator estimator;
     bool trace_normalise; /* each covariance is divided by its trace */
+    double shrinkage;     /* 0 to 1: its share of the multiple of the identity that has its trace */
 
     /* What the trials are in the end, as far as is known. */
     double rate;    /* samples per second; 0 when unknown */
@@ -67,7 +71,7 @@ CONGRU_API void congru_preprocessing_clear(congru_preprocessing *p);
 
 /* The options that describe preprocessing. The first CONGRU_PREPROCESSING_TRIAL_OPTIONS of them apply to trials that were
  * cut already; the others are about cutting them. */
-enum { CONGRU_PREPROCESSING_TRIAL_OPTIONS = 14, CONGRU_PREPROCESSING_OPTIONS = 16 };
+enum { CONGRU_PREPROCESSING_TRIAL_OPTIONS = 16, CONGRU_PREPROCESSING_OPTIONS = 18 };
 CONGRU_API extern const congru_option congru_preprocessing_options[CONGRU_PREPROCESSING_OPTIONS];
 
 /* Sets one of them: ("band", "8:35"), ("causal", ""). CONGRU_ERROR_ARGUMENT for an unknown name or a value that cannot

@@ -64,7 +64,7 @@ typedef struct congru_recording_options {
 /* Reads a file, its format told from its first bytes (BrainVision: the .vhdr; .mat: a BNCI cell of runs, which are
  * joined with a NaN between, or a continuous EEGLAB .set with its .fdt beside it; raw data in FIF; XDF, its streams
  * brought to one clock, and gaps between what was recorded NaN). The sample behind an EEGLAB boundary, and what FIF
- * annotations call BAD or EDGE, is NaN too. Fails with CONGRU_ERROR_IO, _FORMAT, _UNSUPPORTED or _MEMORY and an error text
+ * annotations call BAD or EDGE, is NaN too. Fails with CONGRU_ERROR_IO, _FORMAT, _UNSUPPORTED, _KIND (it holds trials) or _MEMORY and an error text
  * "FILE: what was expected, what was found (what to do)"; a file is never trusted about its own size. Memory:
  * the selected channels as doubles and a small buffer. Free with congru_recording_destroy. */
 CONGRU_API congru_status congru_recording_read(congru_context *context, const char *path,

@@ -95,6 +95,12 @@ CONGRU_API void congru_drawing_destroy(congru_drawing **drawing);
 CONGRU_API congru_status congru_drawing_svg(congru_context *context, const congru_drawing *drawing,
                                             char **text);
 
+/* The training of a pipeline in folder `run`, the mean over subjects of one series, named as in the files: at most 101
+ * points from the first step to the last. Returns how many, 0 when there is none; step and mean (points) belong to the
+ * report. */
+CONGRU_API size_t congru_report_curve(const congru_report *report, size_t run, const char *pipeline,
+                                      const char *series, const size_t **step, const double **mean);
+
 /* Writes bytes to a file so that it is under its name whole or not at all. */
 CONGRU_API congru_status congru_report_write(congru_context *context, const char *path, const void *bytes,
                                              size_t size);

@@ -30,6 +30,7 @@ typedef enum congru_status {
     CONGRU_ERROR_CPU,           /* the instruction set asked for is unknown or not on this machine */
     CONGRU_ERROR_CANCELLED,     /* the progress callback asked to stop */
     CONGRU_ERROR_SCALE,         /* samples of another unit than those a model was fitted on */
+    CONGRU_ERROR_KIND,          /* a file that holds trials where a recording is read, or the other way round */
     CONGRU_STATUS_COUNT
 } congru_status;
 

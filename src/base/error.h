@@ -18,6 +18,7 @@ struct congru_context {
     struct congru_crew *crew; /* with whom the steps of training are shared; or NULL */
     congru_progress progress;
     void *progress_user;
+    char *definitions; /* of pipelines, as congru_pipeline_define takes them; or NULL */
     char error[CONGRU_ERROR_TEXT_SIZE];
     size_t notes;
     char note[CONGRU_NOTES_MAX][CONGRU_NOTE_SIZE];

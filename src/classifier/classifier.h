@@ -45,16 +45,24 @@ typedef struct congru_classifier {
     congru_status (*features)(congru_context *context, const congru_newcomer *trials,
                               const congru_method_options *options, size_t stride, double *x);
 
-    /* Optional, with features: fits several folds at once on rows of one matrix; the numbers of a fold do not depend on
-     * the others. used (folds, trials->count): which trials each is fitted on. model (folds). */
+    /* With features: fits several folds at once on rows of one matrix, each with every one of `count` C. used (folds,
+     * trials->count): which trials a fold is fitted on. The numbers of a fold depend neither on other folds nor on labels of
+     * trials that it does not use. Either may be NULL: model (count, folds), as fit would make it; log_probability, for each
+     * C, fold by fold, (trials left out, classes). */
     congru_status (*fit_folds)(congru_context *context, const congru_trials *trials,
-                               const congru_method_options *options, size_t folds, const bool *used,
-                               congru_tensors *model);
+                               const congru_method_options *options, size_t count, const double *c,
+                               size_t folds, const bool *used, double *log_probability, congru_tensors *model);
 } congru_classifier;
 
 /* One file each. */
 extern const congru_classifier congru_classifier_mdm, congru_classifier_tslr, congru_classifier_tsa_lda,
     congru_classifier_csp_lda;
+
+/* In ridge_tangent.c and bins.c. */
+extern const congru_classifier congru_classifier_ridge, congru_classifier_bins;
+
+/* In lda_projection.c. */
+extern const congru_classifier congru_classifier_lda_tslr, congru_classifier_lda_tsa_lda;
 
 /* In e2e.c. */
 extern const congru_classifier congru_classifier_dct_e2e, congru_classifier_dldct_e2e,

@@ -10,7 +10,7 @@
 /* Of the tangent norm; the last step then leaves distances right to about 1e-9. */
 static const double mean_tolerance = 1e-8;
 
-/* mean (classes, d, d), the identity where a class has no trial. */
+/* mean (classes, d, d) by the metric, the identity where a class has no trial. */
 static congru_status class_means(congru_context *context, const congru_trials *trials, congru_metric metric,
                                  const congru_class_table *table, size_t *place, double *mean, double *present)
 {
@@ -47,6 +47,11 @@ static congru_status mdm_fit(congru_context *context, const congru_trials *trial
     const size_t shape[] = {trials->classes, trials->d, trials->d};
     congru_status status = congru_check_shape(context, trials->count, trials->d);
     if (status == CONGRU_OK)
+        status = congru_check_argument(context,
+                                       options->mdm_metric >= CONGRU_METRIC_RIEMANN &&
+                                           options->mdm_metric <= CONGRU_METRIC_EUCLID,
+                                       "mdm's distance is none of congru_metric");
+    if (status == CONGRU_OK)
         status = congru_class_table_make(context, trials->count, trials->label, trials->classes, &table);
     if (status == CONGRU_OK && congru_arena_reserve(&arena, trials->count * sizeof(size_t)) != CONGRU_OK)
         status =
@@ -58,7 +63,7 @@ static congru_status mdm_fit(congru_context *context, const congru_trials *trial
     if (status == CONGRU_OK)
         status = congru_tensors_add(context, model, "mdm.present", 1, shape, &present);
     if (status == CONGRU_OK)
-        status = class_means(context, trials, options->mdm_metric, &table, (size_t *)(void *)arena.base, mean,
+        status = class_means(context, trials, options->mdm_mean, &table, (size_t *)(void *)arena.base, mean,
                              present);
     status = congru_workspace_free(context, &arena, status);
     congru_class_table_free(&table);
@@ -91,7 +96,7 @@ static congru_status mdm_predict(congru_context *context, const congru_tensors *
 
 const congru_classifier congru_classifier_mdm = {
     .name = "mdm",
-    .summary = "the class whose mean is nearest (--mdm-metric)",
+    .summary = "the class whose mean is nearest (--mdm-mean, --mdm-metric)",
     .views = true,
     .fit = mdm_fit,
     .predict = mdm_predict,

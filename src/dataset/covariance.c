@@ -63,6 +63,12 @@ static void shrink(size_t d, double shrinkage, double *c)
         c[i * (d + 1)] += shrinkage * mean;
 }
 
+void congru_covariance_shrink(double shrinkage, size_t count, size_t d, double *c)
+{
+    for (size_t i = 0; shrinkage > 0 && i < count; i++)
+        shrink(d, shrinkage, c + i * d * d);
+}
+
 /* Chen, Wiesel, Eldar and Hero's oracle approximating shrinkage, as scikit-learn has it. c = X X^T / T. */
 static double oas_shrinkage(size_t d, size_t samples, const double *c)
 {

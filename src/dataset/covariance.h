@@ -9,6 +9,9 @@
 void congru_covariance_finish(congru_estimator estimator, bool trace_normalise, size_t d, size_t samples,
                               double power_squares, double *c);
 
+/* Each of `count` covariances (d, d) becomes (1 - shrinkage) C + shrinkage trace(C)/d I, which has the same trace. */
+void congru_covariance_shrink(double shrinkage, size_t count, size_t d, double *c);
+
 /* congru_covariance, whose error names a trial by its number[i], or i + 1 where `number` is NULL. */
 congru_status congru_covariance_numbered(congru_context *context, congru_estimator estimator,
                                          bool trace_normalise, size_t count, size_t d, size_t samples,

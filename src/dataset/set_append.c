@@ -198,6 +198,8 @@ static congru_status append(congru_context *context, congru_set *set, const cong
                                             epochs->number, covariance);
     if (status != CONGRU_OK)
         return status;
+    if (!epochs->covariances)
+        congru_covariance_shrink(options->shrinkage, epochs->count, set->dimension, covariance);
     take_trials(set, epochs, subject);
     return CONGRU_OK;
 }

@@ -83,6 +83,15 @@ static bool copy_numbers(const double *from, size_t count, double **to)
     return *to != NULL;
 }
 
+static bool copy_text(const char *from, char **to)
+{
+    size_t size = from != NULL ? strlen(from) + 1 : 0;
+    *to = from != NULL ? malloc(size) : NULL;
+    if (*to != NULL)
+        memcpy(*to, from, size);
+    return *to != NULL || from == NULL;
+}
+
 static bool copy_all(const congru_set *from, bool borrow, congru_set *to)
 {
     size_t channels = from->dimension;
@@ -99,13 +108,8 @@ static bool copy_all(const congru_set *from, bool borrow, congru_set *to)
         return false;
     if (from->channel_name != NULL)
         memcpy(to->channel_name, from->channel_name, channels * sizeof *to->channel_name);
-    if (from->meta != NULL) {
-        size_t size = strlen(from->meta) + 1;
-        to->meta = malloc(size);
-        if (to->meta == NULL)
-            return false;
-        memcpy(to->meta, from->meta, size);
-    }
+    if (!copy_text(from->meta, &to->meta) || !copy_text(from->signals_meta, &to->signals_meta))
+        return false;
     if (borrow) {
         to->covariance = from->covariance;
         to->signals = from->signals;

@@ -1,4 +1,4 @@
-/* Takes the trials of some classes out of a set. SPDX-License-Identifier: Apache-2.0 */
+/* Takes the trials of some classes or sessions out of a set. SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,4 +110,46 @@ congru_status congru_set_keep_classes(congru_context *context, congru_set *set, 
     free(place);
     free(number);
     return status;
+}
+
+/* Every session that is asked for must be there, of one subject at least. */
+static congru_status check_sessions(congru_context *context, const congru_set *set, const int32_t *sessions,
+                                    size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        size_t i = 0;
+        while (i < set->count && set->session[i] != sessions[k])
+            i++;
+        if (i == set->count)
+            return congru_fail(context, CONGRU_ERROR_ARGUMENT, "there is no session %d in the set",
+                               (int)sessions[k]);
+    }
+    return CONGRU_OK;
+}
+
+congru_status congru_set_keep_sessions(congru_context *context, congru_set *set, const int32_t *sessions,
+                                       size_t count)
+{
+    if (set == NULL || sessions == NULL || count == 0)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no sessions to keep are given");
+    congru_status status = congru_set_check(context, set);
+    if (status == CONGRU_OK)
+        status = check_sessions(context, set, sessions, count);
+    if (status != CONGRU_OK)
+        return status;
+    int32_t *number = calloc(set->subjects + 1, sizeof *number);
+    if (number == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for the subjects");
+    size_t kept = 0;
+    for (size_t i = 0; i < set->count; i++) {
+        size_t k = 0;
+        while (k < count && sessions[k] != set->session[i])
+            k++;
+        if (k < count)
+            move_trial(set, i, kept++);
+    }
+    set->count = kept;
+    drop_empty_subjects(set, number);
+    free(number);
+    return CONGRU_OK;
 }

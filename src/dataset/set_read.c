@@ -42,6 +42,7 @@ void congru_set_destroy(congru_set **set)
     free(s->subject_name);
     free(s->channel_name);
     free(s->meta);
+    free(s->signals_meta);
     free(s);
     *set = NULL;
 }
@@ -223,25 +224,25 @@ static congru_status read_times(const set_reader *r)
     return status == CONGRU_OK ? read_number(r, "tmin", &r->set->start) : status;
 }
 
-static congru_status read_meta(const set_reader *r)
+static congru_status read_meta(const set_reader *r, const char *array, char **text)
 {
-    if (!congru_npz_has(r->npz, "meta"))
+    if (!congru_npz_has(r->npz, array))
         return CONGRU_OK;
     congru_values values;
-    congru_status status = congru_npz_describe(r->context, r->npz, "meta", &values);
+    congru_status status = congru_npz_describe(r->context, r->npz, array, &values);
     if (status != CONGRU_OK)
         return status;
     if (values.kind != CONGRU_VALUES_TEXT || values.count != 1)
-        return congru_fail(r->context, CONGRU_ERROR_FORMAT, "%s: meta: expected one string", r->file);
+        return congru_fail(r->context, CONGRU_ERROR_FORMAT, "%s: %s: expected one string", r->file, array);
     if (values.text_bytes > META_BYTES_MAX)
         return congru_fail(r->context, CONGRU_ERROR_UNSUPPORTED,
-                           "%s: meta: a string of %zu bytes; at most %d MiB are read", r->file,
+                           "%s: %s: a string of %zu bytes; at most %d MiB are read", r->file, array,
                            values.text_bytes, META_BYTES_MAX >> 20);
-    status = congru_npz_fill(r->context, r->npz, "meta", &values);
+    status = congru_npz_fill(r->context, r->npz, array, &values);
     if (status != CONGRU_OK)
         return status;
-    r->set->meta = strdup(values.text[0]);
-    if (r->set->meta == NULL)
+    *text = strdup(values.text[0]);
+    if (*text == NULL)
         status = congru_fail(r->context, CONGRU_ERROR_MEMORY, "%s: not enough memory", r->file);
     congru_values_clear(&values);
     return status;
@@ -279,7 +280,9 @@ static congru_status read_arrays(set_reader *r)
         status = read_channels(r);
     if (status == CONGRU_OK)
         status = read_times(r);
-    return status == CONGRU_OK ? read_meta(r) : status;
+    if (status == CONGRU_OK)
+        status = read_meta(r, "meta", &r->set->meta);
+    return status == CONGRU_OK ? read_meta(r, "signals_meta", &r->set->signals_meta) : status;
 }
 
 /* Makes the set of an open file, and closes that. */

@@ -124,6 +124,9 @@ static congru_status add_rest(const set_writer *w)
         status = congru_npz_add_real(w->context, w->npz, "tmin", 0, NULL, &set->start, false);
     if (status == CONGRU_OK && set->meta != NULL)
         status = congru_npz_add_text(w->context, w->npz, "meta", 0, NULL, (const char *const[]){set->meta});
+    if (status == CONGRU_OK && set->signals_meta != NULL)
+        status = congru_npz_add_text(w->context, w->npz, "signals_meta", 0, NULL,
+                                     (const char *const[]){set->signals_meta});
     return status;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/bank.h"
 #include "congru/signal.h"
+#include "dataset/covariance.h"
 #include "decoder/model_internal.h"
 #include "decoder/window.h"
 
@@ -25,7 +26,6 @@ struct congru_decoder {
     congru_arena arena;
     const congru_model *model;
     congru_decoder_options options;
-    congru_method_options method; /* what the model was fitted with, as far as asking depends on it */
     double sampling;
     size_t channels;  /* of a frame */
     size_t *position; /* (d) where the model's channels are in a frame */
@@ -75,6 +75,11 @@ static congru_status check_options(congru_context *context, const congru_model *
                                    const congru_decoder_options *o)
 {
     const congru_preprocessing *p = &model->preprocessing;
+    if (congru_model_needs_signals(model))
+        return congru_fail(
+            context, CONGRU_ERROR_UNSUPPORTED,
+            "a model of several branches is asked about trials, by 'congru predict' (for a stream, "
+            "train an aligner and a classifier)");
     if (!(o->rate >= 0 && o->rate <= 1e6 && o->sampling >= 0 && o->sampling <= 1e7 && o->window >= 0 &&
           o->window <= 1e6 && o->adapt_every >= 0 && o->adapt_every <= 1e9 && o->prior_weight >= 0 &&
           o->prior_weight <= 1e9 && o->memory >= 0 && isfinite(o->scale) && o->scale != 0))
@@ -222,8 +227,6 @@ congru_status congru_decoder_create(congru_context *context, const congru_model 
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a decoder");
     made->model = model;
     made->options = *options;
-    congru_method_options_init(&made->method);
-    made->method.alignment_mean = model->alignment_mean;
     made->sampling = options->sampling > 0 ? options->sampling : model->preprocessing.rate;
     const congru_context_options alone = {.threads = 1, .cpu = congru_context_cpu(context)};
     status = congru_context_create(&made->context, &alone);
@@ -320,8 +323,8 @@ static congru_status ask(congru_decoder *d)
         memcpy(d->aligned, d->latest, n * n * sizeof *d->aligned);
     const congru_newcomer newcomer = {.count = 1, .d = n, .covariance = d->aligned};
     if (status == CONGRU_OK)
-        status = congru_pipeline_predict(d->context, &d->model->pipeline, &d->model->tensors, &newcomer,
-                                         d->aligned, d->probability);
+        status = congru_pipeline_predict(d->context, &d->model->pipeline, &d->model->method, &d->model->tensors,
+                                         &newcomer, d->aligned, d->probability);
     return status;
 }
 
@@ -337,7 +340,7 @@ static congru_status move_reference(congru_decoder *d)
     if (d->options.memory > 0 && behind > d->options.memory)
         behind = d->options.memory;
     congru_status status = d->model->pipeline.aligner->recentring->move(
-        d->context, &d->method, n, d->reference, d->latest, 1.0 / (behind + 1.0), d->aligned);
+        d->context, &d->model->method, n, d->reference, d->latest, 1.0 / (behind + 1.0), d->aligned);
     if (status == CONGRU_OK)
         status = congru_spd_invsqrt(d->context, 1, n, d->aligned, d->latest);
     if (status != CONGRU_OK)
@@ -352,6 +355,7 @@ static void look_at_window(congru_decoder *d)
 {
     congru_window_covariance(&d->window, d->model->preprocessing.estimator,
                              d->model->preprocessing.trace_normalise, d->latest);
+    congru_covariance_shrink(d->model->preprocessing.shrinkage, 1, d->window.d, d->latest);
 }
 
 /* The first channel without variance beside the others' in the window, or -1. */

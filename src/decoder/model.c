@@ -1,5 +1,4 @@
 /* Fits a model, and tells what it is. SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +6,8 @@
 #include "base/text.h"
 #include "congru/version.h"
 #include "dataset/set_check.h"
-#include "decoder/model_internal.h"
-#include "evaluation/fold_parts.h"
+#include "dataset/set_products.h"
+#include "decoder/model_branches.h"
 #include "evaluation/settings_text.h"
 
 void congru_model_options_init(congru_model_options *options)
@@ -26,6 +25,7 @@ void congru_model_destroy(congru_model **model)
     congru_tensors_clear(&(*model)->tensors);
     congru_texts_clear(&(*model)->texts);
     congru_preprocessing_clear(&(*model)->preprocessing);
+    congru_pipeline_clear(&(*model)->pipeline);
     free((*model)->class_name);
     free(*model);
     *model = NULL;
@@ -72,19 +72,38 @@ static congru_status keep_names(congru_context *context, congru_texts *texts, co
     return keep(context, texts, name, &text);
 }
 
+/* How branches were defined, and when the trials that they were cut from begin. */
+static congru_status describe_branches(congru_context *context, const congru_set *set, congru_model *model)
+{
+    const char *definitions = congru_pipeline_definitions(context, model->name);
+    congru_text start = {0};
+    congru_status status = CONGRU_OK;
+    if (definitions != NULL)
+        status = congru_texts_add(context, &model->texts, "definitions", definitions);
+    if (status != CONGRU_OK || !congru_model_branched(model) || !isfinite(set->start))
+        return status;
+    congru_text_add_number(&start, set->start);
+    return keep(context, &model->texts, "start", &start);
+}
+
 /* What the tensors are, who they come from, and what the signals went through. */
 static congru_status describe(congru_context *context, const congru_set *set, const bool *left_out,
-                              const congru_evaluation_options *options, size_t samples, congru_model *model)
+                              const congru_evaluation_options *options, double rate, size_t samples,
+                              congru_model *model)
 {
     congru_texts *texts = &model->texts;
     const congru_method_options *method = &options->method;
-    congru_text number[4] = {{0}}, settings = {0};
+    congru_text number[3] = {{0}}, settings = {0};
+    const char *meta =
+        congru_model_branched(model) && set->signals_meta != NULL ? set->signals_meta : set->meta;
+    char seed[CONGRU_OPTION_TEXT_SIZE] = "", recipe[CONGRU_OPTION_TEXT_SIZE] = "";
+    congru_method_options_get(method, "seed", seed);
+    congru_method_options_get(method, "recipe", recipe);
     congru_text_add(&number[0], "%d", (int)CONGRU_MODEL_FORMAT);
-    congru_text_add_number(&number[1], set->rate);
+    congru_text_add_number(&number[1], rate);
     congru_text_add(&number[2], "%zu", samples);
-    congru_text_add(&number[3], "%" PRIu64, method->seed);
     congru_text_add(&settings, "{\n");
-    congru_settings_text(set, options, &settings);
+    congru_settings_text(context, set, options, &settings);
     congru_text_add(&settings, "\n}");
     const struct {
         const char *name, *text;
@@ -94,8 +113,8 @@ static congru_status describe(congru_context *context, const congru_set *set, co
         {"commit", congru_version_commit()},
         {"compiler", congru_version_compiler()},
         {"pipeline", model->name},
-        {"recipe", method->network.recipe == CONGRU_RECIPE_AUTHORS ? "authors" : "congru"},
-        {"preprocessing", set->meta != NULL ? set->meta : "{}"},
+        {"recipe", recipe},
+        {"preprocessing", meta != NULL ? meta : "{}"},
     };
     congru_status status = keep(context, texts, "format_version", &number[0]);
     for (size_t i = 0; status == CONGRU_OK && i < sizeof plain / sizeof plain[0]; i++)
@@ -105,7 +124,7 @@ static congru_status describe(congru_context *context, const congru_set *set, co
     if (status == CONGRU_OK)
         status = keep(context, texts, "samples", &number[2]);
     if (status == CONGRU_OK)
-        status = keep(context, texts, "seed", &number[3]);
+        status = congru_texts_add(context, texts, "seed", seed);
     if (status == CONGRU_OK)
         status = keep(context, texts, "settings", &settings);
     if (status == CONGRU_OK)
@@ -117,7 +136,7 @@ static congru_status describe(congru_context *context, const congru_set *set, co
     if (status == CONGRU_OK)
         status = keep_names(context, texts, "subjects", set->subjects,
                             (const char(*)[CONGRU_LABEL_SIZE])set->subject_name, left_out);
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < 3; i++)
         congru_text_clear(&number[i]);
     congru_text_clear(&settings);
     return status;
@@ -135,16 +154,17 @@ typedef struct fit_run {
     congru_model *model;
 } fit_run;
 
-static congru_status check_set(congru_context *context, const congru_set *set)
+static congru_status check_set(congru_context *context, const congru_set *set, bool branched)
 {
-    if (set->covariance == NULL || set->count == 0 || set->label == NULL)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the set holds no labelled covariances");
+    if ((branched ? set->signals : set->covariance) == NULL || set->count == 0 || set->label == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the set holds no labelled %s",
+                           branched ? "signals" : "covariances");
     if (set->classes < 2)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "the set holds one class, '%s'; nothing to tell apart",
                            set->classes > 0 ? set->class_name[0] : "");
     congru_status status = congru_set_check(context, set);
-    return status == CONGRU_OK ? congru_set_check_rank(context, set, 0, NULL) : status;
+    return status == CONGRU_OK && !branched ? congru_set_check_rank(context, set, 0, NULL) : status;
 }
 
 static congru_status choose_trials(fit_run *run, const congru_model_options *options)
@@ -169,57 +189,33 @@ static congru_status choose_trials(fit_run *run, const congru_model_options *opt
     return CONGRU_OK;
 }
 
-static congru_status fit(fit_run *run)
-{
-    congru_model *model = run->model;
-    const congru_set *set = run->set;
-    const size_t shape[2] = {set->dimension, set->dimension};
-    congru_workers workers;
-    congru_prepared prepared = {0};
-    double *prior = NULL;
-    bool recentred = model->pipeline.aligner->recentring != NULL;
-    congru_status status = congru_workers_start(run->context, set->subjects, &workers);
-    if (status != CONGRU_OK)
-        return status;
-    status = congru_prepare(run->context, &workers, set, run->options.align_by_session, recentred,
-                            run->options.method.alignment_mean, &prepared);
-    congru_workers_end(&workers);
-    if (status == CONGRU_OK && recentred)
-        status = congru_tensors_add(run->context, &model->tensors, CONGRU_MODEL_PRIOR, 2, shape, &prior);
-    /* NOLINTBEGIN(clang-analyzer-unix.Malloc): the list of trials belongs to the caller, who frees it. */
-    const congru_fold_setting setting = {run->context, &prepared, &run->options, model->pipeline.aligner,
-                                         model->pipeline.classifier->views};
-    congru_fold_sources sources = {0};
-    if (status == CONGRU_OK)
-        status =
-            congru_fold_sources_align(&setting, run->count, run->trial, &model->tensors, prior, NULL, &sources);
-    if (status == CONGRU_OK)
-        status = model->pipeline.classifier->fit(run->context, &sources.trials, &run->options.method,
-                                                 &model->tensors, NULL);
-    /* NOLINTEND(clang-analyzer-unix.Malloc) */
-    congru_fold_sources_clear(&sources);
-    congru_prepared_clear(&prepared);
-    return status;
-}
-
 static congru_status fit_and_describe(fit_run *run, const congru_model_options *options)
 {
     congru_preprocessing of_set = {0};
     congru_status status = congru_pipeline_parse(run->context, options->pipeline, &run->model->pipeline);
     if (status == CONGRU_OK)
-        status = check_set(run->context, run->set);
+        status = congru_method_options_check(run->context, &options->method);
+    bool branched = status == CONGRU_OK && congru_model_branched(run->model);
     if (status == CONGRU_OK)
-        status = congru_set_preprocessing(run->context, run->set, &of_set);
+        status = check_set(run->context, run->set, branched);
+    if (status == CONGRU_OK)
+        status = branched ? congru_set_signals_preprocessing(run->context, run->set, &of_set)
+                          : congru_set_preprocessing(run->context, run->set, &of_set);
     size_t samples = of_set.samples;
+    double rate = of_set.rate;
     congru_preprocessing_clear(&of_set);
     if (status == CONGRU_OK)
         status = choose_trials(run, options);
     if (status == CONGRU_OK)
-        status = fit(run);
+        strcpy(run->model->name, options->pipeline);
+    if (status == CONGRU_OK)
+        status = congru_model_fit_branches(run->context, run->set, &run->options, run->count, run->trial,
+                                           run->left_out, run->model);
     if (status != CONGRU_OK)
         return status;
-    strcpy(run->model->name, options->pipeline);
-    status = describe(run->context, run->set, run->left_out, &run->options, samples, run->model);
+    status = describe(run->context, run->set, run->left_out, &run->options, rate, samples, run->model);
+    if (status == CONGRU_OK)
+        status = describe_branches(run->context, run->set, run->model);
     /* Through the same door as a model from a file, so that what is fitted and what is loaded are alike. */
     return status == CONGRU_OK ? congru_model_interpret(run->context, run->model) : status;
 }
@@ -282,6 +278,11 @@ size_t congru_model_classes(const congru_model *model)
 const char *congru_model_class(const congru_model *model, size_t index)
 {
     return index < congru_model_classes(model) ? model->class_name[index] : NULL;
+}
+
+bool congru_model_needs_signals(const congru_model *model)
+{
+    return model != NULL && congru_model_branched(model);
 }
 
 bool congru_model_text(const congru_model *model, size_t index, const char **name, const char **text)

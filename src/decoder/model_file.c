@@ -8,7 +8,8 @@
 #include "array/source.h"
 #include "base/json_scan.h"
 #include "congru/version.h"
-#include "decoder/model_internal.h"
+#include "decoder/model_branches.h"
+#include "model/method_options.h"
 
 enum { SEARCH_BYTES = 16 };
 
@@ -83,33 +84,86 @@ static congru_status read_number(congru_context *context, const congru_model *mo
     return CONGRU_OK;
 }
 
-/* Of the options of methods, those that are needed when the model is asked; the tensors hold the others. */
+/* Up to version 0.1.0 two options had other names here, and a choice was its number. */
+static const struct {
+    const char *former, *name;
+} renamed[] = {{"alignment_mean", "ra-mean"}, {"rpa_labels", "rpa-labels"}};
+
+static bool read_renamed(congru_scan *json, const congru_method_option *row, congru_method_options *options)
+{
+    double number;
+    char text[32], error[CONGRU_VALUE_ERROR_SIZE];
+    if (!congru_scan_number(json, &number) || number < 0 || number > 1e6)
+        return false;
+    size_t choice = 0;
+    while (row->choices != NULL && choice < (size_t)number && row->choices[choice] != NULL)
+        choice++;
+    snprintf(text, sizeof text, "%d", (int)number);
+    const char *value = row->choices == NULL ? text : row->choices[choice];
+    return value != NULL && congru_method_option_parse(row, row->option.name, value, options, error);
+}
+
+static bool read_setting(congru_scan *json, const char *key, congru_method_options *options,
+                         const congru_method_option **row)
+{
+    for (size_t i = 0; i < sizeof renamed / sizeof renamed[0]; i++)
+        if (strcmp(key, renamed[i].former) == 0) {
+            *row = congru_method_option_find(renamed[i].name);
+            return read_renamed(json, *row, options);
+        }
+    return congru_method_options_read(json, key, options, row);
+}
+
+/* The options it was fitted with. The tensors hold what most of them did; those needed to ask the model must be there. */
 static congru_status read_settings(congru_context *context, congru_model *model)
 {
     const char *text;
     char key[64];
-    bool seen[2] = {false, false};
-    double number;
+    size_t needed = 0;
+    const congru_method_option *row;
     congru_status status = find_text(context, model, "settings", &text);
     if (status != CONGRU_OK)
         return status;
+    congru_method_options_init(&model->method);
+    for (size_t i = 0; (row = congru_method_option_at(i)) != NULL; i++)
+        needed += row->asked;
     congru_scan json = congru_scan_start(text, strlen(text));
     for (bool first = congru_scan_object(&json); congru_scan_member(&json, &first, key, sizeof key);) {
-        if (strcmp(key, "alignment_mean") == 0 && congru_scan_number(&json, &number) && number >= 0 &&
-            number <= CONGRU_METRIC_EUCLID) {
-            model->alignment_mean = (congru_metric)number;
-            seen[0] = true;
-        } else if (strcmp(key, "rpa_labels") == 0 && congru_scan_number(&json, &number) && number >= 0 &&
-                   number <= 1e6) {
-            model->rpa_labels = (int)number;
-            seen[1] = true;
-        } else if (strcmp(key, "alignment_mean") == 0 || strcmp(key, "rpa_labels") == 0 ||
-                   !congru_scan_skip(&json)) {
+        if (!read_setting(&json, key, &model->method, &row))
             return fail(context, "its metadata has no possible settings: see", key);
-        }
+        needed -= row != NULL && row->asked && needed > 0;
     }
-    if (!congru_scan_end(&json) || !seen[0] || !seen[1])
+    if (!congru_scan_end(&json) || needed > 0)
         return fail(context, "its metadata has no possible", "settings");
+    return CONGRU_OK;
+}
+
+/* A pipeline of branches as it was defined when the model was fitted. */
+static congru_status read_pipeline(congru_context *context, congru_model *model, const char *name)
+{
+    const char *definitions = congru_texts_find(&model->texts, "definitions");
+    bool found = false;
+    congru_pipeline_clear(&model->pipeline);
+    if (definitions == NULL)
+        return congru_pipeline_parse_plain(context, name, &model->pipeline);
+    congru_status status =
+        congru_definitions_read(context, "its definitions", definitions, name, &model->pipeline, &found);
+    return status == CONGRU_OK && !found ? fail(context, "its metadata does not define", name) : status;
+}
+
+/* Trials that were taken whole are cut out of recordings as long as they were. */
+static congru_status read_start(congru_context *context, const congru_model *model, congru_preprocessing *p)
+{
+    const char *text = congru_texts_find(&model->texts, "start");
+    double start;
+    if (text == NULL || p->window[1] > p->window[0] || !(p->rate > 0) || p->samples == 0)
+        return CONGRU_OK;
+    congru_scan json = congru_scan_start(text, strlen(text));
+    if (!congru_scan_number(&json, &start) || !congru_scan_end(&json) || !(fabs(start) < 1e5))
+        return fail(context, "its metadata has no possible number for", "start");
+    p->window[0] = start;
+    p->window[1] = start + (double)p->samples / p->rate;
+    p->whole = false;
     return CONGRU_OK;
 }
 
@@ -122,7 +176,7 @@ static congru_status read_texts(congru_context *context, congru_model *model)
     if (status == CONGRU_OK)
         status = find_text(context, model, "pipeline", &name);
     if (status == CONGRU_OK)
-        status = congru_pipeline_parse(context, name, &model->pipeline);
+        status = read_pipeline(context, model, name);
     if (status != CONGRU_OK)
         return status;
     snprintf(model->name, sizeof model->name, "%s", name);
@@ -144,7 +198,7 @@ static congru_status read_texts(congru_context *context, congru_model *model)
         status = read_settings(context, model);
     p->rate = rate;
     p->samples = (size_t)samples;
-    return status;
+    return status == CONGRU_OK && congru_model_branched(model) ? read_start(context, model, p) : status;
 }
 
 /* ---- The first question -------------------------------------------------------------------------------- */
@@ -180,8 +234,8 @@ static congru_status ask_once(congru_context *context, const congru_model *model
     for (size_t k = 0; k < room; k++)
         probability[k] = NAN;
     const congru_newcomer newcomer = {.count = 1, .d = d, .covariance = c};
-    congru_status status =
-        congru_pipeline_predict(context, &model->pipeline, &model->tensors, &newcomer, c, probability);
+    congru_status status = congru_pipeline_predict(context, &model->pipeline, &model->method, &model->tensors,
+                                                   &newcomer, c, probability);
     size_t answered = 0;
     while (answered < room && !isnan(probability[answered]))
         answered++;
@@ -209,7 +263,10 @@ static congru_status first_question(congru_context *context, const congru_model 
 congru_status congru_model_interpret(congru_context *context, congru_model *model)
 {
     congru_status status = read_texts(context, model);
-    return status == CONGRU_OK ? first_question(context, model) : status;
+    if (status != CONGRU_OK)
+        return status;
+    return congru_model_branched(model) ? congru_model_check_branches(context, model)
+                                        : first_question(context, model);
 }
 
 /* ---- Files --------------------------------------------------------------------------------------------- */

@@ -16,8 +16,7 @@ struct congru_model {
     congru_preprocessing preprocessing; /* channel names owned */
     size_t classes;
     char (*class_name)[CONGRU_LABEL_SIZE]; /* owned */
-    congru_metric alignment_mean;
-    int rpa_labels;
+    congru_method_options method;          /* that it was fitted with */
     congru_tensors tensors;
     congru_texts texts; /* what is saved beside them */
 };

@@ -8,8 +8,10 @@
 #include "base/scalar_math.h"
 #include "base/store.h"
 #include "dataset/set_check.h"
-#include "decoder/model_internal.h"
-#include "evaluation/fold_parts.h"
+#include "dataset/set_products.h"
+#include "decoder/model_branches.h"
+#include "evaluation/combine.h"
+#include "evaluation/materials.h"
 
 typedef struct prediction_run {
     congru_context *context;
@@ -18,9 +20,10 @@ typedef struct prediction_run {
     const congru_prediction_options *options;
     congru_set view; /* the set with the model's classes */
     congru_evaluation_options evaluation;
-    congru_prepared prepared;
-    size_t *trial;       /* of the subject at hand */
-    double *probability; /* likewise */
+    congru_materials materials;
+    size_t material[CONGRU_BRANCHES_MAX]; /* of each branch */
+    size_t *trial;                        /* of the subject at hand */
+    double *probability;                  /* likewise */
     congru_predictions *made;
 } prediction_run;
 
@@ -63,6 +66,34 @@ static congru_status check_scale(prediction_run *run)
         "of another unit than what the model was fitted on: its samples must be multiplied by about %.0e "
         "(declare the unit of signals with --unit V or mV; import covariances anew)",
         factor);
+}
+
+/* What branches are to be made of: the window is each branch's own, and so is the estimator. */
+static congru_status check_signals(prediction_run *run)
+{
+    congru_preprocessing have, wanted = run->model->preprocessing;
+    char differences[800];
+    if (run->set->signals == NULL || run->set->count == 0)
+        return congru_fail(run->context, CONGRU_ERROR_ARGUMENT,
+                           "the set holds no signals, and the model makes its own of them (import it anew with "
+                           "--keep-signals)");
+    if (run->options->keep_aligned)
+        return congru_fail(run->context, CONGRU_ERROR_ARGUMENT,
+                           "a model of several branches puts no covariances anywhere that could be shown");
+    congru_status status = congru_set_signals_preprocessing(run->context, run->set, &have);
+    if (status != CONGRU_OK)
+        return status;
+    have.samples = 0;
+    have.estimator = wanted.estimator;
+    have.trace_normalise = wanted.trace_normalise;
+    have.shrinkage = wanted.shrinkage;
+    memcpy(have.window, wanted.window, sizeof have.window);
+    if (congru_preprocessing_differs(&wanted, "the model", &have, differences, sizeof differences))
+        status = congru_fail(run->context, CONGRU_ERROR_ARGUMENT,
+                             "not what the model was made for: %s (import the set with --like the model)",
+                             differences);
+    congru_preprocessing_clear(&have);
+    return status;
 }
 
 static congru_status check_set(prediction_run *run)
@@ -137,7 +168,7 @@ static void collect(prediction_run *run, size_t count, const congru_fold_target 
     congru_predictions *made = run->made;
     size_t classes = made->classes, size = made->dimension * made->dimension;
     for (size_t i = 0; i < count; i++) {
-        if (target->calibrated[i])
+        if (target->calibrated != NULL && target->calibrated[i])
             continue;
         const double *row = run->probability + i * classes;
         size_t place = made->count++, best = 0;
@@ -155,12 +186,64 @@ static void collect(prediction_run *run, size_t count, const congru_fold_target 
     made->calibration += target->newcomer.calibration;
 }
 
+/* One branch asked about the trials of a subject: probability (count, classes). `keep`: collects, as the only one. */
+static congru_status ask_branch(prediction_run *run, size_t branch, size_t count, bool keep,
+                                double *probability)
+{
+    const congru_branch *own = &run->model->pipeline.branch[branch];
+    const congru_material *material = &run->materials.material[run->material[branch]];
+    congru_method_options method = material->method;
+    congru_model_branch *found = calloc(1, sizeof *found);
+    const congru_fold_case fold = {.context = run->context,
+                                   .materials = &run->materials,
+                                   .options = &run->evaluation,
+                                   .test = {count, run->trial}};
+    if (found == NULL)
+        return congru_fail(run->context, CONGRU_ERROR_MEMORY, "not enough memory for a model");
+    congru_status status = congru_model_branch_find(run->context, run->model, branch, material->blocks, found);
+    if (status == CONGRU_OK)
+        status = congru_branch_ask(&fold, material, &method, &found->aligned, &found->tensors,
+                                   !run->options->ignore_labels, probability);
+    if (status == CONGRU_OK && keep && run->options->keep_aligned &&
+        found->aligned.target[0].covariance == NULL)
+        status = congru_fail(run->context, CONGRU_ERROR_ARGUMENT,
+                             "a classifier of features puts no covariances anywhere that could be shown");
+    if (status == CONGRU_OK && keep && run->options->keep_aligned && own->classifier->embed_newcomer != NULL)
+        status =
+            own->classifier->embed_newcomer(run->context, &found->tensors, &found->aligned.target[0].newcomer,
+                                            found->aligned.target[0].covariance);
+    if (status == CONGRU_OK && keep)
+        collect(run, count, &found->aligned.target[0]);
+    congru_model_branch_clear(found);
+    free(found);
+    return status;
+}
+
+/* All branches, added up. */
+static congru_status ask_branches(prediction_run *run, size_t count)
+{
+    const size_t branches = run->model->pipeline.branches, numbers = count * run->model->classes;
+    congru_opinions opinions = {.branches = branches, .count = count, .classes = run->model->classes};
+    double *said = malloc((branches * numbers + 1) * sizeof *said);
+    congru_status status = said != NULL ? CONGRU_OK
+                                        : congru_fail(run->context, CONGRU_ERROR_MEMORY,
+                                                      "not enough memory for %zu answers", count);
+    for (size_t b = 0; status == CONGRU_OK && b < branches; b++) {
+        opinions.log_probability[b] = said + b * numbers;
+        status = ask_branch(run, b, count, false, said + b * numbers);
+    }
+    if (status == CONGRU_OK) {
+        const congru_tensor *weight = congru_tensors_find(&run->model->tensors, "branches.weight");
+        congru_opinions_log(branches * numbers, said);
+        congru_opinions_combine(&opinions, weight->data, run->probability);
+        collect(run, count, &(congru_fold_target){0});
+    }
+    free(said);
+    return status;
+}
+
 static congru_status ask(prediction_run *run, int32_t subject)
 {
-    const congru_pipeline *pipeline = &run->model->pipeline;
-    const congru_fold_setting setting = {run->context, &run->prepared, &run->evaluation, pipeline->aligner,
-                                         pipeline->classifier->views};
-    congru_fold_target target = {0};
     size_t count = 0;
     if (subject < 0 || (size_t)subject >= run->set->subjects)
         return congru_fail(run->context, CONGRU_ERROR_ARGUMENT, "there is no subject %d", (int)subject);
@@ -169,19 +252,8 @@ static congru_status ask(prediction_run *run, int32_t subject)
             run->trial[count++] = i;
     if (count == 0)
         return CONGRU_OK;
-    congru_status status =
-        congru_fold_target_align(&setting, count, run->trial, !run->options->ignore_labels,
-                                 &run->model->tensors, congru_model_prior(run->model), &target);
-    if (status == CONGRU_OK)
-        status = pipeline->classifier->predict(run->context, &run->model->tensors, &target.newcomer,
-                                               run->probability);
-    if (status == CONGRU_OK && run->options->keep_aligned && pipeline->classifier->embed_newcomer != NULL)
-        status = pipeline->classifier->embed_newcomer(run->context, &run->model->tensors, &target.newcomer,
-                                                      target.covariance);
-    if (status == CONGRU_OK)
-        collect(run, count, &target);
-    congru_fold_target_clear(&target);
-    return status;
+    return congru_model_branched(run->model) ? ask_branches(run, count)
+                                             : ask_branch(run, 0, count, true, run->probability);
 }
 
 static congru_status predict(prediction_run *run)
@@ -190,7 +262,7 @@ static congru_status predict(prediction_run *run)
     congru_workers workers;
     congru_status status = congru_set_check(run->context, run->set);
     if (status == CONGRU_OK)
-        status = check_set(run);
+        status = congru_model_branched(run->model) ? check_signals(run) : check_set(run);
     if (status == CONGRU_OK)
         status = match_labels(run);
     if (status == CONGRU_OK)
@@ -199,15 +271,17 @@ static congru_status predict(prediction_run *run)
         return status;
     congru_evaluation_options_init(&run->evaluation);
     run->evaluation.target = options->target;
-    run->evaluation.method.alignment_mean = run->model->alignment_mean;
-    run->evaluation.method.rpa_labels = run->model->rpa_labels;
+    run->evaluation.method = run->model->method;
     status = congru_workers_start(run->context, run->set->subjects, &workers);
     if (status != CONGRU_OK)
         return status;
-    status = congru_prepare(run->context, &workers, &run->view, options->align_by_session,
-                            run->model->pipeline.aligner->recentring != NULL &&
-                                options->target == CONGRU_TARGET_FULL,
-                            run->model->alignment_mean, &run->prepared);
+    status = congru_materials_begin(run->context, &run->view, options->align_by_session,
+                                    options->target == CONGRU_TARGET_FULL, &run->materials);
+    for (size_t b = 0; status == CONGRU_OK && b < run->model->pipeline.branches; b++)
+        status = congru_materials_want(run->context, &run->evaluation.method, &run->model->pipeline.branch[b],
+                                       &run->materials, &run->material[b]);
+    if (status == CONGRU_OK)
+        status = congru_materials_make(&workers, &run->materials);
     congru_workers_end(&workers);
     size_t asked = options->subjects != NULL ? options->subject_count : run->set->subjects;
     for (size_t i = 0; status == CONGRU_OK && i < asked; i++)
@@ -229,7 +303,7 @@ congru_status congru_model_predict(congru_context *context, const congru_model *
     congru_status status = run.made != NULL
                                ? predict(&run)
                                : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for answers");
-    congru_prepared_clear(&run.prepared);
+    congru_materials_clear(&run.materials);
     free(run.view.label);
     free(run.trial);
     free(run.probability);

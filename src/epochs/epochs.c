@@ -152,7 +152,7 @@ static congru_status read_source(congru_context *context, const char *path, cons
     default:
         if (ends_with(path, ".mat"))
             return congru_epochs_read_mat(context, source, epochs);
-        return congru_fail(context, CONGRU_ERROR_UNSUPPORTED,
+        return congru_fail(context, CONGRU_ERROR_KIND,
                            "%s: holds no trials: expected an .npz, a .mat, an EEGLAB .set or FIF", path);
     }
 }
@@ -181,7 +181,7 @@ congru_status congru_epochs_read(congru_context *context, const char *path, cong
     congru_status status = congru_epochs_read_either(context, path, epochs);
     if (status != CONGRU_OK || !(*epochs)->covariances)
         return status;
-    status = congru_fail(context, CONGRU_ERROR_UNSUPPORTED,
+    status = congru_fail(context, CONGRU_ERROR_KIND,
                          "%s: holds covariances, not trials: %zu symmetric matrices of %zu x %zu", path,
                          (*epochs)->count, (*epochs)->channels, (*epochs)->channels);
     congru_epochs_destroy(epochs);

@@ -104,7 +104,7 @@ congru_status congru_epochs_read_eeglab(congru_context *context, const congru_so
     *epochs = NULL;
     congru_status status = congru_eeglab_describe(context, source->name, source, mat, &job.eeglab);
     if (status == CONGRU_OK && job.eeglab.trials == 1)
-        status = congru_fail(context, CONGRU_ERROR_UNSUPPORTED,
+        status = congru_fail(context, CONGRU_ERROR_KIND,
                              "%s: holds a recording, not trials (read it as a recording)", source->name);
     if (status == CONGRU_OK)
         status = congru_eeglab_check_samples(&job.eeglab, beside);

@@ -26,10 +26,10 @@ static congru_status check_kind(const fif_trials *job)
     if (fif->is_split)
         return congru_fif_fail_split(job->context, fif);
     if (fif->is_raw)
-        return congru_fail(job->context, CONGRU_ERROR_UNSUPPORTED,
+        return congru_fail(job->context, CONGRU_ERROR_KIND,
                            "%s: holds a recording, not trials (read it as a recording)", fif->file);
     if (!fif->is_epochs || fif->epochs.at == 0 || fif->events.at == 0)
-        return congru_fail(job->context, CONGRU_ERROR_UNSUPPORTED,
+        return congru_fail(job->context, CONGRU_ERROR_KIND,
                            "%s: holds no trials (in MNE save raw data or epochs)", fif->file);
     return CONGRU_OK;
 }

@@ -97,14 +97,14 @@ static congru_status fail_no_trials(const mat_trials *job)
             value->kind == CONGRU_MAT_CELL && value->count > 0 ? &value->element[0] : value;
         if (congru_mat_field(run, 0, "X") != NULL)
             return congru_fail(
-                job->context, CONGRU_ERROR_UNSUPPORTED,
+                job->context, CONGRU_ERROR_KIND,
                 "%s: holds a recording, not trials: '%s' is made of runs (read it as a recording)", job->file,
                 name);
         if (used < sizeof list)
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", name);
     }
     return congru_fail(
-        job->context, CONGRU_ERROR_UNSUPPORTED,
+        job->context, CONGRU_ERROR_KIND,
         "%s: holds no trials: expected an array of (samples, channels, trials) and its labels, found %s",
         job->file, list[0] != '\0' ? list : "no variable");
 }

@@ -159,7 +159,7 @@ static double *scale_in_place(congru_values *values, double scale)
 static congru_status describe_samples(const npz_job *job, const char *array, congru_values *x)
 {
     if (!congru_npz_has(job->npz, array))
-        return congru_fail(job->context, CONGRU_ERROR_UNSUPPORTED,
+        return congru_fail(job->context, CONGRU_ERROR_KIND,
                            "%s: holds no trials: expected an array 'X' or "
                            "'signals' of (trials, channels, samples)",
                            job->file);

@@ -68,10 +68,16 @@ struct queue {
 
 /* ---- Threads ------------------------------------------------------------------------------------- */
 
+/* 0 where the job trains nothing. */
+static size_t steps_of(const congru_queue_work *work, size_t job)
+{
+    return work->steps != NULL && job < work->jobs ? work->steps(work->user, job) : 0;
+}
+
 static bool goes_on(void *user, size_t done, size_t total)
 {
     queue_thread *own = user;
-    if (total == own->queue->work->steps)
+    if (total == steps_of(own->queue->work, atomic_load(&own->job)))
         atomic_store(&own->step, done);
     return !atomic_load(&own->queue->halted);
 }
@@ -313,14 +319,15 @@ static void tell_watcher(const queue *q)
         size_t job = atomic_load(&q->threads[i].job), step = atomic_load(&q->threads[i].step);
         if (job >= work->jobs)
             continue;
-        if (work->steps > 0)
-            done += work->cost(work->user, job) * (double)step / (double)work->steps;
+        const size_t steps = steps_of(work, job);
+        if (steps > 0)
+            done += work->cost(work->user, job) * (double)step / (double)steps;
         if (furthest == work->jobs || step > most) {
             furthest = job;
             most = step;
         }
     }
-    work->watch(work->user, done / q->cost, furthest, most, most > 0 ? work->steps : 0);
+    work->watch(work->user, done / q->cost, furthest, most, most > 0 ? steps_of(work, furthest) : 0);
 }
 
 static void report(queue *q, bool news)

@@ -22,7 +22,8 @@ typedef struct congru_queue_work {
      * done, 0 to 1, and the running job that is furthest in its training (or the last, or `jobs`). `watch` may be NULL. */
     double (*cost)(void *user, size_t job);
     void (*watch)(void *user, double part, size_t job, size_t step, size_t steps);
-    size_t steps; /* of a training: progress of another total is of something smaller */
+    /* Of a job's training: progress of another total is of something smaller. NULL: there is none. */
+    size_t (*steps)(void *user, size_t job);
 } congru_queue_work;
 
 /* Runs all jobs on the workers' contexts, and on those of the other processes of the crew, which may be NULL; all

@@ -7,12 +7,14 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "evaluation/settings_text.h"
+#include "model/method_options.h"
 
 /* Everything on which results or the list of jobs depend, one thing to a line. */
-static void describe(const congru_set *set, const congru_evaluation_options *options, congru_text *text)
+static void describe(const congru_context *context, const congru_set *set,
+                     const congru_evaluation_options *options, congru_text *text)
 {
-    congru_settings_text(set, options, text);
-    congru_text_add(text, "\n  \"record\": %s", options->method.network.record ? "true" : "false");
+    congru_settings_text(context, set, options, text);
+    congru_method_options_write(&options->method, true, text);
     for (size_t i = 0; i < options->pipeline_count; i++) {
         congru_text_add(text, "\n  \"pipeline\": ");
         congru_text_add_json(text, options->pipelines[i]);
@@ -78,7 +80,7 @@ congru_status congru_round_open(congru_context *context, const congru_set *set,
     if (!congru_crew_shares(crew))
         return status;
     if (status == CONGRU_OK)
-        describe(set, options, &text);
+        describe(context, set, options, &text);
     if (text.failed)
         status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory");
     if (congru_crew_rank(crew) == 0) {

@@ -1,4 +1,5 @@
 /* Runs pipelines over subjects, taking up what is done. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,10 +42,12 @@ typedef struct evaluation {
     const congru_evaluation_options *options;
     congru_member *member; /* (set->subjects) */
     congru_run_folder run;
-    congru_prepared prepared;
+    congru_plan plan;
     congru_pipeline *pipeline;          /* all there are, in the order of the registry */
     char (*name)[CONGRU_PIPELINE_SIZE]; /* likewise */
     size_t pipelines;
+    size_t *folds;    /* (pipelines) that wait to be run */
+    double *share;    /* (pipelines) of each of them in the seconds of what all folds read */
     fold_wanted *job; /* all there could be, by pipeline, then by subject */
     size_t jobs;
     size_t
@@ -52,7 +55,6 @@ typedef struct evaluation {
     size_t *group; /* (groups + 1) where in the order each job of a worker begins */
     size_t waiting, groups;
     congru_record *record; /* (groups) on ranks other than 0: what was recorded, until it is sent */
-    double common_seconds; /* the share of recentring in each recentred fold */
 } evaluation;
 
 /* Whether this process keeps the folder: rank 0, or the only one there is. */
@@ -64,8 +66,6 @@ static bool leads(const evaluation *e)
 static congru_status check_set(congru_context *context, const congru_set *set,
                                const congru_evaluation_options *options)
 {
-    if (set->covariance == NULL)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the set holds no covariances");
     if (set->count == 0 || set->label == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the set holds no labelled trials");
     congru_status status = congru_set_check(context, set);
@@ -88,10 +88,37 @@ static congru_status check_set(congru_context *context, const congru_set *set,
         if (options->subjects[i] < 0 || (size_t)options->subjects[i] >= set->subjects)
             return congru_fail(context, CONGRU_ERROR_ARGUMENT, "there is no subject %d",
                                (int)options->subjects[i]);
+    return CONGRU_OK;
+}
+
+/* The covariances of the set itself, where a pipeline reads them. */
+static congru_status check_covariances(congru_context *context, const congru_set *set)
+{
     congru_progress progress = context->progress; /* counts folds, not matrices */
     context->progress = NULL;
-    status = congru_set_check_rank(context, set, 0, NULL);
+    congru_status status = congru_set_check_rank(context, set, 0, NULL);
     context->progress = progress;
+    return status;
+}
+
+/* Whether this run is to have the pipeline. */
+static bool is_asked(const evaluation *e, size_t pipeline)
+{
+    for (size_t i = 0; i < e->options->pipeline_count; i++)
+        if (strcmp(e->options->pipelines[i], e->name[pipeline]) == 0)
+            return true;
+    return false;
+}
+
+/* What the pipelines of this run read of the set; what it cannot give is told before anything is run. */
+static congru_status begin_plan(evaluation *e)
+{
+    congru_status status = congru_plan_begin(e->context, e->set, e->options, e->pipelines, e->pipeline,
+                                             (const char(*)[CONGRU_PIPELINE_SIZE])e->name, &e->plan);
+    const congru_materials *m = &e->plan.materials;
+    for (size_t i = 0; status == CONGRU_OK && i < m->count; i++)
+        if (m->prepared_product[i] >= m->products && m->prepared[i].needs == CONGRU_NEEDS_COVARIANCES)
+            return check_covariances(e->context, e->set);
     return status;
 }
 
@@ -100,16 +127,19 @@ static congru_status list_pipelines(evaluation *e)
     char name[CONGRU_PIPELINE_SIZE];
     size_t count = 0;
     congru_status status = CONGRU_OK;
-    while (congru_pipeline_at(count, false, name))
+    while (congru_pipeline_any(e->context, count, name))
         count++;
     e->pipeline = calloc(count, sizeof *e->pipeline);
     e->name = calloc(count, sizeof *e->name);
-    if (e->pipeline == NULL || e->name == NULL)
+    e->folds = calloc(count, sizeof *e->folds);
+    e->share = calloc(count, sizeof *e->share);
+    if (e->pipeline == NULL || e->name == NULL || e->folds == NULL || e->share == NULL)
         return congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu pipelines", count);
     e->pipelines = count;
     for (size_t i = 0; status == CONGRU_OK && i < count; i++) {
-        congru_pipeline_at(i, false, e->name[i]);
-        status = congru_pipeline_parse(e->context, e->name[i], &e->pipeline[i]);
+        congru_pipeline_any(e->context, i, e->name[i]);
+        if (is_asked(e, i))
+            status = congru_pipeline_parse(e->context, e->name[i], &e->pipeline[i]);
     }
     for (size_t i = 0; status == CONGRU_OK && i < e->options->pipeline_count; i++)
         status = congru_pipeline_check(e->context, e->options->pipelines[i]);
@@ -118,11 +148,17 @@ static congru_status list_pipelines(evaluation *e)
 
 static bool is_wanted(const evaluation *e, size_t pipeline, int32_t subject)
 {
-    const congru_evaluation_options *options = e->options;
-    bool wanted = false;
-    for (size_t i = 0; i < options->pipeline_count; i++)
-        wanted = wanted || strcmp(options->pipelines[i], e->name[pipeline]) == 0;
-    return wanted && e->member[subject].scored;
+    return is_asked(e, pipeline) && e->member[subject].scored;
+}
+
+/* Pipelines that share branches cost as much as the longest of them: they are run together. */
+static double cost_of(const evaluation *e, size_t pipeline)
+{
+    double cost = congru_pipeline_cost(&e->pipeline[pipeline], &e->options->method);
+    for (size_t p = 0; e->pipeline[pipeline].branch[0].blocks > 0 && p < e->pipelines; p++)
+        if (e->pipeline[p].branch[0].blocks > 0)
+            cost = fmax(cost, congru_pipeline_cost(&e->pipeline[p], &e->options->method));
+    return cost;
 }
 
 /* Every fold that this run wants, or that the folder may hold from runs before. */
@@ -142,7 +178,7 @@ static congru_status list_jobs(evaluation *e)
         job->pipeline = i / e->set->subjects;
         job->subject = (int32_t)(i % e->set->subjects);
         job->wanted = is_wanted(e, job->pipeline, job->subject);
-        job->cost = congru_pipeline_cost(&e->pipeline[job->pipeline], &e->options->method);
+        job->cost = cost_of(e, job->pipeline);
         if (leads(e) && e->options->folder != NULL)
             status = congru_fold_read(e->context, e->options->folder, e->name[job->pipeline],
                                       e->run.fingerprint, job->subject, e->set, &job->fold, &job->done);
@@ -153,19 +189,24 @@ static congru_status list_jobs(evaluation *e)
     return status == CONGRU_OK && leads(e) ? congru_run_begin(e->context, &e->run, found) : status;
 }
 
-/* A trained aligner is trained once for all classifiers behind it. */
-static bool share_aligner(const evaluation *e, const fold_wanted *a, const fold_wanted *b)
+/* What folds of one subject share: a trained aligner, for all classifiers behind it, or branches. */
+static bool share_work(const evaluation *e, size_t left, size_t right)
 {
-    const congru_aligner *aligner = e->pipeline[a->pipeline].aligner;
-    return a->subject == b->subject && aligner->network != NULL && aligner == e->pipeline[b->pipeline].aligner;
+    const congru_pipeline *a = &e->pipeline[left], *b = &e->pipeline[right];
+    return (a->aligner == b->aligner && a->aligner->network != NULL) ||
+           (a->branch[0].blocks > 0 && b->branch[0].blocks > 0);
 }
 
-/* Longest first, then by aligner and subject. */
+static bool share_fold(const evaluation *e, const fold_wanted *a, const fold_wanted *b)
+{
+    return a->subject == b->subject && share_work(e, a->pipeline, b->pipeline);
+}
+
+/* Longest first, then by what they share and subject. */
 static bool comes_before(const evaluation *e, size_t left, size_t right)
 {
     const fold_wanted *a = &e->job[left], *b = &e->job[right];
-    const congru_aligner *x = e->pipeline[a->pipeline].aligner, *y = e->pipeline[b->pipeline].aligner;
-    bool same = x == y && x->network != NULL;
+    bool same = share_work(e, a->pipeline, b->pipeline);
     if (!same && a->cost != b->cost)
         return a->cost > b->cost;
     if (same && a->subject != b->subject)
@@ -184,7 +225,8 @@ static void sort_longest_first(evaluation *e)
     }
     e->groups = 0;
     for (size_t i = 0; i < e->waiting; i++)
-        if (i == 0 || !share_aligner(e, &e->job[e->order[i - 1]], &e->job[e->order[i]]))
+        if (i == 0 || !share_fold(e, &e->job[e->order[i - 1]], &e->job[e->order[i]]) ||
+            i - e->group[e->groups - 1] == PIPELINES_MAX)
             e->group[e->groups++] = i;
     e->group[e->groups] = e->waiting;
 }
@@ -218,21 +260,21 @@ static congru_status run_group(void *user, size_t index, congru_context *context
     evaluation *e = user;
     const size_t *member = e->order + e->group[index];
     size_t count = e->group[index + 1] - e->group[index];
-    const congru_pipeline *pipeline[PIPELINES_MAX];
+    size_t pipeline[PIPELINES_MAX];
     congru_fold fold[PIPELINES_MAX];
     for (size_t i = 0; i < count; i++)
-        pipeline[i] = &e->pipeline[e->job[member[i]].pipeline];
+        pipeline[i] = e->job[member[i]].pipeline;
     congru_record record = {0};
     bool keeps = e->options->folder != NULL && e->options->method.network.record;
     const fold_wanted *first = &e->job[member[0]];
-    congru_status status = congru_fold_run(context, &e->prepared, e->options, count, pipeline, first->subject,
-                                           fold, keeps ? &record : NULL);
+    congru_status status =
+        congru_fold_run(context, &e->plan, count, pipeline, first->subject, fold, keeps ? &record : NULL);
     bool ran = status == CONGRU_OK;
     for (size_t i = 0; ran && i < count; i++) {
         fold_wanted *job = &e->job[member[i]];
         job->fold = fold[i]; /* theirs to free now, saved or not */
-        if (pipeline[i]->aligner->recentring != NULL)
-            job->fold.seconds += e->common_seconds;
+        job->fold.seconds += e->share[job->pipeline];
+        job->fold.aligning += e->share[job->pipeline];
         if (status == CONGRU_OK && leads(e) && e->options->folder != NULL)
             status = save_fold(e, context, job, &record);
         job->done = status == CONGRU_OK && leads(e);
@@ -284,6 +326,12 @@ static double group_cost(void *user, size_t index)
     return e->job[e->order[e->group[index]]].cost + (double)(e->group[index + 1] - e->group[index]) - 1.0;
 }
 
+static size_t group_steps(void *user, size_t index)
+{
+    const evaluation *e = user;
+    return congru_pipeline_steps(&e->pipeline[e->job[e->order[e->group[index]]].pipeline], &e->options->method);
+}
+
 static void watch_group(void *user, double part, size_t index, size_t step, size_t steps)
 {
     const evaluation *e = user;
@@ -291,14 +339,33 @@ static void watch_group(void *user, double part, size_t index, size_t step, size
     e->options->watch(e->options->watch_user, part, name, step, steps);
 }
 
+/* What every waiting fold's pipeline reads, made by the workers; and each fold's share of the time,
+ * as if its pipeline were run alone. */
+static congru_status make_plan(evaluation *e, const congru_workers *workers)
+{
+    const congru_materials *m = &e->plan.materials;
+    bool *waiting = calloc(e->jobs + 1, sizeof *waiting);
+    if (waiting == NULL)
+        return congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu folds", e->jobs);
+    for (size_t i = 0; i < e->waiting; i++)
+        waiting[e->order[i]] = true;
+    congru_status status = congru_plan_make(workers, waiting, &e->plan);
+    free(waiting);
+    for (size_t p = 0; status == CONGRU_OK && p < e->pipelines; p++)
+        e->share[p] = e->folds[p] > 0 ? e->plan.seconds[p] / (double)e->folds[p] : 0;
+    for (size_t p = 0; status == CONGRU_OK && p < e->pipelines; p++)
+        for (size_t b = 0; e->folds[p] > 0 && b < e->pipeline[p].branches; b++)
+            e->share[p] += m->material[e->pipeline[p].branch[b].material].seconds / (double)e->folds[p];
+    return status;
+}
+
 static congru_status run_jobs(evaluation *e)
 {
-    bool by_session = e->options->align_by_session || e->options->protocol == CONGRU_PROTOCOL_SESSIONS;
     bool together = e->options->data_parallel && congru_crew_shares(e->options->crew);
-    size_t recentred = 0, share = (size_t)congru_crew_size(e->options->crew);
+    size_t share = (size_t)congru_crew_size(e->options->crew);
     congru_workers workers;
     for (size_t i = 0; i < e->waiting; i++)
-        recentred += e->pipeline[e->job[e->order[i]].pipeline].aligner->recentring != NULL;
+        e->folds[e->job[e->order[i]].pipeline]++;
     sort_longest_first(e);
     congru_queue_work work = {.jobs = e->groups,
                               .user = e,
@@ -307,7 +374,7 @@ static congru_status run_jobs(evaluation *e)
                               .take = take_group,
                               .cost = group_cost,
                               .watch = e->options->watch != NULL ? watch_group : NULL,
-                              .steps = (size_t)e->options->method.network.steps};
+                              .steps = group_steps};
     congru_progress progress = e->context->progress;
     congru_status status =
         congru_workers_start(e->context, together ? 1 : (e->groups + share - 1) / share, &workers);
@@ -316,14 +383,9 @@ static congru_status run_jobs(evaluation *e)
     if (status == CONGRU_OK && !leads(e) && (e->record = calloc(e->groups, sizeof *e->record)) == NULL)
         status = congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu jobs", e->groups);
     if (status == CONGRU_OK)
-        status = congru_prepare(e->context, &workers, e->set, by_session,
-                                recentred > 0 && e->options->protocol != CONGRU_PROTOCOL_FOLDS,
-                                e->options->method.alignment_mean, &e->prepared);
-    if (status == CONGRU_OK && recentred > 0)
-        e->common_seconds = e->prepared.seconds / (double)recentred;
+        status = make_plan(e, &workers);
     status = (together ? congru_together_run : congru_queue_run)(&workers, e->options->crew, status, &work);
     congru_workers_end(&workers);
-    congru_prepared_clear(&e->prepared);
     for (size_t i = 0; e->record != NULL && i < e->groups; i++)
         congru_record_clear(&e->record[i]);
     return status;
@@ -453,8 +515,12 @@ static congru_status check_all(evaluation *e)
 {
     congru_status status = check_set(e->context, e->set, e->options);
     if (status == CONGRU_OK)
+        status = congru_method_options_check(e->context, &e->options->method);
+    if (status == CONGRU_OK)
         status = congru_cohort_make(e->context, e->set, e->options, &e->member);
-    return status == CONGRU_OK ? list_pipelines(e) : status;
+    if (status == CONGRU_OK)
+        status = list_pipelines(e);
+    return status == CONGRU_OK ? begin_plan(e) : status;
 }
 
 congru_status congru_evaluate(congru_context *context, const congru_set *set,
@@ -476,8 +542,13 @@ congru_status congru_evaluate(congru_context *context, const congru_set *set,
     congru_run_close(&e.run);
     for (size_t i = 0; i < e.jobs; i++)
         congru_fold_clear(&e.job[i].fold);
+    congru_plan_clear(&e.plan);
+    for (size_t i = 0; i < e.pipelines; i++)
+        congru_pipeline_clear(&e.pipeline[i]);
     free(e.member);
     free(e.pipeline);
+    free(e.folds);
+    free(e.share);
     free(e.name);
     free(e.job);
     free(e.order);

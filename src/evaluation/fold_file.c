@@ -3,6 +3,7 @@
 #include "evaluation/fold_file.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +72,7 @@ static void add_blanks(congru_text *text, size_t classes)
     congru_text_add(text, "\n");
 }
 
-/* What describes the fold as a whole is in its last two rows: a file that was cut by whatever means does not have them.
+/* What describes the fold as a whole is in its last rows: a file that was cut by whatever means does not have them.
  * A fold can be read without its set, so that the results of a run that was interrupted can be looked at. */
 congru_status congru_fold_write(congru_context *context, const char *folder, const char *pipeline,
                                 const char *fingerprint, const congru_set *set, const congru_fold *fold)
@@ -80,6 +81,8 @@ congru_status congru_fold_write(congru_context *context, const char *folder, con
     congru_text_add(&text, "trial,y_true,y_pred");
     congru_text_add_classes(&text, set->classes, (const char(*)[CONGRU_LABEL_SIZE])set->class_name);
     add_rows(&text, set->classes, fold);
+    congru_text_add(&text, "times,%.6f,%.6f,,", fold->aligning, fold->fitting);
+    add_blanks(&text, set->classes);
     congru_text_add(&text, "subject,");
     congru_text_add_csv(&text, set->subject_name[fold->subject]);
     congru_text_add(&text, ",%zu,%zu,%d", congru_set_sessions(set, fold->subject), set->dimension,
@@ -160,12 +163,19 @@ congru_status congru_fold_parse(congru_context *context, const congru_csv *csv, 
                            "%s: does not say what settings it was made with, as folds of older versions (name "
                            "another folder with -o, or remove this one)",
                            csv->path);
-    size_t samples = csv->rows - 2, classes = csv->columns - 3;
+    /* Folds of older versions do not say how their time is divided. */
+    bool timed = csv->rows >= 3 && strcmp(congru_csv_field(csv, csv->rows - 3, 0), "times") == 0;
+    size_t samples = csv->rows - 2 - timed, classes = csv->columns - 3;
     congru_status status = congru_fold_reserve(context, fold, samples, classes);
+    fold->aligning = fold->fitting = NAN;
+    if (status == CONGRU_OK && timed)
+        status = congru_csv_number(context, csv, samples, 1, &fold->aligning);
+    if (status == CONGRU_OK && timed)
+        status = congru_csv_number(context, csv, samples, 2, &fold->fitting);
     fold->samples = samples;
     for (size_t row = 0; status == CONGRU_OK && row < samples; row++)
         status = parse_row(context, csv, row, classes, fold);
-    return status == CONGRU_OK ? parse_about(context, csv, samples, fold, about) : status;
+    return status == CONGRU_OK ? parse_about(context, csv, csv->rows - 2, fold, about) : status;
 }
 
 /* The fold of this run, of this subject, about trials as they are in the set. */

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "evaluation/fold_parts.h"
+#include "evaluation/combine.h"
+#include "evaluation/fold_branch.h"
 #include "evaluation/scoring.h"
 #include "evaluation/split.h"
 
@@ -29,81 +30,153 @@ void congru_fold_clear(congru_fold *fold)
     *fold = (congru_fold){0};
 }
 
+/* What a branch says of the trials asked about; branches of several pipelines may be the same. */
+typedef struct opinion {
+    size_t material;
+    double c, seconds;
+    double *log_probability; /* (test, classes); of a pipeline of one branch the probabilities */
+} opinion;
+
+/* Everything a split needs while it is fitted and asked. */
+typedef struct split_run {
+    const congru_plan *plan;
+    congru_fold_case fold;
+    const congru_split *split;
+    int32_t subject;
+    bool views;
+    congru_fold_aligned aligned;
+    opinion *opinion;
+    size_t opinions;
+    double *probability; /* (test, classes) */
+    double fitting;      /* seconds of the classifiers of the pipeline that is run */
+} split_run;
+
 /* Adds the answers to the fold, those about calibration trials left out. */
-static void collect(const congru_set *set, const congru_split *split, const congru_fold_target *target,
-                    const double *probability, congru_fold *fold)
+static void collect(const split_run *run, congru_fold *fold)
 {
+    const congru_set *set = run->plan->set;
+    const congru_split *split = run->split;
+    const congru_fold_target *target = &run->aligned.target[0];
     for (size_t i = 0; i < split->test; i++) {
-        if (target->calibrated[i])
+        if (target->calibrated != NULL && target->calibrated[i])
             continue;
         size_t place = fold->samples++;
         fold->trial[place] = split->test_trial[i];
         fold->truth[place] = set->label[split->test_trial[i]];
-        memcpy(fold->probability + place * set->classes, probability + i * set->classes,
+        memcpy(fold->probability + place * set->classes, run->probability + i * set->classes,
                set->classes * sizeof(double));
     }
     fold->train += split->train;
     fold->calibration += target->newcomer.calibration;
 }
 
-/* Everything a split needs while it is fitted and asked. */
-typedef struct split_run {
-    congru_fold_setting setting;
-    const congru_split *split;
-    congru_fold_sources sources;
-    congru_fold_target target;
-    congru_tensors model; /* the aligner's */
-    double *prior, *probability;
-} split_run;
-
-/* Trials of both sides recentred and mapped by the aligner, which is fitted here. */
-static congru_status align(split_run *run, congru_record *record)
+/* The branch fitted, or taken from the plan, and asked: probability (test, classes). */
+static congru_status ask(split_run *run, size_t material, double c, double *probability)
 {
-    const congru_set *set = run->setting.prepared->set;
-    run->prior = malloc(set->dimension * set->dimension * sizeof(double));
-    run->probability = calloc(run->split->test * set->classes, sizeof(double));
-    if (run->prior == NULL || run->probability == NULL)
-        return congru_fail(run->setting.context, CONGRU_ERROR_MEMORY,
-                           "not enough memory for a fold of %zu trials", run->split->train + run->split->test);
-    congru_status status = congru_fold_sources_align(&run->setting, run->split->train, run->split->train_trial,
-                                                     &run->model, run->prior, record, &run->sources);
-    if (status == CONGRU_OK)
-        status = congru_fold_target_align(&run->setting, run->split->test, run->split->test_trial, true,
-                                          &run->model, run->prior, &run->target);
-    return status;
-}
-
-static congru_status ask(split_run *run, const congru_classifier *classifier, congru_fold *fold,
-                         congru_record *record)
-{
-    congru_context *context = run->setting.context;
+    const congru_material *m = &run->plan->materials.material[material];
+    const congru_tensors *fitted = congru_plan_model(run->plan, material, run->subject, c);
+    congru_method_options method = m->method;
     congru_tensors model = {0};
-    congru_status status =
-        classifier->fit(context, &run->sources.trials, &run->setting.options->method, &model, record);
+    congru_status status = CONGRU_OK;
+    method.c = c;
+    if (fitted == NULL || !congru_branch_shares(&run->fold, m)) {
+        status = congru_branch_align(&run->fold, m, &method, run->views, &run->aligned);
+        const double start = congru_seconds();
+        if (status == CONGRU_OK)
+            status = congru_branch_fit(&run->fold, m, &method, run->views, &run->aligned, &model);
+        run->fitting += congru_seconds() - start;
+        fitted = &model;
+    }
     if (status == CONGRU_OK)
-        status = classifier->predict(context, &model, &run->target.newcomer, run->probability);
-    if (status == CONGRU_OK)
-        collect(run->setting.prepared->set, run->split, &run->target, run->probability, fold);
+        status = congru_branch_ask(&run->fold, m, &method, &run->aligned, fitted, true, probability);
     congru_tensors_clear(&model);
     return status;
 }
 
-/* fold (count): what is common to all of them counts in each. */
-static congru_status run_split(split_run *run, size_t count, const congru_pipeline *const *pipeline,
-                               congru_fold *fold, congru_record *record)
+/* The opinion of a branch, had once. */
+static congru_status find_opinion(split_run *run, size_t material, double c, const opinion **found)
 {
-    double start = congru_seconds();
-    congru_status status = align(run, record);
-    double common = congru_seconds() - start;
-    for (size_t i = 0; status == CONGRU_OK && i < count; i++) {
-        start = congru_seconds();
-        status = ask(run, pipeline[i]->classifier, &fold[i], record);
-        fold[i].seconds += common + congru_seconds() - start;
+    const size_t numbers = run->split->test * run->plan->set->classes;
+    for (size_t i = 0; i < run->opinions; i++)
+        if (run->opinion[i].material == material && run->opinion[i].c == c) {
+            *found = &run->opinion[i];
+            return CONGRU_OK;
+        }
+    opinion *grown = realloc(run->opinion, (run->opinions + 1) * sizeof *grown);
+    double *said = malloc((numbers + 1) * sizeof *said);
+    run->opinion = grown != NULL ? grown : run->opinion;
+    if (grown == NULL || said == NULL) {
+        free(said);
+        return congru_fail(run->fold.context, CONGRU_ERROR_MEMORY, "not enough memory for a fold of %zu trials",
+                           run->split->train + run->split->test);
     }
-    congru_fold_sources_clear(&run->sources);
-    congru_fold_target_clear(&run->target);
-    congru_tensors_clear(&run->model);
-    free(run->prior);
+    double start = congru_seconds();
+    run->opinion[run->opinions] = (opinion){.material = material, .c = c, .log_probability = said};
+    congru_status status = ask(run, material, c, said);
+    congru_opinions_log(numbers, said);
+    run->opinion[run->opinions].seconds = congru_seconds() - start;
+    *found = &run->opinion[run->opinions++];
+    return status;
+}
+
+/* The branches of a pipeline, asked and added up. */
+static congru_status run_branches(split_run *run, size_t pipeline, double *seconds)
+{
+    const congru_pipeline *p = &run->plan->pipeline[pipeline];
+    const congru_choice *choice = congru_plan_choice(run->plan, pipeline, run->subject);
+    congru_opinions opinions = {
+        .branches = p->branches, .count = run->split->test, .classes = run->plan->set->classes};
+    congru_status status = CONGRU_OK;
+    for (size_t b = 0; status == CONGRU_OK && b < p->branches; b++) {
+        const opinion *found = NULL;
+        status = find_opinion(run, p->branch[b].material, congru_plan_c(run->plan, pipeline, b, run->subject),
+                              &found);
+        if (status != CONGRU_OK)
+            return status;
+        opinions.log_probability[b] = found->log_probability;
+        *seconds += found->seconds;
+    }
+    congru_opinions_combine(&opinions, choice->weight, run->probability);
+    return CONGRU_OK;
+}
+
+/* A pipeline of one branch answers as its classifier does. */
+static congru_status run_pipeline(split_run *run, size_t pipeline, double *seconds)
+{
+    const congru_pipeline *p = &run->plan->pipeline[pipeline];
+    if (p->branches > 1 || p->branch[0].blocks > 0)
+        return run_branches(run, pipeline, seconds);
+    const double start = congru_seconds(), had = run->aligned.seconds;
+    congru_status status =
+        ask(run, p->branch[0].material, congru_plan_c(run->plan, pipeline, 0, run->subject), run->probability);
+    *seconds += congru_seconds() - start + had;
+    return status;
+}
+
+/* fold (count): what is common to all of them counts in each. */
+static congru_status run_split(split_run *run, size_t count, const size_t *pipeline, congru_fold *fold)
+{
+    congru_status status = CONGRU_OK;
+    run->views = true;
+    for (size_t i = 0; i < count; i++)
+        run->views = run->views && run->plan->pipeline[pipeline[i]].classifier->views;
+    run->probability = calloc(run->split->test * run->plan->set->classes, sizeof(double));
+    if (run->probability == NULL)
+        status =
+            congru_fail(run->fold.context, CONGRU_ERROR_MEMORY, "not enough memory for a fold of %zu trials",
+                        run->split->train + run->split->test);
+    for (size_t i = 0; status == CONGRU_OK && i < count; i++) {
+        run->fitting = 0;
+        status = run_pipeline(run, pipeline[i], &fold[i].seconds);
+        fold[i].aligning += run->aligned.seconds;
+        fold[i].fitting += run->fitting;
+        if (status == CONGRU_OK)
+            collect(run, &fold[i]);
+    }
+    for (size_t i = 0; i < run->opinions; i++)
+        free(run->opinion[i].log_probability);
+    free(run->opinion);
+    congru_fold_aligned_clear(&run->aligned);
     free(run->probability);
     return status;
 }
@@ -114,12 +187,10 @@ static congru_status finish(congru_context *context, const congru_set *set, cong
     return congru_fold_score(context, fold, set->classes);
 }
 
-congru_status congru_fold_run(congru_context *context, const congru_prepared *prepared,
-                              const congru_evaluation_options *options, size_t count,
-                              const congru_pipeline *const *pipeline, int32_t subject, congru_fold *fold,
-                              congru_record *record)
+congru_status congru_fold_run(congru_context *context, const congru_plan *plan, size_t count,
+                              const size_t *pipeline, int32_t subject, congru_fold *fold, congru_record *record)
 {
-    const congru_set *set = prepared->set;
+    const congru_set *set = plan->set;
     size_t own = 0;
     congru_status status = CONGRU_OK;
     for (size_t i = 0; i < set->count; i++)
@@ -129,15 +200,20 @@ congru_status congru_fold_run(congru_context *context, const congru_prepared *pr
         if (status == CONGRU_OK)
             status = congru_fold_reserve(context, &fold[i], own, set->classes);
     }
-    for (size_t part = 0; status == CONGRU_OK && part < congru_split_parts(options); part++) {
+    for (size_t part = 0; status == CONGRU_OK && part < congru_split_parts(plan->options); part++) {
         congru_split split;
-        split_run run = {.setting = {context, prepared, options, pipeline[0]->aligner, true}};
-        for (size_t i = 0; i < count; i++)
-            run.setting.views = run.setting.views && pipeline[i]->classifier->views;
-        status = congru_split_make(context, set, options, subject, part, &split);
-        run.split = &split;
+        status = congru_split_make(context, set, plan->options, subject, part, &split);
+        split_run run = {.plan = plan,
+                         .split = &split,
+                         .subject = subject,
+                         .fold = {.context = context,
+                                  .materials = &plan->materials,
+                                  .options = plan->options,
+                                  .train = {split.train, split.train_trial},
+                                  .test = {split.test, split.test_trial},
+                                  .record = record}};
         if (status == CONGRU_OK && split.test > 0)
-            status = run_split(&run, count, pipeline, fold, record);
+            status = run_split(&run, count, pipeline, fold);
         congru_split_clear(&split);
     }
     for (size_t i = 0; status == CONGRU_OK && i < count; i++)

@@ -2,14 +2,12 @@
 #ifndef CONGRU_EVALUATION_FOLD_RUN_H
 #define CONGRU_EVALUATION_FOLD_RUN_H
 
-#include "evaluation/pipeline.h"
-#include "evaluation/prepare.h"
+#include "evaluation/plan.h"
 
-/* Runs pipelines that share their aligner, which is fitted once: fold (count), whose arrays the caller frees with
+/* Runs pipelines of the plan, by their index; what they share, an aligner or branches, is fitted once: fold (count), whose arrays the caller frees with
  * congru_fold_clear. Each fold's seconds are those it would have taken alone. `record` may be NULL. */
-congru_status congru_fold_run(congru_context *context, const congru_prepared *prepared,
-                              const congru_evaluation_options *options, size_t count,
-                              const congru_pipeline *const *pipeline, int32_t subject, congru_fold *fold,
+congru_status congru_fold_run(congru_context *context, const congru_plan *plan, size_t count,
+                              const size_t *pipeline, int32_t subject, congru_fold *fold,
                               congru_record *record);
 
 /* Room for `samples` trials in the fold's arrays. */

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aligner/recentre.h"
 #include "base/bank.h"
 #include "evaluation/fold_parts.h"
 #include "spd/view_load.h"
@@ -10,15 +9,27 @@
 void congru_fold_sources_clear(congru_fold_sources *s)
 {
     congru_memory_give(s->covariance);
+    free(s->root);
+    free(s->owner);
     free(s->label);
     free(s->subject);
     *s = (congru_fold_sources){0};
+}
+
+static congru_status fail_memory(const congru_fold_setting *setting, size_t count)
+{
+    return congru_fail(setting->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", count);
 }
 
 /* Folds inside a subject know nothing of the part left out: the references are those of the part fitted on. */
 static bool references_of_own(const congru_fold_setting *setting)
 {
     return setting->options->protocol == CONGRU_PROTOCOL_FOLDS;
+}
+
+static bool reads_signals(const congru_fold_setting *setting)
+{
+    return setting->prepared->needs == CONGRU_NEEDS_SIGNALS;
 }
 
 /* Nothing is going to be made of the trials before a classifier reads them. */
@@ -48,33 +59,21 @@ static congru_status number_subjects(const congru_fold_setting *setting, size_t 
     return CONGRU_OK;
 }
 
-static congru_status gather_sources(const congru_fold_setting *setting, size_t count, const size_t *trial,
-                                    congru_fold_sources *s)
+congru_status congru_fold_sources_list(const congru_fold_setting *setting, size_t count, const size_t *trial,
+                                       congru_fold_sources *s)
 {
     const congru_set *set = setting->prepared->set;
-    size_t size = set->dimension * set->dimension;
-    bool recentred = setting->aligner->recentring != NULL && !references_of_own(setting),
-         view = stays_a_view(setting);
     *s = (congru_fold_sources){
-        .covariance = view ? NULL : congru_memory_take(count * size * sizeof(double)),
-        .view = congru_prepared_view(setting->prepared, recentred, trial),
         .label = malloc(count * sizeof(int32_t)),
         .subject = malloc(count * sizeof(int32_t)),
     };
-    if ((s->covariance == NULL && !view) || s->label == NULL || s->subject == NULL)
-        return congru_fail(setting->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", count);
+    if (s->label == NULL || s->subject == NULL)
+        return fail_memory(setting, count);
     for (size_t i = 0; i < count; i++)
         s->label[i] = set->label[trial[i]];
-    congru_status status = CONGRU_OK;
-    if (!view)
-        status = congru_view_copy(setting->context, count, set->dimension, &s->view, s->covariance);
-    if (status != CONGRU_OK)
-        return status;
     s->trials = (congru_trials){
         .count = count,
-        .d = set->dimension,
-        .covariance = s->covariance,
-        .view = view ? &s->view : NULL,
+        .d = setting->prepared->d,
         .label = s->label,
         .subject = s->subject,
         .classes = set->classes,
@@ -82,34 +81,72 @@ static congru_status gather_sources(const congru_fold_setting *setting, size_t c
     return number_subjects(setting, count, trial, s);
 }
 
-/* The mean of the references of the domains that are fitted on. */
-static congru_status find_prior(const congru_fold_setting *setting, const size_t *trial, congru_fold_sources *s,
+static congru_status gather_sources(const congru_fold_setting *setting, size_t count, const size_t *trial,
+                                    congru_fold_sources *s)
+{
+    const size_t d = setting->prepared->d;
+    bool recentred = setting->aligner->recentring != NULL && !references_of_own(setting);
+    congru_status status = congru_fold_sources_list(setting, count, trial, s);
+    if (status != CONGRU_OK)
+        return status;
+    if (reads_signals(setting)) {
+        s->signals = congru_prepared_signals(setting->prepared, recentred, trial);
+        s->trials.signals = &s->signals;
+        return CONGRU_OK;
+    }
+    s->view = congru_prepared_view(setting->prepared, recentred, trial);
+    if (stays_a_view(setting)) {
+        s->trials.view = &s->view;
+        return CONGRU_OK;
+    }
+    s->covariance = congru_memory_take(count * d * d * sizeof(double));
+    if (s->covariance == NULL)
+        return fail_memory(setting, count);
+    s->trials.covariance = s->covariance;
+    return congru_view_copy(setting->context, count, d, &s->view, s->covariance);
+}
+
+congru_status congru_fold_prior(const congru_fold_setting *setting, size_t count, const size_t *trial,
                                 double *prior)
 {
     const congru_prepared *prepared = setting->prepared;
-    size_t size = s->trials.d * s->trials.d, count = 0;
-    if (references_of_own(setting)) {
-        congru_status status = setting->aligner->recentring->references(
-            setting->context, &setting->options->method, &s->trials, prior);
-        return status == CONGRU_OK ? congru_recentre_sources(setting->context, &s->trials, prior, s->covariance)
-                                   : status;
-    }
-    double *reference = malloc(prepared->domains * size * sizeof *reference);
-    bool *used = calloc(prepared->domains, sizeof *used);
+    const size_t size = prepared->d * prepared->d, domains = prepared->domains->count;
+    size_t references = 0;
+    double *reference = malloc(domains * size * sizeof *reference);
+    bool *used = calloc(domains, sizeof *used);
     congru_status status = CONGRU_OK;
     if (reference == NULL || used == NULL)
-        status = congru_fail(setting->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu references",
-                             prepared->domains);
-    for (size_t i = 0; status == CONGRU_OK && i < s->trials.count; i++)
-        used[prepared->domain[trial[i]]] = true;
-    for (size_t k = 0; status == CONGRU_OK && k < prepared->domains; k++)
+        status =
+            congru_fail(setting->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu references", domains);
+    for (size_t i = 0; status == CONGRU_OK && i < count; i++)
+        used[prepared->domains->of_trial[trial[i]]] = true;
+    for (size_t k = 0; status == CONGRU_OK && k < domains; k++)
         if (used[k])
-            memcpy(reference + count++ * size, prepared->reference + k * size, size * sizeof *reference);
+            memcpy(reference + references++ * size, prepared->reference + k * size, size * sizeof *reference);
     if (status == CONGRU_OK)
-        status = congru_recentre_prior(setting->context, count, s->trials.d, reference, prior);
+        status = congru_recentre_prior(setting->context, references, prepared->d, reference, prior);
     free(reference);
     free(used);
     return status;
+}
+
+/* The trials recentred by a reference of their own, which becomes the prior. */
+static congru_status recentre_by_own(const congru_fold_setting *setting, congru_fold_sources *s, double *prior)
+{
+    const size_t d = setting->prepared->d;
+    congru_status status =
+        setting->aligner->recentring->references(setting->context, setting->method, &s->trials, prior);
+    if (status != CONGRU_OK)
+        return status;
+    if (!reads_signals(setting))
+        return congru_recentre_sources(setting->context, &s->trials, prior, s->covariance);
+    s->root = malloc(d * d * sizeof *s->root);
+    s->owner = calloc(setting->prepared->set->count, sizeof *s->owner);
+    if (s->root == NULL || s->owner == NULL)
+        return fail_memory(setting, s->trials.count);
+    s->signals.root = s->root;
+    s->signals.owner = s->owner;
+    return congru_spd_invsqrt(setting->context, 1, d, prior, s->root);
 }
 
 congru_status congru_fold_sources_align(const congru_fold_setting *setting, size_t count, const size_t *trial,
@@ -118,9 +155,10 @@ congru_status congru_fold_sources_align(const congru_fold_setting *setting, size
 {
     congru_status status = gather_sources(setting, count, trial, s);
     if (status == CONGRU_OK && setting->aligner->recentring != NULL)
-        status = find_prior(setting, trial, s, prior);
+        status = references_of_own(setting) ? recentre_by_own(setting, s, prior)
+                                            : congru_fold_prior(setting, count, trial, prior);
     if (status == CONGRU_OK)
         status = congru_pipeline_align(setting->context, setting->aligner, &s->trials, s->covariance,
-                                       &setting->options->method, model, record);
+                                       setting->method, model, record);
     return status;
 }

@@ -2,9 +2,13 @@
 #include "evaluation/pipeline.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/bank.h"
 #include "base/error.h"
+#include "base/text.h"
+#include "network/network.h"
 
 static congru_status fail_unknown(congru_context *context, const char *pipeline, const char *kind,
                                   const char *found, const char *(*at)(size_t index))
@@ -31,18 +35,19 @@ static const char *needs_name(congru_needs needs)
 }
 
 /* An end-to-end classifier brings the aligner that it stands behind. */
-static congru_status take_end_to_end(congru_context *context, const char *name, congru_pipeline *pipeline)
+static congru_status take_end_to_end(congru_context *context, const char *name, bool has_aligner,
+                                     congru_pipeline *pipeline)
 {
     const char *behind = pipeline->classifier->aligner;
     pipeline->aligner = congru_aligner_find(behind != NULL ? behind : "ra");
-    if (strcmp(name, pipeline->classifier->name) != 0)
+    if (has_aligner)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "pipeline '%s': %s holds its own aligner (write '%s' alone)", name,
                            pipeline->classifier->name, pipeline->classifier->name);
     return CONGRU_OK;
 }
 
-congru_status congru_pipeline_parse(congru_context *context, const char *name, congru_pipeline *pipeline)
+static congru_status parse_name(congru_context *context, const char *name, congru_pipeline *pipeline)
 {
     char aligner[CONGRU_PIPELINE_SIZE] = "";
     const char *plus = strchr(name, '+'), *classifier = plus != NULL ? plus + 1 : name;
@@ -57,7 +62,7 @@ congru_status congru_pipeline_parse(congru_context *context, const char *name, c
     if (pipeline->classifier == NULL)
         return fail_unknown(context, name, "classifier", classifier, congru_classifier_name);
     if (pipeline->classifier->end_to_end)
-        return take_end_to_end(context, name, pipeline);
+        return take_end_to_end(context, name, plus != NULL, pipeline);
     if (plus == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "pipeline '%s': the aligner is missing (write '%s+%s', or 'none+%s')", name,
@@ -71,9 +76,54 @@ congru_status congru_pipeline_parse(congru_context *context, const char *name, c
     return CONGRU_OK;
 }
 
+congru_status congru_pipeline_parse_plain(congru_context *context, const char *name, congru_pipeline *pipeline)
+{
+    *pipeline = (congru_pipeline){0};
+    congru_status status = parse_name(context, name, pipeline);
+    if (status != CONGRU_OK)
+        return status;
+    pipeline->branches = 1;
+    pipeline->branch[0] =
+        (congru_branch){.aligner = pipeline->aligner, .classifier = pipeline->classifier, .weight = 1};
+    return CONGRU_OK;
+}
+
+congru_status congru_pipeline_parse(congru_context *context, const char *name, congru_pipeline *pipeline)
+{
+    const char *own = context != NULL ? context->definitions : NULL;
+    bool found = false;
+    congru_status status = CONGRU_OK;
+    *pipeline = (congru_pipeline){0};
+    if (own != NULL)
+        status = congru_definitions_read(context, "definitions", own, name, pipeline, &found);
+    if (status == CONGRU_OK && !found)
+        status = congru_definitions_read(context, "built-in pipelines", congru_definitions_builtin, name,
+                                         pipeline, &found);
+    return status != CONGRU_OK || found ? status : congru_pipeline_parse_plain(context, name, pipeline);
+}
+
+void congru_pipeline_clear(congru_pipeline *pipeline)
+{
+    for (size_t i = 0; i < pipeline->branches; i++) {
+        for (size_t b = 0; b < pipeline->branch[i].blocks; b++)
+            congru_preprocessing_clear(&pipeline->branch[i].block[b]);
+        free(pipeline->branch[i].block);
+    }
+    *pipeline = (congru_pipeline){0};
+}
+
+void congru_branch_options(const congru_branch *branch, congru_method_options *options)
+{
+    for (size_t i = 0; i < branch->settings; i++) /* which has accepted them when they were read */
+        congru_method_options_set(NULL, options, NULL, branch->setting[i].name, branch->setting[i].value);
+}
+
 bool congru_pipeline_trains(const congru_pipeline *pipeline)
 {
-    return pipeline->aligner->network != NULL || pipeline->classifier->network != NULL;
+    for (size_t i = 0; i < pipeline->branches; i++)
+        if (pipeline->branch[i].aligner->network != NULL || pipeline->branch[i].classifier->network != NULL)
+            return true;
+    return false;
 }
 
 congru_status congru_pipeline_check(congru_context *context, const char *name)
@@ -81,7 +131,9 @@ congru_status congru_pipeline_check(congru_context *context, const char *name)
     congru_pipeline pipeline;
     if (name == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no pipeline given");
-    return congru_pipeline_parse(context, name, &pipeline);
+    congru_status status = congru_pipeline_parse(context, name, &pipeline);
+    congru_pipeline_clear(&pipeline);
+    return status;
 }
 
 congru_status congru_pipeline_describe(congru_context *context, const char *name,
@@ -101,35 +153,126 @@ congru_status congru_pipeline_describe(congru_context *context, const char *name
         .network = aligner->network != NULL ? aligner->network : classifier->network,
         .end_to_end = classifier->end_to_end,
         .target_labels = aligner->labels,
-        .needs_signals = classifier->needs == CONGRU_NEEDS_SIGNALS,
-        .embeds = classifier->needs == CONGRU_NEEDS_COVARIANCES && !aligner->labels &&
-                  (!classifier->end_to_end || classifier->embed_newcomer != NULL),
+        .branches = pipeline.branches,
     };
+    for (size_t i = 0; i < pipeline.branches; i++)
+        description->needs_signals = description->needs_signals || pipeline.branch[i].blocks > 0 ||
+                                     pipeline.branch[i].classifier->needs == CONGRU_NEEDS_SIGNALS;
+    description->embeds = !description->needs_signals && pipeline.branches == 1 && !aligner->labels &&
+                          (!classifier->end_to_end || classifier->embed_newcomer != NULL);
+    congru_pipeline_clear(&pipeline);
     return CONGRU_OK;
 }
 
-bool congru_pipeline_at(size_t index, bool classical, char name[CONGRU_PIPELINE_SIZE])
+/* The pipelines of an aligner and a classifier that read this. */
+static bool plain_at(size_t *index, congru_needs needs, bool classical, char name[CONGRU_PIPELINE_SIZE])
 {
-    size_t seen = 0;
-    if (name == NULL)
-        return false;
     for (size_t a = 0; congru_aligner_at(a) != NULL; a++) {
         for (size_t c = 0; congru_classifier_at(c) != NULL; c++) {
             const congru_classifier *classifier = congru_classifier_at(c);
-            if (classifier->end_to_end || (classical && congru_aligner_at(a)->network != NULL) ||
-                !go_together(congru_aligner_at(a), classifier) || seen++ != index)
+            if (classifier->end_to_end || classifier->needs != needs ||
+                (classical && congru_aligner_at(a)->network != NULL) ||
+                !go_together(congru_aligner_at(a), classifier) || (*index)-- > 0)
                 continue;
             snprintf(name, CONGRU_PIPELINE_SIZE, "%s+%s", congru_aligner_name(a), classifier->name);
             return true;
         }
     }
     for (size_t c = 0; !classical && congru_classifier_at(c) != NULL; c++) {
-        if (!congru_classifier_at(c)->end_to_end || seen++ != index)
+        if (!congru_classifier_at(c)->end_to_end || congru_classifier_at(c)->needs != needs || (*index)-- > 0)
             continue;
         snprintf(name, CONGRU_PIPELINE_SIZE, "%s", congru_classifier_name(c));
         return true;
     }
     return false;
+}
+
+bool congru_pipeline_at(size_t index, bool classical, char name[CONGRU_PIPELINE_SIZE])
+{
+    return name != NULL && plain_at(&index, CONGRU_NEEDS_COVARIANCES, classical, name);
+}
+
+bool congru_pipeline_defined(const congru_context *context, size_t index, char name[CONGRU_PIPELINE_SIZE])
+{
+    size_t builtin = 0;
+    if (name == NULL)
+        return false;
+    while (congru_definitions_name(congru_definitions_builtin, builtin, name))
+        if (builtin++ == index)
+            return true;
+    return context != NULL && congru_definitions_name(context->definitions, index - builtin, name);
+}
+
+bool congru_pipeline_any(const congru_context *context, size_t index, char name[CONGRU_PIPELINE_SIZE])
+{
+    return plain_at(&index, CONGRU_NEEDS_COVARIANCES, false, name) ||
+           plain_at(&index, CONGRU_NEEDS_SIGNALS, false, name) || congru_pipeline_defined(context, index, name);
+}
+
+const char *congru_pipeline_definitions(const congru_context *context, const char *name)
+{
+    const char *const texts[] = {context != NULL ? context->definitions : NULL, congru_definitions_builtin};
+    char other[CONGRU_PIPELINE_SIZE];
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; congru_definitions_name(texts[k], i, other); i++)
+            if (strcmp(name, other) == 0)
+                return texts[k];
+    return NULL;
+}
+
+congru_status congru_pipeline_define(congru_context *context, const char *where, const char *text)
+{
+    congru_pipeline none = {0};
+    bool found;
+    char name[CONGRU_PIPELINE_SIZE], other[CONGRU_PIPELINE_SIZE];
+    if (context == NULL || where == NULL || text == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no definitions of pipelines given");
+    congru_status status = congru_definitions_read(context, where, text, NULL, &none, &found);
+    for (size_t i = 0; status == CONGRU_OK && congru_definitions_name(text, i, name); i++)
+        for (size_t k = 0; status == CONGRU_OK && congru_pipeline_any(context, k, other); k++)
+            if (strcmp(name, other) == 0)
+                status =
+                    congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                                "%s: there is a pipeline '%s' already (give it another name)", where, name);
+    if (status != CONGRU_OK)
+        return status;
+    size_t had = context->definitions != NULL ? strlen(context->definitions) : 0, size = strlen(text);
+    char *grown = realloc(context->definitions, had + size + 2);
+    if (grown == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", where);
+    memcpy(grown + had, text, size);
+    memcpy(grown + had + size, "\n", 2);
+    context->definitions = grown;
+    return CONGRU_OK;
+}
+
+congru_status congru_pipeline_explain(congru_context *context, const char *name, char *text, size_t size)
+{
+    congru_pipeline pipeline;
+    if (name == NULL || text == NULL || size == 0)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no pipeline or text given");
+    congru_status status = congru_pipeline_parse(context, name, &pipeline);
+    congru_text lines = {0};
+    if (status == CONGRU_OK)
+        congru_text_add(&lines, "%s\n", pipeline.title);
+    for (size_t i = 0; status == CONGRU_OK && i < pipeline.branches; i++) {
+        const congru_branch *branch = &pipeline.branch[i];
+        char line[CONGRU_PREPROCESSING_LINE_SIZE] = "trials as the set has them";
+        if (branch->blocks > 0)
+            congru_preprocessing_print(&branch->block[0], line);
+        congru_text_add(&lines, "%s: %s+%s; %s", branch->name, branch->aligner->name, branch->classifier->name,
+                        line);
+        if (branch->blocks > 1)
+            congru_text_add(&lines, " and %zu more bands and windows", branch->blocks - 1);
+        for (size_t k = 0; k < branch->settings; k++)
+            congru_text_add(&lines, "; %s %s", branch->setting[k].name, branch->setting[k].value);
+        congru_text_add(&lines, "\n");
+    }
+    if (status == CONGRU_OK)
+        snprintf(text, size, "%s", lines.data != NULL ? lines.data : "");
+    congru_text_clear(&lines);
+    congru_pipeline_clear(&pipeline);
+    return status;
 }
 
 congru_status congru_pipeline_align(congru_context *context, const congru_aligner *aligner,
@@ -154,19 +297,44 @@ congru_status congru_pipeline_map(congru_context *context, const congru_aligner 
 }
 
 congru_status congru_pipeline_predict(congru_context *context, const congru_pipeline *pipeline,
-                                      const congru_tensors *model, const congru_newcomer *newcomer,
-                                      double *covariance, double *probability)
+                                      const congru_method_options *options, const congru_tensors *model,
+                                      const congru_newcomer *newcomer, double *covariance, double *probability)
 {
+    const congru_classifier *classifier = pipeline->classifier;
     congru_status status = congru_pipeline_map(context, pipeline->aligner, model, newcomer, covariance);
-    return status == CONGRU_OK ? pipeline->classifier->predict(context, model, newcomer, probability) : status;
+    if (status != CONGRU_OK || classifier->features == NULL)
+        return status == CONGRU_OK ? classifier->predict(context, model, newcomer, probability) : status;
+    const size_t size = classifier->feature_count(newcomer, options);
+    double *x = congru_memory_take((newcomer->count * size + 1) * sizeof *x);
+    if (x == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu features", size);
+    const congru_features rows = {.plain = x, .size = size};
+    congru_newcomer featured = *newcomer;
+    featured.features = &rows;
+    status = classifier->features(context, newcomer, options, size, x);
+    if (status == CONGRU_OK)
+        status = classifier->predict(context, model, &featured, probability);
+    congru_memory_give(x);
+    return status;
+}
+
+size_t congru_pipeline_steps(const congru_pipeline *pipeline, const congru_method_options *options)
+{
+    const char *network =
+        pipeline->aligner->network != NULL ? pipeline->aligner->network : pipeline->classifier->network;
+    return network != NULL ? (size_t)congru_network_steps(network, &options->network) : 0;
 }
 
 double congru_pipeline_cost(const congru_pipeline *pipeline, const congru_method_options *options)
 {
-    double cost = 1;
-    if (pipeline->aligner->cost != NULL)
-        cost += pipeline->aligner->cost(options);
-    if (pipeline->classifier->cost != NULL)
-        cost += pipeline->classifier->cost(options);
+    double cost = 0;
+    for (size_t i = 0; i < pipeline->branches; i++) {
+        const congru_branch *branch = &pipeline->branch[i];
+        cost += 1;
+        if (branch->aligner->cost != NULL)
+            cost += branch->aligner->cost(options);
+        if (branch->classifier->cost != NULL)
+            cost += branch->classifier->cost(options);
+    }
     return cost;
 }

@@ -6,16 +6,70 @@
 #include "classifier/classifier.h"
 #include "congru/evaluation.h"
 
-typedef struct congru_pipeline {
+enum { CONGRU_BRANCHES_MAX = 8, CONGRU_BLOCKS_MAX = 64, CONGRU_SETTINGS_MAX = 8, CONGRU_TITLE_SIZE = 256 };
+
+/* An option of a method by name, as congru_method_options_set takes it, which has accepted it. */
+typedef struct congru_branch_setting {
+    char name[32], value[64];
+} congru_branch_setting;
+
+/* A branch is a preprocessing, an aligner and a classifier. Of several blocks, bands or windows, the features are joined. */
+typedef struct congru_branch {
+    char name[CONGRU_LABEL_SIZE]; /* within its pipeline; "" where there is no other */
     const congru_aligner *aligner;
     const congru_classifier *classifier;
+    size_t blocks;               /* 0: trials as the set has them */
+    congru_preprocessing *block; /* (blocks), owned */
+    bool inside;                 /* windows are moved inside what the trials hold */
+    size_t settings;             /* options of its own methods */
+    congru_branch_setting setting[CONGRU_SETTINGS_MAX];
+    double weight;   /* of its log-probabilities, where none is learned */
+    size_t material; /* what it reads, in the run's list (evaluation/materials.h) */
+} congru_branch;
+
+/* The options a branch fits with: `options` comes in as the run's. */
+void congru_branch_options(const congru_branch *branch, congru_method_options *options);
+
+/* One branch or several, whose log-probabilities are added with their weights. */
+typedef struct congru_pipeline {
+    const congru_aligner *aligner;       /* of the first branch */
+    const congru_classifier *classifier; /* likewise */
+    size_t branches;
+    congru_branch branch[CONGRU_BRANCHES_MAX];
+    bool choose_c;       /* of each branch that states one: that, or up to a hundred times more or less */
+    bool choose_weights; /* of the branches */
+    char title[CONGRU_TITLE_SIZE];
 } congru_pipeline;
+
+void congru_pipeline_clear(congru_pipeline *pipeline);
+
+/* "ALIGNER+CLASSIFIER", or the name of an end-to-end classifier, which stands behind its own aligner: one branch. */
+congru_status congru_pipeline_parse_plain(congru_context *context, const char *name, congru_pipeline *pipeline);
 
 /* Whether it trains a network, in either of the two. */
 bool congru_pipeline_trains(const congru_pipeline *pipeline);
 
-/* "ALIGNER+CLASSIFIER", or the name of an end-to-end classifier, which stands behind `ra`. */
+/* The same, or a pipeline that is defined: built in, or by congru_pipeline_define. The caller clears the pipeline, after a
+ * failure too. */
 congru_status congru_pipeline_parse(congru_context *context, const char *name, congru_pipeline *pipeline);
+
+/* The pipeline of this name in definitions (congru_pipeline_define): false in *found when there is none. With `name` NULL
+ * all are read, for what is wrong with them. `where` begins the lines about it. */
+congru_status congru_definitions_read(congru_context *context, const char *where, const char *text,
+                                      const char *name, congru_pipeline *pipeline, bool *found);
+
+/* The names in definitions: index 0, 1, ... false after the last. */
+bool congru_definitions_name(const char *text, size_t index, char name[CONGRU_PIPELINE_SIZE]);
+
+/* The definitions that this pipeline is among; NULL when it is none of them. */
+const char *congru_pipeline_definitions(const congru_context *context, const char *name);
+
+/* Definitions that every context knows. */
+extern const char congru_definitions_builtin[];
+
+/* Every name of a pipeline that a results folder may hold: those of congru_pipeline_at, those of signals, those that are
+ * defined. */
+bool congru_pipeline_any(const congru_context *context, size_t index, char name[CONGRU_PIPELINE_SIZE]);
 
 /* Fits the aligner and maps the trials in `covariance` (which trials->covariance points to) in place. Trials are
  * recentred already if the aligner wants them so. */
@@ -31,8 +85,11 @@ congru_status congru_pipeline_map(congru_context *context, const congru_aligner 
 
 /* congru_pipeline_map, then the classifier's probabilities (count, classes). */
 congru_status congru_pipeline_predict(congru_context *context, const congru_pipeline *pipeline,
-                                      const congru_tensors *model, const congru_newcomer *newcomer,
-                                      double *covariance, double *probability);
+                                      const congru_method_options *options, const congru_tensors *model,
+                                      const congru_newcomer *newcomer, double *covariance, double *probability);
+
+/* Training steps; 0 where no network is trained. */
+size_t congru_pipeline_steps(const congru_pipeline *pipeline, const congru_method_options *options);
 
 /* How long a fit takes, roughly, in units of a small classical one: for the order of jobs alone. */
 double congru_pipeline_cost(const congru_pipeline *pipeline, const congru_method_options *options);

@@ -1,17 +1,54 @@
-/* Recentres each person's trials, once for all folds. SPDX-License-Identifier: Apache-2.0 */
+/* Recentres each domain of a set, once for all folds. SPDX-License-Identifier: Apache-2.0 */
 #include "evaluation/prepare.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "aligner/recentre.h"
 #include "base/store.h"
 #include "congru/spd.h"
 
+/* ---- Domains ------------------------------------------------------------------------------------------- */
+
+void congru_domains_clear(congru_domains *domains)
+{
+    free(domains->of_trial);
+    free(domains->subject);
+    *domains = (congru_domains){0};
+}
+
+/* Numbers the domains in the order of their first trials. */
+static void number_domains(const congru_set *set, bool by_session, congru_domains *domains)
+{
+    int32_t *first = domains->subject; /* the domain's first trial, until all are known */
+    for (size_t i = 0; i < set->count; i++) {
+        size_t found = domains->count;
+        for (size_t k = domains->count; found == domains->count && k-- > 0;)
+            if (set->subject[first[k]] == set->subject[i] &&
+                (!by_session || set->session[first[k]] == set->session[i]))
+                found = k;
+        if (found == domains->count)
+            first[domains->count++] = (int32_t)i;
+        domains->of_trial[i] = (int32_t)found;
+    }
+    for (size_t k = 0; k < domains->count; k++)
+        first[k] = set->subject[first[k]];
+}
+
+congru_status congru_domains_find(congru_context *context, const congru_set *set, bool by_session,
+                                  congru_domains *domains)
+{
+    *domains = (congru_domains){.of_trial = calloc(set->count, sizeof *domains->of_trial),
+                                .subject = calloc(set->count, sizeof *domains->subject)};
+    if (domains->of_trial == NULL || domains->subject == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", set->count);
+    number_domains(set, by_session, domains);
+    return CONGRU_OK;
+}
+
+/* ---- Recentring ---------------------------------------------------------------------------------------- */
+
 void congru_prepared_clear(congru_prepared *prepared)
 {
-    free(prepared->domain);
-    free(prepared->domain_subject);
     free(prepared->reference);
     free(prepared->recentred);
     free(prepared->root);
@@ -22,42 +59,38 @@ congru_view congru_prepared_view(const congru_prepared *prepared, bool recentred
 {
     if (recentred && prepared->recentred != NULL)
         return (congru_view){.plain = prepared->recentred, .place = trial};
-    return (congru_view){.plain = prepared->set->covariance,
+    return (congru_view){.plain = prepared->covariance,
                          .place = trial,
                          .root = recentred ? prepared->root : NULL,
-                         .owner = prepared->domain};
+                         .owner = prepared->domains->of_trial};
 }
 
-/* Numbers the domains in the order of their first trials. */
-static void find_domains(congru_prepared *prepared, bool by_session)
+congru_signals congru_prepared_signals(const congru_prepared *prepared, bool recentred, const size_t *trial)
 {
-    const congru_set *set = prepared->set;
-    int32_t *first = prepared->domain_subject; /* the domain's first trial, until all are known */
-    for (size_t i = 0; i < set->count; i++) {
-        size_t found = prepared->domains;
-        for (size_t k = prepared->domains; found == prepared->domains && k-- > 0;)
-            if (set->subject[first[k]] == set->subject[i] &&
-                (!by_session || set->session[first[k]] == set->session[i]))
-                found = k;
-        if (found == prepared->domains)
-            first[prepared->domains++] = (int32_t)i;
-        prepared->domain[i] = (int32_t)found;
-    }
-    for (size_t k = 0; k < prepared->domains; k++)
-        first[k] = set->subject[first[k]];
+    congru_signals signals = prepared->signals;
+    signals.place = trial;
+    signals.root = recentred ? prepared->root : NULL;
+    signals.owner = prepared->domains->of_trial;
+    return signals;
 }
 
-typedef struct recentre_job {
-    congru_prepared *prepared;
-    congru_metric mean;
-    double *seconds; /* (domains) */
-} recentre_job;
+congru_status congru_prepare_begin(congru_context *context, congru_prepared *prepared)
+{
+    const size_t size = prepared->d * prepared->d, trials = prepared->set->count;
+    bool copies = prepared->signals.plain == NULL && trials * size * sizeof(double) <= congru_store_limit();
+    double **kept = copies ? &prepared->recentred : &prepared->root;
+    prepared->reference = malloc(prepared->domains->count * size * sizeof(double));
+    *kept = malloc((copies ? trials : prepared->domains->count) * size * sizeof(double));
+    if (prepared->reference == NULL || *kept == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory to recentre %zu trials", trials);
+    return CONGRU_OK;
+}
 
 /* Puts the trials of a domain, recentred, where they are in the set; or keeps what recentres them. */
 static congru_status whiten_domain(congru_context *context, const congru_prepared *prepared, size_t domain,
                                    size_t count, const size_t *place)
 {
-    const size_t d = prepared->set->dimension, size = d * d;
+    const size_t d = prepared->d, size = d * d;
     const double *reference = prepared->reference + domain * size;
     if (prepared->root != NULL)
         return congru_spd_invsqrt(context, 1, d, reference, prepared->root + domain * size);
@@ -66,7 +99,7 @@ static congru_status whiten_domain(congru_context *context, const congru_prepare
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory to recentre %zu trials", count);
     double *root = own + count * size;
     for (size_t k = 0; k < count; k++)
-        memcpy(own + k * size, prepared->set->covariance + place[k] * size, size * sizeof *own);
+        memcpy(own + k * size, prepared->covariance + place[k] * size, size * sizeof *own);
     congru_status status = congru_spd_invsqrt(context, 1, d, reference, root);
     if (status == CONGRU_OK)
         status = congru_spd_congruence(context, count, d, d, own, root, own);
@@ -76,80 +109,50 @@ static congru_status whiten_domain(congru_context *context, const congru_prepare
     return status;
 }
 
-static congru_status recentre_domain(void *user, size_t domain, congru_context *context)
+/* The reference of a domain's trials, and what it does to them. */
+static congru_status recentre(congru_context *context, const congru_method_options *options,
+                              const congru_prepared *prepared, size_t domain, size_t count, const size_t *place,
+                              const int32_t *subject)
 {
-    const recentre_job *job = user;
-    congru_prepared *prepared = job->prepared;
+    const congru_view view = {.plain = prepared->covariance, .place = place};
+    const congru_signals signals = congru_prepared_signals(prepared, false, place);
+    const congru_trials trials = {.count = count,
+                                  .d = prepared->d,
+                                  .view = signals.plain == NULL ? &view : NULL,
+                                  .signals = signals.plain != NULL ? &signals : NULL,
+                                  .subject = subject,
+                                  .subjects = 1};
+    congru_status status = prepared->recentring->references(
+        context, options, &trials, prepared->reference + domain * prepared->d * prepared->d);
+    return status == CONGRU_OK ? whiten_domain(context, prepared, domain, count, place) : status;
+}
+
+congru_status congru_prepare_domain(congru_context *context, const congru_method_options *options,
+                                    const congru_prepared *prepared, size_t domain)
+{
     const congru_set *set = prepared->set;
-    size_t size = set->dimension * set->dimension, count = 0;
-    double start = congru_seconds();
+    const int32_t *of_trial = prepared->domains->of_trial;
+    size_t count = 0;
     for (size_t i = 0; i < set->count; i++)
-        count += prepared->domain[i] == (int32_t)domain;
+        count += of_trial[i] == (int32_t)domain;
     size_t *place = malloc(count * sizeof *place);
     int32_t *subject = calloc(count, sizeof *subject);
     congru_status status = CONGRU_OK;
     if (place == NULL || subject == NULL)
         status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory to recentre %zu trials", count);
     for (size_t i = 0, k = 0; status == CONGRU_OK && i < set->count; i++)
-        if (prepared->domain[i] == (int32_t)domain)
+        if (of_trial[i] == (int32_t)domain)
             place[k++] = i;
-    const congru_view view = {.plain = set->covariance, .place = place};
-    const congru_trials trials = {
-        .count = count, .d = set->dimension, .view = &view, .subject = subject, .subjects = 1};
     if (status == CONGRU_OK) {
-        status = congru_recentre_references(context, job->mean, &trials, prepared->reference + domain * size);
-        if (status == CONGRU_OK)
-            status = whiten_domain(context, prepared, domain, count, place);
+        status = recentre(context, options, prepared, domain, count, place, subject);
         if (status != CONGRU_OK) {
             char text[CONGRU_ERROR_TEXT_SIZE];
             strcpy(text, congru_context_error(context));
             congru_fail(context, status, "subject '%s': %.900s",
-                        set->subject_name[prepared->domain_subject[domain]], text);
+                        set->subject_name[prepared->domains->subject[domain]], text);
         }
     }
     free(place);
     free(subject);
-    job->seconds[domain] = congru_seconds() - start;
-    return status;
-}
-
-static congru_status recentre_all(congru_context *context, const congru_workers *workers, congru_metric mean,
-                                  congru_prepared *prepared)
-{
-    const congru_set *set = prepared->set;
-    size_t size = set->dimension * set->dimension;
-    double *seconds = calloc(prepared->domains, sizeof *seconds);
-    prepared->reference = malloc(prepared->domains * size * sizeof(double));
-    bool large = set->count * size * sizeof(double) > congru_store_limit();
-    double **kept = large ? &prepared->root : &prepared->recentred;
-    *kept = malloc((large ? prepared->domains : set->count) * size * sizeof(double));
-    congru_status status = CONGRU_OK;
-    if (seconds == NULL || prepared->reference == NULL || *kept == NULL)
-        status =
-            congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory to recentre %zu trials", set->count);
-    recentre_job job = {prepared, mean, seconds};
-    if (status == CONGRU_OK)
-        status = congru_workers_run(workers, prepared->domains, recentre_domain, &job);
-    for (size_t k = 0; status == CONGRU_OK && k < prepared->domains; k++)
-        prepared->seconds += seconds[k];
-    free(seconds);
-    return status;
-}
-
-congru_status congru_prepare(congru_context *context, const congru_workers *workers, const congru_set *set,
-                             bool by_session, bool recentre, congru_metric mean, congru_prepared *prepared)
-{
-    *prepared = (congru_prepared){.set = set};
-    prepared->domain = calloc(set->count, sizeof *prepared->domain);
-    prepared->domain_subject = calloc(set->count, sizeof *prepared->domain_subject);
-    congru_status status = CONGRU_OK;
-    if (prepared->domain == NULL || prepared->domain_subject == NULL)
-        status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", set->count);
-    else
-        find_domains(prepared, by_session);
-    if (status == CONGRU_OK && recentre)
-        status = recentre_all(context, workers, mean, prepared);
-    if (status != CONGRU_OK)
-        congru_prepared_clear(prepared);
     return status;
 }

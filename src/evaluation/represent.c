@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "dataset/set_check.h"
 #include "evaluation/pipeline.h"
+#include "evaluation/prepare.h"
 
 /* Trials of the sources, then those of the newcomer, each in the order of the set. */
 typedef struct representation {
@@ -48,29 +49,37 @@ static congru_status check(congru_context *context, const congru_set *set, const
     return CONGRU_OK;
 }
 
-/* Each subject's trials, in place. */
+/* Each subject's trials, or each session's of a subject, in place. */
 static congru_status recentre(congru_context *context, const congru_set *set,
-                              const congru_recentring *recentring, const congru_method_options *options,
+                              const congru_recentring *recentring, const congru_evaluation_options *options,
                               double *covariance)
 {
-    double *reference = congru_memory_take(set->subjects * set->dimension * set->dimension * sizeof *reference);
-    if (reference == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu references", set->subjects);
+    congru_domains found;
+    congru_status status = congru_domains_find(context, set, options->align_by_session, &found);
+    if (status != CONGRU_OK) {
+        congru_domains_clear(&found);
+        return status;
+    }
+    const size_t domains = found.count;
     const congru_trials trials = {.count = set->count,
                                   .d = set->dimension,
                                   .covariance = covariance,
-                                  .subject = set->subject,
-                                  .subjects = set->subjects};
-    congru_status status = recentring->references(context, options, &trials, reference);
+                                  .subject = found.of_trial,
+                                  .subjects = domains};
+    double *reference = congru_memory_take(domains * set->dimension * set->dimension * sizeof *reference);
+    status = reference != NULL
+                 ? recentring->references(context, &options->method, &trials, reference)
+                 : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu references", domains);
     if (status == CONGRU_OK)
         status = congru_recentre_sources(context, &trials, reference, covariance);
     congru_memory_give(reference);
+    congru_domains_clear(&found);
     return status;
 }
 
 /* Recentred where the aligner wants it; subjects numbered anew without the one left out. */
 static congru_status gather(congru_context *context, const congru_set *set, const congru_pipeline *pipeline,
-                            const congru_method_options *options, int32_t left_out, double *out,
+                            const congru_evaluation_options *options, int32_t left_out, double *out,
                             representation *r)
 {
     size_t size = set->dimension * set->dimension, place = 0, sources = 0;
@@ -123,24 +132,26 @@ static congru_status map_end_to_end(congru_context *context, const congru_classi
 }
 
 congru_status congru_pipeline_represent(congru_context *context, const congru_set *set,
-                                        const congru_method_options *options, const char *name, int32_t subject,
-                                        double *out)
+                                        const congru_evaluation_options *options, const char *name,
+                                        int32_t subject, double *out)
 {
     congru_pipeline pipeline;
     representation r = {0};
     if (context == NULL || set == NULL || options == NULL || name == NULL || out == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no set, options, pipeline or output given");
     size_t size = set->dimension * set->dimension;
-    congru_status status = congru_pipeline_parse(context, name, &pipeline);
+    congru_status status = congru_method_options_check(context, &options->method);
+    if (status == CONGRU_OK)
+        status = congru_pipeline_parse(context, name, &pipeline);
     if (status == CONGRU_OK)
         status = check(context, set, &pipeline, name, subject);
     if (status == CONGRU_OK)
         status = gather(context, set, &pipeline, options, subject, out, &r);
     if (status == CONGRU_OK && pipeline.classifier->end_to_end) {
-        status = map_end_to_end(context, pipeline.classifier, options, &r);
+        status = map_end_to_end(context, pipeline.classifier, &options->method, &r);
     } else if (status == CONGRU_OK) {
-        status =
-            congru_pipeline_align(context, pipeline.aligner, &r.sources, r.covariance, options, &r.model, NULL);
+        status = congru_pipeline_align(context, pipeline.aligner, &r.sources, r.covariance, &options->method,
+                                       &r.model, NULL);
         if (status == CONGRU_OK)
             status = congru_pipeline_map(context, pipeline.aligner, &r.model, &r.newcomer,
                                          r.covariance + r.sources.count * size);
@@ -148,5 +159,6 @@ congru_status congru_pipeline_represent(congru_context *context, const congru_se
     for (size_t i = 0; status == CONGRU_OK && i < set->count; i++)
         memcpy(out + r.trial[i] * size, r.covariance + i * size, size * sizeof *out);
     clear(&r);
+    congru_pipeline_clear(&pipeline);
     return status;
 }

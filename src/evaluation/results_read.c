@@ -1,5 +1,6 @@
 /* Reads results.csv and predictions.csv back. SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,6 +126,7 @@ static congru_status read_score(results_reader *r, size_t row)
     congru_results *results = r->results;
     congru_fold *fold = &results->fold[row];
     congru_status status = read_names(r, row, fold);
+    fold->aligning = fold->fitting = NAN; /* folds have them, this table does not */
     if (status == CONGRU_OK)
         status = score(r, row, SCORE, 0, 1, &fold->accuracy);
     if (status == CONGRU_OK)

@@ -21,12 +21,12 @@
 
 static const char settings_begin[] = "\"settings\": {\n", settings_end[] = "\n},\n";
 
-/* run.json; the settings are one to a line, so that two runs can be told apart by a line. */
+/* run.json; the settings are one to a line, for a reader. */
 static void describe(congru_context *context, const congru_set *set, const congru_evaluation_options *options,
                      const congru_member *member, congru_run_folder *run)
 {
     congru_text *text = &run->text, settings = {0};
-    congru_settings_text(set, options, &settings);
+    congru_settings_text(context, set, options, &settings);
     if (!settings.failed)
         congru_settings_fingerprint(&settings, run->fingerprint);
     congru_text_add(text, "{\n%s", settings_begin);
@@ -60,36 +60,19 @@ static void describe(congru_context *context, const congru_set *set, const congr
     congru_text_add(text, "\n}\n");
 }
 
-static size_t line_size(const char *line)
-{
-    size_t size = strcspn(line, "\n");
-    return size > 0 && line[size - 1] == ',' ? size - 1 : size;
-}
-
-/* Compares the settings of two run.json line by line. */
+/* Compares the settings of two run.json. */
 static congru_status compare(congru_context *context, const char *folder, const char *there, const char *here)
 {
     const char *old = strstr(there, settings_begin), *now = strstr(here, settings_begin);
-    if (old == NULL)
+    const char *old_end = old != NULL ? strstr(old, settings_end) : NULL;
+    if (old_end == NULL)
         return congru_fail(context, CONGRU_ERROR_FORMAT,
                            "%s/run.json: not of a congru run (name another folder)", folder);
-    old += strlen(settings_begin);
-    now += strlen(settings_begin);
-    while (*now != '}' && *now != '\0') {
-        size_t old_size = line_size(old), now_size = line_size(now);
-        if (old_size != now_size || memcmp(old, now, now_size) != 0)
-            return congru_fail(
-                context, CONGRU_ERROR_ARGUMENT,
-                "%s: holds results of another run, with %.*s where this one has %.*s (name another "
-                "folder with -o, or remove it)",
-                folder, (int)(old_size < 200 ? old_size : 200), old, (int)(now_size < 200 ? now_size : 200),
-                now);
-        old += strcspn(old, "\n");
-        now += strcspn(now, "\n");
-        old += *old == '\n';
-        now += *now == '\n';
-    }
-    return CONGRU_OK;
+    const char *now_end = strstr(now, settings_end);
+    old = strchr(old, '{');
+    now = strchr(now, '{');
+    return congru_settings_compare(context, folder, old, (size_t)(old_end - old) + 2, now,
+                                   (size_t)(now_end - now) + 2);
 }
 
 /* Drafts are named ".congru-PID-N.tmp" by the writer; with the lock held nobody is writing one. */

@@ -15,7 +15,7 @@ typedef struct congru_run_folder {
 } congru_run_folder;
 
 /* Makes the folder, or takes up one whose run.json tells of the same data with the same options; CONGRU_ERROR_ARGUMENT
- * tells the first setting that differs. Nothing is written yet. The folder is locked until congru_run_close: a second run
+ * tells the settings that differ. Nothing is written yet. The folder is locked until congru_run_close: a second run
  * in it is refused with CONGRU_ERROR_IO. */
 congru_status congru_run_open(congru_context *context, const congru_set *set,
                               const congru_evaluation_options *options, const congru_member *member,

@@ -1,12 +1,14 @@
 /* The settings of a run as JSON lines, and the digest of its data. SPDX-License-Identifier: Apache-2.0 */
 #include "evaluation/settings_text.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/store.h"
 #include "congru/version.h"
+#include "evaluation/pipeline.h"
+#include "model/method_options.h"
 
 enum { PASSED = 1 << 20 }; /* bytes between two words to the store */
 
@@ -28,7 +30,8 @@ static uint64_t mix(uint64_t digest, const void *data, size_t bytes)
 static uint64_t digest_set(const congru_set *set)
 {
     uint64_t digest = mix(0, &set->count, sizeof set->count);
-    digest = mix(digest, set->covariance, set->count * set->dimension * set->dimension * sizeof(double));
+    if (set->covariance != NULL)
+        digest = mix(digest, set->covariance, set->count * set->dimension * set->dimension * sizeof(double));
     if (set->signals != NULL)
         digest = mix(digest, set->signals, set->count * set->dimension * set->samples * sizeof(double));
     digest = mix(digest, set->label, set->count * sizeof *set->label);
@@ -39,84 +42,6 @@ static uint64_t digest_set(const congru_set *set)
     for (size_t i = 0; i < set->classes; i++)
         digest = mix(digest, set->class_name[i], strlen(set->class_name[i]) + 1);
     return digest;
-}
-
-typedef enum setting_kind { SETTING_INTEGER, SETTING_NUMBER, SETTING_SWITCH } setting_kind;
-
-/* Options of the methods by name; enumerations are integers. */
-static const struct {
-    const char *name;
-    setting_kind kind;
-    size_t offset;
-} settings[] = {
-#define METHOD(member, kind) \
-    { \
-#member, kind, offsetof(congru_method_options, member) \
-    }
-#define NETWORK(member, kind) \
-    { \
-        "network_" #member, kind, offsetof(congru_method_options, network.member) \
-    }
-    METHOD(alignment_mean, SETTING_INTEGER),
-    METHOD(mdm_metric, SETTING_INTEGER),
-    METHOD(tangent_mean, SETTING_INTEGER),
-    METHOD(c, SETTING_NUMBER),
-    METHOD(csp_filters, SETTING_INTEGER),
-    METHOD(rpa_labels, SETTING_INTEGER),
-    NETWORK(steps, SETTING_INTEGER),
-    NETWORK(batch, SETTING_INTEGER),
-    NETWORK(rate, SETTING_NUMBER),
-    NETWORK(decay, SETTING_NUMBER),
-    NETWORK(clip, SETTING_NUMBER),
-    NETWORK(action, SETTING_NUMBER),
-    NETWORK(subject, SETTING_NUMBER),
-    NETWORK(within, SETTING_NUMBER),
-    NETWORK(between, SETTING_NUMBER),
-    NETWORK(reconstruction, SETTING_NUMBER),
-    NETWORK(cross_entropy, SETTING_NUMBER),
-    NETWORK(ratio, SETTING_NUMBER),
-    NETWORK(subject_ratio, SETTING_NUMBER),
-    NETWORK(gamma_penalty, SETTING_NUMBER),
-    NETWORK(rotation_penalty, SETTING_NUMBER),
-    NETWORK(centre_penalty, SETTING_NUMBER),
-    NETWORK(unconstrained, SETTING_SWITCH),
-    NETWORK(fisher, SETTING_INTEGER),
-    NETWORK(dispersion, SETTING_INTEGER),
-    NETWORK(initial, SETTING_INTEGER),
-    NETWORK(recipe, SETTING_INTEGER),
-    NETWORK(affine_reconstruction, SETTING_SWITCH),
-    NETWORK(skip_merges, SETTING_SWITCH),
-    NETWORK(layer_jitter, SETTING_NUMBER),
-    NETWORK(head_jitter, SETTING_NUMBER),
-    NETWORK(floor, SETTING_NUMBER),
-    NETWORK(label_smoothing, SETTING_NUMBER),
-    NETWORK(balanced_batches, SETTING_SWITCH),
-    NETWORK(subject_dropout, SETTING_NUMBER),
-    NETWORK(average, SETTING_NUMBER),
-    NETWORK(validation_subjects, SETTING_INTEGER),
-    NETWORK(ensemble, SETTING_INTEGER),
-    NETWORK(pool, SETTING_INTEGER),
-#undef METHOD
-#undef NETWORK
-};
-
-static void add_setting(congru_text *text, size_t index, const congru_method_options *method)
-{
-    const char *at = (const char *)method + settings[index].offset;
-    congru_text_add(text, ",\n  \"%s\": ", settings[index].name);
-    if (settings[index].kind == SETTING_NUMBER) {
-        double number;
-        memcpy(&number, at, sizeof number);
-        congru_text_add_number(text, number);
-    } else if (settings[index].kind == SETTING_INTEGER) {
-        int number;
-        memcpy(&number, at, sizeof number);
-        congru_text_add(text, "%d", number);
-    } else {
-        bool state;
-        memcpy(&state, at, sizeof state);
-        congru_text_add(text, state ? "true" : "false");
-    }
 }
 
 /* What the trials went through, in words. */
@@ -133,7 +58,21 @@ static void add_preparation(congru_text *text, const congru_set *set)
     congru_text_add_json(text, line);
 }
 
-void congru_settings_text(const congru_set *set, const congru_evaluation_options *options, congru_text *text)
+/* A digest of the definitions, where a pipeline of the run is one of them. */
+static void add_definitions(congru_text *text, const congru_context *context,
+                            const congru_evaluation_options *options)
+{
+    bool any = false;
+    for (size_t i = 0; context != NULL && context->definitions != NULL && i < options->pipeline_count; i++)
+        any = any ||
+              congru_pipeline_definitions(context, options->pipelines[i]) == (const char *)context->definitions;
+    if (any)
+        congru_text_add(text, ",\n  \"pipeline-file\": \"%016llx\"",
+                        (unsigned long long)mix(0, context->definitions, strlen(context->definitions)));
+}
+
+void congru_settings_text(const congru_context *context, const congru_set *set,
+                          const congru_evaluation_options *options, congru_text *text)
 {
     static const char *const protocols[] = {"loso", "folds", "sessions"};
     congru_text_add(text, "  \"dataset\": ");
@@ -143,16 +82,11 @@ void congru_settings_text(const congru_set *set, const congru_evaluation_options
     add_preparation(text, set);
     congru_text_add(text, ",\n  \"trials\": %zu,\n  \"subjects\": %zu,\n  \"protocol\": \"%s\"", set->count,
                     set->subjects, protocols[options->protocol]);
-    congru_text_add(text, ",\n  \"target\": \"%s\",\n  \"align_by_session\": %s,\n  \"folds\": %d",
-                    congru_target_name(options->target), options->align_by_session ? "true" : "false",
+    congru_text_add(text, ",\n  \"target\": \"%s\",\n  \"align-by\": \"%s\",\n  \"folds\": %d",
+                    congru_target_name(options->target), options->align_by_session ? "session" : "subject",
                     options->folds);
-    congru_text_add(text, ",\n  \"seed\": %llu", (unsigned long long)options->method.seed);
-    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
-        add_setting(text, i, &options->method);
-    congru_text_add(text, ",\n  \"network_widths\": [");
-    for (size_t i = 0; i < options->method.network.width_count; i++)
-        congru_text_add(text, "%s%zu", i > 0 ? ", " : "", options->method.network.widths[i]);
-    congru_text_add(text, "]");
+    congru_method_options_write(&options->method, false, text);
+    add_definitions(text, context, options);
 }
 
 void congru_settings_fingerprint(const congru_text *text, char fingerprint[CONGRU_FINGERPRINT_SIZE])

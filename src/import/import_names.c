@@ -27,6 +27,12 @@ static size_t digits(const char *text)
     return strspn(text, "0123456789");
 }
 
+/* Whether a name may end here: what tools add, such as MNE's _raw and -epo, is no part of it. */
+static bool ends(const char *text)
+{
+    return *text == '\0' || *text == '_' || *text == '-';
+}
+
 /* BIDS: sub-01_ses-02_task-mi_run-1_eeg. */
 static bool match_bids(const char *name, name_parts *parts)
 {
@@ -40,7 +46,7 @@ static bool match_bids(const char *name, name_parts *parts)
         last = name[size] == '\0';
         for (size_t i = 0; i < sizeof entities / sizeof entities[0]; i++)
             if (size > 4 && strncmp(name, entities[i].key, 4) == 0)
-                fill(parts, entities[i].field, name + 4, size - 4);
+                fill(parts, entities[i].field, name + 4, strcspn(name + 4, "_-"));
         name += size + !last;
     }
     return parts->part[NAME_SUBJECT][0] != '\0';
@@ -51,10 +57,10 @@ static bool match_runs(const char *name, name_parts *parts)
 {
     size_t subject = name[0] == 'S' ? digits(name + 1) : 0;
     const char *run = name + 1 + subject;
-    if (subject == 0 || *run != 'R' || digits(run + 1) == 0 || run[1 + digits(run + 1)] != '\0')
+    if (subject == 0 || *run != 'R' || digits(run + 1) == 0 || !ends(run + 1 + digits(run + 1)))
         return false;
     fill(parts, NAME_SUBJECT, name + 1, subject);
-    fill(parts, NAME_RUN, run + 1, strlen(run + 1));
+    fill(parts, NAME_RUN, run + 1, digits(run + 1));
     return true;
 }
 
@@ -63,12 +69,10 @@ static bool match_graz(const char *name, name_parts *parts)
 {
     size_t count = name[0] == 'A' || name[0] == 'B' ? digits(name + 1) : 0;
     const char *letter = name + 1 + count;
-    if (count != (name[0] == 'A' ? 2 : 4) || (*letter != 'T' && *letter != 'E') || letter[1] != '\0')
+    if (count != (name[0] == 'A' ? 2 : 4) || (*letter != 'T' && *letter != 'E') || !ends(letter + 1))
         return false;
     fill(parts, NAME_SUBJECT, name + 1, 2);
-    fill(parts, NAME_SESSION, name + 3, strlen(name + 3));
-    if (name[0] == 'B')
-        fill(parts, NAME_SESSION, name + 3, 2);
+    fill(parts, NAME_SESSION, name + 3, name[0] == 'A' ? 1 : 2);
     return true;
 }
 

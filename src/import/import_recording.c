@@ -150,7 +150,7 @@ congru_status congru_import_recording_read(congru_context *context, const congru
     recording_job job = {.context = context, .import = import, .file = file};
     congru_status status = read_recording(&job);
     /* Some kinds of file hold either. */
-    if (status == CONGRU_ERROR_UNSUPPORTED && congru_epochs_recognises(file->path))
+    if (status == CONGRU_ERROR_KIND && congru_epochs_recognises(file->path))
         return congru_import_epochs_read(context, import, file);
     if (status == CONGRU_OK)
         status = congru_import_bids_events(context, file->path, job.recording);

@@ -31,8 +31,10 @@ static congru_status append(congru_context *context, const congru_import *import
                             const congru_epochs *epochs, congru_set **set)
 {
     const congru_preprocessing *p = &import->preprocessing;
-    const congru_set_options options = {
-        .estimator = p->estimator, .trace_normalise = p->trace_normalise, .keep_signals = import->keep_signals};
+    const congru_set_options options = {.estimator = p->estimator,
+                                        .trace_normalise = p->trace_normalise,
+                                        .keep_signals = import->keep_signals,
+                                        .shrinkage = p->shrinkage};
     size_t before = *set != NULL ? (*set)->count : 0;
     if (epochs == NULL)
         return CONGRU_OK;
@@ -97,13 +99,23 @@ static congru_status check_events(congru_context *context, const congru_import *
     return CONGRU_OK;
 }
 
-static bool tell_progress(congru_context *context, size_t done, size_t total)
+/* The caller's callback hears of files, whatever parts the work on one of them has, and can stop it at each part. */
+typedef struct file_progress {
+    congru_progress caller;
+    void *user;
+    size_t done, total;
+} file_progress;
+
+static bool tell_files(void *user, size_t part, size_t parts)
 {
-    return context->progress == NULL || context->progress(context->progress_user, done, total);
+    const file_progress *progress = user;
+    (void)part;
+    (void)parts;
+    return progress->caller(progress->user, progress->done, progress->total);
 }
 
-static congru_status build(congru_context *context, const congru_import *import, import_file *files,
-                           size_t count, congru_set **set)
+static congru_status build_files(congru_context *context, const congru_import *import, import_file *files,
+                                 size_t count, file_progress *progress, congru_set **set)
 {
     import_pool *pool = NULL;
     double first_rate = 0;
@@ -111,7 +123,8 @@ static congru_status build(congru_context *context, const congru_import *import,
         congru_import_pool_start(context, import, files, count, (size_t)congru_context_threads(context), &pool);
     for (size_t i = 0; status == CONGRU_OK && i < count; i++) {
         import_file *file = &files[i];
-        if (!tell_progress(context, i, count)) {
+        progress->done = i;
+        if (progress->caller != NULL && !tell_files(progress, 0, 1)) {
             status = congru_fail(context, CONGRU_ERROR_CANCELLED, "stopped");
             break;
         }
@@ -142,6 +155,20 @@ static congru_status build(congru_context *context, const congru_import *import,
     if (status == CONGRU_OK)
         status = check_events(context, import, files, count);
     return status == CONGRU_OK ? order_classes(context, import, *set) : status;
+}
+
+static congru_status build(congru_context *context, const congru_import *import, import_file *files,
+                           size_t count, congru_set **set)
+{
+    file_progress progress = {.caller = context->progress, .user = context->progress_user, .total = count};
+    if (context->progress != NULL) {
+        context->progress = tell_files;
+        context->progress_user = &progress;
+    }
+    congru_status status = build_files(context, import, files, count, &progress, set);
+    context->progress = progress.caller;
+    context->progress_user = progress.user;
+    return status;
 }
 
 /* ---- What is said of it -------------------------------------------------------------------------------- */

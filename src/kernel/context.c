@@ -51,6 +51,7 @@ void congru_context_destroy(congru_context **context)
             congru_arena_free(&dying->scratch[worker]);
     }
     free(dying->scratch);
+    free(dying->definitions);
     congru_arena_free(&dying->shared);
     congru_arena_free(&dying->composed);
     congru_team_destroy(&dying->team);

@@ -50,8 +50,8 @@ typedef struct congru_trials {
     size_t classes;
     size_t subjects;
     const congru_view *view; /* the trials where they are, for methods that take them so; NULL: in covariance */
-    const congru_signals *signals; /* for methods that need them; else NULL */
-    const congru_features *features;       /* for classifiers with features (classifier/classifier.h); else NULL */
+    const congru_signals *signals;   /* for methods that need them; else NULL */
+    const congru_features *features; /* for classifiers with features (classifier/classifier.h); else NULL */
 } congru_trials;
 
 /* The trials for those who take either. */
@@ -64,9 +64,9 @@ static inline congru_view congru_trials_view(const congru_trials *trials)
 typedef struct congru_newcomer {
     size_t count;
     size_t d;
-    const double *covariance;      /* (count, d, d); NULL for methods of signals */
-    const congru_signals *signals; /* for methods that need them; else NULL */
-    const congru_features *features;       /* for classifiers with features; else NULL */
+    const double *covariance;        /* (count, d, d); NULL for methods of signals */
+    const congru_signals *signals;   /* for methods that need them; else NULL */
+    const congru_features *features; /* for classifiers with features; else NULL */
 
     /* Which trials statistics of the person may be made of, for the decision about trial i: the first `visible`
      * ones; trials 0 to i when `online`; none but the source subjects' own statistics when visible is 0. */

@@ -6,17 +6,30 @@
 #include "network/layers/rotation_layer.h"
 #include "network/layers/softmax_layer.h"
 #include "network/trained.h"
+#include "spd/trace.h"
 
 enum { BLOCK = 256 }; /* trials at a time: bounds the memory */
+
+congru_status congru_trained_trials(congru_context *context, bool trace, size_t count, size_t d,
+                                    const double *covariance, double **own, const double **seen)
+{
+    *own = trace ? congru_memory_take(count * d * d * sizeof(double)) : NULL;
+    *seen = trace ? *own : covariance;
+    if (trace && *own == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", count);
+    if (trace)
+        congru_trace_divide(count, d, covariance, *own);
+    return CONGRU_OK;
+}
 
 congru_status congru_trained_norms(congru_context *context, const congru_trained *n, size_t count,
                                    const double *covariance, double *norm)
 {
     const size_t d = n->design.d;
-    double *values = congru_memory_take(BLOCK * d * sizeof(double));
+    double *own, *values = congru_memory_take(BLOCK * d * sizeof(double));
     if (values == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for eigenvalues");
-    congru_status status = CONGRU_OK;
+    congru_status status = congru_trained_trials(context, n->trace, count, d, covariance, &own, &covariance);
     for (size_t first = 0; status == CONGRU_OK && first < count; first += BLOCK) {
         const size_t block = count - first < BLOCK ? count - first : BLOCK;
         status = congru_spd_eigen(context, block, d, covariance + first * d * d, values, NULL);
@@ -30,6 +43,7 @@ congru_status congru_trained_norms(congru_context *context, const congru_trained
         }
     }
     congru_memory_give(values);
+    congru_memory_give(own);
     return status;
 }
 
@@ -37,17 +51,21 @@ congru_status congru_trained_outputs(congru_context *context, const congru_train
                                      const double *covariance, const double *dispersion, double *c_out,
                                      double *log_out)
 {
-    congru_application *a = congru_application_begin(context);
-    if (a == NULL)
+    double *own, *const out[CONGRU_OUTPUT_COUNT] = {c_out, log_out, NULL};
+    congru_status status =
+        congru_trained_trials(context, n->trace, count, n->design.d, covariance, &own, &covariance);
+    congru_application *a = status == CONGRU_OK ? congru_application_begin(context) : NULL;
+    if (a == NULL) {
+        congru_memory_give(own);
         return CONGRU_ERROR_MEMORY;
+    }
     congru_graph *graph = &a->graph;
-    double *const out[CONGRU_OUTPUT_COUNT] = {c_out, log_out, NULL};
     congru_design_build(congru_model_of(n->backbone), &n->design, graph);
     for (size_t s = 0; s < a->parameters.segments; s++)
         a->parameters.segment[s].value = n->w[s];
     for (size_t k = 0; k < CONGRU_OUTPUT_COUNT; k++)
         graph->output[k] = out[k] != NULL ? graph->output[k] : -1;
-    congru_status status = congru_application_lay_out(a);
+    status = congru_application_lay_out(a);
     if (status == CONGRU_OK && graph->rotation >= 0) {
         congru_rotation_of(graph)->r = (double *)n->rotation;
         congru_scaling_of(graph)->gamma = n->gamma;
@@ -56,6 +74,7 @@ congru_status congru_trained_outputs(congru_context *context, const congru_train
     if (status == CONGRU_OK)
         status = congru_graph_apply(graph, count, covariance, out);
     congru_application_end(a);
+    congru_memory_give(own);
     return status;
 }
 

@@ -95,6 +95,16 @@ int congru_graph_merge(congru_graph *graph, int a, int b, double floor)
         graph, congru_graph_add(graph, &congru_layer_merge, log_a, log_b, graph->node[a].out, 0.0, 0.0));
 }
 
+int congru_graph_euclidean_merge(congru_graph *graph, int a, int b)
+{
+    return congru_graph_add(graph, &congru_layer_merge, a, b, graph->node[a].out, 0.0, 0.0);
+}
+
+int congru_graph_block(congru_graph *graph, int x, size_t width)
+{
+    return congru_graph_add(graph, &congru_layer_block, x, -1, congru_matrix(width), 0.0, 0.0);
+}
+
 /* ---- Plan -------------------------------------------------------------------------------------------- */
 
 static bool has(const congru_node *node, unsigned trait)

@@ -139,6 +139,12 @@ int congru_graph_exponential(congru_graph *graph, int x);
 /* exp((log a + log b) / 2). */
 int congru_graph_merge(congru_graph *graph, int a, int b, double floor);
 
+/* (a + b) / 2. */
+int congru_graph_euclidean_merge(congru_graph *graph, int a, int b);
+
+/* The leading principal block (width, width) of x. */
+int congru_graph_block(congru_graph *graph, int x, size_t width);
+
 /* A node of one input with up to two segments of weights of its own, given as congru_graph_weights returns them; -1: none. */
 int congru_graph_layer(congru_graph *graph, const congru_layer *layer, int x, congru_extent out, int first,
                        int second);

@@ -13,6 +13,12 @@
 
 enum { TRIALS_FOR_A_REFERENCE = 16 };
 
+int congru_network_steps(const char *model, const congru_network_options *options)
+{
+    const bool own = strcmp(model, congru_model_of(CONGRU_BACKBONE_DCT)->name) == 0 && options->dct_steps > 0;
+    return own ? options->dct_steps : options->steps;
+}
+
 /* ---- Sources ------------------------------------------------------------------------------------- */
 
 /* What each source trial's logarithm is divided by: (count), or NULL in *dispersion when nothing is. */
@@ -79,8 +85,13 @@ static congru_status fit_one(congru_context *context, congru_backbone backbone, 
                              const char *prefix, const congru_trials *trials,
                              const congru_method_options *options, congru_tensors *model, congru_record *record)
 {
-    congru_training *training;
-    congru_status status = congru_training_create(context, backbone, end_to_end, trials, options, &training);
+    congru_training *training = NULL;
+    congru_trials seen = *trials;
+    double *own;
+    congru_status status = congru_trained_trials(context, options->network.trace, trials->count, trials->d,
+                                                 trials->covariance, &own, &seen.covariance);
+    if (status == CONGRU_OK)
+        status = congru_training_create(context, backbone, end_to_end, &seen, options, &training);
     if (status == CONGRU_OK)
         status = congru_training_loop(training, record);
     const bool decides = congru_model_of(backbone)->decides;
@@ -88,6 +99,7 @@ static congru_status fit_one(congru_context *context, congru_backbone backbone, 
         status = decides ? congru_scored_save(training, prefix, model)
                          : congru_trained_save(training, prefix, model);
     congru_training_destroy(&training);
+    congru_memory_give(own);
     return status == CONGRU_OK && end_to_end && !decides
                ? add_reference(context, backbone, prefix, trials, model)
                : status;

@@ -21,6 +21,9 @@ typedef enum congru_backbone {
     CONGRU_NETWORK_COUNT
 } congru_backbone;
 
+/* How many steps a model, "dct" or another, is trained for. */
+int congru_network_steps(const char *model, const congru_network_options *options);
+
 /* Trains on recentred trials and adds the tensors under `prefix` ("dldct" gives "dldct.w1", ...). End to end, the
  * softmax head is trained with the backbone. */
 congru_status congru_network_fit(congru_context *context, congru_backbone backbone, bool end_to_end,

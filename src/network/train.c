@@ -12,23 +12,17 @@
 
 /* ---- Making ------------------------------------------------------------------------------------------ */
 
-/* What `unconstrained` and the recipe make of the options. */
+/* What `unconstrained` and the choices by model come to for this one. */
 static void apply_choices(congru_backbone backbone, congru_network_options *o)
 {
-    congru_method_options defaults;
-    congru_method_options_init(&defaults);
     if (o->unconstrained)
         o->action = o->subject = o->reconstruction = o->ratio = o->subject_ratio = o->gamma_penalty =
             o->rotation_penalty = o->centre_penalty = 0.0;
-    if (o->recipe != CONGRU_RECIPE_AUTHORS)
-        return;
-    if (backbone == CONGRU_BACKBONE_DCT) {
-        o->dispersion = CONGRU_DISPERSION_SUBJECT;
-        if (o->steps == defaults.network.steps)
-            o->steps = 400;
-    }
-    if (backbone == CONGRU_BACKBONE_UNET)
-        o->initial = CONGRU_INITIAL_RANDOM;
+    o->steps = congru_network_steps(congru_model_of(backbone)->name, o);
+    if (o->initial == CONGRU_INITIAL_UNET_RANDOM)
+        o->initial = backbone == CONGRU_BACKBONE_UNET ? CONGRU_INITIAL_RANDOM : CONGRU_INITIAL_LIFTED;
+    if (o->head_reference == CONGRU_HEAD_DLDCT_IDENTITY)
+        o->head_reference = backbone == CONGRU_BACKBONE_DLDCT ? CONGRU_HEAD_IDENTITY : CONGRU_HEAD_BATCH;
 }
 
 /* The graph of the design with its losses, rewritten. */
@@ -148,7 +142,9 @@ congru_status congru_training_create_rewritten(congru_context *context, congru_b
                                                congru_training **training)
 {
     *training = NULL;
-    congru_status status = congru_training_check(context, end_to_end, trials, &options->network);
+    congru_status status = congru_method_options_check(context, options);
+    if (status == CONGRU_OK)
+        status = congru_training_check(context, end_to_end, trials, &options->network);
     if (status != CONGRU_OK)
         return status;
     congru_training *t = calloc(1, sizeof *t);

@@ -14,7 +14,7 @@ typedef struct congru_training {
     const congru_trials *trials;
     bool end_to_end;
     uint64_t seed;
-    congru_network_options options; /* with what the recipe and `unconstrained` make of them */
+    congru_network_options options; /* with what `unconstrained` and choices by model make of them */
     congru_backbone backbone;
     congru_design design;
     congru_constants constants;

@@ -1,6 +1,4 @@
 /* Trials and options that a network can be trained with. SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
-
 #include "base/error.h"
 #include "network/train.h"
 
@@ -27,57 +25,17 @@ static congru_status check_trials(congru_context *context, const congru_trials *
     return status;
 }
 
-static congru_status check_extras(congru_context *context, bool end_to_end, size_t subjects,
-                                  const congru_network_options *o)
+/* Each option is within its bounds (congru_method_options_check); this is what does not go together. */
+static congru_status check_options(congru_context *context, bool end_to_end, size_t subjects,
+                                   const congru_network_options *o)
 {
-    const double shares[] = {o->label_smoothing, o->subject_dropout, o->average};
-    for (size_t k = 0; k < sizeof shares / sizeof shares[0]; k++) {
-        if (!(shares[k] >= 0.0 && shares[k] < 1.0))
-            return congru_fail(
-                context, CONGRU_ERROR_ARGUMENT,
-                "a share of %g: label smoothing, subject dropout and the average's decay are 0 to below 1",
-                shares[k]);
-    }
-    if (o->validation_subjects < 0 || (size_t)o->validation_subjects >= subjects)
+    if ((size_t)o->validation_subjects >= subjects)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "%d subjects to validate with, of %zu: at least one must be left to train with",
                            o->validation_subjects, subjects);
-    if (o->ensemble < 0 || (o->ensemble > 1 && !end_to_end))
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                           "an ensemble of %d: it must be 1 or more, and only end-to-end models have one",
+    if (o->ensemble > 1 && !end_to_end)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "an ensemble of %d: only end-to-end models have one",
                            o->ensemble);
-    return CONGRU_OK;
-}
-
-static congru_status check_options(congru_context *context, bool end_to_end, const congru_network_options *o)
-{
-    if (o->steps < 0 || o->batch < 1)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                           "%d steps in batches of %d: steps must be 0 or more and a batch 1 or more", o->steps,
-                           o->batch);
-    const double least[] = {o->rate,
-                            o->decay,
-                            o->clip,
-                            o->action,
-                            o->subject,
-                            o->within,
-                            o->between,
-                            o->reconstruction,
-                            o->cross_entropy,
-                            o->ratio,
-                            o->subject_ratio,
-                            o->gamma_penalty,
-                            o->rotation_penalty,
-                            o->centre_penalty,
-                            o->layer_jitter,
-                            o->head_jitter,
-                            o->floor};
-    for (size_t k = 0; k < sizeof least / sizeof least[0]; k++) {
-        const double x = least[k];
-        if (!(x >= 0.0 && isfinite(x)))
-            return congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                               "a rate, weight or jitter of %g: they must be finite and 0 or more", x);
-    }
     if (o->unconstrained && !end_to_end)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "unconstrained training has cross-entropy alone, which only end-to-end models have");
@@ -88,7 +46,5 @@ congru_status congru_training_check(congru_context *context, bool end_to_end, co
                                     const congru_network_options *options)
 {
     congru_status status = check_trials(context, trials);
-    if (status == CONGRU_OK)
-        status = check_options(context, end_to_end, options);
-    return status == CONGRU_OK ? check_extras(context, end_to_end, trials->subjects, options) : status;
+    return status == CONGRU_OK ? check_options(context, end_to_end, trials->subjects, options) : status;
 }

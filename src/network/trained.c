@@ -49,6 +49,17 @@ static congru_status save_rotated(const congru_training *t, const char *prefix, 
                : status;
 }
 
+/* As numbers that a file holds: 0 for no merges, then in the order of the choices. */
+static double number_of(congru_merges merges)
+{
+    return merges == CONGRU_MERGES_NONE ? 0.0 : merges == CONGRU_MERGES_SKIP ? 1.0 : 2.0;
+}
+
+static congru_merges merges_of(double number)
+{
+    return number < 1.0 ? CONGRU_MERGES_NONE : number < 2.0 ? CONGRU_MERGES_SKIP : CONGRU_MERGES_EVERY;
+}
+
 static congru_status save_stack(const congru_training *t, const char *prefix, congru_tensors *model)
 {
     double widths[CONGRU_LAYERS_MAX];
@@ -62,7 +73,9 @@ static congru_status save_stack(const congru_training *t, const char *prefix, co
         status = add(t->context, model, prefix, segment->name, 2, shape, segment->value);
     }
     if (status == CONGRU_OK)
-        status = add_number(t->context, model, prefix, "merged", t->design.merges);
+        status = add_number(t->context, model, prefix, "merged", number_of(t->design.merges));
+    if (status == CONGRU_OK && t->design.merge_mean == CONGRU_MERGE_EUCLID)
+        status = add_number(t->context, model, prefix, "merged_euclidean", 1.0);
     return status == CONGRU_OK ? add_number(t->context, model, prefix, "layer_jitter", t->design.layer_jitter)
                                : status;
 }
@@ -87,6 +100,8 @@ congru_status congru_trained_save(const congru_training *t, const char *prefix, 
     congru_status status = t->constants.by_log ? save_rotated(t, prefix, model) : save_stack(t, prefix, model);
     if (status == CONGRU_OK)
         status = add_number(t->context, model, prefix, "floor", t->design.floor);
+    if (status == CONGRU_OK && t->options.trace)
+        status = add_number(t->context, model, prefix, "trace", 1.0);
     return status == CONGRU_OK && t->end_to_end ? save_head(t, prefix, model) : status;
 }
 
@@ -106,6 +121,18 @@ static congru_status find_number(congru_context *context, const congru_tensors *
     char name[CONGRU_TENSOR_NAME_SIZE];
     join(name, prefix, own);
     return congru_tensors_expect_number(context, model, name, least, most, number);
+}
+
+/* The same of a number that is 0 where a model does not have it. */
+static congru_status find_any(congru_context *context, const congru_tensors *model, const char *prefix,
+                              const char *own, double most, double *number)
+{
+    char name[CONGRU_TENSOR_NAME_SIZE];
+    join(name, prefix, own);
+    *number = 0.0;
+    return congru_tensors_find(model, name) == NULL
+               ? CONGRU_OK
+               : congru_tensors_expect_number(context, model, name, 0.0, most, number);
 }
 
 static congru_status load_rotated(congru_context *context, const char *prefix, const congru_tensors *model,
@@ -131,7 +158,7 @@ static congru_status load_stack(congru_context *context, const char *prefix, con
 {
     const double *widths = NULL;
     size_t count = 0;
-    double merged = 0.0;
+    double merged = 0.0, euclidean = 0.0;
     congru_status status = find(context, model, prefix, "widths", 1, &count, &widths);
     if (status == CONGRU_OK && (count < 2 || count > CONGRU_LAYERS_MAX))
         return congru_fail(context, CONGRU_ERROR_FORMAT, "the model has %zu widths: 2 to %d were expected",
@@ -149,11 +176,14 @@ static congru_status load_stack(congru_context *context, const char *prefix, con
         status = find(context, model, prefix, own, 2, shape, &n->w[l]);
     }
     if (status == CONGRU_OK)
-        status = find_number(context, model, prefix, "merged", 0.0, 1.0, &merged);
+        status = find_number(context, model, prefix, "merged", 0.0, 2.0, &merged);
+    if (status == CONGRU_OK)
+        status = find_any(context, model, prefix, "merged_euclidean", 1.0, &euclidean);
     if (status == CONGRU_OK)
         status = find_number(context, model, prefix, "layer_jitter", 0.0, 1e300, &n->design.layer_jitter);
-    n->design.merges = merged != 0.0;
-    for (size_t l = 0; status == CONGRU_OK && n->design.merges && l < count; l++) {
+    n->design.merges = merges_of(merged);
+    n->design.merge_mean = euclidean != 0.0 ? CONGRU_MERGE_EUCLID : CONGRU_MERGE_LOGEUCLID;
+    for (size_t l = 0; status == CONGRU_OK && n->design.merges != CONGRU_MERGES_NONE && l < count; l++) {
         if (n->design.width[l] != n->design.width[n->design.layers - l])
             return congru_fail(context, CONGRU_ERROR_FORMAT, "the model's widths do not mirror each other");
     }
@@ -193,9 +223,13 @@ congru_status congru_trained_load(congru_context *context, congru_backbone backb
                                   const congru_tensors *model, congru_trained *n)
 {
     *n = (congru_trained){.backbone = backbone, .design.trained = true};
+    double trace = 0.0;
     congru_status status = congru_model_of(backbone)->widths == NULL ? load_rotated(context, prefix, model, n)
                                                                      : load_stack(context, prefix, model, n);
     if (status == CONGRU_OK)
         status = find_number(context, model, prefix, "floor", 0.0, 1e300, &n->design.floor);
+    if (status == CONGRU_OK)
+        status = find_any(context, model, prefix, "trace", 1.0, &trace);
+    n->trace = trace != 0.0;
     return status == CONGRU_OK ? load_head(context, prefix, model, n) : status;
 }

@@ -11,6 +11,7 @@ typedef struct congru_trained {
     size_t out;                                         /* dimension of the output */
     const double *w[CONGRU_LAYERS_MAX];                 /* of a stack */
     const double *rotation;                             /* DCT (d, d) */
+    bool trace;                                         /* trials are divided by their trace first */
     double gamma, dispersion;                           /* the source subjects' mean; */
     bool by_subject;                                    /* whether there is any */
     const double *weights, *bias, *present, *reference; /* of the head, if there are classes */
@@ -20,6 +21,11 @@ typedef struct congru_trained {
 congru_status congru_trained_save(const congru_training *training, const char *prefix, congru_tensors *model);
 congru_status congru_trained_load(congru_context *context, congru_backbone backbone, const char *prefix,
                                   const congru_tensors *model, congru_trained *n);
+
+/* The trials as the network sees them: *seen is `covariance`, or with `trace` *own, divided by traces, which the caller gives
+ * back (congru_memory_give); *own may be NULL. */
+congru_status congru_trained_trials(congru_context *context, bool trace, size_t count, size_t d,
+                                    const double *covariance, double **own, const double **seen);
 
 /* The squared norm of each trial's logarithm: (count). */
 congru_status congru_trained_norms(congru_context *context, const congru_trained *n, size_t count,

@@ -107,6 +107,7 @@ congru_status congru_preprocess_ratio(congru_context *context, const congru_prep
         if (num[0] > 0 && fabs(num[0] / den[0] - wanted) <= 1e-9 * wanted) {
             *up = (size_t)num[0];
             *down = (size_t)den[0];
+            congru_note(context, "signals of %g Hz are resampled to %g Hz", rate, p->resample);
             return CONGRU_OK;
         }
         rest = 1 / (rest - whole);

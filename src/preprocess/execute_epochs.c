@@ -91,6 +91,50 @@ static congru_status resample(congru_context *context, const congru_preprocessin
     return status;
 }
 
+/* Where in a trial the baseline lies. */
+static congru_status find_baseline(congru_context *context, const congru_preprocessing *p,
+                                   const congru_epochs *epochs, size_t *from, size_t *to)
+{
+    *from = 0;
+    *to = epochs->samples;
+    if (p->baseline_whole)
+        return CONGRU_OK;
+    double origin = congru_epochs_sample(epochs->start, epochs->rate),
+           first = congru_epochs_sample(p->baseline[0], epochs->rate) - origin,
+           last = congru_epochs_sample(p->baseline[1], epochs->rate) - origin;
+    if (!(first >= 0 && first < last && last <= (double)epochs->samples)) /* as it is where the start is NaN */
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "the baseline %g:%g s leaves its trials, which last from %g to %g s after the cue "
+                           "(choose --baseline inside, or all)",
+                           p->baseline[0], p->baseline[1], epochs->start,
+                           epochs->start + (double)epochs->samples / epochs->rate);
+    *from = (size_t)first;
+    *to = (size_t)last;
+    return CONGRU_OK;
+}
+
+/* Missing samples do not count. */
+static congru_status take_baseline(congru_context *context, const congru_preprocessing *p,
+                                   congru_epochs *epochs)
+{
+    size_t from, to;
+    if (!p->baseline_whole && !(p->baseline[1] > p->baseline[0]))
+        return CONGRU_OK;
+    congru_status status = find_baseline(context, p, epochs, &from, &to);
+    for (size_t i = 0; status == CONGRU_OK && i < epochs->count * epochs->channels; i++) {
+        double *x = epochs->data + i * epochs->samples, sum = 0;
+        size_t count = 0;
+        for (size_t t = from; t < to; t++)
+            if (isfinite(x[t])) {
+                sum += x[t];
+                count++;
+            }
+        for (size_t t = 0; count > 0 && t < epochs->samples; t++)
+            x[t] -= sum / (double)count;
+    }
+    return status;
+}
+
 static congru_status crop(congru_context *context, const congru_preprocessing *p, congru_epochs *epochs)
 {
     double first = p->rest ? -p->window[1] : p->window[0], last = p->rest ? -p->window[0] : p->window[1];
@@ -143,10 +187,13 @@ static congru_status drop_missing(congru_context *context, congru_epochs *epochs
 congru_status congru_preprocess_trials(congru_context *context, const congru_preprocessing *p,
                                        const size_t *position, congru_epochs *epochs)
 {
-    if (!(epochs->rate > 0) && (p->band[1] > 0 || p->notch > 0 || p->resample > 0 || !p->whole))
+    if (!(epochs->rate > 0) &&
+        (p->band[1] > 0 || p->notch > 0 || p->resample > 0 || !p->whole || p->baseline[1] > p->baseline[0]))
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "it does not say its rate (import it with --rate, or save it as 'fs')");
     congru_status status = choose_channels(context, p, position, epochs);
+    if (status == CONGRU_OK)
+        status = take_baseline(context, p, epochs);
     if (status == CONGRU_OK)
         status = congru_preprocess_samples(context, p, epochs->rate, epochs->count, epochs->channels,
                                            epochs->samples, epochs->data);

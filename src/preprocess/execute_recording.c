@@ -99,6 +99,11 @@ congru_status congru_preprocess_recording(congru_context *context, const congru_
     if (p->whole || !(p->window[1] > p->window[0]))
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "--window all is for files of trials, this is a recording (give A:B)");
+    if (p->baseline_whole || p->baseline[1] > p->baseline[0])
+        return congru_fail(
+            context, CONGRU_ERROR_ARGUMENT,
+            "--baseline is for files of trials, this is a recording (give it to the command that "
+            "reads the set, with --keep-signals here)");
     resampled made = {.signal = *recording};
     congru_epochs_report of_rest;
     congru_status status = congru_preprocess_samples(context, p, recording->rate, 1, recording->channels,

@@ -263,6 +263,22 @@ static bool set_window(option_value *value)
                               value->error);
 }
 
+static bool set_baseline(option_value *value)
+{
+    congru_preprocessing *p = value->p;
+    p->baseline_whole = strcmp(value->text, "all") == 0;
+    if (p->baseline_whole || is_off(value)) {
+        p->baseline[0] = p->baseline[1] = 0;
+        return true;
+    }
+    return congru_value_range(value->where, value->text, -SECONDS_MAX, SECONDS_MAX, p->baseline, value->error);
+}
+
+static bool set_shrinkage(option_value *value)
+{
+    return congru_value_number(value->where, value->text, 0, 1, &value->p->shrinkage, value->error);
+}
+
 static bool set_rest_rule(option_value *value)
 {
     return set_switch(value, "any", "inside", &value->p->rest_inside);
@@ -322,6 +338,14 @@ const congru_option congru_preprocessing_options[CONGRU_PREPROCESSING_OPTIONS] =
     {"estimator", '\0', "NAME",
      "Covariances: 'scm' (sample), 'oas' or 'lwf' (shrunk towards a multiple of the identity). Default: scm."},
     {"trace-normalise", '\0', "NAME", "Divide each covariance by its trace: 'on' or 'off'. Default: off."},
+    {"shrinkage", '\0', "PART",
+     "Draw each covariance towards the multiple of the identity that has its trace, by this part, 0 to 1, "
+     "after "
+     "the estimator. Default: 0."},
+    {"baseline", '\0', "A:B",
+     "Take each channel's mean over these seconds from the cue off a trial before it is filtered; 'all': that "
+     "of "
+     "the whole trial; 'off'. For trials that were cut already. Default: off."},
     {"rest-rule", '\0', "NAME",
      "'inside' drops a trial whose rest, from -B to -A before its cue, leaves the recording, as the paper "
      "does; "
@@ -343,6 +367,7 @@ static const struct {
     {"resample", set_resample},   {"window", set_window},
     {"rest-rule", set_rest_rule}, {"rejected", set_rejected},
     {"estimator", set_estimator}, {"trace-normalise", set_trace},
+    {"shrinkage", set_shrinkage}, {"baseline", set_baseline},
 };
 
 congru_status congru_preprocessing_set(congru_context *context, congru_preprocessing *p, const char *where,
@@ -414,6 +439,10 @@ void congru_preprocessing_print(const congru_preprocessing *p, char line[CONGRU_
     line[0] = '\0';
     if (p->scale != 1)
         add(line, "samples times %g", p->scale);
+    if (p->baseline_whole)
+        add(line, "each trial's mean taken off");
+    else if (p->baseline[1] > p->baseline[0])
+        add(line, "the mean of %g to %g s taken off", p->baseline[0], p->baseline[1]);
     if (p->average_reference)
         add(line, "average reference");
     add_filters(p, line);
@@ -426,4 +455,6 @@ void congru_preprocessing_print(const congru_preprocessing *p, char line[CONGRU_
     else if (p->whole)
         add(line, "whole trials");
     add(line, "%s%s", congru_estimator_name(p->estimator), p->trace_normalise ? " over its trace" : "");
+    if (p->shrinkage > 0)
+        add(line, "shrunk by %g", p->shrinkage);
 }

@@ -119,6 +119,12 @@ bool congru_preprocessing_differs(const congru_preprocessing *model, const char 
                       congru_estimator_name(other->estimator));
         compare_names(d, "trace normalisation", model->trace_normalise ? "on" : "off",
                       other->trace_normalise ? "on" : "off");
+        compare_numbers(d, "shrinkage", "", model->shrinkage, other->shrinkage);
+        if (model->baseline_whole || other->baseline_whole)
+            compare_names(d, "baseline", model->baseline_whole ? "all" : "another",
+                          other->baseline_whole ? "all" : "another");
+        else
+            compare_ranges(d, "baseline", " s", model->baseline, other->baseline);
     }
     bool any = found.text.size > 0 || found.text.failed;
     snprintf(text, size, "%s", found.text.data != NULL ? found.text.data : "");
@@ -132,6 +138,10 @@ void congru_preprocessing_follow(congru_preprocessing *have, const congru_prepro
 {
     have->scale *= then->scale;
     have->average_reference = have->average_reference || then->average_reference;
+    if (then->baseline_whole || then->baseline[1] > then->baseline[0]) {
+        memcpy(have->baseline, then->baseline, sizeof have->baseline);
+        have->baseline_whole = then->baseline_whole;
+    }
     if (then->filtered[1] > 0)
         memcpy(have->filtered, then->filtered, sizeof have->filtered);
     if (then->band[1] > 0) {
@@ -157,6 +167,7 @@ void congru_preprocessing_follow(congru_preprocessing *have, const congru_prepro
     have->rest = have->rest || then->rest;
     have->estimator = then->estimator;
     have->trace_normalise = then->trace_normalise;
+    have->shrinkage = then->shrinkage;
     have->known = true;
 }
 
@@ -200,6 +211,11 @@ congru_status congru_preprocessing_left(congru_context *context, const congru_pr
     }
     left->estimator = wanted->estimator;
     left->trace_normalise = wanted->trace_normalise;
+    left->shrinkage = wanted->shrinkage;
+    if (!have->baseline_whole && !(have->baseline[1] > have->baseline[0])) {
+        memcpy(left->baseline, wanted->baseline, sizeof left->baseline);
+        left->baseline_whole = wanted->baseline_whole;
+    }
     congru_preprocessing_follow(&reached, left);
     target.channels = reached.channels = 0; /* found by name when they are chosen */
     target.samples = reached.samples = 0;   /* not yet cut */

@@ -34,11 +34,11 @@ static bool read_band(congru_scan *json, double band[2])
 }
 
 /* Two numbers, or "all". */
-static bool read_window(congru_scan *json, congru_preprocessing *p)
+static bool read_seconds(congru_scan *json, double seconds[2], bool *whole)
 {
     char word[WORD_SIZE];
-    p->whole = congru_scan_peek(json) == '"';
-    return p->whole ? congru_scan_string(json, word, sizeof word) : read_pair(json, p->window);
+    *whole = congru_scan_peek(json) == '"';
+    return *whole ? congru_scan_string(json, word, sizeof word) : read_pair(json, seconds);
 }
 
 static bool read_order(congru_scan *json, int *order)
@@ -97,7 +97,7 @@ static bool read_member(congru_scan *json, const char *key, congru_preprocessing
     if (strcmp(key, "reference") == 0)
         return read_either(json, "none", "average", &p->average_reference);
     if (strcmp(key, "window") == 0)
-        return read_window(json, p);
+        return read_seconds(json, p->window, &p->whole);
     if (strcmp(key, "rest") == 0)
         return congru_scan_boolean(json, &p->rest);
     if (strcmp(key, "rest_rule") == 0)
@@ -110,6 +110,10 @@ static bool read_member(congru_scan *json, const char *key, congru_preprocessing
     }
     if (strcmp(key, "trace_normalise") == 0)
         return congru_scan_boolean(json, &p->trace_normalise);
+    if (strcmp(key, "shrinkage") == 0)
+        return congru_scan_number(json, &p->shrinkage) && p->shrinkage >= 0 && p->shrinkage <= 1;
+    if (strcmp(key, "baseline") == 0)
+        return read_seconds(json, p->baseline, &p->baseline_whole);
     return congru_scan_skip(json);
 }
 
@@ -177,4 +181,10 @@ void congru_preprocessing_write(const congru_preprocessing *p, congru_text *text
     write_word(text, "rejected", p->drop_rejected ? "drop" : "keep");
     write_word(text, "estimator", congru_estimator_name(p->estimator));
     write_boolean(text, "trace_normalise", p->trace_normalise);
+    if (p->shrinkage > 0)
+        write_number(text, "shrinkage", p->shrinkage);
+    if (p->baseline_whole)
+        write_word(text, "baseline", "all");
+    else if (p->baseline[1] > p->baseline[0])
+        write_pair(text, "baseline", p->baseline);
 }

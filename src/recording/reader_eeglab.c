@@ -71,7 +71,7 @@ congru_status congru_eeglab_read(congru_context *context, const char *path, cons
     *recording = NULL;
     congru_status status = congru_eeglab_describe(context, path, source, mat, &eeglab);
     if (status == CONGRU_OK && eeglab.trials > 1)
-        status = congru_fail(context, CONGRU_ERROR_UNSUPPORTED,
+        status = congru_fail(context, CONGRU_ERROR_KIND,
                              "%s: holds trials, not a recording: %zu of them (read it as epochs)", path,
                              eeglab.trials);
     if (status == CONGRU_OK)

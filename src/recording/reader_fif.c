@@ -137,8 +137,8 @@ static congru_status check_kind(congru_context *context, const congru_fif *fif)
     if (fif->is_split)
         return congru_fif_fail_split(context, fif);
     if (!fif->is_raw && fif->is_epochs)
-        return congru_fail(context, CONGRU_ERROR_UNSUPPORTED,
-                           "%s: holds trials, not a recording (read it as epochs)", fif->file);
+        return congru_fail(context, CONGRU_ERROR_KIND, "%s: holds trials, not a recording (read it as epochs)",
+                           fif->file);
     if (!fif->is_raw || fif->buffers == 0)
         return congru_fail(context, CONGRU_ERROR_UNSUPPORTED,
                            "%s: holds no raw data (in MNE save raw data or epochs)", fif->file);

@@ -89,13 +89,13 @@ static congru_status find_data(mat_job *job)
     for (size_t i = 0; (name = congru_mat_variable(job->mat, i)) != NULL; i++)
         if (holds_trials(congru_mat_find(job->mat, name)))
             return congru_fail(
-                job->context, CONGRU_ERROR_UNSUPPORTED,
+                job->context, CONGRU_ERROR_KIND,
                 "%s: holds trials, not a recording: '%s' has three dimensions (read it as epochs)", job->file,
                 name);
     char list[400];
     list_variables(job->mat, list, sizeof list);
     return congru_fail(
-        job->context, CONGRU_ERROR_UNSUPPORTED,
+        job->context, CONGRU_ERROR_KIND,
         "%s: holds no recording: expected a cell 'data' of runs with X, fs, trial and y, found %s", job->file,
         list[0] != '\0' ? list : "no variable");
 }

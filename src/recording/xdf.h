@@ -83,7 +83,7 @@ typedef struct congru_xdf_segment {
     double start, step;
 } congru_xdf_segment;
 
-/* Divides times where they jump by more than a second and 500 samples, and puts a line through each part.
+/* Divides times where they jump, on or back, and puts a line through each part: see the limits in xdf_clock.c.
  * *segment is the caller's to free. */
 congru_status congru_xdf_dejitter(congru_context *context, const double *time, size_t count, double rate,
                                   congru_xdf_segment **segment, size_t *segments);

@@ -4,13 +4,19 @@
 
 #include "recording/xdf.h"
 
-/* The limits that pyxdf documents: a clock was reset where an offset comes later than usual and is another than usual,
- * by so many seconds and by so many median deviations; residuals up to `huber` seconds count as squares; a stream is
- * interrupted by a jump of `break_seconds` and `break_samples`. */
-static const double reset_time_seconds = 5, reset_time_deviations = 5;
-static const double reset_value_seconds = 1, reset_value_deviations = 10;
-static const double huber = 1e-4;
-static const double break_seconds = 1, break_samples = 500;
+/* What is unusual of a step between two clock offsets, in its time or its value: so many seconds, and so many median
+ * deviations, from the median step. */
+typedef struct limit {
+    double seconds, deviations;
+} limit;
+
+/* The values that pyxdf documents as its defaults, with its names for them. */
+static const limit reset_time = {5, 5}; /* clock_reset_threshold_seconds, clock_reset_threshold_stds */
+static const limit reset_value = {
+    1, 10};                       /* clock_reset_threshold_offset_seconds, clock_reset_threshold_offset_stds */
+static const double huber = 1e-4; /* winsor_threshold: residuals up to it, in seconds, count as squares */
+static const double break_seconds = 1;   /* jitter_break_threshold_seconds */
+static const double break_samples = 500; /* jitter_break_threshold_samples */
 
 enum { STEPS_MAX = 300 };
 
@@ -75,42 +81,50 @@ static int compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* The median, and the median deviation from it; `value` is left in another order and changed. */
-static void find_usual(double *value, size_t count, double *median, double *deviation)
+static double median(double *value, size_t count)
 {
     qsort(value, count, sizeof *value, compare);
-    *median = (value[(count - 1) / 2] + value[count / 2]) / 2;
-    for (size_t i = 0; i < count; i++)
-        value[i] = fabs(value[i] - *median);
-    qsort(value, count, sizeof *value, compare);
-    *deviation = (value[(count - 1) / 2] + value[count / 2]) / 2;
+    return (value[(count - 1) / 2] + value[count / 2]) / 2;
 }
 
-/* The lines of all parts; `weight` and `work` have room for `count` numbers each, `fit` for as many lines. */
-static size_t fit_parts(const double *offset, size_t count, double *weight, double *work, line *fit)
+/* The step to offset i from the one before it: of its time (0) or its value (1). */
+static double step_to(const double *offset, size_t i, size_t which)
 {
-    double usual[2][2] = {{0}}; /* of time and value: median and deviation */
-    for (size_t which = 0; which < 2 && count > 1; which++) {
-        for (size_t i = 1; i < count; i++) {
-            double step = offset[2 * i + which] - offset[2 * (i - 1) + which];
-            work[i - 1] = which == 1 ? fabs(step) : step;
-        }
-        find_usual(work, count - 1, &usual[which][0], &usual[which][1]);
+    return offset[2 * i + which] - offset[2 * (i - 1) + which];
+}
+
+/* Which steps to offsets 1 to count - 1 are unusual is added to `unusual`; `work` has room for as many numbers. */
+static void count_unusual(const double *offset, size_t count, size_t which, limit most, double *work,
+                          unsigned char *unusual)
+{
+    for (size_t i = 1; i < count; i++)
+        work[i - 1] = step_to(offset, i, which);
+    double usual = median(work, count - 1);
+    for (size_t i = 1; i < count; i++)
+        work[i - 1] = fabs(step_to(offset, i, which) - usual);
+    double deviation = median(work, count - 1);
+    for (size_t i = 1; i < count; i++) {
+        double off = fabs(step_to(offset, i, which) - usual);
+        if (off > most.seconds && off > most.deviations * deviation)
+            unusual[i]++;
     }
+}
+
+/* The lines of all parts; `weight`, `work` and `unusual` have room for `count` numbers each, `fit` for as many lines. A
+ * clock was reset where its time goes back, and where a step is unusual in time and in value. */
+static size_t fit_parts(const double *offset, size_t count, double *weight, double *work,
+                        unsigned char *unusual, line *fit)
+{
     size_t parts = 0, first = 0;
-    for (size_t i = 1; i <= count; i++) {
-        bool reset = i == count;
-        if (!reset) {
-            double time = offset[2 * i] - offset[2 * (i - 1)], late = time - usual[0][0];
-            double value = fabs(offset[2 * i + 1] - offset[2 * (i - 1) + 1]) - usual[1][0];
-            reset = (time < 0 || (late > reset_time_seconds && late > reset_time_deviations * usual[0][1])) &&
-                    value > reset_value_seconds && value > reset_value_deviations * usual[1][1];
-        }
-        if (reset) {
+    if (count > 1) {
+        count_unusual(offset, count, 0, reset_time, work, unusual);
+        count_unusual(offset, count, 1, reset_value, work, unusual);
+    }
+    for (size_t i = 1; i <= count; i++)
+        if (i == count || step_to(offset, i, 0) < 0 || unusual[i] == 2) {
             fit_robust(offset + 2 * first, weight, i - first, &fit[parts++]);
             first = i;
         }
-    }
     return parts;
 }
 
@@ -126,9 +140,10 @@ congru_status congru_xdf_synchronise(congru_context *context, const congru_xdf_s
     if (offsets == 0)
         return CONGRU_OK;
     double *weight = malloc(offsets * sizeof *weight), *work = malloc(offsets * sizeof *work);
+    unsigned char *unusual = calloc(offsets, sizeof *unusual);
     line *fit = malloc(offsets * sizeof *fit);
-    bool enough = weight != NULL && work != NULL && fit != NULL;
-    size_t parts = enough ? fit_parts(stream->offset, offsets, weight, work, fit) : 0;
+    bool enough = weight != NULL && work != NULL && unusual != NULL && fit != NULL;
+    size_t parts = enough ? fit_parts(stream->offset, offsets, weight, work, unusual, fit) : 0;
     double before = 0;
     for (size_t i = 0; i < count && enough; i++) {
         double own = time[i];
@@ -142,6 +157,7 @@ congru_status congru_xdf_synchronise(congru_context *context, const congru_xdf_s
     }
     free(weight);
     free(work);
+    free(unusual);
     free(fit);
     return enough ? CONGRU_OK : fail_memory(context, offsets);
 }

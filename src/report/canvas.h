@@ -10,6 +10,7 @@ extern const uint32_t congru_canvas_colours[CANVAS_COLOURS];
 #define CANVAS_INK 0x1f2430ffu
 #define CANVAS_SOFT 0x5d6475ffu
 #define CANVAS_RULE 0xd5d8dfffu
+#define CANVAS_PAPER 0xffffffffu
 
 /* {.drawing = ...} with the shapes so far. A failed allocation stays in `failed`. */
 typedef struct canvas {

@@ -111,8 +111,8 @@ canvas congru_figure_evolution(const figure_input *in)
         congru_canvas_bold(&on);
         if (isfinite(subject) && isfinite(class))
             congru_canvas_text(&on, x + PANEL, y + PANEL + 12, 9, 1, CANVAS_SOFT,
-                               "silhouette: class %.2f, subject %.2f", congru_plain_zero(class, 2),
-                               congru_plain_zero(subject, 2));
+                               "silhouette: class %.3f, subject %.3f", congru_plain_zero(class, 3),
+                               congru_plain_zero(subject, 3));
         draw_frame(&on, x, y, PANEL, PANEL);
         draw_panel(&on, points, classes, i, x, y);
     }
@@ -208,6 +208,37 @@ static bool read_scalp(const congru_json *map, scalp *s)
     return true;
 }
 
+/* What is drawn off the head, from cells that its edge divides, is covered by a wide line around it. */
+static void cover_edge(canvas *on, double x, double y, double radius)
+{
+    enum { CORNERS = 65 };
+    const double wide = 10;
+    double point[2 * CORNERS], turn[2] = {0.99518472667219693, 0.098017140329560602}; /* a 64th of a circle */
+    point[0] = radius + wide / 2;
+    point[1] = 0;
+    for (size_t i = 1; i < CORNERS; i++) {
+        point[2 * i] = point[2 * i - 2] * turn[0] - point[2 * i - 1] * turn[1];
+        point[2 * i + 1] = point[2 * i - 2] * turn[1] + point[2 * i - 1] * turn[0];
+    }
+    for (size_t i = 0; i < CORNERS; i++) {
+        point[2 * i] += x;
+        point[2 * i + 1] += y;
+    }
+    congru_canvas_path(on, CORNERS, point, CANVAS_PAPER, wide);
+}
+
+/* From the least to the largest colour, with what they stand for. */
+static void draw_bar(canvas *on, double x, double y, double width, double largest)
+{
+    enum { STEPS = 40 };
+    for (int i = 0; i < STEPS; i++)
+        congru_canvas_box(on, x - width / 2 + width * i / STEPS, y, width / STEPS + 0.3, 6,
+                          diverging((2 * i + 1.0) / STEPS - 1));
+    congru_canvas_text(on, x - width / 2, y + 16, 8, 0, CANVAS_SOFT, "%.3g", -largest);
+    congru_canvas_text(on, x, y + 16, 8, 0, CANVAS_SOFT, "0");
+    congru_canvas_text(on, x + width / 2, y + 16, 8, 0, CANVAS_SOFT, "%.3g", largest);
+}
+
 static void draw_scalp(canvas *on, const scalp *s, double x, double y, double radius)
 {
     double grid[REPORT_GRID * REPORT_GRID], cell = 2 * radius / REPORT_GRID;
@@ -217,6 +248,9 @@ static void draw_scalp(canvas *on, const scalp *s, double x, double y, double ra
                 congru_canvas_box(on, x - radius + (double)(i % REPORT_GRID) * cell,
                                   y - radius + (double)(i / REPORT_GRID) * cell, cell + 0.3, cell + 0.3,
                                   diverging(grid[i] / s->largest));
+    cover_edge(on, x, y, radius);
+    if (s->known > 0)
+        draw_bar(on, x, y + radius + 10, 1.4 * radius, s->largest);
     const double nose[] = {x - 7, y - radius, x, y - radius - 9, x + 7, y - radius};
     congru_canvas_path(on, 3, nose, CANVAS_SOFT, 1.2);
     congru_canvas_ellipse(on, x, y, radius, radius, 0, 0, CANVAS_SOFT);
@@ -226,7 +260,7 @@ static void draw_scalp(canvas *on, const scalp *s, double x, double y, double ra
 
 canvas congru_figure_patterns(const figure_input *in)
 {
-    enum { HEAD = 60, STEP_X = 150, STEP_Y = 168 };
+    enum { HEAD = 60, STEP_X = 150, STEP_Y = 196 };
     const congru_json *maps = congru_json_tree_member(congru_json_root(in->run->patterns), "maps");
     size_t count = congru_json_length(maps), columns = count < 4 ? count : 4, index = 0, known = 0;
     if (count == 0)

@@ -21,6 +21,8 @@ static const struct {
      "it takes training/ of that pipeline and series", congru_figure_training},
     {"evolution", "Trials on the plane as alignment goes on.", "it takes geometry.json with points",
      congru_figure_evolution},
+    {"scatters", "Fisher's scatters and ratios of the source trials as training goes on, of all folders.",
+     "it takes geometry.json with within_class", congru_figure_scatters},
     {"ellipses", "Class covariances before and after alignment.", "it takes geometry.json with ellipses",
      congru_figure_ellipses},
     {"patterns", "Scalp maps.", "it takes patterns.json with channels of the 10-10 system",

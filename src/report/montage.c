@@ -87,38 +87,82 @@ static void set_up(size_t count, const double *place, const double *value, doubl
     }
 }
 
-/* NaN off the head, and where no electrode is near: a spline that is not held runs away. */
+/* A net of points over the head and beyond its edge: where no electrode is near, a spline that is not held there runs away,
+ * and shows what was not recorded. */
+enum { NET_HALF = 5, NET = (2 * NET_HALF + 1) * (2 * NET_HALF + 1) };
+static const double net_step = 0.23, net_clear = 0.2;
+
+/* Adds the points of the net that are clear of all electrodes, each with the mean of the electrodes by nearness. Returns
+ * how many points there are then. */
+static size_t add_net(size_t count, double *place, double *value)
+{
+    size_t all = count;
+    for (int k = 0; k < NET; k++) {
+        const double at[2] = {net_step * (k % (2 * NET_HALF + 1) - NET_HALF),
+                              net_step * (k / (2 * NET_HALF + 1) - NET_HALF)};
+        double sum = 0, weights = 0;
+        bool clear = true;
+        for (size_t i = 0; i < count; i++) {
+            double cube = cube_of_distance(at, place + 2 * i);
+            clear = clear && cube > net_clear * net_clear * net_clear;
+            sum += value[i] / cube;
+            weights += 1 / cube;
+        }
+        if (!clear)
+            continue;
+        memcpy(place + 2 * all, at, sizeof at);
+        value[all++] = sum / weights;
+    }
+    return all;
+}
+
+/* NaN off the head; a cell's width more is known, so that a circle can be cut out of it. */
 static double surface(size_t count, const double *place, const double *b, const double at[2])
 {
-    const double reach = 0.25;
-    double sum = b[count] + b[count + 1] * at[0] + b[count + 2] * at[1], nearest = INFINITY;
-    for (size_t i = 0; i < count; i++) {
-        double cube = cube_of_distance(at, place + 2 * i);
-        sum += b[i] * cube;
-        nearest = cube < nearest ? cube : nearest;
+    const double edge = 1 + 2.0 / REPORT_GRID;
+    double sum = b[count] + b[count + 1] * at[0] + b[count + 2] * at[1];
+    if (at[0] * at[0] + at[1] * at[1] > edge * edge)
+        return NAN;
+    for (size_t i = 0; i < count; i++)
+        sum += b[i] * cube_of_distance(at, place + 2 * i);
+    return sum;
+}
+
+static bool are_on_a_line(size_t count, const double *place)
+{
+    double far[2] = {0, 0}, most = 0;
+    for (size_t i = 1; i < count; i++) {
+        double x = place[2 * i] - place[0], y = place[2 * i + 1] - place[1];
+        if (x * x + y * y > far[0] * far[0] + far[1] * far[1]) {
+            far[0] = x;
+            far[1] = y;
+        }
     }
-    bool known = at[0] * at[0] + at[1] * at[1] <= 1 && nearest <= reach * reach * reach;
-    return known ? sum : NAN;
+    for (size_t i = 1; i < count; i++)
+        most = fmax(most, fabs((place[2 * i] - place[0]) * far[1] - (place[2 * i + 1] - place[1]) * far[0]));
+    return most < 1e-6;
 }
 
 bool congru_report_scalp(size_t count, const double *place, const double *value, double *grid)
 {
-    size_t n = count + 3;
-    if (count < 4 || count > 1000)
+    if (count < 4 || count > 1000 || are_on_a_line(count, place))
         return false;
-    double *a = malloc(n * n * sizeof *a), *b = malloc(n * sizeof *b);
-    bool done = a != NULL && b != NULL;
-    if (done) {
-        set_up(count, place, value, a, b);
-        done = solve(n, a, b);
-    }
+    size_t most = count + NET, room = (most + 3) * (most + 3) + (most + 3) + 3 * most;
+    double *a = malloc(room * sizeof *a);
+    if (a == NULL)
+        return false;
+    double *b = a + (most + 3) * (most + 3), *held = b + most + 3, *height = held + 2 * most;
+    memcpy(held, place, 2 * count * sizeof *held);
+    memcpy(height, value, count * sizeof *height);
+    size_t all = add_net(count, held, height);
+    set_up(all, held, height, a, b);
+    bool done = solve(all + 3, a, b);
     for (size_t row = 0; done && row < REPORT_GRID; row++)
         for (size_t column = 0; column < REPORT_GRID; column++) {
             double at[2] = {((double)column + 0.5) * 2 / REPORT_GRID - 1,
                             1 - ((double)row + 0.5) * 2 / REPORT_GRID};
-            grid[row * REPORT_GRID + column] = surface(count, place, b, at);
+            grid[row * REPORT_GRID + column] = surface(all, held, b, at);
         }
     free(a);
-    free(b);
     return done;
 }

@@ -88,8 +88,8 @@ bool congru_report_electrode(const char *channel, double place[2]);
 
 enum { REPORT_GRID = 56 };
 
-/* Values at electrodes (count, 2) spread over a square grid of the disc of the head, rows from the front; NaN
- * outside. false when it cannot be done: fewer than 4 electrodes, or all on a line. */
+/* Values at electrodes (count, 2) spread over a square grid of the disc of the head and one cell more, rows from the front;
+ * NaN outside. false when it cannot be done: fewer than 4 electrodes, or all on a line. */
 bool congru_report_scalp(size_t count, const double *place, const double *value, double *grid);
 
 /* ---- report_json.c ---- */

@@ -25,8 +25,8 @@ static const struct {
     {"eigen_least", "Least eigenvalue"},
     {"eigen_largest", "Largest eigenvalue"},
     {"rank", "Rank of the kept subspace"},
-    {"action_ratio", "Fisher ratio of classes"},
-    {"subject_ratio", "Fisher ratio of subjects"},
+    {"action_ratio", "Fisher ratio of classes, W/B"},
+    {"subject_ratio", "Fisher ratio of subjects, W/B"},
 };
 
 const char *congru_report_series(size_t index)
@@ -107,9 +107,9 @@ static congru_status take_record(congru_context *context, const char *path, cons
     }
     for (size_t i = 0; i < points; i++) {
         double *at = record->value + i;
-        double within = at[WITHIN_ACTION * points], own = at[WITHIN_SUBJECT * points];
-        at[ACTION_RATIO * points] = within > 0 ? at[BETWEEN_ACTION * points] / within : NAN;
-        at[SUBJECT_RATIO * points] = own > 0 ? at[BETWEEN_SUBJECT * points] / own : NAN;
+        double between = at[BETWEEN_ACTION * points], apart = at[BETWEEN_SUBJECT * points];
+        at[ACTION_RATIO * points] = between > 0 ? at[WITHIN_ACTION * points] / between : NAN;
+        at[SUBJECT_RATIO * points] = apart > 0 ? at[WITHIN_SUBJECT * points] / apart : NAN;
     }
     return CONGRU_OK;
 }
@@ -287,4 +287,25 @@ void congru_report_curves_clear(report_run *run)
     free(run->curves);
     run->curves = NULL;
     run->curve_count = 0;
+}
+
+size_t congru_report_curve(const congru_report *report, size_t run, const char *pipeline, const char *series,
+                           const size_t **step, const double **mean)
+{
+    if (report == NULL || pipeline == NULL || series == NULL || step == NULL || mean == NULL)
+        return 0;
+    *step = NULL;
+    *mean = NULL;
+    for (size_t i = 0; run < report->runs && i < report->run[run].curve_count; i++) {
+        const report_curves *curves = &report->run[run].curves[i];
+        if (strcmp(curves->pipeline, pipeline) != 0)
+            continue;
+        for (size_t s = 0; s < REPORT_SERIES; s++)
+            if (strcmp(series_table[s].name, series) == 0) {
+                *step = curves->step;
+                *mean = curves->mean[s];
+                return curves->points;
+            }
+    }
+    return 0;
 }

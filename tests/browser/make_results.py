@@ -63,9 +63,9 @@ def scores(o, subjects, classes, pipelines):
 
 def run_file(o, pipelines, subjects):
     settings = {"dataset": o.dataset, "data": "00c0ffee12345678", "version": "0.1.0", "trials": o.trials * len(subjects),
-                "subjects": len(subjects), "protocol": "loso", "target": "full", "align_by_session": False, "folds": 5,
-                "seed": 50, "network_steps": o.steps, "network_rate": 0.001, "network_unconstrained": o.unconstrained,
-                "network_widths": [22, 16, 12, 16, 22]}
+                "subjects": len(subjects), "protocol": "loso", "target": "full", "align-by": "subject", "folds": 5,
+                "seed": 50, "steps": o.steps, "lr": 0.001, "unconstrained": o.unconstrained,
+                "dims": [22, 16, 12, 16, 22]}
     about = {"settings": settings,
              "program": {"name": "congru", "version": "0.1.0", "commit": "0123456789ab", "compiler": "gcc 12.2.0", "cpu": "avx2"},
              "threads": 8, "command": f"congru loso 2a.npz --pipelines all --seed 50{' --unconstrained' if o.unconstrained else ''} -o {os.path.basename(o.folder)}",

@@ -34,6 +34,7 @@ def without_times(path, data):
                 row[column:column + 1] = [b'time']
         return b'\n'.join(b','.join(row) for row in rows)
     if re.search(r'folds/[^/]+/\d+\.csv$', path):
+        data = re.sub(rb'(\ntimes,)[^,]*,[^,]*', rb'\1time,time', data)
         return re.sub(rb'(\nend,[^,]*,[^,]*,)[^,]*', rb'\1time', data)
     return data
 

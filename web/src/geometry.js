@@ -136,6 +136,8 @@ function ellipses({ ellipses: all }, known) {
         h("div", { class: "grid pair" }, ["before", "after"].map((stage) => h("figure", {}, h("figcaption", {}, h("strong", {}, stage === "before" ? "Before" : "After")), draw(stage))))];
 }
 
+let bars = 0;
+
 // Blue below zero, white at it, orange above.
 function diverging(part) {
     const end = part < 0 ? [5, 90, 140] : [184, 74, 0], t = Math.min(1, Math.abs(part));
@@ -149,17 +151,28 @@ function scalpImage({ grid, size }, largest) {
     return canvas.toDataURL("image/png");
 }
 
+// The colours from the least to the largest value, with what they stand for, in a box of its own.
+function colourBar(largest) {
+    const name = `bar-${++bars}`, stop = (offset, part) => s("stop", { offset, "stop-color": `rgb(${diverging(part)})` });
+    const label = (x, anchor, value) => s("text", { x, y: 1.52, "text-anchor": anchor, "font-size": 0.15, fill: "var(--soft)" }, value);
+    const number = String(Number(largest.toPrecision(3)));
+    return [s("linearGradient", { id: name }, stop(0, -1), stop(0.5, 0), stop(1, 1)),
+        s("rect", { x: -0.7, y: 1.22, width: 1.4, height: 0.12, fill: `url(#${name})` }),
+        label(-0.7, "middle", `−${number}`), label(0, "middle", "0"), label(0.7, "middle", number)];
+}
+
 function scalp(map) {
     if (!map.electrodes.length) return h("figure", {}, h("figcaption", {}, h("strong", {}, map.title)), h("p", { class: "note" }, "None of its channels has a known place."));
     const largest = Math.max(1e-300, ...map.electrodes.map(({ value }) => Math.abs(value)));
     const strongest = [...map.electrodes].sort((a, b) => Math.abs(b.value) - Math.abs(a.value)).slice(0, 3);
     return h("figure", {},
         h("figcaption", {}, h("strong", {}, map.title), h("span", {}, ` strongest: ${strongest.map(({ name }) => name).join(", ")}`)),
-        s("svg", { viewBox: "-1.15 -1.2 2.3 2.35", role: "img", class: "head", "aria-label": `${map.title}: scalp map, strongest at ${strongest.map(({ name }) => name).join(", ")}` },
-            ...(map.grid ? [s("image", { href: scalpImage(map, largest), x: -1, y: -1, width: 2, height: 2, preserveAspectRatio: "none" })] : []),
+        s("svg", { viewBox: "-1.15 -1.2 2.3 2.8", role: "img", class: "head", "aria-label": `${map.title}: scalp map, strongest at ${strongest.map(({ name }) => name).join(", ")}` },
+            ...(map.grid ? [s("image", { href: scalpImage(map, largest), x: -1, y: -1, width: 2, height: 2, preserveAspectRatio: "none", style: "clip-path: circle(50%)" })] : []),
             s("path", { d: "M-0.12,-0.99L0,-1.15L0.12,-0.99", fill: "none", stroke: "var(--soft)", "stroke-width": 0.025 }),
             s("circle", { r: 1, fill: "none", stroke: "var(--soft)", "stroke-width": 0.025 }),
-            ...map.electrodes.map(({ x, y, name, value }) => s("circle", { cx: x, cy: -y, r: 0.028, fill: map.grid ? "#1f2430" : `rgb(${diverging(value / largest)})` }, s("title", {}, `${name}: ${value}`)))),
+            ...map.electrodes.map(({ x, y, name, value }) => s("circle", { cx: x, cy: -y, r: 0.028, fill: map.grid ? "#1f2430" : `rgb(${diverging(value / largest)})` }, s("title", {}, `${name}: ${value}`))),
+            ...colourBar(largest)),
         map.unknown.length ? h("p", { class: "note" }, `Not shown, as their place is not known: ${map.unknown.join(", ")}.`) : null);
 }
 
@@ -169,6 +182,6 @@ export function geometry(run) {
     return section("geometry", "Geometry",
         about?.points.length && about.intervals?.length ? evolution(about, run.classes) : null,
         about ? ellipses(about, run.classes) : null,
-        patterns?.length ? [h("h3", {}, "Scalp maps"), h("p", { class: "note" }, "Seen from above, nose up. Blue is below zero, orange above; each map has its own scale, and is blank far from any electrode."),
+        patterns?.length ? [h("h3", {}, "Scalp maps"), h("p", { class: "note" }, "Seen from above, nose up. Blue is below zero, orange above; each map has its own scale. Between electrodes, and from them to the edge of the head, the surface is a guess."),
             h("div", { class: "grid small" }, patterns.map(scalp))] : null);
 }

@@ -1,8 +1,6 @@
 /* How far outputs are from what went in: log-Euclidean, and affine-invariant. SPDX-License-Identifier: Apache-2.0 */
-#include <string.h>
-
 #include "network/constants.h"
-#include "network/graph.h"
+#include "network/layers/block_layer.h"
 
 typedef struct reconstruction {
     const congru_constants *constants;
@@ -95,26 +93,6 @@ static void affine_plan(congru_graph *graph, congru_node *node)
     node->need.lanes[4] = m;
 }
 
-/* block (m, m) of a (d, d), and back into zeros, in lanes. */
-static void take_block(const congru_call *call, size_t d, size_t m, const double *a, double *block)
-{
-    const size_t width = call->kernel->width, row = m * width;
-    for (size_t v = 0; v < call->vectors; v++) {
-        for (size_t i = 0; i < m; i++)
-            memcpy(block + (v * m + i) * row, a + (v * d + i) * d * width, row * sizeof(double));
-    }
-}
-
-static void give_block(const congru_call *call, size_t d, size_t m, const double *block, double *a)
-{
-    const size_t width = call->kernel->width, row = m * width;
-    memset(a, 0, congru_call_doubles(call, d * d) * sizeof(double));
-    for (size_t v = 0; v < call->vectors; v++) {
-        for (size_t i = 0; i < m; i++)
-            memcpy(a + (v * d + i) * d * width, block + (v * m + i) * row, row * sizeof(double));
-    }
-}
-
 /* ||log(A C A)||^2 with A the inverse root of the trial: Y = A C A has eigenvalues y, the distance is the sum of log^2 y,
  * its derivative by Y is V (2 log y / y) V^T. Both come of one decomposition, on the way back. */
 static void affine_backward(const congru_call *call)
@@ -127,7 +105,7 @@ static void affine_backward(const congru_call *call)
     double *const *w = call->work.lanes, *root = w[0], *y = w[1], *z = w[2], *scaled = w[3], *values = w[4];
     double *logs = call->work.spectral.row;
     kernel->gather(vectors, m * m, r->constants->root, call->batch->index + call->first, root);
-    take_block(call, d, m, call->x[0], z);
+    congru_block_take(call, d, m, call->x[0], z);
     congru_spectral_congruence(kernel, vectors, m, m, z, congru_per_lane(root, m), y, scaled);
     congru_call_eigen(call, m, y, values, z);
     kernel->map((congru_function){CONGRU_FUNCTION_LOG, 0.0, 0.0}, count * m, values, logs);
@@ -141,7 +119,7 @@ static void affine_backward(const congru_call *call)
                     CONGRU_PRODUCT_SYMMETRIC, y);
     congru_spectral_congruence(kernel, vectors, m, m, y, congru_per_lane(root, m), z, scaled);
     if (call->d_x[0] != NULL)
-        give_block(call, d, m, z, call->d_x[0]);
+        congru_block_give(call, d, m, z, call->d_x[0]);
 }
 
 const congru_layer congru_loss_affine_reconstruction = {

@@ -34,7 +34,7 @@ static congru_status check_widths(congru_context *context, const congru_design *
         if (width < 1 || width > CONGRU_DIMENSION_MAX)
             return congru_fail(context, CONGRU_ERROR_ARGUMENT, "a width of %zu: widths are 1 to %d", width,
                                CONGRU_DIMENSION_MAX);
-        if (design->merges && width != mirror)
+        if (design->merges != CONGRU_MERGES_NONE && width != mirror)
             return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                                "widths of merged layers must mirror each other, and width %zu is %zu where its "
                                "mirror is %zu",
@@ -52,17 +52,17 @@ congru_status congru_design_make(congru_context *context, congru_backbone backbo
                                  congru_design *design)
 {
     const congru_network_model *model = congru_model_of(backbone);
-    const bool authors = o->recipe == CONGRU_RECIPE_AUTHORS;
     *design = (congru_design){.d = trials->d,
                               .layers = 1,
                               .width = {trials->d, trials->d},
-                              .merges = model->mirrors && o->skip_merges,
+                              .merges = model->merges ? o->merges : CONGRU_MERGES_NONE,
+                              .merge_mean = o->merge_mean,
                               .learns_gamma = o->dispersion == CONGRU_DISPERSION_SUBJECT_GLOBAL ||
                                               o->dispersion == CONGRU_DISPERSION_GLOBAL,
                               .layer_jitter = o->layer_jitter,
                               .head_jitter = o->head_jitter,
                               .floor = o->floor,
-                              .at_identity = authors && backbone == CONGRU_BACKBONE_DLDCT,
+                              .at_identity = o->head_reference == CONGRU_HEAD_IDENTITY,
                               .classes = trials->classes,
                               .pool_mean = o->pool == CONGRU_POOL_MEAN,
                               .dropout = o->dropout};
@@ -70,7 +70,7 @@ congru_status congru_design_make(congru_context *context, congru_backbone backbo
         return congru_design_signals(context, model, trials->signals, design);
     if (model->widths == NULL)
         return CONGRU_OK;
-    const size_t least = design->merges ? model->least_widths : 2;
+    const size_t least = design->merges != CONGRU_MERGES_NONE ? model->least_widths : 2;
     if (o->width_count > 0 && (o->width_count < least || o->width_count > CONGRU_LAYERS_MAX))
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "%zu widths were given: %zu to %d make a network",
                            o->width_count, least, CONGRU_LAYERS_MAX);
@@ -78,7 +78,7 @@ congru_status congru_design_make(congru_context *context, congru_backbone backbo
         design->layers = o->width_count - 1;
         memcpy(design->width, o->widths, o->width_count * sizeof(size_t));
     } else {
-        design->layers = model->widths(design->d, authors, design->width) - 1;
+        design->layers = model->widths(design->d, o->square_bottleneck, design->width) - 1;
     }
     return check_widths(context, design, end_to_end);
 }

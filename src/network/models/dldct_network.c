@@ -1,9 +1,9 @@
 /* DLDCT: a stack of congruences, twice as wide inside. SPDX-License-Identifier: Apache-2.0 */
 #include "network/models/model.h"
 
-static size_t widths(size_t d, bool authors, size_t *width)
+static size_t widths(size_t d, bool square, size_t *width)
 {
-    (void)authors;
+    (void)square;
     width[0] = width[3] = d;
     width[1] = width[2] = 2 * d;
     return 4;

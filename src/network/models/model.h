@@ -8,8 +8,9 @@
 /* A network to be built: one to be trained, from options, or one that was, from its tensors. */
 typedef struct congru_design {
     size_t d, layers, width[CONGRU_LAYERS_MAX]; /* widths 0 to layers; of DCT d and d */
-    bool merges;                                /* DDCT-UNet with its merges */
-    bool trained;                               /* DCT: R and gamma are given, not what they come of */
+    congru_merges merges;                       /* DDCT-UNet's */
+    congru_merge_mean merge_mean;
+    bool trained; /* DCT: R and gamma are given, not what they come of */
     bool learns_gamma;
     double layer_jitter, head_jitter, floor;
     bool at_identity; /* the head's reference is the identity */
@@ -23,10 +24,10 @@ typedef struct congru_design {
 
 typedef struct congru_network_model {
     const char *name;
-    /* The model's own widths for d channels, as the authors have them or not: how many there are. NULL: it has none. */
-    size_t (*widths)(size_t d, bool authors, size_t *width);
+    /* The model's own widths for d channels, with a square bottleneck or not: how many there are. NULL: it has none. */
+    size_t (*widths)(size_t d, bool square, size_t *width);
     size_t least_widths;
-    bool mirrors; /* merges need widths that mirror each other */
+    bool merges;  /* has merges, which need widths that mirror each other */
     bool decides; /* ends in scores: no head and no losses but cross-entropy behind it */
     /* Networks on signals: the fewest samples that leave a number at the end; NULL: on covariances. */
     size_t (*least_samples)(const congru_design *design);

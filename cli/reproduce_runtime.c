@@ -1,0 +1,134 @@
+/* congru reproduce runtime: seconds of training per subject. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "claims.h"
+#include "paper_tables.h"
+#include "reproduce.h"
+#include "reproduce_sets.h"
+
+#define TIMED \
+    "ra+mdm,dct+mdm,dldct+mdm,ddct-unet+mdm,ra+tslr,ra+tsa-lda,none+csp-lda,dct-e2e,dldct-e2e,ddct-unet-e2e"
+
+static const claim claims[] = {
+    {"RA takes less than a second for a subject", {{CLAIM_NUMBER, "1", "seconds", "ra", false}}},
+    {"Pre-aligners cost more the deeper they are: RA, DCT, DLDCT, DDCT-UNet",
+     {{"seconds", "dct", "seconds", "ra", false},
+      {"seconds", "dldct", "seconds", "dct", false},
+      {"seconds", "ddct-unet", "seconds", "dldct", false}}},
+    {"MDM, TSLR and TSA-LDA take less than CSP-LDA",
+     {{"seconds", "csp-lda", "seconds", "ra+mdm", false},
+      {"seconds", "csp-lda", "seconds", "ra+tslr", false},
+      {"seconds", "csp-lda", "seconds", "ra+tsa-lda", false}}},
+    {"CSP-LDA takes less than any end-to-end model",
+     {{"seconds", "dldct-e2e", "seconds", "csp-lda", false},
+      {"seconds", "dct-e2e", "seconds", "csp-lda", false},
+      {"seconds", "ddct-unet-e2e", "seconds", "csp-lda", false}}},
+    {"Of the end-to-end models DLDCT takes least, then DCT, then DDCT-UNet",
+     {{"seconds", "dct-e2e", "seconds", "dldct-e2e", false},
+      {"seconds", "ddct-unet-e2e", "seconds", "dct-e2e", false}}},
+};
+
+/* Rows without a classifier are the aligner's own time; it is measured before mdm. */
+static bool is_aligner(const char *method)
+{
+    return strcmp(method, "ra") == 0 || strcmp(method, "dct") == 0 || strcmp(method, "dldct") == 0 ||
+           strcmp(method, "ddct-unet") == 0;
+}
+
+static void timed_pipeline(const char *method, char name[SCORE_NAME_SIZE])
+{
+    snprintf(name, SCORE_NAME_SIZE,
+             is_aligner(method)               ? "%s+mdm"
+             : strcmp(method, "csp-lda") == 0 ? "none+%s"
+                                              : "%s",
+             method);
+}
+
+/* The aligner's training in rows of aligners, the classifier's in others: the paper's classifiers are timed on aligned
+ * trials. */
+static double training(const reproduce_sets *sets, const char *dataset, const char *method)
+{
+    char name[SCORE_NAME_SIZE];
+    timed_pipeline(method, name);
+    return score_tables_mean(is_aligner(method) ? &sets->aligning : &sets->fitting, dataset, name, NULL, NULL);
+}
+
+static double our_seconds(const void *user, const char *row, const char *column)
+{
+    const reproduce_sets *sets = user;
+    double sum = 0;
+    (void)row;
+    for (size_t t = 0; t < sets->scores.count; t++)
+        sum += training(sets, sets->scores.table[t].name, column);
+    return sets->scores.count > 0 ? sum / (double)sets->scores.count : NAN;
+}
+
+static double printed_seconds(const void *user, const char *row, const char *column)
+{
+    double sum = 0;
+    (void)user, (void)row;
+    for (size_t i = 0; paper_dataset_at(i) != NULL; i++)
+        sum += paper_number("runtime", "seconds", paper_dataset_at(i), column);
+    return sum / 5;
+}
+
+static void add_row(text_table *table, const reproduce_sets *sets, const char *dataset, const char *method)
+{
+    char name[SCORE_NAME_SIZE];
+    timed_pipeline(method, name);
+    double theirs = paper_number("runtime", "seconds", dataset, method), mean = training(sets, dataset, method),
+           asked = score_tables_mean(&sets->predicting, dataset, name, NULL, NULL);
+    text_table_add(table, "%s", dataset);
+    text_table_add(table, "%s", method);
+    text_table_add(table, isnan(theirs) ? "-" : "%.2f", theirs);
+    text_table_add(table, isnan(mean) ? "-" : "%.4f", mean);
+    text_table_add(table, isnan(mean / theirs) ? "-" : "%.2g", mean / theirs);
+    text_table_add(table, isnan(asked) || is_aligner(method) ? "-" : "%.4f", asked);
+}
+
+/* The paper's sets, given or not, then others that are. */
+static void add_rows(text_table *table, const reproduce_sets *sets)
+{
+    paper_row row;
+    for (size_t i = 0; paper_row_read("runtime", i, &row) > 0; i++)
+        add_row(table, sets, row.field[0], row.field[1]);
+    for (size_t t = 0; t < sets->scores.count; t++)
+        for (size_t i = 0;
+             paper_dataset(sets->scores.table[t].name) == NULL && paper_row_read("runtime", i, &row) > 0; i++)
+            if (strcmp(row.field[0], paper_dataset_at(0)) == 0)
+                add_row(table, sets, sets->scores.table[t].name, row.field[1]);
+}
+
+int reproduce_runtime(const arguments *parsed)
+{
+    static const char *const headings[] = {"dataset", "method",       "paper s",
+                                           "ours s",  "ours / paper", "predicting s"};
+    reproduce_sets sets = {0};
+    text_table table = {.columns = 6};
+    int code = reproduce_sets_run(&sets, parsed, TIMED, CONGRU_PROTOCOL_LOSO, "");
+    for (size_t i = 0; i < 6; i++)
+        text_table_add(&table, "%s", headings[i]);
+    if (code == EXIT_DONE)
+        add_rows(&table, &sets);
+    if (code == EXIT_DONE) {
+        reproduce_sets_print_remarks(&sets);
+        terminal_wrap(
+            "Seconds of training per subject, as the paper has them: of the aligner alone, of the classifier "
+            "on "
+            "aligned trials, of the whole end-to-end model. The paper's on its GPU, ours on this machine, one "
+            "thread to a fold; '-' where data is not given. Predicting is apart.",
+            0, 0, "");
+        printf("\n");
+        code = text_table_print(&table, 0);
+    }
+    if (code == EXIT_DONE) {
+        printf("\nClaims of the paper, by the mean over the sets that are given:\n");
+        claims_print(claims, sizeof claims / sizeof claims[0], our_seconds, printed_seconds, &sets);
+    }
+    text_table_clear(&table);
+    reproduce_sets_clear(&sets);
+    return code;
+}

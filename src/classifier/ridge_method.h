@@ -1,0 +1,25 @@
+/* Methods that are a ridge on features of their own: fitting and predicting are the same for all. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_CLASSIFIER_RIDGE_METHOD_H
+#define CONGRU_CLASSIFIER_RIDGE_METHOD_H
+
+#include "classifier/classifier.h"
+
+/* How long a bin of `bins` is. */
+#define CONGRU_BIN_SECONDS 0.05
+
+/* The functions of a classifier's table, for tensors called PREFIX.weights, PREFIX.intercept and PREFIX.c. `fit` with
+ * options->c 0 chooses C by leaving out one subject at a time, as congru_logistic_fit does. */
+congru_status congru_ridge_method_fit(congru_context *context, const congru_trials *trials,
+                                      const congru_method_options *options, const char *prefix,
+                                      congru_tensors *model);
+congru_status congru_ridge_method_folds(congru_context *context, const congru_trials *trials, size_t count,
+                                        const double *c, size_t folds, const bool *used, const char *prefix,
+                                        double *log_probability, congru_tensors *model);
+congru_status congru_ridge_method_predict(congru_context *context, const congru_tensors *model,
+                                          const char *prefix, const congru_newcomer *newcomer,
+                                          double *probability);
+
+/* How long a fit takes beside a small classical one. */
+double congru_ridge_method_cost(const congru_method_options *options);
+
+#endif

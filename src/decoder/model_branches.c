@@ -1,0 +1,261 @@
+/* Fits the branches of a model, and finds them in its tensors. SPDX-License-Identifier: Apache-2.0 */
+#include "decoder/model_branches.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "evaluation/plan.h"
+
+#define WEIGHTS "branches.weight"
+#define FEATURES "features"
+#define BLOCKS "blocks"
+
+bool congru_model_branched(const congru_model *model)
+{
+    return model->pipeline.branches > 1 || model->pipeline.branch[0].blocks > 0;
+}
+
+/* ---- Fitting ------------------------------------------------------------------------------------------- */
+
+static congru_status add_all(congru_context *context, const char *prefix, const congru_tensors *from,
+                             congru_tensors *to)
+{
+    congru_status status = CONGRU_OK;
+    for (size_t i = 0; status == CONGRU_OK && i < from->count; i++) {
+        char name[CONGRU_TENSOR_NAME_SIZE];
+        const congru_tensor *own = &from->tensor[i];
+        snprintf(name, sizeof name, "%s%.50s", prefix, own->name);
+        status = congru_tensors_add_copy(context, to, name, own->dims, own->shape, own->data);
+    }
+    return status;
+}
+
+static congru_status add_number(congru_context *context, const char *prefix, const char *what, size_t number,
+                                congru_tensors *to)
+{
+    char name[CONGRU_TENSOR_NAME_SIZE];
+    snprintf(name, sizeof name, "%s%s", prefix, what);
+    return congru_tensors_add_number(context, to, name, (double)number);
+}
+
+/* The references of a person of whom nothing is known, block by block. */
+static congru_status add_priors(congru_context *context, const char *prefix, const congru_materials *materials,
+                                const congru_material *material, const congru_fold_aligned *aligned,
+                                bool branched, congru_tensors *to)
+{
+    congru_status status = CONGRU_OK;
+    for (size_t b = 0;
+         status == CONGRU_OK && material->branch->aligner->recentring != NULL && b < material->blocks; b++) {
+        const size_t d = congru_material_block(materials, material, b)->d, shape[2] = {d, d};
+        char name[CONGRU_TENSOR_NAME_SIZE];
+        snprintf(name, sizeof name, branched ? "%sprior.%zu" : "%s" CONGRU_MODEL_PRIOR, prefix, b);
+        status = congru_tensors_add_copy(context, to, name, 2, shape, aligned->prior[b]);
+    }
+    return status;
+}
+
+typedef struct branch_fit {
+    congru_fold_case fold;
+    const bool *used; /* (trials of the set) */
+    bool branched;
+    congru_model *model;
+} branch_fit;
+
+/* As a fold does it: classifiers of features on rows of the whole set, where it is several branches. */
+static congru_status fit_one(const branch_fit *fit, size_t branch, double c)
+{
+    congru_context *context = fit->fold.context;
+    const congru_materials *materials = fit->fold.materials;
+    const size_t index = fit->model->pipeline.branch[branch].material;
+    const congru_material *material = &materials->material[index];
+    const congru_classifier *classifier = material->branch->classifier;
+    congru_fold_aligned *aligned = calloc(1, sizeof *aligned);
+    congru_tensors own = {0};
+    congru_method_options method = material->method;
+    char prefix[16] = "";
+    if (aligned == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a model");
+    if (fit->branched)
+        snprintf(prefix, sizeof prefix, "b%zu.", branch);
+    method.c = c;
+    congru_status status = congru_branch_align(&fit->fold, material, &method, classifier->views, aligned);
+    if (status == CONGRU_OK && fit->branched && material->feature != NULL && classifier->fit_folds != NULL &&
+        c > 0)
+        status = congru_plan_fit(context, materials, index, c, 1, fit->used, &own);
+    else if (status == CONGRU_OK)
+        status = congru_branch_fit(&fit->fold, material, &method, classifier->views, aligned, &own);
+    if (status == CONGRU_OK)
+        status = add_priors(context, prefix, materials, material, aligned, fit->branched, &fit->model->tensors);
+    if (status == CONGRU_OK)
+        status = add_all(context, prefix, &aligned->model, &fit->model->tensors);
+    if (status == CONGRU_OK)
+        status = add_all(context, prefix, &own, &fit->model->tensors);
+    if (status == CONGRU_OK && fit->branched)
+        status = add_number(context, prefix, BLOCKS, material->blocks, &fit->model->tensors);
+    if (status == CONGRU_OK && fit->branched)
+        status = add_number(context, prefix, FEATURES, material->features, &fit->model->tensors);
+    congru_tensors_clear(&own);
+    congru_fold_aligned_clear(aligned);
+    free(aligned);
+    return status;
+}
+
+static congru_status fit_all(const branch_fit *fit, const congru_plan *plan, const congru_choice *choice)
+{
+    congru_model *model = fit->model;
+    const size_t shape[1] = {model->pipeline.branches};
+    congru_status status = CONGRU_OK;
+    for (size_t b = 0; status == CONGRU_OK && b < model->pipeline.branches; b++)
+        status =
+            fit_one(fit, b,
+                    choice->c[b] >= 0 ? choice->c[b]
+                                      : plan->materials.material[model->pipeline.branch[b].material].method.c);
+    if (status == CONGRU_OK && fit->branched)
+        status = congru_tensors_add_copy(fit->fold.context, &model->tensors, WEIGHTS, 1, shape, choice->weight);
+    return status;
+}
+
+congru_status congru_model_fit_branches(congru_context *context, const congru_set *set,
+                                        const congru_evaluation_options *options, size_t count,
+                                        const size_t *trial, const bool *left_out, congru_model *model)
+{
+    char name[1][CONGRU_PIPELINE_SIZE];
+    const congru_pipeline *pipeline = &model->pipeline;
+    congru_choice choice = congru_choice_constant(pipeline);
+    congru_plan plan = {0};
+    congru_workers workers;
+    uint64_t shut = 0;
+    bool *used = calloc(set->count, sizeof *used);
+    if (used == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", set->count);
+    snprintf(name[0], sizeof name[0], "%s", model->name);
+    for (size_t i = 0; i < count; i++)
+        used[trial[i]] = true;
+    for (size_t s = 0; s < set->subjects; s++)
+        shut |= left_out[s] ? congru_group_of(set, (int32_t)s) : 0;
+    congru_status status = congru_workers_start(context, set->subjects, &workers);
+    if (status == CONGRU_OK) {
+        status = congru_plan_begin(context, set, options, 1, &model->pipeline,
+                                   (const char(*)[CONGRU_PIPELINE_SIZE])name, &plan);
+        if (status == CONGRU_OK)
+            status = congru_materials_make(&workers, &plan.materials);
+        if (status == CONGRU_OK && congru_choice_wanted(&plan.materials, pipeline))
+            status = congru_choices_make(&workers, &plan.materials, options, 1, &pipeline, 1, &shut, &choice);
+        congru_workers_end(&workers);
+    }
+    const branch_fit fit = {
+        .fold = {.context = context, .materials = &plan.materials, .options = options, .train = {count, trial}},
+        .used = used,
+        .branched = congru_model_branched(model),
+        .model = model};
+    if (status == CONGRU_OK)
+        status = fit_all(&fit, &plan, &choice);
+    congru_plan_clear(&plan);
+    free(used);
+    return status;
+}
+
+/* ---- Finding ------------------------------------------------------------------------------------------- */
+
+void congru_model_branch_clear(congru_model_branch *found)
+{
+    free(found->tensors.tensor); /* the numbers are the model's */
+    found->tensors = (congru_tensors){0};
+    found->aligned.model = (congru_tensors){0};
+    for (size_t b = 0; b < CONGRU_BLOCKS_MAX; b++)
+        found->aligned.prior[b] = NULL;
+    congru_fold_aligned_clear(&found->aligned);
+}
+
+congru_status congru_model_branch_find(congru_context *context, const congru_model *model, size_t branch,
+                                       size_t blocks, congru_model_branch *found)
+{
+    const congru_aligner *aligner = model->pipeline.branch[branch].aligner;
+    const size_t d = model->preprocessing.channels;
+    const bool branched = congru_model_branched(model);
+    char prefix[16] = "", name[CONGRU_TENSOR_NAME_SIZE];
+    congru_status status = CONGRU_OK;
+    if (branched)
+        snprintf(prefix, sizeof prefix, "b%zu.", branch);
+    *found = (congru_model_branch){0};
+    found->tensors.tensor = calloc(model->tensors.count + 1, sizeof *found->tensors.tensor);
+    if (found->tensors.tensor == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a model");
+    for (size_t i = 0; i < model->tensors.count; i++) {
+        congru_tensor own = model->tensors.tensor[i];
+        if (strncmp(own.name, prefix, strlen(prefix)) != 0)
+            continue;
+        memmove(own.name, own.name + strlen(prefix), strlen(own.name) - strlen(prefix) + 1);
+        found->tensors.tensor[found->tensors.count++] = own;
+    }
+    found->aligned.model = found->tensors;
+    for (size_t b = 0; status == CONGRU_OK && aligner->recentring != NULL && b < blocks; b++) {
+        size_t shape[2] = {d, d};
+        const double *prior;
+        snprintf(name, sizeof name, branched ? "prior.%zu" : CONGRU_MODEL_PRIOR, b);
+        status = congru_tensors_expect(context, &found->tensors, name, 2, shape, &prior);
+        found->aligned.prior[b] = status == CONGRU_OK ? (double *)(uintptr_t)prior : NULL; /* only read */
+    }
+    return status;
+}
+
+/* A row of zeros, as far as features go, or the identity, tells how many classes a branch tells apart. */
+static congru_status check_branch(congru_context *context, const congru_model *model, size_t branch)
+{
+    const congru_classifier *classifier = model->pipeline.branch[branch].classifier;
+    congru_model_branch *found = calloc(1, sizeof *found);
+    double blocks = 0, features = 0, *zeros = NULL,
+           *probability = calloc(CONGRU_MODEL_CLASSES_MAX + 1, sizeof(double));
+    if (found == NULL || probability == NULL) {
+        free(found);
+        free(probability);
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a model");
+    }
+    congru_status status = congru_model_branch_find(context, model, branch, 0, found);
+    if (status == CONGRU_OK)
+        status = congru_tensors_expect_number(context, &found->tensors, BLOCKS, 1, CONGRU_BLOCKS_MAX, &blocks);
+    if (status == CONGRU_OK)
+        status = congru_tensors_expect_number(context, &found->tensors, FEATURES, 0, 1e7, &features);
+    congru_model_branch_clear(found);
+    if (status == CONGRU_OK)
+        status = congru_model_branch_find(context, model, branch, (size_t)blocks, found);
+    if (status == CONGRU_OK && features > 0) {
+        size_t shape[2] = {0, (size_t)features};
+        const double *weights;
+        char name[CONGRU_TENSOR_NAME_SIZE];
+        snprintf(name, sizeof name, "%s.weights", classifier->name);
+        status = congru_tensors_expect(context, &found->tensors, name, 2, shape, &weights);
+        if (status == CONGRU_OK && shape[0] != model->classes)
+            status = congru_fail(context, CONGRU_ERROR_FORMAT,
+                                 "its metadata names %zu classes, but its tensors tell %zu apart",
+                                 model->classes, shape[0]);
+        zeros = calloc((size_t)features, sizeof *zeros);
+        const congru_features rows = {.plain = zeros, .size = (size_t)features};
+        const congru_newcomer one = {.count = 1, .d = model->preprocessing.channels, .features = &rows};
+        if (status == CONGRU_OK && zeros == NULL)
+            status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a model");
+        if (status == CONGRU_OK)
+            status = classifier->predict(context, &found->tensors, &one, probability);
+    }
+    congru_model_branch_clear(found);
+    free(found);
+    free(probability);
+    free(zeros);
+    return status;
+}
+
+congru_status congru_model_check_branches(congru_context *context, const congru_model *model)
+{
+    size_t shape[1] = {model->pipeline.branches};
+    const double *weight;
+    congru_status status = congru_tensors_expect(context, &model->tensors, WEIGHTS, 1, shape, &weight);
+    for (size_t b = 0; status == CONGRU_OK && b < model->pipeline.branches; b++) {
+        if (!(weight[b] >= 0))
+            status = congru_fail(context, CONGRU_ERROR_FORMAT, "a branch has the weight %g", weight[b]);
+        if (status == CONGRU_OK)
+            status = check_branch(context, model, b);
+    }
+    return status;
+}

@@ -1,0 +1,35 @@
+/* What is chosen on the source subjects: C of each branch, and the weights of branches. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_EVALUATION_CHOICES_H
+#define CONGRU_EVALUATION_CHOICES_H
+
+#include "evaluation/materials.h"
+
+/* Subjects are dealt into groups by their number in the set. For a target subject nothing of its group is looked at: of the
+ * other groups each in turn is left out too, branches are fitted on the rest and asked about it, and what does best there
+ * is chosen. So a choice is a function of the set and of the groups that are shut out, whatever is run besides, and fits
+ * without two groups serve both. */
+enum { CONGRU_GROUPS_MAX = 10, CONGRU_CANDIDATES = 5 };
+
+size_t congru_groups(const congru_set *set);
+uint64_t congru_group_of(const congru_set *set, int32_t subject); /* as a bit */
+
+typedef struct congru_choice {
+    double c[CONGRU_BRANCHES_MAX];      /* negative: the branch's own */
+    double weight[CONGRU_BRANCHES_MAX]; /* of its log-probabilities */
+    bool learned;                       /* false: constants, since too few groups are left */
+} congru_choice;
+
+/* Whether anything of the pipeline is chosen. */
+bool congru_choice_wanted(const congru_materials *materials, const congru_pipeline *pipeline);
+
+/* What is fixed. */
+congru_choice congru_choice_constant(const congru_pipeline *pipeline);
+
+/* choice (count, shuts) of pipelines (count), for each set of groups that is shut out, as bits. Branches that pipelines
+ * share are fitted once; fits are divided among the workers, or run on all threads of their caller. */
+congru_status congru_choices_make(const congru_workers *workers, const congru_materials *materials,
+                                  const congru_evaluation_options *options, size_t count,
+                                  const congru_pipeline *const *pipeline, size_t shuts, const uint64_t *shut,
+                                  congru_choice *choice);
+
+#endif

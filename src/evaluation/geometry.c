@@ -1,0 +1,302 @@
+/* The source trials while a network is trained: t-SNE, silhouettes, scatters. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bank.h"
+#include "base/error.h"
+#include "congru/evaluation.h"
+#include "congru/spd.h"
+#include "congru/statistics.h"
+
+enum { POINTS_MAX = 400, POINTS_LEAST = 4 };
+
+/* Logarithms of the source trials, which are those of the set without the target's, in its order. */
+typedef struct source_trials {
+    const congru_set *set;
+    size_t count, size; /* size: of one matrix */
+    size_t *trial;      /* (count) index in the set */
+    int32_t *subject, *label;
+    double *mapped;       /* (trials of the set, d, d) */
+    double *now, *before; /* (count, d, d) of this stage and of the one before */
+    double *mean;         /* (size) */
+} source_trials;
+
+static void clear(source_trials *s)
+{
+    free(s->trial);
+    free(s->subject);
+    free(s->label);
+    free(s->mean);
+    congru_memory_give(s->mapped);
+    congru_memory_give(s->now);
+    congru_memory_give(s->before);
+}
+
+static congru_status start(congru_context *context, const congru_set *set, int32_t target, source_trials *s)
+{
+    *s = (source_trials){.set = set, .size = set->dimension * set->dimension};
+    size_t bytes = set->count * s->size * sizeof(double);
+    s->trial = malloc(set->count * sizeof *s->trial);
+    s->subject = malloc(set->count * sizeof *s->subject);
+    s->label = malloc(set->count * sizeof *s->label);
+    s->mean = malloc(s->size * sizeof *s->mean);
+    s->mapped = congru_memory_take(bytes);
+    s->now = congru_memory_take(bytes);
+    s->before = congru_memory_take(bytes);
+    if (s->trial == NULL || s->subject == NULL || s->label == NULL || s->mean == NULL || s->mapped == NULL ||
+        s->now == NULL || s->before == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", set->count);
+    for (size_t i = 0; i < set->count; i++)
+        if (set->subject[i] != target) {
+            s->trial[s->count] = i;
+            s->subject[s->count] = set->subject[i];
+            s->label[s->count++] = set->label[i];
+        }
+    return CONGRU_OK;
+}
+
+/* The logarithms of what the pipeline makes of the source trials; those of the stage before are kept. */
+static congru_status map_sources(congru_context *context, const congru_evaluation_options *options,
+                                 const char *pipeline, int32_t target, source_trials *s)
+{
+    double *kept = s->before;
+    s->before = s->now;
+    s->now = kept;
+    congru_status status = congru_pipeline_represent(context, s->set, options, pipeline, target, s->mapped);
+    for (size_t i = 0; status == CONGRU_OK && i < s->count; i++)
+        memcpy(s->now + i * s->size, s->mapped + s->trial[i] * s->size, s->size * sizeof *s->now);
+    return status == CONGRU_OK ? congru_spd_log(context, s->count, s->set->dimension, s->now, s->now) : status;
+}
+
+/* ---- Scatters ---- */
+
+/* The sum over trials of `group` (NULL: of all) of log-covariances, divided by their number, which is returned. */
+static size_t mean_of(const source_trials *s, const int32_t *group, int32_t which, double *mean)
+{
+    size_t count = 0;
+    memset(mean, 0, s->size * sizeof *mean);
+    for (size_t i = 0; i < s->count; i++)
+        if (group == NULL || group[i] == which) {
+            count++;
+            for (size_t j = 0; j < s->size; j++)
+                mean[j] += s->now[i * s->size + j];
+        }
+    for (size_t j = 0; count > 0 && j < s->size; j++)
+        mean[j] /= (double)count;
+    return count;
+}
+
+static double squared_distance(size_t size, const double *a, const double *b)
+{
+    double sum = 0;
+    for (size_t j = 0; j < size; j++)
+        sum += (a[j] - b[j]) * (a[j] - b[j]);
+    return sum;
+}
+
+/* W and B by a partition into `groups`, both divided by the number of trials. */
+static congru_status scatter(congru_context *context, const source_trials *s, const int32_t *group,
+                             size_t groups, double *within, double *between)
+{
+    double *own = malloc(s->size * sizeof *own);
+    if (own == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a mean");
+    mean_of(s, NULL, 0, s->mean);
+    *within = *between = 0;
+    for (size_t g = 0; g < groups; g++) {
+        size_t count = mean_of(s, group, (int32_t)g, own);
+        *between += (double)count * squared_distance(s->size, own, s->mean);
+        for (size_t i = 0; i < s->count; i++)
+            if (group[i] == (int32_t)g)
+                *within += squared_distance(s->size, s->now + i * s->size, own);
+    }
+    *within /= (double)s->count;
+    *between /= (double)s->count;
+    free(own);
+    return CONGRU_OK;
+}
+
+static congru_status measure(congru_context *context, const source_trials *s, size_t stage, congru_geometry *g)
+{
+    double sum = 0;
+    for (size_t i = 0; stage > 0 && i < s->count; i++)
+        sum += squared_distance(s->size, s->now + i * s->size, s->before + i * s->size);
+    g->moved[stage] = sqrt(sum / (double)s->count);
+    congru_status status =
+        scatter(context, s, s->label, s->set->classes, &g->within_class[stage], &g->between_class[stage]);
+    if (status == CONGRU_OK)
+        status = scatter(context, s, s->subject, s->set->subjects, &g->within_subject[stage],
+                         &g->between_subject[stage]);
+    return status;
+}
+
+/* ---- Points ---- */
+
+/* The trials that are shown, as places among the sources: as many of each subject, evenly from first to last. */
+static size_t choose(const source_trials *s, size_t *place)
+{
+    size_t sources = s->set->subjects - 1, chosen = 0;
+    size_t most = POINTS_MAX / sources > POINTS_LEAST ? POINTS_MAX / sources : POINTS_LEAST;
+    for (size_t subject = 0; subject < s->set->subjects; subject++) {
+        size_t all = 0, seen = 0;
+        for (size_t i = 0; i < s->count; i++)
+            all += (size_t)s->subject[i] == subject;
+        size_t wanted = all < most ? all : most;
+        for (size_t i = 0; i < s->count; i++) {
+            if ((size_t)s->subject[i] != subject)
+                continue;
+            /* Trial k of `all` is one of them when k wanted / all passes a whole number. */
+            if (seen * wanted / all != (seen + 1) * wanted / all)
+                place[chosen++] = i;
+            seen++;
+        }
+    }
+    return chosen;
+}
+
+typedef struct shown {
+    size_t count, *place; /* among the sources */
+    int32_t *subject, *label;
+    double *point; /* (count, size) */
+} shown;
+
+static congru_status show(congru_context *context, const source_trials *s, shown *points, congru_geometry *g)
+{
+    points->place = malloc(s->count * sizeof *points->place);
+    points->subject = malloc(s->count * sizeof *points->subject);
+    points->label = malloc(s->count * sizeof *points->label);
+    g->trial = malloc(s->count * sizeof *g->trial);
+    if (points->place == NULL || points->subject == NULL || points->label == NULL || g->trial == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu points", s->count);
+    g->points = points->count = choose(s, points->place);
+    points->point = malloc(points->count * s->size * sizeof *points->point);
+    bool enough = points->point != NULL;
+    for (size_t k = 0; k < CONGRU_GEOMETRY_STAGES; k++) {
+        g->position[k] = malloc(2 * points->count * sizeof *g->position[k]);
+        enough = enough && g->position[k] != NULL;
+    }
+    for (size_t i = 0; i < points->count; i++) {
+        g->trial[i] = s->trial[points->place[i]];
+        points->subject[i] = s->subject[points->place[i]];
+        points->label[i] = s->label[points->place[i]];
+    }
+    return enough ? CONGRU_OK
+                  : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu points", s->count);
+}
+
+static void hide(shown *points)
+{
+    free(points->place);
+    free(points->subject);
+    free(points->label);
+    free(points->point);
+}
+
+/* Of labels that are all alike there is no silhouette: NaN, as JSON's null. */
+static congru_status cluster(congru_context *context, size_t count, size_t size, const double *points,
+                             const int32_t *label, double *mean)
+{
+    bool several = false;
+    for (size_t i = 1; i < count; i++)
+        several = several || label[i] != label[0];
+    *mean = NAN;
+    return several ? congru_silhouette(context, count, size, points, label, NULL, mean) : CONGRU_OK;
+}
+
+static congru_status embed(congru_context *context, const source_trials *s, uint64_t seed, size_t stage,
+                           shown *points, congru_geometry *g)
+{
+    congru_tsne_options tsne;
+    congru_tsne_options_init(&tsne);
+    tsne.seed = seed;
+    double most = (double)(points->count - 1) / 3;
+    tsne.perplexity = tsne.perplexity < most ? tsne.perplexity : most;
+    tsne.exaggerated = stage > 0 ? 0 : tsne.exaggerated; /* which would forget where the points were */
+    for (size_t i = 0; i < points->count; i++)
+        memcpy(points->point + i * s->size, s->now + points->place[i] * s->size,
+               s->size * sizeof *points->point);
+    congru_status status =
+        cluster(context, points->count, s->size, points->point, points->subject, &g->silhouette_subject[stage]);
+    if (status == CONGRU_OK)
+        status =
+            cluster(context, points->count, s->size, points->point, points->label, &g->silhouette_class[stage]);
+    if (status == CONGRU_OK)
+        status = congru_tsne(context, &tsne, points->count, s->size, points->point, NULL,
+                             stage > 0 ? g->position[stage - 1] : NULL, g->position[stage], NULL);
+    return status;
+}
+
+/* ---- What is called ---- */
+
+static congru_status check(congru_context *context, const congru_set *set, const void *options,
+                           const char *pipeline, const void *out)
+{
+    if (context == NULL || set == NULL || options == NULL || pipeline == NULL || out == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no set, options, pipeline or output given");
+    return CONGRU_OK;
+}
+
+congru_status congru_geometry_follow(congru_context *context, const congru_set *set,
+                                     const congru_evaluation_options *options, const char *pipeline,
+                                     int32_t subject, congru_geometry **geometry)
+{
+    source_trials s = {0};
+    shown points = {0};
+    congru_status status = check(context, set, options, pipeline, geometry);
+    if (status != CONGRU_OK)
+        return status;
+    congru_evaluation_options part = *options;
+    part.method.network.record = false;
+    congru_geometry *g = *geometry = calloc(1, sizeof **geometry);
+    status = g != NULL ? start(context, set, subject, &s)
+                       : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for points");
+    for (size_t k = 0; status == CONGRU_OK && k < CONGRU_GEOMETRY_STAGES; k++) {
+        part.method.network.steps =
+            (int)((long)options->method.network.steps * (long)k / (CONGRU_GEOMETRY_STAGES - 1));
+        status = map_sources(context, &part, pipeline, subject, &s);
+        if (status == CONGRU_OK && k == 0)
+            status = show(context, &s, &points, g);
+        if (status == CONGRU_OK)
+            status = measure(context, &s, k, g);
+        if (status == CONGRU_OK)
+            status = embed(context, &s, part.method.seed, k, &points, g);
+    }
+    clear(&s);
+    hide(&points);
+    if (status != CONGRU_OK)
+        congru_geometry_destroy(geometry);
+    return status;
+}
+
+void congru_geometry_destroy(congru_geometry **geometry)
+{
+    congru_geometry *g = geometry != NULL ? *geometry : NULL;
+    if (g == NULL)
+        return;
+    free(g->trial);
+    for (size_t k = 0; k < CONGRU_GEOMETRY_STAGES; k++)
+        free(g->position[k]);
+    free(g);
+    *geometry = NULL;
+}
+
+congru_status congru_pipeline_silhouette(congru_context *context, const congru_set *set,
+                                         const congru_evaluation_options *options, const char *pipeline,
+                                         int32_t subject, double *by_subject, double *by_class)
+{
+    source_trials s = {0};
+    congru_status status = check(context, set, options, pipeline, by_subject);
+    if (status == CONGRU_OK)
+        status = check(context, set, options, pipeline, by_class);
+    if (status == CONGRU_OK)
+        status = start(context, set, subject, &s);
+    if (status == CONGRU_OK)
+        status = map_sources(context, options, pipeline, subject, &s);
+    if (status == CONGRU_OK)
+        status = cluster(context, s.count, s.size, s.now, s.subject, by_subject);
+    if (status == CONGRU_OK)
+        status = cluster(context, s.count, s.size, s.now, s.label, by_class);
+    clear(&s);
+    return status;
+}

@@ -1,0 +1,236 @@
+/* Computes what folds share before the first of them begins. SPDX-License-Identifier: Apache-2.0 */
+#include "evaluation/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+static congru_status fail_memory(congru_context *context)
+{
+    return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory to plan the folds");
+}
+
+congru_status congru_plan_begin(congru_context *context, const congru_set *set,
+                                const congru_evaluation_options *options, size_t pipelines,
+                                congru_pipeline *pipeline, const char (*name)[CONGRU_PIPELINE_SIZE],
+                                congru_plan *plan)
+{
+    bool by_session = options->align_by_session || options->protocol == CONGRU_PROTOCOL_SESSIONS;
+    *plan = (congru_plan){.set = set, .options = options, .pipelines = pipelines, .pipeline = pipeline};
+    congru_status status = congru_materials_begin(context, set, by_session,
+                                                  options->protocol != CONGRU_PROTOCOL_FOLDS, &plan->materials);
+    for (size_t p = 0; status == CONGRU_OK && p < pipelines; p++)
+        for (size_t b = 0; status == CONGRU_OK && b < pipeline[p].branches; b++) {
+            congru_branch *branch = &pipeline[p].branch[b];
+            status =
+                congru_materials_want(context, &options->method, branch, &plan->materials, &branch->material);
+            if (status != CONGRU_OK) {
+                char text[CONGRU_ERROR_TEXT_SIZE];
+                strcpy(text, congru_context_error(context));
+                congru_fail(context, status, "pipeline '%s': %.900s", name[p], text);
+            }
+        }
+    plan->choice = calloc(pipelines * congru_groups(set) + 1, sizeof *plan->choice);
+    plan->seconds = calloc(pipelines + 1, sizeof *plan->seconds);
+    if (status == CONGRU_OK && (plan->choice == NULL || plan->seconds == NULL))
+        status = fail_memory(context);
+    for (size_t p = 0; status == CONGRU_OK && p < pipelines; p++)
+        for (size_t g = 0; g < congru_groups(set); g++)
+            plan->choice[p * congru_groups(set) + g] = congru_choice_constant(&pipeline[p]);
+    return status;
+}
+
+void congru_plan_clear(congru_plan *plan)
+{
+    for (size_t i = 0; i < plan->prefits; i++)
+        congru_tensors_clear(&plan->prefit[i].model);
+    free(plan->prefit);
+    free(plan->choice);
+    free(plan->seconds);
+    congru_materials_clear(&plan->materials);
+    *plan = (congru_plan){0};
+}
+
+const congru_choice *congru_plan_choice(const congru_plan *plan, size_t pipeline, int32_t subject)
+{
+    const size_t groups = congru_groups(plan->set);
+    return &plan->choice[pipeline * groups + (size_t)subject % groups];
+}
+
+double congru_plan_c(const congru_plan *plan, size_t pipeline, size_t branch, int32_t subject)
+{
+    const double chosen = congru_plan_choice(plan, pipeline, subject)->c[branch];
+    const congru_branch *of = &plan->pipeline[pipeline].branch[branch];
+    return chosen >= 0 ? chosen : plan->materials.material[of->material].method.c;
+}
+
+const congru_tensors *congru_plan_model(const congru_plan *plan, size_t material, int32_t subject, double c)
+{
+    for (size_t i = 0; i < plan->prefits; i++)
+        if (plan->prefit[i].material == material && plan->prefit[i].subject == subject &&
+            plan->prefit[i].c == c)
+            return &plan->prefit[i].model;
+    return NULL;
+}
+
+/* ---- Choosing ------------------------------------------------------------------------------------------ */
+
+static bool waits(const congru_plan *plan, const bool *waiting, size_t pipeline)
+{
+    for (size_t s = 0; s < plan->set->subjects; s++)
+        if (waiting[pipeline * plan->set->subjects + s])
+            return true;
+    return false;
+}
+
+/* Every group is shut out once, whatever waits, so that a run that goes on takes the same fits. */
+static congru_status make_choices(const congru_workers *workers, const bool *waiting, congru_plan *plan)
+{
+    const size_t groups = congru_groups(plan->set);
+    const congru_pipeline **list = calloc(plan->pipelines + 1, sizeof *list);
+    congru_choice *choice = calloc(plan->pipelines * groups + 1, sizeof *choice);
+    size_t *place = calloc(plan->pipelines + 1, sizeof *place), count = 0;
+    uint64_t shut[64];
+    congru_status status =
+        list != NULL && choice != NULL && place != NULL ? CONGRU_OK : fail_memory(workers->caller);
+    for (size_t g = 0; g < groups; g++)
+        shut[g] = UINT64_C(1) << g;
+    for (size_t p = 0; status == CONGRU_OK && p < plan->pipelines; p++)
+        if (waits(plan, waiting, p) && congru_choice_wanted(&plan->materials, &plan->pipeline[p])) {
+            place[count] = p;
+            list[count++] = &plan->pipeline[p];
+        }
+    double start = congru_seconds();
+    if (status == CONGRU_OK && count > 0)
+        status =
+            congru_choices_make(workers, &plan->materials, plan->options, count, list, groups, shut, choice);
+    for (size_t i = 0; status == CONGRU_OK && i < count; i++) {
+        memcpy(&plan->choice[place[i] * groups], &choice[i * groups], groups * sizeof *choice);
+        plan->seconds[place[i]] += congru_seconds() - start;
+    }
+    free(list);
+    free(choice);
+    free(place);
+    return status;
+}
+
+/* ---- Fits made together --------------------------------------------------------------------------------- */
+
+congru_status congru_plan_fit(congru_context *context, const congru_materials *materials, size_t material,
+                              double c, size_t count, const bool *used, congru_tensors *model)
+{
+    const congru_material *m = &materials->material[material];
+    const congru_set *set = materials->set;
+    const congru_features rows = {.plain = m->feature, .size = m->features};
+    const congru_trials trials = {.count = set->count,
+                                  .d = set->dimension,
+                                  .label = set->label,
+                                  .subject = set->subject,
+                                  .classes = set->classes,
+                                  .subjects = set->subjects,
+                                  .features = &rows};
+    return m->branch->classifier->fit_folds(context, &trials, &m->method, 1, &c, count, used, NULL, model);
+}
+
+/* Lists the fits that waiting folds need and can share. */
+static congru_status list_prefits(congru_context *context, const bool *waiting, congru_plan *plan)
+{
+    const size_t subjects = plan->set->subjects;
+    for (size_t p = 0; p < plan->pipelines; p++)
+        for (size_t s = 0; s < subjects; s++)
+            for (size_t b = 0; waiting[p * subjects + s] && b < plan->pipeline[p].branches; b++) {
+                const size_t material = plan->pipeline[p].branch[b].material;
+                const congru_material *m = &plan->materials.material[material];
+                const double c = congru_plan_c(plan, p, b, (int32_t)s);
+                if (m->branch->blocks == 0 || m->feature == NULL || m->branch->classifier->fit_folds == NULL ||
+                    !(c > 0) || congru_plan_model(plan, material, (int32_t)s, c) != NULL)
+                    continue;
+                congru_prefit *grown = realloc(plan->prefit, (plan->prefits + 1) * sizeof *grown);
+                if (grown == NULL)
+                    return fail_memory(context);
+                plan->prefit = grown;
+                plan->prefit[plan->prefits++] =
+                    (congru_prefit){.material = material, .subject = (int32_t)s, .c = c};
+            }
+    return CONGRU_OK;
+}
+
+/* All fits of one material and C, from `first` on in the list. */
+static congru_status make_prefits(congru_context *context, congru_plan *plan, size_t first, bool *made)
+{
+    const congru_set *set = plan->set;
+    size_t *place = calloc(plan->prefits, sizeof *place), count = 0;
+    bool *used = NULL;
+    congru_tensors *model = calloc(plan->prefits, sizeof *model);
+    for (size_t i = first; place != NULL && i < plan->prefits; i++)
+        if (plan->prefit[i].material == plan->prefit[first].material &&
+            plan->prefit[i].c == plan->prefit[first].c)
+            place[count++] = i;
+    used = malloc((count * set->count + 1) * sizeof *used);
+    congru_status status = place != NULL && used != NULL && model != NULL ? CONGRU_OK : fail_memory(context);
+    for (size_t i = 0; status == CONGRU_OK && i < count; i++)
+        for (size_t t = 0; t < set->count; t++)
+            used[i * set->count + t] = set->subject[t] != plan->prefit[place[i]].subject;
+    if (status == CONGRU_OK)
+        status = congru_plan_fit(context, &plan->materials, plan->prefit[first].material, plan->prefit[first].c,
+                                 count, used, model);
+    for (size_t i = 0; model != NULL && i < count; i++) {
+        plan->prefit[place[i]].model = model[i];
+        made[place[i]] = true;
+    }
+    free(place);
+    free(used);
+    free(model);
+    return status;
+}
+
+static congru_status run_prefits(const congru_workers *workers, const bool *waiting, congru_plan *plan)
+{
+    const congru_evaluation_options *options = plan->options;
+    if (options->protocol != CONGRU_PROTOCOL_LOSO || options->target != CONGRU_TARGET_FULL)
+        return CONGRU_OK;
+    congru_status status = list_prefits(workers->caller, waiting, plan);
+    bool *made = calloc(plan->prefits + 1, sizeof *made);
+    if (status == CONGRU_OK && made == NULL)
+        status = fail_memory(workers->caller);
+    for (size_t i = 0; status == CONGRU_OK && i < plan->prefits; i++) {
+        if (made[i])
+            continue;
+        double start = congru_seconds();
+        status = make_prefits(workers->caller, plan, i, made);
+        for (size_t p = 0; p < plan->pipelines; p++)
+            for (size_t b = 0; b < plan->pipeline[p].branches; b++)
+                if (plan->pipeline[p].branch[b].material == plan->prefit[i].material)
+                    plan->seconds[p] += congru_seconds() - start;
+    }
+    free(made);
+    return status;
+}
+
+congru_status congru_plan_make(const congru_workers *workers, const bool *waiting, congru_plan *plan)
+{
+    congru_status status = congru_materials_make(workers, &plan->materials);
+    if (status == CONGRU_OK && plan->options->protocol == CONGRU_PROTOCOL_LOSO)
+        status = make_choices(workers, waiting, plan);
+    return status == CONGRU_OK ? run_prefits(workers, waiting, plan) : status;
+}
+
+congru_status congru_pipeline_suits(congru_context *context, const congru_set *set, const char *name)
+{
+    congru_pipeline pipeline;
+    congru_plan plan = {0};
+    congru_evaluation_options options;
+    char names[1][CONGRU_PIPELINE_SIZE];
+    if (set == NULL || name == NULL || strlen(name) >= CONGRU_PIPELINE_SIZE)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no set or pipeline given");
+    strcpy(names[0], name);
+    congru_evaluation_options_init(&options);
+    congru_status status = congru_pipeline_parse(context, name, &pipeline);
+    if (status == CONGRU_OK)
+        status = congru_plan_begin(context, set, &options, 1, &pipeline,
+                                   (const char(*)[CONGRU_PIPELINE_SIZE])names, &plan);
+    congru_plan_clear(&plan);
+    congru_pipeline_clear(&pipeline);
+    return status;
+}

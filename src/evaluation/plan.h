@@ -1,0 +1,51 @@
+/* What a run knows before its folds: materials, choices, and fits that are made together. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_EVALUATION_PLAN_H
+#define CONGRU_EVALUATION_PLAN_H
+
+#include "evaluation/choices.h"
+
+/* A fit of a classifier of features without one subject. */
+typedef struct congru_prefit {
+    size_t material;
+    int32_t subject;
+    double c;
+    congru_tensors model;
+} congru_prefit;
+
+typedef struct congru_plan {
+    const congru_set *set;
+    const congru_evaluation_options *options;
+    size_t pipelines;
+    congru_pipeline *pipeline; /* (pipelines), the caller's; without branches where it is not asked for */
+    congru_materials materials;
+    congru_choice *choice; /* (pipelines, groups): for subjects of each group */
+    double *seconds;       /* (pipelines) that choosing took, and fits made together */
+    congru_prefit *prefit;
+    size_t prefits;
+} congru_plan;
+
+/* Lists what the pipelines read. What the set cannot give is CONGRU_ERROR_ARGUMENT, in one line that names the pipeline. The
+ * caller clears the plan, after a failure too. */
+congru_status congru_plan_begin(congru_context *context, const congru_set *set,
+                                const congru_evaluation_options *options, size_t pipelines,
+                                congru_pipeline *pipeline, const char (*name)[CONGRU_PIPELINE_SIZE],
+                                congru_plan *plan);
+
+/* Computes materials and choices, and fits together what folds can share; waiting (pipelines, subjects): which folds are to
+ * be run. In a run of several processes each does so. */
+congru_status congru_plan_make(const congru_workers *workers, const bool *waiting, congru_plan *plan);
+void congru_plan_clear(congru_plan *plan);
+
+/* What is chosen for a subject under a pipeline; the C that a branch of it is fitted with. */
+const congru_choice *congru_plan_choice(const congru_plan *plan, size_t pipeline, int32_t subject);
+double congru_plan_c(const congru_plan *plan, size_t pipeline, size_t branch, int32_t subject);
+
+/* The fit of a material without the subject; NULL where each fold makes its own. */
+const congru_tensors *congru_plan_model(const congru_plan *plan, size_t material, int32_t subject, double c);
+
+/* Fits classifiers of features on rows of the whole set, `count` of one material and one C: model (count), without the trials
+ * for which used (count, trials) is false. */
+congru_status congru_plan_fit(congru_context *context, const congru_materials *materials, size_t material,
+                              double c, size_t count, const bool *used, congru_tensors *model);
+
+#endif

@@ -1,0 +1,134 @@
+/* Two runs told apart, in the words of the command line. SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "evaluation/settings_text.h"
+#include "model/method_options.h"
+
+enum { KEY_SIZE = 64 };
+
+/* The settings that are no options of methods. `words` is what a reader knows them as; NULL: the option --KEY. */
+static const struct {
+    const char *key, *words;
+} facts[] = {
+    {"dataset", NULL},
+    {"data", "digest of the set"},
+    {"version", "congru"},
+    {"prepared", "signals"},
+    {"trials", "trials"},
+    {"subjects", "subjects"},
+    {"protocol", "protocol"},
+    {"target", NULL},
+    {"align-by", NULL},
+    {"folds", NULL},
+    {"pipeline-file", "digest of the pipelines' definitions"},
+};
+enum { OPTIONAL = 1 }; /* the last of them, which only runs of such pipelines have */
+enum { FACTS = sizeof facts / sizeof facts[0] };
+
+/* Settings as they were read. */
+typedef struct settings {
+    congru_text fact[FACTS];
+    congru_method_options method;
+    size_t named; /* how many facts and options there are */
+    bool unknown; /* a name among them is neither */
+} settings;
+
+/* A string, or any other value as it stands. */
+static bool read_fact(congru_scan *json, congru_text *value)
+{
+    if (congru_scan_peek(json) == '"')
+        return congru_scan_string_add(json, value);
+    const char *begin = json->at;
+    if (!congru_scan_skip(json))
+        return false;
+    congru_text_add_bytes(value, begin, (size_t)(json->at - begin));
+    return true;
+}
+
+static bool read_settings(const char *text, size_t size, settings *s)
+{
+    char key[KEY_SIZE];
+    congru_scan json = congru_scan_start(text, size);
+    congru_method_options_init(&s->method);
+    for (bool first = congru_scan_object(&json); congru_scan_member(&json, &first, key, sizeof key);) {
+        const congru_method_option *row;
+        size_t i = 0;
+        while (i < FACTS && strcmp(facts[i].key, key) != 0)
+            i++;
+        if (!(i < FACTS ? read_fact(&json, &s->fact[i])
+                        : congru_method_options_read(&json, key, &s->method, &row)))
+            return false;
+        bool known = i < FACTS || row != NULL;
+        s->named += known && !(i < FACTS && i >= FACTS - OPTIONAL);
+        s->unknown = s->unknown || !known;
+    }
+    return congru_scan_end(&json);
+}
+
+static void add_facts(const settings *there, const settings *here, congru_text *list)
+{
+    for (size_t i = 0; i < FACTS; i++) {
+        const char *none = i >= FACTS - OPTIONAL ? "none" : "";
+        const char *old = there->fact[i].data != NULL ? there->fact[i].data : none;
+        const char *now = here->fact[i].data != NULL ? here->fact[i].data : none;
+        list->failed = list->failed || there->fact[i].failed || here->fact[i].failed;
+        if (strcmp(old, now) == 0)
+            continue;
+        if (facts[i].words == NULL)
+            congru_difference_add(list, facts[i].key, old, now);
+        else
+            congru_text_add(list, "%s%s %s there, %s here", list->size > 0 ? "; " : "", facts[i].words, old,
+                            now);
+    }
+}
+
+static congru_status tell(congru_context *context, const char *folder, const settings *there,
+                          const settings *here)
+{
+    congru_text list = {0};
+    char methods[CONGRU_ERROR_TEXT_SIZE];
+    add_facts(there, here, &list);
+    if (congru_method_options_compare(&there->method, &here->method, methods, sizeof methods) > 0)
+        congru_text_add(&list, "%s%s", list.size > 0 ? "; " : "", methods);
+    congru_status status = CONGRU_OK;
+    if (list.failed)
+        status = congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder);
+    else if (there->unknown || there->named != here->named)
+        status =
+            congru_fail(context, CONGRU_ERROR_FORMAT,
+                        "%s: holds results of another version of congru, whose run.json has other settings "
+                        "(name another folder with -o, or remove it)",
+                        folder);
+    else if (list.size > 0)
+        status = congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                             "%s: holds results of another run: %.700s (name another folder with -o, or remove "
+                             "it)",
+                             folder, list.data);
+    congru_text_clear(&list);
+    return status;
+}
+
+congru_status congru_settings_compare(congru_context *context, const char *folder, const char *there,
+                                      size_t there_size, const char *here, size_t here_size)
+{
+    settings *s = calloc(2, sizeof *s);
+    congru_status status;
+    if (s == NULL)
+        status = congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder);
+    else if (!read_settings(there, there_size, &s[0]))
+        status = congru_fail(context, CONGRU_ERROR_FORMAT,
+                             "%s/run.json: its settings are not those of a congru run (name another folder)",
+                             folder);
+    else if (!read_settings(here, here_size, &s[1]))
+        status = congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                             "%s: this run's own settings cannot be read back: an option is out of its bounds",
+                             folder);
+    else
+        status = tell(context, folder, &s[0], &s[1]);
+    for (size_t i = 0; s != NULL && i < 2 * FACTS; i++)
+        congru_text_clear(&s[i / FACTS].fact[i % FACTS]);
+    free(s);
+    return status;
+}

@@ -1,0 +1,238 @@
+/* The table of all options of methods. SPDX-License-Identifier: Apache-2.0 */
+#include <float.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "congru/method.h"
+
+static const char *const metrics[] = {
+    [CONGRU_METRIC_RIEMANN] = "riemann",
+    [CONGRU_METRIC_LOGEUCLID] = "logeuclid",
+    [CONGRU_METRIC_EUCLID] = "euclid",
+    NULL,
+};
+static const char *const fishers[] = {
+    [CONGRU_FISHER_FROBENIUS] = "frobenius", [CONGRU_FISHER_AXIS] = "axis", NULL};
+static const char *const dispersions[] = {
+    [CONGRU_DISPERSION_GLOBAL] = "global",
+    [CONGRU_DISPERSION_SUBJECT] = "subject",
+    [CONGRU_DISPERSION_SUBJECT_GLOBAL] = "subject+global",
+    [CONGRU_DISPERSION_NONE] = "none",
+    NULL,
+};
+static const char *const initials[] = {
+    [CONGRU_INITIAL_EIGEN] = "eigen",
+    [CONGRU_INITIAL_LIFTED] = "lifted",
+    [CONGRU_INITIAL_RANDOM] = "random",
+    [CONGRU_INITIAL_UNET_RANDOM] = "unet-random",
+    NULL,
+};
+static const char *const recipes[] = {
+    [CONGRU_RECIPE_PRINTED] = "printed",
+    [CONGRU_RECIPE_AUTHORS] = "authors",
+    [CONGRU_RECIPE_CONGRU] = "congru",
+    NULL,
+};
+static const char *const pools[] = {[CONGRU_POOL_NONE] = "none", [CONGRU_POOL_MEAN] = "mean", NULL};
+static const char *const merges[] = {
+    [CONGRU_MERGES_SKIP] = "skip",
+    [CONGRU_MERGES_EVERY] = "every",
+    [CONGRU_MERGES_NONE] = "none",
+    NULL,
+};
+static const char *const merge_means[] = {
+    [CONGRU_MERGE_LOGEUCLID] = "logeuclid", [CONGRU_MERGE_EUCLID] = "euclid", NULL};
+static const char *const head_references[] = {
+    [CONGRU_HEAD_BATCH] = "batch",
+    [CONGRU_HEAD_IDENTITY] = "identity",
+    [CONGRU_HEAD_DLDCT_IDENTITY] = "dldct-identity",
+    NULL,
+};
+static const char *const reconstructions[] = {[false] = "logeuclid", [true] = "riemann", NULL};
+
+/* The parts of a row. A default is one token: the number, its text and the end of the help come of it. The help of a
+ * choice names each of them between single quotes. */
+#define MEMBER(member) \
+    .offset = offsetof(congru_method_options, member), .size = sizeof(((congru_method_options *)NULL)->member)
+#define WITH_DEFAULT(name, argument, text, standard_) \
+    .option = {name, '\0', argument, text " Default: " standard_ "."}, .standard = standard_
+#define INTEGER(name, member, least_, most_, default_, users_, text) \
+    WITH_DEFAULT(name, "N", text, #default_), MEMBER(member), \
+        .kind = CONGRU_OPTION_INTEGER, .least = least_, .most = most_, .fallback = default_, .users = users_
+#define NUMBER(name, member, least_, most_, default_, users_, text) \
+    WITH_DEFAULT(name, "NUMBER", text, #default_), MEMBER(member), \
+        .kind = CONGRU_OPTION_NUMBER, .least = least_, .most = most_, .fallback = default_, .users = users_
+#define NUMBER_OR_AUTO(name, member, least_, most_, default_, users_, text) \
+    WITH_DEFAULT(name, "NUMBER", text, #default_), MEMBER(member), \
+        .kind = CONGRU_OPTION_NUMBER_OR_AUTO, .least = least_, .most = most_, .fallback = default_, \
+        .users = users_
+#define SEED(name, member, default_, users_, text) \
+    WITH_DEFAULT(name, "N", text, #default_), MEMBER(member), .kind = CONGRU_OPTION_SEED, \
+                                                              .fallback = default_, .users = users_
+#define CHOICE(name, member, choices_, default_, users_, text) \
+    WITH_DEFAULT(name, "NAME", text, default_), MEMBER(member), .kind = CONGRU_OPTION_CHOICE, \
+                                                                .choices = choices_, .users = users_
+#define RECIPE(name, member, choices_, default_, users_, text) \
+    WITH_DEFAULT(name, "NAME", text, default_), MEMBER(member), .kind = CONGRU_OPTION_RECIPE, \
+                                                                .choices = choices_, .users = users_
+#define SWITCH(name, member, given_, users_, text) \
+    .option = {name, '\0', NULL, text}, MEMBER(member), .kind = CONGRU_OPTION_SWITCH, .standard = "off", \
+    .given = given_, .users = users_
+#define WIDTHS(name, member, count, most_, users_, text) \
+    .option = {name, '\0', "D,...", text}, MEMBER(member), \
+    .count_offset = offsetof(congru_method_options, count), .kind = CONGRU_OPTION_WIDTHS, .standard = "", \
+    .least = 1, .most = most_, .users = users_
+#define SHORTHAND(name, stands_for_, means_, users_, text) \
+    .option = {name, '\0', NULL, text}, .kind = CONGRU_OPTION_SHORTHAND, .stands_for = stands_for_, \
+    .means = means_, .users = users_
+
+/* A new option is one row here, with its member in congru/method.h. Those of congru_network_options come last. */
+static const congru_method_option rows[] = {
+    {SEED("seed", seed, 50, "all", "Of every random choice.")},
+    {CHOICE("ra-mean", alignment_mean, metrics, "riemann", "recentred",
+            "The mean that alignment moves to the identity: 'riemann', 'logeuclid' or 'euclid'."),
+     .asked = true},
+    {CHOICE("mdm-mean", mdm_mean, metrics, "riemann", "mdm",
+            "The mean of each class in mdm: 'riemann', 'logeuclid' or 'euclid'.")},
+    {CHOICE("mdm-metric", mdm_metric, metrics, "riemann", "mdm",
+            "The distance from the means in mdm: 'riemann', 'logeuclid' or 'euclid'.")},
+    {CHOICE("tangent-mean", tangent_mean, metrics, "riemann", "tslr tsa-lda lda+tslr lda+tsa-lda",
+            "Where tslr and tsa-lda touch the manifold: the mean by 'riemann', 'logeuclid' or 'euclid'.")},
+    {NUMBER_OR_AUTO("C", c, 1e-12, 1e12, 1, "tslr lda+tslr",
+                    "The inverse strength of tslr's ridge, as scikit-learn's C; 'auto' chooses it by leaving "
+                    "out one source subject at a time.")},
+    {INTEGER("csp-filters", csp_filters, 1, 512, 2, "csp-lda",
+             "How many filters csp-lda takes from each end of each class's spectrum.")},
+    {INTEGER(
+         "rpa-labels", rpa_labels, 0, 1000000, 5, "rpa",
+         "How many labelled trials per class of the target subject rpa may use; they are not scored. With 0 "
+         "it stops after scaling."),
+     .asked = true},
+    {SHORTHAND("rpa-unsupervised", "rpa-labels", "0", "rpa",
+               "Let rpa stop after scaling, without any labels.")},
+
+    {RECIPE(
+        "recipe", network.recipe, recipes, "printed", "networks",
+        "The values that options have unless they are given: 'printed' for the paper to the letter, 'authors' "
+        "for the published code, 'congru' for what we found best.")},
+    {INTEGER("steps", network.steps, 0, 10000000, 1000, "networks", "Training steps."),
+     .overrides = "dct-steps"},
+    {INTEGER("dct-steps", network.dct_steps, 0, 10000000, 0, "dct dct-e2e",
+             "Those of dct, where they are others; 0: as many.")},
+    {NUMBER("lr", network.rate, 0, DBL_MAX, 0.001, "networks", "Adam's learning rate.")},
+    {INTEGER("batch", network.batch, 1, 1000000, 256, "networks",
+             "Trials per step, all when there are fewer.")},
+    {NUMBER("weight-decay", network.decay, 0, DBL_MAX, 1e-5, "end-to-end", "Of the softmax head.")},
+    {NUMBER("clip", network.clip, 0, DBL_MAX, 5, "networks", "The largest norm of a gradient; 0: any.")},
+    {NUMBER("lambda-act", network.action, 0, DBL_MAX, 1, "dldct ddct-unet dldct-e2e ddct-unet-e2e",
+            "dldct, ddct-unet: weight of the Fisher term of actions.")},
+    {NUMBER("lambda-sub", network.subject, 0, DBL_MAX, 0.05, "dldct ddct-unet dldct-e2e ddct-unet-e2e",
+            "The same for subjects.")},
+    {NUMBER("lambda-w", network.within, 0, DBL_MAX, 1, "dldct ddct-unet dldct-e2e ddct-unet-e2e",
+            "Weight of within-group scatter in both.")},
+    {NUMBER("lambda-b", network.between, 0, DBL_MAX, 1, "dldct ddct-unet dldct-e2e ddct-unet-e2e",
+            "Weight of between-group scatter in both.")},
+    {NUMBER("lambda-rec", network.reconstruction, 0, DBL_MAX, 0.001, "dldct ddct-unet dldct-e2e ddct-unet-e2e",
+            "Weight of reconstruction.")},
+    {NUMBER("lambda-ce", network.cross_entropy, 0, DBL_MAX, 1, "end-to-end",
+            "Weight of cross-entropy, end to end.")},
+    {NUMBER("delta", network.ratio, 0, DBL_MAX, 1.5, "dct dct-e2e",
+            "dct: weight of the Fisher ratio of actions.")},
+    {NUMBER("delta-sub", network.subject_ratio, 0, DBL_MAX, 0, "dct dct-e2e",
+            "dct: weight of that of subjects, which the paper does not have.")},
+    {NUMBER("ratio-floor", network.ratio_floor, 0, DBL_MAX, 1e-6, "dct dct-e2e",
+            "dct: what is added to the denominator of a ratio.")},
+    {SWITCH("log-ratio", network.log_ratio, true, "dct dct-e2e", "dct: take logarithms of the ratios.")},
+    {NUMBER("alpha", network.gamma_penalty, 0, DBL_MAX, 0.01, "dct dct-e2e", "dct: weight of (gamma - 1)^2.")},
+    {NUMBER("beta", network.rotation_penalty, 0, DBL_MAX, 0.0004, "dct dct-e2e",
+            "dct: weight of the distance of the rotation from none, falling to 0.")},
+    {NUMBER("centre", network.centre_penalty, 0, DBL_MAX, 0.0001, "dct dct-e2e",
+            "dct: weight of the centre penalty, the squared norm of what is off the diagonal of the mean "
+            "logarithm.")},
+    {CHOICE("fisher", network.fisher, fishers, "frobenius", "dct dct-e2e",
+            "Scatters of dct: 'frobenius' (as printed, blind to a rotation) or 'axis' (between classes on the "
+            "diagonal, within them off it).")},
+    {CHOICE(
+        "dispersion", network.dispersion, dispersions, "global", "dct dct-e2e",
+        "Scaling in dct: 'global' (learned, as printed), 'subject' (each person's own), 'subject+global' or "
+        "'none'.")},
+    {CHOICE("init", network.initial, initials, "eigen", "dldct ddct-unet dldct-e2e ddct-unet-e2e",
+            "Initial weights: 'eigen' (the paper's Eq. 7), 'lifted' (its appendix, which starts the encoder of "
+            "ddct-unet by dropping the last channels), 'random', or 'unet-random' (random in ddct-unet, lifted "
+            "in dldct).")},
+    {WIDTHS("dims", network.widths, network.width_count, CONGRU_DIMENSION_MAX,
+            "dldct ddct-unet dldct-e2e ddct-unet-e2e",
+            "Widths of dldct or ddct-unet from input to output. Without it: d,2d,2d,d and d,16,12,16,d for d = "
+            "22, else d,d/2,d/4,d/2,d.")},
+    {SWITCH("square-bottleneck", network.square_bottleneck, true, "ddct-unet ddct-unet-e2e",
+            "One more layer where ddct-unet is narrowest, unless --dims is given.")},
+    {SWITCH("input-trace", network.trace, true, "networks",
+            "Divide recentred trials by their trace before a network sees them.")},
+    {CHOICE("reconstruction", network.affine_reconstruction, reconstructions, "logeuclid",
+            "dldct ddct-unet dldct-e2e ddct-unet-e2e",
+            "Distance of the reconstruction term: 'logeuclid' or 'riemann'.")},
+    {NUMBER("layer-jitter", network.layer_jitter, 0, DBL_MAX, 0.0001, "dldct ddct-unet dldct-e2e ddct-unet-e2e",
+            "What each congruence layer adds to the diagonal.")},
+    {NUMBER("head-jitter", network.head_jitter, 0, DBL_MAX, 0.0001, "end-to-end",
+            "What the softmax head adds to eigenvalues before their logarithm.")},
+    {NUMBER("eigenvalue-floor", network.floor, 0, DBL_MAX, 1e-5, "networks",
+            "What smaller eigenvalues count as in every logarithm.")},
+    {CHOICE("head-reference", network.head_reference, head_references, "batch", "end-to-end",
+            "Where the softmax head takes logarithms: at the mean of the 'batch', at the 'identity', or at the "
+            "identity in dldct-e2e alone ('dldct-identity').")},
+    {NUMBER("label-smoothing", network.label_smoothing, 0, 0.99, 0, "end-to-end",
+            "The share of a label's weight that all classes get alike.")},
+    {NUMBER("subject-dropout", network.subject_dropout, 0, 0.99, 0, "networks",
+            "The share of the subjects that each step leaves out.")},
+    {NUMBER("average", network.average, 0, 0.999999, 0, "networks",
+            "Keep a moving average of the weights with this decay, such as 0.99, instead of those with the "
+            "least loss; 0: off.")},
+    {INTEGER("validation", network.validation_subjects, 0, 1000000, 0, "networks",
+             "Hold so many source subjects out of training and keep the weights that are best for them.")},
+    {INTEGER("ensemble", network.ensemble, 1, 100, 1, "end-to-end",
+             "Train with so many seeds and average the probabilities.")},
+    {SWITCH("balanced-batches", network.balanced_batches, true, "networks",
+            "Draw each subject as often as any other.")},
+    {CHOICE(
+        "merges", network.merges, merges, "skip", "ddct-unet ddct-unet-e2e",
+        "Where ddct-unet merges: 'skip' (each layer of the decoder with the input of its mirror, as printed), "
+        "'every' (each layer of the encoder with its own input too) or 'none'.")},
+    {SHORTHAND("no-skip-merges", "merges", "none", "ddct-unet ddct-unet-e2e",
+               "Leave out the merges of ddct-unet.")},
+    {CHOICE("pool", network.pool, pools, "none", "spd-cnn ts-spd-cnn",
+            "What is read of the last image: 'none' (every pixel) or 'mean' (the mean over its pixels, as in "
+            "the published "
+            "code).")},
+    {NUMBER("dropout", network.dropout, -1, 0.99, -1, "shallow deep eegnet",
+            "The share of activations that each step leaves out; below 0: the network's own, 0.5 in shallow "
+            "and deep, "
+            "0.25 in eegnet.")},
+    {CHOICE("merge-mean", network.merge_mean, merge_means, "logeuclid", "ddct-unet ddct-unet-e2e",
+            "How it merges: 'logeuclid' (as printed) or 'euclid' (half the sum).")},
+    {SWITCH("unconstrained", network.unconstrained, true, "end-to-end",
+            "Train end to end with cross-entropy alone.")},
+    {SWITCH("no-record", network.record, false, "networks", "Do not keep the numbers of each training step."),
+     .idle = true},
+};
+
+const congru_method_option *congru_method_option_at(size_t index)
+{
+    return index < sizeof rows / sizeof rows[0] ? &rows[index] : NULL;
+}
+
+const congru_method_option *congru_method_option_find(const char *name)
+{
+    for (size_t i = 0; name != NULL && i < sizeof rows / sizeof rows[0]; i++)
+        if (strcmp(rows[i].option.name, name) == 0)
+            return &rows[i];
+    return NULL;
+}
+
+const char *congru_method_option_group(const congru_method_option *option)
+{
+    if (option != NULL && option->kind == CONGRU_OPTION_SHORTHAND)
+        option = congru_method_option_find(option->stands_for);
+    if (option == NULL)
+        return NULL;
+    return option->offset >= offsetof(congru_method_options, network) ? "Networks" : "Methods";
+}

@@ -1,0 +1,116 @@
+/* Fisher's scatters and their ratios while a network is trained. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
+#include "report/figures.h"
+
+enum {
+    PANEL_X = 150,
+    PANEL_Y = 96,
+    LEFT = 44,
+    TOP = 62,
+    STEP_X = PANEL_X + LEFT + 6,
+    STEP_Y = PANEL_Y + 52,
+    STAGES_MAX = 64
+};
+
+/* Members of geometry.json; a panel is one of them, or the quotient of two. */
+static const struct {
+    const char *title, *over, *under;
+} panels[] = {
+    {"W, classes", "within_class", NULL},
+    {"B, classes", "between_class", NULL},
+    {"W/B, classes", "within_class", "between_class"},
+    {"W, subjects", "within_subject", NULL},
+    {"B, subjects", "between_subject", NULL},
+    {"W/B, subjects", "within_subject", "between_subject"},
+};
+enum { PANELS = sizeof panels / sizeof panels[0], COLUMNS = 3 };
+
+/* A member's numbers; NaN where there is none. */
+static void read_member(const report_run *run, const char *name, size_t stages, double *value)
+{
+    const congru_json *array = congru_json_tree_member(congru_json_root(run->geometry), name);
+    const congru_json *item = array != NULL ? array->first : NULL;
+    for (size_t k = 0; k < stages; k++) {
+        value[k] = congru_json_tree_number(item);
+        item = item != NULL ? item->next : NULL;
+    }
+}
+
+/* Returns whether any number is finite. */
+static bool read_panel(const report_run *run, size_t panel, size_t stages, double *value)
+{
+    double under[STAGES_MAX];
+    bool any = false;
+    read_member(run, panels[panel].over, stages, value);
+    if (panels[panel].under != NULL)
+        read_member(run, panels[panel].under, stages, under);
+    for (size_t k = 0; k < stages; k++) {
+        if (panels[panel].under != NULL) /* no ratio to what is there by rounding alone */
+            value[k] = under[k] > 1e-12 * value[k] ? value[k] / under[k] : NAN;
+        any = any || isfinite(value[k]);
+    }
+    return any;
+}
+
+static size_t stages_of(const report_run *run)
+{
+    size_t stages = congru_json_length(congru_json_tree_member(congru_json_root(run->geometry), "intervals"));
+    return stages < STAGES_MAX ? stages : STAGES_MAX;
+}
+
+/* Lines of all runs with the least and the largest number beside them. */
+static void draw_panel(canvas *on, const figure_input *in, size_t panel, double left, double top)
+{
+    scale y = {INFINITY, -INFINITY, top + PANEL_Y - 6, top + 6, false};
+    double value[STAGES_MAX], line[2 * STAGES_MAX];
+    for (size_t r = 0; r < in->report->runs; r++) {
+        size_t stages = stages_of(&in->report->run[r]);
+        read_panel(&in->report->run[r], panel, stages, value);
+        for (size_t k = 0; k < stages; k++)
+            congru_scale_include(&y, value[k]);
+    }
+    const double corner[] = {left,          top,  left + PANEL_X, top,  left + PANEL_X,
+                             top + PANEL_Y, left, top + PANEL_Y,  left, top};
+    congru_canvas_path(on, 5, corner, CANVAS_RULE, 0.8);
+    congru_canvas_text(on, left, top - 6, 10, -1, CANVAS_INK, "%s", panels[panel].title);
+    congru_canvas_bold(on);
+    if (!isfinite(y.from))
+        return;
+    congru_canvas_text(on, left - 4, top + 12, 8, 1, CANVAS_SOFT, "%.3g", y.to);
+    congru_canvas_text(on, left - 4, top + PANEL_Y - 3, 8, 1, CANVAS_SOFT, "%.3g", y.from);
+    congru_canvas_text(on, left, top + PANEL_Y + 12, 8, -1, CANVAS_SOFT, "0 %%");
+    congru_canvas_text(on, left + PANEL_X, top + PANEL_Y + 12, 8, 1, CANVAS_SOFT, "100 %% of training");
+    y.to += y.to > y.from ? 0 : 1;
+    for (size_t r = in->report->runs; r-- > 0;) {
+        size_t stages = stages_of(&in->report->run[r]), count = 0;
+        read_panel(&in->report->run[r], panel, stages, value);
+        for (size_t k = 0; k < stages; k++) {
+            if (!isfinite(value[k]))
+                continue;
+            line[2 * count] = left + 6 + (PANEL_X - 12) * (stages > 1 ? (double)k / (double)(stages - 1) : 0.5);
+            line[2 * count + 1] = congru_scale_place(&y, value[k]);
+            congru_canvas_dot(on, line[2 * count], line[2 * count + 1], 2,
+                              congru_canvas_colours[r % CANVAS_COLOURS]);
+            count++;
+        }
+        congru_canvas_path(on, count, line, congru_canvas_colours[r % CANVAS_COLOURS], 1.6);
+    }
+}
+
+canvas congru_figure_scatters(const figure_input *in)
+{
+    double value[STAGES_MAX], at = 16;
+    if (!read_panel(in->run, 0, stages_of(in->run), value))
+        return (canvas){0};
+    canvas on = congru_canvas_start(COLUMNS * STEP_X + 16, TOP + 2 * STEP_Y - 16,
+                                    "Fisher's scatters and ratios of the source trials as training goes on");
+    for (size_t r = 0; r < in->report->runs; r++) {
+        congru_canvas_dot(&on, at + 4, 20.5, 4, congru_canvas_colours[r % CANVAS_COLOURS]);
+        congru_canvas_text(&on, at + 13, 24, 10, -1, CANVAS_INK, "%s", in->report->run[r].label);
+        at += congru_canvas_measure(in->report->run[r].label, 10) + 30;
+    }
+    for (size_t p = 0; p < PANELS; p++)
+        draw_panel(&on, in, p, LEFT + (double)(p % COLUMNS) * STEP_X, TOP + (double)(p / COLUMNS) * STEP_Y);
+    return on;
+}

@@ -1,0 +1,341 @@
+/* Pipelines of several branches: defined, chosen on the sources, without a leak, the same bits everywhere. SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "congru/congru.h"
+#include "evaluation/combine.h"
+#include "harness.h"
+
+enum {
+    CHANNELS = 4,
+    RATE = 100,
+    SAMPLES = 500,
+    SUBJECTS = 5,
+    EACH = 24,
+    TRIALS = SUBJECTS * EACH,
+    CLASSES = 2
+};
+
+static congru_context *context;
+static const double pi = 3.14159265358979323846;
+static const char *const all[] = {"motor", "slow", "motor+slow"};
+
+static bool error_has(const char *text)
+{
+    bool has = strstr(congru_context_error(context), text) != NULL;
+    if (!has)
+        printf("# %s\n", congru_context_error(context));
+    return has;
+}
+
+/* Class a has 11 Hz in the first channel after the cue, class b in the second, and another slow wave each; mixed anew for
+ * each subject. */
+static congru_set *make_set(void)
+{
+    double *x = malloc((size_t)TRIALS * CHANNELS * SAMPLES * sizeof *x);
+    int32_t label[TRIALS], subject[TRIALS];
+    char class_name[CLASSES][CONGRU_LABEL_SIZE] = {"a", "b"}, subject_name[SUBJECTS][CONGRU_LABEL_SIZE] = {""};
+    congru_random random = congru_random_stream(7, 1, 2, 3);
+    CHECK(x != NULL);
+    for (size_t s = 0; s < SUBJECTS; s++)
+        snprintf(subject_name[s], CONGRU_LABEL_SIZE, "s%zu", s);
+    for (size_t i = 0; i < TRIALS; i++) {
+        double phase = 6 * congru_random_uniform(&random);
+        label[i] = (int32_t)(congru_random_index(&random, 2));
+        subject[i] = (int32_t)(i / EACH);
+        for (size_t c = 0; c < CHANNELS; c++)
+            for (size_t t = 0; t < SAMPLES; t++) {
+                double time = (double)t / RATE - 0.5, gain = 1 + 0.3 * (double)((c + (size_t)subject[i]) % 3);
+                double wave = c == (size_t)label[i] && time > 0 ? 0.8 * sin(2 * pi * 11 * time + phase) : 0;
+                double slow =
+                    c == 2 && time > 0 && time < 1 ? (label[i] == 0 ? 0.6 : -0.6) * sin(pi * time) : 0;
+                x[(i * CHANNELS + c) * SAMPLES + t] = gain * (wave + slow + congru_random_normal(&random));
+            }
+    }
+    congru_set from = {.count = TRIALS,
+                       .dimension = CHANNELS,
+                       .samples = SAMPLES,
+                       .signals = x,
+                       .label = label,
+                       .subject = subject,
+                       .classes = CLASSES,
+                       .subjects = SUBJECTS,
+                       .class_name = class_name,
+                       .subject_name = subject_name,
+                       .rate = RATE,
+                       .start = -0.5},
+               *made = NULL;
+    CHECK(congru_set_create_copying(context, &from, &made) == CONGRU_OK);
+    free(x);
+    return made;
+}
+
+/* ---- Definitions ---------------------------------------------------------------------------------------- */
+
+static void names_and_definitions(void)
+{
+    congru_pipeline_description about;
+    congru_pipeline pipeline;
+    char text[4000];
+    CHECK(congru_pipeline_describe(context, "motor+slow", &about) == CONGRU_OK);
+    CHECK(about.branches == 4 && about.needs_signals && !about.embeds && about.network == NULL);
+    CHECK(congru_pipeline_parse(context, "motor", &pipeline) == CONGRU_OK);
+    CHECK(pipeline.branches == 3 && pipeline.branch[2].blocks == 20 && pipeline.choose_c);
+    CHECK(pipeline.branch[2].block[1].band[0] == 8 && pipeline.branch[2].block[1].window[0] == 1.2);
+    CHECK(pipeline.branch[2].block[4].band[0] == 10 && pipeline.branch[1].block[0].shrinkage == 0.005);
+    congru_pipeline_clear(&pipeline);
+    CHECK(congru_pipeline_explain(context, "slow", text, sizeof text) == CONGRU_OK);
+    CHECK(strstr(text, "0 to 12 Hz (Butterworth of order 3, zero phase)") != NULL);
+    CHECK(congru_pipeline_define(
+              context, "mine.txt",
+              "pipeline = two\n# a comment\nwindow = 0:2\nmethod = ra+mdm\nbranch = mu\n"
+              "band = 8:13\nbranch = fixed\nmethod = ra+tslr\nband = 13:30\nC = 0.5\nweight = 2\n") ==
+          CONGRU_OK);
+    CHECK(congru_pipeline_parse(context, "two", &pipeline) == CONGRU_OK);
+    CHECK(pipeline.branches == 2 && pipeline.branch[1].weight == 2 && !pipeline.choose_weights);
+    CHECK(pipeline.branch[0].block[0].window[1] == 2 && pipeline.branch[1].block[0].window[1] == 2);
+    congru_pipeline_clear(&pipeline);
+}
+
+static void wrong_definitions_are_told(void)
+{
+    static const struct {
+        const char *text, *error;
+    } wrong[] = {
+        {"band = 8:30\n", "w: line 1: the first line is pipeline = NAME"},
+        {"pipeline = x\nbranch = a\n\nbanana\n", "w: line 4: not a line of KEY = VALUE"},
+        {"pipeline = x\nbranch = a\nmethod = ra+ridge\ncolour = red\n", "w: line 4: no such key"},
+        {"pipeline = x\nbranch = a\nmethod = ra+nothing\n", "there is no classifier 'nothing'"},
+        {"pipeline = x\nbranch = a\nmethod = ra+ridge\nC = much\n", "line 4: C"},
+        {"pipeline = x\nbranch = a\nmethod = ra+ridge\nband = 30:8\n", "30:8"},
+        {"pipeline = x\nbranch = a\nmethod = ra+mdm\nband = 8:12, 12:20\n",
+         "joined by a classifier of features"},
+        {"pipeline = x\nbranch = a\nmethod = rpa+mdm\n", "may not ask for labels"},
+        {"pipeline = x\ntitle = nothing in it\n", "a pipeline without a branch"},
+        {"pipeline = motor\nbranch = a\nmethod = ra+mdm\n", "there is a pipeline 'motor' already"},
+        {"pipeline = ra+mdm\nbranch = a\nmethod = ra+mdm\n", "there is a pipeline 'ra+mdm' already"},
+        {"pipeline = x\nbranches = y\n", "no such pipeline"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        CHECK(congru_pipeline_define(context, "w", wrong[i].text) == CONGRU_ERROR_ARGUMENT);
+        CHECK_SAYING(error_has(wrong[i].error), "%s", wrong[i].text);
+    }
+    CHECK(congru_pipeline_check(context, "x") == CONGRU_ERROR_ARGUMENT);
+}
+
+/* ---- Weights -------------------------------------------------------------------------------------------- */
+
+/* One branch knows the class in four of five trials, one in none, and one says the contrary. */
+static void weights_are_learned(void)
+{
+    enum { N = 200 };
+    double said[3][N * 2], weight[3], loss, probability[N * 2];
+    int32_t label[N];
+    congru_random random = congru_random_stream(1, 1, 1, 1);
+    for (size_t i = 0; i < N; i++) {
+        label[i] = (int32_t)congru_random_index(&random, 2);
+        for (size_t b = 0; b < 3; b++) {
+            bool right = b == 0 ? i % 5 != 0 : b == 1 ? congru_random_index(&random, 2) == 0 : i % 5 == 1;
+            size_t answer = right ? (size_t)label[i] : 1 - (size_t)label[i];
+            said[b][2 * i + answer] = log(0.6);
+            said[b][2 * i + 1 - answer] = log(0.4);
+        }
+    }
+    const congru_opinions opinions = {
+        .branches = 3, .count = N, .classes = 2, .log_probability = {said[0], said[1], said[2]}};
+    CHECK(congru_opinions_learn(context, &opinions, label, weight, &loss) == CONGRU_OK);
+    CHECK(weight[0] > 2 && weight[1] >= 0 && weight[1] < 1 && weight[2] == 0);
+    CHECK(loss < 0.55);
+    /* Alone, the factor makes the probability that of being right: logit(0.8) / logit(0.6). */
+    const congru_opinions one = {.branches = 1, .count = N, .classes = 2, .log_probability = {said[0]}};
+    CHECK(congru_opinions_learn(context, &one, label, weight, &loss) == CONGRU_OK);
+    CHECK_NEAR(weight[0], log(4.0) / log(1.5), 1e-4);
+    congru_opinions_combine(&one, weight, probability);
+    CHECK_NEAR(probability[0] + probability[1], 1, 1e-15);
+    CHECK_NEAR(fmax(probability[0], probability[1]), 0.8, 1e-4);
+}
+
+/* ---- Folds ---------------------------------------------------------------------------------------------- */
+
+static congru_results *run_on(congru_context *with, const congru_set *set, congru_target target,
+                              const char *folder, const int32_t *subject)
+{
+    congru_evaluation_options options;
+    congru_results *results = NULL;
+    congru_evaluation_options_init(&options);
+    options.pipelines = all;
+    options.pipeline_count = 3;
+    options.target = target;
+    options.folder = folder;
+    options.subjects = subject;
+    options.subject_count = subject != NULL ? 1 : 0;
+    CHECK_SAYING(congru_evaluate(with, set, &options, &results) == CONGRU_OK, "%s", congru_context_error(with));
+    return results;
+}
+
+static bool same_folds(const congru_results *a, const congru_results *b, size_t trials)
+{
+    bool same = a != NULL && b != NULL && a->folds == b->folds;
+    for (size_t i = 0; same && i < a->folds; i++)
+        same =
+            memcmp(a->fold[i].probability, b->fold[i].probability,
+                   (trials < a->fold[i].samples ? trials : a->fold[i].samples) * CLASSES * sizeof(double)) == 0;
+    return same;
+}
+
+static void views_decode_and_threads_do_not_matter(void)
+{
+    congru_set *set = make_set();
+    congru_results *one = NULL, *two = NULL, *plain = NULL;
+    congru_context *single, *base;
+    CHECK(congru_context_create(&single, &(congru_context_options){.threads = 1}) == CONGRU_OK);
+    CHECK(congru_context_create(&base, &(congru_context_options){.threads = 3, .cpu = "base"}) == CONGRU_OK);
+    one = run_on(single, set, CONGRU_TARGET_FULL, NULL, NULL);
+    two = run_on(context, set, CONGRU_TARGET_FULL, NULL, NULL);
+    plain = run_on(base, set, CONGRU_TARGET_FULL, NULL, NULL);
+    CHECK(same_folds(one, two, TRIALS) && same_folds(one, plain, TRIALS));
+    congru_summary summary[3];
+    CHECK(one != NULL && one->pipelines == 3 && congru_results_summarise(context, one, summary) == CONGRU_OK);
+    for (size_t p = 0; p < 3; p++)
+        CHECK_SAYING(summary[p].mean > 0.65, "%s: %g", one->pipeline[p], summary[p].mean);
+    congru_results_destroy(&one);
+    congru_results_destroy(&two);
+    congru_results_destroy(&plain);
+    congru_context_destroy(&single);
+    congru_context_destroy(&base);
+    congru_set_destroy(&set);
+}
+
+/* What the target's labels are changes no bit of its answers; those of a source subject do. */
+static void labels_of_the_target_do_not_matter(void)
+{
+    const int32_t target = 2;
+    for (int mode = 0; mode < 2; mode++) {
+        congru_set *set = make_set(), *other = make_set(), *source = make_set();
+        for (size_t i = 0; i < TRIALS; i++) {
+            if (other->subject[i] == target)
+                other->label[i] = 1 - other->label[i];
+            if (source->subject[i] == 4 && i % 3 == 0)
+                source->label[i] = 1 - source->label[i];
+        }
+        congru_target seen = mode == 0 ? CONGRU_TARGET_FULL : CONGRU_TARGET_ONLINE;
+        congru_results *a = run_on(context, set, seen, NULL, &target),
+                       *b = run_on(context, other, seen, NULL, &target),
+                       *c = run_on(context, source, seen, NULL, &target);
+        CHECK(same_folds(a, b, TRIALS));
+        CHECK(!same_folds(a, c, TRIALS));
+        congru_results_destroy(&a);
+        congru_results_destroy(&b);
+        congru_results_destroy(&c);
+        congru_set_destroy(&set);
+        congru_set_destroy(&other);
+        congru_set_destroy(&source);
+    }
+}
+
+/* Online, the answers about the first trials stand whatever comes later. */
+static void later_trials_do_not_matter_online(void)
+{
+    const int32_t target = 1;
+    const size_t before = 10, size = (size_t)CHANNELS * SAMPLES;
+    congru_set *set = make_set(), *other = make_set();
+    for (size_t k = (EACH + before) * size; k < 2 * EACH * size; k++)
+        other->signals[k] *= 3.0 + (double)(k % 7);
+    congru_results *a = run_on(context, set, CONGRU_TARGET_ONLINE, NULL, &target),
+                   *b = run_on(context, other, CONGRU_TARGET_ONLINE, NULL, &target),
+                   *c = run_on(context, other, CONGRU_TARGET_FULL, NULL, &target),
+                   *d = run_on(context, set, CONGRU_TARGET_FULL, NULL, &target);
+    CHECK(same_folds(a, b, before) && !same_folds(a, b, TRIALS));
+    CHECK(!same_folds(c, d, before)); /* with all of it seen they do */
+    congru_results_destroy(&a);
+    congru_results_destroy(&b);
+    congru_results_destroy(&c);
+    congru_results_destroy(&d);
+    congru_set_destroy(&set);
+    congru_set_destroy(&other);
+}
+
+/* A model trained without a subject answers about it as the fold did, to the bit; saved and loaded. */
+static void models_answer_as_folds_do(void)
+{
+    const int32_t target = 3;
+    congru_set *set = make_set();
+    congru_results *results = run_on(context, set, CONGRU_TARGET_FULL, NULL, &target);
+    char folder[] = "/tmp/congru-branches-XXXXXX", path[64];
+    CHECK(mkdtemp(folder) != NULL);
+    snprintf(path, sizeof path, "%s/model", folder);
+    for (size_t p = 0; p < 3; p++) {
+        congru_model_options options;
+        congru_model *model = NULL;
+        congru_predictions *made = NULL;
+        const congru_prediction_options ask = {.subjects = &target, .subject_count = 1};
+        congru_model_options_init(&options);
+        options.pipeline = all[p];
+        options.without = &target;
+        options.without_count = 1;
+        CHECK_SAYING(congru_model_fit(context, set, &options, &model) == CONGRU_OK, "%s",
+                     congru_context_error(context));
+        CHECK(congru_model_save(context, model, path) == CONGRU_OK);
+        congru_model_destroy(&model);
+        CHECK_SAYING(congru_model_load(context, path, &model) == CONGRU_OK, "%s",
+                     congru_context_error(context));
+        CHECK(congru_model_needs_signals(model));
+        CHECK_SAYING(congru_model_predict(context, model, set, &ask, &made) == CONGRU_OK, "%s",
+                     congru_context_error(context));
+        const congru_fold *fold = NULL;
+        for (size_t i = 0; results != NULL && i < results->folds; i++)
+            if (strcmp(results->pipeline[results->fold[i].pipeline], all[p]) == 0)
+                fold = &results->fold[i];
+        CHECK_SAYING(made != NULL && fold != NULL && made->count == fold->samples &&
+                         memcmp(made->probability, fold->probability, made->count * CLASSES * sizeof(double)) ==
+                             0,
+                     "%s", all[p]);
+        congru_predictions_destroy(&made);
+        congru_model_destroy(&model);
+    }
+    remove(path);
+    remove(folder);
+    congru_results_destroy(&results);
+    congru_set_destroy(&set);
+}
+
+/* A set of covariances cannot serve, and says so before anything is run. */
+static void covariances_are_not_enough(void)
+{
+    congru_set *set = make_set();
+    congru_preprocessing raw;
+    congru_preprocessing_init_raw(&raw);
+    CHECK(congru_set_preprocess(context, set, &raw) == CONGRU_OK);
+    congru_set alone = *set;
+    alone.signals = NULL;
+    congru_evaluation_options options;
+    congru_results *results = NULL;
+    congru_evaluation_options_init(&options);
+    options.pipelines = all;
+    options.pipeline_count = 1;
+    CHECK(congru_evaluate(context, &alone, &options, &results) == CONGRU_ERROR_ARGUMENT);
+    CHECK(error_has("pipeline 'motor': holds covariances alone, and signals are needed"));
+    CHECK(congru_pipeline_suits(context, &alone, "motor") == CONGRU_ERROR_ARGUMENT);
+    CHECK(congru_pipeline_suits(context, set, "motor") == CONGRU_OK);
+    congru_set_destroy(&set);
+}
+
+int main(void)
+{
+    if (congru_context_create(&context, &(congru_context_options){.threads = 2}) != CONGRU_OK)
+        return 1;
+    RUN(names_and_definitions);
+    RUN(wrong_definitions_are_told);
+    RUN(weights_are_learned);
+    RUN(views_decode_and_threads_do_not_matter);
+    RUN(labels_of_the_target_do_not_matter);
+    RUN(later_trials_do_not_matter_online);
+    RUN(models_answer_as_folds_do);
+    RUN(covariances_are_not_enough);
+    congru_context_destroy(&context);
+    return harness_end();
+}

@@ -1,0 +1,129 @@
+#!/bin/bash
+# docs/paper.md: a row for every item of the paper, and nothing named that is not there. SPDX-License-Identifier: Apache-2.0
+source "$SOURCE/tests/cli_session.sh"
+
+check()
+{
+    result "$1" "$(/usr/bin/python3 - "$SOURCE" "$2" <<'END'
+import csv, os, re, subprocess, sys
+
+source, what = sys.argv[1:]
+text = open(source + "/docs/paper.md", encoding="utf-8").read()
+sections = {part.split("\n", 1)[0].strip(): part for part in text.split("\n## ")[1:]}
+items = list(csv.DictReader(open(source + "/share/paper/items.csv", encoding="utf-8")))
+KINDS = {"section": "Sections", "equation": "Equations", "algorithm": "Algorithms", "table": "Tables", "figure": "Figures",
+         "lemma": "Lemmas"}
+
+
+def rows(section):
+    for line in sections[section].splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if line.startswith("|") and not set(line) <= set("|-: "):
+            yield cells
+
+
+def covered(kind):
+    """The items that rows of a kind are about: "3", "4, 11", "14 - 18", "F.1.1 - F.1.6"."""
+    known = [item["number"] for item in items if item["kind"] == kind]
+    found = []
+    for cells in list(rows(KINDS[kind]))[1:]:
+        for part in cells[0].split(", "):
+            ends = part.split(" - ")
+            if any(end not in known for end in ends):
+                print(f"{KINDS[kind]}: there is no {part} in the paper")
+                continue
+            found += known[known.index(ends[0]):known.index(ends[-1]) + 1]
+    return known, found
+
+
+def each_item_once():
+    for kind in KINDS:
+        known, found = covered(kind)
+        for number in dict.fromkeys(known):
+            if found.count(number) != known.count(number) and not (kind == "lemma" and number == "corollary" and number in found):
+                print(f"{kind} {number}: {found.count(number)} rows")
+    count = len(list(rows("Decisions"))) - 1
+    if count != 20:
+        print(f"{count} decisions")
+    for number in re.findall(r"\bD(\d+)\b", text):
+        if not 1 <= int(number) <= 20:
+            print(f"D{number}")
+
+
+def columns():
+    for name in sections:
+        table = list(rows(name))
+        for cells in table:
+            if len(cells) != len(table[0]):
+                print(f"{name}: {cells[0]} has {len(cells)} cells where the heading has {len(table[0])}")
+
+
+def quoted():
+    return sorted(set(re.findall(r"`([^`]+)`", text)))
+
+
+def files():
+    for name in quoted():
+        if re.match(r"(src|cli|tests|share|include|tools|docs)/", name) and not os.path.exists(f"{source}/{name}"):
+            print(name)
+    for name in re.findall(r"\]\(([^)]+)\)", text):
+        if not os.path.exists(f"{source}/docs/{name}"):
+            print(name)
+
+
+def functions():
+    sources = ""
+    for folder in ("include", "src"):
+        for base, _, names in os.walk(f"{source}/{folder}"):
+            for name in names:
+                if name.endswith((".h", ".c")):
+                    sources += open(f"{base}/{name}", encoding="utf-8").read()
+    for name in quoted():
+        if re.fullmatch(r"congru_\w+", name) and not re.search(rf"\b{name}\(", sources):
+            print(name)
+
+
+def commands():
+    help_of = {}
+    known = set(re.findall(r"^  (\w+)  ", subprocess.run(["congru", "help"], capture_output=True, text=True).stdout, re.M))
+    for name in quoted():
+        words = name.split()
+        if words[0] != "congru":
+            continue
+        if len(words) < 2 or words[1] not in known and words[1] != "help":
+            print(f"{name}: no such command")
+            continue
+        if words[1] not in help_of:
+            help_of[words[1]] = subprocess.run(["congru", "help", words[1]], capture_output=True, text=True).stdout
+        said = help_of[words[1]]
+        for word in words[2:]:
+            if word.startswith("--") and not re.search(rf"^  (-., )?{word}\b", said, re.M):
+                print(f"{name}: no option {word}")
+        if words[1] == "reproduce" and not re.search(rf"^  {words[2]}\b", said, re.M):
+            print(f"{name}: no such experiment")
+        if "--figure" in words and words[words.index("--figure") + 1] not in subprocess.run(
+                ["congru", "help", "report"], capture_output=True, text=True).stdout:
+            print(f"{name}: no such figure")
+        if "--pipelines" in words:
+            for pipeline in words[words.index("--pipelines") + 1].split(","):
+                if pipeline != "classical" and "pipeline '" in subprocess.run(
+                        ["congru", "loso", "missing.npz", "-p", pipeline], capture_output=True, text=True).stderr:
+                    print(f"{name}: no pipeline {pipeline}")
+    everything = subprocess.run(["congru", "help", "loso"], capture_output=True, text=True).stdout
+    for name in quoted():
+        if name.startswith("--") and not re.search(rf"^  (-., )?{name.split()[0]}\b", everything, re.M):
+            print(f"{name}: no such option of loso")
+
+
+{"items": each_item_once, "columns": columns, "files": files, "functions": functions, "commands": commands}[what]()
+END
+)"
+}
+
+check "every item of the paper has one row" items
+check "rows have as many cells as their heading" columns
+check "files that are named exist" files
+check "functions that are named exist" functions
+check "commands, options, pipelines and figures that are named exist" commands
+echo "1..$count"
+exit $((failed > 0))
