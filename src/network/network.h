@@ -43,6 +43,11 @@ congru_status congru_network_predict(congru_context *context, congru_backbone ba
                                      const congru_tensors *model, const congru_newcomer *newcomer,
                                      double *probability);
 
+/* How many classes a network that decides by itself tells apart, each of an ensemble alike; an error when it
+ * lacks a tensor. */
+congru_status congru_network_classes(congru_context *context, congru_backbone backbone, const char *prefix,
+                                     const congru_tensors *model, size_t *classes);
+
 /* Steps: what a training costs beside a small classical fit. */
 double congru_network_cost(const congru_method_options *options);
 

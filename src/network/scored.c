@@ -165,3 +165,30 @@ congru_status congru_scored_predict(congru_context *context, congru_backbone bac
     congru_memory_give(signals);
     return status;
 }
+
+congru_status congru_scored_classes(congru_context *context, congru_backbone backbone, const char *prefix,
+                                    const congru_tensors *model, size_t *classes)
+{
+    const congru_network_model *own = congru_model_of(backbone);
+    char name[CONGRU_TENSOR_NAME_SIZE];
+    congru_design design;
+    const double *present = NULL;
+    congru_status status = load_design(context, prefix, model, &design);
+    *classes = status == CONGRU_OK ? design.classes : 0;
+    if (status == CONGRU_OK && own->least_samples != NULL) {
+        const congru_signals shape = {.channels = design.d, .samples = design.samples, .rate = design.rate};
+        status = congru_design_signals(context, own, &shape, &design);
+    }
+    join(name, prefix, "present");
+    if (status == CONGRU_OK)
+        status = congru_tensors_expect(context, model, name, 1, &design.classes, &present);
+    if (status != CONGRU_OK)
+        return status;
+    congru_application *a = congru_application_begin(context);
+    if (a == NULL)
+        return CONGRU_ERROR_MEMORY;
+    congru_design_build(own, &design, &a->graph);
+    status = load_weights(context, prefix, model, &a->parameters);
+    congru_application_end(a);
+    return status;
+}
