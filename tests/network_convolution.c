@@ -47,6 +47,86 @@ static void readout(void)
     bench_check(b, "readout of a signal");
 }
 
+/* From channels that fill vectors and that do not, with one tap and with several. */
+static void convolution_in_time(void)
+{
+    static const size_t sizes[][3] = {{3, 5, 4}, {16, 3, 1}, {5, 17, 3}};
+    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+        bench *b = bench_begin(false);
+        const int x = bench_plain_source(b, congru_signal(9, sizes[k][0]));
+        bench_loss(b, &bench_probe, congru_part_convolution(&b->graph, x, sizes[k][1], sizes[k][2]), -1);
+        bench_check(b, "convolution");
+    }
+}
+
+static void time_and_space(void)
+{
+    bench *b = bench_begin(false);
+    bench_loss(b, &bench_probe,
+               congru_part_time_space(&b->graph, bench_plain_source(b, congru_signal(11, 3)), 4, 5), -1);
+    bench_check(b, "time and space");
+}
+
+static void depthwise(void)
+{
+    for (size_t taps = 1; taps <= 6; taps++) {
+        bench *b = bench_begin(false);
+        bench_loss(b, &bench_probe,
+                   congru_part_depthwise(&b->graph, bench_plain_source(b, congru_signal(11, 5)), taps), -1);
+        bench_check(b, "depthwise");
+    }
+}
+
+static void pointwise(void)
+{
+    bench *b = bench_begin(false);
+    bench_loss(
+        b, &bench_probe,
+        congru_part_elu(&b->graph, congru_part_elu(&b->graph, bench_plain_source(b, congru_signal(7, 3)))), -1);
+    bench_loss(b, &bench_probe, congru_part_square(&b->graph, bench_plain_source(b, congru_signal(7, 3))), -1);
+    bench_check(b, "square");
+    b = bench_begin(false);
+    const int x = congru_part_square(&b->graph, bench_plain_source(b, congru_signal(7, 3)));
+    bench_loss(b, &bench_probe, congru_part_logarithm(&b->graph, congru_part_mean_pool(&b->graph, x, 4, 1)),
+               -1);
+    bench_check(b, "logarithm of a mean of squares");
+}
+
+static void pools(void)
+{
+    bench *b = bench_begin(false);
+    bench_loss(b, &bench_probe,
+               congru_part_mean_pool(&b->graph, bench_plain_source(b, congru_signal(14, 3)), 5, 3), -1);
+    bench_check(b, "mean pool");
+    b = bench_begin(false);
+    bench_loss(b, &bench_probe,
+               congru_part_max_pool(&b->graph, bench_plain_source(b, congru_signal(7, 1)), 3, 3), -1);
+    bench_check(b, "max pool");
+}
+
+/* The statistics of the batch are moved by every trial. */
+static void normalisation(void)
+{
+    bench *b = bench_begin(false);
+    int x = congru_part_normalise(&b->graph, bench_plain_source(b, congru_signal(7, 3)), 1e-3, 0.1);
+    bench_loss(b, &bench_probe, congru_part_square(&b->graph, x), -1);
+    bench_check(b, "normalisation");
+    b = bench_begin(false);
+    x = congru_part_convolution(&b->graph, bench_plain_source(b, congru_signal(7, 3)), 4, 2);
+    x = congru_part_elu(&b->graph, congru_part_normalise(&b->graph, x, 1e-3, 0.1));
+    x = congru_part_normalise(&b->graph, congru_part_convolution(&b->graph, x, 2, 3), 1e-3, 0.1);
+    bench_loss(b, &bench_probe, congru_part_square(&b->graph, x), -1);
+    bench_check(b, "two normalisations");
+}
+
+static void dropout(void)
+{
+    bench *b = bench_begin(false);
+    const int x = congru_part_dropout(&b->graph, bench_plain_source(b, congru_signal(7, 3)), 0.4, 5);
+    bench_loss(b, &bench_probe, congru_part_square(&b->graph, x), -1);
+    bench_check(b, "dropout");
+}
+
 int main(void)
 {
     if (!bench_start())
@@ -55,6 +135,13 @@ int main(void)
     RUN(image_convolution);
     RUN(image_read_twice);
     RUN(readout);
+    RUN(convolution_in_time);
+    RUN(time_and_space);
+    RUN(depthwise);
+    RUN(pointwise);
+    RUN(pools);
+    RUN(normalisation);
+    RUN(dropout);
     bench_end();
     return harness_end();
 }

@@ -8,6 +8,7 @@
 #include "network/train.h"
 #include "stored_values.h"
 
+enum { CHANNELS = 3, SAMPLES = 450, FREQUENCY = 20, SIZE = CHANNELS * SAMPLES };
 enum { STEPS = 20, BATCH = 24, TRIALS = 40, D = 6, CLASSES = 3, SUBJECTS = 4, SEED = 50, MOST = 2000 };
 
 static const char data[] = "networks.txt", values[] = "twins.txt";
@@ -23,6 +24,27 @@ static const congru_trials trials = {.count = TRIALS,
                                      .subject = subject,
                                      .classes = CLASSES,
                                      .subjects = SUBJECTS};
+
+static double plain[TRIALS * SIZE];
+static const congru_signals signals = {
+    .plain = plain, .channels = CHANNELS, .samples = SAMPLES, .rate = FREQUENCY};
+static const congru_trials signal_trials = {.count = TRIALS,
+                                            .d = CHANNELS,
+                                            .label = label,
+                                            .subject = subject,
+                                            .classes = CLASSES,
+                                            .subjects = SUBJECTS,
+                                            .signals = &signals};
+
+/* Noise, with a channel louder for each class. */
+static void draw_signals(void)
+{
+    for (size_t n = 0; n < TRIALS; n++) {
+        stored_draw(SEED, SIZE, 9, (uint32_t)n, 0, plain + n * SIZE);
+        for (size_t t = 0; t < SAMPLES; t++)
+            plain[n * SIZE + (size_t)label[n] % CHANNELS * SAMPLES + t] *= 1.5;
+    }
+}
 
 static void load(void)
 {
@@ -73,12 +95,13 @@ static void compare(congru_training *t, const char *name, size_t step)
     compare_tensors(t, name, key, t->parameters.gradient, tolerance);
 }
 
-static void follow(congru_backbone network, const char *name, congru_method_options *options)
+static void follow(congru_backbone network, const char *name, const congru_trials *given,
+                   congru_method_options *options)
 {
     congru_training *t;
     options->network.batch = BATCH;
     options->network.decay = options->network.clip = 0.0;
-    const congru_status status = congru_training_create(context, network, true, &trials, options, &t);
+    const congru_status status = congru_training_create(context, network, true, given, options, &t);
     CHECK_SAYING(status == CONGRU_OK, "%s: %s", name, congru_context_error(context));
     if (status != CONGRU_OK)
         return;
@@ -90,7 +113,8 @@ static void follow(congru_backbone network, const char *name, congru_method_opti
             CHECK(congru_training_evaluate(t) == CONGRU_OK);
         congru_training_update(t);
     }
-    compare_tensors(t, name, "parameters", t->parameters.value, tolerance);
+    if (sizeof(congru_real) == sizeof(double)) /* Adam follows the sign of a slope, be it rounding */
+        compare_tensors(t, name, "parameters", t->parameters.value, tolerance);
     congru_training_take(t, BATCH, batches + STEPS * BATCH);
     compare(t, name, STEPS);
     congru_training_destroy(&t);
@@ -100,17 +124,27 @@ static void spd_cnn(void)
 {
     congru_method_options options;
     congru_method_options_init(&options);
-    follow(CONGRU_NETWORK_SPD_CNN, "spd-cnn", &options);
-    follow(CONGRU_NETWORK_TS_SPD_CNN, "ts-spd-cnn", &options);
+    follow(CONGRU_NETWORK_SPD_CNN, "spd-cnn", &trials, &options);
+    follow(CONGRU_NETWORK_TS_SPD_CNN, "ts-spd-cnn", &trials, &options);
     options.network.pool = CONGRU_POOL_MEAN;
-    follow(CONGRU_NETWORK_SPD_CNN, "spd-cnn-mean", &options);
+    follow(CONGRU_NETWORK_SPD_CNN, "spd-cnn-mean", &trials, &options);
 }
 
 static void spdnet(void)
 {
     congru_method_options options;
     congru_method_options_init(&options);
-    follow(CONGRU_NETWORK_SPDNET, "spdnet", &options);
+    follow(CONGRU_NETWORK_SPDNET, "spdnet", &trials, &options);
+}
+
+static void on_signals(void)
+{
+    congru_method_options options;
+    congru_method_options_init(&options);
+    options.network.dropout = 0.0;
+    follow(CONGRU_NETWORK_SHALLOW, "shallow", &signal_trials, &options);
+    follow(CONGRU_NETWORK_DEEP, "deep", &signal_trials, &options);
+    follow(CONGRU_NETWORK_EEGNET, "eegnet", &signal_trials, &options);
 }
 
 int main(void)
@@ -118,8 +152,10 @@ int main(void)
     if (congru_context_create(&context, NULL) != CONGRU_OK)
         return 1;
     load();
+    draw_signals();
     RUN(spd_cnn);
     RUN(spdnet);
+    RUN(on_signals);
     congru_context_destroy(&context);
     return harness_end();
 }

@@ -41,7 +41,7 @@ void stored_draw(uint64_t seed, size_t count, uint32_t a, uint32_t b, uint32_t c
 
 double stored_distance(uint64_t seed, size_t tensor, size_t count, const double *a, const double *numbers)
 {
-    static double vector[1 << 16];
+    static double vector[1 << 18];
     double gap = 0.0, norm = 0.0;
     if (numbers[0] != (double)count || count > sizeof vector / sizeof vector[0])
         return INFINITY;

@@ -143,6 +143,121 @@ class SpdNet(Weights):
         return triangle(log(c)) @ self.list[2].T + self.list[3]
 
 
+# ---- networks on signals: (batch, samples, channels), as published, without dropout ------------------------------------
+
+CHANNELS, SAMPLES, FREQUENCY = 3, 450, 20
+
+
+def signals(y):
+    """Noise, with a channel louder for each class."""
+    x = torch.stack([(uniform(CHANNELS * SAMPLES, 9, n) - 0.5).view(CHANNELS, SAMPLES) for n in range(len(y))])
+    x[torch.arange(len(y)), y % CHANNELS] *= 1.5
+    return x
+
+
+class OnSignals(Weights):
+    def glorot(self, rows, cols, before, after, kind=""):
+        return self.add(rows, cols, math.sqrt(6 / (before + after)), kind=kind)
+
+    def normaliser(self, channels):
+        """Gain, bias, and the mean and variance that prediction uses."""
+        first = [self.add(1, channels, 0.0, 1.0), self.add(1, channels, 0.0), self.add(2, channels, 0.0)]
+        with torch.no_grad():
+            self.list[-1][1] = 1.0
+        return first[0]
+
+    def normalise(self, x, place, epsilon, share):
+        """x (batch, channels, samples)."""
+        gain, bias, kept = self.list[place][0], self.list[place + 1][0], self.list[place + 2]
+        mean, variance = kept.data[0].clone(), kept.data[1].clone()
+        y = F.batch_norm(x, mean, variance, gain, bias, True, share, epsilon)
+        kept.data[0], kept.data[1] = mean, variance
+        return y
+
+    def time_space(self, filters, taps):
+        self.glorot(taps, filters, taps, filters * taps)
+        self.glorot(filters * CHANNELS, filters, filters * CHANNELS, filters * CHANNELS)
+
+    def apply_time_space(self, x, place):
+        time, space = self.list[place], self.list[place + 1]
+        filters = time.shape[1]
+        y = F.conv2d(x[:, None], time.T[:, None, None])
+        return F.conv2d(y, space.view(filters, CHANNELS, filters).permute(2, 0, 1)[..., None])[:, :, 0]
+
+    def convolve(self, x, place):
+        w = self.list[place]
+        return F.conv1d(x, w.view(-1, x.shape[1], w.shape[1]).permute(2, 1, 0))
+
+    def scores(self, features, classes, kind=""):
+        self.glorot(classes, features, features, classes, kind)
+        self.add(1, classes, 0.0)
+
+    def read(self, x):
+        return x.mT.flatten(1) @ self.list[-2].T + self.list[-1]
+
+
+class Shallow(OnSignals):
+    def __init__(self, classes):
+        super().__init__()
+        self.time_space(40, 25)
+        self.normaliser(40)
+        self.scores(40 * ((SAMPLES - 24 - 75) // 15 + 1), classes)
+
+    def forward(self, x):
+        y = self.normalise(self.apply_time_space(x, 0), 2, 1e-5, 0.1)
+        return self.read(F.avg_pool1d(y.square(), 75, 15).clamp(min=1e-6).log())
+
+
+class Deep(OnSignals):
+    def __init__(self, classes):
+        super().__init__()
+        self.time_space(25, 10)
+        self.normaliser(25)
+        left, width = (SAMPLES - 9) // 3, 25
+        for wider in (50, 100, 200):
+            self.glorot(10 * width, wider, 10 * width, 10 * wider)
+            self.normaliser(wider)
+            left, width = (left - 9) // 3, wider
+        self.scores(width * left, classes)
+
+    def forward(self, x):
+        x, place = self.apply_time_space(x, 0), 2
+        while True:
+            x = F.max_pool1d(F.elu(self.normalise(x, place, 1e-5, 0.1)), 3)
+            if place + 3 == len(self.list) - 2:
+                return self.read(x)
+            x, place = self.convolve(x, place + 3), place + 4
+
+
+class EegNet(OnSignals):
+    def __init__(self, classes):
+        super().__init__()
+        taps = FREQUENCY // 2
+        self.glorot(taps, 8, taps, taps * 8)
+        self.add(4, 8, 0.0)
+        with torch.no_grad():
+            self.list[1][0] = self.list[1][3] = 1.0
+        self.glorot(16, CHANNELS, 2 * CHANNELS, 8 * CHANNELS, "norm 1")
+        self.normaliser(16)
+        self.glorot(16, 16, 16, 16 * 16)
+        self.glorot(16, 16, 16, 16)
+        self.normaliser(16)
+        self.scores(16 * (SAMPLES // 4 // 8), classes, "norm 0.25")
+
+    def forward(self, x):
+        time, norm, space = self.list[0], self.list[1], self.list[2]
+        taps = len(time)
+        y = F.conv2d(F.pad(x[:, None], ((taps - 1) // 2, taps // 2)), time.T[:, None, None])
+        mean, variance = norm.data[2].clone(), norm.data[3].clone()
+        y = F.batch_norm(y, mean, variance, norm[0], norm[1], True, 0.01, 1e-3)
+        norm.data[2], norm.data[3] = mean, variance
+        y = F.conv2d(y, space.view(16, 1, CHANNELS, 1), groups=8)[:, :, 0]
+        y = F.avg_pool1d(F.elu(self.normalise(y, 3, 1e-3, 0.01)), 4)
+        y = F.conv1d(F.pad(y, (7, 8)), self.list[6].T[:, None], groups=16)
+        y = self.normalise(self.convolve(y, 7), 8, 1e-3, 0.01)
+        return self.read(F.avg_pool1d(F.elu(y), 8))
+
+
 # ---- twenty steps -------------------------------------------------------------------------------------------------
 
 def show(name, values):
@@ -176,6 +291,8 @@ def gradient(network, c, y):
 def follow(name, network, c, y, batches):
     adam = torch.optim.Adam(network.parameters(), lr=RATE)
     for step in range(STEPS + 1):
+        if step == STEPS:
+            show_tensors(name + ".parameters", [w.data for w in network.list])
         loss = gradient(network, c[batches[step]], y[batches[step]])
         if step in (0, STEPS):
             show("%s.%d.loss" % (name, step), [loss.item()])
@@ -185,7 +302,6 @@ def follow(name, network, c, y, batches):
             with torch.no_grad():
                 for w, kind in zip(network.list, network.kinds):
                     w.copy_(orthonormal(w) if kind == "stiefel" else shorten(w, kind))
-    show_tensors(name + ".parameters", [w.data for w in network.list])
 
 
 def main():
@@ -195,6 +311,10 @@ def main():
     follow("spd-cnn-mean", SpdCnn(d, classes, False, True), c, y, batches)
     follow("ts-spd-cnn", SpdCnn(d, classes, True, False), c, y, batches)
     follow("spdnet", SpdNet(d, classes), c, y, batches)
+    x = signals(y)
+    follow("shallow", Shallow(classes), x, y, batches)
+    follow("deep", Deep(classes), x, y, batches)
+    follow("eegnet", EegNet(classes), x, y, batches)
 
 
 main()

@@ -28,6 +28,10 @@ typedef struct congru_classifier {
     congru_status (*predict)(congru_context *context, const congru_tensors *model,
                              const congru_newcomer *newcomer, double *probability);
 
+    /* How many classes a fitted one tells apart; an error when it lacks a tensor. NULL: the weights of its features tell, or
+     * asking it about the identity. */
+    congru_status (*count_classes)(congru_context *context, const congru_tensors *model, size_t *classes);
+
     /* Where the network inside an end-to-end classifier puts trials before its head: out (count, d, d), which may be the
      * trials' own covariances. NULL where there is no such place. Of several networks the first. */
     congru_status (*embed_sources)(congru_context *context, const congru_tensors *model,
@@ -70,7 +74,7 @@ extern const congru_classifier congru_classifier_dct_e2e, congru_classifier_dldc
 
 /* In networks.c. */
 extern const congru_classifier congru_classifier_spd_cnn, congru_classifier_ts_spd_cnn,
-    congru_classifier_spdnet;
+    congru_classifier_spdnet, congru_classifier_shallow, congru_classifier_deep, congru_classifier_eegnet;
 
 /* NULL when there is none of the name; in the order of help until NULL. */
 const congru_classifier *congru_classifier_find(const char *name);

@@ -2,8 +2,9 @@
 #include "classifier/classifier.h"
 #include "network/network.h"
 
-/* A table and its functions: `id` in C names, `number` in network/network.h, `title` on the command line. */
-#define NETWORK(id, number, title, words) \
+/* A table and its functions: `id` in C names, `number` in network/network.h, `title` on the command line; then what else
+ * the table has. */
+#define NETWORK(id, number, title, words, ...) \
     static congru_status fit_##id(congru_context *context, const congru_trials *trials, \
                                   const congru_method_options *options, congru_tensors *model, \
                                   congru_record *record) \
@@ -15,6 +16,10 @@
     { \
         return congru_network_predict(context, number, title, model, newcomer, probability); \
     } \
+    static congru_status count_##id(congru_context *context, const congru_tensors *model, size_t *classes) \
+    { \
+        return congru_network_classes(context, number, title, model, classes); \
+    } \
     const congru_classifier congru_classifier_##id = { \
         .name = title, \
         .summary = words, \
@@ -23,9 +28,22 @@
         .cost = congru_network_cost, \
         .fit = fit_##id, \
         .predict = predict_##id, \
+        .count_classes = count_##id, \
+        __VA_ARGS__, \
     };
 
-NETWORK(spd_cnn, CONGRU_NETWORK_SPD_CNN, "spd-cnn", "3x3 convolutions on the covariance as an image")
-NETWORK(ts_spd_cnn, CONGRU_NETWORK_TS_SPD_CNN, "ts-spd-cnn", "3x3 convolutions on its logarithm as an image")
+#define ON_COVARIANCES .needs = CONGRU_NEEDS_COVARIANCES, .aligner = "ra"
+#define ON_SIGNALS .needs = CONGRU_NEEDS_SIGNALS, .aligner = "ea"
+
+NETWORK(spd_cnn, CONGRU_NETWORK_SPD_CNN, "spd-cnn", "3x3 convolutions on the covariance as an image",
+        ON_COVARIANCES)
+NETWORK(ts_spd_cnn, CONGRU_NETWORK_TS_SPD_CNN, "ts-spd-cnn", "3x3 convolutions on its logarithm as an image",
+        ON_COVARIANCES)
 NETWORK(spdnet, CONGRU_NETWORK_SPDNET, "spdnet",
-        "SPDNet: two bilinear maps with rectified eigenvalues, then dense")
+        "SPDNet: two bilinear maps with rectified eigenvalues, then dense", ON_COVARIANCES)
+NETWORK(shallow, CONGRU_NETWORK_SHALLOW, "shallow",
+        "ShallowConvNet on signals: filters in time and space, then log-variance", ON_SIGNALS)
+NETWORK(deep, CONGRU_NETWORK_DEEP, "deep", "DeepConvNet on signals: four convolutions with max pooling",
+        ON_SIGNALS)
+NETWORK(eegnet, CONGRU_NETWORK_EEGNET, "eegnet",
+        "EEGNet on signals: filters in time, in space for each, then separable ones", ON_SIGNALS)

@@ -78,8 +78,8 @@ static congru_status check_options(congru_context *context, const congru_model *
     if (congru_model_needs_signals(model))
         return congru_fail(
             context, CONGRU_ERROR_UNSUPPORTED,
-            "a model of several branches is asked about trials, by 'congru predict' (for a stream, "
-            "train an aligner and a classifier)");
+            "a model of several branches or of signals is asked about trials, by 'congru predict' (for a "
+            "stream, train an aligner and a classifier of covariances)");
     if (!(o->rate >= 0 && o->rate <= 1e6 && o->sampling >= 0 && o->sampling <= 1e7 && o->window >= 0 &&
           o->window <= 1e6 && o->adapt_every >= 0 && o->adapt_every <= 1e9 && o->prior_weight >= 0 &&
           o->prior_weight <= 1e9 && o->memory >= 0 && isfinite(o->scale) && o->scale != 0))

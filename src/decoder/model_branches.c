@@ -14,7 +14,8 @@
 
 bool congru_model_branched(const congru_model *model)
 {
-    return model->pipeline.branches > 1 || model->pipeline.branch[0].blocks > 0;
+    return model->pipeline.branches > 1 || model->pipeline.branch[0].blocks > 0 ||
+           model->pipeline.classifier->needs == CONGRU_NEEDS_SIGNALS;
 }
 
 /* ---- Fitting ------------------------------------------------------------------------------------------- */
@@ -201,18 +202,55 @@ congru_status congru_model_branch_find(congru_context *context, const congru_mod
     return status;
 }
 
-/* A row of zeros, as far as features go, or the identity, tells how many classes a branch tells apart. */
+/* A row of zeros is asked about. */
+static congru_status check_features(congru_context *context, const congru_model *model,
+                                    const congru_classifier *classifier, const congru_tensors *tensors,
+                                    size_t features)
+{
+    size_t shape[2] = {0, features};
+    const double *weights;
+    char name[CONGRU_TENSOR_NAME_SIZE];
+    snprintf(name, sizeof name, "%s.weights", classifier->name);
+    congru_status status = congru_tensors_expect(context, tensors, name, 2, shape, &weights);
+    if (status == CONGRU_OK)
+        status = congru_model_check_classes(context, model, shape[0]);
+    double *zeros = calloc(features, sizeof *zeros), *probability = calloc(shape[0] + 1, sizeof *probability);
+    const congru_features rows = {.plain = zeros, .size = features};
+    const congru_newcomer one = {.count = 1, .d = model->preprocessing.channels, .features = &rows};
+    if (status == CONGRU_OK && (zeros == NULL || probability == NULL))
+        status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a model");
+    if (status == CONGRU_OK)
+        status = classifier->predict(context, tensors, &one, probability);
+    free(zeros);
+    free(probability);
+    return status;
+}
+
+/* Whether the branch tells the model's classes apart. */
+static congru_status check_classes(congru_context *context, const congru_model *model,
+                                   const congru_branch *branch, const congru_tensors *tensors, size_t features)
+{
+    const congru_classifier *classifier = branch->classifier;
+    size_t classes = 0;
+    if ((classifier->features != NULL) != (features > 0))
+        return congru_fail(context, CONGRU_ERROR_FORMAT, "branch '%s' has %zu features", branch->name,
+                           features);
+    if (features > 0)
+        return check_features(context, model, classifier, tensors, features);
+    if (classifier->count_classes != NULL) {
+        congru_status status = classifier->count_classes(context, tensors, &classes);
+        return status == CONGRU_OK ? congru_model_check_classes(context, model, classes) : status;
+    }
+    const congru_pipeline alone = {.aligner = branch->aligner, .classifier = classifier};
+    return congru_model_ask_identity(context, model, &alone, tensors);
+}
+
 static congru_status check_branch(congru_context *context, const congru_model *model, size_t branch)
 {
-    const congru_classifier *classifier = model->pipeline.branch[branch].classifier;
     congru_model_branch *found = calloc(1, sizeof *found);
-    double blocks = 0, features = 0, *zeros = NULL,
-           *probability = calloc(CONGRU_MODEL_CLASSES_MAX + 1, sizeof(double));
-    if (found == NULL || probability == NULL) {
-        free(found);
-        free(probability);
+    double blocks = 0, features = 0;
+    if (found == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a model");
-    }
     congru_status status = congru_model_branch_find(context, model, branch, 0, found);
     if (status == CONGRU_OK)
         status = congru_tensors_expect_number(context, &found->tensors, BLOCKS, 1, CONGRU_BLOCKS_MAX, &blocks);
@@ -221,28 +259,11 @@ static congru_status check_branch(congru_context *context, const congru_model *m
     congru_model_branch_clear(found);
     if (status == CONGRU_OK)
         status = congru_model_branch_find(context, model, branch, (size_t)blocks, found);
-    if (status == CONGRU_OK && features > 0) {
-        size_t shape[2] = {0, (size_t)features};
-        const double *weights;
-        char name[CONGRU_TENSOR_NAME_SIZE];
-        snprintf(name, sizeof name, "%s.weights", classifier->name);
-        status = congru_tensors_expect(context, &found->tensors, name, 2, shape, &weights);
-        if (status == CONGRU_OK && shape[0] != model->classes)
-            status = congru_fail(context, CONGRU_ERROR_FORMAT,
-                                 "its metadata names %zu classes, but its tensors tell %zu apart",
-                                 model->classes, shape[0]);
-        zeros = calloc((size_t)features, sizeof *zeros);
-        const congru_features rows = {.plain = zeros, .size = (size_t)features};
-        const congru_newcomer one = {.count = 1, .d = model->preprocessing.channels, .features = &rows};
-        if (status == CONGRU_OK && zeros == NULL)
-            status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a model");
-        if (status == CONGRU_OK)
-            status = classifier->predict(context, &found->tensors, &one, probability);
-    }
+    if (status == CONGRU_OK)
+        status =
+            check_classes(context, model, &model->pipeline.branch[branch], &found->tensors, (size_t)features);
     congru_model_branch_clear(found);
     free(found);
-    free(probability);
-    free(zeros);
     return status;
 }
 

@@ -224,40 +224,45 @@ static congru_status check_prior(congru_context *context, const congru_model *mo
     return congru_tensors_expect(context, &model->tensors, CONGRU_MODEL_PRIOR, 2, shape, &prior);
 }
 
-/* Asks about the identity: how many probabilities come of it tells how many classes the tensors know. */
-static congru_status ask_once(congru_context *context, const congru_model *model, double *c,
-                              double *probability, size_t room)
+congru_status congru_model_check_classes(congru_context *context, const congru_model *model, size_t classes)
 {
-    const size_t d = model->preprocessing.channels;
+    if (classes == model->classes)
+        return CONGRU_OK;
+    return congru_fail(context, CONGRU_ERROR_FORMAT,
+                       "its metadata names %zu classes, but its tensors tell %zu apart", model->classes,
+                       classes);
+}
+
+congru_status congru_model_ask_identity(congru_context *context, const congru_model *model,
+                                        const congru_pipeline *pipeline, const congru_tensors *tensors)
+{
+    const size_t d = model->preprocessing.channels, room = classes_at_most(model);
+    double *c = malloc(d * d * sizeof *c), *probability = malloc(room * sizeof *probability);
+    if (c == NULL || probability == NULL) {
+        free(c);
+        free(probability);
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a model of %zu channels", d);
+    }
     for (size_t i = 0; i < d * d; i++)
         c[i] = i % (d + 1) == 0 ? 1.0 : 0.0;
     for (size_t k = 0; k < room; k++)
         probability[k] = NAN;
     const congru_newcomer newcomer = {.count = 1, .d = d, .covariance = c};
-    congru_status status = congru_pipeline_predict(context, &model->pipeline, &model->method, &model->tensors,
-                                                   &newcomer, c, probability);
+    congru_status status =
+        congru_pipeline_predict(context, pipeline, &model->method, tensors, &newcomer, c, probability);
     size_t answered = 0;
     while (answered < room && !isnan(probability[answered]))
         answered++;
-    if (status == CONGRU_OK && answered != model->classes)
-        return congru_fail(context, CONGRU_ERROR_FORMAT,
-                           "its metadata names %zu classes, but its tensors tell %zu apart", model->classes,
-                           answered);
-    return status;
+    free(c);
+    free(probability);
+    return status == CONGRU_OK ? congru_model_check_classes(context, model, answered) : status;
 }
 
 static congru_status first_question(congru_context *context, const congru_model *model)
 {
-    const size_t d = model->preprocessing.channels, room = classes_at_most(model);
-    double *c = malloc(d * d * sizeof *c), *probability = malloc(room * sizeof *probability);
     congru_status status = check_prior(context, model);
-    if (status == CONGRU_OK && (c == NULL || probability == NULL))
-        status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a model of %zu channels", d);
-    if (status == CONGRU_OK)
-        status = ask_once(context, model, c, probability, room);
-    free(c);
-    free(probability);
-    return status;
+    return status == CONGRU_OK ? congru_model_ask_identity(context, model, &model->pipeline, &model->tensors)
+                               : status;
 }
 
 congru_status congru_model_interpret(congru_context *context, congru_model *model)

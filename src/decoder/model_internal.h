@@ -33,6 +33,14 @@ double congru_model_scale(const congru_model *model, double trace);
  * tensor and answers with as many probabilities as it has classes. */
 congru_status congru_model_interpret(congru_context *context, congru_model *model);
 
+/* Asks a pipeline with these tensors about the identity: CONGRU_ERROR_FORMAT unless as many probabilities come of it as the
+ * model has classes. */
+congru_status congru_model_ask_identity(congru_context *context, const congru_model *model,
+                                        const congru_pipeline *pipeline, const congru_tensors *tensors);
+
+/* CONGRU_ERROR_FORMAT unless the tensors tell the model's classes apart. */
+congru_status congru_model_check_classes(congru_context *context, const congru_model *model, size_t classes);
+
 /* A model from bytes in memory. */
 congru_status congru_model_parse(congru_context *context, const char *name, const void *bytes, size_t size,
                                  congru_model **model);

@@ -164,7 +164,7 @@ congru_status congru_pipeline_describe(congru_context *context, const char *name
     return CONGRU_OK;
 }
 
-/* The pipelines of an aligner and a classifier that read this. */
+/* The pipelines of an aligner and a classifier that read this, without those that are among the definitions. */
 static bool plain_at(size_t *index, congru_needs needs, bool classical, char name[CONGRU_PIPELINE_SIZE])
 {
     for (size_t a = 0; congru_aligner_at(a) != NULL; a++) {
@@ -179,7 +179,9 @@ static bool plain_at(size_t *index, congru_needs needs, bool classical, char nam
         }
     }
     for (size_t c = 0; !classical && congru_classifier_at(c) != NULL; c++) {
-        if (!congru_classifier_at(c)->end_to_end || congru_classifier_at(c)->needs != needs || (*index)-- > 0)
+        const congru_classifier *classifier = congru_classifier_at(c);
+        if (!classifier->end_to_end || classifier->needs != needs ||
+            congru_pipeline_definitions(NULL, classifier->name) != NULL || (*index)-- > 0)
             continue;
         snprintf(name, CONGRU_PIPELINE_SIZE, "%s", congru_classifier_name(c));
         return true;

@@ -1,6 +1,17 @@
 /* The pipelines of several views of a trial that every context knows. SPDX-License-Identifier: Apache-2.0 */
 #include "evaluation/pipeline.h"
 
+/* A network on signals has the name of its classifier. */
+#define NETWORK(name) \
+    "\n" \
+    "pipeline = " name "\n" \
+    "title = " name " from 4 to 38 Hz, the first four seconds after the cue\n" \
+    "windows = inside\n" \
+    "branch = " name "\n" \
+    "method = " name "\n" \
+    "band = 4:38\n" \
+    "window = 0:4\n"
+
 const char congru_definitions_builtin[] =
     "pipeline = motor\n"
     "title = three views of oscillations: the whole movement, its beginning, and a grid of narrow bands and "
@@ -40,4 +51,4 @@ const char congru_definitions_builtin[] =
     "pipeline = motor+slow\n"
     "title = the views of motor and of slow together\n"
     "choose = C, weights\n"
-    "branches = motor, slow\n";
+    "branches = motor, slow\n" NETWORK("shallow") NETWORK("deep") NETWORK("eegnet");

@@ -14,8 +14,12 @@
 void congru_constants_layout(congru_arena *arena, bool roots, congru_constants *c)
 {
     const size_t count = c->trials->count, d = c->trials->d, block = c->out < d ? c->out : d;
-    c->row = congru_arena_take(arena, count * c->stride, sizeof(double));
     c->present = congru_arena_take(arena, c->trials->classes, sizeof(double));
+    if (c->trials->signals != NULL) {
+        congru_signals_layout(arena, c);
+        return;
+    }
+    c->row = congru_arena_take(arena, count * c->stride, sizeof(double));
     if (c->by_log) {
         c->logarithm = congru_arena_take(arena, count * d * d, sizeof(double));
         c->values = congru_arena_take(arena, count * d, sizeof(double));
@@ -177,5 +181,7 @@ congru_status congru_constants_fill(congru_context *context, congru_constants *c
     c->present_count = 0;
     for (size_t k = 0; k < c->trials->classes; k++)
         c->present_count += c->present[k] != 0.0;
+    if (c->trials->signals != NULL)
+        return congru_signals_fill(context, c);
     return c->by_log ? fill_logarithms(context, c) : fill_covariances(context, c);
 }

@@ -33,8 +33,8 @@ typedef struct congru_segment {
     bool head; /* of the softmax head: decays */
     congru_constraint constraint;
     double limit;
-    double centre,
-        spread; /* first values: uniform, at most `spread` from `centre` (networks that decide by themselves) */
+    double spread; /* first values, of networks that decide by themselves: uniform from -spread to spread */
+    unsigned ones; /* ... plus 1 in row r where bit r is set */
     const double *value; /* in the vector of parameters from `offset` on, or in a model's tensor */
 } congru_segment;
 
@@ -163,7 +163,8 @@ void congru_graph_layout(congru_arena *arena, congru_graph *graph);
 /* Loss (series) and gradient of the batch at the parameters. CONGRU_ERROR_NOT_FINITE names trial, layer and step. */
 congru_status congru_graph_step(congru_graph *graph);
 
-/* Forward alone, of plain symmetric matrices x (count, d, d), in a graph without a batch: fills in the outputs that are
+/* Forward alone, of plain symmetric matrices x (count, d, d), or of the signals that the first node has been given (NULL), in a
+ * graph without a batch: fills in the outputs that are
  * not NULL, plain. Everything is in a worker's own arrays. */
 congru_status congru_graph_apply(congru_graph *graph, size_t count, const double *x,
                                  double *const out[CONGRU_OUTPUT_COUNT]);

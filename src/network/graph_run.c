@@ -423,8 +423,10 @@ static congru_failure apply_chunk(void *user, const congru_chunk *chunk)
     passage p = {.graph = graph, .chunk = *chunk, .marks = &marks};
     p.own = take_own(graph, chunk->arena);
     const congru_node *input = &graph->node[0];
-    double *x = in_lanes(&p, &input->value, input->out.size);
-    congru_failure failure = congru_load_symmetric(chunk, input->out.rows, a->x, false, x, slot(&p, 0));
+    congru_failure failure = congru_no_failure;
+    if (input->out.kind == CONGRU_MATRIX)
+        failure = congru_load_symmetric(chunk, input->out.rows, a->x, false,
+                                        in_lanes(&p, &input->value, input->out.size), slot(&p, 0));
     if (failure.status != CONGRU_OK)
         return failure;
     pass_forward(&p);
@@ -457,6 +459,6 @@ congru_status congru_graph_apply(congru_graph *graph, size_t count, const double
             status = graph->node[n].layer->prepare(graph, &graph->node[n]);
     if (status != CONGRU_OK)
         return status;
-    return congru_batch_run(graph->context, count, graph->node[0].out.rows, scratch_size(graph), apply_chunk,
+    return congru_batch_run(graph->context, count, graph->node[0].out.cols, scratch_size(graph), apply_chunk,
                             &a);
 }

@@ -279,6 +279,12 @@ static bool has_member(const congru_tensors *model, const char *prefix, int memb
     return congru_tensors_find(model, name) != NULL;
 }
 
+static congru_status fail_classes(congru_context *context, const char *name, size_t own, size_t first)
+{
+    return congru_fail(context, CONGRU_ERROR_FORMAT, "the model %s tells %zu classes apart, the first %zu",
+                       name, own, first);
+}
+
 congru_status congru_network_predict(congru_context *context, congru_backbone backbone, const char *prefix,
                                      const congru_tensors *model, const congru_newcomer *newcomer,
                                      double *probability)
@@ -302,13 +308,30 @@ congru_status congru_network_predict(congru_context *context, congru_backbone ba
         if (status == CONGRU_OK && sum == NULL)
             status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for probabilities");
         if (status == CONGRU_OK && classes != first)
-            status = congru_fail(context, CONGRU_ERROR_FORMAT,
-                                 "the model %s tells %zu classes apart, the first %zu", name, classes, first);
+            status = fail_classes(context, name, classes, first);
         for (size_t i = 0; status == CONGRU_OK && i < newcomer->count * classes; i++)
             sum[i] += probability[i];
     }
     for (size_t i = 0; status == CONGRU_OK && i < newcomer->count * classes; i++)
         probability[i] = sum[i] / (double)(member - 1);
     congru_memory_give(sum);
+    return status;
+}
+
+congru_status congru_network_classes(congru_context *context, congru_backbone backbone, const char *prefix,
+                                     const congru_tensors *model, size_t *classes)
+{
+    if (!has_member(model, prefix, 1))
+        return congru_scored_classes(context, backbone, prefix, model, classes);
+    congru_status status = CONGRU_OK;
+    for (int member = 1; status == CONGRU_OK && has_member(model, prefix, member); member++) {
+        char name[CONGRU_TENSOR_NAME_SIZE];
+        size_t own = 0;
+        snprintf(name, sizeof name, "%s.%d", prefix, member);
+        status = congru_scored_classes(context, backbone, name, model, &own);
+        if (status == CONGRU_OK && member > 1 && own != *classes)
+            status = fail_classes(context, name, own, *classes);
+        *classes = own;
+    }
     return status;
 }

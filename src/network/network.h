@@ -15,6 +15,9 @@ typedef enum congru_backbone {
     CONGRU_NETWORK_SPD_CNN = CONGRU_BACKBONE_COUNT,
     CONGRU_NETWORK_TS_SPD_CNN,
     CONGRU_NETWORK_SPDNET,
+    CONGRU_NETWORK_SHALLOW,
+    CONGRU_NETWORK_DEEP,
+    CONGRU_NETWORK_EEGNET,
     CONGRU_NETWORK_COUNT
 } congru_backbone;
 
@@ -39,6 +42,11 @@ congru_status congru_network_map_newcomer(congru_context *context, congru_backbo
 congru_status congru_network_predict(congru_context *context, congru_backbone backbone, const char *prefix,
                                      const congru_tensors *model, const congru_newcomer *newcomer,
                                      double *probability);
+
+/* How many classes a network that decides by itself tells apart, each of an ensemble alike; an error when it
+ * lacks a tensor. */
+congru_status congru_network_classes(congru_context *context, congru_backbone backbone, const char *prefix,
+                                     const congru_tensors *model, size_t *classes);
 
 /* Steps: what a training costs beside a small classical fit. */
 double congru_network_cost(const congru_method_options *options);

@@ -3,12 +3,14 @@
 
 #include <stdio.h>
 
+#include "base/bank.h"
 #include "base/error.h"
 #include "network/application.h"
+#include "network/layers/signal_input_layer.h"
 #include "network/layers/softmax_layer.h"
 
 /* What a network is built from, besides the trials' shape. */
-enum { DESIGN_D, DESIGN_CLASSES, DESIGN_POOL_MEAN, DESIGN_FLOOR, DESIGN_COUNT };
+enum { DESIGN_D, DESIGN_CLASSES, DESIGN_POOL_MEAN, DESIGN_FLOOR, DESIGN_SAMPLES, DESIGN_RATE, DESIGN_COUNT };
 
 static void join(char name[CONGRU_TENSOR_NAME_SIZE], const char *prefix, const char *own)
 {
@@ -23,7 +25,9 @@ congru_status congru_scored_save(const congru_training *t, const char *prefix, c
     const double numbers[DESIGN_COUNT] = {[DESIGN_D] = (double)design->d,
                                           [DESIGN_CLASSES] = (double)design->classes,
                                           [DESIGN_POOL_MEAN] = design->pool_mean,
-                                          [DESIGN_FLOOR] = design->floor};
+                                          [DESIGN_FLOOR] = design->floor,
+                                          [DESIGN_SAMPLES] = (double)design->samples,
+                                          [DESIGN_RATE] = design->rate};
     join(name, prefix, "design");
     congru_status status = congru_tensors_add_copy(t->context, model, name, 1, &count, numbers);
     join(name, prefix, "present");
@@ -51,12 +55,17 @@ static congru_status load_design(congru_context *context, const char *prefix, co
     if (status != CONGRU_OK)
         return status;
     if (!(numbers[DESIGN_D] >= 1.0 && numbers[DESIGN_D] <= CONGRU_DIMENSION_MAX) ||
-        !(numbers[DESIGN_CLASSES] >= 2.0 && numbers[DESIGN_CLASSES] <= 1e6) || !(numbers[DESIGN_FLOOR] >= 0.0))
+        !(numbers[DESIGN_CLASSES] >= 2.0 && numbers[DESIGN_CLASSES] <= 1e6) ||
+        !(numbers[DESIGN_FLOOR] >= 0.0) ||
+        !(numbers[DESIGN_SAMPLES] >= 0.0 && numbers[DESIGN_SAMPLES] <= 1e7) ||
+        !(numbers[DESIGN_RATE] >= 0.0 && numbers[DESIGN_RATE] <= 1e6))
         return congru_fail(context, CONGRU_ERROR_FORMAT, "the model's %s is of no network", name);
     *design = (congru_design){.d = (size_t)numbers[DESIGN_D],
                               .classes = (size_t)numbers[DESIGN_CLASSES],
                               .pool_mean = numbers[DESIGN_POOL_MEAN] != 0.0,
                               .floor = numbers[DESIGN_FLOOR],
+                              .samples = (size_t)numbers[DESIGN_SAMPLES],
+                              .rate = numbers[DESIGN_RATE],
                               .trained = true};
     return CONGRU_OK;
 }
@@ -76,7 +85,7 @@ static congru_status load_weights(congru_context *context, const char *prefix, c
 }
 
 static congru_status apply(congru_application *a, const double *present, const congru_newcomer *newcomer,
-                           double *probability)
+                           const congru_real *signals, double *probability)
 {
     congru_graph *graph = &a->graph;
     double *const out[CONGRU_OUTPUT_COUNT] = {[CONGRU_OUTPUT_PROBABILITY] = probability};
@@ -88,7 +97,40 @@ static congru_status apply(congru_application *a, const double *present, const c
     if (status != CONGRU_OK)
         return status;
     ((congru_softmax *)graph->node[softmax].state)->present = present;
-    return congru_graph_apply(graph, newcomer->count, newcomer->covariance, out);
+    if (graph->node[0].out.kind != CONGRU_SIGNAL)
+        return congru_graph_apply(graph, newcomer->count, newcomer->covariance, out);
+    ((congru_signal_input *)graph->node[0].state)->table = signals;
+    return congru_graph_apply(graph, newcomer->count, NULL, out);
+}
+
+/* The target's signals as reals, for networks on signals that were trained on such ones; *signals is NULL for others. */
+static congru_status take_signals(congru_context *context, const congru_design *design,
+                                  const congru_network_model *model, const congru_newcomer *newcomer,
+                                  congru_real **signals)
+{
+    *signals = NULL;
+    if (model->least_samples == NULL)
+        return CONGRU_OK;
+    congru_design own = *design;
+    congru_status status = congru_design_signals(context, model, newcomer->signals, &own);
+    if (status != CONGRU_OK)
+        return status;
+    if (own.samples != design->samples || own.rate != design->rate)
+        return congru_fail(
+            context, CONGRU_ERROR_ARGUMENT,
+            "the network was trained on %zu samples at %g Hz, and these trials have %zu at %g Hz",
+            design->samples, design->rate, own.samples, own.rate);
+    const size_t size = design->samples * design->d, all = congru_real_step(newcomer->count * size);
+    *signals = congru_memory_take(all * sizeof(congru_real) + size * sizeof(double));
+    if (*signals == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for signals");
+    double *scratch = (double *)(*signals + all);
+    for (size_t i = 0; i < newcomer->count; i++) {
+        if (!congru_signal_reals(newcomer->signals, i, scratch, *signals + i * size))
+            return congru_fail(context, CONGRU_ERROR_NOT_FINITE, "trial %zu has a sample that is not finite",
+                               i + 1);
+    }
+    return CONGRU_OK;
 }
 
 congru_status congru_scored_predict(congru_context *context, congru_backbone backbone, const char *prefix,
@@ -98,6 +140,7 @@ congru_status congru_scored_predict(congru_context *context, congru_backbone bac
     char name[CONGRU_TENSOR_NAME_SIZE];
     congru_design design;
     const double *present = NULL;
+    congru_real *signals = NULL;
     congru_status status = load_design(context, prefix, model, &design);
     if (status != CONGRU_OK)
         return status;
@@ -107,13 +150,45 @@ congru_status congru_scored_predict(congru_context *context, congru_backbone bac
     *classes = design.classes;
     join(name, prefix, "present");
     status = congru_tensors_expect(context, model, name, 1, &design.classes, &present);
+    if (status == CONGRU_OK)
+        status = take_signals(context, &design, congru_model_of(backbone), newcomer, &signals);
     congru_application *a = status == CONGRU_OK ? congru_application_begin(context) : NULL;
-    if (a == NULL)
+    if (a == NULL) {
+        congru_memory_give(signals);
         return status != CONGRU_OK ? status : CONGRU_ERROR_MEMORY;
+    }
     congru_design_build(congru_model_of(backbone), &design, &a->graph);
     status = load_weights(context, prefix, model, &a->parameters);
     if (status == CONGRU_OK)
-        status = apply(a, present, newcomer, probability);
+        status = apply(a, present, newcomer, signals, probability);
+    congru_application_end(a);
+    congru_memory_give(signals);
+    return status;
+}
+
+congru_status congru_scored_classes(congru_context *context, congru_backbone backbone, const char *prefix,
+                                    const congru_tensors *model, size_t *classes)
+{
+    const congru_network_model *own = congru_model_of(backbone);
+    char name[CONGRU_TENSOR_NAME_SIZE];
+    congru_design design;
+    const double *present = NULL;
+    congru_status status = load_design(context, prefix, model, &design);
+    *classes = status == CONGRU_OK ? design.classes : 0;
+    if (status == CONGRU_OK && own->least_samples != NULL) {
+        const congru_signals shape = {.channels = design.d, .samples = design.samples, .rate = design.rate};
+        status = congru_design_signals(context, own, &shape, &design);
+    }
+    join(name, prefix, "present");
+    if (status == CONGRU_OK)
+        status = congru_tensors_expect(context, model, name, 1, &design.classes, &present);
+    if (status != CONGRU_OK)
+        return status;
+    congru_application *a = congru_application_begin(context);
+    if (a == NULL)
+        return CONGRU_ERROR_MEMORY;
+    congru_design_build(own, &design, &a->graph);
+    status = load_weights(context, prefix, model, &a->parameters);
     congru_application_end(a);
     return status;
 }

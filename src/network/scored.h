@@ -12,4 +12,8 @@ congru_status congru_scored_predict(congru_context *context, congru_backbone bac
                                     const congru_tensors *model, const congru_newcomer *newcomer,
                                     size_t *classes, double *probability);
 
+/* How many classes that are, of a model that lacks none of the network's tensors. */
+congru_status congru_scored_classes(congru_context *context, congru_backbone backbone, const char *prefix,
+                                    const congru_tensors *model, size_t *classes);
+
 #endif

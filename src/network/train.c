@@ -108,12 +108,15 @@ static congru_status build(congru_training *t, unsigned rewritings)
     congru_status status = congru_design_make(t->context, t->backbone, t->end_to_end, t->trials, o, &t->design);
     if (status != CONGRU_OK)
         return status;
+    const congru_network_model *model = congru_model_of(t->backbone);
+    t->design.seed = t->seed;
     const size_t out = t->design.width[t->design.layers], count = t->trials->count;
     const size_t capacity = count < (size_t)o->batch ? count : (size_t)o->batch;
     t->constants = (congru_constants){.trials = t->trials,
                                       .out = out,
                                       .stride = congru_vector(congru_spd_tangent_size(out)).size,
-                                      .by_log = congru_model_of(t->backbone)->widths == NULL && !decides(t),
+                                      .by_log = model->widths == NULL && !decides(t),
+                                      .taps = model->taps != NULL ? model->taps(&t->design) : 0,
                                       .by_subject = o->dispersion == CONGRU_DISPERSION_SUBJECT_GLOBAL ||
                                                     o->dispersion == CONGRU_DISPERSION_SUBJECT,
                                       .floor = o->floor};

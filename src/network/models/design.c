@@ -15,6 +15,9 @@ const congru_network_model *congru_model_of(congru_backbone backbone)
         [CONGRU_NETWORK_SPD_CNN] = &congru_model_spd_cnn,
         [CONGRU_NETWORK_TS_SPD_CNN] = &congru_model_ts_spd_cnn,
         [CONGRU_NETWORK_SPDNET] = &congru_model_spdnet,
+        [CONGRU_NETWORK_SHALLOW] = &congru_model_shallow,
+        [CONGRU_NETWORK_DEEP] = &congru_model_deep,
+        [CONGRU_NETWORK_EEGNET] = &congru_model_eegnet,
     };
     return models[backbone];
 }
@@ -61,7 +64,10 @@ congru_status congru_design_make(congru_context *context, congru_backbone backbo
                               .floor = o->floor,
                               .at_identity = o->head_reference == CONGRU_HEAD_IDENTITY,
                               .classes = trials->classes,
-                              .pool_mean = o->pool == CONGRU_POOL_MEAN};
+                              .pool_mean = o->pool == CONGRU_POOL_MEAN,
+                              .dropout = o->dropout};
+    if (model->least_samples != NULL)
+        return congru_design_signals(context, model, trials->signals, design);
     if (model->widths == NULL)
         return CONGRU_OK;
     const size_t least = design->merges != CONGRU_MERGES_NONE ? model->least_widths : 2;

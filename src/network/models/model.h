@@ -16,6 +16,10 @@ typedef struct congru_design {
     bool at_identity; /* the head's reference is the identity */
     size_t classes;
     bool pool_mean; /* of an image the mean over its pixels is read, not all of it */
+    size_t samples; /* of networks on signals */
+    double rate;    /* samples per second */
+    double dropout; /* share; negative: the network's own */
+    uint64_t seed;  /* of dropout */
 } congru_design;
 
 typedef struct congru_network_model {
@@ -25,12 +29,16 @@ typedef struct congru_network_model {
     size_t least_widths;
     bool merges;  /* has merges, which need widths that mirror each other */
     bool decides; /* ends in scores: no head and no losses but cross-entropy behind it */
+    /* Networks on signals: the fewest samples that leave a number at the end; NULL: on covariances. */
+    size_t (*least_samples)(const congru_design *design);
+    size_t (*taps)(const congru_design *design); /* of filters whose windows' moments are wanted; NULL: none */
     /* The nodes from the input to graph->output[CONGRU_OUTPUT_MATRIX], or to the scores in [CONGRU_OUTPUT_PROBABILITY]. */
     void (*build)(congru_graph *graph, const congru_design *design);
 } congru_network_model;
 
 extern const congru_network_model congru_model_dct, congru_model_dldct, congru_model_ddct_unet,
-    congru_model_spd_cnn, congru_model_ts_spd_cnn, congru_model_spdnet;
+    congru_model_spd_cnn, congru_model_ts_spd_cnn, congru_model_spdnet, congru_model_shallow, congru_model_deep,
+    congru_model_eegnet;
 const congru_network_model *congru_model_of(congru_backbone backbone);
 
 /* An empty graph, then the model's. */
@@ -40,6 +48,10 @@ void congru_design_build(const congru_network_model *model, const congru_design 
 congru_status congru_design_make(congru_context *context, congru_backbone backbone, bool end_to_end,
                                  const congru_trials *trials, const congru_network_options *options,
                                  congru_design *design);
+
+/* The part of a design that signals give: CONGRU_ERROR_ARGUMENT where there are none, or too short ones. */
+congru_status congru_design_signals(congru_context *context, const congru_network_model *model,
+                                    const congru_signals *signals, congru_design *design);
 
 /* Recentring by the batch, the logarithm, its triangle and scores: the node of the scores. Without `rows` the reference
  * is given to the layer. */

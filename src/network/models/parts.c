@@ -41,6 +41,119 @@ int congru_part_rectify(congru_graph *graph, int x, double floor)
     return congru_graph_add(graph, &congru_layer_rectify, x, -1, graph->node[x].out, 0.0, floor);
 }
 
+/* ---- Signals ----------------------------------------------------------------------------------------- */
+
+/* Glorot and Bengio's bound, of weights between so many numbers. */
+static int glorot(congru_graph *graph, size_t rows, size_t cols, size_t in, size_t out)
+{
+    const int segment = weights(graph, 'w', rows, cols, 1);
+    graph->parameters->segment[segment].spread = sqrt(6.0 / (double)(in + out));
+    return segment;
+}
+
+/* Numbers that are not drawn: 0, or 1 in the rows given. */
+static int constants(congru_graph *graph, char kind, size_t rows, size_t cols, unsigned ones)
+{
+    const int segment = weights(graph, kind, rows, cols, 1);
+    graph->parameters->segment[segment].spread = 0.0;
+    graph->parameters->segment[segment].ones = ones;
+    return segment;
+}
+
+int congru_part_time_space(congru_graph *graph, int x, size_t filters, size_t taps)
+{
+    const congru_extent in = graph->node[x].out;
+    const int time = glorot(graph, taps, filters, taps, filters * taps),
+              space = glorot(graph, filters * in.cols, filters, filters * in.cols, filters * in.cols);
+    return congru_graph_layer(graph, &congru_layer_time_space, x, congru_signal(in.rows - taps + 1, filters),
+                              time, space);
+}
+
+int congru_part_convolution(congru_graph *graph, int x, size_t channels, size_t taps)
+{
+    const congru_extent in = graph->node[x].out;
+    const int w = glorot(graph, taps * in.cols, channels, taps * in.cols, taps * channels);
+    return congru_graph_layer(graph, &congru_layer_convolution, x, congru_signal(in.rows - taps + 1, channels),
+                              w, -1);
+}
+
+int congru_part_depthwise(congru_graph *graph, int x, size_t taps)
+{
+    const congru_extent in = graph->node[x].out;
+    const int w = glorot(graph, taps, in.cols, taps, taps * in.cols);
+    return congru_graph_layer(graph, &congru_layer_depthwise, x, in, w, -1);
+}
+
+int congru_part_filter_bank(congru_graph *graph, int x, size_t filters, size_t depth, size_t taps,
+                            double epsilon, double share)
+{
+    const congru_extent in = graph->node[x].out, nothing = {CONGRU_NOTHING, 0, 0, 0};
+    const int statistics =
+        congru_graph_add(graph, &congru_layer_window_statistics, x, -1, nothing, (double)taps, 0.0);
+    const int y = congru_graph_add(graph, &congru_layer_filter_bank, x, statistics,
+                                   congru_signal(in.rows, filters * depth), epsilon, share);
+    graph->node[y].weight[0] = glorot(graph, taps, filters, taps, taps * filters);
+    graph->node[y].weight[1] = constants(graph, 'n', 4, filters, 1 | 8); /* gain and variance */
+    graph->node[y].weight[2] = glorot(graph, filters * depth, in.cols, depth * in.cols, filters * in.cols);
+    congru_segment *space = &graph->parameters->segment[graph->node[y].weight[2]];
+    space->constraint = CONGRU_ROW_NORM;
+    space->limit = 1.0;
+    return y;
+}
+
+int congru_part_normalise(congru_graph *graph, int x, double epsilon, double share)
+{
+    const congru_extent in = graph->node[x].out, nothing = {CONGRU_NOTHING, 0, 0, 0};
+    const int statistics = congru_graph_add(graph, &congru_layer_statistics, x, -1, nothing, 0.0, 0.0);
+    const int y = congru_graph_add(graph, &congru_layer_normalise, x, statistics, in, epsilon, share);
+    graph->node[y].weight[0] = constants(graph, 'g', 1, in.cols, 1);
+    graph->node[y].weight[1] = constants(graph, 'c', 1, in.cols, 0);
+    graph->node[y].weight[2] = constants(graph, 's', 2, in.cols, 2);
+    graph->parameters->segment[graph->node[y].weight[2]].constraint = CONGRU_STATISTIC;
+    return y;
+}
+
+int congru_part_elu(congru_graph *graph, int x)
+{
+    return congru_graph_layer(graph, &congru_layer_elu, x, graph->node[x].out, -1, -1);
+}
+
+int congru_part_square(congru_graph *graph, int x)
+{
+    return congru_graph_layer(graph, &congru_layer_square, x, graph->node[x].out, -1, -1);
+}
+
+int congru_part_logarithm(congru_graph *graph, int x)
+{
+    return congru_graph_add(graph, &congru_layer_safe_logarithm, x, -1, graph->node[x].out, 0.0, 1e-6);
+}
+
+static int pool(congru_graph *graph, const congru_layer *layer, int x, size_t window, size_t stride)
+{
+    const congru_extent in = graph->node[x].out;
+    return congru_graph_add(graph, layer, x, -1, congru_signal((in.rows - window) / stride + 1, in.cols),
+                            (double)window, (double)stride);
+}
+
+int congru_part_mean_pool(congru_graph *graph, int x, size_t window, size_t stride)
+{
+    return pool(graph, &congru_layer_mean_pool, x, window, stride);
+}
+
+int congru_part_max_pool(congru_graph *graph, int x, size_t window, size_t stride)
+{
+    return pool(graph, &congru_layer_max_pool, x, window, stride);
+}
+
+int congru_part_dropout(congru_graph *graph, int x, double share, uint64_t seed)
+{
+    const uint64_t name =
+        (seed + graph->count * UINT64_C(0x9E3779B97F4A7C15)) >> 11; /* a double holds 53 bits */
+    return congru_graph_add(graph, &congru_layer_dropout, x, -1, graph->node[x].out, share, (double)name);
+}
+
+/* ---- Scores ------------------------------------------------------------------------------------------ */
+
 int congru_part_scores(congru_graph *graph, int x, size_t classes)
 {
     const congru_extent in = graph->node[x].out;
@@ -48,8 +161,11 @@ int congru_part_scores(congru_graph *graph, int x, size_t classes)
     const size_t inputs = plain ? congru_extent_places(&in) * in.cols : in.rows;
     const int head = congru_graph_weights(graph, "head", classes, inputs, true),
               bias = congru_graph_weights(graph, "bias", 1, classes, true);
-    graph->parameters->segment[head].spread = graph->parameters->segment[bias].spread =
-        1.0 / sqrt((double)inputs);
+    if (in.kind == CONGRU_SIGNAL)
+        graph->parameters->segment[head].spread = sqrt(6.0 / (double)(inputs + classes));
+    else
+        graph->parameters->segment[head].spread = graph->parameters->segment[bias].spread =
+            1.0 / sqrt((double)inputs);
     graph->output[CONGRU_OUTPUT_PROBABILITY] = congru_graph_layer(
         graph, plain ? &congru_layer_readout : &congru_layer_dense, x, congru_scores(classes), head, bias);
     return graph->output[CONGRU_OUTPUT_PROBABILITY];
@@ -61,8 +177,8 @@ void congru_parts_first(uint64_t seed, congru_parameters *p)
         const congru_segment *segment = &p->segment[s];
         congru_random random = congru_random_stream(seed, STREAM_FIRST, (uint32_t)s, 0);
         for (size_t e = 0; e < segment->rows * segment->cols; e++)
-            p->value[segment->offset + e] =
-                segment->centre + segment->spread * (2.0 * congru_random_uniform(&random) - 1.0);
+            p->value[segment->offset + e] = (double)(segment->ones >> e / segment->cols & 1) +
+                                            segment->spread * (2.0 * congru_random_uniform(&random) - 1.0);
     }
     congru_constraints_retract(p);
 }

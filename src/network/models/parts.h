@@ -4,8 +4,8 @@
 
 #include "network/graph.h"
 
-/* Each returns the node; names of weights are numbered in the order they are added ("w1", "b1", ...). First values are those
- * of PyTorch: uniform within 1 / sqrt(numbers that go into one). */
+/* Each returns the node; names of weights are numbered in the order they are added ("w1", "b2", ...). First values are
+ * uniform: within 1 / sqrt(numbers that go into one) for images, as PyTorch has it, and Glorot's for signals. */
 
 /* A 3x3 convolution to so many channels, and ReLU. */
 int congru_part_image_convolution(congru_graph *graph, int x, size_t channels);
@@ -13,6 +13,31 @@ int congru_part_image_convolution(congru_graph *graph, int x, size_t channels);
 /* X -> W^T X W with W on the Stiefel manifold; then eigenvalues below `floor` become it. */
 int congru_part_bimap(congru_graph *graph, int x, size_t width);
 int congru_part_rectify(congru_graph *graph, int x, double floor);
+
+/* A temporal convolution of `filters` and a spatial one to as many channels, nothing between them; a convolution in time over
+ * all channels; one for each channel, whose output is as long as its input. Without biases: normalisation follows. */
+int congru_part_time_space(congru_graph *graph, int x, size_t filters, size_t taps);
+int congru_part_convolution(congru_graph *graph, int x, size_t channels, size_t taps);
+int congru_part_depthwise(congru_graph *graph, int x, size_t taps);
+
+/* `filters` in time, batch normalisation of each, and `depth` filters in space for each of them, of a norm of 1 at most. */
+int congru_part_filter_bank(congru_graph *graph, int x, size_t filters, size_t depth, size_t taps,
+                            double epsilon, double share);
+
+/* Batch normalisation; of what prediction uses a share is renewed in each step. */
+int congru_part_normalise(congru_graph *graph, int x, double epsilon, double share);
+
+/* ELU, the square, the logarithm of what is at least 1e-6. */
+int congru_part_elu(congru_graph *graph, int x);
+int congru_part_square(congru_graph *graph, int x);
+int congru_part_logarithm(congru_graph *graph, int x);
+
+/* The mean or the largest of windows. */
+int congru_part_mean_pool(congru_graph *graph, int x, size_t window, size_t stride);
+int congru_part_max_pool(congru_graph *graph, int x, size_t window, size_t stride);
+
+/* Leaves out a share of the numbers in training; the seed and the place in the graph name what is drawn. */
+int congru_part_dropout(congru_graph *graph, int x, double share, uint64_t seed);
 
 /* Scores: of a vector, or of all of an image or a signal. They are what the graph gives. */
 int congru_part_scores(congru_graph *graph, int x, size_t classes);
