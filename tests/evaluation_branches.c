@@ -210,6 +210,33 @@ static void views_decode_and_threads_do_not_matter(void)
     congru_set_destroy(&set);
 }
 
+/* Balance is of the sum of the branches, once. */
+static void sums_of_branches_are_balanced(void)
+{
+    congru_set *set = make_set();
+    congru_evaluation_options options;
+    congru_results *plain = run_on(context, set, CONGRU_TARGET_FULL, NULL, NULL), *balanced = NULL;
+    congru_evaluation_options_init(&options);
+    options.pipelines = all;
+    options.pipeline_count = 3;
+    options.method.balance = true;
+    CHECK_SAYING(congru_evaluate(context, set, &options, &balanced) == CONGRU_OK, "%s",
+                 congru_context_error(context));
+    CHECK(plain != NULL && balanced != NULL && balanced->folds == 3 * SUBJECTS);
+    for (size_t f = 0; balanced != NULL && f < balanced->folds; f++) {
+        double z[EACH * CLASSES];
+        for (size_t i = 0; i < EACH * CLASSES; i++)
+            z[i] = log(fmax(plain->fold[f].probability[i], 1e-300));
+        CHECK(congru_balance_classes(context, EACH, CLASSES, z) == CONGRU_OK);
+        for (size_t i = 0; i < EACH * CLASSES; i++)
+            CHECK_NEAR(balanced->fold[f].probability[i], exp(z[i]), 1e-12);
+        CHECK(memcmp(balanced->fold[f].probability, plain->fold[f].probability, sizeof z) != 0);
+    }
+    congru_results_destroy(&plain);
+    congru_results_destroy(&balanced);
+    congru_set_destroy(&set);
+}
+
 /* What the target's labels are changes no bit of its answers; those of a source subject do. */
 static void labels_of_the_target_do_not_matter(void)
 {
@@ -332,6 +359,7 @@ int main(void)
     RUN(wrong_definitions_are_told);
     RUN(weights_are_learned);
     RUN(views_decode_and_threads_do_not_matter);
+    RUN(sums_of_branches_are_balanced);
     RUN(labels_of_the_target_do_not_matter);
     RUN(later_trials_do_not_matter_online);
     RUN(models_answer_as_folds_do);

@@ -81,7 +81,7 @@ CONGRU_API congru_status congru_ridge_folds(congru_context *context, size_t n, s
 
 /* Makes all classes equally frequent over the n trials of one subject: log_probability (n, classes), in place, doubled and
  * then normalised by class and by trial in turn, so that each trial's exponentials add up to 1. It looks at all trials at
- * once (transductive) and assumes balanced classes. A class whose log-probabilities are all -1e29 or less stays out. */
+ * once (transductive) and assumes balanced classes. After 50 rounds very sure trials may still outweigh an equal share. A class whose log-probabilities are all -1e29 or less stays out. */
 CONGRU_API congru_status congru_balance_classes(congru_context *context, size_t n, size_t classes,
                                                 double *log_probability);
 

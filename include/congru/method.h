@@ -143,6 +143,8 @@ enum { CONGRU_CSP_FEATURES_MAX = 2048 };
 
 typedef struct congru_method_options {
     uint64_t seed;
+    bool
+        balance; /* congru_evaluate, CONGRU_TARGET_FULL alone: congru_balance_classes on each target's trials */
     congru_metric alignment_mean; /* ra: the mean that becomes the identity */
     congru_metric mdm_mean;       /* mdm: of each class */
     congru_metric mdm_metric;     /* mdm: the distance from the means */

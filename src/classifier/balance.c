@@ -6,7 +6,7 @@
 #include "congru/classifier.h"
 
 /* Log-probabilities are doubled first, so that a sure trial stays what it is; then classes and trials are normalised in
- * turn, which converges by far within this number (Sinkhorn and Knopp, 1967). */
+ * turn (Sinkhorn and Knopp, 1967), which converges within this number unless most trials are very sure of their class. */
 enum { ROUNDS = 50, SHARPER = 2 };
 
 /* Below it a class has had no trial, and stays out. */

@@ -195,6 +195,11 @@ static congru_status fit_and_describe(fit_run *run, const congru_model_options *
     congru_status status = congru_pipeline_parse(run->context, options->pipeline, &run->model->pipeline);
     if (status == CONGRU_OK)
         status = congru_method_options_check(run->context, &options->method);
+    if (status == CONGRU_OK && options->method.balance)
+        status =
+            congru_fail(run->context, CONGRU_ERROR_ARGUMENT,
+                        "--balance looks at all trials of a target subject at once, which a model does not "
+                        "(leave it out)");
     bool branched = status == CONGRU_OK && congru_model_branched(run->model);
     if (status == CONGRU_OK)
         status = check_set(run->context, run->set, branched);

@@ -91,6 +91,17 @@ static congru_status check_set(congru_context *context, const congru_set *set,
     return CONGRU_OK;
 }
 
+/* Balance depends on trials that come later, and on how many there are. */
+static congru_status check_balance(congru_context *context, const congru_evaluation_options *options)
+{
+    if (!options->method.balance ||
+        (options->protocol == CONGRU_PROTOCOL_LOSO && options->target == CONGRU_TARGET_FULL))
+        return CONGRU_OK;
+    return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                       "--balance looks at all trials of a target subject at once: it needs 'congru loso' with "
+                       "--target full");
+}
+
 /* The covariances of the set itself, where a pipeline reads them. */
 static congru_status check_covariances(congru_context *context, const congru_set *set)
 {
@@ -424,11 +435,13 @@ static congru_status add_notes(evaluation *e, congru_results *results)
     size_t count = 0;
     while (congru_context_note(e->context, count) != NULL)
         count++;
-    results->note = calloc(count + 1, sizeof *results->note);
+    results->note = calloc(count + 2, sizeof *results->note);
     if (results->note == NULL)
         return congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu notes", count);
     for (; results->note_count < count; results->note_count++)
         strcpy(results->note[results->note_count], congru_context_note(e->context, results->note_count));
+    if (e->options->method.balance)
+        strcpy(results->note[results->note_count++], congru_balance_note);
     return CONGRU_OK;
 }
 
@@ -516,6 +529,8 @@ static congru_status check_all(evaluation *e)
     congru_status status = check_set(e->context, e->set, e->options);
     if (status == CONGRU_OK)
         status = congru_method_options_check(e->context, &e->options->method);
+    if (status == CONGRU_OK)
+        status = check_balance(e->context, e->options);
     if (status == CONGRU_OK)
         status = congru_cohort_make(e->context, e->set, e->options, &e->member);
     if (status == CONGRU_OK)

@@ -1,9 +1,12 @@
 /* Runs one fold. SPDX-License-Identifier: Apache-2.0 */
 #include "evaluation/fold_run.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/scalar_math.h"
+#include "congru/classifier.h"
 #include "evaluation/combine.h"
 #include "evaluation/fold_branch.h"
 #include "evaluation/scoring.h"
@@ -153,6 +156,33 @@ static congru_status run_pipeline(split_run *run, size_t pipeline, double *secon
     return status;
 }
 
+/* Whether a trial that the split fits on is of the class. */
+static bool is_known(const split_run *run, size_t class)
+{
+    for (size_t i = 0; i < run->split->train; i++)
+        if (run->plan->set->label[run->split->train_trial[i]] == (int32_t) class)
+            return true;
+    return false;
+}
+
+/* The probabilities with all classes that were fitted equally frequent. */
+static congru_status balance(split_run *run)
+{
+    const size_t classes = run->plan->set->classes, numbers = run->split->test * classes;
+    double *p = run->probability;
+    congru_opinions_log(numbers, p);
+    for (size_t k = 0; k < classes; k++) {
+        if (is_known(run, k))
+            continue;
+        for (size_t i = 0; i < run->split->test; i++)
+            p[i * classes + k] = -INFINITY;
+    }
+    congru_status status = congru_balance_classes(run->fold.context, run->split->test, classes, p);
+    for (size_t i = 0; status == CONGRU_OK && i < numbers; i++)
+        p[i] = congru_scalar_exp(p[i]);
+    return status;
+}
+
 /* fold (count): what is common to all of them counts in each. */
 static congru_status run_split(split_run *run, size_t count, const size_t *pipeline, congru_fold *fold)
 {
@@ -170,6 +200,8 @@ static congru_status run_split(split_run *run, size_t count, const size_t *pipel
         status = run_pipeline(run, pipeline[i], &fold[i].seconds);
         fold[i].aligning += run->aligned.seconds;
         fold[i].fitting += run->fitting;
+        if (status == CONGRU_OK && run->plan->options->method.balance)
+            status = balance(run);
         if (status == CONGRU_OK)
             collect(run, &fold[i]);
     }

@@ -240,6 +240,8 @@ static congru_status set_method_option(definition_reader *r, draft *d)
     congru_status status = congru_method_options_set(r->context, &tried, where, r->now.key, r->now.value);
     if (status != CONGRU_OK)
         return status;
+    if (tried.balance)
+        return fail(r, "balance is of whole runs, not of branches (give --balance to 'congru loso')");
     if (d->settings == CONGRU_SETTINGS_MAX || strlen(r->now.value) >= sizeof d->setting[0].value)
         return fail(r, "too many options of methods, or too long a value");
     snprintf(d->setting[d->settings].name, sizeof d->setting[0].name, "%s", r->now.key);

@@ -9,6 +9,8 @@
 #include "base/error.h"
 #include "evaluation/fold_run.h"
 
+const char congru_balance_note[] = "class balance: transductive, target's classes assumed equally frequent";
+
 congru_status congru_results_create(congru_context *context, const congru_set *set, const char *dataset,
                                     size_t pipelines, size_t folds, congru_results **results)
 {

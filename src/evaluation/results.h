@@ -5,6 +5,9 @@
 #include "base/text.h"
 #include "congru/evaluation.h"
 
+/* The note of results that were made with congru_method_options.balance. */
+extern const char congru_balance_note[];
+
 /* An empty object with the names of the set and room for so many folds. */
 congru_status congru_results_create(congru_context *context, const congru_set *set, const char *dataset,
                                     size_t pipelines, size_t folds, congru_results **results);

@@ -13,6 +13,7 @@
 #include "base/number_text.h"
 #include "evaluation/fold_file.h"
 #include "evaluation/fold_run.h"
+#include "evaluation/results.h"
 #include "evaluation/scoring.h"
 
 static congru_status fail_memory(congru_context *context, const char *folder)
@@ -232,6 +233,7 @@ typedef struct name_list {
 typedef struct run_plan {
     name_list pipelines, scored, unscored;
     congru_text dataset;
+    bool balance;
     bool failed; /* without memory */
 } run_plan;
 
@@ -288,6 +290,8 @@ static void scan_settings(congru_scan *json, run_plan *plan)
     for (bool first = congru_scan_object(json); congru_scan_member(json, &first, key, sizeof key);)
         if (strcmp(key, "dataset") == 0)
             congru_scan_string_add(json, &plan->dataset);
+        else if (strcmp(key, "balance") == 0)
+            congru_scan_boolean(json, &plan->balance);
         else
             congru_scan_skip(json);
 }
@@ -323,6 +327,7 @@ static void clear_plan(run_plan *plan)
     clear_names(&plan->scored);
     clear_names(&plan->unscored);
     congru_text_clear(&plan->dataset);
+    plan->balance = false;
 }
 
 /* A run.json that is missing, or is not what congru wrote, leaves the plan empty: it is not needed to show results. */
@@ -428,12 +433,16 @@ static void add_notes(congru_context *context, const char *folder, const run_pla
     note(context, folder, results, &line);
     congru_text_clear(&names);
     congru_text_clear(&line);
+    if (plan->balance)
+        congru_text_add(&line, "%s", congru_balance_note);
+    note(context, folder, results, &line);
+    congru_text_clear(&line);
 }
 
 congru_status congru_results_complete(congru_context *context, const char *folder, bool from_folds,
                                       congru_results *results)
 {
-    enum { NOTES_MOST = 4 };
+    enum { NOTES_MOST = 5 };
     run_plan plan = {0};
     congru_status status = read_plan(context, folder, &plan);
     results->note = calloc(NOTES_MOST, sizeof *results->note);

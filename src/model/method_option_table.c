@@ -89,6 +89,9 @@ static const char *const reconstructions[] = {[false] = "logeuclid", [true] = "r
 /* A new option is one row here, with its member in congru/method.h. Those of congru_network_options come last. */
 static const congru_method_option rows[] = {
     {SEED("seed", seed, 50, "all", "Of every random choice.")},
+    {SWITCH("balance", balance, true, "all",
+            "Let 'loso' assume that the target's classes are equally frequent, and move its decisions so that "
+            "they are; it looks at all trials of the target at once (transductive) and needs --target full.")},
     {CHOICE("ra-mean", alignment_mean, metrics, "riemann", "recentred",
             "The mean that alignment moves to the identity: 'riemann', 'logeuclid' or 'euclid'."),
      .asked = true},
