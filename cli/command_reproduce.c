@@ -149,7 +149,7 @@ static int run(const arguments *parsed)
 static const char *const examples[] = {
     "congru reproduce synthetic --seeds 50..50 --steps 100",
     "congru reproduce table-e2e 2a.npz 2b.npz",
-    "congru reproduce table-e2e 2b.npz --sessions 1,2,3",
+    "congru reproduce table-e2e 2b.npz --keep-sessions 1,2,3",
     "congru reproduce statistics",
     NULL,
 };

@@ -11,7 +11,7 @@
 #include "session.h"
 #include "terminal.h"
 
-enum { EDF_SAMPLES = 750, SAMPLES_MAX = 1000000, SUBJECTS_MAX = 10000, TRIALS_MAX = 100000, CONSTANTS = 13 };
+enum { EDF_SAMPLES = 750, SAMPLES_MAX = 1000000, SUBJECTS_MAX = 10000, TRIALS_MAX = 100000, CONSTANTS = 14 };
 
 typedef enum synth_option {
     SYNTH_OUTPUT,
@@ -37,6 +37,7 @@ typedef enum synth_option {
     SYNTH_DELTA,
     SYNTH_RHO,
     SYNTH_JITTER,
+    SYNTH_SLOW,
     SYNTH_OPTIONS
 } synth_option;
 
@@ -49,12 +50,12 @@ static const option options[SYNTH_OPTIONS] = {
     [SYNTH_CHANNELS] = {"channels", '\0', "N", "How many channels, 4 to 512. Default: 20."},
     [SYNTH_SIGNALS] = {"signals", '\0', "T",
                        "Store signals of T samples beside the covariances, of which they are the sample "
-                       "covariances. Default: none; 750 with --edf."},
+                       "covariances. Default: none; 750 with --edf or --slow."},
     [SYNTH_RATE] = {"rate", '\0', "HZ", "The sampling rate of the signals. Default: 250."},
     [SYNTH_EDF] =
         {"edf", '\0', "DIR",
          "Write the signals as DIR/S01.edf, ... for 'congru import', with annotations c1 to c4 half a "
-         "second before each trial's signal."},
+         "second before each trial's signal, or half a second into it with --slow."},
     [SYNTH_THREADS] = {"threads", '\0', "N",
                        "How many threads to use; the result is the same with any number. Default: 0, one for "
                        "each processor."},
@@ -78,6 +79,9 @@ static const option options[SYNTH_OPTIONS] = {
     [SYNTH_DELTA] = {"delta", '\0', "X", "Weight of the square of L1 + L2. Default: 0.05."},
     [SYNTH_RHO] = {"rho", '\0', "X", "Exponent of G in stage fusion. Default: 0.5."},
     [SYNTH_JITTER] = {"jitter", '\0', "X", "Added to the diagonal of every matrix. Default: 1e-5."},
+    [SYNTH_SLOW] = {"slow", '\0', "X",
+                    "Above 0: classes differ in slow potentials at Fz, C3 and C4 after a cue, of X deviations "
+                    "of the noise at their peak, and not in covariances, whatever the separation. Default: 0."},
 };
 
 static definition describe_stage(size_t index)
@@ -121,7 +125,7 @@ static int parse_constants(const arguments *parsed, congru_synth_options *made)
     double *const constant[CONSTANTS] = {
         &made->separation, &made->background, &made->shift_noise, &made->noise,  &made->warp,
         &made->alpha,      &made->dispersion, &made->rotation,    &made->gamma1, &made->gamma2,
-        &made->delta,      &made->rho,        &made->jitter};
+        &made->delta,      &made->rho,        &made->jitter,      &made->slow};
     int code = EXIT_DONE;
     for (size_t i = 0; i < CONSTANTS && code == EXIT_DONE; i++) {
         size_t place = SYNTH_SEPARATION + i;
@@ -134,7 +138,7 @@ static int parse_constants(const arguments *parsed, congru_synth_options *made)
 static int parse_counts(const arguments *parsed, congru_synth_options *made, int *threads)
 {
     int seed, subjects, trials, channels, samples;
-    int usual = parsed->values[SYNTH_EDF] != NULL ? EDF_SAMPLES : 0;
+    int usual = parsed->values[SYNTH_EDF] != NULL || made->slow > 0.0 ? EDF_SAMPLES : 0;
     int code = options_integer(parsed, SYNTH_SEED, (int)made->seed, 0, INT32_MAX, &seed);
     if (code == EXIT_DONE)
         code = options_integer(parsed, SYNTH_SUBJECTS, (int)made->subjects, 1, SUBJECTS_MAX, &subjects);
@@ -198,12 +202,12 @@ static int run(const arguments *parsed)
         code = terminal_fail(EXIT_USAGE,
                              "synth: --output SET.npz or --edf DIR is missing (see 'congru help synth')");
     if (code == EXIT_DONE)
+        code = parse_constants(parsed, &made);
+    if (code == EXIT_DONE)
         code = parse_counts(parsed, &made, &threads);
     if (code == EXIT_DONE && parsed->values[SYNTH_EDF] != NULL && made.rate != floor(made.rate))
         code =
             terminal_fail(EXIT_USAGE, "synth: --rate is %g; with --edf it must be a whole number", made.rate);
-    if (code == EXIT_DONE)
-        code = parse_constants(parsed, &made);
     congru_context *context = NULL;
     congru_set *set = NULL;
     if (code == EXIT_DONE)
@@ -220,6 +224,7 @@ static int run(const arguments *parsed)
 static const char *const examples[] = {
     "congru synth --stage dispersion -o dispersion.npz",
     "congru synth --stage fusion --seed 54 --delta 0.2 -o fusion.npz",
+    "congru synth --stage shift --slow 0.1 -o slow.npz",
     "congru synth --stage shift --edf recordings",
     "congru import recordings/S*.edf --events c1=c1,c2=c2,c3=c3,c4=c4 --band off --notch off -o set.npz",
     NULL,
@@ -233,7 +238,7 @@ const command command_synth = {
         "Draws trials of four classes, the corners of a tetrahedron in the log-variances of three "
         "directions U, for subjects that differ as the stage says. Each stage adds to the one before "
         "it; the draws are the same. The set holds the covariances, each divided by its trace, and how "
-        "they were made.",
+        "they were made; with --slow, signals from half a second before a cue, too.",
     .definitions = describe_stage,
     .definitions_title = "Stages",
     .options = {.options = options, .count = SYNTH_OPTIONS},

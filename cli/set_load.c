@@ -13,7 +13,7 @@
 
 static const option part_options[] = {
     {"classes", '\0', "A,B,...", "Keep the trials of these classes alone. Default: all."},
-    {"sessions", '\0', "N,M,...", "Keep the trials of these sessions alone, by number. Default: all."},
+    {"keep-sessions", '\0', "N,M,...", "Keep the trials of these sessions alone, by number. Default: all."},
 };
 
 static const option_table signal_option_table = {.options = congru_preprocessing_options,
@@ -49,11 +49,11 @@ static int keep_classes(congru_context *context, const arguments *parsed, const 
 static int keep_sessions(congru_context *context, const arguments *parsed, const char *path, congru_set *set)
 {
     char where[64];
-    const char *numbers = options_value(parsed, "sessions");
+    const char *numbers = options_value(parsed, "keep-sessions");
     text_list list = {0};
     if (numbers == NULL)
         return EXIT_DONE;
-    snprintf(where, sizeof where, "%s: --sessions", parsed->command);
+    snprintf(where, sizeof where, "%s: --keep-sessions", parsed->command);
     int code = text_list_split(&list, where, numbers);
     int32_t *session = code == EXIT_DONE ? calloc(list.count, sizeof *session) : NULL;
     if (code == EXIT_DONE && session == NULL)

@@ -17,7 +17,7 @@ defaults_are_told_right()
     local name value problems=
     mkdir "$scratch/work/defaults" && cd "$scratch/work/defaults" || exit 1
     congru synth --stage shift --trials 1 -o set.npz >/dev/null
-    for name in separation background shift-noise noise warp alpha dispersion rotation gamma1 gamma2 delta rho jitter; do
+    for name in separation background shift-noise noise warp alpha dispersion rotation gamma1 gamma2 delta rho jitter slow; do
         value=$(unzip -p set.npz meta.npy | tr -d '\0' | grep -aoE "\"$name\": [0-9.e-]+" | sed 's/.*: //; s/e-0/e-/')
         COLUMNS=100 congru help synth | tr -s '\n ' ' ' | sed 's/ --/\n--/g' |
             grep -qE -- "^--$name X .*Default: $value\.( |$)" ||
@@ -37,6 +37,9 @@ same_bits()
         CONGRU_CPU=$cpu congru synth --stage fusion --trials 3 --signals 50 --threads 3 -o again.npz >/dev/null
         cmp first.npz again.npz >/dev/null || problems+="CONGRU_CPU=$cpu gives other bits"$'\n'
     done
+    congru synth --stage shift --slow 0.3 --trials 3 --threads 1 -o first.npz >/dev/null
+    congru synth --stage shift --slow 0.3 --trials 3 --threads 3 -o again.npz >/dev/null
+    cmp first.npz again.npz >/dev/null || problems+="--slow gives other bits with other threads"$'\n'
     result "the same bits for any --threads and CONGRU_CPU" "${problems%$'\n'}"
 }
 

@@ -323,7 +323,7 @@ static void check_options_of(const char *pipeline, const char *expected)
 static void pipelines_have_their_options(void)
 {
     check_options_of("ra+tslr", "seed ra-mean tangent-mean C");
-    check_options_of("none+mdm", "seed mdm-metric");
+    check_options_of("none+mdm", "seed mdm-mean mdm-metric");
     check_options_of("rpa+csp-lda", "seed ra-mean csp-filters rpa-labels rpa-unsupervised");
     check_options_of("ra+nothing", "");
     CHECK(congru_pipeline_among("dct+mdm", "networks") && !congru_pipeline_among("ra+mdm", "networks"));

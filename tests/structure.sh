@@ -250,14 +250,15 @@ method_names_are_not_compared()
 }
 
 # An option of methods is one row: its name stands nowhere else. Names with a hyphen are told from other words;
-# model_file.c reads two names of older models.
+# model_file.c reads two names of older models, and a recipe is a list of options by name with values for them.
 an_option_is_one_row()
 {
     local name
     "$BUILD/tests/option_names" | grep -e - >"$scratch/options" || echo "no names of options"
     while read -r name; do
         grep -rlF "\"$name\"" src cli share/completion | grep -vxF src/decoder/model_file.c |
-            grep -vxF src/model/method_option_table.c | sed "s/$/ names --$name beside its row/"
+            grep -vxF -e src/model/method_option_table.c -e src/model/recipe.c |
+            sed "s/$/ names --$name beside its row/"
     done <"$scratch/options"
     true
 }

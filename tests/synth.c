@@ -257,7 +257,7 @@ static void sets_are_whole(void)
         snprintf(words, sizeof words, "\"synth\": \"%s\", \"seed\": 50,",
                  congru_synth_stage_name((congru_synth_stage)stage));
         CHECK_SAYING(strstr(set->meta, words) != NULL, "%s", set->meta);
-        CHECK(strstr(set->meta, "\"jitter\": 1e-05}") != NULL);
+        CHECK(strstr(set->meta, "\"jitter\": 1e-05, \"slow\": 0}") != NULL);
         for (size_t t = 0; t < set->count; t++) {
             double trace = 0.0;
             const double *c = matrix(set, t);

@@ -50,18 +50,34 @@ typedef struct congru_synth_options {
     size_t
         samples; /* of signals whose sample covariance is the trial's; 0: no signals; else more than channels */
     double rate; /* of those, 250 */
+
+    /* 0, or the peak of slow potentials by which classes then differ, in deviations of the noise before a subject mixes it.
+     * Needs signals of 2 s or more, sampled at 10 Hz or more; `separation` does not matter then. */
+    double slow;
 } congru_synth_options;
+
+/* Where slow potentials are: "Fz", "C3", "C4" for source 0, 1, 2, the first channels of such a set; NULL from
+ * CONGRU_SYNTH_SOURCES on. */
+CONGRU_API const char *congru_synth_slow_channel(size_t source);
+
+/* The potential of a class at a source, of peak 1, `seconds` after the cue: source + 1 periods of a sine in 1.5 s, at most
+ * 2 Hz, up or down as the class's corner of the tetrahedron has it; 0 before and after, and for a class or source that does
+ * not exist. The courses of different sources are orthogonal and have no mean, so that classes do not differ in covariance. */
+CONGRU_API double congru_synth_slow_course(size_t class_index, size_t source, double seconds);
 
 CONGRU_API void congru_synth_options_init(congru_synth_options *options);
 
 /* Makes a set: subjects "S01", ..., classes "c1" to "c4" in turn, channels "X01", ..., `meta` telling the
- * options. CONGRU_ERROR_ARGUMENT for an option out of range; CONGRU_ERROR_NOT_FINITE or _NOT_POSITIVE where
- * options are so large that a matrix leaves the range of a double. Free with congru_set_destroy. */
+ * options. With `slow`, the first channels are those of congru_synth_slow_channel, signals begin half a second before the
+ * cue (`start`), and `meta` tells the truth of the potentials, too. CONGRU_ERROR_ARGUMENT for an option out of range;
+ * CONGRU_ERROR_NOT_FINITE or _NOT_POSITIVE where options are so large that a matrix leaves the range of a double. Free with
+ * congru_set_destroy. */
 CONGRU_API congru_status congru_synth(congru_context *context, const congru_synth_options *options,
                                       congru_set **set);
 
 /* Writes each subject of a set with signals as FOLDER/NAME.edf, in EDF+ that congru_recording_read reads:
- * noise, and a trial every few seconds, annotated with its class half a second before its signal begins.
+ * noise, and a trial every few seconds, annotated with its class at the cue: where the set's `start` says, at most a minute
+ * from the signal's beginning; or half a second before the signal when `start` is unknown.
  * Signals are scaled alike, to 10 microvolts in the mean, and stored in 16 bits. The rate must be a whole
  * number. */
 CONGRU_API congru_status congru_synth_write_edf(congru_context *context, const congru_set *set,

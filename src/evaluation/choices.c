@@ -12,7 +12,8 @@
 enum { GROUPS_OF_MANY = 7 }; /* of sets with more subjects than CONGRU_GROUPS_MAX */
 
 /* Beside the C that a branch states. */
-static const double factors[CONGRU_CANDIDATES] = {0.01, 0.1, 1, 10, 100};
+static const double factors[CONGRU_CANDIDATES] = {0.01, 0.1, 1, 10};
+enum { STATED = 2 };                    /* which of them is 1 */
 static const double stated_none = 0.01; /* with C auto */
 
 size_t congru_groups(const congru_set *set)
@@ -261,7 +262,7 @@ static congru_status choose_c(congru_context *context, const chooser *c, const c
     const inner_fits *f = &c->of_material[pipeline->branch[branch].material];
     bool free = chooses_c(f->material, pipeline);
     double least = INFINITY, weight[CONGRU_BRANCHES_MAX], loss;
-    size_t best = f->candidates > 1 ? CONGRU_CANDIDATES / 2 : 0; /* the C that is stated */
+    size_t best = f->candidates > 1 ? STATED : 0; /* the C that is stated */
     for (size_t k = 0; free && k < f->candidates; k++) {
         congru_opinions opinions = {
             .branches = 1, .classes = c->materials->set->classes, .log_probability = {c->opinion[branch]}};

@@ -8,7 +8,7 @@
  * other groups each in turn is left out too, branches are fitted on the rest and asked about it, and what does best there
  * is chosen. So a choice is a function of the set and of the groups that are shut out, whatever is run besides, and fits
  * without two groups serve both. */
-enum { CONGRU_GROUPS_MAX = 10, CONGRU_CANDIDATES = 5 };
+enum { CONGRU_GROUPS_MAX = 10, CONGRU_CANDIDATES = 4 };
 
 size_t congru_groups(const congru_set *set);
 uint64_t congru_group_of(const congru_set *set, int32_t subject); /* as a bit */

@@ -36,7 +36,7 @@ typedef struct congru_pipeline {
     const congru_classifier *classifier; /* likewise */
     size_t branches;
     congru_branch branch[CONGRU_BRANCHES_MAX];
-    bool choose_c;       /* of each branch that states one: that, or up to a hundred times more or less */
+    bool choose_c;       /* of each branch that states one: that, or ten times more, or up to a hundred times less */
     bool choose_weights; /* of the branches */
     char title[CONGRU_TITLE_SIZE];
 } congru_pipeline;

@@ -13,18 +13,21 @@ enum {
     STAGES_MAX = 64
 };
 
-/* Members of geometry.json; a panel is one of them, or the quotient of two. */
+/* Members of geometry.json; a panel is one of them, or the quotient of two. What is below 1e-12 of `beside` is there by
+ * rounding alone. */
 static const struct {
-    const char *title, *over, *under;
+    const char *title, *over, *under, *beside;
 } panels[] = {
-    {"W, classes", "within_class", NULL},
-    {"B, classes", "between_class", NULL},
-    {"W/B, classes", "within_class", "between_class"},
-    {"W, subjects", "within_subject", NULL},
-    {"B, subjects", "between_subject", NULL},
-    {"W/B, subjects", "within_subject", "between_subject"},
+    {"W, classes", "within_class", NULL, NULL},
+    {"B, classes", "between_class", NULL, "within_class"},
+    {"W/B, classes", "within_class", "between_class", NULL},
+    {"W, subjects", "within_subject", NULL, NULL},
+    {"B, subjects", "between_subject", NULL, "within_subject"},
+    {"W/B, subjects", "within_subject", "between_subject", NULL},
 };
 enum { PANELS = sizeof panels / sizeof panels[0], COLUMNS = 3 };
+
+static const double rounding = 1e-12;
 
 /* A member's numbers; NaN where there is none. */
 static void read_member(const report_run *run, const char *name, size_t stages, double *value)
@@ -40,14 +43,17 @@ static void read_member(const report_run *run, const char *name, size_t stages, 
 /* Returns whether any number is finite. */
 static bool read_panel(const report_run *run, size_t panel, size_t stages, double *value)
 {
-    double under[STAGES_MAX];
+    const char *second = panels[panel].under != NULL ? panels[panel].under : panels[panel].beside;
+    double other[STAGES_MAX];
     bool any = false;
     read_member(run, panels[panel].over, stages, value);
-    if (panels[panel].under != NULL)
-        read_member(run, panels[panel].under, stages, under);
+    if (second != NULL)
+        read_member(run, second, stages, other);
     for (size_t k = 0; k < stages; k++) {
-        if (panels[panel].under != NULL) /* no ratio to what is there by rounding alone */
-            value[k] = under[k] > 1e-12 * value[k] ? value[k] / under[k] : NAN;
+        if (panels[panel].under != NULL)
+            value[k] = other[k] > rounding * value[k] ? value[k] / other[k] : NAN;
+        else if (panels[panel].beside != NULL && value[k] < rounding * other[k])
+            value[k] = 0;
         any = any || isfinite(value[k]);
     }
     return any;
@@ -81,7 +87,10 @@ static void draw_panel(canvas *on, const figure_input *in, size_t panel, double 
     congru_canvas_text(on, left - 4, top + PANEL_Y - 3, 8, 1, CANVAS_SOFT, "%.3g", y.from);
     congru_canvas_text(on, left, top + PANEL_Y + 12, 8, -1, CANVAS_SOFT, "0 %%");
     congru_canvas_text(on, left + PANEL_X, top + PANEL_Y + 12, 8, 1, CANVAS_SOFT, "100 %% of training");
-    y.to += y.to > y.from ? 0 : 1;
+    if (y.to - y.from <= 1e-9 * fabs(y.to)) { /* equal: a flat line in the middle */
+        y.from -= 1;
+        y.to += 1;
+    }
     for (size_t r = in->report->runs; r-- > 0;) {
         size_t stages = stages_of(&in->report->run[r]), count = 0;
         read_panel(&in->report->run[r], panel, stages, value);

@@ -9,17 +9,25 @@
 #include "base/number_text.h"
 #include "synth/synth_internal.h"
 
-/* A record is a second. A trial begins with its cue, on a whole second; its signal follows half a second
- * later, and noise fills up the second and one more. Before the first cue is as much noise as a trial is
- * long, so that the rest window of congru_epochs_options lies inside, too. */
-enum { HEADER_BLOCK = 256, NUMBER = 8, NOTE_BYTES = 128, PATH_SIZE = 4096, DIGITAL_MOST = 32767 };
+/* A record is a second. A trial has its cue on a whole second; its signal begins where the set says, or half
+ * a second later, and noise fills up the second and one more. Before the first cue is as much noise as a
+ * trial is long, so that the rest window of congru_epochs_options lies inside, too. */
+enum {
+    HEADER_BLOCK = 256,
+    NUMBER = 8,
+    NOTE_BYTES = 128,
+    PATH_SIZE = 4096,
+    DIGITAL_MOST = 32767,
+    START_MOST = 60
+};
 
 static const double microvolts = 10.0;
 
 typedef struct edf_file {
     const congru_set *set;
     size_t subject;
-    size_t rate, cue_to_signal, trial_seconds;
+    size_t rate, trial_seconds;
+    ptrdiff_t cue_to_signal; /* samples; below 0 when the cue lies inside the signal */
     size_t trials, records;
     size_t header_bytes, record_bytes;
     double scale;         /* from the set to microvolts */
@@ -201,7 +209,23 @@ static congru_status check_set(congru_context *context, const congru_set *set)
     if (set->channel_name == NULL || set->class_name == NULL || set->subject_name == NULL ||
         set->label == NULL || set->subject == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the set lacks labels or names to write as EDF");
+    if (!isnan(set->start) && !(fabs(set->start) <= START_MOST))
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "the signals begin %g s from the cue; as EDF they may %d s at most", set->start,
+                           (int)START_MOST);
     return CONGRU_OK;
+}
+
+/* Room for the later of cue and signal, and before the first cue for what comes before it. */
+static void place_trials(edf_file *file)
+{
+    const congru_set *set = file->set;
+    file->cue_to_signal =
+        isnan(set->start) ? (ptrdiff_t)((file->rate + 1) / 2) : (ptrdiff_t)floor(set->start * set->rate + 0.5);
+    size_t after = file->cue_to_signal > 0 ? (size_t)file->cue_to_signal : 0;
+    size_t before = file->cue_to_signal < 0 ? (size_t)-file->cue_to_signal : 0;
+    size_t longest = set->samples > before ? set->samples : before;
+    file->trial_seconds = (after + longest) / file->rate + 2;
 }
 
 congru_status congru_synth_write_edf(congru_context *context, const congru_set *set, const char *folder)
@@ -213,8 +237,7 @@ congru_status congru_synth_write_edf(congru_context *context, const congru_set *
     if (status != CONGRU_OK)
         return status;
     edf_file file = {.set = set, .rate = (size_t)set->rate, .scale = find_scale(set)};
-    file.cue_to_signal = (file.rate + 1) / 2;
-    file.trial_seconds = (file.cue_to_signal + set->samples) / file.rate + 2;
+    place_trials(&file);
     size_t *trial = malloc(set->count * sizeof *trial);
     if (trial == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder);

@@ -23,6 +23,15 @@ enum {
 }; /* apart, since the above are drawn once for each branch: + 10 branch */
 enum { SYNTH_BRANCHES = 2, SYNTH_BRANCH_STRIDE = 10 };
 
+/* The corners of a tetrahedron, by class. */
+extern const double congru_synth_corner[CONGRU_SYNTH_CLASSES][CONGRU_SYNTH_SOURCES];
+
+/* Signals with slow potentials begin so long before the cue, and the potentials take so long after it. */
+enum { SYNTH_SLOW_LEAD_MS = 500, SYNTH_SLOW_MS = 1500 };
+
+/* Samples before the cue in signals with slow potentials. */
+size_t congru_synth_slow_lead(double rate);
+
 /* One subject, or one branch of one: what is done to every trial. */
 typedef struct congru_synth_subject {
     double *frame;      /* (d, d) columns U R and V; or U and V before CONGRU_SYNTH_ORIENTATION */
@@ -44,7 +53,8 @@ congru_status congru_synth_make_trials(congru_context *context, const congru_syn
                                        size_t index, const double *basis, const double *background,
                                        double *out);
 
-/* Signals (count, d, samples) of one subject whose sample covariances are the given matrices. */
+/* Signals (count, d, samples) of one subject whose sample covariances are the given matrices: noise, and the slow potentials
+ * of the options, before both are mixed. */
 congru_status congru_synth_make_signals(congru_context *context, const congru_synth_options *options,
                                         size_t index, size_t count, const double *covariance, double *signals);
 

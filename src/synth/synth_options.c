@@ -5,8 +5,12 @@
 #include <stdint.h>
 
 #include "congru/spd.h"
+#include "synth/synth_internal.h"
 
 enum { SUBJECTS_MAX = 10000, TRIALS_MAX = 1000000 };
+
+/* So that the fastest of the courses has samples enough. */
+static const double slow_rate_least = 10.0;
 
 const char *congru_synth_stage_name(congru_synth_stage stage)
 {
@@ -38,6 +42,7 @@ void congru_synth_options_init(congru_synth_options *options)
         .rho = 0.5,
         .jitter = 1e-5,
         .rate = 250.0,
+        .slow = 0.0,
     };
 }
 
@@ -56,6 +61,7 @@ const congru_synth_constant congru_synth_constants[] = {
     {"delta", offsetof(congru_synth_options, delta), -100.0, 100.0},
     {"rho", offsetof(congru_synth_options, rho), 0.0, 100.0},
     {"jitter", offsetof(congru_synth_options, jitter), 0.0, 100.0},
+    {"slow", offsetof(congru_synth_options, slow), 0.0, 100.0},
     {NULL, 0, 0.0, 0.0},
 };
 
@@ -89,6 +95,28 @@ static congru_status check_counts(congru_context *context, const congru_synth_op
     return CONGRU_OK;
 }
 
+static congru_status check_slow(congru_context *context, const congru_synth_options *options)
+{
+    if (!(options->slow > 0.0))
+        return CONGRU_OK;
+    if (options->samples == 0)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "synth: slow potentials need signals (ask for samples)");
+    if (options->rate < slow_rate_least)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "synth: a rate of %g; slow potentials need %g or more", options->rate,
+                           slow_rate_least);
+    const double needed =
+        (double)congru_synth_slow_lead(options->rate) + ceil(options->rate * SYNTH_SLOW_MS / 1000.0);
+    if ((double)options->samples < needed)
+        return congru_fail(
+            context, CONGRU_ERROR_ARGUMENT,
+            "synth: signals of %zu samples are too short for slow potentials, which need %.0f at "
+            "a rate of %g",
+            options->samples, needed, options->rate);
+    return CONGRU_OK;
+}
+
 congru_status congru_synth_check(congru_context *context, const congru_synth_options *options)
 {
     if ((size_t)options->stage >= CONGRU_SYNTH_STAGES)
@@ -106,5 +134,5 @@ congru_status congru_synth_check(congru_context *context, const congru_synth_opt
     if (options->samples > 0 && !(options->rate > 0.0 && isfinite(options->rate)))
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "synth: a rate of %g; signals need one above 0",
                            options->rate);
-    return CONGRU_OK;
+    return check_slow(context, options);
 }

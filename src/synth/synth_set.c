@@ -8,16 +8,15 @@
 
 #include "base/bank.h"
 #include "base/number_text.h"
+#include "base/text.h"
 #include "congru/version.h"
 #include "synth/synth_internal.h"
 #include "synth/synth_options.h"
 
-enum { META_SIZE = 1024 };
-
 /* ---- What the set says of itself ----------------------------------------------------------------------- */
 
 /* The shortest of the forms that read back as the same number. */
-static void append_number(char *meta, size_t size, const char *key, double number)
+static void tell_number(congru_text *meta, double number)
 {
     char text[32];
     for (int digits = 1; digits <= 17; digits++) {
@@ -25,24 +24,44 @@ static void append_number(char *meta, size_t size, const char *key, double numbe
         if (congru_number_read(text, NULL) == number)
             break;
     }
-    size_t used = strlen(meta);
-    snprintf(meta + used, size - used, ", \"%s\": %s", key, text);
+    congru_text_add(meta, "%s", text);
+}
+
+/* Where the classes' slow potentials are, how many periods each has, from when to when, and which way by class. */
+static void tell_slow(congru_text *meta)
+{
+    congru_text_add(meta, ", \"slow-channels\": [");
+    for (size_t k = 0; k < CONGRU_SYNTH_SOURCES; k++)
+        congru_text_add(meta, "%s\"%s\"", k > 0 ? ", " : "", congru_synth_slow_channel(k));
+    congru_text_add(meta, "], \"slow-periods\": [1, 2, 3], \"slow-window\": [0, ");
+    tell_number(meta, SYNTH_SLOW_MS / 1000.0);
+    congru_text_add(meta, "], \"slow-signs\": {");
+    for (size_t c = 0; c < CONGRU_SYNTH_CLASSES; c++) {
+        const double *sign = congru_synth_corner[c];
+        congru_text_add(meta, "%s\"c%zu\": [%d, %d, %d]", c > 0 ? ", " : "", c + 1, (int)sign[0], (int)sign[1],
+                        (int)sign[2]);
+    }
+    congru_text_add(meta, "}");
 }
 
 static char *describe(const congru_synth_options *options)
 {
-    char *meta = calloc(META_SIZE, 1);
-    if (meta == NULL)
-        return NULL;
-    snprintf(meta, META_SIZE,
-             "{\"congru\": \"%s\", \"commit\": \"%s\", \"synth\": \"%s\", \"seed\": %" PRIu64
-             ", \"subjects\": %zu, \"trials\": %zu, \"channels\": %zu, \"samples\": %zu",
-             congru_version(), congru_version_commit(), congru_synth_stage_name(options->stage), options->seed,
-             options->subjects, options->trials, options->channels, options->samples);
-    for (const congru_synth_constant *c = congru_synth_constants; c->name != NULL; c++)
-        append_number(meta, META_SIZE, c->name, congru_synth_constant_value(options, c));
-    strcat(meta, "}"); /* 13 constants of 40 bytes at most; the rest is far below 500 */
-    return meta;
+    congru_text meta = {0};
+    congru_text_add(&meta,
+                    "{\"congru\": \"%s\", \"commit\": \"%s\", \"synth\": \"%s\", \"seed\": %" PRIu64
+                    ", \"subjects\": %zu, \"trials\": %zu, \"channels\": %zu, \"samples\": %zu",
+                    congru_version(), congru_version_commit(), congru_synth_stage_name(options->stage),
+                    options->seed, options->subjects, options->trials, options->channels, options->samples);
+    for (const congru_synth_constant *c = congru_synth_constants; c->name != NULL; c++) {
+        congru_text_add(&meta, ", \"%s\": ", c->name);
+        tell_number(&meta, congru_synth_constant_value(options, c));
+    }
+    if (options->slow > 0.0)
+        tell_slow(&meta);
+    congru_text_add(&meta, "}");
+    if (meta.failed)
+        congru_text_clear(&meta);
+    return meta.data;
 }
 
 /* ---- The set ------------------------------------------------------------------------------------------- */
@@ -74,7 +93,8 @@ static congru_set *create(const congru_synth_options *options)
     set->dimension = options->channels;
     set->samples = options->samples;
     set->rate = options->samples > 0 ? options->rate : 0.0;
-    set->start = (double)NAN;
+    set->start =
+        options->slow > 0.0 ? -(double)congru_synth_slow_lead(options->rate) / options->rate : (double)NAN;
     set->classes = CONGRU_SYNTH_CLASSES;
     set->subjects = options->subjects;
     set->meta = describe(options);
@@ -83,7 +103,7 @@ static congru_set *create(const congru_synth_options *options)
     return set;
 }
 
-static void name_all(congru_set *set)
+static void name_all(const congru_synth_options *options, congru_set *set)
 {
     for (size_t k = 0; k < set->classes; k++)
         snprintf(set->class_name[k], sizeof set->class_name[k], "c%zu", k + 1);
@@ -91,6 +111,8 @@ static void name_all(congru_set *set)
         snprintf(set->subject_name[i], sizeof set->subject_name[i], "S%02zu", i + 1);
     for (size_t i = 0; i < set->dimension; i++)
         snprintf(set->channel_name[i], sizeof set->channel_name[i], "X%02zu", i + 1);
+    for (size_t k = 0; k < CONGRU_SYNTH_SOURCES && options->slow > 0.0; k++)
+        snprintf(set->channel_name[k], sizeof set->channel_name[k], "%s", congru_synth_slow_channel(k));
 }
 
 /* Matrices beyond the doubles come of constants that are too large; say so with what was found. */
@@ -143,7 +165,7 @@ congru_status congru_synth(congru_context *context, const congru_synth_options *
         return congru_fail(context, CONGRU_ERROR_MEMORY,
                            "synth: not enough memory for %zu trials of %zu channels",
                            options->subjects * options->trials * CONGRU_SYNTH_CLASSES, options->channels);
-    name_all(made);
+    name_all(options, made);
     status = fill(context, options, made);
     if (status != CONGRU_OK)
         congru_set_destroy(&made);

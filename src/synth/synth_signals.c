@@ -1,6 +1,8 @@
-/* Noise whose sample covariance is exactly the one asked for. SPDX-License-Identifier: Apache-2.0 */
+/* Noise, and slow potentials, whose sample covariance is exactly the one asked for. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <string.h>
 
+#include "base/scalar_math.h"
 #include "base/workspace.h"
 #include "congru/spd.h"
 #include "kernel/kernel.h"
@@ -15,7 +17,44 @@ typedef struct signal_job {
     double *signals;           // (count, d, samples)
 } signal_job;
 
-/* White noise without its mean, and its sample covariance. */
+/* ---- Slow potentials ------------------------------------------------------------------------------------ */
+
+static const double slow_seconds = SYNTH_SLOW_MS / 1000.0;
+
+const char *congru_synth_slow_channel(size_t source)
+{
+    static const char *const names[CONGRU_SYNTH_SOURCES] = {"Fz", "C3", "C4"};
+    return source < CONGRU_SYNTH_SOURCES ? names[source] : NULL;
+}
+
+double congru_synth_slow_course(size_t class_index, size_t source, double seconds)
+{
+    if (class_index >= CONGRU_SYNTH_CLASSES || source >= CONGRU_SYNTH_SOURCES ||
+        !(seconds >= 0.0 && seconds < slow_seconds))
+        return 0.0;
+    double periods = (double)(source + 1) * (seconds / slow_seconds);
+    return congru_synth_corner[class_index][source] * congru_scalar_sin_2pi(periods - floor(periods));
+}
+
+size_t congru_synth_slow_lead(double rate)
+{
+    return (size_t)ceil(rate * SYNTH_SLOW_LEAD_MS / 1000.0);
+}
+
+/* Added before the whitening, which sees the same of every class as the courses are orthogonal. */
+static void add_slow(const congru_synth_options *options, size_t trial, double *signal)
+{
+    const double lead = (double)congru_synth_slow_lead(options->rate);
+    for (size_t k = 0; k < CONGRU_SYNTH_SOURCES; k++)
+        for (size_t t = 0; t < options->samples; t++)
+            signal[k * options->samples + t] +=
+                options->slow *
+                congru_synth_slow_course(trial % CONGRU_SYNTH_CLASSES, k, ((double)t - lead) / options->rate);
+}
+
+/* ---- Signals -------------------------------------------------------------------------------------------- */
+
+/* White noise and what is slow without its mean, and the sample covariance. */
 static void draw_trial(void *user, size_t trial, int worker)
 {
     signal_job *job = user;
@@ -29,6 +68,8 @@ static void draw_trial(void *user, size_t trial, int worker)
         congru_random_stream(job->options->seed, SYNTH_SIGNAL, (uint32_t)job->index, (uint32_t)trial);
     for (size_t i = 0; i < d * samples; i++)
         signal[i] = congru_random_normal(&random);
+    if (job->options->slow > 0.0)
+        add_slow(job->options, trial, signal);
     kernel->centre(d, samples, job->stride, true, signal, rows);
     kernel->gram(d, job->stride, rows, gram);
     for (size_t i = 0; i < d * d; i++)

@@ -6,6 +6,9 @@
 #include "congru/spd.h"
 #include "synth/synth_internal.h"
 
+const double congru_synth_corner[CONGRU_SYNTH_CLASSES][CONGRU_SYNTH_SOURCES] = {
+    {1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
+
 typedef struct trial_work {
     congru_synth_subject subject[SYNTH_BRANCHES];
     double *square; // (d, d)
@@ -46,17 +49,16 @@ static void draw_logs(const congru_synth_options *options, size_t index, size_t 
                       const congru_synth_subject *subject, const double *background, double *values,
                       double *out)
 {
-    static const double corner[CONGRU_SYNTH_CLASSES][CONGRU_SYNTH_SOURCES] = {
-        {1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
     const size_t d = options->channels, count = options->trials * CONGRU_SYNTH_CLASSES;
-    const double side = options->separation / sqrt(3.0);
+    /* Classes that differ in slow potentials do not differ here. */
+    const double side = options->slow > 0.0 ? 0.0 : options->separation / sqrt(3.0);
     const double noise = options->stage == CONGRU_SYNTH_SHIFT ? options->shift_noise : options->noise;
     memcpy(values + CONGRU_SYNTH_SOURCES, background, (d - CONGRU_SYNTH_SOURCES) * sizeof *values);
     for (size_t t = 0; t < count; t++) {
         congru_random random =
             congru_random_stream(options->seed, (uint32_t)(SYNTH_NOISE + branch * SYNTH_BRANCH_STRIDE),
                                  (uint32_t)index, (uint32_t)t);
-        const double *mu = corner[t % CONGRU_SYNTH_CLASSES];
+        const double *mu = congru_synth_corner[t % CONGRU_SYNTH_CLASSES];
         for (size_t k = 0; k < CONGRU_SYNTH_SOURCES; k++)
             values[k] = subject->scale[k] * side * mu[k] + noise * congru_random_normal(&random);
         compose(d, subject->frame, values, out + t * d * d);
