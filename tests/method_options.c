@@ -205,7 +205,7 @@ static void bounds_are_kept(void)
         const congru_method_option *row = row_at(i);
         congru_method_options options;
         congru_method_options_init(&options);
-        const char *bad = row->kind == CONGRU_OPTION_SWITCH ? "yes" : "-1";
+        const char *bad = row->kind == CONGRU_OPTION_SWITCH ? "yes" : row->least < 0 ? "-2" : "-1";
         if (row->kind == CONGRU_OPTION_SHORTHAND)
             continue;
         CHECK_SAYING(congru_method_options_set(context, &options, NULL, row->option.name, bad) ==
