@@ -134,12 +134,11 @@ static int ablate_set(const arguments *parsed, size_t which)
         code = ablation_run(&run, folder, &found);
     if (code == EXIT_DONE && crew_leads())
         code = ablation_save(&found, folder);
-    if (code == EXIT_DONE)
+    if (code == EXIT_DONE) {
         reproduce_sets_name(&run, dataset);
-    if (code == EXIT_DONE)
         reproduce_sets_print_remark(&run);
-    if (code == EXIT_DONE)
         code = print(&found, dataset);
+    }
     if (code == EXIT_DONE) {
         printf("\nClaims of the paper:\n");
         claims_print(claims, sizeof claims / sizeof claims[0], ours, printed, &found);

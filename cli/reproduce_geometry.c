@@ -170,7 +170,7 @@ static int print(const run_state *run, const geometry_table *table, int32_t left
              name, run->set->subject_name[left_out], folder);
     terminal_wrap(line, 0, 0, "");
     for (size_t m = 0; code == EXIT_DONE && m < GEOMETRY_MODELS; m++)
-        for (size_t alone = 0; code == EXIT_DONE && alone <= geometry_models[m].end_to_end; alone++)
+        for (size_t alone = 0; code == EXIT_DONE && alone < (geometry_models[m].end_to_end ? 2 : 1); alone++)
             code = print_model(table, m, alone == 1);
     if (code == EXIT_DONE)
         geometry_judge(table);
@@ -192,7 +192,7 @@ static int run_set(const arguments *parsed, size_t which)
         code = terminal_fail(EXIT_FAILED, "%s: one subject: there is none to leave out", run.file);
     int32_t left_out = code == EXIT_DONE && run.options.subjects != NULL ? run.options.subjects[0] : 1;
     for (size_t m = 0; code == EXIT_DONE && m < GEOMETRY_MODELS; m++) {
-        for (size_t alone = 0; code == EXIT_DONE && alone <= geometry_models[m].end_to_end; alone++)
+        for (size_t alone = 0; code == EXIT_DONE && alone < (geometry_models[m].end_to_end ? 2 : 1); alone++)
             code = follow(&run, folder, m, alone == 1, left_out, &table);
         if (code == EXIT_DONE)
             code = draw_model(&run, folder, m, &table);

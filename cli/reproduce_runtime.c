@@ -111,9 +111,8 @@ int reproduce_runtime(const arguments *parsed)
     int code = reproduce_sets_run(&sets, parsed, TIMED, CONGRU_PROTOCOL_LOSO, "");
     for (size_t i = 0; i < 6; i++)
         text_table_add(&table, "%s", headings[i]);
-    if (code == EXIT_DONE)
-        add_rows(&table, &sets);
     if (code == EXIT_DONE) {
+        add_rows(&table, &sets);
         reproduce_sets_print_remarks(&sets);
         terminal_wrap(
             "Seconds of training per subject, as the paper has them: of the aligner alone, of the classifier "

@@ -108,12 +108,11 @@ static int run_set(const arguments *parsed, size_t which)
     int code = reproduce_sets_open(&run, &chosen, parsed, which, "ra+mdm");
     for (size_t m = 0; code == EXIT_DONE && m < METHODS; m++)
         code = measure(&run, m, &found);
-    if (code == EXIT_DONE)
+    if (code == EXIT_DONE) {
         reproduce_sets_name(&run, dataset);
-    if (code == EXIT_DONE)
         reproduce_sets_print_remark(&run);
-    if (code == EXIT_DONE)
         code = print(&found, dataset);
+    }
     if (code == EXIT_DONE) {
         printf("\nClaims of the paper:\n");
         claims_print(claims, sizeof claims / sizeof claims[0], ours, printed, &found);

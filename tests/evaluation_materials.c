@@ -189,6 +189,7 @@ static void what_a_set_cannot_give_is_told(void)
     branch.inside = true; /* a third of it is left */
     CHECK(congru_materials_want(context, &method, &branch, &m, &index) == CONGRU_ERROR_ARGUMENT);
     CHECK(strstr(congru_context_error(context), "branch 'late'") != NULL);
+    /* cppcheck-suppress unreadVariable ; the branch points to it */
     block[0].window[1] = 2.8; /* five eighths */
     CHECK(congru_materials_want(context, &method, &branch, &m, &index) == CONGRU_OK);
     CHECK(m.product[0].samples == 50);

@@ -123,6 +123,7 @@ static void bad_signals_are_refused(void)
     given.signals = &other;
     other.samples = 98;
     refuse(CONGRU_NETWORK_SHALLOW, &given, "99 samples or more, and these have 98");
+    /* cppcheck-suppress redundantAssignment ; given.signals points to it */
     other.samples = 440;
     refuse(CONGRU_NETWORK_DEEP, &given, "441 samples or more, and these have 440");
     other.rate = 0.0;

@@ -257,7 +257,6 @@ static void dispersion_is_of_what_is_seen(void)
 static void over_its_trace_no_scale_is_felt(void)
 {
     congru_method_options options = some_options();
-    options.network.trace = true;
     double *scaled = malloc(N * D * D * sizeof(double)), *other = malloc(M * D * D * sizeof(double));
     congru_trials louder = trials;
     louder.covariance = scaled;
@@ -266,7 +265,7 @@ static void over_its_trace_no_scale_is_felt(void)
     for (size_t e = 0; e < M * D * D; e++)
         other[e] = newcomer_trials.covariance[e] * (e / (D * D) % 2 == 0 ? 8.0 : 0.25);
     for (int backbone = 0; backbone < CONGRU_BACKBONE_COUNT; backbone++) {
-        double out[2][M * CLASSES], plain[M * CLASSES];
+        double out[2][M * CLASSES] = {{0}}, plain[M * CLASSES] = {0};
         for (int loud = 0; loud < 3; loud++) {
             congru_tensors model = {0};
             congru_newcomer newcomer = {

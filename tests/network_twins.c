@@ -113,6 +113,7 @@ static void follow(congru_backbone network, const char *name, const congru_trial
             CHECK(congru_training_evaluate(t) == CONGRU_OK);
         congru_training_update(t);
     }
+    /* cppcheck-suppress duplicateExpression ; congru_real is float in the other program */
     if (sizeof(congru_real) == sizeof(double)) /* Adam follows the sign of a slope, be it rounding */
         compare_tensors(t, name, "parameters", t->parameters.value, tolerance);
     congru_training_take(t, BATCH, batches + STEPS * BATCH);

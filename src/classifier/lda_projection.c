@@ -46,7 +46,7 @@ static congru_status fit_projected(congru_context *context, const congru_trials 
     char name[CONGRU_TENSOR_NAME_SIZE];
     congru_arena own = {0}, measure = {0};
     projection p;
-    double *vectors, *v, *weights, *intercept;
+    double *vectors = NULL, *v = NULL, *weights = NULL, *intercept = NULL;
     congru_status status =
         congru_tangent_sources(context, trials, options->tangent_mean, model, prefix, arena, &vectors);
     snprintf(name, sizeof name, "%s.directions", prefix);

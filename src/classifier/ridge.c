@@ -36,7 +36,6 @@ typedef struct ridge {
 
     congru_ridge_fold fold[BATCH];
     congru_arena arena[BATCH];
-    size_t *trial[BATCH];
     size_t active[BATCH], actives; /* which folds of the batch still iterate; their rows are in this order */
     atomic_bool failed;
 } ridge;

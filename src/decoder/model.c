@@ -211,11 +211,11 @@ static congru_status fit_and_describe(fit_run *run, const congru_model_options *
     congru_preprocessing_clear(&of_set);
     if (status == CONGRU_OK)
         status = choose_trials(run, options);
-    if (status == CONGRU_OK)
+    if (status == CONGRU_OK) {
         strcpy(run->model->name, options->pipeline);
-    if (status == CONGRU_OK)
         status = congru_model_fit_branches(run->context, run->set, &run->options, run->count, run->trial,
                                            run->left_out, run->model);
+    }
     if (status != CONGRU_OK)
         return status;
     status = describe(run->context, run->set, run->left_out, &run->options, rate, samples, run->model);

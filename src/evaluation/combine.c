@@ -84,7 +84,7 @@ static double evaluate(learning *l, const double *weight, bool derive)
 static void find_step(const learning *l, const double *weight, double *step)
 {
     double matrix[CONGRU_BRANCHES_MAX][CONGRU_BRANCHES_MAX], trace = 0;
-    size_t free[CONGRU_BRANCHES_MAX], count = 0;
+    size_t free[CONGRU_BRANCHES_MAX] = {0}, count = 0;
     for (size_t b = 0; b < l->o->branches; b++) {
         step[b] = 0;
         trace += l->second[b][b];

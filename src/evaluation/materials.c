@@ -388,10 +388,10 @@ congru_status congru_materials_make(const congru_workers *workers, congru_materi
         status = run_products(workers, &run);
     if (status == CONGRU_OK)
         status = place_trials(workers->caller, m);
-    if (status == CONGRU_OK)
+    if (status == CONGRU_OK) {
         memset(run.seconds, 0, (jobs + 1) * sizeof *run.seconds);
-    if (status == CONGRU_OK)
         status = congru_workers_run(workers, m->count * m->domains.count, recentre_one, &run);
+    }
     if (status == CONGRU_OK) {
         add_seconds(m, run.seconds);
         status = run_features(workers, &run);

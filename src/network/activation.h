@@ -66,6 +66,7 @@ static inline size_t congru_extent_reals(const congru_extent *e)
 }
 static inline congru_real *congru_trial_reals(const double *array, const congru_extent *e, size_t m)
 {
+    /* cppcheck-suppress invalidPointerCast ; the array is storage, which holds either */
     return (congru_real *)(array + m * e->size);
 }
 

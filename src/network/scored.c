@@ -124,6 +124,7 @@ static congru_status take_signals(congru_context *context, const congru_design *
     *signals = congru_memory_take(all * sizeof(congru_real) + size * sizeof(double));
     if (*signals == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for signals");
+    /* cppcheck-suppress invalidPointerCast ; room for doubles behind the signals, aligned by congru_real_step */
     double *scratch = (double *)(*signals + all);
     for (size_t i = 0; i < newcomer->count; i++) {
         if (!congru_signal_reals(newcomer->signals, i, scratch, *signals + i * size))

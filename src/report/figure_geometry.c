@@ -213,7 +213,8 @@ static void cover_edge(canvas *on, double x, double y, double radius)
 {
     enum { CORNERS = 65 };
     const double wide = 10;
-    double point[2 * CORNERS], turn[2] = {0.99518472667219693, 0.098017140329560602}; /* a 64th of a circle */
+    const double turn[2] = {0.99518472667219693, 0.098017140329560602}; /* a 64th of a circle */
+    double point[2 * CORNERS];
     point[0] = radius + wide / 2;
     point[1] = 0;
     for (size_t i = 1; i < CORNERS; i++) {

@@ -26,6 +26,7 @@ static void map(const congru_call *call, congru_function function, congru_real m
 static void elu_forward(const congru_call *call)
 {
     const congru_extent *in = &call->node->in[0];
+    /* cppcheck-suppress invalidPointerCast ; a workspace is storage, which holds either */
     double *exponential = (double *)call->work.plain[0];
     for (size_t m = 0; m < call->count; m++) {
         const congru_real *x = congru_trial_reals(call->x[0], in, m);
@@ -89,6 +90,7 @@ static void log_forward(const congru_call *call)
 {
     const congru_extent *in = &call->node->in[0];
     const size_t step = congru_extent_step(in);
+    /* cppcheck-suppress invalidPointerCast ; a workspace is storage, which holds either */
     double *logarithm = (double *)call->work.plain[0];
     for (size_t m = 0; m < call->count; m++) {
         congru_real *y = congru_trial_reals(call->y, in, m);
