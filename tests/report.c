@@ -14,35 +14,36 @@ static congru_context *context;
 static void an_interval_is_that_of_student(void)
 {
     const double ten[] = {1, 2, 3, 4, 5, NAN, 6, 7, 8, 9, 10};
-    report_interval interval = congru_report_interval(11, ten);
+    congru_interval interval = congru_interval_of(11, ten, 0.95);
     CHECK(interval.count == 10);
     CHECK_NEAR(interval.mean, 5.5, 1e-15);
     CHECK_NEAR(interval.deviation, 3.0276503540974917, 1e-14);
-    CHECK_NEAR(interval.low, 3.334149, 2e-5);
-    CHECK_NEAR(interval.high, 7.665851, 2e-5);
-    interval = congru_report_interval(1, ten);
+    CHECK_NEAR(interval.low, 3.3341494103866, 1e-12);
+    CHECK_NEAR(interval.high, 7.6658505896134, 1e-12);
+    interval = congru_interval_of(1, ten, 0.95);
     CHECK(interval.mean == 1 && isnan(interval.low) && isnan(interval.deviation));
-    CHECK(isnan(congru_report_interval(0, ten).mean));
+    CHECK(isnan(congru_interval_of(0, ten, 0.95).mean));
     double many[50];
     for (int i = 0; i < 50; i++)
         many[i] = i;
-    CHECK_NEAR(congru_report_interval(50, many).high - 24.5, 2.009575234 * 14.577379737113251 / sqrt(50), 1e-5);
+    CHECK_NEAR(congru_interval_of(50, many, 0.95).high - 24.5,
+               2.0095752371292397 * 14.577379737113251 / sqrt(50), 1e-12);
 }
 
 static void a_pair_is_taken_subject_by_subject(void)
 {
     const double a[] = {0.5, 0.6, 0.7, NAN, 0.9}, b[] = {0.4, 0.6, 0.8, 0.1, 0.5};
-    report_pair pair = congru_report_pair(5, a, b);
-    CHECK(pair.gain.count == 4 && pair.wins == 2 && pair.losses == 1);
-    CHECK_NEAR(pair.gain.mean, 0.1, 1e-15);
+    congru_gain pair = congru_gain_of(5, a, b, 0.95);
+    CHECK(pair.interval.count == 4 && pair.wins == 2 && pair.losses == 1);
+    CHECK_NEAR(pair.interval.mean, 0.1, 1e-15);
     CHECK_NEAR(pair.effect, 0.1 / sqrt(0.14 / 3), 1e-12);
-    CHECK_NEAR(pair.gain.high - pair.gain.mean, 3.18245 * sqrt(0.14 / 3) / 2, 1e-12);
-    CHECK(isnan(congru_report_pair(2, b, b).effect) && congru_report_pair(2, b, b).gain.mean == 0);
-    pair = congru_report_pair(1, a, b);
-    CHECK(pair.gain.count == 1 && pair.wins == 1 && isnan(pair.gain.low) && isnan(pair.effect));
-    CHECK_NEAR(pair.gain.mean, 0.1, 1e-15);
-    pair = congru_report_pair(1, a + 3, b);
-    CHECK(pair.gain.count == 0 && isnan(pair.gain.mean) && isnan(pair.gain.high) &&
+    CHECK_NEAR(pair.interval.high - pair.interval.mean, 3.1824463052842629 * sqrt(0.14 / 3) / 2, 1e-12);
+    CHECK(isnan(congru_gain_of(2, b, b, 0.95).effect) && congru_gain_of(2, b, b, 0.95).interval.mean == 0);
+    pair = congru_gain_of(1, a, b, 0.95);
+    CHECK(pair.interval.count == 1 && pair.wins == 1 && isnan(pair.interval.low) && isnan(pair.effect));
+    CHECK_NEAR(pair.interval.mean, 0.1, 1e-15);
+    pair = congru_gain_of(1, a + 3, b, 0.95);
+    CHECK(pair.interval.count == 0 && isnan(pair.interval.mean) && isnan(pair.interval.high) &&
           pair.wins + pair.losses == 0);
 }
 

@@ -5,6 +5,7 @@
 #include "congru/crew.h"
 #include "congru/dataset.h"
 #include "congru/method.h"
+#include "congru/statistics.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,11 +24,11 @@ typedef struct congru_pipeline_description {
     const char
         *network; /* "dct", "dldct", "ddct-unet", ...: what it trains by gradient descent, in the aligner or in
                             the classifier; NULL when it trains nothing so */
-    bool end_to_end;     /* the classifier stands alone: the pipeline's name is its name */
-    bool target_labels;  /* asks for labelled trials of the target subject */
-    bool needs_signals;  /* covariances are not enough */
-    bool embeds;         /* congru_pipeline_represent can show where it puts trials */
-    size_t branches;     /* how many; aligner, classifier and network are those of the first */
+    bool end_to_end;    /* the classifier stands alone: the pipeline's name is its name */
+    bool target_labels; /* asks for labelled trials of the target subject */
+    bool needs_signals; /* covariances are not enough */
+    bool embeds;        /* congru_pipeline_represent can show where it puts trials */
+    size_t branches;    /* how many; aligner, classifier and network are those of the first */
 } congru_pipeline_description;
 
 /* CONGRU_ERROR_ARGUMENT as congru_pipeline_check. */
@@ -56,7 +57,8 @@ CONGRU_API bool congru_pipeline_defined(const congru_context *context, size_t in
 CONGRU_API congru_status congru_pipeline_define(congru_context *context, const char *where, const char *text);
 
 /* Whether the set holds what the pipeline reads: CONGRU_ERROR_ARGUMENT with what is missing. */
-CONGRU_API congru_status congru_pipeline_suits(congru_context *context, const congru_set *set, const char *name);
+CONGRU_API congru_status congru_pipeline_suits(congru_context *context, const congru_set *set,
+                                               const char *name);
 
 /* What a pipeline is, a line for its title and one for each branch, into `text`, cut to fit. */
 CONGRU_API congru_status congru_pipeline_explain(congru_context *context, const char *name, char *text,
@@ -189,6 +191,11 @@ CONGRU_API congru_status congru_pipeline_silhouette(congru_context *context, con
 CONGRU_API congru_status congru_results_read(congru_context *context, const char *folder,
                                              congru_results **results);
 CONGRU_API void congru_results_destroy(congru_results **results);
+
+/* Every metric of every subject under every pipeline, folds averaged, in the order of the results; those that need
+ * predictions are NaN without them. Freed by congru_scores_destroy; *scores is NULL on failure. */
+CONGRU_API congru_status congru_results_scores(congru_context *context, const congru_results *results,
+                                               congru_scores **scores);
 
 /* One row of the paper's table. */
 typedef struct congru_summary {

@@ -56,10 +56,10 @@ static bool fill_accuracy(const report_run *run, const char *label, size_t pipel
         congru_table_number(table, run->mean[p].deviation);
         congru_table_number(table, run->mean[p].low);
         congru_table_number(table, run->mean[p].high);
-        congru_table_number(table, run->summary[p].z);
-        congru_table_number(table, run->summary[p].kappa);
-        congru_table_number(table, run->summary[p].balanced);
-        congru_table_number(table, run->summary[p].seconds);
+        congru_table_number(table, run->z[p]);
+        congru_table_number(table, congru_report_mean(run, p, CONGRU_SCORE_KAPPA));
+        congru_table_number(table, congru_report_mean(run, p, CONGRU_SCORE_BALANCED));
+        congru_table_number(table, congru_report_mean(run, p, CONGRU_SCORE_SECONDS));
     }
     return true;
 }
@@ -104,16 +104,16 @@ static bool fill_pairs(const report_run *run, const char *label, size_t pipeline
     }
     for (size_t a = 0; a < results->pipelines; a++)
         for (size_t b = a + 1; b < results->pipelines; b++) {
-            report_pair pair =
-                congru_report_pair(results->subjects, run->accuracy + run->order[a] * results->subjects,
-                                   run->accuracy + run->order[b] * results->subjects);
+            congru_gain pair =
+                congru_gain_of(results->subjects, run->accuracy + run->order[a] * results->subjects,
+                               run->accuracy + run->order[b] * results->subjects, 0.95);
             add_label(table, label);
             congru_table_text(table, results->pipeline[run->order[a]]);
             congru_table_text(table, results->pipeline[run->order[b]]);
-            congru_table_number(table, (double)pair.gain.count);
-            congru_table_number(table, pair.gain.mean);
-            congru_table_number(table, pair.gain.low);
-            congru_table_number(table, pair.gain.high);
+            congru_table_number(table, (double)pair.interval.count);
+            congru_table_number(table, pair.interval.mean);
+            congru_table_number(table, pair.interval.low);
+            congru_table_number(table, pair.interval.high);
             congru_table_number(table, pair.effect);
             congru_table_number(table, (double)pair.wins);
             congru_table_number(table, (double)pair.losses);
@@ -157,7 +157,7 @@ static bool fill_speed(const report_run *run, const char *label, size_t pipeline
     }
     for (size_t i = 0; i < run->results->pipelines; i++) {
         size_t p = run->order[i];
-        double own = run->summary[p].seconds;
+        double own = congru_report_mean(run, p, CONGRU_SCORE_SECONDS);
         double paper = congru_report_paper_seconds(run->results->dataset, run->results->pipeline[p]);
         add_label(table, label);
         congru_table_text(table, run->results->pipeline[p]);
@@ -248,14 +248,14 @@ static bool fill_comparison(const congru_report *report, report_table *table)
         congru_table_text(table, report->run[0].results->pipeline[c->pipeline]);
         congru_table_text(table, report->run[c->run].label);
         congru_table_text(table, report->run[0].label);
-        const double number[] = {(double)c->pair.gain.count,
+        const double number[] = {(double)c->pair.interval.count,
                                  c->own.mean,
                                  c->own.deviation,
                                  c->first.mean,
                                  c->first.deviation,
-                                 c->pair.gain.mean,
-                                 c->pair.gain.low,
-                                 c->pair.gain.high,
+                                 c->pair.interval.mean,
+                                 c->pair.interval.low,
+                                 c->pair.interval.high,
                                  c->pair.effect,
                                  (double)c->pair.wins,
                                  (double)c->pair.losses,
