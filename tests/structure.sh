@@ -166,8 +166,11 @@ shared_library_exports_what_headers_declare()
 
 file_names_are_unique()
 {
-    find src cli tests -name '*.[ch]' ! -path '*/emulated/*' -printf '%f\n' | sort | uniq -d |
-        sed 's/$/ is the name of several files/'
+    local tree
+    for tree in src cli; do
+        find $tree -type f ! -name meson.build -printf '%f\n' | sort | uniq -d |
+            sed "s/$/ is the name of several files in $tree/"
+    done
 }
 
 files_are_short()
