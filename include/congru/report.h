@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "congru/context.h"
+#include "congru/table.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -38,12 +39,6 @@ typedef struct congru_report_choice {
     const char *other;    /* for a comparison of two; NULL: the runner-up */
     const char *series;   /* of training, as named in its files; NULL: "loss" */
 } congru_report_choice;
-
-typedef enum congru_table_format {
-    CONGRU_TABLE_CSV,   /* numbers with all their digits */
-    CONGRU_TABLE_LATEX, /* rounded, for \input; needs the package booktabs */
-    CONGRU_TABLE_HTML   /* rounded, a table element */
-} congru_table_format;
 
 /* The tables and figures by name: index 0, 1, ... until NULL; *about becomes one line on what it shows. */
 CONGRU_API const char *congru_report_table_name(size_t index, const char **about);
