@@ -92,6 +92,22 @@ void congru_table_text(congru_table *table, const char *text)
         table->failed = true;
 }
 
+/* Makes "-0.00", which a small negative number is rounded to, "0.00", or "+0.00" where numbers have their sign. */
+static void drop_minus(char *text, bool sign)
+{
+    for (char *c = text; (c = strchr(c, '-')) != NULL; c++) {
+        const char behind = c[1 + strspn(c + 1, "0.")];
+        const bool alone = c == text || strchr(" [(", c[-1]) != NULL;
+        const bool more = (behind >= '1' && behind <= '9') || (behind >= 'a' && behind <= 'z');
+        if (!alone || c[1] != '0' || more)
+            continue;
+        if (sign)
+            *c = '+';
+        else
+            memmove(c, c + 1, strlen(c));
+    }
+}
+
 void congru_table_format_text(congru_table *table, const char *format, ...)
 {
     char text[1024];
@@ -101,6 +117,8 @@ void congru_table_format_text(congru_table *table, const char *format, ...)
     va_start(arguments, format);
     congru_format_list(text, sizeof text, format, arguments);
     va_end(arguments);
+    if (strstr(format, "%s") == NULL) /* numbers alone: a name may be "-0" */
+        drop_minus(text, strstr(format, "%+") != NULL);
     congru_table_text(table, text);
 }
 

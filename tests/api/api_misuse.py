@@ -60,6 +60,8 @@ congru_drawing_svg congru_holm_correct congru_npy_read congru_npy_write congru_p
 congru_pipeline_check congru_recording_read congru_report_figure congru_report_json congru_report_table
 congru_results_summarise congru_scores_normalise congru_set_read congru_set_write congru_wilcoxon_test
 congru_comparisons_correct congru_metrics_measure congru_results_scores congru_roc_auc congru_scores_compare
+congru_pairs_write congru_table_of_classes congru_table_of_confusion congru_table_of_pairs congru_table_of_scores
+congru_table_of_subjects congru_table_print
 congru_scores_create congru_scores_pipeline congru_scores_subject congru_scores_z
 congru_set_keep_classes congru_set_keep_sessions congru_results_confusion congru_report_page
 congru_epochs_read congru_file_kind_of congru_import_create congru_import_like congru_import_set congru_import_preset
@@ -74,6 +76,7 @@ def read_headers():
     """name -> (type returned, [(type, name)]), enums, from the declarations marked CONGRU_API."""
     text = "".join(open(name).read() for name in sorted(glob.glob(source + "/include/congru/*.h")))
     text = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
+    text = re.sub(r"\s*__attribute__\(\(format\([^)]*\)\)\)", "", text)
     enums = set(re.findall(r"typedef enum (\w+)", text))
     functions = {}
     for result, name, parameters in re.findall(r"CONGRU_API\s+([^;(]*?)(congru_\w+)\(([^;]*)\);", text):
@@ -86,7 +89,7 @@ def read_headers():
                 start = i + 1
         pairs = []
         for p in listed:
-            if p in ("void", ""):
+            if p in ("void", "", "..."):
                 continue
             pointed = "*" in p or "[" in p
             found = re.search(r"\(\*(\w+)\)", p) or re.search(r"(\w+)(\[[^\]]*\])*$", p)
