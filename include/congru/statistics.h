@@ -219,6 +219,20 @@ CONGRU_API congru_status congru_scores_compare(congru_context *context, size_t c
                                                const congru_scores *const *scores, const char *a, const char *b,
                                                congru_comparison *comparison);
 
+/* Scores of several data sets; {0} is empty. Freed by congru_scores_list_clear. */
+typedef struct congru_scores_list {
+    size_t count;
+    congru_scores **item;
+} congru_scores_list;
+
+/* Those of this name, which are added where there are none. */
+CONGRU_API congru_status congru_scores_list_find(congru_context *context, congru_scores_list *list,
+                                                 const char *name, size_t classes, congru_scores **scores);
+/* Takes over *scores, which becomes NULL. */
+CONGRU_API congru_status congru_scores_list_append(congru_context *context, congru_scores_list *list,
+                                                   congru_scores **scores);
+CONGRU_API void congru_scores_list_clear(congru_scores_list *list);
+
 /* ---- Points -------------------------------------------------------------------------------------------- */
 
 /* How much nearer each of n points (n, d) is to those of its own label than to those of the nearest other

@@ -49,8 +49,10 @@ typedef struct congru_table {
     bool failed;
 } congru_table;
 
-/* Columns of names, of numbers, of p-values. A column of text whose cells are all numbers is written as one of numbers. */
+/* Columns of names, of numbers, of p-values; with NULL the title is the heading. A column of text whose cells are all numbers is written as one of numbers. */
 CONGRU_API void congru_table_column_text(congru_table *table, const char *heading, const char *title);
+CONGRU_API void congru_table_headings(congru_table *table, size_t count,
+                                      const char *const *heading); /* so many of text */
 CONGRU_API void congru_table_column_number(congru_table *table, const char *heading, const char *title,
                                            double scale, int decimals);
 CONGRU_API void congru_table_column_p(congru_table *table, const char *heading, const char *title);

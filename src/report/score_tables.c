@@ -198,6 +198,17 @@ congru_status congru_table_of_classes(congru_context *context, const congru_resu
 
 /* ---- Comparisons ---- */
 
+static congru_status check_pairs(congru_context *context, const char *function, size_t count,
+                                 const congru_pair *pair, const void *place)
+{
+    bool named = count > 0 && pair != NULL && place != NULL;
+    for (size_t i = 0; named && i < count; i++)
+        named = pair[i].dataset != NULL && pair[i].a != NULL && pair[i].b != NULL;
+    return named ? CONGRU_OK
+                 : congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                               "%s: no pair, a pair without names, or nowhere to put it", function);
+}
+
 static void add_comparison(congru_table *table, const congru_pair *pair, bool datasets, bool several,
                            bool permutation)
 {
@@ -222,8 +233,9 @@ static void add_comparison(congru_table *table, const congru_pair *pair, bool da
 congru_status congru_table_of_pairs(congru_context *context, size_t count, const congru_pair *pair,
                                     bool permutation, congru_table *table)
 {
-    if (count == 0 || pair == NULL || table == NULL)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "congru_table_of_pairs: no pair or no table");
+    congru_status status = check_pairs(context, "congru_table_of_pairs", count, pair, table);
+    if (status != CONGRU_OK)
+        return status;
     bool several = false, datasets = false;
     for (size_t i = 1; i < count; i++) {
         const bool same = strcmp(pair[i].dataset, pair[i - 1].dataset) == 0;
@@ -256,8 +268,9 @@ congru_status congru_pairs_write(congru_context *context, size_t count, const co
                                  bool permutation, const char *folder)
 {
     congru_text text = {0};
-    if (pair == NULL || folder == NULL)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "congru_pairs_write: no pair or no folder");
+    congru_status status = check_pairs(context, "congru_pairs_write", count, pair, folder);
+    if (status != CONGRU_OK)
+        return status;
     congru_text_add(&text, "{\n  \"comparisons\": [");
     for (size_t i = 0; i < count; i++) {
         const congru_comparison *result = &pair[i].result;

@@ -11,7 +11,7 @@
 
 static congru_column *add_column(congru_table *table, const char *heading, const char *title)
 {
-    if (table == NULL || heading == NULL || title == NULL)
+    if (table == NULL || heading == NULL)
         return NULL;
     if (table->columns == table->column_room) {
         size_t room = table->column_room > 0 ? 2 * table->column_room : 16;
@@ -26,7 +26,7 @@ static congru_column *add_column(congru_table *table, const char *heading, const
     congru_column *column = &table->column[table->columns++];
     *column = (congru_column){.scale = 1};
     congru_format(column->heading, sizeof column->heading, "%s", heading);
-    congru_format(column->title, sizeof column->title, "%s", title);
+    congru_format(column->title, sizeof column->title, "%s", title != NULL ? title : heading);
     return column;
 }
 
@@ -35,6 +35,12 @@ void congru_table_column_text(congru_table *table, const char *heading, const ch
     congru_column *column = add_column(table, heading, title);
     if (column != NULL)
         column->is_text = true;
+}
+
+void congru_table_headings(congru_table *table, size_t count, const char *const *heading)
+{
+    for (size_t i = 0; heading != NULL && i < count; i++)
+        congru_table_column_text(table, heading[i], NULL);
 }
 
 void congru_table_column_number(congru_table *table, const char *heading, const char *title, double scale,

@@ -240,3 +240,49 @@ congru_status congru_scores_compare(congru_context *context, size_t count, const
     free(difference);
     return status;
 }
+
+/* ---- Several data sets ---- */
+
+congru_status congru_scores_list_append(congru_context *context, congru_scores_list *list,
+                                        congru_scores **scores)
+{
+    if (list == NULL || scores == NULL || *scores == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "congru_scores_list_append: no list or no scores");
+    congru_scores **grown = realloc(list->item, (list->count + 1) * sizeof *grown);
+    if (grown == NULL)
+        return fail_memory(context, (*scores)->name);
+    list->item = grown;
+    list->item[list->count++] = *scores;
+    *scores = NULL;
+    return CONGRU_OK;
+}
+
+congru_status congru_scores_list_find(congru_context *context, congru_scores_list *list, const char *name,
+                                      size_t classes, congru_scores **scores)
+{
+    if (list == NULL || name == NULL || scores == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "congru_scores_list_find: no argument may be NULL");
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->item[i]->name, name) == 0) {
+            *scores = list->item[i];
+            return CONGRU_OK;
+        }
+    congru_scores *made = NULL;
+    congru_status status = congru_scores_create(context, name, classes, &made);
+    *scores = made;
+    if (status == CONGRU_OK)
+        status = congru_scores_list_append(context, list, &made);
+    if (status != CONGRU_OK)
+        congru_scores_destroy(&made);
+    return status;
+}
+
+void congru_scores_list_clear(congru_scores_list *list)
+{
+    if (list == NULL)
+        return;
+    for (size_t i = 0; i < list->count; i++)
+        congru_scores_destroy(&list->item[i]);
+    free(list->item);
+    *list = (congru_scores_list){0};
+}
