@@ -126,6 +126,9 @@ typedef struct congru_pair {
     congru_comparison result; /* as of congru_scores_compare */
 } congru_pair;
 
+/* Sets `holm` of each, corrected for the others that stand together with it under the same dataset. */
+CONGRU_API congru_status congru_pairs_correct(congru_context *context, size_t count, congru_pair *pair);
+
 CONGRU_API congru_status congru_table_of_pairs(congru_context *context, size_t count, const congru_pair *pair,
                                                bool permutation, congru_table *table);
 

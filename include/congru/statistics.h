@@ -82,7 +82,7 @@ typedef struct congru_comparison {
     double improved;    /* the fraction of pairs with a above b */
     congru_wilcoxon wilcoxon;
     double p;           /* congru_wilcoxon_p */
-    double holm;        /* the same, until congru_comparisons_correct */
+    double holm;        /* the same, until congru_pairs_correct */
     double permutation; /* p of congru_permutation_test, seed 50 */
 } congru_comparison;
 
@@ -94,10 +94,6 @@ CONGRU_API congru_status congru_paired_compare(congru_context *context, size_t n
 /* Holm's correction of n p-values for there being n: adjusted[i] belongs to p[i], and may be the same array. */
 CONGRU_API congru_status congru_holm_correct(congru_context *context, size_t n, const double *p,
                                              double *adjusted);
-
-/* Sets `holm` of n comparisons that were made together. */
-CONGRU_API congru_status congru_comparisons_correct(congru_context *context, size_t n,
-                                                    congru_comparison *comparison);
 
 enum { CONGRU_P_TEXT_SIZE = 16 };
 

@@ -209,6 +209,23 @@ static congru_status check_pairs(congru_context *context, const char *function, 
                                "%s: no pair, a pair without names, or nowhere to put it", function);
 }
 
+congru_status congru_pairs_correct(congru_context *context, size_t count, congru_pair *pair)
+{
+    congru_status status = check_pairs(context, "congru_pairs_correct", count, pair, pair);
+    double *p = status == CONGRU_OK ? calloc(count, sizeof *p) : NULL;
+    if (status == CONGRU_OK && p == NULL)
+        status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu comparisons", count);
+    for (size_t first = 0, end; status == CONGRU_OK && first < count; first = end) {
+        for (end = first; end < count && strcmp(pair[end].dataset, pair[first].dataset) == 0; end++)
+            p[end] = pair[end].result.p;
+        status = congru_holm_correct(context, end - first, p + first, p + first);
+        for (size_t i = first; status == CONGRU_OK && i < end; i++)
+            pair[i].result.holm = p[i];
+    }
+    free(p);
+    return status;
+}
+
 static void add_comparison(congru_table *table, const congru_pair *pair, bool datasets, bool several,
                            bool permutation)
 {

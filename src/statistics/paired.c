@@ -70,23 +70,6 @@ congru_status congru_holm_correct(congru_context *context, size_t n, const doubl
     return CONGRU_OK;
 }
 
-congru_status congru_comparisons_correct(congru_context *context, size_t n, congru_comparison *comparison)
-{
-    double *p = malloc((n + 1) * sizeof *p);
-    if (p == NULL || comparison == NULL || n == 0) {
-        free(p);
-        return congru_fail(context, n == 0 || comparison == NULL ? CONGRU_ERROR_ARGUMENT : CONGRU_ERROR_MEMORY,
-                           "congru_comparisons_correct: no comparison given, or no memory for %zu", n);
-    }
-    for (size_t i = 0; i < n; i++)
-        p[i] = comparison[i].p;
-    congru_status status = congru_holm_correct(context, n, p, p);
-    for (size_t i = 0; status == CONGRU_OK && i < n; i++)
-        comparison[i].holm = p[i];
-    free(p);
-    return status;
-}
-
 /* Adds the standardised scores of one subject to `sum`; false when it lacks one. Methods that are equal but for rounding,
  * as means over folds may be, tell nothing: 0 for each. */
 static bool standardise(size_t methods, const double *score, double *sum)
