@@ -82,7 +82,7 @@ static void add_reason(line_writer *w, const congru_model *model, const congru_d
 {
     char flat[CONGRU_LABEL_SIZE + 32];
     const congru_preprocessing *p = congru_model_preprocessing(model);
-    if (asked != NULL && asked->reason != NULL) {
+    if (asked != NULL && asked->reason != NULL && decision->flat < 0) {
         add_name(w, asked->reason);
     } else if (decision->flat >= 0) {
         const char *name = p->channel_name[decision->flat];
@@ -184,6 +184,7 @@ size_t stream_greeting(const stream_settings *settings, const congru_decoder *de
     else
         add_names(&w, "channel_names", congru_decoder_channels(decoder), model_channel_at, model);
     add_names(&w, "commands", format == PROTOCOL_CSV || format == PROTOCOL_PACKETS ? 4 : 0, text_at, commands);
-    add(&w, ",\"marker_after\":%.9g}\n", stream_marker_after(settings, decoder));
+    add(&w, ",\"marker_after\":%.9g,\"needs_cues\":%s}\n", stream_marker_after(settings, decoder),
+        congru_model_needs_cues(model) ? "true" : "false");
     return w.used < w.room ? w.used : 0;
 }

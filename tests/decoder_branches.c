@@ -163,8 +163,8 @@ static void decisions_come_as_early_as_they_can(void)
         bool causal;
         size_t after; /* frames from the cue */
         bool cues;
-    } expected[] = {{"slow", true, 150, true},         {"slow", false, 400, true}, {"motor", true, 400, false},
-                    {"motor+slow", true, 400, true},   {"late", true, 400, false}, {"eegnet", true, 400, true},
+    } expected[] = {{"slow", true, 150, true},       {"slow", false, 400, true}, {"motor", true, 400, false},
+                    {"motor+slow", true, 400, true}, {"late", true, 400, false}, {"eegnet", true, 400, true},
                     {"motor+slow", false, 400, true}};
     congru_set *set = stream_wide_set(context, &recipe);
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
@@ -172,7 +172,7 @@ static void decisions_come_as_early_as_they_can(void)
         congru_decoder *decoder = make(model, 4, CONGRU_ADAPT_NEVER);
         congru_decision decision;
         CHECK(congru_decoder_cue_due(decoder, 1000) == 1000 + expected[i].after);
-        CHECK(congru_decoder_needs_cues(decoder) == expected[i].cues);
+        CHECK(congru_model_needs_cues(model) == expected[i].cues);
         CHECK(congru_decoder_decide(decoder, &decision) ==
               (expected[i].cues ? CONGRU_ERROR_UNSUPPORTED : CONGRU_OK));
         CHECK(!decision.due);
@@ -280,8 +280,9 @@ static void what_cannot_be_decided_is_said(void)
     double kept[2000];
     congru_decision decision = decide_with(model, t.frames, samples, cue);
     CHECK(decision.due && decision.status == CONGRU_OK && decision.answer >= 0);
-    CHECK(decide_with(model, t.frames, samples, 10).status == CONGRU_ERROR_NOT_FINITE); /* before the first frame */
-    CHECK(!decide_with(model, t.frames, samples, samples - 100).due);                   /* to come */
+    CHECK(decide_with(model, t.frames, samples, 10).status ==
+          CONGRU_ERROR_NOT_FINITE);                                   /* before the first frame */
+    CHECK(!decide_with(model, t.frames, samples, samples - 100).due); /* to come */
     CHECK(decide_with(model, t.frames, t.recording.samples, cue).status == CONGRU_ERROR_NOT_FINITE); /* gone */
     t.frames[(cue + 100) * d + 2] += NAN;
     decision = decide_with(model, t.frames, samples, cue);
@@ -317,8 +318,10 @@ static void marks_are_counted(void)
     CHECK(congru_decoder_mark(decoder, 5000) == CONGRU_ERROR_ARGUMENT);
     CHECK(congru_decoder_mark(decoder, UINT64_MAX) == CONGRU_ERROR_ARGUMENT);
     for (size_t at = 0; at < 1000; at += taken) {
-        CHECK(congru_decoder_push(decoder, 1000 - at, t.frames + at * recipe.d, &taken, &decision) == CONGRU_OK);
-        CHECK(!decision.due || (decision.cued && decision.cue >= last && decision.sample == decision.cue + 150));
+        CHECK(congru_decoder_push(decoder, 1000 - at, t.frames + at * recipe.d, &taken, &decision) ==
+              CONGRU_OK);
+        CHECK(!decision.due ||
+              (decision.cued && decision.cue >= last && decision.sample == decision.cue + 150));
         last = decision.due ? decision.cue : last;
         decided += decision.due && decision.answer >= 0;
     }
@@ -327,7 +330,8 @@ static void marks_are_counted(void)
     CHECK(congru_decoder_mark(decoder, 2000) == CONGRU_OK);
     congru_decoder_reset(decoder);
     for (size_t at = 0; at < 3000; at += taken) {
-        CHECK(congru_decoder_push(decoder, 3000 - at, t.frames + at * recipe.d, &taken, &decision) == CONGRU_OK);
+        CHECK(congru_decoder_push(decoder, 3000 - at, t.frames + at * recipe.d, &taken, &decision) ==
+              CONGRU_OK);
         CHECK(!decision.due);
     }
     clear_target(&t);
@@ -347,7 +351,8 @@ static void one_window_takes_marks(void)
     congru_decision decision;
     CHECK(congru_decoder_mark(decoder, 500) == CONGRU_OK && congru_decoder_cue_due(decoder, 500) == 850);
     for (size_t at = 0; at < 1000; at += taken) {
-        CHECK(congru_decoder_push(decoder, 1000 - at, t.frames + at * recipe.d, &taken, &decision) == CONGRU_OK);
+        CHECK(congru_decoder_push(decoder, 1000 - at, t.frames + at * recipe.d, &taken, &decision) ==
+              CONGRU_OK);
         decided += decision.due && decision.cued && decision.sample == 850 && decision.answer >= 0;
     }
     CHECK(decided == 1);

@@ -52,13 +52,8 @@ void free(void *ptr)
 }
 #endif
 
-static const stream_recipe recipe = {.subjects = 3,
-                                     .trials = 8,
-                                     .d = 5,
-                                     .rate = 120,
-                                     .estimator = "lwf",
-                                     .average_reference = false,
-                                     .seed = 5};
+static const stream_recipe recipe = {
+    .subjects = 3, .trials = 8, .d = 5, .rate = 120, .estimator = "lwf", .average_reference = false, .seed = 5};
 
 /* From the first frame on, adapting, asked in between and about cues; at least so many decisions. */
 static void count_calls(congru_context *context, const congru_set *set, const char *pipeline,

@@ -23,7 +23,7 @@ extern "C" {
  *
  * Models of covariances, of one band and window or of several branches ("motor"), decide at any time, about the windows
  * that end then. Models with a branch that reads the signal itself ("slow", "motor+slow", networks of signals) decide about
- * cues alone (congru_decoder_needs_cues): each is told by congru_decoder_mark, and its decision is due when what the
+ * cues alone (congru_model_needs_cues): each is told by congru_decoder_mark, and its decision is due when what the
  * model looks at after a cue has come:
  *
  *     congru_decoder_mark(decoder, sample);    // the cue was, or will be, at this frame
@@ -43,11 +43,11 @@ typedef struct congru_decoder congru_decoder;
 
 /* When the reference moves. */
 typedef enum congru_adaptation {
-    CONGRU_ADAPT_WINDOWS,   /* with each further stretch of options.adapt_every seconds; for continuous use. About cues
+    CONGRU_ADAPT_WINDOWS, /* with each further stretch of options.adapt_every seconds; for continuous use. About cues
                                alone: the next */
     CONGRU_ADAPT_DECISIONS, /* with each decision, after it; for cued trials that do not overlap */
     CONGRU_ADAPT_NEVER,     /* it stays that of the people the model was fitted on */
-    CONGRU_ADAPT_TRIALS     /* with each decision, before it: with a prior_weight of 0 as CONGRU_TARGET_ONLINE */
+    CONGRU_ADAPT_TRIALS /* with each decision, before it: with a prior_weight of 0 as CONGRU_TARGET_ONLINE */
 } congru_adaptation;
 
 typedef struct congru_decoder_options {
@@ -119,7 +119,7 @@ CONGRU_API congru_status congru_decoder_push_float(congru_decoder *decoder, size
                                                    size_t *taken, congru_decision *decision);
 
 /* Decides about the window that ends now, whenever that is; not due before the first full window. Where a decision is due
- * of itself the answer is the same. */
+ * of itself the answer is the same. CONGRU_ERROR_UNSUPPORTED for a model that needs cues. */
 CONGRU_API congru_status congru_decoder_decide(congru_decoder *decoder, congru_decision *decision);
 
 /* Tells of a cue at frame `cue`, counted from 0, past or to come: congru_decoder_push ends where its decision is due. One
@@ -134,9 +134,6 @@ CONGRU_API congru_status congru_decoder_decide_cue(congru_decoder *decoder, uint
 
 /* How many frames must have been pushed for a decision about a cue; UINT64_MAX when there can be none. */
 CONGRU_API uint64_t congru_decoder_cue_due(const congru_decoder *decoder, uint64_t cue);
-
-/* Whether decisions are about cues alone: congru_decoder_decide is CONGRU_ERROR_UNSUPPORTED then. */
-CONGRU_API bool congru_decoder_needs_cues(const congru_decoder *decoder);
 
 /* Another options.scale, for frames pushed from now on. Filters see a step where it changes: it belongs before the first
  * frame, or before a reset. CONGRU_ERROR_ARGUMENT when it is 0 or not finite. */

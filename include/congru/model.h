@@ -52,6 +52,10 @@ CONGRU_API const char *congru_model_pipeline(const congru_model *model);
 CONGRU_API const congru_preprocessing *congru_model_preprocessing(const congru_model *model);
 CONGRU_API size_t congru_model_classes(const congru_model *model);
 
+/* Whether live decisions are about cues alone (congru/decoder.h): a branch reads the signal itself, or what a trial's
+ * filters cannot give as samples flow. */
+CONGRU_API bool congru_model_needs_cues(const congru_model *model);
+
 /* Whether its filters run forward only, as in a stream: those of its set, and of its branches. */
 CONGRU_API bool congru_model_is_causal(const congru_model *model);
 

@@ -308,11 +308,6 @@ congru_status congru_decoder_decide(congru_decoder *d, congru_decision *decision
 
 /* ---- Cues ---------------------------------------------------------------------------------------------- */
 
-bool congru_decoder_needs_cues(const congru_decoder *d)
-{
-    return d != NULL && !d->flows;
-}
-
 uint64_t congru_decoder_cue_due(const congru_decoder *d, uint64_t cue)
 {
     return d != NULL && (d->trial.able || !isnan(d->end)) ? congru_live_trial_due(d, cue) : UINT64_MAX;
@@ -380,7 +375,8 @@ static congru_status take_stream(congru_decoder *d, congru_live_stream *stream, 
         if (p->average_reference)
             status = congru_signal_average_reference(d->context, d->d, count, d->copy);
         if (status == CONGRU_OK)
-            status = congru_signal_filter_causal(d->context, &stream->filter, d->d, count, d->copy, stream->state);
+            status =
+                congru_signal_filter_causal(d->context, &stream->filter, d->d, count, d->copy, stream->state);
     }
     for (size_t t = 0; status == CONGRU_OK && t < count; t++) {
         for (size_t i = 0; i < d->d; i++)

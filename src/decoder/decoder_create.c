@@ -135,13 +135,12 @@ static congru_status place(congru_decoder *d)
     double bytes = 0;
     /* In doubles, so that nothing overflows before it is refused. */
     for (size_t s = 0; s < d->streams; s++)
-        bytes += (double)d->stream[s].window.samples * (double)d->d * (1 + ((double)d->d + 1) / 64) *
-                 sizeof(double);
+        bytes +=
+            (double)d->stream[s].window.samples * (double)d->d * (1 + ((double)d->d + 1) / 64) * sizeof(double);
     if (!(bytes <= CONGRU_DECODER_WINDOW_MAX))
-        return congru_fail(
-            d->context, CONGRU_ERROR_ARGUMENT,
-            "a window of %zu samples of %zu channels takes more than %d MB (give a shorter one)", d->extent,
-            d->d, (int)(CONGRU_DECODER_WINDOW_MAX >> 20));
+        return congru_fail(d->context, CONGRU_ERROR_ARGUMENT,
+                           "a window of %zu samples of %zu channels takes more than %d MB (give a shorter one)",
+                           d->extent, d->d, (int)(CONGRU_DECODER_WINDOW_MAX >> 20));
     congru_arena measure = {0};
     layout(&measure, d);
     if (congru_arena_reserve(&d->arena, measure.used) != CONGRU_OK)

@@ -106,10 +106,11 @@ static congru_status plan_view(congru_decoder *d, size_t index)
     view->alone = (congru_pipeline){.aligner = branch->aligner, .classifier = branch->classifier};
     view->signals = branch->classifier->needs == CONGRU_NEEDS_SIGNALS;
     if (branch->blocks == 0 && !view->signals)
-        return congru_fail(d->context, CONGRU_ERROR_UNSUPPORTED,
-                           "branch '%s' reads covariances as its set had them, and a model of branches does not "
-                           "say how they were made (give the branch a band or a window)",
-                           branch->name);
+        return congru_fail(
+            d->context, CONGRU_ERROR_UNSUPPORTED,
+            "branch '%s' reads covariances as its set had them, and a model of branches does not "
+            "say how they were made (give the branch a band or a window)",
+            branch->name);
     congru_status status =
         congru_materials_want(d->context, &d->model->method, branch, &d->materials, &view->material);
     view->found = calloc(1, sizeof *view->found);
@@ -149,13 +150,22 @@ static congru_status plan_blocks(congru_decoder *d, size_t index)
 }
 
 /* Whether covariances of it can be had at any time, the state of its filters kept. */
-static bool can_flow(const congru_live_view *view, const congru_live_block *block)
+static bool can_flow(const congru_preprocessing *p)
 {
-    const congru_preprocessing *p = block->as;
-    if (view->signals || p == NULL)
-        return false;
     const bool baseline = p->baseline_whole || p->baseline[1] > p->baseline[0];
     return !p->fir && p->resample <= 0 && !p->rest && (!baseline || p->band[0] > 0);
+}
+
+bool congru_model_needs_cues(const congru_model *model)
+{
+    bool needs = false;
+    for (size_t i = 0; model != NULL && i < model->pipeline.branches; i++) {
+        const congru_branch *branch = &model->pipeline.branch[i];
+        needs = needs || branch->classifier->needs == CONGRU_NEEDS_SIGNALS;
+        for (size_t b = 0; b < branch->blocks; b++)
+            needs = needs || !can_flow(&branch->block[b]);
+    }
+    return needs;
 }
 
 /* The stream that a block is cut from: one for all blocks that share their filters. */
@@ -190,11 +200,10 @@ static congru_status plan_streams(congru_decoder *d)
     double end = -INFINITY;
     size_t blocks = 0;
     congru_status status = CONGRU_OK;
-    d->flows = true;
+    d->flows = !congru_model_needs_cues(d->model);
     for (size_t v = 0; v < d->views; v++)
         for (size_t b = 0; b < d->view[v].blocks; b++) {
             const congru_live_block *block = &d->view[v].block[b];
-            d->flows = d->flows && can_flow(&d->view[v], block);
             if (block->product != NULL)
                 end = fmax(end, block->product->onset + (double)block->product->samples);
             blocks++;
@@ -383,14 +392,14 @@ static congru_status ask_blocks(const congru_decoder *d, congru_live_view *view)
     congru_status status = CONGRU_OK;
     if (!view->signals) {
         const congru_newcomer blocks = {.count = view->blocks, .d = d->d, .covariance = view->aligned};
-        status = classifier->features(d->context, &blocks, &view->method, view->features / view->blocks,
-                                      view->row);
+        status =
+            classifier->features(d->context, &blocks, &view->method, view->features / view->blocks, view->row);
     }
     for (size_t b = 0; view->signals && status == CONGRU_OK && b < view->blocks; b++) {
         const congru_signals signals = signals_of(d, view, b, true);
         const congru_newcomer block = {.count = 1, .d = d->d, .signals = &signals};
-        status = classifier->features(d->context, &block, &view->method, view->features,
-                                      view->row + view->first[b]);
+        status =
+            classifier->features(d->context, &block, &view->method, view->features, view->row + view->first[b]);
     }
     return status == CONGRU_OK ? classifier->predict(d->context, view->tensors, &newcomer, view->probability)
                                : status;
