@@ -82,7 +82,7 @@ static void add_reason(line_writer *w, const congru_model *model, const congru_d
 {
     char flat[CONGRU_LABEL_SIZE + 32];
     const congru_preprocessing *p = congru_model_preprocessing(model);
-    if (asked != NULL && asked->reason != NULL && decision->flat < 0) {
+    if (asked != NULL && asked->reason != NULL) {
         add_name(w, asked->reason);
     } else if (decision->flat >= 0) {
         const char *name = p->channel_name[decision->flat];
