@@ -38,13 +38,14 @@ double score_value(const congru_scores *scores, size_t subject, const char *pipe
 size_t score_list_pair(const congru_scores_list *list, const char *dataset, const char *pipeline_a,
                        const char *pipeline_b, double *a, double *b)
 {
-    const congru_scores *scores = find(list, dataset);
+    const congru_scores *one = find(list, dataset);
     size_t count = 0;
-    for (size_t i = 0; scores != NULL && i < scores->subjects; i++) {
-        a[count] = score_value(scores, i, pipeline_a);
-        b[count] = score_value(scores, i, pipeline_b);
-        count += isnan(a[count]) || isnan(b[count]) ? 0 : 1;
-    }
+    for (size_t t = 0; t < list->count; t++)
+        for (size_t i = 0; (one == NULL || one == list->item[t]) && i < list->item[t]->subjects; i++) {
+            a[count] = score_value(list->item[t], i, pipeline_a);
+            b[count] = score_value(list->item[t], i, pipeline_b);
+            count += isnan(a[count]) || isnan(b[count]) ? 0 : 1;
+        }
     return count;
 }
 

@@ -11,7 +11,8 @@ bool score_list_add(congru_scores_list *list, const char *dataset, const char *s
 /* NaN where there is none. */
 double score_value(const congru_scores *scores, size_t subject, const char *pipeline);
 
-/* Subjects of a dataset that both pipelines have a number of, into a and b. Returns how many. */
+/* Subjects of a dataset, or of all where there is none of that name, that both pipelines have a number of, into a and b.
+ * Returns how many. */
 size_t score_list_pair(const congru_scores_list *list, const char *dataset, const char *pipeline_a,
                        const char *pipeline_b, double *a, double *b);
 

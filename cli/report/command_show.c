@@ -119,7 +119,7 @@ static int run(const arguments *parsed)
 
 static const char *const examples[] = {
     "congru show 2a-loso",
-    "congru show 2a-loso --metrics accuracy,auc,f1,itr,chance,above --trial 4",
+    "congru show 2a-loso --metrics auc,itr --trial 4",
     "congru show 2a-loso --per-subject --format markdown",
     "congru show 2a-loso --metrics all --format json",
     NULL,

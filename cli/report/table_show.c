@@ -31,9 +31,8 @@ int table_format_parse(const arguments *parsed, size_t place, congru_table_forma
     size_t chosen = CONGRU_TABLE_TEXT;
     char what[64];
     snprintf(what, sizeof what, "%s: --format", parsed->command);
-    int code = parsed->values[place] != NULL
-                   ? options_parse_choice(what, parsed->values[place], names, &chosen)
-                   : EXIT_DONE;
+    int code = parsed->values[place] != NULL ? options_parse_choice(what, parsed->values[place], names, &chosen)
+                                             : EXIT_DONE;
     *format = (congru_table_format)chosen;
     return code;
 }
