@@ -23,11 +23,12 @@ typedef struct congru_pipeline_description {
     const char
         *network; /* "dct", "dldct", "ddct-unet", ...: what it trains by gradient descent, in the aligner or in
                             the classifier; NULL when it trains nothing so */
-    bool end_to_end;     /* the classifier stands alone: the pipeline's name is its name */
-    bool target_labels;  /* asks for labelled trials of the target subject */
-    bool needs_signals;  /* covariances are not enough */
-    bool embeds;         /* congru_pipeline_represent can show where it puts trials */
-    size_t branches;     /* how many; aligner, classifier and network are those of the first */
+    bool end_to_end;    /* the classifier stands alone: the pipeline's name is its name */
+    bool target_labels; /* asks for labelled trials of the target subject */
+    bool needs_signals; /* covariances are not enough */
+    bool embeds;        /* congru_pipeline_represent can show where it puts trials */
+    bool linear;        /* its branches have forward patterns (congru/explain.h) */
+    size_t branches;    /* how many; aligner, classifier and network are those of the first */
 } congru_pipeline_description;
 
 /* CONGRU_ERROR_ARGUMENT as congru_pipeline_check. */
@@ -56,7 +57,8 @@ CONGRU_API bool congru_pipeline_defined(const congru_context *context, size_t in
 CONGRU_API congru_status congru_pipeline_define(congru_context *context, const char *where, const char *text);
 
 /* Whether the set holds what the pipeline reads: CONGRU_ERROR_ARGUMENT with what is missing. */
-CONGRU_API congru_status congru_pipeline_suits(congru_context *context, const congru_set *set, const char *name);
+CONGRU_API congru_status congru_pipeline_suits(congru_context *context, const congru_set *set,
+                                               const char *name);
 
 /* What a pipeline is, a line for its title and one for each branch, into `text`, cut to fit. */
 CONGRU_API congru_status congru_pipeline_explain(congru_context *context, const char *name, char *text,
@@ -111,6 +113,8 @@ typedef struct congru_fold {
     int32_t *truth;        /* (samples) */
     int32_t *answer;       /* (samples) */
     double *probability;   /* (samples, classes) */
+    char *pattern; /* what linear branches looked at, as the text of a patterns.csv (congru/explain.h); NULL for
+                             others, and where there is no folder to keep it in */
 } congru_fold;
 
 /* What a run found, or what a results folder holds. Folds by pipeline, then by subject. */
@@ -135,7 +139,8 @@ typedef struct congru_results {
  * are not run again when they were made from the same set and options, and refused otherwise, by the fingerprint that
  * each carries. A folder that is removed during the run is CONGRU_ERROR_IO. Subjects that have no trials both to fit on and
  * to score are left out, which a note says; CONGRU_ERROR_ARGUMENT when that is all of them. At the end the folder
- * holds results.csv, predictions.csv, run.json and, for networks, training/.
+ * holds results.csv, predictions.csv, run.json, patterns.csv where a pipeline has patterns (LOSO) and, for networks,
+ * training/.
  *
  * With a crew, each process calls this with the same set and options; whoever differs is told apart and the call fails in
  * all. Folds go to threads of all of them from one queue. Rank 0 alone touches the folder; all get the same results. A

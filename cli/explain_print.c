@@ -1,0 +1,316 @@
+/* Prints forward patterns as tables and sentences, or as JSON. SPDX-License-Identifier: Apache-2.0 */
+#include "explain_print.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json_draft.h"
+#include "terminal.h"
+#include "text_table.h"
+
+enum { NAMED = 3, RANGES_MAX = 64 };
+
+static const double step = 0.25; /* seconds, of rows of time where cells are many */
+
+/* Distinct ranges of the cells, in ascending order. */
+typedef struct ranges {
+    size_t count;
+    double range[RANGES_MAX][2];
+} ranges;
+
+static void add_range(ranges *list, const double range[2])
+{
+    size_t at = 0;
+    while (at < list->count &&
+           (list->range[at][0] < range[0] || (list->range[at][0] == range[0] && list->range[at][1] < range[1])))
+        at++;
+    if (!isfinite(range[0]) || list->count == RANGES_MAX ||
+        (at < list->count && memcmp(list->range[at], range, sizeof list->range[at]) == 0))
+        return;
+    memmove(list->range + at + 1, list->range + at, (list->count - at) * sizeof list->range[0]);
+    memcpy(list->range[at], range, sizeof list->range[at]);
+    list->count++;
+}
+
+static ranges bands_of(const congru_pattern *pattern)
+{
+    ranges list = {0};
+    for (size_t c = 0; c < pattern->cells; c++)
+        add_range(&list, pattern->cell[c].band);
+    return list;
+}
+
+/* The windows as they are, or quarters of a second where there are more than a few. */
+static ranges times_of(const congru_pattern *pattern)
+{
+    enum { FEW = 8 };
+    ranges list = {0}, steps = {0};
+    for (size_t c = 0; c < pattern->cells; c++)
+        add_range(&list, pattern->cell[c].window);
+    if (list.count <= FEW)
+        return list;
+    const double end = list.range[list.count - 1][1];
+    for (double from = floor(list.range[0][0] / step + 1e-6) * step;
+         from < end - 1e-6 && steps.count < RANGES_MAX; from += step) {
+        const double range[2] = {from, from + step < end - 1e-6 ? from + step : end};
+        add_range(&steps, range);
+    }
+    return steps;
+}
+
+/* The value of a channel in the cell where it is largest, with its sign. */
+static double peak_of(const congru_patterns *patterns, size_t index, size_t label, size_t channel)
+{
+    const congru_pattern *pattern = &patterns->pattern[index];
+    double peak = 0;
+    for (size_t c = 0; c < pattern->cells; c++) {
+        const double value = pattern->cell[c].value[label * patterns->channels + channel];
+        peak = fabs(value) > fabs(peak) ? value : peak;
+    }
+    return peak;
+}
+
+static const char *unit_of(const congru_pattern *pattern)
+{
+    return pattern->kind == CONGRU_PATTERN_POTENTIAL ? "the set's unit" : "log power";
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------------------- */
+
+/* Rows of time, columns of bands, shares in percent. A band's cells count where it is the same, not where it overlaps. */
+static double share_of(const congru_patterns *patterns, size_t index, const double window[2],
+                       const double band[2])
+{
+    const congru_pattern *pattern = &patterns->pattern[index];
+    double sum = 0;
+    for (size_t c = 0; c < pattern->cells; c++) {
+        const congru_pattern_cell *cell = &pattern->cell[c];
+        double within = 1;
+        if (band != NULL && memcmp(cell->band, band, sizeof cell->band) != 0)
+            continue;
+        if (window != NULL)
+            within = fmax(0, fmin(cell->window[1], window[1]) - fmax(cell->window[0], window[0])) /
+                     (cell->window[1] - cell->window[0]);
+        for (size_t k = 0; k < patterns->classes; k++)
+            sum += within * cell->share[k];
+    }
+    return sum;
+}
+
+/* Windows that overlap are rows of their own: a cell counts in the row of its window alone. */
+static bool is_window(const congru_pattern *pattern, const double window[2])
+{
+    for (size_t c = 0; c < pattern->cells; c++)
+        if (memcmp(pattern->cell[c].window, window, sizeof pattern->cell[c].window) == 0)
+            return true;
+    return false;
+}
+
+static double share_in(const congru_patterns *patterns, size_t index, const double window[2],
+                       const double band[2])
+{
+    const congru_pattern *pattern = &patterns->pattern[index];
+    if (window == NULL || !is_window(pattern, window))
+        return share_of(patterns, index, window, band);
+    double sum = 0;
+    for (size_t c = 0; c < pattern->cells; c++)
+        for (size_t k = 0; k < patterns->classes; k++)
+            if (memcmp(pattern->cell[c].window, window, sizeof pattern->cell[c].window) == 0 &&
+                (band == NULL || memcmp(pattern->cell[c].band, band, sizeof pattern->cell[c].band) == 0))
+                sum += pattern->cell[c].share[k];
+    return sum;
+}
+
+static void add_share(text_table *table, double share)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.1f", 100 * share);
+    terminal_plain_zero(text, false);
+    text_table_add(table, "%s", text);
+}
+
+static int print_shares(const congru_patterns *patterns, size_t index)
+{
+    const congru_pattern *pattern = &patterns->pattern[index];
+    const ranges bands = bands_of(pattern), times = times_of(pattern);
+    text_table table = {.columns = 1 + (bands.count > 0 ? bands.count : 1) + (bands.count > 1)};
+    if (bands.count * times.count < 2)
+        return EXIT_DONE;
+    text_table_add(&table, "weight, %%");
+    for (size_t b = 0; b < bands.count; b++)
+        text_table_add(&table, "%g-%g Hz", bands.range[b][0], bands.range[b][1]);
+    if (bands.count != 1)
+        text_table_add(&table, "all");
+    for (size_t t = 0; t < times.count + (times.count > 1); t++) {
+        const double *window = t < times.count ? times.range[t] : NULL;
+        if (window != NULL)
+            text_table_add(&table, "%g to %g s", window[0], window[1]);
+        else
+            text_table_add(&table, "all");
+        for (size_t b = 0; b < bands.count; b++)
+            add_share(&table, share_in(patterns, index, window, bands.range[b]));
+        if (bands.count != 1)
+            add_share(&table, share_in(patterns, index, window, NULL));
+    }
+    int code = text_table_print(&table, 2);
+    text_table_clear(&table);
+    return code;
+}
+
+static int print_classes(const congru_patterns *patterns, size_t index)
+{
+    const congru_pattern *pattern = &patterns->pattern[index];
+    text_table table = {.columns = 2};
+    text_table_add(&table, "class");
+    text_table_add(&table, "strongest channels, %s", unit_of(pattern));
+    for (size_t k = 0; k < patterns->classes; k++) {
+        size_t channel[NAMED];
+        char line[NAMED * (CONGRU_LABEL_SIZE + 32)] = "", value[32];
+        size_t count = congru_pattern_strongest(patterns, index, (int32_t)k, NAMED, channel), used = 0;
+        for (size_t i = 0; i < count; i++) {
+            snprintf(value, sizeof value, "%+.2f", peak_of(patterns, index, k, channel[i]));
+            terminal_plain_zero(value, true);
+            used += (size_t)snprintf(line + used, sizeof line - used, "%s%s %s", i > 0 ? ", " : "",
+                                     patterns->channel_name[channel[i]], value);
+        }
+        text_table_add(&table, "%s", patterns->class_name[k]);
+        text_table_add(&table, "%s", line);
+    }
+    int code = text_table_print(&table, 2);
+    text_table_clear(&table);
+    return code;
+}
+
+static int print_branch(congru_context *context, const congru_patterns *patterns, size_t index)
+{
+    const congru_pattern *pattern = &patterns->pattern[index];
+    char sentence[CONGRU_SENTENCE_SIZE], name[2 * CONGRU_PIPELINE_SIZE];
+    snprintf(name, sizeof name, "%s", pattern->branch);
+    terminal_clean(name);
+    if (congru_pattern_sentence(context, patterns, index, sentence) != CONGRU_OK)
+        return terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
+    terminal_clean(sentence);
+    printf("\n%s: %.0f %% of the decisions, %s\n", name, 100 * pattern->part,
+           pattern->kind == CONGRU_PATTERN_POTENTIAL ? "the signal itself" : "power");
+    int code = print_shares(patterns, index);
+    if (code == EXIT_DONE)
+        code = print_classes(patterns, index);
+    printf("  ");
+    terminal_wrap(sentence, 2, 2, "");
+    printf("\n");
+    return code;
+}
+
+int explain_print_tables(congru_context *context, const congru_patterns *patterns, size_t count)
+{
+    int code = EXIT_DONE;
+    for (size_t i = 0; code == EXIT_DONE && i < count; i++) {
+        const congru_pattern *pattern = &patterns->pattern[i];
+        if (i == 0 || strcmp(pattern->pipeline, patterns->pattern[i - 1].pipeline) != 0) {
+            char name[2 * CONGRU_PIPELINE_SIZE];
+            snprintf(name, sizeof name, "%s", pattern->pipeline);
+            terminal_clean(name);
+            printf("%s%s, mean over %s\n", i > 0 ? "\n" : "", name,
+                   congru_count(pattern->subjects, "subject").text);
+        }
+        code = print_branch(context, patterns, i);
+    }
+    return code;
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------------------ */
+
+static void write_range(FILE *file, const char *low, const char *high, const double range[2])
+{
+    fprintf(file, "\"%s\": ", low);
+    json_rounded(file, range[0]);
+    fprintf(file, ", \"%s\": ", high);
+    json_rounded(file, range[1]);
+}
+
+static void write_shares(FILE *file, const congru_patterns *patterns, size_t index)
+{
+    const ranges bands = bands_of(&patterns->pattern[index]), times = times_of(&patterns->pattern[index]);
+    fprintf(file, ",\n     \"times\": [");
+    for (size_t t = 0; t < times.count; t++) {
+        fprintf(file, t > 0 ? ", {" : "{");
+        write_range(file, "from", "to", times.range[t]);
+        fprintf(file, ", \"share\": ");
+        json_rounded(file, share_in(patterns, index, times.range[t], NULL));
+        fprintf(file, "}");
+    }
+    fprintf(file, "],\n     \"bands\": [");
+    for (size_t b = 0; b < bands.count; b++) {
+        fprintf(file, b > 0 ? ", {" : "{");
+        write_range(file, "low", "high", bands.range[b]);
+        fprintf(file, ", \"share\": ");
+        json_rounded(file, share_in(patterns, index, NULL, bands.range[b]));
+        fprintf(file, "}");
+    }
+    fprintf(file, "]");
+}
+
+static void write_strongest(FILE *file, const congru_patterns *patterns, size_t index)
+{
+    fprintf(file, ",\n     \"classes\": [");
+    for (size_t k = 0; k < patterns->classes; k++) {
+        size_t channel[NAMED], count = congru_pattern_strongest(patterns, index, (int32_t)k, NAMED, channel);
+        fprintf(file, "%s\n       {\"class\": ", k > 0 ? "," : "");
+        json_text(file, patterns->class_name[k]);
+        fprintf(file, ", \"strongest\": [");
+        for (size_t i = 0; i < count; i++) {
+            fprintf(file, i > 0 ? ", {\"channel\": " : "{\"channel\": ");
+            json_text(file, patterns->channel_name[channel[i]]);
+            fprintf(file, ", \"value\": ");
+            json_rounded(file, peak_of(patterns, index, k, channel[i]));
+            fprintf(file, "}");
+        }
+        fprintf(file, "]}");
+    }
+    fprintf(file, "]");
+}
+
+static bool write_pattern(FILE *file, congru_context *context, const congru_patterns *patterns, size_t index)
+{
+    const congru_pattern *pattern = &patterns->pattern[index];
+    char sentence[CONGRU_SENTENCE_SIZE];
+    if (congru_pattern_sentence(context, patterns, index, sentence) != CONGRU_OK)
+        return false;
+    fprintf(file, "%s\n    {\"pipeline\": ", index > 0 ? "," : "");
+    json_text(file, pattern->pipeline);
+    fprintf(file, ", \"branch\": ");
+    json_text(file, pattern->branch);
+    fprintf(file, ", \"kind\": \"%s\", \"subjects\": %zu, \"part\": ",
+            pattern->kind == CONGRU_PATTERN_POTENTIAL ? "potential" : "power", pattern->subjects);
+    json_rounded(file, pattern->part);
+    write_shares(file, patterns, index);
+    write_strongest(file, patterns, index);
+    fprintf(file, ",\n     \"sentence\": ");
+    json_text(file, sentence);
+    fprintf(file, "}");
+    return true;
+}
+
+int explain_json(congru_context *context, const congru_patterns *patterns, size_t count, char **text)
+{
+    memory_file memory = {0};
+    bool well = true;
+    *text = NULL;
+    if (!memory_file_open(&memory))
+        return terminal_fail(EXIT_FAILED, "explain: %s", strerror(errno));
+    fprintf(memory.file, "{\n  \"branches\": [");
+    for (size_t i = 0; well && i < count; i++)
+        well = write_pattern(memory.file, context, patterns, i);
+    fprintf(memory.file, "\n  ]\n}\n");
+    bool closed = memory_file_close(&memory);
+    if (closed && well)
+        *text = memory.text;
+    else
+        free(memory.text);
+    return closed && well ? EXIT_DONE
+                          : terminal_fail(EXIT_FAILED, "explain: %s",
+                                          closed ? congru_context_error(context) : strerror(errno));
+}
