@@ -80,47 +80,32 @@ static const char *unit_of(const congru_pattern *pattern)
 
 /* ---- Tables ---------------------------------------------------------------------------------------------- */
 
-/* Rows of time, columns of bands, shares in percent. A band's cells count where it is the same, not where it overlaps. */
-static double share_of(const congru_patterns *patterns, size_t index, const double window[2],
-                       const double band[2])
+static bool same(const double a[2], const double b[2])
+{
+    return memcmp(a, b, 2 * sizeof *a) == 0;
+}
+
+/* How much of a cell belongs to a row of time: all or nothing where the rows are the windows of cells, which may overlap. */
+static double part_in(const congru_pattern *pattern, const congru_pattern_cell *cell, const double *window)
+{
+    if (window == NULL || same(cell->window, window))
+        return 1;
+    for (size_t c = 0; c < pattern->cells; c++)
+        if (same(pattern->cell[c].window, window))
+            return 0;
+    const double length = cell->window[1] - cell->window[0];
+    return fmax(0, fmin(cell->window[1], window[1]) - fmax(cell->window[0], window[0])) / length;
+}
+
+/* The share of a row of time and of a band, NULL for all. */
+static double share_in(const congru_patterns *patterns, size_t index, const double *window, const double *band)
 {
     const congru_pattern *pattern = &patterns->pattern[index];
     double sum = 0;
-    for (size_t c = 0; c < pattern->cells; c++) {
-        const congru_pattern_cell *cell = &pattern->cell[c];
-        double within = 1;
-        if (band != NULL && memcmp(cell->band, band, sizeof cell->band) != 0)
-            continue;
-        if (window != NULL)
-            within = fmax(0, fmin(cell->window[1], window[1]) - fmax(cell->window[0], window[0])) /
-                     (cell->window[1] - cell->window[0]);
-        for (size_t k = 0; k < patterns->classes; k++)
-            sum += within * cell->share[k];
-    }
-    return sum;
-}
-
-/* Windows that overlap are rows of their own: a cell counts in the row of its window alone. */
-static bool is_window(const congru_pattern *pattern, const double window[2])
-{
-    for (size_t c = 0; c < pattern->cells; c++)
-        if (memcmp(pattern->cell[c].window, window, sizeof pattern->cell[c].window) == 0)
-            return true;
-    return false;
-}
-
-static double share_in(const congru_patterns *patterns, size_t index, const double window[2],
-                       const double band[2])
-{
-    const congru_pattern *pattern = &patterns->pattern[index];
-    if (window == NULL || !is_window(pattern, window))
-        return share_of(patterns, index, window, band);
-    double sum = 0;
     for (size_t c = 0; c < pattern->cells; c++)
         for (size_t k = 0; k < patterns->classes; k++)
-            if (memcmp(pattern->cell[c].window, window, sizeof pattern->cell[c].window) == 0 &&
-                (band == NULL || memcmp(pattern->cell[c].band, band, sizeof pattern->cell[c].band) == 0))
-                sum += pattern->cell[c].share[k];
+            if (band == NULL || same(pattern->cell[c].band, band))
+                sum += part_in(pattern, &pattern->cell[c], window) * pattern->cell[c].share[k];
     return sum;
 }
 
@@ -136,8 +121,8 @@ static int print_shares(const congru_patterns *patterns, size_t index)
 {
     const congru_pattern *pattern = &patterns->pattern[index];
     const ranges bands = bands_of(pattern), times = times_of(pattern);
-    text_table table = {.columns = 1 + (bands.count > 0 ? bands.count : 1) + (bands.count > 1)};
-    if (bands.count * times.count < 2)
+    text_table table = {.columns = 1 + bands.count + (bands.count != 1)};
+    if (bands.count < 2 && times.count < 2)
         return EXIT_DONE;
     text_table_add(&table, "weight, %%");
     for (size_t b = 0; b < bands.count; b++)
@@ -200,7 +185,6 @@ static int print_branch(congru_context *context, const congru_patterns *patterns
         code = print_classes(patterns, index);
     printf("  ");
     terminal_wrap(sentence, 2, 2, "");
-    printf("\n");
     return code;
 }
 

@@ -135,7 +135,7 @@ static bool varies(const congru_pattern *pattern, bool in_time)
     for (size_t c = 1; c < pattern->cells; c++) {
         const double *own = in_time ? pattern->cell[c].window : pattern->cell[c].band,
                      *first = in_time ? pattern->cell[0].window : pattern->cell[0].band;
-        if (own[0] != first[0] || own[1] != first[1])
+        if (isfinite(own[0]) && (own[0] != first[0] || own[1] != first[1]))
             return true;
     }
     return false;
