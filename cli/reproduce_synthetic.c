@@ -215,8 +215,10 @@ int reproduce_synthetic(const arguments *parsed)
         for (int stage = 0; code == EXIT_DONE && stage < CONGRU_SYNTH_STAGES; stage++)
             code = run_stage(&job, (congru_synth_stage)stage, seed);
     if (code == EXIT_DONE) {
-        printf("Accuracy in %%, 9 subjects with %d trials of each class; seeds %d to %d; %d training steps\n\n",
-               job.trials, job.seeds[0], job.seeds[1], job.run.options.method.network.steps);
+        char steps[CONGRU_OPTION_TEXT_SIZE] = "";
+        congru_method_options_get(&job.run.options.method, "steps", steps);
+        printf("Accuracy in %%, 9 subjects with %d trials of each class; seeds %d to %d; %s training steps\n\n",
+               job.trials, job.seeds[0], job.seeds[1], steps);
         code = print(&job);
     }
     if (code == EXIT_DONE)

@@ -86,7 +86,7 @@ static void other_value(const congru_method_option *row, char text[CONGRU_OPTION
         strcpy(text, "18446744073709551615");
         break;
     case CONGRU_OPTION_INTEGER:
-        snprintf(text, CONGRU_OPTION_TEXT_SIZE, "%d", (int)row->fallback + 3);
+        snprintf(text, CONGRU_OPTION_TEXT_SIZE, "%d", (int)row->fallback + 3); /* also of "own", -1 */
         break;
     case CONGRU_OPTION_NUMBER:
         strcpy(text, row->most < 0.999 ? "0.12345678901234568" : "0.30000000000000004");
@@ -150,7 +150,7 @@ static void a_recipe_sets_what_it_lists(void)
             check_get(&options, value->option, value->value);
     }
     check_get(&options, "dct-steps", "400");
-    check_set(&options, "steps", "1000"); /* as many as by default, and given all the same */
+    check_set(&options, "steps", "own"); /* as by default, and given all the same */
     check_get(&options, "dct-steps", "0");
     check_set(&options, "dispersion", "global");
     check_get(&options, "dispersion", "global");
@@ -214,6 +214,8 @@ static void bounds_are_kept(void)
         CHECK(strncmp(congru_context_error(context), "--", 2) == 0);
     }
     check_refused("batch", "0", "here is 0; it must be between 1 and 1000000");
+    check_refused("batch", "OWN", "here wants a whole number, not 'OWN'");
+    check_refused("ensemble", "own", "here wants a whole number, not 'own'");
     check_refused("label-smoothing", "1", "here is 1; it must be between 0 and 0.99");
     check_refused("lr", "nan", "here wants a number, not 'nan'");
     check_refused("fisher", "Axis", "here is frobenius or axis, not 'Axis'");

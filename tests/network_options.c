@@ -420,6 +420,25 @@ static void many_classes(void)
     }
 }
 
+/* What is not given is the network's own; what is given holds. */
+static void own_training(void)
+{
+    congru_method_options options;
+    congru_method_options_init(&options);
+    congru_network_options o = congru_network_settle(CONGRU_NETWORK_SHALLOW, &options.network);
+    CHECK(o.batch == 64 && o.rate == 1e-3 && o.clip == 0.0 && o.dropout == 0.5);
+    o = congru_network_settle(CONGRU_BACKBONE_DLDCT, &options.network);
+    CHECK(o.steps == 1000 && o.batch == 256 && o.decay == 1e-5 && o.clip == 5.0);
+    options.network.steps = 0;
+    options.network.dropout = 0.0;
+    options.network.clip = 2.0;
+    o = congru_network_settle(CONGRU_NETWORK_SHALLOW, &options.network);
+    CHECK(o.steps == 0 && o.dropout == 0.0 && o.clip == 2.0 && o.batch == 64);
+    options.network.dct_steps = 7;
+    CHECK(congru_network_steps("dct", &options.network) == 7 &&
+          congru_network_steps("eegnet", &options.network) == 0);
+}
+
 int main(void)
 {
     if (congru_context_create(&context, NULL) != CONGRU_OK)
@@ -440,6 +459,7 @@ int main(void)
     RUN(runaway_training_stops);
     RUN(absent_class);
     RUN(many_classes);
+    RUN(own_training);
     sample_free(&trials);
     sample_free(&newcomer_trials);
     congru_context_destroy(&context);
