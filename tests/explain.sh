@@ -84,7 +84,19 @@ if abs(sum(parts) - 1) > 1e-4 or min(parts) < 0.1:
     result "patterns are strongest where the sources are" "$problems"
 }
 
+# Dipoles at 10 Hz under C3 and C4 and a slow one under Fz, spread over 22 electrodes.
+dipoles_are_found()
+{
+    local problems
+    "$python" "$SOURCE/tests/explain_oracle.py" dipoles dipoles.npz "$SOURCE/share/montage/ten_ten.csv" || exit 1
+    problems=$(congru loso dipoles.npz -p motor,slow -o dipoles 2>&1 >/dev/null)
+    congru explain dipoles --json >dipoles.json || problems+="no patterns"
+    problems+=$("$python" "$SOURCE/tests/explain_oracle.py" found dipoles.json 2>&1)
+    result "simulated dipoles are found where they were put" "$problems"
+}
+
 patterns_are_those_of_numpy
+dipoles_are_found
 same_bits_however_run
 found_where_it_was_put
 run_sessions "$SOURCE"/tests/cli/explain/*.txt

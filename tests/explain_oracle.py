@@ -1,6 +1,9 @@
 """Forward patterns of a model by numpy: weights times the covariance of features, mapped back to channels. SPDX-License-Identifier: Apache-2.0
 
 Usage: explain_oracle.py make SET.npz           a set with a slow potential at Fz and rhythms at C3 and C4
+       explain_oracle.py dipoles SET.npz MONTAGE.csv   the same at 22 electrodes: dipoles at 10 Hz under C3 and C4, a slow
+                                                one under Fz, each spread over its neighbours, in noise that is too
+       explain_oracle.py found SAID.json        whether 'congru explain --json' of motor and slow has found them
        explain_oracle.py compare SET.npz MODEL.safetensors PATTERNS.csv [break]
 It prints one line for each thing that differs. With `break` the whitening is left out of the mapping: it must then differ.
 """
@@ -34,6 +37,69 @@ def make(path):
             subjects.append(subject)
     np.savez(path, signals=np.array(signals), y=np.array(labels), subject=np.array(subjects), fs=RATE, tmin=START,
              channels=np.array(CHANNELS), classes=np.array(["a", "b", "c"]))
+
+
+PLACES = "Fz FC3 FC1 FCz FC2 FC4 C5 C3 C1 Cz C2 C4 C6 CP3 CP1 CPz CP2 CP4 P1 Pz P2 POz".split()
+
+
+def dipoles(path, montage):
+    """Classes: left attenuates the rhythm under C4, right that under C3, feet neither; the slow potential is up, down, none."""
+    random = np.random.default_rng(5)
+    with open(montage) as file:
+        place = {row[0]: np.array([float(row[1]), float(row[2])]) for row in list(csv.reader(file))[1:]}
+    at = np.array([place[name] for name in PLACES])
+
+    def topography(name, width):
+        return np.exp(-0.5 * ((at - place[name]) ** 2).sum(1) / width ** 2)
+
+    spread = np.array([topography(name, 0.15) for name in PLACES]).T
+    time = -0.5 + np.arange(720) / 160
+    bump = np.exp(-0.5 * ((time - 0.5) / 0.12) ** 2)
+    signals, labels, subjects = [], [], []
+    for subject in range(6):
+        gain = np.exp(0.3 * random.normal(size=22))
+        for trial in range(60):
+            label = trial % 3
+            x = 4 * spread @ random.normal(size=(22, len(time))) + random.normal(size=(22, len(time)))
+            for name, weak in (("C3", 1), ("C4", 0)):
+                rhythm = np.cos(2 * np.pi * (10 * time + random.uniform())) * (1 + 0.3 * random.normal())
+                factor = np.where((time > 0.5) & (label == weak), 0.5, 1)
+                x += 12 * np.outer(topography(name, 0.2), factor * rhythm)
+            x += 8 * [1, -1, 0][label] * np.outer(topography("Fz", 0.25), bump)
+            signals.append(gain[:, None] * x)
+            labels.append(label)
+            subjects.append(subject)
+    np.savez(path, signals=np.array(signals), y=np.array(labels), subject=np.array(subjects), fs=160, tmin=-0.5,
+             channels=np.array(PLACES), classes=np.array(["left", "right", "feet"]))
+
+
+def found(path):
+    with open(path) as file:
+        branches = {(one["pipeline"], one["branch"]): one for one in json.load(file)["branches"]}
+
+    def first(name, label):
+        return {one["class"]: one["strongest"] for one in branches[name]["classes"]}[label][0]
+
+    slow = branches["slow", "slow"]
+    for label, sign in (("left", 1), ("right", -1)):
+        one = first(("slow", "slow"), label)
+        if one["channel"] != "Fz" or one["value"] * sign < 4:
+            print("slow, %s: strongest at %s, %g" % (label, one["channel"], one["value"]))
+    middle = sum(one["share"] for one in slow["times"] if 0.2 < (one["from"] + one["to"]) / 2 < 0.8)
+    if middle < 0.9:
+        print("slow: %g of the weight from 0.25 to 0.75 s" % middle)
+    if "gaze or evoked response" not in slow["sentence"]:
+        print(slow["sentence"])
+    for branch in "whole", "grid":
+        for label, channel in (("left", "C4"), ("right", "C3")):
+            one = first(("motor", branch), label)
+            if one["channel"] != channel or one["value"] > -0.2:
+                print("%s, %s: strongest at %s, %g" % (branch, label, one["channel"], one["value"]))
+        if "rhythms over the motor cortex" not in branches["motor", branch]["sentence"]:
+            print(branches["motor", branch]["sentence"])
+    share = sum(one["share"] for one in branches["motor", "grid"]["bands"] if one["low"] <= 10 < one["high"])
+    if share < 0.9:
+        print("grid: %g of the weight in bands with 10 Hz" % share)
 
 
 def power_of(matrix, function):
@@ -155,5 +221,9 @@ def compare(path, model, table, broken):
 if __name__ == "__main__":
     if sys.argv[1] == "make":
         make(sys.argv[2])
+    elif sys.argv[1] == "dipoles":
+        dipoles(sys.argv[2], sys.argv[3])
+    elif sys.argv[1] == "found":
+        found(sys.argv[2])
     else:
         compare(sys.argv[2], sys.argv[3], sys.argv[4], len(sys.argv) > 5)
