@@ -187,7 +187,7 @@ congru_status congru_model_keep_patterns(const congru_fold_case *fold, const dou
 congru_status congru_model_patterns(congru_context *context, const congru_model *model,
                                     congru_patterns **patterns)
 {
-    if (model == NULL || patterns == NULL)
+    if (context == NULL || model == NULL || patterns == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no model or patterns given");
     *patterns = NULL;
     const char *text = congru_texts_find(&model->texts, text_name);

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array/file_write.h"
 #include "dataset/set_check.h"
 #include "evaluation/crew_queue.h"
 #include "evaluation/crew_round.h"
@@ -11,7 +10,6 @@
 #include "evaluation/fold_file.h"
 #include "evaluation/fold_run.h"
 #include "evaluation/fold_wire.h"
-#include "evaluation/patterns.h"
 #include "evaluation/results.h"
 #include "evaluation/run_folder.h"
 #include "evaluation/scoring.h"
@@ -447,35 +445,6 @@ static congru_status add_notes(evaluation *e, congru_results *results)
     return CONGRU_OK;
 }
 
-/* FOLDER/patterns.csv: of every pipeline that has patterns, their means over folds. */
-static congru_status write_patterns(const evaluation *e, const congru_results *results)
-{
-    const char **text = calloc(results->folds + 1, sizeof *text);
-    congru_text table = {0};
-    congru_status status = text != NULL
-                               ? CONGRU_OK
-                               : congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for patterns");
-    for (size_t p = 0; status == CONGRU_OK && p < results->pipelines; p++) {
-        congru_patterns *mean = NULL;
-        size_t count = 0;
-        for (size_t i = 0; i < results->folds; i++)
-            if (results->fold[i].pipeline == p && results->fold[i].pattern != NULL)
-                text[count++] = results->fold[i].pattern;
-        if (count > 0)
-            status = congru_patterns_average(e->context, results->pipeline[p], count, text, &mean);
-        if (mean != NULL)
-            congru_patterns_add(&table, mean, mean->count);
-        congru_patterns_destroy(&mean);
-    }
-    if (status == CONGRU_OK && table.failed)
-        status = congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for patterns");
-    if (status == CONGRU_OK && table.size > 0)
-        status = congru_file_write_text(e->context, e->options->folder, CONGRU_PATTERNS_FILE, &table);
-    congru_text_clear(&table);
-    free(text);
-    return status;
-}
-
 /* What rank 0 tells the others at the end: how it went, and every fold there is. */
 static void pack_results(const evaluation *e, congru_bytes *bytes)
 {
@@ -525,8 +494,6 @@ static congru_status finish(evaluation *e, congru_status status, congru_results 
         status = congru_run_check(e->context, &e->run);
     if (status == CONGRU_OK && leads(e) && e->options->folder != NULL)
         status = congru_results_write(e->context, *results, e->options->folder);
-    if (status == CONGRU_OK && leads(e) && e->options->folder != NULL)
-        status = write_patterns(e, *results);
     if (status == CONGRU_OK && leads(e))
         status = congru_run_check(e->context, &e->run);
     if (status != CONGRU_OK)

@@ -129,8 +129,8 @@ congru_status congru_patterns_csv(congru_context *context, const congru_patterns
                                   char **text)
 {
     congru_text made = {0};
-    if (patterns == NULL || text == NULL)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no patterns or no text given");
+    if (context == NULL || patterns == NULL || text == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no context, patterns or text given");
     *text = NULL;
     congru_patterns_add(&made, patterns, count);
     if (made.failed) {
@@ -267,8 +267,8 @@ congru_status congru_patterns_parse(congru_context *context, const char *name, c
                                     congru_patterns **patterns)
 {
     congru_csv csv = {0};
-    if (name == NULL || text == NULL || patterns == NULL)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no name, text or patterns given");
+    if (context == NULL || name == NULL || text == NULL || patterns == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no context, name, text or patterns given");
     *patterns = NULL;
     congru_status status = congru_csv_parse(context, name, text, &csv);
     if (status == CONGRU_OK)
@@ -291,8 +291,8 @@ congru_status congru_patterns_read(congru_context *context, const char *folder, 
     congru_csv csv = {0};
     congru_text path = {0}, run = {0};
     bool exists = false, ran = false;
-    if (folder == NULL || patterns == NULL)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no folder or patterns given");
+    if (context == NULL || folder == NULL || patterns == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no context, folder or patterns given");
     *patterns = NULL;
     congru_status status = look_for(context, folder, CONGRU_PATTERNS_FILE, &path, &exists);
     if (status == CONGRU_OK && !exists)

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "report/figures.h"
 
-enum { PANEL = 170, GAP = 14, MARGIN = 20, NAMES_MAX = 256 };
+enum { SHADES = 32, PANEL = 170, GAP = 14, MARGIN = 20, NAMES_MAX = 256 };
 
 /* Names in the order they are met; their place is their colour or shape. */
 typedef struct name_list {
@@ -233,15 +233,30 @@ void congru_figure_colours(canvas *on, double x, double y, double width, double 
     congru_canvas_text(on, x + width / 2, y + 16, 8, 0, CANVAS_SOFT, "%.3g", largest);
 }
 
+/* Cells side by side of one shade are one box, or a figure of many heads would take megabytes. Small cells count by twos. */
+static void draw_surface(canvas *on, const double *grid, double largest, double left, double top, double cell)
+{
+    const size_t step = cell < 1.5 ? 2 : 1;
+    for (size_t row = 0; row < REPORT_GRID; row += step)
+        for (size_t from = 0, to; from < REPORT_GRID; from = to) {
+            const double *at = grid + row * REPORT_GRID;
+            const double shade = round(SHADES * at[from] / largest);
+            for (to = from + step; to < REPORT_GRID && (round(SHADES * at[to] / largest) == shade ||
+                                                        (isnan(shade) && isnan(at[to])));
+                 to += step)
+                ;
+            if (!isnan(shade))
+                congru_canvas_box(on, left + (double)from * cell, top + (double)row * cell,
+                                  (double)(to - from) * cell + 0.3, (double)step * cell + 0.3,
+                                  diverging(shade / SHADES));
+        }
+}
+
 void congru_figure_head(canvas *on, const report_scalp *s, double x, double y, double radius)
 {
-    double grid[REPORT_GRID * REPORT_GRID], cell = 2 * radius / REPORT_GRID;
+    double grid[REPORT_GRID * REPORT_GRID];
     if (congru_report_scalp(s->known, s->place, s->value, grid))
-        for (size_t i = 0; i < REPORT_GRID * REPORT_GRID; i++)
-            if (!isnan(grid[i]))
-                congru_canvas_box(on, x - radius + (double)(i % REPORT_GRID) * cell,
-                                  y - radius + (double)(i / REPORT_GRID) * cell, cell + 0.3, cell + 0.3,
-                                  diverging(grid[i] / s->largest));
+        draw_surface(on, grid, s->largest, x - radius, y - radius, 2 * radius / REPORT_GRID);
     cover_edge(on, x, y, radius);
     const double nose[] = {x - 7, y - radius, x, y - radius - 9, x + 7, y - radius};
     congru_canvas_path(on, 3, nose, CANVAS_SOFT, 1.2);

@@ -1,5 +1,5 @@
 // What linear pipelines look at: a sentence and scalp maps for each branch. SPDX-License-Identifier: Apache-2.0
-import { h, percent, section, select } from "./dom.js";
+import { h, parts, percent, section, select } from "./dom.js";
 import { colourBar, diverging, s } from "./scalp.js";
 
 // A surface is a text: a blank off the head, else a character whose place among the shades is the value.
@@ -22,12 +22,12 @@ function head(map, { electrodes, size, largest }, shades, name) {
 function branch(about, classes, shades) {
     const unit = about.kind === "power" ? "log power" : "the set's unit";
     return [h("h4", {}, about.branch), h("p", { class: "sentence" }, `${about.sentence}.`),
+        h("p", { class: "note" }, `${percent(about.part, 0)} % of the decisions; ${unit} per standard deviation of the class's score.`),
         about.electrodes.length ? h("div", { class: "wide", tabindex: 0, role: "region", "aria-label": `Scalp maps of ${about.branch}` },
             h("table", { class: "heads" },
-                h("caption", {}, `${percent(about.part, 0)} % of the decisions; ${unit} per standard deviation of the class's score`),
-                h("thead", {}, h("tr", {}, h("td", {}), about.columns.map(({ title, share }) => h("th", { scope: "col" }, title, h("span", {}, `${percent(share, 0)} %`))))),
-                h("tbody", {}, classes.map((name, k) => h("tr", {}, h("th", { scope: "row" }, name),
-                    about.columns.map(({ title, heads }) => h("td", {}, head(heads[k], about, shades, `${name}, ${title}`))))))),
+                h("thead", {}, h("tr", {}, h("td", {}), classes.map((name) => h("th", { scope: "col" }, parts(name))))),
+                h("tbody", {}, about.columns.map(({ title, share, heads }) => h("tr", {}, h("th", { scope: "row" }, title, h("span", {}, `${percent(share, 0)} %`)),
+                    heads.map((map, k) => h("td", {}, head(map, about, shades, `${classes[k]}, ${title}`))))))),
             s("svg", { viewBox: "-1.05 1.15 2.1 0.45", class: "bar", role: "img", "aria-label": `Colours from −${about.largest} to ${about.largest}` }, ...colourBar(about.largest)))
             : h("p", { class: "note" }, "None of its channels has a known place.")];
 }
@@ -38,6 +38,6 @@ export function looks({ looks: all }) {
     const show = (index) => body.replaceChildren(...all.branches.filter(({ pipeline }) => pipeline === names[index]).flatMap((about) => branch(about, all.classes, all.shades)));
     show(names.length - 1);
     return section("looks", "What it looks at",
-        h("p", {}, "Forward patterns of linear pipelines, the mean over the subjects left out: what each electrode measures when the score of a class is high. Heads are seen from above, nose up; blue is below zero, orange above, on one scale for each branch; under each title the share of the branch's weight."),
+        h("p", {}, "Forward patterns of linear pipelines, the mean over the subjects left out: what each electrode measures when the score of a class is high. Heads are seen from above, nose up; blue is below zero, orange above, on one scale for each branch; beside each row the share of the branch's weight."),
         names.length > 1 ? select("Pipeline", names, names.length - 1, show) : h("h3", {}, names[0]), body);
 }
