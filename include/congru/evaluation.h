@@ -27,7 +27,10 @@ typedef struct congru_pipeline_description {
     bool target_labels; /* asks for labelled trials of the target subject */
     bool needs_signals; /* covariances are not enough */
     bool embeds;        /* congru_pipeline_represent can show where it puts trials */
+<<<<<<< HEAD
     bool linear;        /* its branches have forward patterns (congru/explain.h) */
+=======
+>>>>>>> main
     size_t branches;    /* how many; aligner, classifier and network are those of the first */
 } congru_pipeline_description;
 
@@ -78,11 +81,13 @@ typedef struct congru_evaluation_options {
     size_t subject_count;
     congru_target target;  /* what may be seen of the newcomer; LOSO */
     bool align_by_session; /* recentre each session of a subject by itself */
-    int folds;             /* of CONGRU_PROTOCOL_FOLDS, 5 */
-    const char *dataset;   /* its name in tables */
-    const char *folder;    /* where results go as they come, and are taken up again; NULL: nowhere */
-    const char *command;   /* kept in run.json: how to repeat the run; may be NULL */
-    congru_crew *crew;     /* the processes that share the run; NULL: this one alone */
+    bool
+        causal; /* filters of branches run forward only, and a baseline of the whole trial is what comes before the cue */
+    int folds;           /* of CONGRU_PROTOCOL_FOLDS, 5 */
+    const char *dataset; /* its name in tables */
+    const char *folder;  /* where results go as they come, and are taken up again; NULL: nowhere */
+    const char *command; /* kept in run.json: how to repeat the run; may be NULL */
+    congru_crew *crew;   /* the processes that share the run; NULL: this one alone */
     bool
         data_parallel; /* they share each step of training, instead of folds: for networks that outgrow a machine */
     congru_method_options method;
