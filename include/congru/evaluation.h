@@ -27,10 +27,7 @@ typedef struct congru_pipeline_description {
     bool target_labels; /* asks for labelled trials of the target subject */
     bool needs_signals; /* covariances are not enough */
     bool embeds;        /* congru_pipeline_represent can show where it puts trials */
-<<<<<<< HEAD
     bool linear;        /* its branches have forward patterns (congru/explain.h) */
-=======
->>>>>>> main
     size_t branches;    /* how many; aligner, classifier and network are those of the first */
 } congru_pipeline_description;
 

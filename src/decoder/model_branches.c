@@ -118,15 +118,11 @@ static congru_status fit_all(const branch_fit *fit, const congru_plan *plan, con
                     choice->c[b] >= 0 ? choice->c[b]
                                       : plan->materials.material[model->pipeline.branch[b].material].method.c);
     if (status == CONGRU_OK && fit->branched)
-<<<<<<< HEAD
-        status = congru_tensors_add_copy(fit->fold.context, &model->tensors, WEIGHTS, 1, shape, choice->weight);
+        status = congru_tensors_add_copy(fit->fold.context, &model->tensors, CONGRU_MODEL_WEIGHTS, 1, shape,
+                                         choice->weight);
     if (status == CONGRU_OK && fit->linear)
         status = congru_model_keep_patterns(&fit->fold, choice->weight, fit->looks, model);
     congru_model_looks_clear(fit->looks);
-=======
-        status = congru_tensors_add_copy(fit->fold.context, &model->tensors, CONGRU_MODEL_WEIGHTS, 1, shape,
-                                         choice->weight);
->>>>>>> main
     return status;
 }
 
