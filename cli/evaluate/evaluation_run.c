@@ -131,6 +131,7 @@ static int parse_modes(run_state *run)
     if (code == EXIT_DONE && value[RUN_ALIGN_BY] != NULL)
         code = options_parse_choice(where, value[RUN_ALIGN_BY], align_by, &choice);
     run->options.align_by_session = choice == 1;
+    run->options.causal = options_value(run->parsed, "causal") != NULL;
     return code;
 }
 

@@ -184,6 +184,7 @@ size_t stream_greeting(const stream_settings *settings, const congru_decoder *de
     else
         add_names(&w, "channel_names", congru_decoder_channels(decoder), model_channel_at, model);
     add_names(&w, "commands", format == PROTOCOL_CSV || format == PROTOCOL_PACKETS ? 4 : 0, text_at, commands);
-    add(&w, ",\"marker_after\":%.9g}\n", stream_marker_after(settings, decoder));
+    add(&w, ",\"marker_after\":%.9g,\"needs_cues\":%s}\n", stream_marker_after(settings, decoder),
+        congru_model_needs_cues(model) ? "true" : "false");
     return w.used < w.room ? w.used : 0;
 }
