@@ -1,13 +1,10 @@
 /* Prints forward patterns as tables and sentences, or as JSON. SPDX-License-Identifier: Apache-2.0 */
 #include "explain_print.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "json_draft.h"
 #include "terminal.h"
 #include "text_table.h"
 
@@ -207,94 +204,84 @@ int explain_print_tables(congru_context *context, const congru_patterns *pattern
 
 /* ---- JSON ------------------------------------------------------------------------------------------------ */
 
-static void write_range(FILE *file, const char *low, const char *high, const double range[2])
+enum { DIGITS = 6 };
+
+static void add_ranges(congru_text *text, const char *title, const char *low, const char *high,
+                       const congru_patterns *patterns, size_t index, const ranges *list, bool in_time)
 {
-    fprintf(file, "\"%s\": ", low);
-    json_rounded(file, range[0]);
-    fprintf(file, ", \"%s\": ", high);
-    json_rounded(file, range[1]);
+    congru_text_add(text, ",\n     \"%s\": [", title);
+    for (size_t i = 0; i < list->count; i++) {
+        const double *range = list->range[i];
+        congru_text_add(text, i > 0 ? ", {\"%s\": " : "{\"%s\": ", low);
+        congru_text_add_number(text, range[0], DIGITS);
+        congru_text_add(text, ", \"%s\": ", high);
+        congru_text_add_number(text, range[1], DIGITS);
+        congru_text_add(text, ", \"share\": ");
+        congru_text_add_number(text, share_in(patterns, index, in_time ? range : NULL, in_time ? NULL : range),
+                               DIGITS);
+        congru_text_add(text, "}");
+    }
+    congru_text_add(text, "]");
 }
 
-static void write_shares(FILE *file, const congru_patterns *patterns, size_t index)
+static void add_strongest(congru_text *text, const congru_patterns *patterns, size_t index)
 {
-    const ranges bands = bands_of(&patterns->pattern[index]), times = times_of(&patterns->pattern[index]);
-    fprintf(file, ",\n     \"times\": [");
-    for (size_t t = 0; t < times.count; t++) {
-        fprintf(file, t > 0 ? ", {" : "{");
-        write_range(file, "from", "to", times.range[t]);
-        fprintf(file, ", \"share\": ");
-        json_rounded(file, share_in(patterns, index, times.range[t], NULL));
-        fprintf(file, "}");
-    }
-    fprintf(file, "],\n     \"bands\": [");
-    for (size_t b = 0; b < bands.count; b++) {
-        fprintf(file, b > 0 ? ", {" : "{");
-        write_range(file, "low", "high", bands.range[b]);
-        fprintf(file, ", \"share\": ");
-        json_rounded(file, share_in(patterns, index, NULL, bands.range[b]));
-        fprintf(file, "}");
-    }
-    fprintf(file, "]");
-}
-
-static void write_strongest(FILE *file, const congru_patterns *patterns, size_t index)
-{
-    fprintf(file, ",\n     \"classes\": [");
+    congru_text_add(text, ",\n     \"classes\": [");
     for (size_t k = 0; k < patterns->classes; k++) {
         size_t channel[NAMED], count = congru_pattern_strongest(patterns, index, (int32_t)k, NAMED, channel);
-        fprintf(file, "%s\n       {\"class\": ", k > 0 ? "," : "");
-        json_text(file, patterns->class_name[k]);
-        fprintf(file, ", \"strongest\": [");
+        congru_text_add(text, "%s\n       {\"class\": ", k > 0 ? "," : "");
+        congru_text_add_json(text, patterns->class_name[k]);
+        congru_text_add(text, ", \"strongest\": [");
         for (size_t i = 0; i < count; i++) {
-            fprintf(file, i > 0 ? ", {\"channel\": " : "{\"channel\": ");
-            json_text(file, patterns->channel_name[channel[i]]);
-            fprintf(file, ", \"value\": ");
-            json_rounded(file, peak_of(patterns, index, k, channel[i]));
-            fprintf(file, "}");
+            congru_text_add(text, i > 0 ? ", {\"channel\": " : "{\"channel\": ");
+            congru_text_add_json(text, patterns->channel_name[channel[i]]);
+            congru_text_add(text, ", \"value\": ");
+            congru_text_add_number(text, peak_of(patterns, index, k, channel[i]), DIGITS);
+            congru_text_add(text, "}");
         }
-        fprintf(file, "]}");
+        congru_text_add(text, "]}");
     }
-    fprintf(file, "]");
+    congru_text_add(text, "]");
 }
 
-static bool write_pattern(FILE *file, congru_context *context, const congru_patterns *patterns, size_t index)
+static bool add_pattern(congru_text *text, congru_context *context, const congru_patterns *patterns,
+                        size_t index)
 {
     const congru_pattern *pattern = &patterns->pattern[index];
+    const ranges bands = bands_of(pattern), times = times_of(pattern);
     char sentence[CONGRU_SENTENCE_SIZE];
     if (congru_pattern_sentence(context, patterns, index, sentence) != CONGRU_OK)
         return false;
-    fprintf(file, "%s\n    {\"pipeline\": ", index > 0 ? "," : "");
-    json_text(file, pattern->pipeline);
-    fprintf(file, ", \"branch\": ");
-    json_text(file, pattern->branch);
-    fprintf(file, ", \"kind\": \"%s\", \"subjects\": %zu, \"part\": ",
-            pattern->kind == CONGRU_PATTERN_POTENTIAL ? "potential" : "power", pattern->subjects);
-    json_rounded(file, pattern->part);
-    write_shares(file, patterns, index);
-    write_strongest(file, patterns, index);
-    fprintf(file, ",\n     \"sentence\": ");
-    json_text(file, sentence);
-    fprintf(file, "}");
+    congru_text_add(text, "%s\n    {\"pipeline\": ", index > 0 ? "," : "");
+    congru_text_add_json(text, pattern->pipeline);
+    congru_text_add(text, ", \"branch\": ");
+    congru_text_add_json(text, pattern->branch);
+    congru_text_add(text, ", \"kind\": \"%s\", \"subjects\": %zu, \"part\": ",
+                    pattern->kind == CONGRU_PATTERN_POTENTIAL ? "potential" : "power", pattern->subjects);
+    congru_text_add_number(text, pattern->part, DIGITS);
+    add_ranges(text, "times", "from", "to", patterns, index, &times, true);
+    add_ranges(text, "bands", "low", "high", patterns, index, &bands, false);
+    add_strongest(text, patterns, index);
+    congru_text_add(text, ",\n     \"sentence\": ");
+    congru_text_add_json(text, sentence);
+    congru_text_add(text, "}");
     return true;
 }
 
 int explain_json(congru_context *context, const congru_patterns *patterns, size_t count, char **text)
 {
-    memory_file memory = {0};
+    congru_text made = {0};
     bool well = true;
     *text = NULL;
-    if (!memory_file_open(&memory))
-        return terminal_fail(EXIT_FAILED, "explain: %s", strerror(errno));
-    fprintf(memory.file, "{\n  \"branches\": [");
+    congru_text_add(&made, "{\n  \"branches\": [");
     for (size_t i = 0; well && i < count; i++)
-        well = write_pattern(memory.file, context, patterns, i);
-    fprintf(memory.file, "\n  ]\n}\n");
-    bool closed = memory_file_close(&memory);
-    if (closed && well)
-        *text = memory.text;
-    else
-        free(memory.text);
-    return closed && well ? EXIT_DONE
-                          : terminal_fail(EXIT_FAILED, "explain: %s",
-                                          closed ? congru_context_error(context) : strerror(errno));
+        well = add_pattern(&made, context, patterns, i);
+    congru_text_add(&made, "\n  ]\n}\n");
+    if (well && !made.failed) {
+        *text = made.data;
+        return EXIT_DONE;
+    }
+    congru_text_clear(&made);
+    return terminal_fail(EXIT_FAILED, "explain: %s",
+                         well ? "not enough memory" : congru_context_error(context));
 }

@@ -1,10 +1,10 @@
 """Forward patterns of a model by numpy: weights times the covariance of features, mapped back to channels. SPDX-License-Identifier: Apache-2.0
 
-Usage: explain_oracle.py make SET.npz           a set with a slow potential at Fz and rhythms at C3 and C4
-       explain_oracle.py dipoles SET.npz MONTAGE.csv   the same at 22 electrodes: dipoles at 10 Hz under C3 and C4, a slow
+Usage: oracle_explain.py make SET.npz           a set with a slow potential at Fz and rhythms at C3 and C4
+       oracle_explain.py dipoles SET.npz MONTAGE.csv   the same at 22 electrodes: dipoles at 10 Hz under C3 and C4, a slow
                                                 one under Fz, each spread over its neighbours, in noise that is too
-       explain_oracle.py found SAID.json        whether 'congru explain --json' of motor and slow has found them
-       explain_oracle.py compare SET.npz MODEL.safetensors PATTERNS.csv [break]
+       oracle_explain.py found SAID.json        whether 'congru explain --json' of motor and slow has found them
+       oracle_explain.py compare SET.npz MODEL.safetensors PATTERNS.csv [break]
 It prints one line for each thing that differs. With `break` the whitening is left out of the mapping: it must then differ.
 """
 import csv

@@ -1,6 +1,6 @@
 #!/bin/bash
 # congru explain: patterns against numpy, the same bits however folds are run, and what is refused. SPDX-License-Identifier: Apache-2.0
-source "$SOURCE/tests/cli_session.sh"
+source "$SOURCE/tests/support/cli_session.sh"
 
 pipelines=line,ra+tslr,ra+tsa-lda,ra+csp-lda,ra+mdm
 own="--pipeline-file $SOURCE/tests/data/explain_pipelines.txt"
@@ -10,7 +10,7 @@ if ! find_numpy; then
     echo "1..0 # SKIP no Python with numpy"
     exit 0
 fi
-"$python" "$SOURCE/tests/explain_oracle.py" make set.npz || exit 1
+"$python" "$SOURCE/tests/oracle/oracle_explain.py" make set.npz || exit 1
 
 # A model's patterns are weights times covariances, mapped back through each subject's reference.
 patterns_are_those_of_numpy()
@@ -19,9 +19,9 @@ patterns_are_those_of_numpy()
     # shellcheck disable=SC2086
     said=$(congru train set.npz $own -p line -o line.safetensors 2>&1 >train.txt)
     said+=$(congru explain line.safetensors --csv -o model.csv 2>&1)
-    said+=$("$python" "$SOURCE/tests/explain_oracle.py" compare set.npz line.safetensors model.csv 2>&1)
+    said+=$("$python" "$SOURCE/tests/oracle/oracle_explain.py" compare set.npz line.safetensors model.csv 2>&1)
     result "the patterns of a model are those of numpy" "$said"
-    broken=$("$python" "$SOURCE/tests/explain_oracle.py" compare set.npz line.safetensors model.csv break)
+    broken=$("$python" "$SOURCE/tests/oracle/oracle_explain.py" compare set.npz line.safetensors model.csv break)
     result "a mapping without the whitening is found out" "$([ "$(wc -l <<<"$broken")" -ge 2 ] || echo "it is not: $broken")"
 }
 
@@ -88,10 +88,10 @@ if abs(sum(parts) - 1) > 1e-4 or min(parts) < 0.1:
 dipoles_are_found()
 {
     local problems
-    "$python" "$SOURCE/tests/explain_oracle.py" dipoles dipoles.npz "$SOURCE/share/montage/ten_ten.csv" || exit 1
+    "$python" "$SOURCE/tests/oracle/oracle_explain.py" dipoles dipoles.npz "$SOURCE/share/montage/ten_ten.csv" || exit 1
     problems=$(congru loso dipoles.npz -p motor,slow -o dipoles 2>&1 >/dev/null)
     congru explain dipoles --json >dipoles.json || problems+="no patterns"
-    problems+=$("$python" "$SOURCE/tests/explain_oracle.py" found dipoles.json 2>&1)
+    problems+=$("$python" "$SOURCE/tests/oracle/oracle_explain.py" found dipoles.json 2>&1)
     result "simulated dipoles are found where they were put" "$problems"
 }
 
