@@ -131,7 +131,7 @@ typedef struct congru_network_options {
     int ensemble;            /* end to end: networks trained from as many seeds, probabilities averaged */
 
     congru_pool pool; /* spd-cnn, ts-spd-cnn */
-    double dropout;   /* shallow, deep, eegnet: the share that is left out; negative: the network's own (-1) */
+    double dropout;   /* networks on signals: the share that is left out; negative: the network's own (-1) */
 
     bool record; /* keep losses, scatters, norms and eigenvalues of every step */
 } congru_network_options;

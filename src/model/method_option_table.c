@@ -206,10 +206,10 @@ static const congru_method_option rows[] = {
             "What is read of the last image: 'none' (every pixel) or 'mean' (the mean over its pixels, as in "
             "the published "
             "code).")},
-    {NUMBER("dropout", network.dropout, -1, 0.99, -1, "shallow deep eegnet",
-            "The share of activations that each step leaves out; below 0: the network's own, 0.5 in shallow "
-            "and deep, "
-            "0.25 in eegnet.")},
+    {NUMBER("dropout", network.dropout, -1, 0.99, -1, "shallow deep eegnet conformer inception",
+            "The share of activations that each step leaves out; below 0: the network's own, 0.5 in shallow, "
+            "deep and conformer, "
+            "0.25 in eegnet and inception.")},
     {CHOICE("merge-mean", network.merge_mean, merge_means, "logeuclid", "ddct-unet ddct-unet-e2e",
             "How it merges: 'logeuclid' (as printed) or 'euclid' (half the sum).")},
     {SWITCH("unconstrained", network.unconstrained, true, "end-to-end",
