@@ -1,6 +1,6 @@
 #!/bin/bash
 # docs/paper.md: a row for every item of the paper, and nothing named that is not there. SPDX-License-Identifier: Apache-2.0
-source "$SOURCE/tests/cli_session.sh"
+source "$SOURCE/tests/support/cli_session.sh"
 
 check()
 {

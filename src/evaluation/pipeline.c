@@ -332,9 +332,11 @@ double congru_pipeline_cost(const congru_pipeline *pipeline, const congru_method
     double cost = 0;
     for (size_t i = 0; i < pipeline->branches; i++) {
         const congru_branch *branch = &pipeline->branch[i];
+        const char *networks[] = {branch->aligner->network, branch->classifier->network};
         cost += 1;
-        if (branch->aligner->cost != NULL)
-            cost += branch->aligner->cost(options);
+        for (int k = 0; k < 2; k++)
+            if (networks[k] != NULL)
+                cost += congru_network_steps(networks[k], &options->network);
         if (branch->classifier->cost != NULL)
             cost += branch->classifier->cost(options);
     }

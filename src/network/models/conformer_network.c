@@ -21,11 +21,6 @@ static size_t least_samples(const congru_design *design)
     return TAPS - 1 + WINDOW;
 }
 
-static double dropout(const congru_design *design, double own)
-{
-    return design->dropout >= 0.0 ? design->dropout : own;
-}
-
 static int patches(congru_graph *graph, const congru_design *design)
 {
     int x =
@@ -35,13 +30,13 @@ static int patches(congru_graph *graph, const congru_design *design)
     congru_part_spread(graph, x, 1, FILTERS * design->d);
     x = congru_part_elu(graph, congru_part_normalise(graph, x, epsilon, 0.1));
     x = congru_part_mean_pool(graph, x, WINDOW, STRIDE);
-    x = congru_part_dropout(graph, x, dropout(design, 0.5), design->seed);
+    x = congru_part_dropout(graph, x, design->dropout, design->seed);
     return congru_part_linear(graph, x, 1, FILTERS);
 }
 
 static int block(congru_graph *graph, const congru_design *design, int x)
 {
-    const double share = dropout(design, 0.5);
+    const double share = design->dropout;
     int y = congru_part_linear(graph, congru_part_layer_normalise(graph, x, epsilon), 1, 3 * FILTERS);
     y = congru_part_linear(graph, congru_part_attention(graph, y, HEADS, share, design->seed), 1, FILTERS);
     x = congru_part_add(graph, x, congru_part_dropout(graph, y, share, design->seed));
@@ -57,13 +52,17 @@ static void build(congru_graph *graph, const congru_design *design)
     for (int k = 0; k < BLOCKS; k++)
         x = block(graph, design, x);
     x = congru_part_elu(graph, congru_part_linear(graph, x, graph->node[x].out.rows, WIDE));
-    x = congru_part_dropout(graph, x, dropout(design, 0.5), design->seed);
+    x = congru_part_dropout(graph, x, design->dropout, design->seed);
     x = congru_part_elu(graph, congru_part_linear(graph, x, 1, NARROW));
-    x = congru_part_dropout(graph, x, dropout(design, 0.3), design->seed);
+    x = congru_part_dropout(graph, x, 0.6 * design->dropout, design->seed);
     const int scores = congru_part_scores(graph, x, design->classes);
     congru_part_spread(graph, scores, 0, NARROW);
     congru_part_spread(graph, scores, 1, NARROW);
 }
 
 const congru_network_model congru_model_conformer = {
-    .name = "conformer", .decides = true, .least_samples = least_samples, .build = build};
+    .name = "conformer",
+    .own = {.steps = 660, .batch = 64, .rate = 1e-3, .dropout = 0.5},
+    .decides = true,
+    .least_samples = least_samples,
+    .build = build};

@@ -33,7 +33,7 @@ static int convolve(congru_graph *graph, int x, size_t wide, size_t filter)
 
 static void build(congru_graph *graph, const congru_design *design)
 {
-    const double dropout = design->dropout >= 0.0 ? design->dropout : 0.25;
+    const double dropout = design->dropout;
     const int signal =
         congru_graph_layer(graph, &congru_layer_signal, -1, congru_signal(design->samples, design->d), -1, -1);
     const int windows = congru_part_window_statistics(graph, signal, taps(design));
@@ -61,4 +61,9 @@ static void build(congru_graph *graph, const congru_design *design)
 }
 
 const congru_network_model congru_model_inception = {
-    .name = "inception", .decides = true, .least_samples = least_samples, .taps = taps, .build = build};
+    .name = "inception",
+    .own = {.steps = 660, .batch = 64, .rate = 1e-3, .dropout = 0.25},
+    .decides = true,
+    .least_samples = least_samples,
+    .taps = taps,
+    .build = build};
