@@ -47,6 +47,7 @@ static int prepare(train_run *run)
     if (code == EXIT_DONE)
         code = method_settings_parse(run->context, parsed, &run->options.method);
     run->options.align_by_session = by == 1;
+    run->options.causal = options_value(parsed, "causal") != NULL;
     run->options.pipeline = parsed->values[PIPELINE] != NULL ? parsed->values[PIPELINE] : "ra+tslr";
     if (code == EXIT_DONE)
         code = pipeline_file_read(run->context, parsed);

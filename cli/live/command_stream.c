@@ -30,6 +30,7 @@ enum {
     LSL_MARKERS,
     LSL_WAIT,
     MARKER_AFTER,
+    EVENTS,
     LSL_OUT,
     OPTIONS
 };
@@ -52,7 +53,9 @@ static const option options[OPTIONS] = {
     [WINDOW] = {"window", '\0', "SECONDS", "Default: as long as the model's trials."},
     [ADAPT] = {"adapt", '\0', "WHEN",
                "When the reference moves to the person at hand: with stretches of time, 'windows', after "
-               "'decisions', or 'never'. Default: windows."},
+               "'decisions', 'never', or before each decision with its own trial, 'trials', which with "
+               "--prior-weight 0 is --target online of 'congru predict'. Default: windows; for models that "
+               "need cues these are decisions."},
     [ADAPT_EVERY] = {"adapt-every", '\0', "SECONDS", "The length of those stretches. Default: one window."},
     [PRIOR_WEIGHT] = {"prior-weight", '\0', "N",
                       "For how many windows the people the model was fitted on count at first. Default: 4."},
@@ -77,6 +80,9 @@ static const option options[OPTIONS] = {
     [MARKER_AFTER] = {"marker-after", '\0', "SECONDS",
                       "How long after a marker its decision is due, unless it says so itself. Default: the end "
                       "of the model's trials, counted from their cue."},
+    [EVENTS] = {"events", '\0', "CODE=NAME,...",
+                "Which events of a recording are cues, by code or text: each is a marker. Default: those that "
+                "the model's trials came from, for models that need cues and with --rate 0; else none."},
     [LSL_OUT] = {"lsl-out", '\0', "NAME", "Offer the probabilities as an LSL stream of this name, too."},
 };
 
@@ -88,7 +94,7 @@ static void stop(int number)
 
 static int parse_decoder(const arguments *parsed, stream_settings *settings)
 {
-    static const char *const adaptations[] = {"windows", "decisions", "never", NULL};
+    static const char *const adaptations[] = {"windows", "decisions", "never", "trials", NULL};
     congru_decoder_options *d = &settings->decoder;
     size_t choice = 0;
     const struct {
@@ -185,24 +191,54 @@ static int parse_format(const arguments *parsed, size_t *format)
 static int run_input(const arguments *parsed, size_t format, stream_sink *sink)
 {
     const char *path = parsed->operand_count > 1 ? parsed->operands[1] : NULL;
-    if (sink->settings->decoder.rate <= 0 && (format == EDF || format <= PROTOCOL_FLOAT64))
+    const bool cues = congru_model_needs_cues(sink->settings->model);
+    if (sink->settings->decoder.rate <= 0 && format <= PROTOCOL_FLOAT64)
         return terminal_fail(EXIT_USAGE,
-                             "stream: --rate 0 decides about markers alone, which come with --listen, "
-                             "--lsl-markers, --input csv or packets");
+                             "stream: %s decides about markers alone, which come with recordings, --listen, "
+                             "--lsl-markers, --input csv or packets",
+                             cues ? "the model" : "--rate 0");
+    if (sink->settings->events != NULL && format != EDF)
+        return terminal_fail(EXIT_USAGE, "stream: --events is for a recording");
     return format == EDF            ? stream_recording(sink, path)
            : format == PROTOCOL_CSV ? stream_csv(sink, path)
                                     : stream_frames(sink, path, (protocol_format)format);
 }
 
-/* Zero phase takes samples from the future. Forward alone, the same filters cut less sharply and come late. */
+/* Zero phase takes samples from the future. Forward alone, the same filters cut less sharply and come late. The trial of a
+ * cue is there as a whole, so that its own filters may look ahead in it: its decision waits for its end. */
 static void warn_of_filters(const char *path, const congru_model *model)
 {
     const congru_preprocessing *p = congru_model_preprocessing(model);
-    if (p->known && !p->causal && !p->fir && (p->band[1] > 0 || p->notch > 0))
+    const bool of_set = p->known && !p->causal && !p->fir && (p->band[1] > 0 || p->notch > 0);
+    if (of_set)
         terminal_warn(
             "%s: trained on signals filtered with zero phase, which a stream cannot be: here the filters "
             "run forward only, and decisions may be worse (import with --causal and train on that)",
             path);
+    else if (!congru_model_is_causal(model) && congru_model_needs_cues(model))
+        terminal_warn(
+            "%s: trained with filters of zero phase: a decision comes when the whole trial has (train "
+            "with --causal for earlier ones)",
+            path);
+    else if (!congru_model_is_causal(model))
+        terminal_warn("%s: trained with filters of zero phase, which a stream cannot be: decisions between "
+                      "markers may be worse, and those about markers come when the whole trial has (train with "
+                      "--causal)",
+                      path);
+}
+
+/* Models that need cues decide about nothing else. */
+static int settle_rate(const arguments *parsed, stream_settings *settings)
+{
+    if (!congru_model_needs_cues(settings->model))
+        return EXIT_DONE;
+    if (parsed->values[RATE] != NULL && settings->decoder.rate > 0)
+        return terminal_fail(EXIT_USAGE,
+                             "stream: %s reads the signal after a cue, and decides about markers alone (leave "
+                             "out --rate)",
+                             congru_model_pipeline(settings->model));
+    settings->decoder.rate = 0;
+    return EXIT_DONE;
 }
 
 static int start(const arguments *parsed, stream_settings *settings)
@@ -243,11 +279,14 @@ static int run(const arguments *parsed)
         code = parse_listen(parsed, &settings, address);
     settings.lsl_out = parsed->values[LSL_OUT];
     settings.lsl_markers = parsed->values[LSL_MARKERS];
+    settings.events = parsed->values[EVENTS];
     if (code == EXIT_DONE)
         code = session_open(1, &settings.context);
     if (code == EXIT_DONE &&
         congru_model_load(settings.context, parsed->operands[0], &settings.model) != CONGRU_OK)
         code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(settings.context));
+    if (code == EXIT_DONE)
+        code = settle_rate(parsed, &settings);
     if (code == EXIT_DONE) {
         warn_of_filters(parsed->operands[0], settings.model);
         code = start(parsed, &settings);
@@ -300,8 +339,10 @@ const command command_stream = {
     .summary = "Decide while samples come: files, pipes, TCP, LSL",
     .usage = "MODEL [FILE] [OPTION...]",
     .description =
-        "Filters samples as they come, keeps the covariance of the last window, and asks a model about it "
-        "several times a second: one line of JSON for each decision. The person need not be known: the "
+        "Filters samples as they come, keeps the covariances of the last windows, and asks a model about them "
+        "several times a second: one line of JSON for each decision. Models of the signal after a cue (slow, "
+        "motor+slow, shallow, ...) decide about markers instead: LSL markers, commands, events of a "
+        "recording. The person need not be known: the "
         "reference begins as that of the people the model was fitted on and moves to their own, without "
         "labels. Filters run forward only: a model for streams is trained on a set that was imported with "
         "--causal, and there is a warning about any other. Samples come from FILE, from standard input, from "

@@ -64,16 +64,28 @@ static int tell_nothing(stream_sink *sink, const stream_asked *asked)
 double stream_marker_after(const stream_settings *settings, const congru_decoder *decoder)
 {
     const congru_preprocessing *p = congru_model_preprocessing(settings->model);
+    const uint64_t far = UINT64_C(1) << 32;
+    const double trial =
+        ((double)congru_decoder_cue_due(decoder, far) - (double)far) / congru_decoder_sampling(decoder);
     if (!isnan(settings->marker_after))
-        return settings->marker_after;
+        return congru_model_needs_cues(settings->model) ? fmax(settings->marker_after, trial)
+                                                        : settings->marker_after;
+    if (congru_model_needs_signals(settings->model))
+        return trial;
     return p->window[0] + (double)congru_decoder_window(decoder) / congru_decoder_sampling(decoder);
 }
 
 int stream_mark(stream_sink *sink, const char *name, double cue, double after)
 {
+    const stream_settings *settings = sink->settings;
+    const bool cues = congru_model_needs_cues(settings->model), own = isnan(after);
     stream_marker marker = {.cue = cue};
-    if (isnan(after))
-        after = stream_marker_after(sink->settings, sink->decoder);
+    if (own)
+        after = stream_marker_after(settings, sink->decoder);
+    else if (cues)
+        after = fmax(after, stream_marker_after(settings, sink->decoder));
+    marker.trial =
+        cues || (own && isnan(settings->marker_after) && congru_model_needs_signals(settings->model));
     marker.due = sink->settings->lsl_markers != NULL ? cue + after : cue + floor(after * rate_of(sink) + 0.5);
     protocol_clean_name(name, marker.name);
     if (markers_add(&sink->markers, &marker))
@@ -90,10 +102,39 @@ int stream_drop_markers(stream_sink *sink, const char *reason)
     return code;
 }
 
+/* The frame of a marker's cue; by the clock of LSL the one nearest in time, but not one whose trial is not complete: half
+ * a frame decides there too. */
+static uint64_t frame_of(const stream_sink *sink, const stream_marker *marker, uint64_t late)
+{
+    const double position = (double)congru_decoder_position(sink->decoder), rate = rate_of(sink);
+    if (sink->settings->lsl_markers == NULL)
+        return (uint64_t)marker->cue;
+    const double nearest = position - 1 - floor((sink->stamp - marker->cue) * rate + 0.5),
+                 complete = position - (double)late - floor((marker->due - marker->cue) * rate + 0.5),
+                 frame = nearest < complete ? nearest : complete;
+    return frame > 0 ? (uint64_t)frame : 0;
+}
+
+/* About the trial of its cue, which may be late: the decoder keeps more than one. */
+static int answer_trial(stream_sink *sink, const stream_marker *marker, stream_asked *asked)
+{
+    congru_decision decision = {.due = false};
+    congru_status status =
+        congru_decoder_decide_cue(sink->decoder, frame_of(sink, marker, asked->late), &decision);
+    if (status == CONGRU_OK && decision.due && decision.status == CONGRU_ERROR_NOT_FINITE && asked->late > 0)
+        asked->reason = "missing samples, or the marker came too late";
+    if (status == CONGRU_OK && decision.due)
+        return tell(sink, &decision, asked);
+    asked->reason = "the trial is not complete";
+    return tell_nothing(sink, asked);
+}
+
 static int answer(stream_sink *sink, const stream_marker *marker, double late)
 {
     stream_asked asked = {.marker = marker, .late = late > 0 ? (uint64_t)late : 0};
     congru_decision decision = {.due = false};
+    if (marker->trial)
+        return answer_trial(sink, marker, &asked);
     if (asked.late > congru_decoder_window(sink->decoder)) {
         asked.reason = "the marker came too late";
         return tell_nothing(sink, &asked);
@@ -151,6 +192,15 @@ static int tell_done(stream_sink *sink, const char *what, uint64_t sample)
     return sink->write(sink->user, line, (size_t)size);
 }
 
+/* 'decide' is about the window that ends now, which models of cues have none of. */
+static int tell_cues(stream_sink *sink, const char *name, double cue)
+{
+    stream_marker marker = {.cue = cue};
+    protocol_clean_name(name, marker.name);
+    return tell_nothing(
+        sink, &(stream_asked){.marker = &marker, .reason = "the model decides about cues: send a marker"});
+}
+
 int stream_obey(stream_sink *sink, const protocol_command *command)
 {
     uint64_t position = congru_decoder_position(sink->decoder);
@@ -158,6 +208,8 @@ int stream_obey(stream_sink *sink, const protocol_command *command)
     int code = EXIT_DONE;
     switch (command->kind) {
     case PROTOCOL_DECIDE:
+        if (congru_model_needs_cues(sink->settings->model))
+            return tell_cues(sink, command->name, cue);
         code = stream_mark(sink, command->name, cue, 0);
         return code == EXIT_DONE ? answer_markers(sink) : code;
     case PROTOCOL_MARKER:

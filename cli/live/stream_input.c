@@ -207,10 +207,40 @@ int stream_csv(stream_sink *sink, const char *path)
 
 /* ---- Recordings -------------------------------------------------------------------------------------------- */
 
-static int push_recording(stream_sink *sink, const congru_recording *recording)
+/* The cues of the recording: those that are asked for, or those of the model's trials where nothing else is decided
+ * about. */
+static int find_cues(const stream_sink *sink, const char *path, const congru_recording *recording,
+                     congru_import_cue **cues, size_t *count)
+{
+    const stream_settings *settings = sink->settings;
+    congru_context *context = settings->context;
+    const char *name, *text, *meta = NULL;
+    congru_import *import = NULL;
+    *cues = NULL;
+    *count = 0;
+    if (settings->events == NULL && settings->decoder.rate > 0)
+        return EXIT_DONE;
+    for (size_t i = 0; congru_model_text(settings->model, i, &name, &text); i++)
+        meta = strcmp(name, "preprocessing") == 0 ? text : meta;
+    congru_status status = congru_import_create(context, &import);
+    if (status == CONGRU_OK)
+        status = congru_import_like(context, import, congru_model_preprocessing(settings->model), meta);
+    if (status == CONGRU_OK && settings->events != NULL)
+        status = congru_import_set(context, import, "events", settings->events);
+    if (status == CONGRU_OK)
+        status = congru_import_cues(context, import, path, recording, cues, count);
+    congru_import_destroy(&import);
+    if (status != CONGRU_OK)
+        return terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
+    return *count > 0 ? EXIT_DONE
+                      : terminal_fail(EXIT_FAILED, "%s: has none of the events that are cues", path);
+}
+
+static int push_recording(stream_sink *sink, const congru_recording *recording, size_t cues,
+                          const congru_import_cue *cue)
 {
     enum { PIECE = 256 };
-    size_t d = recording->channels;
+    size_t d = recording->channels, marked = 0;
     double *frames = calloc(PIECE * d, sizeof *frames);
     int code = frames != NULL ? EXIT_DONE : terminal_fail(EXIT_FAILED, "stream: not enough memory");
     for (size_t at = 0; code == EXIT_DONE && at < recording->samples && stream_stopped == 0; at += PIECE) {
@@ -218,10 +248,13 @@ static int push_recording(stream_sink *sink, const congru_recording *recording)
         for (size_t t = 0; t < count; t++)
             for (size_t i = 0; i < d; i++)
                 frames[t * d + i] = recording->data[i * recording->samples + at + t];
-        code = stream_push(sink, count, frames, NULL);
+        for (; code == EXIT_DONE && marked < cues && cue[marked].sample < at + count; marked++)
+            code = stream_mark(sink, cue[marked].name, (double)cue[marked].sample, (double)NAN);
+        if (code == EXIT_DONE)
+            code = stream_push(sink, count, frames, NULL);
     }
     free(frames);
-    return code;
+    return code == EXIT_DONE ? stream_drop_markers(sink, "the stream has ended") : code;
 }
 
 int stream_recording(stream_sink *sink, const char *path)
@@ -230,6 +263,8 @@ int stream_recording(stream_sink *sink, const char *path)
     const congru_preprocessing *p = congru_model_preprocessing(settings->model);
     congru_decoder_options options = settings->decoder;
     congru_recording *recording = NULL;
+    congru_import_cue *cue = NULL;
+    size_t cues = 0;
     const char **names = calloc(p->channels, sizeof *names);
     if (names == NULL)
         return terminal_fail(EXIT_FAILED, "stream: not enough memory");
@@ -252,7 +287,10 @@ int stream_recording(stream_sink *sink, const char *path)
         code = create(sink, &options, path);
     }
     if (code == EXIT_DONE)
-        code = push_recording(sink, recording);
+        code = find_cues(sink, path, recording, &cue, &cues);
+    if (code == EXIT_DONE)
+        code = push_recording(sink, recording, cues, cue);
+    free(cue);
     congru_decoder_destroy(&sink->decoder);
     congru_recording_destroy(&recording);
     free(names);

@@ -42,12 +42,12 @@ static void add_number(line_writer *w, int digits, double number)
 /* Names are valid UTF-8 already. */
 static void add_name(line_writer *w, const char *name)
 {
-    unsigned long number;
+    uint32_t number;
     add(w, "\"");
     for (size_t size; *name != '\0'; name += size) {
         size = terminal_control(name, &number);
         if (size > 0)
-            add(w, "\\u%04lx", number);
+            add(w, "\\u%04x", (unsigned)number);
         else
             add(w, *name == '"' || *name == '\\' ? "\\%c" : "%c", *name);
         size += size == 0;
@@ -184,6 +184,7 @@ size_t stream_greeting(const stream_settings *settings, const congru_decoder *de
     else
         add_names(&w, "channel_names", congru_decoder_channels(decoder), model_channel_at, model);
     add_names(&w, "commands", format == PROTOCOL_CSV || format == PROTOCOL_PACKETS ? 4 : 0, text_at, commands);
-    add(&w, ",\"marker_after\":%.9g}\n", stream_marker_after(settings, decoder));
+    add(&w, ",\"marker_after\":%.9g,\"needs_cues\":%s}\n", stream_marker_after(settings, decoder),
+        congru_model_needs_cues(model) ? "true" : "false");
     return w.used < w.room ? w.used : 0;
 }

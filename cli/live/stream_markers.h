@@ -11,6 +11,7 @@ enum { MARKERS_MAX = 16 };
 typedef struct stream_marker {
     char name[PROTOCOL_NAME_SIZE];
     double cue, due;
+    bool trial; /* it asks about the trial of its cue, not about the window that ends when it is due */
 } stream_marker;
 
 /* In the order they are due, those of one time in the order they came; {0} is empty. */

@@ -18,6 +18,7 @@ typedef struct stream_settings {
     const char *lsl_markers; /* name of the stream of markers, or NULL */
     double lsl_wait;         /* seconds for a stream to appear */
     double marker_after;     /* seconds from a cue to its decision; NaN: the end of the model's trials */
+    const char *events;      /* of a recording that are cues; NULL: those that the model's trials came from */
     size_t line_most;        /* the longest line of a decision */
 
     /* --listen */

@@ -42,6 +42,11 @@ static const experiment experiments[] = {
      "that "
      "do not exist here are named.",
      true, reproduce_comparison},
+    {"recipes", NULL,
+     "The six models under each recipe, and with steps and C chosen on source subjects, beside ra+tslr: "
+     "accuracies, paired tests by Holm's correction, verdicts. Folders are FOLDER/NAME, NAME-authors, "
+     "NAME-chosen.",
+     true, reproduce_recipes},
     {"ablation", NULL, "Networks with a part left out, on bnci2014-001.", true, reproduce_ablation},
     {"geometry", NULL,
      "The source trials while each of the six models is trained: t-SNE, scatters and cross-entropy by step, "

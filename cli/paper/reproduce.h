@@ -20,6 +20,7 @@ int reproduce_silhouette(const arguments *parsed);
 int reproduce_gap(const arguments *parsed);
 int reproduce_comparison(const arguments *parsed);
 int reproduce_geometry(const arguments *parsed);
+int reproduce_recipes(const arguments *parsed);
 
 /* Makes FOLDER and FOLDER/NAME, and gives the latter. Returns EXIT_DONE, or prints one line. */
 int reproduce_folder(const arguments *parsed, const char *name, char *path, size_t size);

@@ -112,7 +112,7 @@ int reproduce_gap(const arguments *parsed)
     if (code == EXIT_DONE)
         reproduce_sets_print_remarks(&job.cross);
     if (code == EXIT_DONE && parsed->operand_count == 0)
-        printf("bnci2014-001: data not given\n");
+        reproduce_sets_absent("bnci2014-001");
     for (size_t t = 0; code == EXIT_DONE && t < job.cross.scores.count; t++) {
         job.dataset = job.cross.scores.table[t].name;
         printf(t > 0 ? "\n" : "");

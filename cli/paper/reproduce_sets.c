@@ -96,8 +96,13 @@ void reproduce_sets_remark(const run_state *run, char remark[REMARK_SIZE])
     if (line[0] == '\0')
         return;
     reproduce_sets_name(run, name);
-    snprintf(remark, REMARK_SIZE, "%s: %s%s", name, line,
-             set->classes != paper.classes ? "; it is not compared with the paper's" : "");
+    snprintf(remark, REMARK_SIZE, "%s: %s%s; the whole set is what 'congru presets %s' names", name, line,
+             set->classes != paper.classes ? "; it is not compared with the paper's" : "", known);
+}
+
+void reproduce_sets_absent(const char *dataset)
+{
+    printf("%s: data not given; its files are those that 'congru presets %s' names\n", dataset, dataset);
 }
 
 void reproduce_sets_print_remark(const run_state *run)
@@ -264,7 +269,7 @@ int reproduce_sets_print(const reproduce_sets *sets, const char *file, const cha
         if (reproduce_sets_given(sets, dataset))
             code = print_dataset(sets, dataset, file, pipelines);
         else
-            printf("%s: data not given\n", dataset);
+            reproduce_sets_absent(dataset);
     }
     for (size_t t = 0; code == EXIT_DONE && t < sets->scores.count; t++)
         if (paper_dataset(sets->scores.table[t].name) == NULL) {
@@ -278,7 +283,7 @@ int reproduce_sets_each(const arguments *parsed, int (*one)(const arguments *par
 {
     int code = EXIT_DONE;
     if (parsed->operand_count == 0)
-        printf("bnci2014-001: data not given\n");
+        reproduce_sets_absent("bnci2014-001");
     for (size_t i = 0; code == EXIT_DONE && i < parsed->operand_count; i++) {
         printf(i > 0 ? "\n" : "");
         code = one(parsed, i);

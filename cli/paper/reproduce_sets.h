@@ -46,6 +46,9 @@ void reproduce_sets_name(const run_state *run, char name[RUN_NAME_SIZE]);
 enum { REMARK_SIZE = RUN_NAME_SIZE + 640 };
 void reproduce_sets_remark(const run_state *run, char remark[REMARK_SIZE]);
 
+/* One line: that a set of the paper is not there, and where it is to be had. */
+void reproduce_sets_absent(const char *dataset);
+
 /* Prints the remark about a run's set, or those about all sets that were run, with an empty line after each. */
 void reproduce_sets_print_remark(const run_state *run);
 void reproduce_sets_print_remarks(const reproduce_sets *sets);

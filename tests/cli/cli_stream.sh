@@ -178,11 +178,112 @@ congru: stream: there is no LSL stream 'Nobody' (waited 1.5 s; see --lsl-wait)"
     result "that an LSL stream is waited for is said" "$problems"
 }
 
+# Models of the signal after a cue: markers by every way are decided about as predict decides about the trials.
+cues_are_decided_about()
+{
+    local problems= said pipeline file=frames.f32 cues
+    mkdir "$scratch/work/cues" && cd "$scratch/work/cues" || exit 1
+    make_stream set.npz $file 3 wide || problems+="no set "
+    cues=$(for i in {0..11}; do echo text:marker\ name=c$i\ sample=$((500 * i + 50)); done)
+    for pipeline in motor slow motor+slow eegnet; do
+        congru train set.npz -p $pipeline --causal --steps 5 --without S03 -o m >/dev/null || problems+="$pipeline: no model "
+        congru predict m set.npz --subjects S03 --target none -o answers.csv >/dev/null || problems+="$pipeline: no answers "
+        serve --speed 1000 --rate 0 --adapt never || problems+="no server"
+        local IFS=$'\n'
+        client "$port" 'congru/1 format=packets' $cues $file:0:2000 $file:2000:6000 >heard.txt
+        unset IFS
+        stop
+        python3 - "$pipeline" <<'END' || problems+=$(cat heard.txt)
+import csv, json, sys
+said = [json.loads(line) for line in open('heard.txt')]
+wanted = [[float(v) for k, v in row.items() if k.startswith('p_')] for row in csv.DictReader(open('answers.csv'))]
+after = {'slow': 1.5}.get(sys.argv[1], 4)
+assert said[0]['marker_after'] == after and said[0]['needs_cues'] == (sys.argv[1] != 'motor') and said[0]['decisions'] == 0, said[0]
+assert len(said) == 13 and len(wanted) == 12, (len(said), len(wanted))
+for i, line in enumerate(said[1:]): # samples come in single precision
+    assert line['marker'] == f'c{i}' and line['cue'] == 500 * i + 50 and line['sample'] == line['cue'] + 100 * after, line
+    assert max(abs(a - b) for a, b in zip(line['p'].values(), wanted[i])) < 1e-4, (line, wanted[i])
+END
+    done
+    result "markers about cues are decided as trials are" "$problems"
+    problems=
+    # Late ones, lost ones, those of no cue, and questions that such a model cannot be asked.
+    serve --speed 1000 || problems+="no server"
+    said=$(client "$port" 'congru/1 format=packets' $file:0:600 'text:marker name=late sample=50' 'text:decide name=now' \
+        'text:marker name=before sample=10' $file:600:5000 'text:marker name=gone sample=550' \
+        'text:marker name=never sample=4000000000000' 'text:marker name=odd sample=4990 after=0' | tail -n +2)
+    grep -c '"marker":"late","cue":50,"late":150,"class":"' <<<"$said" | found 1 || problems+="late "
+    grep -c '"marker":"now",.*"reason":"the model decides about cues: send a marker"' <<<"$said" | found 1 || problems+="now "
+    grep -c '"marker":"before",.*"reason":"missing samples, or the marker came too late"' <<<"$said" | found 1 || problems+="before "
+    grep -c '"marker":"gone",.*"reason":"missing samples, or the marker came too late"' <<<"$said" | found 1 || problems+="gone "
+    grep -c '"marker":"\(never\|odd\)",.*"reason":"the stream has ended"' <<<"$said" | found 2 || problems+="never "
+    [ -z "$problems" ] || problems+=$said
+    stop
+    congru stream m $file 2>heard.err && problems+="frames without markers "
+    found "the model decides about markers alone" <heard.err || problems+=$(cat heard.err)
+    congru stream m --listen 127.0.0.1:0 --rate 4 2>heard.err && problems+="a rate "
+    [ "$(cat heard.err)" = "congru: stream: eegnet reads the signal after a cue, and decides about markers alone (leave out --rate)" ] ||
+        problems+=$(cat heard.err)
+    result "what a model of cues cannot decide is said" "$problems"
+}
+
+# LSL markers whose times fall between frames, and some frames late.
+lsl_cues()
+{
+    local problems=
+    cd "$scratch/work/cues" || exit 1
+    congru train set.npz -p motor+slow --causal --without S03 -o m >/dev/null || problems+="no model "
+    congru predict m set.npz --subjects S03 --target none -o answers.csv >/dev/null || problems+="no answers "
+    ${CC:-cc} -O1 -shared -fPIC -o stand_in.so "$SOURCE/tests/support/lsl_stand_in.c" || problems+="no library"
+    CONGRU_LSL=$PWD/stand_in.so LSL_FRAMES=frames.f32 LSL_MARKERS='a@0.5 b@5.504 c@10.497 d@15.5' \
+        congru stream m --lsl-in Player --lsl-markers Markers --adapt never >heard.txt 2>heard.err || problems+=$(cat heard.err)
+    python3 - <<'END' || problems+=$(cat heard.txt)
+import csv, json
+said = [json.loads(line) for line in open('heard.txt')]
+wanted = [[float(v) for k, v in row.items() if k.startswith('p_')] for row in csv.DictReader(open('answers.csv'))]
+assert [line['marker'] for line in said] == ['a', 'b', 'c', 'd'], said
+for i, line in enumerate(said):
+    assert max(abs(a - b) for a, b in zip(line['p'].values(), wanted[i])) < 1e-4, (line, wanted[i])
+END
+    [ ! -s heard.err ] || problems+=$(cat heard.err)
+    result "LSL markers are cues to half a frame" "$problems"
+}
+
+# Events of a recording, as predict finds them.
+events_are_cues()
+{
+    local problems= said
+    mkdir "$scratch/work/events" && cd "$scratch/work/events" || exit 1
+    congru synth --stage shift --slow 1 --subjects 3 --trials 6 --channels 5 --rate 100 --signals 450 --edf . -o truth.npz >/dev/null || problems+="no recordings "
+    congru import S0*.edf --events c1=c1,c2=c2,c3=c3,c4=c4 --band off --notch off --window -0.5:4 --keep-signals -o set.npz >/dev/null || problems+="no set "
+    for pipeline in slow motor motor+slow; do
+        congru train set.npz -p $pipeline --causal --without 3 -o m >/dev/null 2>&1 || congru train set.npz -p $pipeline --causal --without S03 -o m >/dev/null || problems+="no model "
+        congru predict m S03.edf --target online -o answers.csv >/dev/null || problems+="no answers "
+        congru stream m S03.edf --rate 0 --adapt trials --prior-weight 0 --memory 0 >heard.txt || problems+="no stream "
+        python3 - <<'END' || problems+="$pipeline: $(head -3 heard.txt)"
+import csv, json
+said = [json.loads(line) for line in open('heard.txt')]
+wanted = [[float(v) for k, v in row.items() if k.startswith('p_')] for row in csv.DictReader(open('answers.csv'))]
+heard = [list(line['p'].values()) for line in said if 'p' in line]
+assert len(heard) == len(wanted) == 24, (len(said), len(heard), len(wanted))
+assert max(abs(a - b) for x, y in zip(heard, wanted) for a, b in zip(x, y)) < 1e-9
+END
+    done
+    said=$(congru stream m S03.edf --events c1=left 2>&1 | grep -c '"marker":"left"')
+    [ "$said" = 6 ] || problems+="$said markers of one event "
+    said=$(congru stream m S03.edf --events nothing=left 2>&1)
+    [ "$said" = "congru: S03.edf: has none of the events that are cues" ] || problems+=$said
+    result "events of a recording are decided as predict decides" "$problems"
+}
+
 greetings_name_everything
 formats_and_commands
 mistakes_are_told
 drips_are_let_go
 descriptors_run_out
 lsl_markers
+cues_are_decided_about
+lsl_cues
+events_are_cues
 echo "1..$count"
 exit $((failed > 0))

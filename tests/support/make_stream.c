@@ -1,6 +1,7 @@
-/* Writes a made-up set and the last subject's samples as frames: make_stream SET.npz FRAMES.f32 [D [zero]]. SPDX-License-Identifier: Apache-2.0 */
+/* Writes a made-up set and the last subject's samples as frames: make_stream SET.npz FRAMES.f32 [D [zero | wide]]. SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "stream_samples.h"
 
@@ -13,8 +14,9 @@ int main(int count, char **words)
         return 2;
     if (count > 3)
         recipe.d = strtoul(words[3], NULL, 10);
-    recipe.zero_phase = count > 4;
-    congru_set *set = stream_set(context, &recipe);
+    const bool wide = count > 4 && strcmp(words[4], "wide") == 0;
+    recipe.zero_phase = count > 4 && !wide;
+    congru_set *set = wide ? stream_wide_set(context, &recipe) : stream_set(context, &recipe);
     stream_record(&recipe, recipe.subjects - 1, &recording);
     double *frames = stream_frames(&recording);
     FILE *file = fopen(words[2], "wb");

@@ -150,3 +150,54 @@ congru_set *stream_set(congru_context *context, const stream_recipe *recipe)
     set->meta = need(strdup(meta));
     return set;
 }
+
+size_t stream_cue(const stream_recipe *recipe, size_t k)
+{
+    return k * (size_t)(trial_seconds * recipe->rate) + (size_t)(recipe->rate / 2);
+}
+
+congru_set *stream_wide_set(congru_context *context, const stream_recipe *recipe)
+{
+    const size_t d = recipe->d, count = recipe->subjects * recipe->trials;
+    const size_t length = (size_t)(4.5 * recipe->rate), before = (size_t)(recipe->rate / 2);
+    char(*name)[CONGRU_LABEL_SIZE] = need(calloc(recipe->subjects + d, sizeof *name));
+    char classes[2][CONGRU_LABEL_SIZE] = {"left", "right"};
+    char meta[] = "{\"congru\": \"0\", \"notch\": 0, \"window\": [-0.5, 4], \"files\": [\"a.edf\"]}";
+    congru_set from = {.count = count,
+                       .dimension = d,
+                       .samples = length,
+                       .signals = need(calloc(count * d * length, sizeof(double))),
+                       .label = need(calloc(count, sizeof(int32_t))),
+                       .subject = need(calloc(count, sizeof(int32_t))),
+                       .classes = 2,
+                       .subjects = recipe->subjects,
+                       .class_name = classes,
+                       .subject_name = name,
+                       .channel_name = name + recipe->subjects,
+                       .rate = recipe->rate,
+                       .meta = meta,
+                       .start = -0.5};
+    congru_set *set = NULL;
+    for (size_t i = 0; i < d; i++)
+        snprintf(from.channel_name[i], CONGRU_LABEL_SIZE, "C%zu", i + 1);
+    for (size_t s = 0; s < recipe->subjects; s++) {
+        stream_recording r;
+        stream_record(recipe, s, &r);
+        snprintf(name[s], CONGRU_LABEL_SIZE, "S%02zu", s + 1);
+        for (size_t k = 0; k < r.trials; k++) {
+            const size_t at = s * r.trials + k;
+            from.label[at] = r.label[k];
+            from.subject[at] = (int32_t)s;
+            for (size_t i = 0; i < d; i++)
+                memcpy(from.signals + (at * d + i) * length,
+                       r.data + i * r.samples + stream_cue(recipe, k) - before, length * sizeof(double));
+        }
+        stream_recording_clear(&r);
+    }
+    need_ok(context, congru_set_create_copying(context, &from, &set));
+    free(from.signals);
+    free(from.label);
+    free(from.subject);
+    free(name);
+    return set;
+}

@@ -29,6 +29,13 @@ void stream_recording_clear(stream_recording *recording);
 /* Frames (samples, d) of a recording; freed by the caller. */
 double *stream_frames(const stream_recording *recording);
 
+/* The same trials as signals, as wide-band as they were recorded, from half a second before a cue to 4 s after it. Never
+ * NULL. */
+congru_set *stream_wide_set(congru_context *context, const stream_recipe *recipe);
+
+/* The frame of the cue of trial k in it. */
+size_t stream_cue(const stream_recipe *recipe, size_t k);
+
 /* The set of all subjects: 8 to 30 Hz and a notch at 40 Hz; windows of 3 s; covariances by the estimator, over
  * their trace; channels C1, C2, ...; meta data as import writes them. Never NULL. */
 congru_set *stream_set(congru_context *context, const stream_recipe *recipe);
