@@ -31,15 +31,18 @@ static int print_tensors(const congru_model *model)
 {
     congru_table table = {0};
     congru_model_tensor tensor;
-    congru_table_headings(&table, 2, (const char *const[]){"tensor", "shape"});
+    congru_table_headings(&table, 2, (const char *const[]){"tensor", "shape, or value"});
     for (size_t i = 0; congru_model_tensor_at(model, i, &tensor); i++) {
         char shape[128] = "";
         size_t used = 0;
         for (size_t k = 0; k < tensor.dims; k++)
             used += (size_t)snprintf(shape + used, sizeof shape - used, "%s%zu", k > 0 ? ", " : "",
                                      tensor.shape[k]);
-        congru_table_format_text(&table, "%s", tensor.name);
-        congru_table_format_text(&table, "(%s)", shape);
+        congru_table_text(&table, tensor.name);
+        if (tensor.dims == 0)
+            congru_table_format_text(&table, "%.6g", tensor.data[0]);
+        else
+            congru_table_format_text(&table, "(%s)", shape);
     }
     int code = table_show(&table, 2);
     congru_table_clear(&table);

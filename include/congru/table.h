@@ -3,6 +3,7 @@
 #define CONGRU_TABLE_H
 
 #include "congru/context.h"
+#include "congru/text.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -61,8 +62,7 @@ CONGRU_API void congru_table_signs(congru_table *table); /* numbers of the last 
 
 /* The next cell: a text, one that is formatted, a number (NaN: none). Text may stand in a column of numbers. */
 CONGRU_API void congru_table_text(congru_table *table, const char *text);
-CONGRU_API void congru_table_format_text(congru_table *table, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+CONGRU_API void congru_table_format_text(congru_table *table, const char *format, ...) CONGRU_PRINTF(2, 3);
 CONGRU_API void congru_table_number(congru_table *table, double number);
 CONGRU_API void congru_table_mark(congru_table *table); /* the last cell, with '*' where it is for people */
 

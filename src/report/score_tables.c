@@ -309,7 +309,7 @@ congru_status congru_pairs_write(congru_context *context, size_t count, const co
         congru_text_add_json(&text, pair[i].b);
         for (size_t j = 0; j < sizeof numbers / sizeof numbers[0] - !permutation; j++) {
             congru_text_add(&text, ", \"%s\": ", numbers[j].name);
-            congru_text_add_number(&text, numbers[j].value);
+            congru_text_add_number(&text, numbers[j].value, 17);
         }
         congru_text_add(&text, "}");
     }

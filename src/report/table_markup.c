@@ -50,7 +50,7 @@ static void write_json(congru_text *text, const congru_table *table)
         if (table->cell[i].text != NULL)
             congru_text_add_json(text, table->cell[i].text);
         else
-            congru_text_add_number(text, table->cell[i].number);
+            congru_text_add_number(text, table->cell[i].number, 17);
         congru_text_add(text, c + 1 == table->columns ? "}" : "");
     }
     congru_text_add(text, "\n], \"notes\": [");

@@ -38,12 +38,8 @@ bool congru_table_is_text(const congru_table *table, size_t column)
 /* ---- Characters ---- */
 
 /* Control characters, and what changes the direction of text or ends a line. */
-static bool is_control(const unsigned char *s, size_t size)
+static bool is_control(uint32_t number)
 {
-    const unsigned long number = size == 1   ? s[0]
-                                 : size == 2 ? (s[0] & 0x1fUL) << 6 | (s[1] & 0x3fUL)
-                                 : size == 3 ? (s[0] & 0x0fUL) << 12 | (s[1] & 0x3fUL) << 6 | (s[2] & 0x3fUL)
-                                             : 0x10000;
     return number < 0x20 || (number >= 0x7f && number < 0xa0) || number == 0x61c ||
            (number >= 0x200e && number <= 0x200f) || (number >= 0x2028 && number <= 0x202e) ||
            (number >= 0x2066 && number <= 0x2069);
@@ -53,13 +49,14 @@ static bool is_control(const unsigned char *s, size_t size)
 static size_t add_clean(congru_text *text, const char *string)
 {
     size_t columns = 0, left = strlen(string);
-    for (const unsigned char *s = (const unsigned char *)string; left > 0; columns++) {
-        const size_t size = congru_character_size(s, left), step = size > 0 ? size : 1;
-        if (size == 0 || is_control(s, size))
+    for (; left > 0; columns++) {
+        uint32_t number = 0;
+        const size_t size = congru_utf8_decode(string, left, &number), step = size > 0 ? size : 1;
+        if (size == 0 || is_control(number))
             congru_text_add(text, "?");
         else
-            congru_text_add_bytes(text, (const char *)s, size);
-        s += step;
+            congru_text_add_bytes(text, string, size);
+        string += step;
         left -= step;
     }
     return columns;
@@ -68,9 +65,10 @@ static size_t add_clean(congru_text *text, const char *string)
 static size_t columns_of(const char *string)
 {
     size_t columns = 0, left = strlen(string);
-    for (const unsigned char *s = (const unsigned char *)string; left > 0; columns++) {
-        const size_t size = congru_character_size(s, left), step = size > 0 ? size : 1;
-        s += step;
+    for (; left > 0; columns++) {
+        uint32_t number;
+        const size_t size = congru_utf8_decode(string, left, &number), step = size > 0 ? size : 1;
+        string += step;
         left -= step;
     }
     return columns;

@@ -77,7 +77,7 @@ def read_headers():
     """name -> (type returned, [(type, name)]), enums, from the declarations marked CONGRU_API."""
     text = "".join(open(name).read() for name in sorted(glob.glob(source + "/include/congru/*.h")))
     text = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
-    text = re.sub(r"\s*__attribute__\(\(format\([^)]*\)\)\)", "", text)
+    text = re.sub(r"\s*CONGRU_PRINTF\([^)]*\)", "", text)
     enums = set(re.findall(r"typedef enum (\w+)", text))
     functions = {}
     for result, name, parameters in re.findall(r"CONGRU_API\s+([^;(]*?)(congru_\w+)\(([^;]*)\);", text):
