@@ -148,6 +148,15 @@ static void on_signals(void)
     follow(CONGRU_NETWORK_EEGNET, "eegnet", &signal_trials, &options);
 }
 
+static void covariances_of_signals(void)
+{
+    congru_method_options options;
+    congru_method_options_init(&options);
+    follow(CONGRU_NETWORK_TSMNET, "tsmnet", &signal_trials, &options);
+    follow(CONGRU_NETWORK_CONV_DLDCT, "conv-dldct", &signal_trials, &options);
+    follow(CONGRU_NETWORK_CONV_DDCT_UNET, "conv-ddct-unet", &signal_trials, &options);
+}
+
 int main(void)
 {
     if (congru_context_create(&context, NULL) != CONGRU_OK)
@@ -157,6 +166,7 @@ int main(void)
     RUN(spd_cnn);
     RUN(spdnet);
     RUN(on_signals);
+    RUN(covariances_of_signals);
     congru_context_destroy(&context);
     return harness_end();
 }
