@@ -8,6 +8,7 @@
 #include "congru/context.h"
 #include "congru/crew.h"
 #include "congru/random.h"
+#include "congru/text.h"
 
 #include "congru/recording.h"
 

@@ -23,11 +23,11 @@ typedef struct congru_pipeline_description {
     const char
         *network; /* "dct", "dldct", "ddct-unet", ...: what it trains by gradient descent, in the aligner or in
                             the classifier; NULL when it trains nothing so */
-    bool end_to_end;     /* the classifier stands alone: the pipeline's name is its name */
-    bool target_labels;  /* asks for labelled trials of the target subject */
-    bool needs_signals;  /* covariances are not enough */
-    bool embeds;         /* congru_pipeline_represent can show where it puts trials */
-    size_t branches;     /* how many; aligner, classifier and network are those of the first */
+    bool end_to_end;    /* the classifier stands alone: the pipeline's name is its name */
+    bool target_labels; /* asks for labelled trials of the target subject */
+    bool needs_signals; /* covariances are not enough */
+    bool embeds;        /* congru_pipeline_represent can show where it puts trials */
+    size_t branches;    /* how many; aligner, classifier and network are those of the first */
 } congru_pipeline_description;
 
 /* CONGRU_ERROR_ARGUMENT as congru_pipeline_check. */
@@ -56,7 +56,8 @@ CONGRU_API bool congru_pipeline_defined(const congru_context *context, size_t in
 CONGRU_API congru_status congru_pipeline_define(congru_context *context, const char *where, const char *text);
 
 /* Whether the set holds what the pipeline reads: CONGRU_ERROR_ARGUMENT with what is missing. */
-CONGRU_API congru_status congru_pipeline_suits(congru_context *context, const congru_set *set, const char *name);
+CONGRU_API congru_status congru_pipeline_suits(congru_context *context, const congru_set *set,
+                                               const char *name);
 
 /* What a pipeline is, a line for its title and one for each branch, into `text`, cut to fit. */
 CONGRU_API congru_status congru_pipeline_explain(congru_context *context, const char *name, char *text,
@@ -76,11 +77,13 @@ typedef struct congru_evaluation_options {
     size_t subject_count;
     congru_target target;  /* what may be seen of the newcomer; LOSO */
     bool align_by_session; /* recentre each session of a subject by itself */
-    int folds;             /* of CONGRU_PROTOCOL_FOLDS, 5 */
-    const char *dataset;   /* its name in tables */
-    const char *folder;    /* where results go as they come, and are taken up again; NULL: nowhere */
-    const char *command;   /* kept in run.json: how to repeat the run; may be NULL */
-    congru_crew *crew;     /* the processes that share the run; NULL: this one alone */
+    bool
+        causal; /* filters of branches run forward only, and a baseline of the whole trial is what comes before the cue */
+    int folds;           /* of CONGRU_PROTOCOL_FOLDS, 5 */
+    const char *dataset; /* its name in tables */
+    const char *folder;  /* where results go as they come, and are taken up again; NULL: nowhere */
+    const char *command; /* kept in run.json: how to repeat the run; may be NULL */
+    congru_crew *crew;   /* the processes that share the run; NULL: this one alone */
     bool
         data_parallel; /* they share each step of training, instead of folds: for networks that outgrow a machine */
     congru_method_options method;

@@ -234,7 +234,7 @@ congru_status congru_record_write(congru_context *context, const char *folder, c
         congru_text_add(&text, ",\n\"%s\": [", congru_series_name((congru_series)series));
         for (size_t step = 0; step < record->steps; step++) {
             congru_text_add(&text, step > 0 ? ", " : "");
-            congru_text_add_number(&text, record->value[series][step]);
+            congru_text_add_number(&text, record->value[series][step], 17);
         }
         congru_text_add(&text, "]");
     }

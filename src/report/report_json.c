@@ -23,7 +23,7 @@ static void add_string(congru_text *text, const char *name, const char *value)
 static void add_number(congru_text *text, const char *name, double value)
 {
     congru_text_add(text, ",\"%s\":", name);
-    congru_text_add_number(text, value);
+    congru_text_add_number(text, value, 17);
 }
 
 /* Numbers that are only drawn, to fewer digits. */
@@ -62,7 +62,7 @@ static void add_cells(congru_text *text, const char *name, const report_run *run
         congru_text_add(text, i > 0 ? ",\n[" : "[");
         for (size_t s = 0; s < subjects; s++) {
             congru_text_add(text, s > 0 ? "," : "");
-            congru_text_add_number(text, value[run->order[i] * subjects + s]);
+            congru_text_add_number(text, value[run->order[i] * subjects + s], 17);
         }
         congru_text_add(text, "]");
     }

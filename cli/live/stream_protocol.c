@@ -1,0 +1,405 @@
+/* Reads what a client sends. SPDX-License-Identifier: Apache-2.0 */
+#include "stream_protocol.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "congru/text.h"
+
+enum { PACKET_HEAD = 8 };
+
+static void fail(stream_protocol *p, const char *why)
+{
+    p->state = PROTOCOL_FAILED;
+    snprintf(p->error, sizeof p->error, "%s", why);
+}
+
+const char *protocol_format_name(protocol_format format)
+{
+    static const char *const names[PROTOCOL_FORMATS] = {"float32", "float64", "csv", "packets"};
+    return (size_t)format < PROTOCOL_FORMATS ? names[format] : NULL;
+}
+
+/* ---- Words --------------------------------------------------------------------------------------------------- */
+
+/* The next word, its end cut off, and *text behind it; NULL after the last. Several blanks are as one. */
+static char *next_word(char **text)
+{
+    char *word = *text + strspn(*text, " ");
+    if (*word == '\0')
+        return NULL;
+    *text = word + strcspn(word, " ");
+    if (**text != '\0')
+        *(*text)++ = '\0';
+    return word;
+}
+
+/* What follows "key=" in a word; NULL for another word. */
+static char *value_of(char *word, const char *key)
+{
+    size_t size = strlen(key);
+    return strncmp(word, key, size) == 0 && word[size] == '=' ? word + size + 1 : NULL;
+}
+
+static bool read_number(const char *text, const char *characters, double *number)
+{
+    char *end;
+    *number = strtod(text, &end);
+    return strspn(text, characters) == strlen(text) && end != text && *end == '\0' && isfinite(*number);
+}
+
+/* The size of the character at `text`, no control character; 0 for anything else, and for what is not UTF-8. */
+static size_t character_size(const char *text)
+{
+    uint32_t code;
+    size_t size = congru_utf8_decode(text, 4, &code); /* the ending zero stops it too */
+    return size > 0 && code >= ' ' && !(code >= 0x7f && code < 0xa0) ? size : 0;
+}
+
+static bool is_clean(const char *text)
+{
+    for (size_t size; *text != '\0'; text += size)
+        if ((size = character_size(text)) == 0)
+            return false;
+    return true;
+}
+
+void protocol_clean_name(const char *text, char name[PROTOCOL_NAME_SIZE])
+{
+    size_t used = 0;
+    for (size_t size; *text != '\0'; text += size > 0 ? size : 1) {
+        size = character_size(text);
+        if (used + (size > 0 ? size : 1) >= PROTOCOL_NAME_SIZE)
+            break;
+        if (size == 0)
+            name[used++] = '?';
+        memcpy(name + used, text, size);
+        used += size;
+    }
+    name[used] = '\0';
+}
+
+/* ---- The first line -------------------------------------------------------------------------------------------- */
+
+/* "A,B,C": cut in place. */
+static void read_channels(stream_protocol *p, char *text)
+{
+    if (p->channels > 0) {
+        fail(p, "channels are given twice");
+        return;
+    }
+    for (char *name = text; name != NULL;) {
+        char *comma = strchr(name, ',');
+        if (comma != NULL)
+            *comma++ = '\0';
+        if (*name == '\0' || p->channels == PROTOCOL_CHANNELS_MAX) {
+            fail(p, *name == '\0' ? "a channel has no name" : "too many channels");
+            return;
+        }
+        p->channel[p->channels++] = name;
+        name = comma;
+    }
+}
+
+static void read_rate(stream_protocol *p, const char *text)
+{
+    if (!read_number(text, "0123456789.", &p->rate) || !(p->rate > 0) || p->rate > 1e7)
+        fail(p, "the rate is not a number of samples per second");
+}
+
+static void read_format(stream_protocol *p, const char *text)
+{
+    for (int i = 0; i < PROTOCOL_FORMATS; i++)
+        if (strcmp(text, protocol_format_name((protocol_format)i)) == 0) {
+            p->format = (protocol_format)i;
+            return;
+        }
+    fail(p, "the format is float32, float64, csv or packets");
+}
+
+/* The whole line is there, its end cut off. */
+static void read_introduction(stream_protocol *p)
+{
+    char *rest = p->line, *word, *value;
+    if (!is_clean(p->line) || strlen(p->line) != p->line_size) {
+        fail(p, "the line holds control characters, or is not UTF-8");
+        return;
+    }
+    word = next_word(&rest);
+    if (word == NULL || strcmp(word, "congru/1") != 0)
+        fail(p, "expected a line that begins with congru/1");
+    while (p->state == PROTOCOL_LINE && (word = next_word(&rest)) != NULL) {
+        if ((value = value_of(word, "channels")) != NULL)
+            read_channels(p, value);
+        else if ((value = value_of(word, "rate")) != NULL)
+            read_rate(p, value);
+        else if ((value = value_of(word, "format")) != NULL)
+            read_format(p, value);
+        else
+            fail(p, "expected channels=A,B,..., rate=HZ or format=KIND");
+    }
+    p->line_size = 0;
+    if (p->state == PROTOCOL_LINE)
+        p->state = PROTOCOL_READY;
+}
+
+size_t protocol_read_line(stream_protocol *p, const unsigned char *bytes, size_t size)
+{
+    static const char beginning[] = "congru/1";
+    size_t taken = 0;
+    while (taken < size && p->state == PROTOCOL_LINE) {
+        char c = (char)bytes[taken++];
+        if (c == '\n') {
+            p->line_size -= p->line_size > 0 && p->line[p->line_size - 1] == '\r';
+            p->line[p->line_size] = '\0';
+            read_introduction(p);
+        } else if (p->line_size < strlen(beginning) && c != beginning[p->line_size]) {
+            fail(p, "expected a line that begins with congru/1"); /* no need to wait for its end */
+        } else if (p->line_size == PROTOCOL_INTRODUCTION_MAX - 1) {
+            fail(p, "the line is too long");
+        } else {
+            p->line[p->line_size++] = c;
+        }
+    }
+    return taken;
+}
+
+/* ---- Commands ---------------------------------------------------------------------------------------------------- */
+
+static const char *read_name(const char *text, protocol_command *command)
+{
+    if (strlen(text) >= PROTOCOL_NAME_SIZE)
+        return "a marker's name is longer than 63 bytes";
+    strcpy(command->name, text);
+    return NULL;
+}
+
+static const char *read_argument(char *word, protocol_command *command)
+{
+    const bool marker = command->kind == PROTOCOL_MARKER;
+    const char *value;
+    if ((value = value_of(word, "name")) != NULL && (marker || command->kind == PROTOCOL_DECIDE))
+        return read_name(value, command);
+    if ((value = value_of(word, "sample")) != NULL && marker) {
+        command->placed = true;
+        command->sample = strtoull(value, NULL, 10);
+        return strlen(value) > 0 && strlen(value) <= 15 && strspn(value, "0123456789") == strlen(value)
+                   ? NULL
+                   : "sample= is not a whole number of at most 15 digits";
+    }
+    if ((value = value_of(word, "after")) != NULL && marker)
+        return read_number(value, "0123456789.eE+-", &command->after) && fabs(command->after) <= 3600
+                   ? NULL
+                   : "after= is not a number of seconds, 3600 at most";
+    if ((value = value_of(word, "factor")) != NULL && command->kind == PROTOCOL_SCALE)
+        return read_number(value, "0123456789.eE+-", &command->factor) && command->factor >= 1e-12 &&
+                       command->factor <= 1e12
+                   ? NULL
+                   : "factor= is not a number between 1e-12 and 1e12";
+    return "a command has a word that it does not know";
+}
+
+const char *protocol_read_command(char *text, protocol_command *command)
+{
+    static const struct {
+        const char *name;
+        protocol_command_kind kind;
+    } kinds[] = {{"decide", PROTOCOL_DECIDE},
+                 {"marker", PROTOCOL_MARKER},
+                 {"reset", PROTOCOL_RESET},
+                 {"scale", PROTOCOL_SCALE}};
+    char *word;
+    const char *wrong = NULL;
+    *command = (protocol_command){.kind = PROTOCOL_NONE, .after = (double)NAN};
+    if (!is_clean(text))
+        return "a command holds control characters, or is not UTF-8";
+    word = next_word(&text);
+    for (size_t i = 0; word != NULL && i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strcmp(word, kinds[i].name) == 0)
+            command->kind = kinds[i].kind;
+    if (command->kind == PROTOCOL_NONE)
+        return "a command is decide, marker, reset or scale";
+    while (wrong == NULL && (word = next_word(&text)) != NULL)
+        wrong = read_argument(word, command);
+    if (wrong == NULL && command->kind == PROTOCOL_SCALE && command->factor == 0)
+        wrong = "scale needs factor=NUMBER";
+    return wrong;
+}
+
+/* ---- Samples -------------------------------------------------------------------------------------------------------- */
+
+static double little_endian(const unsigned char *bytes, size_t width)
+{
+    uint64_t bits = 0;
+    for (size_t i = width; i-- > 0;)
+        bits = bits << 8 | bytes[i];
+    uint32_t half = (uint32_t)bits;
+    float number;
+    double wide;
+    memcpy(&number, &half, sizeof number);
+    memcpy(&wide, &bits, sizeof wide);
+    return width == 4 ? (double)number : wide;
+}
+
+/* Gathers `wanted` bytes in `part`; whether all are there. */
+static bool gather(stream_protocol *p, size_t wanted, const unsigned char *bytes, size_t size, size_t *taken)
+{
+    size_t missing = wanted - p->part_size, left = size - *taken, piece = left < missing ? left : missing;
+    memcpy(p->part + p->part_size, bytes + *taken, piece);
+    p->part_size += piece;
+    *taken += piece;
+    if (p->part_size < wanted)
+        return false;
+    p->part_size = 0;
+    return true;
+}
+
+/* Frames of binary numbers, one behind the other, of at most `size` bytes. */
+static size_t read_numbers(stream_protocol *p, size_t width, size_t channels, const unsigned char *bytes,
+                           size_t size, double *frames, size_t room, size_t *count)
+{
+    size_t taken = 0;
+    while (taken < size && *count < room && gather(p, width * channels, bytes, size, &taken)) {
+        for (size_t i = 0; i < channels; i++)
+            frames[*count * channels + i] = little_endian(p->part + width * i, width);
+        ++*count;
+    }
+    return taken;
+}
+
+const char *protocol_read_csv(char *line, size_t channels, double *frame)
+{
+    size_t i = 0;
+    for (char *field = line; field != NULL; i++) {
+        char *comma = strchr(field, ','), *end;
+        if (comma != NULL)
+            *comma++ = '\0';
+        if (i == channels)
+            return "has more numbers than there are channels";
+        double number = strtod(field, &end);
+        end += strspn(end, " \t\r");
+        if (*end != '\0')
+            return "holds what is not a number";
+        frame[i] = field[strspn(field, " \t\r")] == '\0' ? (double)NAN : number;
+        field = comma;
+    }
+    return i == channels ? NULL : "has fewer numbers than there are channels";
+}
+
+/* A line of CSV is whole: a frame, a command, or nothing. */
+static void take_line(stream_protocol *p, size_t channels, double *frames, size_t *count,
+                      protocol_command *command)
+{
+    p->line_size -= p->line_size > 0 && p->line[p->line_size - 1] == '\r';
+    p->line[p->line_size] = '\0';
+    const char *wrong = NULL;
+    if (strlen(p->line) != p->line_size)
+        wrong = "holds what is not a number";
+    else if (p->line[0] == '!')
+        wrong = protocol_read_command(p->line + 1, command);
+    else if (p->line_size > 0 &&
+             (wrong = protocol_read_csv(p->line, channels, frames + *count * channels)) == NULL)
+        ++*count;
+    if (wrong != NULL) {
+        fail(p, "");
+        snprintf(p->error, sizeof p->error, "%s%s", p->line[0] == '!' ? "" : "a line ", wrong);
+    }
+    p->line_size = 0;
+}
+
+static size_t read_lines(stream_protocol *p, size_t channels, const unsigned char *bytes, size_t size,
+                         double *frames, size_t room, size_t *count, protocol_command *command)
+{
+    size_t taken = 0;
+    while (taken < size && *count < room && p->state == PROTOCOL_READY && command->kind == PROTOCOL_NONE) {
+        char c = (char)bytes[taken++];
+        if (c == '\n')
+            take_line(p, channels, frames, count, command);
+        else if (p->line_size == PROTOCOL_LINE_MAX - 1)
+            fail(p, "a line is too long");
+        else
+            p->line[p->line_size++] = c;
+    }
+    return taken;
+}
+
+/* ---- Packets ------------------------------------------------------------------------------------------------------- */
+
+/* Four letters and the number of bytes that follow, 32 bits, little-endian. */
+static void begin_packet(stream_protocol *p, size_t channels)
+{
+    size_t size =
+        (size_t)p->part[4] | (size_t)p->part[5] << 8 | (size_t)p->part[6] << 16 | (size_t)p->part[7] << 24;
+    bool text = memcmp(p->part, "TEXT", 4) == 0;
+    p->packet_width = memcmp(p->part, "FL32", 4) == 0 ? 4 : memcmp(p->part, "FL64", 4) == 0 ? 8 : 0;
+    p->packet_left = size;
+    p->line_size = 0;
+    if (!text && p->packet_width == 0)
+        fail(p, "a packet begins with FL32, FL64 or TEXT");
+    else if (size > (text ? PROTOCOL_COMMAND_MAX : PROTOCOL_PACKET_MAX))
+        fail(p, "a packet is too long");
+    else if (text ? size == 0 : size % (p->packet_width * channels) != 0)
+        fail(p, text ? "a command is decide, marker, reset or scale" : "a packet does not hold whole frames");
+}
+
+static void end_text(stream_protocol *p, protocol_command *command)
+{
+    while (p->line_size > 0 && strchr("\r\n", p->line[p->line_size - 1]) != NULL)
+        p->line_size--;
+    p->line[p->line_size] = '\0';
+    const char *wrong = strlen(p->line) == p->line_size ? protocol_read_command(p->line, command)
+                                                        : "a command holds control characters, or is not UTF-8";
+    if (wrong != NULL)
+        fail(p, wrong);
+    p->line_size = 0;
+}
+
+static size_t read_packets(stream_protocol *p, size_t channels, const unsigned char *bytes, size_t size,
+                           double *frames, size_t room, size_t *count, protocol_command *command)
+{
+    size_t taken = 0;
+    while (taken < size && *count < room && p->state == PROTOCOL_READY && command->kind == PROTOCOL_NONE) {
+        if (p->packet_left == 0) {
+            if (gather(p, PACKET_HEAD, bytes, size, &taken))
+                begin_packet(p, channels);
+            continue;
+        }
+        size_t piece = size - taken < p->packet_left ? size - taken : p->packet_left;
+        if (p->packet_width > 0) {
+            piece = read_numbers(p, p->packet_width, channels, bytes + taken, piece, frames, room, count);
+        } else {
+            memcpy(p->line + p->line_size, bytes + taken, piece);
+            p->line_size += piece;
+        }
+        taken += piece;
+        p->packet_left -= piece;
+        if (p->packet_left == 0 && p->packet_width == 0)
+            end_text(p, command);
+    }
+    return taken;
+}
+
+size_t protocol_read(stream_protocol *p, size_t channels, const unsigned char *bytes, size_t size,
+                     double *frames, size_t room, size_t *count, protocol_command *command)
+{
+    *count = 0;
+    *command = (protocol_command){.kind = PROTOCOL_NONE};
+    if (p->state != PROTOCOL_READY)
+        return 0;
+    switch (p->format) {
+    case PROTOCOL_CSV:
+        return read_lines(p, channels, bytes, size, frames, room, count, command);
+    case PROTOCOL_PACKETS:
+        return read_packets(p, channels, bytes, size, frames, room, count, command);
+    default:
+        return read_numbers(p, p->format == PROTOCOL_FLOAT64 ? 8 : 4, channels, bytes, size, frames, room,
+                            count);
+    }
+}
+
+bool protocol_is_whole(const stream_protocol *p)
+{
+    return p->part_size == 0 && p->line_size == 0 && p->packet_left == 0;
+}

@@ -1,0 +1,84 @@
+/* Opens the library's context and explains why that failed. SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include "session.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "congru/report.h"
+#include "terminal.h"
+
+void session_cpu_names(char *names, size_t size)
+{
+    size_t used = 0;
+    names[0] = '\0';
+    for (size_t i = 0; congru_cpu_name(i) != NULL && used < size; i++)
+        if (congru_cpu_available(congru_cpu_name(i)))
+            used +=
+                (size_t)snprintf(names + used, size - used, "%s%s", used > 0 ? " " : "", congru_cpu_name(i));
+}
+
+static bool cpu_known(const char *name)
+{
+    for (size_t i = 0; congru_cpu_name(i) != NULL; i++)
+        if (strcmp(congru_cpu_name(i), name) == 0)
+            return true;
+    return false;
+}
+
+static sigset_t before; /* what was held already */
+
+void session_hold_interrupts(void)
+{
+    sigset_t interrupts;
+    sigemptyset(&interrupts);
+    sigaddset(&interrupts, SIGINT);
+    sigaddset(&interrupts, SIGTERM);
+    sigaddset(&interrupts, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &interrupts, &before);
+}
+
+void session_release_interrupts(void)
+{
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+int session_open(int threads, congru_context **context)
+{
+    return session_open_with(&(congru_context_options){.threads = threads}, context);
+}
+
+int session_open_with(const congru_context_options *options, congru_context **context)
+{
+    congru_status status = congru_context_create(context, options);
+    if (status == CONGRU_OK)
+        return EXIT_DONE;
+    /* Without a context there is no error text: say here what the one thing that can be chosen wrongly is. */
+    const char *cpu = getenv("CONGRU_CPU");
+    if (status != CONGRU_ERROR_CPU || cpu == NULL)
+        return terminal_fail(EXIT_FAILED, "cannot start: %s", congru_status_text(status));
+    char available[256];
+    session_cpu_names(available, sizeof available);
+    return terminal_fail(EXIT_FAILED, "CONGRU_CPU=%s: %s (available: %s)", cpu,
+                         cpu_known(cpu) ? "this machine does not have it" : "no such instruction set",
+                         available);
+}
+
+int session_save(const char *folder, const char *name, congru_text *text)
+{
+    congru_context *context;
+    congru_text path = {0};
+    int code = session_open(1, &context);
+    congru_text_add(&path, "%s/%s", folder, name);
+    if (code == EXIT_DONE && (path.failed || text->failed))
+        code = terminal_fail(EXIT_FAILED, "%s: not enough memory to write %s", folder, name);
+    if (code == EXIT_DONE && congru_report_write(context, path.data, text->data, text->size) != CONGRU_OK)
+        code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
+    congru_context_destroy(&context);
+    congru_text_clear(&path);
+    congru_text_clear(text);
+    return code;
+}

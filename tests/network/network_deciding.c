@@ -1,0 +1,207 @@
+/* Networks that decide by themselves: fitted and asked, the same bits everywhere, and what they refuse. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "congru/random.h"
+#include "harness.h"
+#include "network/network.h"
+#include "network_samples.h"
+
+enum { N = 45, D = 5, CLASSES = 3, SUBJECTS = 3, SAMPLES = 450, SIZE = D * SAMPLES, OUT = N * CLASSES };
+
+static congru_context *context;
+static congru_trials trials;
+static double plain[N * SIZE];
+static congru_signals signals = {.plain = plain, .channels = D, .samples = SAMPLES, .rate = 20.0};
+
+static void draw(void)
+{
+    congru_random random = congru_random_stream(3, 0, 0, 0);
+    trials = sample_trials(context, N, D, CLASSES, SUBJECTS, 5);
+    trials.signals = NULL;
+    for (size_t i = 0; i < N * SIZE; i++)
+        plain[i] =
+            congru_random_normal(&random) * (i / SAMPLES % D == (size_t)trials.label[i / SIZE] ? 1.5 : 1.0);
+}
+
+static bool on_signals(int network)
+{
+    return network >= CONGRU_NETWORK_SHALLOW;
+}
+
+static congru_method_options options_of(int steps)
+{
+    congru_method_options options;
+    congru_method_options_init(&options);
+    options.network.steps = steps;
+    options.network.batch = 37;
+    return options;
+}
+
+static congru_newcomer newcomer_of(int network)
+{
+    congru_newcomer newcomer = {.count = N, .d = D, .covariance = trials.covariance};
+    if (on_signals(network))
+        newcomer.signals = &signals;
+    congru_newcomer_see(&newcomer, CONGRU_TARGET_FULL);
+    return newcomer;
+}
+
+/* Probabilities of the trials themselves, after some steps, and the network. */
+static void ask(congru_context *own, int network, const congru_method_options *options, congru_tensors *model,
+                double *p)
+{
+    congru_trials given = trials;
+    const congru_newcomer newcomer = newcomer_of(network);
+    given.signals = on_signals(network) ? &signals : NULL;
+    CHECK_SAYING(congru_network_fit(own, (congru_backbone)network, true, "m", &given, options, model, NULL) ==
+                     CONGRU_OK,
+                 "network %d: %s", network, congru_context_error(own));
+    CHECK_SAYING(congru_network_predict(own, (congru_backbone)network, "m", model, &newcomer, p) == CONGRU_OK,
+                 "network %d: %s", network, congru_context_error(own));
+}
+
+static size_t count_right(const double *p)
+{
+    size_t right = 0;
+    for (size_t i = 0; i < N; i++) {
+        const double *own = p + i * CLASSES;
+        size_t best = 0;
+        for (size_t k = 1; k < CLASSES; k++)
+            best = own[k] > own[best] ? k : best;
+        right += best == (size_t)trials.label[i];
+        CHECK_NEAR(own[0] + own[1] + own[2], 1.0, 1e-12);
+    }
+    return right;
+}
+
+/* Without dropout, and with what each has of its own. */
+static void networks_learn(void)
+{
+    for (int network = CONGRU_NETWORK_SPD_CNN; network < CONGRU_NETWORK_COUNT; network++) {
+        for (int dropout = 0; dropout < 2; dropout++) {
+            double p[OUT];
+            congru_tensors model = {0};
+            const bool slow = network == CONGRU_NETWORK_SPDNET || network == CONGRU_NETWORK_INCEPTION;
+            congru_method_options options = options_of(slow ? 400 : 60);
+            if (dropout == 0)
+                options.network.dropout = 0.0;
+            else if (congru_network_settle((congru_backbone)network, &options.network).dropout == 0.0)
+                continue;
+            options.network.rate = network == CONGRU_NETWORK_SPDNET ? 1e-2 : dropout == 0 ? 1e-3 : 3e-3;
+            ask(context, network, &options, &model, p);
+            const size_t right = count_right(p);
+            CHECK_SAYING(right > 2 * N / 3, "network %d: %zu of %d trials it was trained on", network, right,
+                         N);
+            congru_tensors_clear(&model);
+        }
+    }
+}
+
+static bool same_tensors(const congru_tensors *a, const congru_tensors *b)
+{
+    bool same = a->count == b->count;
+    for (size_t k = 0; same && k < a->count; k++) {
+        size_t size = 1;
+        for (size_t i = 0; i < a->tensor[k].dims; i++)
+            size *= a->tensor[k].shape[i];
+        same = memcmp(a->tensor[k].data, b->tensor[k].data, size * sizeof(double)) == 0;
+    }
+    return same;
+}
+
+/* Weights after 20 steps (3 of the largest networks) and probabilities: on every instruction set, and with more threads on the best. */
+static void bits_are_the_same(void)
+{
+    for (int network = CONGRU_NETWORK_SPD_CNN; network < CONGRU_NETWORK_COUNT; network++) {
+        double expected[OUT], found[OUT];
+        congru_tensors first = {0};
+        const bool large = network == CONGRU_NETWORK_CONFORMER || network == CONGRU_NETWORK_INCEPTION;
+        congru_method_options options = options_of(large ? 3 : 20);
+        options.network.validation_subjects = 1;
+        ask(context, network, &options, &first, expected);
+        for (size_t cpu = 0; congru_cpu_name(cpu) != NULL; cpu++) {
+            const bool best = strcmp(congru_cpu_name(cpu), congru_context_cpu(context)) == 0;
+            for (int threads = 1; threads <= (best ? 3 : 1) && congru_cpu_available(congru_cpu_name(cpu));
+                 threads++) {
+                const congru_context_options how = {.threads = threads, .cpu = congru_cpu_name(cpu)};
+                congru_context *own;
+                congru_tensors model = {0};
+                CHECK(congru_context_create(&own, &how) == CONGRU_OK);
+                ask(own, network, &options, &model, found);
+                CHECK_SAYING(memcmp(expected, found, sizeof found) == 0 && same_tensors(&first, &model),
+                             "network %d, %s, %d threads", network, how.cpu, threads);
+                congru_tensors_clear(&model);
+                congru_context_destroy(&own);
+            }
+        }
+        congru_tensors_clear(&first);
+    }
+}
+
+static void refuse(int network, const congru_trials *given, const char *words)
+{
+    congru_tensors model = {0};
+    const congru_method_options options = options_of(2);
+    CHECK(congru_network_fit(context, (congru_backbone)network, true, "m", given, &options, &model, NULL) !=
+          CONGRU_OK);
+    CHECK_SAYING(strstr(congru_context_error(context), words) != NULL, "%s", congru_context_error(context));
+    congru_tensors_clear(&model);
+}
+
+static void bad_signals_are_refused(void)
+{
+    congru_trials given = trials;
+    congru_signals other = signals;
+    refuse(CONGRU_NETWORK_SHALLOW, &given, "shallow needs signals");
+    given.signals = &other;
+    other.samples = 98;
+    refuse(CONGRU_NETWORK_SHALLOW, &given, "99 samples or more, and these have 98");
+    /* cppcheck-suppress redundantAssignment ; given.signals points to it */
+    other.samples = 440;
+    refuse(CONGRU_NETWORK_DEEP, &given, "441 samples or more, and these have 440");
+    other.rate = 0.0;
+    refuse(CONGRU_NETWORK_EEGNET, &given, "rate is 0 Hz");
+    given.signals = &signals;
+    plain[7 * SIZE + 11] = NAN;
+    refuse(CONGRU_NETWORK_EEGNET, &given, "trial 8 has a sample that is not finite");
+    plain[7 * SIZE + 11] = 0.5;
+}
+
+/* A model is asked about signals of another rate, and of other channels. */
+static void models_refuse_what_they_were_not_trained_on(void)
+{
+    congru_tensors model = {0};
+    congru_trials given = trials;
+    double p[OUT];
+    const congru_method_options options = options_of(2);
+    given.signals = &signals;
+    CHECK(congru_network_fit(context, CONGRU_NETWORK_EEGNET, true, "m", &given, &options, &model, NULL) ==
+          CONGRU_OK);
+    congru_signals other = signals;
+    congru_newcomer newcomer = newcomer_of(CONGRU_NETWORK_EEGNET);
+    other.rate = 40.0;
+    newcomer.signals = &other;
+    CHECK(congru_network_predict(context, CONGRU_NETWORK_EEGNET, "m", &model, &newcomer, p) ==
+          CONGRU_ERROR_ARGUMENT);
+    CHECK(strstr(congru_context_error(context), "at 20 Hz, and these trials have 450 at 40 Hz") != NULL);
+    newcomer.d = 4;
+    CHECK(congru_network_predict(context, CONGRU_NETWORK_EEGNET, "m", &model, &newcomer, p) ==
+          CONGRU_ERROR_ARGUMENT);
+    congru_tensors_clear(&model);
+}
+
+int main(void)
+{
+    if (congru_context_create(&context, NULL) != CONGRU_OK)
+        return 1;
+    draw();
+    RUN(networks_learn);
+    RUN(bits_are_the_same);
+    RUN(bad_signals_are_refused);
+    RUN(models_refuse_what_they_were_not_trained_on);
+    sample_free(&trials);
+    congru_context_destroy(&context);
+    return harness_end();
+}
