@@ -181,12 +181,12 @@ static congru_status scale_meet(congru_graph *graph, congru_node *node)
         double sum = 0.0;
         for (size_t i = 0; i < graph->batch->count; i++)
             sum += (size_t)graph->batch->subject[i] == subject ? rows->norm[i] : 0.0;
-        const double v = (1.0 - domains->share) * (graph->resting ? 0.0 : domains->kept_v[subject]) +
+        const double v = (1.0 - domains->share) * (graph->resting ? 0.0 : domains->kept.v[subject]) +
                          domains->share * sum / rows->subject.count[subject];
         s->inverse[subject] = 1.0 / sqrt(v + node->number[0]);
         s->factor[subject] = spread * s->inverse[subject];
         if (!graph->resting)
-            domains->fresh_v[subject] = v;
+            domains->fresh.v[subject] = v;
     }
     return CONGRU_OK;
 }

@@ -19,6 +19,11 @@ typedef struct congru_eigenpairs {
     double *values, *vectors; /* in lanes */
 } congru_eigenpairs;
 
+/* G as its roots, and v, of every subject: (subjects, d, d) twice, (subjects). */
+typedef struct congru_domain_past {
+    double *root, *inverse, *v;
+} congru_domain_past;
+
 typedef struct congru_domains {
     size_t d, subjects, most;                   /* most: subjects that a batch can have */
     size_t count, vectors, *domain;             /* those of this batch, ascending: (most) */
@@ -28,13 +33,12 @@ typedef struct congru_domains {
     double *old_root, *old_inverse;             /* in lanes: O^1/2, O^-1/2 */
     double *lanes[4];
     congru_spectral_work work;
-    double *plain;                                /* (most, d, d) */
-    double *inverse[2];                           /* (subjects, d, d): E^-1/2 and G^-1/2 */
-    double *slope[2];                             /* (subjects, row): derivatives by the means of rows */
-    double *kept_root, *kept_inverse, *kept_v;    /* (subjects, d, d) twice, (subjects): of earlier steps */
-    double *fresh_root, *fresh_inverse, *fresh_v; /* likewise: as this step leaves them */
-    bool *is_fresh;                               /* (subjects) */
-    size_t step;                                  /* of what is fresh */
+    double *plain;                  /* (most, d, d) */
+    double *inverse[2];             /* (subjects, d, d): E^-1/2 and G^-1/2 */
+    double *slope[2];               /* (subjects, row): derivatives by the means of rows */
+    congru_domain_past kept, fresh; /* of earlier steps, and as this step leaves it */
+    bool *is_fresh;                 /* (subjects) */
+    size_t step;                    /* of what is fresh */
 } congru_domains;
 
 /* What scales each L: one number by subject; or, in a graph without a batch, one for all or one for each trial. */

@@ -25,8 +25,8 @@ void congru_domains_layout(congru_arena *arena, const congru_graph *graph, size_
     congru_eigenpairs *pairs[] = {&s->mean, &s->move, &s->between, &s->now};
     double **lanes[] = {&s->root,     &s->moved,    &s->d_root,   &s->old_root, &s->old_inverse,
                         &s->lanes[0], &s->lanes[1], &s->lanes[2], &s->lanes[3]};
-    double **matrices[] = {&s->inverse[0],   &s->inverse[1], &s->kept_root,
-                           &s->kept_inverse, &s->fresh_root, &s->fresh_inverse};
+    double **matrices[] = {&s->inverse[0],   &s->inverse[1], &s->kept.root,
+                           &s->kept.inverse, &s->fresh.root, &s->fresh.inverse};
     s->d = d;
     s->subjects = graph->subjects;
     s->most = most;
@@ -42,8 +42,8 @@ void congru_domains_layout(congru_arena *arena, const congru_graph *graph, size_
     for (size_t k = 0; k < 2; k++)
         s->slope[k] = congru_arena_take(arena, s->subjects * row, sizeof(double));
     s->plain = congru_arena_take(arena, most * d * d, sizeof(double));
-    s->kept_v = congru_arena_take(arena, s->subjects, sizeof(double));
-    s->fresh_v = congru_arena_take(arena, s->subjects, sizeof(double));
+    s->kept.v = congru_arena_take(arena, s->subjects, sizeof(double));
+    s->fresh.v = congru_arena_take(arena, s->subjects, sizeof(double));
     congru_spectral_layout(arena, kernel, vectors, d, &s->work);
 }
 
@@ -64,14 +64,14 @@ double congru_domains_share(const congru_graph *graph, double least)
 static void begin(congru_domains *s)
 {
     const size_t d = s->d;
-    memset(s->kept_root, 0, s->subjects * d * d * sizeof(double));
+    memset(s->kept.root, 0, s->subjects * d * d * sizeof(double));
     memset(s->is_fresh, 0, s->subjects * sizeof(bool));
     for (size_t k = 0; k < s->subjects; k++) {
-        s->kept_v[k] = 1.0;
+        s->kept.v[k] = 1.0;
         for (size_t i = 0; i < d; i++)
-            s->kept_root[k * d * d + i * (d + 1)] = 1.0;
+            s->kept.root[k * d * d + i * (d + 1)] = 1.0;
     }
-    memcpy(s->kept_inverse, s->kept_root, s->subjects * d * d * sizeof(double));
+    memcpy(s->kept.inverse, s->kept.root, s->subjects * d * d * sizeof(double));
 }
 
 void congru_domains_settle(const congru_graph *graph, congru_domains *s)
@@ -84,9 +84,9 @@ void congru_domains_settle(const congru_graph *graph, congru_domains *s)
     for (size_t k = 0; k < s->subjects && s->step != graph->step; k++) {
         if (!s->is_fresh[k])
             continue;
-        memcpy(s->kept_root + k * size, s->fresh_root + k * size, size * sizeof(double));
-        memcpy(s->kept_inverse + k * size, s->fresh_inverse + k * size, size * sizeof(double));
-        s->kept_v[k] = s->fresh_v[k];
+        memcpy(s->kept.root + k * size, s->fresh.root + k * size, size * sizeof(double));
+        memcpy(s->kept.inverse + k * size, s->fresh.inverse + k * size, size * sizeof(double));
+        s->kept.v[k] = s->fresh.v[k];
         s->is_fresh[k] = false;
     }
     s->step = graph->step;
@@ -238,8 +238,8 @@ congru_status congru_domains_mean(const congru_graph *graph, const congru_rows *
     congru_status status = decompose(graph, s, s->lanes[0], &s->move);
     apply(kernel, s, exponential, &s->move, s->moved);
     between(kernel, s, s->moved, s->root, s->lanes[0]);
-    load(kernel, s, s->kept_root, s->old_root);
-    load(kernel, s, s->kept_inverse, s->old_inverse);
+    load(kernel, s, s->kept.root, s->old_root);
+    load(kernel, s, s->kept.inverse, s->old_inverse);
     between(kernel, s, s->lanes[0], s->old_inverse, s->lanes[1]);
     if (status == CONGRU_OK)
         status = decompose(graph, s, s->lanes[1], &s->between);
@@ -251,9 +251,9 @@ congru_status congru_domains_mean(const congru_graph *graph, const congru_rows *
     store(kernel, s, s->lanes[0], s->inverse[1]);
     if (graph->resting)
         return status;
-    store(kernel, s, s->lanes[0], s->fresh_inverse);
+    store(kernel, s, s->lanes[0], s->fresh.inverse);
     apply(kernel, s, root, &s->now, s->lanes[0]);
-    store(kernel, s, s->lanes[0], s->fresh_root);
+    store(kernel, s, s->lanes[0], s->fresh.root);
     for (size_t k = 0; k < s->count; k++)
         s->is_fresh[s->domain[k]] = true;
     return status;
