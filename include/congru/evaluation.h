@@ -23,11 +23,11 @@ typedef struct congru_pipeline_description {
     const char
         *network; /* "dct", "dldct", "ddct-unet", ...: what it trains by gradient descent, in the aligner or in
                             the classifier; NULL when it trains nothing so */
-    bool end_to_end;     /* the classifier stands alone: the pipeline's name is its name */
-    bool target_labels;  /* asks for labelled trials of the target subject */
-    bool needs_signals;  /* covariances are not enough */
-    bool embeds;         /* congru_pipeline_represent can show where it puts trials */
-    size_t branches;     /* how many; aligner, classifier and network are those of the first */
+    bool end_to_end;    /* the classifier stands alone: the pipeline's name is its name */
+    bool target_labels; /* asks for labelled trials of the target subject */
+    bool needs_signals; /* covariances are not enough */
+    bool embeds;        /* congru_pipeline_represent can show where it puts trials */
+    size_t branches;    /* how many; aligner, classifier and network are those of the first */
 } congru_pipeline_description;
 
 /* CONGRU_ERROR_ARGUMENT as congru_pipeline_check. */
@@ -56,7 +56,8 @@ CONGRU_API bool congru_pipeline_defined(const congru_context *context, size_t in
 CONGRU_API congru_status congru_pipeline_define(congru_context *context, const char *where, const char *text);
 
 /* Whether the set holds what the pipeline reads: CONGRU_ERROR_ARGUMENT with what is missing. */
-CONGRU_API congru_status congru_pipeline_suits(congru_context *context, const congru_set *set, const char *name);
+CONGRU_API congru_status congru_pipeline_suits(congru_context *context, const congru_set *set,
+                                               const char *name);
 
 /* What a pipeline is, a line for its title and one for each branch, into `text`, cut to fit. */
 CONGRU_API congru_status congru_pipeline_explain(congru_context *context, const char *name, char *text,
@@ -142,6 +143,15 @@ typedef struct congru_results {
  * process that is lost costs the folds it was running, which others run again. */
 CONGRU_API congru_status congru_evaluate(congru_context *context, const congru_set *set,
                                          const congru_evaluation_options *options, congru_results **results);
+
+/* Which trials the pipelines of such a run are fitted on and scored with when `subject` is scored, for methods of other
+ * programs to be compared on the same: side (set->count) becomes 1 where a trial is scored, 0 where it is fitted on, -1
+ * where it is neither. CONGRU_PROTOCOL_FOLDS has the parts 0 to options->folds - 1, the others part 0 alone; a part but
+ * the first may have no trial to score. Of the options protocol, folds and method.seed count. CONGRU_ERROR_ARGUMENT for a
+ * part that is none, and for a subject whose trials or sessions are too few. */
+CONGRU_API congru_status congru_evaluation_split(congru_context *context, const congru_set *set,
+                                                 const congru_evaluation_options *options, int32_t subject,
+                                                 size_t part, int8_t *side);
 
 /* Where the trials are when `subject` is the target: covariances of all trials, out (count, d, d), as the pipeline's
  * aligner leaves them, or as the network of an end-to-end model puts them before its head. Of the options method and
