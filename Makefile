@@ -20,7 +20,7 @@ help:
 	@echo 'make clang     build all with clang, warnings being errors, and run the C tests'
 	@echo 'make cppcheck  look for mistakes with cppcheck'
 	@echo 'make tidy      look for mistakes with clang-tidy; FILES="..." for some files'
-	@echo 'make coverage  which lines no test reaches, and why: docs/coverage.md'
+	@echo 'make coverage  which lines no test reaches, and why: build-coverage/coverage.md'
 	@echo 'make check-faults  make memory, disks and system calls fail under every command; half an hour'
 	@echo 'make check-hostile  hostile files, folders, words and clients, under the sanitizers; half an hour'
 	@echo 'make check-aarch64  the C tests on 64-bit ARM, under qemu (needs its cross compiler)'
@@ -162,7 +162,7 @@ coverage:
 	@CONGRU_DATA=/nowhere tools/run-tests.sh build-coverage --no-suite uncounted \
 	    --timeout-multiplier 3 >build-coverage/tests.log || \
 	    { cat build-coverage/tests.log; exit 1; }
-	@tools/coverage.py build-coverage tools/coverage.txt docs/coverage.md | tools/count-tap.sh
+	@tools/coverage.py build-coverage tools/coverage.txt build-coverage/coverage.md | tools/count-tap.sh
 
 clean:
 	rm -rf $(BUILD) $(SANITIZE_BUILD) build-clang build-coverage build-tsan

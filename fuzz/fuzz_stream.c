@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../cli/stream_protocol.h"
+#include "../cli/live/stream_protocol.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

@@ -80,7 +80,7 @@ command_includes_public_headers_only()
     quoted_includes cli | while IFS=: read -r file header; do
         case $header in
         congru/*) ;;
-        *) [ -f "cli/$header" ] || [ -f "${file%/*}/$header" ] || echo "$file includes $header" ;;
+        *) [ -n "$(find cli -name "$header")" ] || echo "$file includes $header" ;;
         esac
     done
 }
@@ -176,8 +176,11 @@ shared_library_exports_what_headers_declare()
 
 file_names_are_unique()
 {
-    find src -type f ! -name meson.build -printf '%f\n' | sort | uniq -d |
-        sed 's/$/ is the name of several files/'
+    local tree
+    for tree in src cli; do
+        find $tree -type f ! -name meson.build -printf '%f\n' | sort | uniq -d |
+            sed "s/$/ is the name of several files in $tree/"
+    done
 }
 
 files_are_short()
@@ -242,12 +245,12 @@ numbers_do_not_depend_on_the_locale()
     find src -name '*.[ch]' ! -name 'number_text.[ch]' | statements |
         grep -E "[^a-z_](sn?|f|d)?printf *\(.*\".*$conversion"
     # The command stays in the locale "C", in which every program starts.
-    grep -nHE '(^|[^a-z_])(setlocale|uselocale) *\(' cli/*.c
+    grep -nHE '(^|[^a-z_])(setlocale|uselocale) *\(' cli/*.c cli/*/*.c
     true
 }
 
 # Who wants to know something of a method asks its table (congru_pipeline_describe, congru_pipeline_among). The rows of the
-# paper's tables are named after methods, and cli/reproduce* looks them up; "none" is a word of many things.
+# paper's tables are named after methods, and cli/paper looks them up; "none" is a word of many things.
 method_names_are_not_compared()
 {
     local names

@@ -33,12 +33,7 @@ static inline void analyzer_say(const char *file, ...)
 #define harness_check(passed, ...) (analyzer_say(__VA_ARGS__), analyzer_same(passed))
 #endif
 
-#if __has_include("cli/terminal.h")
-#include "cli/terminal.h"
+#if __has_include("cli/process/terminal.h")
+#include "cli/process/terminal.h"
 #define terminal_fail(exit_code, ...) (terminal_fail((exit_code), __VA_ARGS__), (exit_code))
-#endif
-
-#if __has_include("cli/import_file.h")
-#include "cli/import_file.h"
-#define import_file_fail(file, ...) (import_file_fail((file), __VA_ARGS__), false)
 #endif

@@ -8,7 +8,7 @@ LC_ALL=C
 export LC_ALL
 
 echo '/* Made from share/paper. */'
-echo '#include "cli/paper_tables.h"'
+echo '#include "paper_tables.h"'
 for file in "$@"; do
     echo "static const char *const lines_$(basename "$file" .csv | tr - _)[] = {"
     sed 's/[\\"?]/\\&/g; s/^/    "/; s/$/",/' "$file"

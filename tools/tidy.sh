@@ -17,8 +17,8 @@ trap 'rm -rf "$scratch"' EXIT
 /usr/bin/env python3 - "$build/compile_commands.json" "$scratch/compile_commands.json" <<'END' || exit 1
 import json, os, sys
 told = os.path.realpath("tools/analyzer.h")
-defining = ("src/base/error.c", "src/spd/batch.c", "src/array/mat_inflate.c", "cli/terminal.c", "cli/import_file.c",
-            "tests/harness.c")
+defining = ("src/base/error.c", "src/spd/batch.c", "src/array/mat_inflate.c", "cli/process/terminal.c",
+            "tests/support/harness.c")
 seen, kept = set(), []
 for entry in json.load(open(sys.argv[1])):
     path = os.path.realpath(os.path.join(entry["directory"], entry["file"]))

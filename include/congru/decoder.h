@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* A decoder filters samples as they come, keeps the covariance of the last window, and asks a model about it:
+/* A decoder filters samples as they come, keeps what its model looks at, and asks the model about it:
  *
  *     congru_decoder_create(context, model, NULL, &decoder);
  *     while (frames = acquire(&data)) {
@@ -21,8 +21,20 @@ extern "C" {
  * The person need not be known to the model, and no labels are needed: the reference that their windows are compared
  * with begins as that of the people the model was fitted on, and moves to their own.
  *
- * Filters run forward only. A model whose set was filtered with zero phase (congru_model_preprocessing: not `causal`)
- * sees other covariances than it was fitted on, and does worse for it.
+ * Models of covariances, of one band and window or of several branches ("motor"), decide at any time, about the windows
+ * that end then. Models with a branch that reads the signal itself ("slow", "motor+slow", networks of signals) decide about
+ * cues alone (congru_model_needs_cues): each is told by congru_decoder_mark, and its decision is due when what the
+ * model looks at after a cue has come:
+ *
+ *     congru_decoder_mark(decoder, sample);    // the cue was, or will be, at this frame
+ *     ... push as above: decision.cued, decision.cue
+ *
+ * The trial of a cue is cut out of the last frames and treated as the trials of a set are, so that what is decided is what
+ * congru_model_predict decides. Of a model whose filters are causal the trial ends with its last window, of another with
+ * the trials of its set. Models of branches that decide at any time decide about cues as well.
+ *
+ * Between cues filters run forward only. A model whose set, or whose branches, were filtered with zero phase sees other
+ * covariances than it was fitted on, and does worse for it (congru_model_is_causal).
  *
  * After creation nothing is allocated and no lock is taken, and a push takes a time that follows from the number of
  * frames. A decoder serves one thread at a time; different ones may run in different threads, with the same model. What
@@ -31,13 +43,16 @@ typedef struct congru_decoder congru_decoder;
 
 /* When the reference moves. */
 typedef enum congru_adaptation {
-    CONGRU_ADAPT_WINDOWS,   /* with each further stretch of options.adapt_every seconds; for continuous use */
+    CONGRU_ADAPT_WINDOWS, /* with each further stretch of options.adapt_every seconds; for continuous use. About cues
+                               alone: the next */
     CONGRU_ADAPT_DECISIONS, /* with each decision, after it; for cued trials that do not overlap */
-    CONGRU_ADAPT_NEVER      /* it stays that of the people the model was fitted on */
+    CONGRU_ADAPT_NEVER,     /* it stays that of the people the model was fitted on */
+    CONGRU_ADAPT_TRIALS /* with each decision, before it: with a prior_weight of 0 as CONGRU_TARGET_ONLINE */
 } congru_adaptation;
 
 typedef struct congru_decoder_options {
-    double rate; /* decisions per second from the first full window on, 4; 0: only when asked for */
+    double rate; /* decisions per second from the first full window on, 4; 0: only when asked for. A model that
+                    needs cues has none */
 
     /* What is pushed. */
     /* Frames per second; 0: the model's. Covariances of a band hardly depend on the rate, so at another rate the filters
@@ -50,7 +65,7 @@ typedef struct congru_decoder_options {
     size_t channel_count;
     double scale; /* makes microvolts of the samples, 1; 1e6 for volts */
 
-    double window; /* seconds; 0: as long as the model's trials */
+    double window; /* seconds; 0: as long as the model's trials. Branches have windows of their own */
 
     congru_adaptation adaptation;
     double adapt_every;  /* seconds; 0: one window, so that no sample counts twice */
@@ -65,6 +80,8 @@ typedef struct congru_decision {
     bool due;        /* false: no decision was due, and nothing below is set */
     uint64_t sample; /* frames pushed when it was made: the window ends before this one */
     double time;     /* seconds of the stream, sample / sampling */
+    bool cued;       /* it is about the trial of a cue, */
+    uint64_t cue;    /* which was at this frame */
     congru_status
         status;     /* CONGRU_OK; else why there is no answer: CONGRU_ERROR_NOT_FINITE for missing samples,
                             CONGRU_ERROR_NOT_POSITIVE for a window with flat or equal channels, CONGRU_ERROR_SCALE for
@@ -79,6 +96,9 @@ typedef struct congru_decision {
  * and sums of their products. More than this is refused: a model's file may say anything about its trials. 64 channels
  * at 1000 Hz come to 1 MB a second. */
 enum { CONGRU_DECODER_WINDOW_MAX = 256 << 20 };
+
+/* How many marks wait for their decision at most. */
+enum { CONGRU_DECODER_MARKS_MAX = 16 };
 
 /* Keeps a pointer to the model, which must live as long. The context is for error texts, and its instruction set for the
  * decoder's own. CONGRU_ERROR_ARGUMENT when the channels or the rate are not those of the model, or the window is too long;
@@ -99,8 +119,21 @@ CONGRU_API congru_status congru_decoder_push_float(congru_decoder *decoder, size
                                                    size_t *taken, congru_decision *decision);
 
 /* Decides about the window that ends now, whenever that is; not due before the first full window. Where a decision is due
- * of itself the answer is the same. */
+ * of itself the answer is the same. CONGRU_ERROR_UNSUPPORTED for a model that needs cues. */
 CONGRU_API congru_status congru_decoder_decide(congru_decoder *decoder, congru_decision *decision);
+
+/* Tells of a cue at frame `cue`, counted from 0, past or to come: congru_decoder_push ends where its decision is due. One
+ * whose time has passed is decided about at the next push; where its samples are no longer kept (two trials and a second
+ * are) the decision is without an answer. CONGRU_ERROR_ARGUMENT when CONGRU_DECODER_MARKS_MAX wait already;
+ * CONGRU_ERROR_UNSUPPORTED when the model does not know where its cues were. */
+CONGRU_API congru_status congru_decoder_mark(congru_decoder *decoder, uint64_t cue);
+
+/* Decides about a cue at once; not due before its trial is complete. */
+CONGRU_API congru_status congru_decoder_decide_cue(congru_decoder *decoder, uint64_t cue,
+                                                   congru_decision *decision);
+
+/* How many frames must have been pushed for a decision about a cue; UINT64_MAX when there can be none. */
+CONGRU_API uint64_t congru_decoder_cue_due(const congru_decoder *decoder, uint64_t cue);
 
 /* Another options.scale, for frames pushed from now on. Filters see a step where it changes: it belongs before the first
  * frame, or before a reset. CONGRU_ERROR_ARGUMENT when it is 0 or not finite. */
@@ -109,7 +142,7 @@ CONGRU_API congru_status congru_decoder_set_scale(congru_decoder *decoder, doubl
 /* Forgets everything but the options: a new recording of a new person. */
 CONGRU_API void congru_decoder_reset(congru_decoder *decoder);
 
-/* Channels of a frame; frames of a window; frames pushed since the start. */
+/* Channels of a frame; frames that a decision looks at, from the first to the last; frames pushed since the start. */
 CONGRU_API size_t congru_decoder_channels(const congru_decoder *decoder);
 CONGRU_API size_t congru_decoder_window(const congru_decoder *decoder);
 
@@ -117,7 +150,8 @@ CONGRU_API size_t congru_decoder_window(const congru_decoder *decoder);
 CONGRU_API double congru_decoder_sampling(const congru_decoder *decoder);
 CONGRU_API uint64_t congru_decoder_position(const congru_decoder *decoder);
 
-/* The reference as it is (d, d), and how many windows it has moved with; reference may be NULL. */
+/* The reference as it is (d, d), of branches that of the first block of the first, and how many windows it has moved with;
+ * reference may be NULL. */
 CONGRU_API size_t congru_decoder_reference(const congru_decoder *decoder, double *reference);
 
 #ifdef __cplusplus

@@ -77,11 +77,13 @@ typedef struct congru_evaluation_options {
     size_t subject_count;
     congru_target target;  /* what may be seen of the newcomer; LOSO */
     bool align_by_session; /* recentre each session of a subject by itself */
-    int folds;             /* of CONGRU_PROTOCOL_FOLDS, 5 */
-    const char *dataset;   /* its name in tables */
-    const char *folder;    /* where results go as they come, and are taken up again; NULL: nowhere */
-    const char *command;   /* kept in run.json: how to repeat the run; may be NULL */
-    congru_crew *crew;     /* the processes that share the run; NULL: this one alone */
+    bool
+        causal; /* filters of branches run forward only, and a baseline of the whole trial is what comes before the cue */
+    int folds;           /* of CONGRU_PROTOCOL_FOLDS, 5 */
+    const char *dataset; /* its name in tables */
+    const char *folder;  /* where results go as they come, and are taken up again; NULL: nowhere */
+    const char *command; /* kept in run.json: how to repeat the run; may be NULL */
+    congru_crew *crew;   /* the processes that share the run; NULL: this one alone */
     bool
         data_parallel; /* they share each step of training, instead of folds: for networks that outgrow a machine */
     congru_method_options method;

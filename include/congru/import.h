@@ -41,6 +41,18 @@ CONGRU_API congru_status congru_import_like(congru_context *context, congru_impo
 
 CONGRU_API const congru_preprocessing *congru_import_preprocessing(const congru_import *import);
 
+/* A cue of a recording: its sample, from 0, and the class that it stands for. */
+typedef struct congru_import_cue {
+    size_t sample;
+    char name[CONGRU_LABEL_SIZE];
+} congru_import_cue;
+
+/* Which events of a recording are cues, in their order: *cues (*count) is allocated, for the caller to free, and may be
+ * empty. The run, for which there may be events of its own, is read out of the path. */
+CONGRU_API congru_status congru_import_cues(congru_context *context, const congru_import *import,
+                                            const char *path, const congru_recording *recording,
+                                            congru_import_cue **cues, size_t *count);
+
 /* What became of one file. */
 typedef struct congru_imported_file {
     const char *path;                /* as it was given */

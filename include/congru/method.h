@@ -81,14 +81,20 @@ typedef enum congru_pool {
 
 enum { CONGRU_LAYERS_MAX = 9 };
 
+/* In place of a number of training: what the network's authors have, which its model states (src/network/models). */
+enum { CONGRU_OWN = -1 };
+
 /* The defaults are those of the table of options (congru_method_option_at), which also says what each does. */
 typedef struct congru_network_options {
-    int steps;     /* 0: the network is as it was before training */
+    /* Each CONGRU_OWN unless it is set. */
+    int steps;      /* 0: the network is as it was before training */
+    int batch;      /* drawn with replacement; all trials when there are fewer */
+    double rate;    /* Adam's */
+    double decay;   /* of the softmax head's weights */
+    double clip;    /* largest global norm of a gradient; 0: no clipping */
+    double dropout; /* networks on signals: the share of activations that a step leaves out */
+
     int dct_steps; /* DCT's, where they are others; 0: as many as the others have */
-    int batch;     /* drawn with replacement; all trials when there are fewer */
-    double rate;   /* Adam's */
-    double decay;  /* of the softmax head's weights */
-    double clip;   /* largest global norm of a gradient; 0: no clipping */
 
     /* Weights of the objective. */
     double action, subject;      /* lambda_act, lambda_sub */
@@ -131,7 +137,6 @@ typedef struct congru_network_options {
     int ensemble;            /* end to end: networks trained from as many seeds, probabilities averaged */
 
     congru_pool pool; /* spd-cnn, ts-spd-cnn */
-    double dropout;   /* shallow, deep, eegnet: the share that is left out; negative: the network's own (-1) */
 
     bool record; /* keep losses, scatters, norms and eigenvalues of every step */
 } congru_network_options;
@@ -191,6 +196,7 @@ typedef struct congru_method_option {
     congru_option_kind kind;
     const char *standard;       /* the default as text; "off" for a switch, "" for WIDTHS, NULL for SHORTHAND */
     double least, most;         /* INTEGER, NUMBER, NUMBER_OR_AUTO, each of WIDTHS */
+    bool own;                   /* INTEGER, NUMBER: may be "own" too, which is CONGRU_OWN */
     const char *const *choices; /* CHOICE: names in the order of the enumeration, ended by NULL; else NULL */
     const char *users;          /* names of methods with spaces between; "all", "recentred" for those behind
                                  * recentring, "networks" for those that train one, "end-to-end" for such models */

@@ -17,6 +17,7 @@ typedef struct congru_model_options {
     const int32_t *without; /* (without_count) subjects left out, by index in the set; NULL: none */
     size_t without_count;
     bool align_by_session; /* recentre each session of a subject by itself */
+    bool causal;           /* filters of branches run forward only, for streams (congru_evaluation_options) */
     congru_method_options method;
 } congru_model_options;
 
@@ -58,6 +59,13 @@ CONGRU_API const char *congru_model_pipeline(const congru_model *model);
 /* What the signals it was fitted on went through; it refuses data that went through something else. */
 CONGRU_API const congru_preprocessing *congru_model_preprocessing(const congru_model *model);
 CONGRU_API size_t congru_model_classes(const congru_model *model);
+
+/* Whether live decisions are about cues alone (congru/decoder.h): a branch reads the signal itself, or what a trial's
+ * filters cannot give as samples flow. */
+CONGRU_API bool congru_model_needs_cues(const congru_model *model);
+
+/* Whether its filters run forward only, as in a stream: those of its set, and of its branches. */
+CONGRU_API bool congru_model_is_causal(const congru_model *model);
 
 /* Whether it has branches, which make what they read of signals: covariances alone are not enough then. */
 CONGRU_API bool congru_model_needs_signals(const congru_model *model);

@@ -18,9 +18,6 @@ typedef struct congru_aligner {
      * sees its trials: `ra` itself, and the aligners that are learned after it. NULL: nothing. */
     const congru_recentring *recentring;
 
-    /* How long a fit takes beside a small classical one, for the order of jobs; NULL: no longer. */
-    double (*cost)(const congru_method_options *options);
-
     /* Learns from the source subjects and adds its tensors to `model`. NULL: nothing to learn. `record` may be
      * NULL. */
     congru_status (*fit)(congru_context *context, const congru_trials *trials,

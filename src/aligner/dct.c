@@ -25,7 +25,6 @@ const congru_aligner congru_aligner_dct = {
     .summary = "one rotation and dispersion, learned after ra",
     .network = "dct",
     .recentring = &congru_recentring_ra,
-    .cost = congru_network_cost,
     .fit = fit,
     .map_sources = map_sources,
     .map_newcomer = map_newcomer,

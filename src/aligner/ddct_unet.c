@@ -26,7 +26,6 @@ const congru_aligner congru_aligner_ddct_unet = {
     .summary = "congruence layers down and up again with log-Euclidean merges, learned after ra",
     .network = "ddct-unet",
     .recentring = &congru_recentring_ra,
-    .cost = congru_network_cost,
     .fit = fit,
     .map_sources = map_sources,
     .map_newcomer = map_newcomer,

@@ -84,11 +84,23 @@ static congru_status ea_target(congru_context *context, const congru_method_opti
     return status;
 }
 
-static congru_status ea_move(congru_context *context, const congru_method_options *options, size_t d,
-                             const double *reference, const double *covariance, double part, double *out)
+static congru_status ea_move(congru_context *context, const congru_method_options *options, size_t count,
+                             size_t d, const double *reference, const double *covariance, double part,
+                             double *out)
 {
     (void)options;
-    return congru_spd_geodesic(context, CONGRU_METRIC_EUCLID, 1, d, reference, 1, covariance, part, out);
+    return congru_spd_geodesic(context, CONGRU_METRIC_EUCLID, count, d, reference, count, covariance, part,
+                               out);
+}
+
+static congru_status ea_moment(congru_context *context, const congru_signals *signals, double *out)
+{
+    double *x = congru_memory_take(signals->channels * signals->samples * sizeof *x);
+    if (x == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory to align a trial");
+    find_moments(signals, 1, x, out);
+    congru_memory_give(x);
+    return CONGRU_OK;
 }
 
 const congru_recentring congru_recentring_ea = {
@@ -96,4 +108,5 @@ const congru_recentring congru_recentring_ea = {
     .references = ea_references,
     .target = ea_target,
     .move = ea_move,
+    .moment = ea_moment,
 };

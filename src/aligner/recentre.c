@@ -19,8 +19,7 @@ static congru_status blame(congru_context *context, congru_status status, const 
     return congru_fail(context, status, "%s %zu: %s", whose, number, said);
 }
 
-/* (c + trace(c)/d I) / 2 */
-static void shrink_halfway(size_t d, const double *c, double *out)
+void congru_recentre_begin(size_t d, const double *c, double *out)
 {
     double trace = 0.0;
     for (size_t i = 0; i < d; i++)
@@ -226,7 +225,7 @@ static congru_status recentre_online(congru_context *context, congru_metric metr
 {
     const size_t d = newcomer->d, size = d * d;
     congru_status status = CONGRU_OK;
-    shrink_halfway(d, newcomer->covariance, w->reference);
+    congru_recentre_begin(d, newcomer->covariance, w->reference);
     for (size_t t = 0; status == CONGRU_OK && t < newcomer->count; t++) {
         const double *c = newcomer->covariance + t * size;
         if (t > 0)
@@ -251,7 +250,7 @@ static congru_status recentre_at_once(congru_context *context, congru_metric met
                          w->reference);
         prior = w->reference;
     } else if (newcomer->visible == 1) {
-        shrink_halfway(d, newcomer->covariance, w->reference);
+        congru_recentre_begin(d, newcomer->covariance, w->reference);
         prior = w->reference;
     }
     if (status == CONGRU_OK)
@@ -298,10 +297,12 @@ static congru_status ra_target(congru_context *context, const congru_method_opti
     return congru_recentre_newcomer(context, options->alignment_mean, newcomer, prior, out);
 }
 
-static congru_status ra_move(congru_context *context, const congru_method_options *options, size_t d,
-                             const double *reference, const double *covariance, double part, double *out)
+static congru_status ra_move(congru_context *context, const congru_method_options *options, size_t count,
+                             size_t d, const double *reference, const double *covariance, double part,
+                             double *out)
 {
-    return congru_spd_geodesic(context, options->alignment_mean, 1, d, reference, 1, covariance, part, out);
+    return congru_spd_geodesic(context, options->alignment_mean, count, d, reference, count, covariance, part,
+                               out);
 }
 
 const congru_recentring congru_recentring_ra = {

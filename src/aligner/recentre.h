@@ -24,6 +24,9 @@ congru_status congru_recentre_sources(congru_context *context, const congru_tria
 congru_status congru_recentre_newcomer(congru_context *context, congru_metric mean,
                                        const congru_newcomer *newcomer, const double *prior, double *out);
 
+/* The reference that a first trial c (d, d) gives, halfway between it and its own trace/d I. */
+void congru_recentre_begin(size_t d, const double *c, double *out);
+
 /* The log-Euclidean mean of references (count, d, d). */
 congru_status congru_recentre_prior(congru_context *context, size_t count, size_t d, const double *reference,
                                     double *prior);
@@ -43,10 +46,14 @@ typedef struct congru_recentring {
     congru_status (*target)(congru_context *context, const congru_method_options *options,
                             const congru_newcomer *newcomer, const double *prior, double *out);
 
-    /* The reference moved the part 0 to 1 of the way to one more trial's covariance, for a stream: out (d, d), which is
-     * not `reference`. */
-    congru_status (*move)(congru_context *context, const congru_method_options *options, size_t d,
+    /* Each of `count` references moved the part 0 to 1 of the way to one more trial's covariance, for a stream: out
+     * (count, d, d), which is not `reference`. */
+    congru_status (*move)(congru_context *context, const congru_method_options *options, size_t count, size_t d,
                           const double *reference, const double *covariance, double part, double *out);
+
+    /* What stands for a trial's covariance there, of the first of these signals as they are: (d, d). NULL: it is the
+     * covariance itself. */
+    congru_status (*moment)(congru_context *context, const congru_signals *signals, double *out);
 } congru_recentring;
 
 /* Riemannian alignment: covariances, by the mean of --ra-mean. */

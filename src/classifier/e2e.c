@@ -58,7 +58,6 @@ static congru_status embed_newcomer(congru_context *context, congru_backbone bac
         .summary = title " with its own tangent-space softmax, trained together", \
         .network = title, \
         .end_to_end = true, \
-        .cost = congru_network_cost, \
         .fit = fit_##id, \
         .predict = predict_##id, \
         .embed_sources = embed_sources_##id, \

@@ -25,7 +25,6 @@
         .summary = words, \
         .network = title, \
         .end_to_end = true, \
-        .cost = congru_network_cost, \
         .fit = fit_##id, \
         .predict = predict_##id, \
         .count_classes = count_##id, \

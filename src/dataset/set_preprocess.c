@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bank.h"
+#include "base/json_scan.h"
 #include "base/store.h"
 #include "congru/version.h"
 #include "dataset/covariance.h"
@@ -75,6 +76,25 @@ static congru_status borrow(congru_context *context, congru_set *set, congru_epo
     return CONGRU_OK;
 }
 
+/* Where trials came from stays true whatever is done to them: which events they were, so that a recording is cut alike. */
+static void keep_origin(const char *meta, congru_text *text)
+{
+    static const char *const kept[] = {"preset", "events", "cue", "files"};
+    char key[64];
+    congru_scan json = congru_scan_start(meta, strlen(meta));
+    for (bool first = congru_scan_object(&json); congru_scan_member(&json, &first, key, sizeof key);) {
+        congru_scan_peek(&json);
+        const char *begin = json.at;
+        if (!congru_scan_skip(&json))
+            return;
+        for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
+            if (strcmp(key, kept[i]) == 0) {
+                congru_text_add(text, ", \"%s\": ", key);
+                congru_text_add_bytes(text, begin, (size_t)(json.at - begin));
+            }
+    }
+}
+
 static congru_status describe(congru_context *context, const congru_preprocessing *p, congru_set *set)
 {
     congru_preprocessing have;
@@ -85,6 +105,8 @@ static congru_status describe(congru_context *context, const congru_preprocessin
     congru_preprocessing_follow(&have, p);
     congru_text_add(&text, "{\"congru\": \"%s\"", congru_version());
     congru_preprocessing_write(&have, &text);
+    if (set->meta != NULL || set->signals_meta != NULL)
+        keep_origin(set->meta != NULL ? set->meta : set->signals_meta, &text);
     congru_text_add(&text, "}");
     congru_preprocessing_clear(&have);
     if (text.failed) {

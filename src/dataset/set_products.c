@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/store.h"
 #include "dataset/covariance.h"
+#include "epochs/epochs_internal.h"
 #include "preprocess/preprocessing.h"
 
 /* ---- Comparing ----------------------------------------------------------------------------------------- */
@@ -74,7 +75,8 @@ static congru_status copy_trials(congru_context *context, const congru_set *set,
                               .rate = set->rate > 0 ? set->rate : (double)NAN,
                               .start = set->start,
                               .data = congru_memory_take(count * size * sizeof(double)),
-                              .channel_name = calloc(set->dimension + 1, sizeof *epochs->channel_name)};
+                              .channel_name =
+                                  congru_memory_take((set->dimension + 1) * sizeof *epochs->channel_name)};
     if (epochs->data == NULL || epochs->channel_name == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials of %zu samples",
                            count, set->samples);
@@ -87,25 +89,35 @@ static congru_status copy_trials(congru_context *context, const congru_set *set,
 static void free_trials(congru_epochs *epochs)
 {
     congru_memory_give(epochs->data);
-    free(epochs->channel_name);
+    congru_memory_give(epochs->channel_name);
 }
 
-/* Cuts the window out of filtered trials, of which a copy is made. */
+/* Copies the window out of filtered trials: where it lies is found on none of them. */
 static congru_status cut(congru_context *context, const congru_preprocessing *p, const congru_epochs *filtered,
                          congru_epochs *window)
 {
-    const size_t size = filtered->count * filtered->channels * filtered->samples * sizeof(double);
+    const size_t rows = filtered->count * filtered->channels;
     congru_preprocessing only_window;
     congru_preprocessing_init_raw(&only_window);
     only_window.whole = p->whole;
     only_window.rest = p->rest;
     memcpy(only_window.window, p->window, sizeof p->window);
     *window = *filtered;
-    window->data = congru_memory_take(size);
+    window->count = 0;
+    congru_status status = congru_preprocess_trials(context, &only_window, NULL, window);
+    window->count = filtered->count;
+    window->data = NULL;
+    if (status != CONGRU_OK)
+        return status;
+    const double moved = (window->start - filtered->start) * filtered->rate;
+    const size_t from = p->whole ? 0 : (size_t)floor(moved + 0.5), samples = window->samples;
+    window->data = congru_memory_take(rows * samples * sizeof(double));
     if (window->data == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", filtered->count);
-    memcpy(window->data, filtered->data, size);
-    return congru_preprocess_trials(context, &only_window, NULL, window);
+    for (size_t i = 0; i < rows; i++)
+        memcpy(window->data + i * samples, filtered->data + i * filtered->samples + from,
+               samples * sizeof(double));
+    return CONGRU_OK;
 }
 
 static congru_status keep(congru_context *context, const congru_epochs *window, size_t first,
@@ -117,7 +129,7 @@ static congru_status keep(congru_context *context, const congru_epochs *window, 
         memcpy(product->signals + first * size, window->data, count * size * sizeof(double));
     if (product->covariance == NULL)
         return CONGRU_OK;
-    size_t *number = malloc(count * sizeof *number);
+    size_t *number = congru_memory_take(count * sizeof *number);
     if (number == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", count);
     for (size_t i = 0; i < count; i++)
@@ -127,7 +139,7 @@ static congru_status keep(congru_context *context, const congru_epochs *window, 
                                                       window->samples, window->data, number, covariance);
     if (status == CONGRU_OK)
         congru_covariance_shrink(p->shrinkage, count, d, covariance);
-    free(number);
+    congru_memory_give(number);
     congru_store_pass(count * (size + d * d) * sizeof(double));
     return status;
 }
@@ -152,6 +164,11 @@ congru_status congru_product_make(congru_context *context, const congru_set *set
 }
 
 /* ---- Measuring ----------------------------------------------------------------------------------------- */
+
+double congru_set_onset(const congru_set *set)
+{
+    return set->rate > 0 ? congru_epochs_sample(set->start, set->rate) : (double)NAN;
+}
 
 congru_status congru_set_signals_preprocessing(congru_context *context, const congru_set *set,
                                                congru_preprocessing *p)
@@ -210,6 +227,7 @@ congru_status congru_product_measure(congru_context *context, const congru_set *
         product->samples = window.samples;
         product->rate = window.rate > 0 ? window.rate : 0;
         product->start = window.start;
+        product->onset = congru_epochs_sample(window.start, window.rate);
     }
     congru_memory_give(window.data);
     free_trials(&filtered);

@@ -9,6 +9,7 @@ typedef struct congru_product {
     congru_preprocessing description;
     size_t channels, samples; /* of a trial, as congru_product_measure finds them */
     double rate, start;
+    double onset;       /* samples from the cue to its first; NaN when unknown, like `start` */
     double *covariance; /* (count, channels, channels) */
     double *signals;    /* (count, channels, samples) */
 } congru_product;
@@ -29,6 +30,9 @@ bool congru_product_equals(const congru_preprocessing *a, const congru_preproces
  * other: the numbers are the same however the set is divided. */
 congru_status congru_product_make(congru_context *context, const congru_set *set, size_t first, size_t count,
                                   size_t products, congru_product *const *product);
+
+/* Samples from the cue to the first of a trial; NaN when unknown. */
+double congru_set_onset(const congru_set *set);
 
 /* What the signals went through: congru_set_preprocessing where the covariances are made of them as they are. */
 congru_status congru_set_signals_preprocessing(congru_context *context, const congru_set *set,

@@ -1,51 +1,13 @@
 /* Decodes a stream. SPDX-License-Identifier: Apache-2.0 */
-#include "congru/decoder.h"
-#include "base/workspace.h"
-
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bank.h"
-#include "congru/signal.h"
-#include "dataset/covariance.h"
-#include "decoder/model_internal.h"
-#include "decoder/window.h"
+#include "decoder/live.h"
+#include "evaluation/combine.h"
 
 /* A variance below this part of the largest is none, as for trials (congru_covariance_check_rank). */
-/* The part of a rate up to which a band is sampled alike at any rate. */
-static const double band_of_rate = 0.45;
 static const double flat_below = 1e-10;
-
-enum { CHUNK = 64, WARM_UPS = 3 }; /* frames filtered at a time; first questions */
-
-struct congru_decoder {
-    congru_context *context; /* its own, of one thread */
-    congru_bank bank;
-    congru_arena arena;
-    const congru_model *model;
-    congru_decoder_options options;
-    double sampling;
-    size_t channels;  /* of a frame */
-    size_t *position; /* (d) where the model's channels are in a frame */
-    congru_iir filter;
-
-    /* The stream */
-    double *state; /* (d, sections, 2) */
-    double *chunk; /* (d, CHUNK) */
-    double *frame; /* (d) */
-    congru_window window;
-    uint64_t decisions, next_decision, adaptations, next_adaptation;
-
-    /* The person */
-    double *reference, *root; /* (d, d); root is reference^-1/2 */
-    size_t moves;
-    bool waiting;    /* `latest` has yet to move the reference */
-    double *latest;  /* (d, d) the covariance of the last window looked at */
-    double *aligned; /* (d, d) */
-    double *probability;
-};
 
 void congru_decoder_options_init(congru_decoder_options *options)
 {
@@ -56,158 +18,14 @@ void congru_decoder_options_init(congru_decoder_options *options)
 
 /* ---- Creation ------------------------------------------------------------------------------------------ */
 
-static void layout(congru_arena *arena, congru_decoder *d)
+/* What the decoder's own context was told, for the caller. */
+static void pass_on(const congru_decoder *made, congru_context *context, congru_status status)
 {
-    size_t n = d->window.d, size = n * n;
-    d->position = congru_arena_take(arena, n, sizeof *d->position);
-    d->state = congru_arena_take(arena, n * (d->filter.sections + 1) * 2, sizeof(double));
-    d->chunk = congru_arena_take(arena, n * CHUNK, sizeof(double));
-    d->frame = congru_arena_take(arena, n, sizeof(double));
-    d->reference = congru_arena_take(arena, size, sizeof(double));
-    d->root = congru_arena_take(arena, size, sizeof(double));
-    d->latest = congru_arena_take(arena, size, sizeof(double));
-    d->aligned = congru_arena_take(arena, size, sizeof(double));
-    d->probability = congru_arena_take(arena, d->model->classes, sizeof(double));
-    congru_window_layout(arena, &d->window);
-}
-
-static congru_status check_options(congru_context *context, const congru_model *model,
-                                   const congru_decoder_options *o)
-{
-    const congru_preprocessing *p = &model->preprocessing;
-    if (congru_model_needs_signals(model))
-        return congru_fail(
-            context, CONGRU_ERROR_UNSUPPORTED,
-            "a model of several branches or of signals is asked about trials, by 'congru predict' (for a "
-            "stream, train an aligner and a classifier of covariances)");
-    if (!(o->rate >= 0 && o->rate <= 1e6 && o->sampling >= 0 && o->sampling <= 1e7 && o->window >= 0 &&
-          o->window <= 1e6 && o->adapt_every >= 0 && o->adapt_every <= 1e9 && o->prior_weight >= 0 &&
-          o->prior_weight <= 1e9 && o->memory >= 0 && isfinite(o->scale) && o->scale != 0))
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                           "a rate, window, weight or scale of the decoder is out of range");
-    if (p->rate <= 0)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                           "the model does not know the sampling rate of its signals (its set has no 'fs')");
-    if (o->sampling > 0 && fabs(o->sampling - p->rate) > 1e-6 * p->rate) {
-        double high = p->band[1] > 0 ? p->band[1] : p->filtered[1], least = fmin(o->sampling, p->rate);
-        if (!(high > 0 && high <= band_of_rate * least))
-            return congru_fail(
-                context, CONGRU_ERROR_ARGUMENT,
-                "the stream has %g Hz where the model has %g Hz, and %s (bring it to the model's rate first)",
-                o->sampling, p->rate, high > 0 ? "its band is too wide for that" : "no band-pass");
-        congru_note(
-            context,
-            "The stream has %g Hz where the model has %g Hz: the filters are designed for the stream's rate.",
-            o->sampling, p->rate);
-    }
-    if (!p->known)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                           "the model does not know how its covariances were made (train it on a set that "
-                           "congru import wrote, or on signals)");
-    if (o->window <= 0 && p->samples == 0)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                           "the model does not know how long its trials were: give a window");
-    if (p->fir)
-        return congru_fail(context, CONGRU_ERROR_UNSUPPORTED,
-                           "the model's signals went through a FIR filter without delay, which no stream can "
-                           "(import with --filter iir)");
-    return CONGRU_OK;
-}
-
-/* Where the model's channels are in a frame. */
-static congru_status find_channels(congru_decoder *d)
-{
-    const congru_preprocessing *p = &d->model->preprocessing;
-    const congru_decoder_options *o = &d->options;
-    d->channels = o->channels != NULL ? o->channel_count : p->channels;
-    for (size_t i = 0; i < p->channels; i++) {
-        size_t found = i;
-        if (o->channels != NULL)
-            for (found = 0; found < o->channel_count; found++)
-                if (p->channel_name[i][0] != '\0' &&
-                    congru_channel_matches(o->channels[found], p->channel_name[i]))
-                    break;
-        if (found == d->channels)
-            return congru_fail(d->context, CONGRU_ERROR_ARGUMENT,
-                               "the stream has no channel '%s', which is number %zu of the model's %zu",
-                               p->channel_name[i], i + 1, p->channels);
-        d->position[i] = found;
-    }
-    return CONGRU_OK;
-}
-
-static congru_status place(congru_decoder *d)
-{
-    const congru_preprocessing *p = &d->model->preprocessing;
-    double seconds = d->options.window > 0 ? d->options.window : (double)p->samples / p->rate;
-    double samples = floor(seconds * d->sampling + 0.5);
-    /* In doubles, so that nothing overflows before it is refused. */
-    double numbers = (double)p->channels * (1 + ((double)p->channels + 1) / 64);
-    if (samples < 2)
-        return congru_fail(d->context, CONGRU_ERROR_ARGUMENT, "a window of %.0f samples is too short", samples);
-    if (!(samples * numbers * sizeof(double) <= CONGRU_DECODER_WINDOW_MAX))
-        return congru_fail(
-            d->context, CONGRU_ERROR_ARGUMENT,
-            "a window of %.0f samples of %zu channels takes more than %d MB (give a shorter one)", samples,
-            p->channels, (int)(CONGRU_DECODER_WINDOW_MAX >> 20));
-    d->window.d = p->channels;
-    d->window.samples = (size_t)samples;
-    /* A high-pass has taken constants away already. */
-    d->window.centred = p->estimator != CONGRU_ESTIMATOR_CSP && !(p->band[0] > 0 || p->filtered[0] > 0);
-    congru_arena measure = {0};
-    layout(&measure, d);
-    if (congru_arena_reserve(&d->arena, measure.used) != CONGRU_OK)
-        return congru_fail(d->context, CONGRU_ERROR_MEMORY, "not enough memory for a window of %zu samples",
-                           d->window.samples);
-    layout(&d->arena, d);
-    return congru_workspace_check(d->context, &d->arena);
-}
-
-static congru_status ask(congru_decoder *d);
-static congru_status move_reference(congru_decoder *d);
-static congru_status rewind_all(congru_decoder *d);
-
-/* Every call that a push can make, made a few times: what they allocate is in the bank from then on. */
-static congru_status warm_up(congru_decoder *d)
-{
-    const size_t n = d->window.d;
-    congru_status status = CONGRU_OK;
-    for (int i = 0; status == CONGRU_OK && i < WARM_UPS; i++) {
-        memset(d->chunk, 0, n * CHUNK * sizeof *d->chunk);
-        status = congru_signal_filter_causal(d->context, &d->filter, n, CHUNK, d->chunk, d->state);
-        if (status == CONGRU_OK && d->model->preprocessing.average_reference)
-            status = congru_signal_average_reference(d->context, n, CHUNK, d->chunk);
-        memcpy(d->latest, d->reference, n * n * sizeof *d->latest);
-        if (status == CONGRU_OK)
-            status = ask(d);
-        d->waiting = true;
-        if (status == CONGRU_OK && move_reference(d) == CONGRU_ERROR_MEMORY)
-            status = CONGRU_ERROR_MEMORY;
-    }
-    return status;
-}
-
-static congru_status start(congru_decoder *d)
-{
-    congru_preprocessing filters = d->model->preprocessing;
-    congru_preprocessing_own_filters(&filters);
-    congru_status status = congru_preprocess_design(d->context, &filters, d->sampling, &d->filter, NULL);
-    if (status == CONGRU_OK)
-        status = place(d);
-    if (status == CONGRU_OK)
-        status = find_channels(d);
-    if (status == CONGRU_OK)
-        status = rewind_all(d);
-    if (status == CONGRU_ERROR_NOT_POSITIVE || status == CONGRU_ERROR_NOT_FINITE)
-        status = congru_fail(d->context, CONGRU_ERROR_NOT_POSITIVE,
-                             "the model's tensor " CONGRU_MODEL_PRIOR
-                             " is not a covariance (train the model again)");
+    for (size_t i = 0; made->context != NULL && congru_context_note(made->context, i) != NULL; i++)
+        congru_note(context, "%s", congru_context_note(made->context, i));
     if (status != CONGRU_OK)
-        return status;
-    congru_bank *before = congru_bank_lend(&d->bank);
-    status = warm_up(d);
-    congru_bank_lend(before);
-    return status == CONGRU_OK ? rewind_all(d) : status;
+        congru_fail(context, status, "%s",
+                    made->context != NULL ? made->context->error : "not enough memory for a decoder");
 }
 
 congru_status congru_decoder_create(congru_context *context, const congru_model *model,
@@ -219,7 +37,7 @@ congru_status congru_decoder_create(congru_context *context, const congru_model 
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no model or decoder given");
     *decoder = NULL;
     options = options != NULL ? options : &defaults;
-    congru_status status = check_options(context, model, options);
+    congru_status status = congru_live_check_options(context, model, options);
     if (status != CONGRU_OK)
         return status;
     congru_decoder *made = calloc(1, sizeof *made);
@@ -227,14 +45,14 @@ congru_status congru_decoder_create(congru_context *context, const congru_model 
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a decoder");
     made->model = model;
     made->options = *options;
+    made->d = model->preprocessing.channels;
     made->sampling = options->sampling > 0 ? options->sampling : model->preprocessing.rate;
     const congru_context_options alone = {.threads = 1, .cpu = congru_context_cpu(context)};
     status = congru_context_create(&made->context, &alone);
     if (status == CONGRU_OK)
-        status = start(made);
+        status = congru_live_start(made);
+    pass_on(made, context, status);
     if (status != CONGRU_OK) {
-        congru_fail(context, status, "%s",
-                    made->context != NULL ? made->context->error : "not enough memory for a decoder");
         congru_decoder_destroy(&made);
         return status;
     }
@@ -248,6 +66,7 @@ void congru_decoder_destroy(congru_decoder **decoder)
     if (decoder == NULL || *decoder == NULL)
         return;
     congru_decoder *old = *decoder;
+    congru_live_clear(old);
     congru_context_destroy(&old->context);
     congru_arena_free(&old->arena);
     congru_bank_clear(&old->bank);
@@ -260,7 +79,7 @@ void congru_decoder_destroy(congru_decoder **decoder)
 /* The frame after which event `number` of a series with this period, in frames, is due: from the first full window on. */
 static uint64_t due_at(const congru_decoder *d, uint64_t number, double period)
 {
-    return d->window.samples + (uint64_t)ceil((double)number * period - 1e-6);
+    return d->extent + (uint64_t)ceil((double)number * period - 1e-6);
 }
 
 static double decision_period(const congru_decoder *d)
@@ -270,28 +89,35 @@ static double decision_period(const congru_decoder *d)
 
 static double adaptation_period(const congru_decoder *d)
 {
-    double every =
-        d->options.adapt_every > 0 ? d->options.adapt_every * d->sampling : (double)d->window.samples;
+    double every = d->options.adapt_every > 0 ? d->options.adapt_every * d->sampling : (double)d->extent;
     return every < 1 ? 1 : every;
 }
 
-/* To the state before the first frame. */
-static congru_status rewind_all(congru_decoder *d)
+/* Whether each decision moves the references once it is out. About cues there is nothing else to move them with. */
+static bool adapts_to_decisions(const congru_decoder *d)
 {
-    const size_t n = d->window.d;
-    const double *prior = congru_model_prior(d->model);
-    memset(d->state, 0, n * (d->filter.sections + 1) * 2 * sizeof *d->state);
-    congru_window_reset(&d->window);
+    return d->options.adaptation == CONGRU_ADAPT_DECISIONS ||
+           (d->options.adaptation == CONGRU_ADAPT_WINDOWS && !d->flows);
+}
+
+congru_status congru_live_rewind(congru_decoder *d)
+{
+    congru_status status = CONGRU_OK;
+    memset(d->state, 0, d->d * (d->filter.sections + 1) * 2 * sizeof *d->state);
+    for (size_t s = 0; s < d->streams; s++) {
+        memset(d->stream[s].state, 0, d->d * (d->stream[s].filter.sections + 1) * 2 * sizeof(double));
+        congru_window_reset(&d->stream[s].window);
+    }
+    d->count = 0;
+    d->marks = 0;
     d->decisions = d->adaptations = 0;
-    d->moves = 0;
-    d->waiting = false;
-    d->next_decision = d->options.rate > 0 ? due_at(d, 0, decision_period(d)) : UINT64_MAX;
-    d->next_adaptation =
-        d->options.adaptation == CONGRU_ADAPT_WINDOWS ? due_at(d, 0, adaptation_period(d)) : UINT64_MAX;
-    for (size_t i = 0; i < n * n; i++)
-        d->reference[i] = prior != NULL ? prior[i] : i % (n + 1) == 0 ? 1.0 : 0.0;
+    d->next_decision = d->flows && d->options.rate > 0 ? due_at(d, 0, decision_period(d)) : UINT64_MAX;
+    d->next_adaptation = d->flows && d->options.adaptation == CONGRU_ADAPT_WINDOWS
+                             ? due_at(d, 0, adaptation_period(d))
+                             : UINT64_MAX;
     congru_bank *before = congru_bank_lend(&d->bank);
-    congru_status status = congru_spd_invsqrt(d->context, 1, n, d->reference, d->root);
+    for (size_t v = 0; status == CONGRU_OK && v < d->views; v++)
+        status = congru_live_view_rewind(d, &d->view[v]);
     congru_bank_lend(before);
     return status;
 }
@@ -307,92 +133,89 @@ congru_status congru_decoder_set_scale(congru_decoder *d, double scale)
 void congru_decoder_reset(congru_decoder *d)
 {
     if (d != NULL)
-        rewind_all(d); /* which create has done: it finds what it needs in the bank */
+        congru_live_rewind(d); /* which create has done: it finds what it needs in the bank */
 }
 
 /* ---- Deciding ------------------------------------------------------------------------------------------ */
 
-/* probability of the window whose covariance is `latest`. */
+static bool is_full(const congru_decoder *d)
+{
+    return d->flows && d->count >= d->extent;
+}
+
+static bool is_whole(const congru_decoder *d)
+{
+    for (size_t s = 0; s < d->streams; s++)
+        if (!congru_window_whole(&d->stream[s].window))
+            return false;
+    return is_full(d);
+}
+
+/* Every view at the windows that end now. */
+static void look(congru_decoder *d)
+{
+    for (size_t v = 0; v < d->views; v++)
+        congru_live_view_look(d, &d->view[v]);
+}
+
+static void move_all(congru_decoder *d)
+{
+    for (size_t v = 0; v < d->views; v++)
+        if (d->view[v].waiting)
+            congru_live_view_move(d, &d->view[v]);
+}
+
+static void wait_all(congru_decoder *d)
+{
+    for (size_t v = 0; v < d->views; v++)
+        d->view[v].waiting = true;
+}
+
+/* What all views say of what they have looked at, added up where they are branches. */
 static congru_status ask(congru_decoder *d)
 {
-    const size_t n = d->window.d;
+    congru_opinions opinions = {.branches = d->views, .count = 1, .classes = d->model->classes};
     congru_status status = CONGRU_OK;
-    if (d->model->pipeline.aligner->recentring != NULL)
-        status = congru_spd_congruence(d->context, 1, n, n, d->latest, d->root, d->aligned);
-    else
-        memcpy(d->aligned, d->latest, n * n * sizeof *d->aligned);
-    const congru_newcomer newcomer = {.count = 1, .d = n, .covariance = d->aligned};
-    if (status == CONGRU_OK)
-        status = congru_pipeline_predict(d->context, &d->model->pipeline, &d->model->method, &d->model->tensors,
-                                         &newcomer, d->aligned, d->probability);
+    for (size_t v = 0; status == CONGRU_OK && v < d->views; v++)
+        status = congru_live_view_check_scale(d, &d->view[v]);
+    for (size_t v = 0; status == CONGRU_OK && d->options.adaptation == CONGRU_ADAPT_TRIALS && v < d->views; v++)
+        status = congru_live_view_move(d, &d->view[v]);
+    for (size_t v = 0; status == CONGRU_OK && v < d->views; v++) {
+        opinions.log_probability[v] = d->view[v].probability;
+        status = congru_live_view_ask(d, &d->view[v]);
+    }
+    if (status == CONGRU_OK && d->weight != NULL) {
+        congru_opinions_log(d->views * d->model->classes, d->said);
+        congru_opinions_combine(&opinions, d->weight, d->probability);
+    } else if (status == CONGRU_OK) {
+        memcpy(d->probability, d->said, d->model->classes * sizeof *d->probability);
+    }
+    for (size_t k = 0; status == CONGRU_OK && k < d->model->classes; k++)
+        if (!isfinite(d->probability[k]))
+            status = CONGRU_ERROR_NOT_FINITE;
     return status;
 }
 
-/* A step along the geodesic of the model's metric: 1 / (windows so far + 1), those the prior stands for included. */
-static congru_status move_reference(congru_decoder *d)
-{
-    const size_t n = d->window.d;
-    bool waiting = d->waiting;
-    d->waiting = false;
-    if (!waiting || d->model->pipeline.aligner->recentring == NULL)
-        return CONGRU_OK;
-    double behind = d->options.prior_weight + (double)d->moves;
-    if (d->options.memory > 0 && behind > d->options.memory)
-        behind = d->options.memory;
-    congru_status status = d->model->pipeline.aligner->recentring->move(
-        d->context, &d->model->method, n, d->reference, d->latest, 1.0 / (behind + 1.0), d->aligned);
-    if (status == CONGRU_OK)
-        status = congru_spd_invsqrt(d->context, 1, n, d->aligned, d->latest);
-    if (status != CONGRU_OK)
-        return status; /* a window with flat channels teaches nothing */
-    memcpy(d->reference, d->aligned, n * n * sizeof *d->reference);
-    memcpy(d->root, d->latest, n * n * sizeof *d->root);
-    d->moves++;
-    return CONGRU_OK;
-}
-
-static void look_at_window(congru_decoder *d)
-{
-    congru_window_covariance(&d->window, d->model->preprocessing.estimator,
-                             d->model->preprocessing.trace_normalise, d->latest);
-    congru_covariance_shrink(d->model->preprocessing.shrinkage, 1, d->window.d, d->latest);
-}
-
-/* The first channel without variance beside the others' in the window, or -1. */
+/* The first channel without variance beside the others' in a window, or -1. */
 static int32_t find_flat(const congru_decoder *d)
 {
-    const size_t n = d->window.d;
+    const size_t n = d->d;
+    const double *c = d->view[0].latest;
     double most = 0.0;
     for (size_t i = 0; i < n; i++)
-        most = fmax(most, d->latest[i * (n + 1)]);
+        most = fmax(most, c[i * (n + 1)]);
     for (size_t i = 0; i < n; i++)
-        if (!(d->latest[i * (n + 1)] > flat_below * most))
+        if (!(c[i * (n + 1)] > flat_below * most))
             return (int32_t)i;
     return -1;
 }
 
-static void decide(congru_decoder *d, congru_decision *decision)
+/* `status` is that of having looked; the decision is what came of it. */
+static void conclude(congru_decoder *d, congru_status status, congru_decision *decision)
 {
-    *decision = (congru_decision){
-        .due = true,
-        .sample = d->window.count,
-        .time = (double)d->window.count / d->sampling,
-        .status = CONGRU_ERROR_NOT_FINITE,
-        .answer = -1,
-        .flat = -1,
-    };
-    if (!congru_window_whole(&d->window))
-        return;
-    look_at_window(d);
-    double trace = 0;
-    for (size_t i = 0; i < d->window.d; i++)
-        trace += d->latest[i * (d->window.d + 1)];
-    decision->status = congru_model_scale(d->model, trace) == 1 ? ask(d) : CONGRU_ERROR_SCALE;
-    for (size_t k = 0; decision->status == CONGRU_OK && k < d->model->classes; k++)
-        if (!isfinite(d->probability[k]))
-            decision->status = CONGRU_ERROR_NOT_FINITE;
-    if (decision->status == CONGRU_ERROR_NOT_POSITIVE)
-        decision->flat = find_flat(d);
+    decision->status = status == CONGRU_OK ? ask(d) : status;
+    if (decision->status == CONGRU_ERROR_NOT_POSITIVE && decision->flat < 0)
+        decision->flat = status == CONGRU_OK ? find_flat(d) : -1;
     if (decision->status != CONGRU_OK)
         return;
     decision->answer = 0;
@@ -400,27 +223,71 @@ static void decide(congru_decoder *d, congru_decision *decision)
         if (d->probability[k] > d->probability[decision->answer])
             decision->answer = (int32_t)k;
     decision->probability = d->probability;
-    d->waiting = d->waiting || d->options.adaptation == CONGRU_ADAPT_DECISIONS;
+    if (adapts_to_decisions(d))
+        wait_all(d);
 }
 
-/* What is due after the last frame: a decision, and then the reference may move. It does so when the next frame is
- * pushed, so that the decision is out before. */
+static congru_decision begin_decision(const congru_decoder *d)
+{
+    return (congru_decision){
+        .due = true,
+        .sample = d->count,
+        .time = (double)d->count / d->sampling,
+        .status = CONGRU_ERROR_NOT_FINITE,
+        .answer = -1,
+        .flat = -1,
+    };
+}
+
+static void decide(congru_decoder *d, congru_decision *decision)
+{
+    *decision = begin_decision(d);
+    if (!is_whole(d))
+        return;
+    look(d);
+    conclude(d, CONGRU_OK, decision);
+}
+
+/* About the trial of a cue that is complete. Where no trials are cut, the window is there at its moment alone. */
+static void decide_cue(congru_decoder *d, uint64_t cue, congru_decision *decision)
+{
+    if (d->trial.able) {
+        *decision = begin_decision(d);
+        congru_status status = congru_live_trial_cut(d, cue, &decision->flat);
+        conclude(d, status, decision);
+    } else if (d->count == congru_live_trial_due(d, cue)) {
+        decide(d, decision);
+    } else {
+        *decision = begin_decision(d);
+    }
+    decision->cued = true;
+    decision->cue = cue;
+}
+
+/* A mark, or a decision of the series and then the references may move: one decision at a time. They do so when the next
+ * frame is pushed, so that the decision is out before. */
 static void keep_appointments(congru_decoder *d, congru_decision *decision)
 {
+    if (d->marks > 0 && d->mark[0].due <= d->count) {
+        decide_cue(d, d->mark[0].cue, decision);
+        d->marks--;
+        memmove(d->mark, d->mark + 1, d->marks * sizeof *d->mark);
+        return;
+    }
     bool looked = false;
-    if (d->window.count == d->next_decision) {
+    if (d->count == d->next_decision) {
         decide(d, decision);
         looked = decision->status == CONGRU_OK;
         d->next_decision = due_at(d, ++d->decisions, decision_period(d));
-        if (d->next_decision <= d->window.count) /* more decisions than frames: one for each frame */
-            d->next_decision = d->window.count + 1;
+        if (d->next_decision <= d->count) /* more decisions than frames: one for each frame */
+            d->next_decision = d->count + 1;
     }
-    if (d->window.count == d->next_adaptation) {
+    if (d->count == d->next_adaptation) {
         d->next_adaptation = due_at(d, ++d->adaptations, adaptation_period(d));
-        if (congru_window_whole(&d->window)) {
+        if (is_whole(d)) {
             if (!looked)
-                look_at_window(d);
-            d->waiting = true;
+                look(d);
+            wait_all(d);
         }
     }
 }
@@ -430,38 +297,108 @@ congru_status congru_decoder_decide(congru_decoder *d, congru_decision *decision
     if (d == NULL || decision == NULL)
         return CONGRU_ERROR_ARGUMENT;
     *decision = (congru_decision){.due = false};
+    if (!d->flows)
+        return CONGRU_ERROR_UNSUPPORTED;
     congru_bank *before = congru_bank_lend(&d->bank);
-    if (congru_window_full(&d->window)) /* the reference moves at the next frame, as after any decision */
+    if (is_full(d)) /* the references move at the next frame, as after any decision */
         decide(d, decision);
     congru_bank_lend(before);
     return CONGRU_OK;
 }
 
+/* ---- Cues ---------------------------------------------------------------------------------------------- */
+
+uint64_t congru_decoder_cue_due(const congru_decoder *d, uint64_t cue)
+{
+    return d != NULL && (d->trial.able || !isnan(d->end)) ? congru_live_trial_due(d, cue) : UINT64_MAX;
+}
+
+congru_status congru_decoder_decide_cue(congru_decoder *d, uint64_t cue, congru_decision *decision)
+{
+    if (d == NULL || decision == NULL)
+        return CONGRU_ERROR_ARGUMENT;
+    *decision = (congru_decision){.due = false};
+    if (congru_decoder_cue_due(d, cue) == UINT64_MAX)
+        return CONGRU_ERROR_UNSUPPORTED;
+    congru_bank *before = congru_bank_lend(&d->bank);
+    move_all(d); /* of the decision before: frames need not come between two cues */
+    if (d->count >= congru_live_trial_due(d, cue))
+        decide_cue(d, cue, decision);
+    congru_bank_lend(before);
+    return CONGRU_OK;
+}
+
+congru_status congru_decoder_mark(congru_decoder *d, uint64_t cue)
+{
+    if (d == NULL || cue >= UINT64_MAX / 2)
+        return CONGRU_ERROR_ARGUMENT;
+    if (congru_decoder_cue_due(d, cue) == UINT64_MAX)
+        return CONGRU_ERROR_UNSUPPORTED;
+    if (d->marks == CONGRU_DECODER_MARKS_MAX)
+        return CONGRU_ERROR_ARGUMENT;
+    const uint64_t due = congru_live_trial_due(d, cue);
+    size_t at = d->marks++;
+    for (; at > 0 && d->mark[at - 1].due > due; at--)
+        d->mark[at] = d->mark[at - 1];
+    d->mark[at] = (congru_live_mark){cue, due};
+    return CONGRU_OK;
+}
+
 /* ---- Pushing ------------------------------------------------------------------------------------------- */
 
-/* Frames that can be taken before something is due, at most CHUNK. */
+static bool is_due(const congru_decoder *d)
+{
+    return (d->marks > 0 && d->mark[0].due <= d->count) || d->count == d->next_decision ||
+           d->count == d->next_adaptation;
+}
+
+/* Frames that can be taken before something is due, at most a chunk. */
 static size_t next_stretch(const congru_decoder *d, size_t frames)
 {
     uint64_t event = d->next_decision < d->next_adaptation ? d->next_decision : d->next_adaptation;
-    uint64_t left = event - d->window.count;
-    size_t stretch = frames < CHUNK ? frames : CHUNK;
+    if (d->marks > 0 && d->mark[0].due < event)
+        event = d->mark[0].due;
+    uint64_t left = event - d->count;
+    size_t stretch = frames < CONGRU_LIVE_CHUNK ? frames : CONGRU_LIVE_CHUNK;
     return left < stretch ? (size_t)left : stretch;
+}
+
+/* One stream's filters over a copy of the chunk, and its window. */
+static congru_status take_stream(congru_decoder *d, congru_live_stream *stream, size_t count)
+{
+    const congru_preprocessing *p = stream->filters;
+    const double *chunk = p != NULL ? d->copy : d->chunk;
+    congru_status status = CONGRU_OK;
+    if (p != NULL) {
+        for (size_t i = 0; i < d->d * count; i++)
+            d->copy[i] = p->scale * d->chunk[i];
+        if (p->average_reference)
+            status = congru_signal_average_reference(d->context, d->d, count, d->copy);
+        if (status == CONGRU_OK)
+            status =
+                congru_signal_filter_causal(d->context, &stream->filter, d->d, count, d->copy, stream->state);
+    }
+    for (size_t t = 0; status == CONGRU_OK && t < count; t++) {
+        for (size_t i = 0; i < d->d; i++)
+            d->frame[i] = chunk[i * count + t];
+        congru_window_push(&stream->window, d->frame);
+    }
+    return status;
 }
 
 /* `count` frames are in the chunk, channel by channel. */
 static congru_status take_chunk(congru_decoder *d, size_t count)
 {
-    const size_t n = d->window.d;
     congru_status status = CONGRU_OK;
     if (d->model->preprocessing.average_reference)
-        status = congru_signal_average_reference(d->context, n, count, d->chunk);
+        status = congru_signal_average_reference(d->context, d->d, count, d->chunk);
     if (status == CONGRU_OK)
-        status = congru_signal_filter_causal(d->context, &d->filter, n, count, d->chunk, d->state);
-    for (size_t t = 0; status == CONGRU_OK && t < count; t++) {
-        for (size_t i = 0; i < n; i++)
-            d->frame[i] = d->chunk[i * count + t];
-        congru_window_push(&d->window, d->frame);
-    }
+        status = congru_signal_filter_causal(d->context, &d->filter, d->d, count, d->chunk, d->state);
+    if (status == CONGRU_OK && d->trial.able)
+        congru_live_trial_push(d, count, d->chunk);
+    for (size_t s = 0; status == CONGRU_OK && s < d->streams; s++)
+        status = take_stream(d, &d->stream[s], count);
+    d->count += count;
     return status;
 }
 
@@ -488,9 +425,13 @@ static congru_status push(congru_decoder *d, size_t frames, const void *data, sa
     *decision = (congru_decision){.due = false};
     congru_bank *before = congru_bank_lend(&d->bank);
     while (status == CONGRU_OK && *taken < frames && !decision->due) {
-        move_reference(d);
+        move_all(d);
+        if (is_due(d)) { /* a late mark, or not the only decision of its frame */
+            keep_appointments(d, decision);
+            continue;
+        }
         size_t count = next_stretch(d, frames - *taken);
-        for (size_t i = 0; i < d->window.d; i++)
+        for (size_t i = 0; i < d->d; i++)
             for (size_t t = 0; t < count; t++)
                 d->chunk[i * count + t] =
                     d->options.scale * read(data, (*taken + t) * d->channels + d->position[i]);
@@ -528,12 +469,14 @@ double congru_decoder_sampling(const congru_decoder *decoder)
 
 size_t congru_decoder_window(const congru_decoder *decoder)
 {
-    return decoder != NULL ? decoder->window.samples : 0;
+    if (decoder == NULL)
+        return 0;
+    return decoder->flows ? decoder->extent : decoder->trial.samples;
 }
 
 uint64_t congru_decoder_position(const congru_decoder *decoder)
 {
-    return decoder != NULL ? decoder->window.count : 0;
+    return decoder != NULL ? decoder->count : 0;
 }
 
 size_t congru_decoder_reference(const congru_decoder *decoder, double *reference)
@@ -541,6 +484,6 @@ size_t congru_decoder_reference(const congru_decoder *decoder, double *reference
     if (decoder == NULL)
         return 0;
     if (reference != NULL)
-        memcpy(reference, decoder->reference, decoder->window.d * decoder->window.d * sizeof *reference);
-    return decoder->moves;
+        memcpy(reference, decoder->view[0].reference, decoder->d * decoder->d * sizeof *reference);
+    return decoder->view[0].moves;
 }

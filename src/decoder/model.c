@@ -73,13 +73,16 @@ static congru_status keep_names(congru_context *context, congru_texts *texts, co
 }
 
 /* How branches were defined, and when the trials that they were cut from begin. */
-static congru_status describe_branches(congru_context *context, const congru_set *set, congru_model *model)
+static congru_status describe_branches(congru_context *context, const congru_set *set, bool causal,
+                                       congru_model *model)
 {
     const char *definitions = congru_pipeline_definitions(context, model->name);
     congru_text start = {0};
     congru_status status = CONGRU_OK;
     if (definitions != NULL)
         status = congru_texts_add(context, &model->texts, "definitions", definitions);
+    if (status == CONGRU_OK && causal)
+        status = congru_texts_add(context, &model->texts, CONGRU_MODEL_CAUSAL, "yes");
     if (status != CONGRU_OK || !congru_model_branched(model) || !isfinite(set->start))
         return status;
     congru_text_add_number(&start, set->start);
@@ -193,6 +196,8 @@ static congru_status fit_and_describe(fit_run *run, const congru_model_options *
 {
     congru_preprocessing of_set = {0};
     congru_status status = congru_pipeline_parse(run->context, options->pipeline, &run->model->pipeline);
+    if (status == CONGRU_OK && options->causal)
+        status = congru_pipeline_make_causal(run->context, &run->model->pipeline);
     if (status == CONGRU_OK)
         status = congru_method_options_check(run->context, &options->method);
     if (status == CONGRU_OK && options->method.balance)
@@ -220,7 +225,7 @@ static congru_status fit_and_describe(fit_run *run, const congru_model_options *
         return status;
     status = describe(run->context, run->set, run->left_out, &run->options, rate, samples, run->model);
     if (status == CONGRU_OK)
-        status = describe_branches(run->context, run->set, run->model);
+        status = describe_branches(run->context, run->set, options->causal, run->model);
     /* Through the same door as a model from a file, so that what is fitted and what is loaded are alike. */
     return status == CONGRU_OK ? congru_model_interpret(run->context, run->model) : status;
 }
@@ -234,6 +239,7 @@ congru_status congru_model_fit(congru_context *context, const congru_set *set,
     congru_evaluation_options_init(&run.options);
     run.options.method = options->method;
     run.options.align_by_session = options->align_by_session;
+    run.options.causal = options->causal;
     congru_status status;
     if (run.model == NULL)
         status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a model");
@@ -250,6 +256,13 @@ congru_status congru_model_fit(congru_context *context, const congru_set *set,
 /* A head or an amplifier changes the power of EEG tenfold, an artefact perhaps thousandfold; a wrong unit by 1e6 or more. */
 static const double scale_limit = 1e4;
 
+double congru_model_factor(double own, double trace)
+{
+    if (!(own > 0 && trace > 0) || (trace < scale_limit * own && own < scale_limit * trace))
+        return 1;
+    return sqrt(own / trace);
+}
+
 double congru_model_scale(const congru_model *model, double trace)
 {
     const double *prior = congru_model_prior(model);
@@ -257,10 +270,7 @@ double congru_model_scale(const congru_model *model, double trace)
     double own = 0;
     for (size_t i = 0; prior != NULL && i < d; i++)
         own += prior[i * d + i];
-    if (model->preprocessing.trace_normalise || !(own > 0 && trace > 0) ||
-        (trace < scale_limit * own && own < scale_limit * trace))
-        return 1;
-    return sqrt(own / trace);
+    return model->preprocessing.trace_normalise ? 1 : congru_model_factor(own, trace);
 }
 
 /* ---- What it is ---------------------------------------------------------------------------------------- */
@@ -283,6 +293,20 @@ size_t congru_model_classes(const congru_model *model)
 const char *congru_model_class(const congru_model *model, size_t index)
 {
     return index < congru_model_classes(model) ? model->class_name[index] : NULL;
+}
+
+bool congru_model_is_causal(const congru_model *model)
+{
+    if (model == NULL)
+        return false;
+    const congru_preprocessing *p = &model->preprocessing;
+    bool causal = !p->known || p->causal || !(p->band[1] > 0 || p->notch > 0);
+    for (size_t i = 0; i < model->pipeline.branches; i++)
+        for (size_t b = 0; b < model->pipeline.branch[i].blocks; b++) {
+            p = &model->pipeline.branch[i].block[b];
+            causal = causal && (p->causal || !(p->band[1] > 0 || p->notch > 0));
+        }
+    return causal;
 }
 
 bool congru_model_needs_signals(const congru_model *model)

@@ -8,7 +8,6 @@
 
 #include "evaluation/plan.h"
 
-#define WEIGHTS "branches.weight"
 #define FEATURES "features"
 #define BLOCKS "blocks"
 
@@ -114,7 +113,8 @@ static congru_status fit_all(const branch_fit *fit, const congru_plan *plan, con
                     choice->c[b] >= 0 ? choice->c[b]
                                       : plan->materials.material[model->pipeline.branch[b].material].method.c);
     if (status == CONGRU_OK && fit->branched)
-        status = congru_tensors_add_copy(fit->fold.context, &model->tensors, WEIGHTS, 1, shape, choice->weight);
+        status = congru_tensors_add_copy(fit->fold.context, &model->tensors, CONGRU_MODEL_WEIGHTS, 1, shape,
+                                         choice->weight);
     return status;
 }
 
@@ -271,7 +271,8 @@ congru_status congru_model_check_branches(congru_context *context, const congru_
 {
     size_t shape[1] = {model->pipeline.branches};
     const double *weight;
-    congru_status status = congru_tensors_expect(context, &model->tensors, WEIGHTS, 1, shape, &weight);
+    congru_status status =
+        congru_tensors_expect(context, &model->tensors, CONGRU_MODEL_WEIGHTS, 1, shape, &weight);
     for (size_t b = 0; status == CONGRU_OK && b < model->pipeline.branches; b++) {
         if (!(weight[b] >= 0))
             status = congru_fail(context, CONGRU_ERROR_FORMAT, "a branch has the weight %g", weight[b]);

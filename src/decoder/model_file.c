@@ -148,7 +148,11 @@ static congru_status read_pipeline(congru_context *context, congru_model *model,
         return congru_pipeline_parse_plain(context, name, &model->pipeline);
     congru_status status =
         congru_definitions_read(context, "its definitions", definitions, name, &model->pipeline, &found);
-    return status == CONGRU_OK && !found ? fail(context, "its metadata does not define", name) : status;
+    if (status == CONGRU_OK && !found)
+        return fail(context, "its metadata does not define", name);
+    if (status == CONGRU_OK && congru_texts_find(&model->texts, CONGRU_MODEL_CAUSAL) != NULL)
+        status = congru_pipeline_make_causal(context, &model->pipeline);
+    return status;
 }
 
 /* Trials that were taken whole are cut out of recordings as long as they were. */

@@ -25,8 +25,17 @@ struct congru_model {
 #define CONGRU_MODEL_PRIOR "recentre.prior"
 const double *congru_model_prior(const congru_model *model);
 
-/* The factor that would bring covariances of this mean trace to the scale of those the model was fitted on, where one is
- * 1e4 times the other or more: volts taken for microvolts. 1 otherwise, and where the model does not know. */
+/* The text that says "yes" where the filters of branches were made causal; else there is none. */
+#define CONGRU_MODEL_CAUSAL "causal"
+
+/* The weights of the branches of a model of branches. */
+#define CONGRU_MODEL_WEIGHTS "branches.weight"
+
+/* The factor that would bring samples of covariances of trace `trace` to the scale of those of trace `own`, where one is
+ * 1e4 times the other or more: volts taken for microvolts. 1 otherwise, and where one is not positive. */
+double congru_model_factor(double own, double trace);
+
+/* The same for covariances of this mean trace and what the model was fitted on; 1 where the model does not know. */
 double congru_model_scale(const congru_model *model, double trace);
 
 /* Reads everything but the tensors out of the texts, and then asks the pipeline once: a model that has passed lacks no

@@ -233,7 +233,7 @@ static congru_status ask_branches(prediction_run *run, size_t count)
         status = ask_branch(run, b, count, false, said + b * numbers);
     }
     if (status == CONGRU_OK) {
-        const congru_tensor *weight = congru_tensors_find(&run->model->tensors, "branches.weight");
+        const congru_tensor *weight = congru_tensors_find(&run->model->tensors, CONGRU_MODEL_WEIGHTS);
         congru_opinions_log(branches * numbers, said);
         congru_opinions_combine(&opinions, weight->data, run->probability);
         collect(run, count, &(congru_fold_target){0});

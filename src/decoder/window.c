@@ -81,32 +81,38 @@ bool congru_window_whole(const congru_window *w)
     return congru_window_full(w) && w->missing_end <= w->count - w->samples;
 }
 
-/* The window's sums, into `total`: products, then samples. */
-static void add_up(const congru_window *w)
+/* A window's sums, into `total`: products, then samples. */
+static void add_up(const congru_window *w, size_t delay, size_t length)
 {
     size_t d = w->d, triangle = d * (d + 1) / 2;
     double *product = w->total, *sum = w->total + triangle;
-    uint64_t at = w->count - w->samples;
+    const uint64_t end = w->count - delay;
+    uint64_t at = end - length;
     memset(w->total, 0, (triangle + d) * sizeof(double));
-    for (; at % w->segment != 0; at++)
+    for (; at % w->segment != 0 && at < end; at++)
         add_products(d, w->ring + (size_t)(at % w->samples) * d, product, sum);
-    for (; at < w->count; at += w->segment) {
+    for (; at < end && (delay == 0 || at + w->segment <= end); at += w->segment) {
         size_t place = (size_t)(at / w->segment % w->segments);
         for (size_t i = 0; i < triangle; i++)
             product[i] += w->product[place * triangle + i];
         for (size_t i = 0; i < d; i++)
             sum[i] += w->sum[place * d + i];
     }
+    for (; at < end; at++)
+        add_products(d, w->ring + (size_t)(at % w->samples) * d, product, sum);
 }
 
-/* The sum over time of the squared power of the de-meaned signals. */
-static double power_squares(const congru_window *w, const double *sum)
+/* The sum over time of the squared power of the de-meaned signals, in the order of the ring. */
+static double power_squares(const congru_window *w, size_t delay, size_t length, const double *sum)
 {
     double squares = 0.0;
     for (size_t t = 0; t < w->samples; t++) {
+        const size_t age = (size_t)((w->count - 1 - t) % w->samples); /* of what is there, in samples */
         double power = 0.0;
+        if (age < delay || age >= delay + length)
+            continue;
         for (size_t i = 0; i < w->d; i++) {
-            double x = w->ring[t * w->d + i] - sum[i] / (double)w->samples;
+            double x = w->ring[t * w->d + i] - sum[i] / (double)length;
             power += x * x;
         }
         squares += power * power;
@@ -114,20 +120,20 @@ static double power_squares(const congru_window *w, const double *sum)
     return squares;
 }
 
-void congru_window_covariance(const congru_window *w, congru_estimator estimator, bool trace_normalise,
-                              double *c)
+void congru_window_covariance(const congru_window *w, size_t delay, size_t length, congru_estimator estimator,
+                              bool trace_normalise, double *c)
 {
     const size_t d = w->d;
     const double *product = w->total, *sum = w->total + d * (d + 1) / 2;
-    add_up(w);
+    add_up(w, delay, length);
     for (size_t i = 0; i < d; product += ++i) {
         for (size_t j = 0; j <= i; j++) {
             double entry = product[j];
             if (estimator != CONGRU_ESTIMATOR_CSP)
-                entry -= sum[i] * sum[j] / (double)w->samples;
+                entry -= sum[i] * sum[j] / (double)length;
             c[i * d + j] = c[j * d + i] = entry;
         }
     }
-    congru_covariance_finish(estimator, trace_normalise, d, w->samples,
-                             estimator == CONGRU_ESTIMATOR_LWF ? power_squares(w, sum) : 0.0, c);
+    congru_covariance_finish(estimator, trace_normalise, d, length,
+                             estimator == CONGRU_ESTIMATOR_LWF ? power_squares(w, delay, length, sum) : 0.0, c);
 }

@@ -7,12 +7,12 @@
 #include "base/arena.h"
 #include "congru/dataset.h"
 
-/* Sums of products are kept for segments of the stream, and the window's are those of its segments added up: nothing is
+/* Sums of products are kept for segments of the stream, and a window's are those of its segments added up: nothing is
  * ever subtracted, so that a large artefact is gone without a trace once it has left the window, and nothing drifts
- * over days. A segment begins at a multiple of its length; of the one that the window has partly left, the samples are
- * summed again. */
+ * over days. A segment begins at a multiple of its length; of one that lies in a window in part, the samples are summed
+ * again. Several windows of one stream, some of which end before its last sample, share all of it. */
 typedef struct congru_window {
-    size_t d, samples;
+    size_t d, samples;    /* channels; samples that are kept, which all windows lie within */
     bool centred;         /* whether a constant may be taken off: the estimator takes the mean off anyway */
     size_t segment;       /* samples */
     size_t segments;      /* kept */
@@ -37,8 +37,8 @@ void congru_window_push(congru_window *window, const double *x);
 bool congru_window_full(const congru_window *window);
 bool congru_window_whole(const congru_window *window);
 
-/* c (d, d) of a full and whole window. */
-void congru_window_covariance(const congru_window *window, congru_estimator estimator, bool trace_normalise,
-                              double *c);
+/* c (d, d) of the `length` samples that end `delay` samples before the last, all of them kept, full and whole. */
+void congru_window_covariance(const congru_window *window, size_t delay, size_t length,
+                              congru_estimator estimator, bool trace_normalise, double *c);
 
 #endif

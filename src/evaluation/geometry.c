@@ -8,6 +8,7 @@
 #include "congru/evaluation.h"
 #include "congru/spd.h"
 #include "congru/statistics.h"
+#include "evaluation/pipeline.h"
 
 enum { POINTS_MAX = 400, POINTS_LEAST = 4 };
 
@@ -247,13 +248,18 @@ congru_status congru_geometry_follow(congru_context *context, const congru_set *
     if (status != CONGRU_OK)
         return status;
     congru_evaluation_options part = *options;
+    congru_pipeline named;
+    status = congru_pipeline_parse(context, pipeline, &named);
+    if (status != CONGRU_OK)
+        return status;
+    const size_t steps = congru_pipeline_steps(&named, &options->method);
+    congru_pipeline_clear(&named);
     part.method.network.record = false;
     congru_geometry *g = *geometry = calloc(1, sizeof **geometry);
     status = g != NULL ? start(context, set, subject, &s)
                        : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for points");
     for (size_t k = 0; status == CONGRU_OK && k < CONGRU_GEOMETRY_STAGES; k++) {
-        part.method.network.steps =
-            (int)((long)options->method.network.steps * (long)k / (CONGRU_GEOMETRY_STAGES - 1));
+        part.method.network.steps = (int)(steps * k / (CONGRU_GEOMETRY_STAGES - 1));
         status = map_sources(context, &part, pipeline, subject, &s);
         if (status == CONGRU_OK && k == 0)
             status = show(context, &s, &points, g);

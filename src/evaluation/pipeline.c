@@ -112,6 +112,17 @@ void congru_pipeline_clear(congru_pipeline *pipeline)
     *pipeline = (congru_pipeline){0};
 }
 
+congru_status congru_pipeline_make_causal(congru_context *context, congru_pipeline *pipeline)
+{
+    congru_status status = CONGRU_OK;
+    for (size_t i = 0; i < pipeline->branches; i++)
+        for (size_t b = 0; status == CONGRU_OK && b < pipeline->branch[i].blocks; b++) {
+            pipeline->branch[i].block[b].causal = true;
+            status = congru_preprocessing_check(context, &pipeline->branch[i].block[b]);
+        }
+    return status;
+}
+
 void congru_branch_options(const congru_branch *branch, congru_method_options *options)
 {
     for (size_t i = 0; i < branch->settings; i++) /* which has accepted them when they were read */
@@ -332,9 +343,11 @@ double congru_pipeline_cost(const congru_pipeline *pipeline, const congru_method
     double cost = 0;
     for (size_t i = 0; i < pipeline->branches; i++) {
         const congru_branch *branch = &pipeline->branch[i];
+        const char *networks[] = {branch->aligner->network, branch->classifier->network};
         cost += 1;
-        if (branch->aligner->cost != NULL)
-            cost += branch->aligner->cost(options);
+        for (int k = 0; k < 2; k++)
+            if (networks[k] != NULL)
+                cost += congru_network_steps(networks[k], &options->network);
         if (branch->classifier->cost != NULL)
             cost += branch->classifier->cost(options);
     }

@@ -46,6 +46,9 @@ void congru_pipeline_clear(congru_pipeline *pipeline);
 /* "ALIGNER+CLASSIFIER", or the name of an end-to-end classifier, which stands behind its own aligner: one branch. */
 congru_status congru_pipeline_parse_plain(congru_context *context, const char *name, congru_pipeline *pipeline);
 
+/* The filters of all branches run forward only from now on. CONGRU_ERROR_ARGUMENT where one is a FIR. */
+congru_status congru_pipeline_make_causal(congru_context *context, congru_pipeline *pipeline);
+
 /* Whether it trains a network, in either of the two. */
 bool congru_pipeline_trains(const congru_pipeline *pipeline);
 

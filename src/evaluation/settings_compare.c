@@ -22,9 +22,10 @@ static const struct {
     {"target", NULL},
     {"align-by", NULL},
     {"folds", NULL},
+    {"causal", NULL},
     {"pipeline-file", "digest of the pipelines' definitions"},
 };
-enum { OPTIONAL = 1 }; /* the last of them, which only runs of such pipelines have */
+enum { OPTIONAL = 2 }; /* the last of them, which only some runs have */
 enum { FACTS = sizeof facts / sizeof facts[0] };
 
 /* Settings as they were read. */

@@ -84,8 +84,10 @@ void congru_settings_text(const congru_context *context, const congru_set *set,
                     set->subjects, protocols[options->protocol]);
     congru_text_add(text, ",\n  \"target\": \"%s\",\n  \"align-by\": \"%s\",\n  \"folds\": %d",
                     congru_target_name(options->target), options->align_by_session ? "session" : "subject",
-                    options->folds);
+                    options->protocol == CONGRU_PROTOCOL_FOLDS ? options->folds : 0);
     congru_method_options_write(&options->method, false, text);
+    if (options->causal)
+        congru_text_add(text, ",\n  \"causal\": \"yes\"");
     add_definitions(text, context, options);
 }
 

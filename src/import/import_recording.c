@@ -1,4 +1,5 @@
 /* Trials of a recording: its channels chosen, its events found. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,4 +159,54 @@ congru_status congru_import_recording_read(congru_context *context, const congru
         status = cut(&job);
     congru_recording_destroy(&job.recording);
     return status;
+}
+
+/* ---- Cues ---------------------------------------------------------------------------------------------- */
+
+static bool is_event(const congru_event *event, const congru_event_class *wanted)
+{
+    return wanted->text != NULL ? event->text != NULL && strcmp(event->text, wanted->text) == 0
+                                : event->code == wanted->code && event->code != -1;
+}
+
+/* The events that a rule names, in the order of the recording. */
+static void list_cues(const recording_job *job, const event_rule *rule, congru_import_cue *cues, size_t *count)
+{
+    const congru_recording *r = job->recording;
+    const congru_event_class *events = has_codes(r) ? rule->event : rule->by_text;
+    const double seconds = strcmp(r->format, "MAT") == 0 ? job->import->mat_cue : 0;
+    for (size_t i = 0; i < r->events; i++)
+        for (size_t k = 0; k < rule->event_count; k++)
+            if (is_event(&r->event[i], &events[k])) {
+                congru_import_cue *cue = &cues[(*count)++];
+                cue->sample = r->event[i].onset + (size_t)floor(seconds * r->rate + 0.5);
+                snprintf(cue->name, sizeof cue->name, "%s", events[k].class_name);
+                break;
+            }
+}
+
+congru_status congru_import_cues(congru_context *context, const congru_import *import, const char *path,
+                                 const congru_recording *recording, congru_import_cue **cues, size_t *count)
+{
+    char scheme[160];
+    if (import == NULL || path == NULL || recording == NULL || cues == NULL || count == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no importer, recording or cues given");
+    import_file file = {.path = path};
+    recording_job job = {.context = context,
+                         .import = import,
+                         .file = &file,
+                         .recording = (congru_recording *)(uintptr_t)recording}; /* only read */
+    *cues = NULL;
+    *count = 0;
+    congru_status status = congru_import_files_identify(context, import, &file, 1, scheme, sizeof scheme);
+    const event_rule *rule = status == CONGRU_OK ? congru_import_events(import, file.run) : NULL;
+    if (status == CONGRU_OK && rule == NULL)
+        status = congru_import_name_file(context, path, fail_no_events(&job));
+    if (status != CONGRU_OK)
+        return status;
+    *cues = calloc(recording->events + 1, sizeof **cues);
+    if (*cues == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu events", recording->events);
+    list_cues(&job, rule, *cues, count);
+    return CONGRU_OK;
 }

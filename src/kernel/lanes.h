@@ -7,7 +7,7 @@
 
 /* The build compiles each lanes_*.c once per instruction set, with one of these defined. LANES(x) names
  * the instance: congru_lanes_x_avx2. */
-#if defined(CONGRU_LANES_EMULATED) /* AVX-512 in portable C, for tests/kernel_emulated.c */
+#if defined(CONGRU_LANES_EMULATED) /* AVX-512 in portable C, for tests/kernel/kernel_emulated.c */
 #include "kernel/vec_avx512.h"
 #define LANES(name) congru_emulated_##name
 #define LANES_NAME "emulated"

@@ -23,13 +23,13 @@ static void add_value(congru_text *text, const congru_method_option *row, const 
         congru_text_add_json(text, value);
         break;
     case CONGRU_OPTION_NUMBER_OR_AUTO:
-        if (strcmp(value, "auto") == 0)
+    case CONGRU_OPTION_INTEGER:
+    case CONGRU_OPTION_NUMBER:
+        if (strcmp(value, "auto") == 0 || strcmp(value, "own") == 0)
             congru_text_add_json(text, value);
         else
             congru_text_add(text, "%s", value);
         break;
-    case CONGRU_OPTION_INTEGER:
-    case CONGRU_OPTION_NUMBER:
     case CONGRU_OPTION_SEED:
         congru_text_add(text, "%s", value);
         break;

@@ -62,6 +62,14 @@ static const char *const reconstructions[] = {[false] = "logeuclid", [true] = "r
 #define NUMBER(name, member, least_, most_, default_, users_, text) \
     WITH_DEFAULT(name, "NUMBER", text, #default_), MEMBER(member), \
         .kind = CONGRU_OPTION_NUMBER, .least = least_, .most = most_, .fallback = default_, .users = users_
+#define OWN_INTEGER(name, member, least_, most_, users_, text) \
+    WITH_DEFAULT(name, "N", text, "own"), MEMBER(member), .kind = CONGRU_OPTION_INTEGER, .least = least_, \
+                                                          .most = most_, .fallback = CONGRU_OWN, .own = true, \
+                                                          .users = users_
+#define OWN_NUMBER(name, member, least_, most_, users_, text) \
+    WITH_DEFAULT(name, "NUMBER", text, "own"), MEMBER(member), \
+        .kind = CONGRU_OPTION_NUMBER, .least = least_, .most = most_, .fallback = CONGRU_OWN, .own = true, \
+        .users = users_
 #define NUMBER_OR_AUTO(name, member, least_, most_, default_, users_, text) \
     WITH_DEFAULT(name, "NUMBER", text, #default_), MEMBER(member), \
         .kind = CONGRU_OPTION_NUMBER_OR_AUTO, .least = least_, .most = most_, .fallback = default_, \
@@ -118,15 +126,16 @@ static const congru_method_option rows[] = {
         "recipe", network.recipe, recipes, "printed", "networks",
         "The values that options have unless they are given: 'printed' for the paper to the letter, 'authors' "
         "for the published code, 'congru' for what we found best.")},
-    {INTEGER("steps", network.steps, 0, 10000000, 1000, "networks", "Training steps."),
+    {OWN_INTEGER(
+         "steps", network.steps, 0, 10000000, "networks",
+         "Training steps; 'own' here and below is what the network's authors have (docs/pipelines.md)."),
      .overrides = "dct-steps"},
     {INTEGER("dct-steps", network.dct_steps, 0, 10000000, 0, "dct dct-e2e",
              "Those of dct, where they are others; 0: as many.")},
-    {NUMBER("lr", network.rate, 0, DBL_MAX, 0.001, "networks", "Adam's learning rate.")},
-    {INTEGER("batch", network.batch, 1, 1000000, 256, "networks",
-             "Trials per step, all when there are fewer.")},
-    {NUMBER("weight-decay", network.decay, 0, DBL_MAX, 1e-5, "end-to-end", "Of the softmax head.")},
-    {NUMBER("clip", network.clip, 0, DBL_MAX, 5, "networks", "The largest norm of a gradient; 0: any.")},
+    {OWN_NUMBER("lr", network.rate, 0, DBL_MAX, "networks", "Adam's learning rate.")},
+    {OWN_INTEGER("batch", network.batch, 1, 1000000, "networks", "Trials per step, all when there are fewer.")},
+    {OWN_NUMBER("weight-decay", network.decay, 0, DBL_MAX, "end-to-end", "Of the softmax head.")},
+    {OWN_NUMBER("clip", network.clip, 0, DBL_MAX, "networks", "The largest norm of a gradient; 0: any.")},
     {NUMBER("lambda-act", network.action, 0, DBL_MAX, 1, "dldct ddct-unet dldct-e2e ddct-unet-e2e",
             "dldct, ddct-unet: weight of the Fisher term of actions.")},
     {NUMBER("lambda-sub", network.subject, 0, DBL_MAX, 0.05, "dldct ddct-unet dldct-e2e ddct-unet-e2e",
@@ -206,10 +215,8 @@ static const congru_method_option rows[] = {
             "What is read of the last image: 'none' (every pixel) or 'mean' (the mean over its pixels, as in "
             "the published "
             "code).")},
-    {NUMBER("dropout", network.dropout, -1, 0.99, -1, "shallow deep eegnet",
-            "The share of activations that each step leaves out; below 0: the network's own, 0.5 in shallow "
-            "and deep, "
-            "0.25 in eegnet.")},
+    {OWN_NUMBER("dropout", network.dropout, 0, 0.99, "shallow deep eegnet",
+                "The share of activations that each step leaves out.")},
     {CHOICE("merge-mean", network.merge_mean, merge_means, "logeuclid", "ddct-unet ddct-unet-e2e",
             "How it merges: 'logeuclid' (as printed) or 'euclid' (half the sum).")},
     {SWITCH("unconstrained", network.unconstrained, true, "end-to-end",

@@ -12,7 +12,7 @@
 _Static_assert(sizeof(congru_metric) == sizeof(int), "choices are written and read as int");
 
 enum { DIGITS_MAX = 17, DIFFERENCES_MAX = 6 };
-static const char on[] = "on", off[] = "off", automatic[] = "auto";
+static const char on[] = "on", off[] = "off", automatic[] = "auto", own_value[] = "own";
 
 /* ---- Members --------------------------------------------------------------------------------------------- */
 
@@ -154,11 +154,23 @@ static bool parse_switch(const congru_method_option *row, const char *where, con
 static bool parse_number(const congru_method_option *row, const char *where, const char *text,
                          congru_method_options *options, char *error)
 {
-    double number = 0;
-    if (row->kind != CONGRU_OPTION_NUMBER_OR_AUTO || strcmp(text, automatic) != 0)
-        if (!congru_value_number(where, text, row->least, row->most, &number, error))
-            return false;
+    const bool own = row->own && strcmp(text, own_value) == 0,
+               chosen = row->kind == CONGRU_OPTION_NUMBER_OR_AUTO && strcmp(text, automatic) == 0;
+    double number = own ? CONGRU_OWN : 0;
+    if (!own && !chosen && !congru_value_number(where, text, row->least, row->most, &number, error))
+        return false;
     set_number(row, number, options);
+    return true;
+}
+
+static bool parse_integer(const congru_method_option *row, const char *where, const char *text,
+                          congru_method_options *options, char *error)
+{
+    const bool own = row->own && strcmp(text, own_value) == 0;
+    int number = CONGRU_OWN;
+    if (!own && !congru_value_integer(where, text, (int)row->least, (int)row->most, &number, error))
+        return false;
+    set_whole(row, number, options);
     return true;
 }
 
@@ -166,7 +178,6 @@ static bool parse_value(const congru_method_option *row, const char *where, cons
                         congru_method_options *options, char error[CONGRU_VALUE_ERROR_SIZE])
 {
     size_t choice = 0;
-    int number = 0;
     switch (row->kind) {
     case CONGRU_OPTION_SEED:
         return parse_seed(row, where, text, options, error);
@@ -186,10 +197,7 @@ static bool parse_value(const congru_method_option *row, const char *where, cons
             congru_method_options_recipe(options, (congru_recipe)choice);
         return true;
     case CONGRU_OPTION_INTEGER:
-        if (!congru_value_integer(where, text, (int)row->least, (int)row->most, &number, error))
-            return false;
-        set_whole(row, number, options);
-        return true;
+        return parse_integer(row, where, text, options, error);
     case CONGRU_OPTION_SHORTHAND:
         return congru_method_option_parse(congru_method_option_find(row->stands_for), where, row->means,
                                           options, error);
@@ -261,6 +269,9 @@ bool congru_method_option_print(const congru_method_option *row, const congru_me
 {
     uint64_t seed;
     int choice, choices = 0;
+    if (row->own && (row->kind == CONGRU_OPTION_INTEGER ? get_whole(row, options) == CONGRU_OWN
+                                                        : get_number(row, options) == CONGRU_OWN))
+        return snprintf(text, CONGRU_OPTION_TEXT_SIZE, "%s", own_value) > 0;
     switch (row->kind) {
     case CONGRU_OPTION_SEED:
         memcpy(&seed, (const char *)options + row->offset, sizeof seed);

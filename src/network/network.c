@@ -13,10 +13,27 @@
 
 enum { TRIALS_FOR_A_REFERENCE = 16 };
 
+congru_network_options congru_network_settle(congru_backbone backbone, const congru_network_options *options)
+{
+    const congru_own_training *own = &congru_model_of(backbone)->own;
+    congru_network_options o = *options;
+    o.steps = o.steps == CONGRU_OWN ? own->steps : o.steps;
+    o.batch = o.batch == CONGRU_OWN ? own->batch : o.batch;
+    o.rate = o.rate == CONGRU_OWN ? own->rate : o.rate;
+    o.decay = o.decay == CONGRU_OWN ? own->decay : o.decay;
+    o.clip = o.clip == CONGRU_OWN ? own->clip : o.clip;
+    o.dropout = o.dropout == CONGRU_OWN ? own->dropout : o.dropout;
+    if (backbone == CONGRU_BACKBONE_DCT && o.dct_steps > 0)
+        o.steps = o.dct_steps;
+    return o;
+}
+
 int congru_network_steps(const char *model, const congru_network_options *options)
 {
-    const bool own = strcmp(model, congru_model_of(CONGRU_BACKBONE_DCT)->name) == 0 && options->dct_steps > 0;
-    return own ? options->dct_steps : options->steps;
+    size_t network = 0;
+    while (network + 1 < CONGRU_NETWORK_COUNT && strcmp(model, congru_model_of(network)->name) != 0)
+        network++;
+    return congru_network_settle((congru_backbone)network, options).steps;
 }
 
 /* ---- Sources ------------------------------------------------------------------------------------- */
@@ -103,11 +120,6 @@ static congru_status fit_one(congru_context *context, congru_backbone backbone, 
     return status == CONGRU_OK && end_to_end && !decides
                ? add_reference(context, backbone, prefix, trials, model)
                : status;
-}
-
-double congru_network_cost(const congru_method_options *options)
-{
-    return options->network.steps;
 }
 
 /* Members of an ensemble are networks of their own, from seeds of their own: prefix.1, prefix.2, ... The

@@ -21,6 +21,9 @@ typedef enum congru_backbone {
     CONGRU_NETWORK_COUNT
 } congru_backbone;
 
+/* The options with what this network's authors have for those that are CONGRU_OWN. */
+congru_network_options congru_network_settle(congru_backbone backbone, const congru_network_options *options);
+
 /* How many steps a model, "dct" or another, is trained for. */
 int congru_network_steps(const char *model, const congru_network_options *options);
 
@@ -47,8 +50,5 @@ congru_status congru_network_predict(congru_context *context, congru_backbone ba
  * lacks a tensor. */
 congru_status congru_network_classes(congru_context *context, congru_backbone backbone, const char *prefix,
                                      const congru_tensors *model, size_t *classes);
-
-/* Steps: what a training costs beside a small classical fit. */
-double congru_network_cost(const congru_method_options *options);
 
 #endif

@@ -18,7 +18,6 @@ static void apply_choices(congru_backbone backbone, congru_network_options *o)
     if (o->unconstrained)
         o->action = o->subject = o->reconstruction = o->ratio = o->subject_ratio = o->gamma_penalty =
             o->rotation_penalty = o->centre_penalty = 0.0;
-    o->steps = congru_network_steps(congru_model_of(backbone)->name, o);
     if (o->initial == CONGRU_INITIAL_UNET_RANDOM)
         o->initial = backbone == CONGRU_BACKBONE_UNET ? CONGRU_INITIAL_RANDOM : CONGRU_INITIAL_LIFTED;
     if (o->head_reference == CONGRU_HEAD_DLDCT_IDENTITY)
@@ -154,7 +153,7 @@ congru_status congru_training_create_rewritten(congru_context *context, congru_b
     t->backbone = backbone;
     t->end_to_end = end_to_end;
     t->seed = options->seed;
-    t->options = options->network;
+    t->options = congru_network_settle(backbone, &options->network);
     t->trials = trials;
     apply_choices(backbone, &t->options);
     status = build(t, rewritings);

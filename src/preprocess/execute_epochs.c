@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bank.h"
 #include "base/error.h"
 #include "epochs/epochs_internal.h"
 #include "preprocess/preprocessing.h"
@@ -55,8 +56,8 @@ static congru_status choose_channels(congru_context *context, const congru_prepr
     if (count > epochs->channels)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "%s wanted, it has %zu",
                            congru_count(count, "channel").text, epochs->channels);
-    size_t *place = calloc(count, sizeof *place);
-    double *trial = calloc(epochs->channels * samples + 1, sizeof *trial);
+    size_t *place = congru_memory_take(count * sizeof *place);
+    double *trial = congru_memory_take((epochs->channels * samples + 1) * sizeof *trial);
     congru_status status = place != NULL && trial != NULL
                                ? find_channels(context, p, position, epochs, place)
                                : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a trial");
@@ -72,8 +73,8 @@ static congru_status choose_channels(congru_context *context, const congru_prepr
         for (size_t k = 0; k < count; k++)
             memcpy(epochs->channel_name[k], p->channel_name[k], CONGRU_LABEL_SIZE);
     }
-    free(trial);
-    free(place);
+    congru_memory_give(trial);
+    congru_memory_give(place);
     return status;
 }
 
@@ -91,14 +92,30 @@ static congru_status resample(congru_context *context, const congru_preprocessin
     return status;
 }
 
+/* The whole trial, or what of it lies before the cue: all that a decision in time may know of it. */
+static congru_status find_whole_baseline(congru_context *context, const congru_preprocessing *p,
+                                         const congru_epochs *epochs, size_t *to)
+{
+    const double before = -congru_epochs_sample(epochs->start, epochs->rate);
+    *to = epochs->samples;
+    if (!p->causal)
+        return CONGRU_OK;
+    if (!(before >= 1)) /* as it is where the start is NaN */
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "a causal baseline is what comes before the cue, and its trials begin %g s after it "
+                           "(import them with a --window that begins before, such as -0.5:4)",
+                           epochs->start);
+    *to = before < (double)epochs->samples ? (size_t)before : epochs->samples;
+    return CONGRU_OK;
+}
+
 /* Where in a trial the baseline lies. */
 static congru_status find_baseline(congru_context *context, const congru_preprocessing *p,
                                    const congru_epochs *epochs, size_t *from, size_t *to)
 {
     *from = 0;
-    *to = epochs->samples;
     if (p->baseline_whole)
-        return CONGRU_OK;
+        return find_whole_baseline(context, p, epochs, to);
     double origin = congru_epochs_sample(epochs->start, epochs->rate),
            first = congru_epochs_sample(p->baseline[0], epochs->rate) - origin,
            last = congru_epochs_sample(p->baseline[1], epochs->rate) - origin;
@@ -117,7 +134,7 @@ static congru_status find_baseline(congru_context *context, const congru_preproc
 static congru_status take_baseline(congru_context *context, const congru_preprocessing *p,
                                    congru_epochs *epochs)
 {
-    size_t from, to;
+    size_t from = 0, to = 0;
     if (!p->baseline_whole && !(p->baseline[1] > p->baseline[0]))
         return CONGRU_OK;
     congru_status status = find_baseline(context, p, epochs, &from, &to);

@@ -323,8 +323,7 @@ const congru_option congru_preprocessing_options[CONGRU_PREPROCESSING_OPTIONS] =
      "Default: iir."},
     {"causal", '\0', NULL,
      "Filter forward only, as a stream is filtered, instead of with zero phase: for models that 'congru "
-     "stream' "
-     "is to use."},
+     "stream' is to use. Of pipelines with a preprocessing of their own the same."},
     {"notch", '\0', "HZ",
      "The mains frequency to remove; 'off' leaves it in. Default: 50 in import, off for signals of a set."},
     {"harmonics", '\0', NULL, "Remove the multiples of the notch frequency, too."},

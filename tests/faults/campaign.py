@@ -308,7 +308,7 @@ def find_tools(build, source, scratch):
             return path
         path = os.path.join(scratch, name)
         if not os.path.exists(path):
-            sources = [f'{source}/tests/{name}.c'] + ([f'{source}/tests/gdf_writer.c'] if name == 'make_gdf' else [])
+            sources = [f'{source}/tests/support/{name}.c'] + ([f'{source}/tests/support/gdf_writer.c'] if name == 'make_gdf' else [])
             subprocess.run(os.environ.get('CC', 'cc').split() + ['-O1', '-o', path] + sources + ['-lm'], check=True)
         return path
     return find

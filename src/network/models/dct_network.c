@@ -14,4 +14,4 @@ static void build(congru_graph *graph, const congru_design *design)
     graph->output[CONGRU_OUTPUT_MATRIX] = congru_graph_exponential(graph, turned);
 }
 
-const congru_network_model congru_model_dct = {.name = "dct", .build = build};
+const congru_network_model congru_model_dct = {.name = "dct", .own = CONGRU_OWN_CONGRUENCES, .build = build};

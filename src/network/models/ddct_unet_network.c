@@ -42,5 +42,9 @@ static void build(congru_graph *graph, const congru_design *design)
     graph->output[CONGRU_OUTPUT_LOGARITHM] = congru_graph_logarithm(graph, x[layers], 0.0, design->floor);
 }
 
-const congru_network_model congru_model_ddct_unet = {
-    .name = "ddct-unet", .widths = widths, .least_widths = 3, .merges = true, .build = build};
+const congru_network_model congru_model_ddct_unet = {.name = "ddct-unet",
+                                                     .own = CONGRU_OWN_CONGRUENCES,
+                                                     .widths = widths,
+                                                     .least_widths = 3,
+                                                     .merges = true,
+                                                     .build = build};

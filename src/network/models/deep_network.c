@@ -17,14 +17,13 @@ static size_t least_samples(const congru_design *design)
 
 static void build(congru_graph *graph, const congru_design *design)
 {
-    const double dropout = design->dropout >= 0.0 ? design->dropout : 0.5;
     int x =
         congru_graph_layer(graph, &congru_layer_signal, -1, congru_signal(design->samples, design->d), -1, -1);
     for (int block = 0; block < BLOCKS; block++) {
         if (block == 0) {
             x = congru_part_time_space(graph, x, channels[0], TAPS);
         } else {
-            x = congru_part_dropout(graph, x, dropout, design->seed);
+            x = congru_part_dropout(graph, x, design->dropout, design->seed);
             x = congru_part_convolution(graph, x, channels[block], TAPS);
         }
         x = congru_part_normalise(graph, x, 1e-5, 0.1);
@@ -35,4 +34,8 @@ static void build(congru_graph *graph, const congru_design *design)
 }
 
 const congru_network_model congru_model_deep = {
-    .name = "deep", .decides = true, .least_samples = least_samples, .build = build};
+    .name = "deep",
+    .own = {.steps = 660, .batch = 64, .rate = 1e-3, .dropout = 0.5},
+    .decides = true,
+    .least_samples = least_samples,
+    .build = build};

@@ -19,4 +19,4 @@ static void build(congru_graph *graph, const congru_design *design)
 }
 
 const congru_network_model congru_model_dldct = {
-    .name = "dldct", .widths = widths, .least_widths = 2, .build = build};
+    .name = "dldct", .own = CONGRU_OWN_CONGRUENCES, .widths = widths, .least_widths = 2, .build = build};

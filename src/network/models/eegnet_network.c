@@ -20,18 +20,17 @@ static size_t least_samples(const congru_design *design)
 
 static void build(congru_graph *graph, const congru_design *design)
 {
-    const double dropout = design->dropout >= 0.0 ? design->dropout : 0.25;
     int x =
         congru_graph_layer(graph, &congru_layer_signal, -1, congru_signal(design->samples, design->d), -1, -1);
     x = congru_part_filter_bank(graph, x, FILTERS, DEPTH, taps(design), epsilon, share);
     x = congru_part_elu(graph, congru_part_normalise(graph, x, epsilon, share));
     x = congru_part_mean_pool(graph, x, FIRST_POOL, FIRST_POOL);
-    x = congru_part_dropout(graph, x, dropout, design->seed);
+    x = congru_part_dropout(graph, x, design->dropout, design->seed);
     x = congru_part_depthwise(graph, x, SEPARABLE);
     x = congru_part_convolution(graph, x, CHANNELS, 1);
     x = congru_part_elu(graph, congru_part_normalise(graph, x, epsilon, share));
     x = congru_part_mean_pool(graph, x, SECOND_POOL, SECOND_POOL);
-    x = congru_part_dropout(graph, x, dropout, design->seed);
+    x = congru_part_dropout(graph, x, design->dropout, design->seed);
     const int scores = congru_part_scores(graph, x, design->classes);
     congru_segment *head = &graph->parameters->segment[graph->node[scores].weight[0]];
     head->constraint = CONGRU_ROW_NORM;
@@ -39,4 +38,9 @@ static void build(congru_graph *graph, const congru_design *design)
 }
 
 const congru_network_model congru_model_eegnet = {
-    .name = "eegnet", .decides = true, .least_samples = least_samples, .taps = taps, .build = build};
+    .name = "eegnet",
+    .own = {.steps = 660, .batch = 64, .rate = 1e-3, .dropout = 0.25},
+    .decides = true,
+    .least_samples = least_samples,
+    .taps = taps,
+    .build = build};

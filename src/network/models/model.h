@@ -18,12 +18,25 @@ typedef struct congru_design {
     bool pool_mean; /* of an image the mean over its pixels is read, not all of it */
     size_t samples; /* of networks on signals */
     double rate;    /* samples per second */
-    double dropout; /* share; negative: the network's own */
+    double dropout; /* share */
     uint64_t seed;  /* of dropout */
 } congru_design;
 
+/* How its authors train a network: what options are that are not given (CONGRU_OWN). */
+typedef struct congru_own_training {
+    int steps, batch;
+    double rate, decay, clip, dropout;
+} congru_own_training;
+
+/* The paper's networks. */
+#define CONGRU_OWN_CONGRUENCES \
+    { \
+        .steps = 1000, .batch = 256, .rate = 1e-3, .decay = 1e-5, .clip = 5.0 \
+    }
+
 typedef struct congru_network_model {
     const char *name;
+    congru_own_training own;
     /* The model's own widths for d channels, with a square bottleneck or not: how many there are. NULL: it has none. */
     size_t (*widths)(size_t d, bool square, size_t *width);
     size_t least_widths;

@@ -19,9 +19,13 @@ static void build(congru_graph *graph, const congru_design *design)
     x = congru_part_square(graph, x);
     x = congru_part_mean_pool(graph, x, WINDOW, STRIDE);
     x = congru_part_logarithm(graph, x);
-    x = congru_part_dropout(graph, x, design->dropout >= 0.0 ? design->dropout : 0.5, design->seed);
+    x = congru_part_dropout(graph, x, design->dropout, design->seed);
     congru_part_scores(graph, x, design->classes);
 }
 
 const congru_network_model congru_model_shallow = {
-    .name = "shallow", .decides = true, .least_samples = least_samples, .build = build};
+    .name = "shallow",
+    .own = {.steps = 660, .batch = 64, .rate = 1e-3, .dropout = 0.5},
+    .decides = true,
+    .least_samples = least_samples,
+    .build = build};

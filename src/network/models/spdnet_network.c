@@ -22,4 +22,5 @@ static void build(congru_graph *graph, const congru_design *design)
     congru_part_scores(graph, x, design->classes);
 }
 
-const congru_network_model congru_model_spdnet = {.name = "spdnet", .decides = true, .build = build};
+const congru_network_model congru_model_spdnet = {
+    .name = "spdnet", .own = {.steps = 660, .batch = 64, .rate = 1e-3}, .decides = true, .build = build};

@@ -1,0 +1,132 @@
+/* congru train: a decoder fitted on people, as a file. SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "congru/congru.h"
+#include "method_settings.h"
+#include "pipeline_list.h"
+#include "session.h"
+#include "set_load.h"
+#include "subject_list.h"
+#include "terminal.h"
+
+enum { PIPELINE, WITHOUT, ALIGN_BY, JOBS, OUTPUT, OPTIONS };
+
+static const option options[OPTIONS] = {
+    [PIPELINE] = {"pipeline", 'p', "P", "ALIGNER+CLASSIFIER or an end-to-end model. Default: ra+tslr."},
+    [WITHOUT] = {"without", '\0', "A,B,...",
+                 "Do not look at these subjects: the model is that of the fold of 'congru loso' that leaves "
+                 "one out. Default: none."},
+    [ALIGN_BY] = {"align-by", '\0', "NAME",
+                  "Align each 'subject', or each 'session' of a subject by itself. Default: subject."},
+    [JOBS] = {"jobs", 'j', "N", "Threads; the numbers are the same with any. Default: 0, one per processor."},
+    [OUTPUT] = {"output", 'o', "FILE", "The model to write, a .safetensors file. Needed."},
+};
+
+typedef struct train_run {
+    const arguments *parsed;
+    congru_context *context;
+    congru_set *set;
+    int32_t *without;
+    congru_model_options options;
+    congru_model *model;
+} train_run;
+
+static int prepare(train_run *run)
+{
+    static const char *const align_by[] = {"subject", "session", NULL};
+    const arguments *parsed = run->parsed;
+    size_t by = 0;
+    int jobs = 0, code = options_integer(parsed, JOBS, 0, 0, CONGRU_THREADS_MAX, &jobs);
+    if (code == EXIT_DONE && parsed->values[ALIGN_BY] != NULL)
+        code = options_parse_choice("train: --align-by", parsed->values[ALIGN_BY], align_by, &by);
+    if (code == EXIT_DONE)
+        code = session_open(jobs, &run->context);
+    if (code == EXIT_DONE)
+        code = method_settings_parse(run->context, parsed, &run->options.method);
+    run->options.align_by_session = by == 1;
+    run->options.causal = options_value(parsed, "causal") != NULL;
+    run->options.pipeline = parsed->values[PIPELINE] != NULL ? parsed->values[PIPELINE] : "ra+tslr";
+    if (code == EXIT_DONE)
+        code = pipeline_file_read(run->context, parsed);
+    if (code == EXIT_DONE && congru_pipeline_check(run->context, run->options.pipeline) != CONGRU_OK)
+        code = terminal_fail(EXIT_USAGE, "train: %s", congru_context_error(run->context));
+    if (code == EXIT_DONE)
+        code = set_load(run->context, parsed, parsed->operands[0], &run->set);
+    if (code == EXIT_DONE)
+        code = subject_list_find("train: --without", parsed->values[WITHOUT], parsed->operands[0], run->set,
+                                 &run->without, &run->options.without_count);
+    run->options.without = run->without;
+    return code;
+}
+
+static int train(train_run *run)
+{
+    const char *path = run->parsed->operands[0], *output = run->parsed->values[OUTPUT];
+    congru_status status = congru_model_fit(run->context, run->set, &run->options, &run->model);
+    if (status != CONGRU_OK)
+        return terminal_fail(EXIT_FAILED, "%s: %s", path, congru_context_error(run->context));
+    session_hold_interrupts();
+    status = congru_model_save(run->context, run->model, output);
+    session_release_interrupts();
+    if (status != CONGRU_OK)
+        return terminal_fail(EXIT_FAILED, "%s", congru_context_error(run->context));
+    size_t trials = 0, subjects = run->set->subjects - run->options.without_count;
+    for (size_t i = 0; i < run->set->count; i++) {
+        bool used = true;
+        for (size_t k = 0; k < run->options.without_count; k++)
+            used = used && run->set->subject[i] != run->without[k];
+        trials += used;
+    }
+    char line[1024];
+    snprintf(line, sizeof line, "%s: %s, fitted on %s of %s", output, run->options.pipeline,
+             congru_count(trials, "trial").text, congru_count(subjects, "subject").text);
+    terminal_clean(line);
+    terminal_wrap(line, 0, 2, "");
+    for (size_t i = 0; congru_context_note(run->context, i) != NULL; i++)
+        terminal_wrap(congru_context_note(run->context, i), 0, 2, "");
+    return EXIT_DONE;
+}
+
+static int run_train(const arguments *parsed)
+{
+    if (parsed->operand_count != 1)
+        return terminal_fail(EXIT_USAGE, "train: %s (see 'congru help train')",
+                             parsed->operand_count == 0 ? "the set is missing" : "one set at a time");
+    if (parsed->values[OUTPUT] == NULL)
+        return terminal_fail(EXIT_USAGE, "train: --output FILE is missing (see 'congru help train')");
+    train_run run = {.parsed = parsed};
+    congru_model_options_init(&run.options);
+    int code = prepare(&run);
+    if (code == EXIT_DONE)
+        code = train(&run);
+    congru_model_destroy(&run.model);
+    congru_set_destroy(&run.set);
+    congru_context_destroy(&run.context);
+    free(run.without);
+    return code;
+}
+
+static const char *const examples[] = {
+    "congru train 2a.npz --pipeline ra+tslr -o model.safetensors",
+    "congru train 2a.npz -p ddct-unet-e2e --without A09 -o fold.safetensors",
+    NULL,
+};
+
+const command command_train = {
+    .name = "train",
+    .summary = "Fit a decoder on people and keep it",
+    .usage = "SET.npz -o MODEL [OPTION...]",
+    .description =
+        "Fits a pipeline on all trials of a set and writes it as a .safetensors file: every number by "
+        "name, and in the metadata everything that the data went through, so that the model refuses "
+        "data it was not made for. 'congru predict' asks it about sets, 'congru stream' about "
+        "samples as they come.",
+    .definitions = pipeline_definition,
+    .definitions_title = "Aligners and classifiers",
+    .options = {.options = options, .count = OPTIONS, .more = &set_option_table},
+    .examples = examples,
+    .run = run_train,
+};

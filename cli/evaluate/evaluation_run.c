@@ -1,0 +1,290 @@
+/* Runs an evaluation from the command line. SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include "evaluation_run.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "crew.h"
+#include "diagnostics.h"
+#include "method_settings.h"
+#include "pipeline_list.h"
+#include "results_print.h"
+#include "session.h"
+#include "set_load.h"
+#include "subject_list.h"
+#include "terminal.h"
+#include "text_list.h"
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+/* Once: several may see it, and another process may have been the first. */
+static int tell_interrupted(run_state *run)
+{
+    if (!run->told)
+        terminal_fail(EXIT_FAILED,
+                      "interrupted; what is done is in %s, and the same command goes on from there",
+                      run->options.folder);
+    run->told = true;
+    return EXIT_FAILED;
+}
+
+/* What is told with the next count of folds. A part that was told does not fall. */
+static void watch(void *user, double part, const char *pipeline, size_t step, size_t steps)
+{
+    run_state *run = user;
+    run->work.part = part > run->work.part && part <= 1 ? part : run->work.part;
+    if (pipeline != NULL && steps > 0)
+        snprintf(run->doing, sizeof run->doing, "folds, %.40s step %zu of %zu", pipeline, step, steps);
+    else if (pipeline != NULL)
+        snprintf(run->doing, sizeof run->doing, "folds, %.40s", pipeline);
+    else
+        snprintf(run->doing, sizeof run->doing, "folds");
+}
+
+static bool progress(void *user, size_t done, size_t total)
+{
+    run_state *run = user;
+    if (run->counts_folds && crew_leads())
+        terminal_progress_timed(&run->work, done, total, run->doing[0] != '\0' ? run->doing : "folds");
+    /* At once: whoever interrupts several processes does not wait long for them. */
+    if (run->counts_folds && interrupted != 0)
+        tell_interrupted(run);
+    return interrupted == 0;
+}
+
+/* The names of a whole family. */
+static int list_family(run_state *run, bool classical)
+{
+    char name[CONGRU_PIPELINE_SIZE];
+    size_t count = 0;
+    while (congru_pipeline_at(count, classical, name))
+        count++;
+    run->pipeline = calloc(count + 1, sizeof *run->pipeline);
+    run->pipeline_name = calloc(count + 1, sizeof *run->pipeline_name);
+    if (run->pipeline == NULL || run->pipeline_name == NULL)
+        return terminal_fail(EXIT_FAILED, "not enough memory for %zu pipelines", count);
+    for (size_t i = 0; i < count; i++) {
+        congru_pipeline_at(i, classical, run->pipeline[i]);
+        run->pipeline_name[i] = run->pipeline[i];
+    }
+    run->options.pipelines = run->pipeline_name;
+    run->options.pipeline_count = count;
+    return EXIT_DONE;
+}
+
+static int parse_pipelines(run_state *run)
+{
+    const char *text = run->parsed->values[RUN_PIPELINES];
+    if (text == NULL)
+        text = run->motor && congru_pipeline_suits(run->context, run->set, "motor") == CONGRU_OK
+                   ? "ra+mdm,ra+tslr,ra+tsa-lda,ra+csp-lda,motor"
+                   : "ra+mdm,ra+tslr,ra+tsa-lda,ra+csp-lda";
+    if (strcmp(text, "classical") == 0 || strcmp(text, "all") == 0)
+        return list_family(run, text[0] == 'c');
+    char where[64];
+    snprintf(where, sizeof where, "%s: --pipelines", run->parsed->command);
+    int code = text_list_split(&run->pipelines, where, text);
+    for (size_t i = 0; code == EXIT_DONE && i < run->pipelines.count; i++)
+        if (congru_pipeline_check(run->context, run->pipelines.item[i]) != CONGRU_OK)
+            code =
+                terminal_fail(EXIT_USAGE, "%s: %s", run->parsed->command, congru_context_error(run->context));
+    run->options.pipelines = (const char *const *)run->pipelines.item;
+    run->options.pipeline_count = run->pipelines.count;
+    return code;
+}
+
+static int parse_subjects(run_state *run)
+{
+    char where[64];
+    snprintf(where, sizeof where, "%s: --subjects", run->parsed->command);
+    int code = subject_list_find(where, run->parsed->values[RUN_SUBJECTS], run->parsed->operands[0], run->set,
+                                 &run->subject, &run->options.subject_count);
+    run->options.subjects = run->subject;
+    return code;
+}
+
+static int parse_modes(run_state *run)
+{
+    static const char *const align_by[] = {"subject", "session", NULL};
+    const char *names[CONGRU_TARGET_COUNT + 1];
+    const char *const *value = run->parsed->values;
+    char where[64];
+    size_t choice = 0;
+    int code = EXIT_DONE;
+    for (size_t i = 0; i <= CONGRU_TARGET_COUNT; i++)
+        names[i] = congru_target_name((congru_target)i);
+    snprintf(where, sizeof where, "%s: --target", run->parsed->command);
+    if (value[RUN_TARGET] != NULL)
+        code = options_parse_choice(where, value[RUN_TARGET], names, &choice);
+    run->options.target = (congru_target)choice;
+    snprintf(where, sizeof where, "%s: --align-by", run->parsed->command);
+    choice = 0;
+    if (code == EXIT_DONE && value[RUN_ALIGN_BY] != NULL)
+        code = options_parse_choice(where, value[RUN_ALIGN_BY], align_by, &choice);
+    run->options.align_by_session = choice == 1;
+    run->options.causal = options_value(run->parsed, "causal") != NULL;
+    return code;
+}
+
+/* The command line again, as a shell would take it. The options parser has moved the operands to the front. */
+static void describe_command(run_state *run)
+{
+    const arguments *parsed = run->parsed;
+    size_t used = (size_t)snprintf(run->command, RUN_COMMAND_SIZE, "congru %s", parsed->command);
+    for (size_t i = 0; i < parsed->operand_count && used < RUN_COMMAND_SIZE; i++)
+        used += (size_t)snprintf(run->command + used, RUN_COMMAND_SIZE - used, " '%s'", parsed->operands[i]);
+    const option *found;
+    for (size_t i = 0; (found = options_at(parsed->table, i)) != NULL && used < RUN_COMMAND_SIZE; i++) {
+        if (parsed->values[i] == NULL)
+            continue;
+        used +=
+            (size_t)snprintf(run->command + used, RUN_COMMAND_SIZE - used,
+                             found->argument != NULL ? " --%s '%s'" : " --%s", found->name, parsed->values[i]);
+    }
+}
+
+static void name_folder(run_state *run)
+{
+    const char *const *value = run->parsed->values;
+    set_short_name(run->parsed->operands[0], run->dataset, sizeof run->dataset);
+    snprintf(run->folder, sizeof run->folder, "%s-%s", run->dataset, run->parsed->command);
+    if (value[RUN_DATASET] != NULL)
+        snprintf(run->dataset, sizeof run->dataset, "%s", value[RUN_DATASET]);
+    terminal_clean(run->dataset); /* it is printed, and stands in tables that others print */
+    run->options.dataset = run->dataset;
+    run->options.folder = value[RUN_OUTPUT] != NULL ? value[RUN_OUTPUT] : run->folder;
+}
+
+/* The library names files it reads and writes; what it says of trials and subjects is of the set. */
+static int fail_evaluation(const run_state *run)
+{
+    const char *text = congru_context_error(run->context), *folder = run->options.folder;
+    const char *file = run->file != NULL ? run->file : run->dataset;
+    /* What another process of the group says begins with which it is. */
+    bool named = strncmp(text, "process ", strlen("process ")) == 0 ||
+                 (folder != NULL && strncmp(text, folder, strlen(folder)) == 0) ||
+                 strncmp(text, file, strlen(file)) == 0;
+    return named ? terminal_fail(EXIT_FAILED, "%s", text) : terminal_fail(EXIT_FAILED, "%s: %s", file, text);
+}
+
+int evaluation_call(run_state *run, congru_results **results)
+{
+    struct sigaction action = {.sa_handler = interrupt};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    run->work = (terminal_work){0};
+    run->doing[0] = '\0';
+    run->options.watch = watch;
+    run->options.watch_user = run;
+    run->counts_folds = true;
+    congru_status status = congru_evaluate(run->context, run->set, &run->options, results);
+    run->counts_folds = false;
+    terminal_progress_end();
+    if (status == CONGRU_ERROR_CANCELLED && interrupted != 0)
+        return tell_interrupted(run);
+    return status == CONGRU_OK ? EXIT_DONE : fail_evaluation(run);
+}
+
+static int evaluate(run_state *run)
+{
+    congru_results *results = NULL;
+    int code = evaluation_call(run, &results);
+    if (code == EXIT_DONE && run->diagnostics && crew_leads())
+        code = diagnostics_save(run);
+    if (code != EXIT_DONE) {
+        congru_results_destroy(&results);
+        return code;
+    }
+    printf("%s: %s, %s, %s, %s; target %s\n", run->dataset, congru_count(run->set->subjects, "subject").text,
+           congru_count(run->set->count, "trial").text, congru_count(run->set->classes, "class").text,
+           congru_count(run->set->dimension, "channel").text, congru_target_name(run->options.target));
+    if (results->resumed > 0)
+        printf("%zu of %zu folds %s there from before\n", results->resumed, results->folds,
+               results->resumed == 1 ? "was" : "were");
+    printf("\n");
+    code = results_print_summary(run->context, results, TABLE_TEXT);
+    results_print_notes(results, NULL, TABLE_TEXT);
+    printf("\nResults in %s\n", run->options.folder);
+    congru_results_destroy(&results);
+    return code;
+}
+
+int evaluation_settle(run_state *run)
+{
+    congru_evaluation_options_init(&run->options);
+    int jobs = 0, code = options_integer(run->parsed, RUN_JOBS, 0, 0, CONGRU_THREADS_MAX, &jobs);
+    if (code == EXIT_DONE)
+        code = session_open_with(&(congru_context_options){.threads = crew_threads(jobs),
+                                                           .progress = progress,
+                                                           .progress_user = run},
+                                 &run->context);
+    if (code == EXIT_DONE)
+        code = method_settings_parse(run->context, run->parsed, &run->options.method);
+    if (code == EXIT_DONE)
+        code = parse_modes(run);
+    if (code == EXIT_DONE)
+        describe_command(run);
+    run->options.command = run->command;
+    run->options.crew = crew_of_command();
+    run->options.data_parallel = run->parsed->values[RUN_TOGETHER] != NULL;
+    return code;
+}
+
+int evaluation_open(run_state *run)
+{
+    int code = evaluation_settle(run);
+    bool given = run->parsed->values[RUN_PIPELINES] != NULL;
+    if (code == EXIT_DONE)
+        code = pipeline_file_read(run->context, run->parsed);
+    if (code == EXIT_DONE && given)
+        code = parse_pipelines(run);
+    if (code == EXIT_DONE)
+        code = set_load(run->context, run->parsed, run->parsed->operands[0], &run->set);
+    if (code == EXIT_DONE && !given) /* which depends on what the set holds */
+        code = parse_pipelines(run);
+    run->file = run->parsed->operands[0];
+    if (code == EXIT_DONE)
+        code = parse_subjects(run);
+    if (code == EXIT_DONE)
+        name_folder(run);
+    return code;
+}
+
+void evaluation_close(run_state *run)
+{
+    congru_set_destroy(&run->set);
+    congru_context_destroy(&run->context);
+    text_list_clear(&run->pipelines);
+    free(run->pipeline);
+    free(run->pipeline_name);
+    free(run->subject);
+}
+
+int evaluation_run(const arguments *parsed, congru_protocol protocol, int folds, bool diagnostics)
+{
+    if (parsed->operand_count != 1)
+        return terminal_fail(EXIT_USAGE, "%s: %s (see 'congru help %s')", parsed->command,
+                             parsed->operand_count == 0 ? "the set is missing" : "one set at a time",
+                             parsed->command);
+    run_state run = {.parsed = parsed,
+                     .diagnostics = diagnostics,
+                     .motor = protocol == CONGRU_PROTOCOL_LOSO && !diagnostics};
+    int code = evaluation_open(&run);
+    run.options.protocol = protocol;
+    run.options.folds = folds;
+    if (code == EXIT_DONE && diagnostics && diagnostics_network(&run) == NULL)
+        code = terminal_fail(EXIT_USAGE, "%s: --diagnostics needs a pipeline with a network", parsed->command);
+    if (code == EXIT_DONE)
+        code = evaluate(&run);
+    evaluation_close(&run);
+    return code;
+}

@@ -1,0 +1,356 @@
+/* congru stream: decisions while samples come. SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "session.h"
+#include "stream_lines.h"
+#include "terminal.h"
+
+enum {
+    RATE,
+    INPUT,
+    CHANNELS,
+    SCALE,
+    WINDOW,
+    ADAPT,
+    ADAPT_EVERY,
+    PRIOR_WEIGHT,
+    MEMORY,
+    REALTIME,
+    LISTEN,
+    ANYWHERE,
+    CLIENTS,
+    IDLE,
+    SPEED,
+    LSL_IN,
+    LSL_MARKERS,
+    LSL_WAIT,
+    MARKER_AFTER,
+    EVENTS,
+    LSL_OUT,
+    OPTIONS
+};
+
+static const option options[OPTIONS] = {
+    [RATE] = {"rate", '\0', "HZ",
+              "Decisions per second, from the first full window on; 0: only when a marker asks for one. "
+              "Default: 4, or 0 "
+              "with --lsl-markers."},
+    [INPUT] = {"input", '\0', "KIND",
+               "What FILE holds: 'float32' or 'float64' (frames of little-endian floats), 'csv' (a frame to a "
+               "line, a first line of names if there is one, commands behind '!'), 'packets' (frames and "
+               "commands as above), 'edf' (a recording of any format that 'congru import' reads). With "
+               "--listen, how clients send that do not say it themselves. Default: edf for a recording, else "
+               "float32."},
+    [CHANNELS] = {"channels", '\0', "A,B,...",
+                  "The channels of the frames, in order; those the model does not know are passed over. "
+                  "Default: the model's."},
+    [SCALE] = {"scale", '\0', "NUMBER", "Makes microvolts of the samples: 1e6 for volts. Default: 1."},
+    [WINDOW] = {"window", '\0', "SECONDS", "Default: as long as the model's trials."},
+    [ADAPT] = {"adapt", '\0', "WHEN",
+               "When the reference moves to the person at hand: with stretches of time, 'windows', after "
+               "'decisions', 'never', or before each decision with its own trial, 'trials', which with "
+               "--prior-weight 0 is --target online of 'congru predict'. Default: windows; for models that "
+               "need cues these are decisions."},
+    [ADAPT_EVERY] = {"adapt-every", '\0', "SECONDS", "The length of those stretches. Default: one window."},
+    [PRIOR_WEIGHT] = {"prior-weight", '\0', "N",
+                      "For how many windows the people the model was fitted on count at first. Default: 4."},
+    [MEMORY] = {"memory", '\0', "N", "How many windows are remembered at most; 0: all. Default: 100."},
+    [REALTIME] = {"realtime", '\0', NULL, "Play a file as fast as it was recorded."},
+    [LISTEN] = {"listen", '\0', "ADDR:PORT",
+                "Serve clients over TCP, each a person of its own, instead of reading FILE; port 0 takes a "
+                "free one and prints it."},
+    [ANYWHERE] = {"allow-remote", '\0', NULL, "Let ADDR be another one than that of this machine alone."},
+    [CLIENTS] = {"clients", '\0', "N", "How many clients at a time. Default: 256."},
+    [IDLE] = {"idle", '\0', "SECONDS",
+              "A client that for so long sends no whole frame or command and takes no whole line is let go. "
+              "Default: 30."},
+    [SPEED] = {"speed", '\0', "N",
+               "How many times faster than the model's rate a client's samples are taken. Default: 10."},
+    [LSL_IN] = {"lsl-in", '\0', "NAME", "Take samples from the LSL stream of this name."},
+    [LSL_MARKERS] = {"lsl-markers", '\0', "NAME",
+                     "Decide about the markers of the LSL stream of this name, each when --marker-after has "
+                     "passed since its time stamp."},
+    [LSL_WAIT] = {"lsl-wait", '\0', "SECONDS",
+                  "How long to wait for LSL streams that are not there yet. Default: 30."},
+    [MARKER_AFTER] = {"marker-after", '\0', "SECONDS",
+                      "How long after a marker its decision is due, unless it says so itself. Default: the end "
+                      "of the model's trials, counted from their cue."},
+    [EVENTS] = {"events", '\0', "CODE=NAME,...",
+                "Which events of a recording are cues, by code or text: each is a marker. Default: those that "
+                "the model's trials came from, for models that need cues and with --rate 0; else none."},
+    [LSL_OUT] = {"lsl-out", '\0', "NAME", "Offer the probabilities as an LSL stream of this name, too."},
+};
+
+static void stop(int number)
+{
+    (void)number;
+    stream_stopped = 1;
+}
+
+static int parse_decoder(const arguments *parsed, stream_settings *settings)
+{
+    static const char *const adaptations[] = {"windows", "decisions", "never", "trials", NULL};
+    congru_decoder_options *d = &settings->decoder;
+    size_t choice = 0;
+    const struct {
+        size_t place;
+        double *number, least, most;
+    } numbers[] = {
+        {RATE, &d->rate, 0, 100000},
+        {SCALE, &d->scale, 1e-12, 1e12},
+        {WINDOW, &d->window, 0, 3600},
+        {ADAPT_EVERY, &d->adapt_every, 0, 1e6},
+        {PRIOR_WEIGHT, &d->prior_weight, 0, 1e9},
+        {MEMORY, &d->memory, 0, 1e9},
+        {IDLE, &settings->idle, 0.1, 86400},
+        {SPEED, &settings->speed, 1, 100000},
+        {LSL_WAIT, &settings->lsl_wait, 0.1, 86400},
+    };
+    int code = EXIT_DONE;
+    congru_decoder_options_init(d);
+    d->rate = parsed->values[LSL_MARKERS] != NULL ? 0 : d->rate;
+    for (size_t i = 0; code == EXIT_DONE && i < sizeof numbers / sizeof numbers[0]; i++)
+        code = options_number(parsed, numbers[i].place, *numbers[i].number, numbers[i].least, numbers[i].most,
+                              numbers[i].number);
+    if (code == EXIT_DONE && parsed->values[ADAPT] != NULL)
+        code = options_parse_choice("stream: --adapt", parsed->values[ADAPT], adaptations, &choice);
+    d->adaptation = (congru_adaptation)choice;
+    settings->marker_after = (double)NAN;
+    if (code == EXIT_DONE && parsed->values[MARKER_AFTER] != NULL)
+        code = options_number(parsed, MARKER_AFTER, 0, 0, 3600, &settings->marker_after);
+    if (code == EXIT_DONE && parsed->values[CHANNELS] != NULL) {
+        code = text_list_split(&settings->channels, "stream: --channels", parsed->values[CHANNELS]);
+        d->channels = (const char *const *)settings->channels.item;
+        d->channel_count = settings->channels.count;
+    }
+    return code;
+}
+
+/* "127.0.0.1:5000": only this machine, unless told otherwise. */
+static int parse_listen(const arguments *parsed, stream_settings *settings, char address[64])
+{
+    const char *text = parsed->values[LISTEN], *colon = text != NULL ? strrchr(text, ':') : NULL;
+    if (text == NULL)
+        return EXIT_DONE;
+    if (colon == NULL || colon == text || colon - text >= 64)
+        return terminal_fail(EXIT_USAGE, "stream: --listen wants ADDR:PORT, such as 127.0.0.1:5000, not '%s'",
+                             text);
+    memcpy(address, text, (size_t)(colon - text));
+    address[colon - text] = '\0';
+    settings->address = address;
+    if (strncmp(address, "127.", 4) != 0 && parsed->values[ANYWHERE] == NULL)
+        return terminal_fail(
+            EXIT_USAGE, "stream: --listen %s is open to other machines (say --allow-remote if that is meant)",
+            address);
+    return options_parse_integer("stream: --listen: the port", colon + 1, 0, 65535, &settings->port);
+}
+
+static int check_ways(const arguments *parsed)
+{
+    const char *const *value = parsed->values;
+    int ways = (value[LISTEN] != NULL) + (value[LSL_IN] != NULL) + (parsed->operand_count > 1);
+    if (parsed->operand_count == 0)
+        return terminal_fail(EXIT_USAGE, "stream: the model is missing (see 'congru help stream')");
+    if (parsed->operand_count > 2)
+        return terminal_fail(EXIT_USAGE, "stream: one file at a time");
+    if (ways > 1)
+        return terminal_fail(EXIT_USAGE, "stream: samples come from FILE, --listen or --lsl-in: one of them");
+    if (value[LISTEN] != NULL && value[LSL_OUT] != NULL)
+        return terminal_fail(EXIT_USAGE, "stream: --lsl-out is for one stream, not for --listen");
+    if (value[LISTEN] != NULL && value[REALTIME] != NULL)
+        return terminal_fail(EXIT_USAGE, "stream: --realtime is for a file, not for --listen");
+    if (value[LSL_IN] == NULL && value[LSL_MARKERS] != NULL)
+        return terminal_fail(EXIT_USAGE, "stream: --lsl-markers needs --lsl-in NAME, whose clock they go by");
+    if (value[LSL_IN] != NULL && value[INPUT] != NULL)
+        return terminal_fail(EXIT_USAGE, "stream: --input is for FILE or --listen, not for --lsl-in");
+    return EXIT_DONE;
+}
+
+enum { EDF = PROTOCOL_FORMATS };
+
+/* --input, or what FILE looks like. */
+static int parse_format(const arguments *parsed, size_t *format)
+{
+    static const char *const kinds[] = {"float32", "float64", "csv", "packets", "edf", NULL};
+    const char *path = parsed->operand_count > 1 ? parsed->operands[1] : NULL;
+    *format = path != NULL && congru_recording_recognises(path) ? (size_t)EDF : PROTOCOL_FLOAT32;
+    if (parsed->values[INPUT] == NULL)
+        return EXIT_DONE;
+    int code = options_parse_choice("stream: --input", parsed->values[INPUT], kinds, format);
+    if (code == EXIT_DONE && parsed->values[LISTEN] != NULL && *format == EDF)
+        code = terminal_fail(EXIT_USAGE, "stream: --input edf is for a file: clients send float32, float64, "
+                                         "csv or packets");
+    return code;
+}
+
+static int run_input(const arguments *parsed, size_t format, stream_sink *sink)
+{
+    const char *path = parsed->operand_count > 1 ? parsed->operands[1] : NULL;
+    const bool cues = congru_model_needs_cues(sink->settings->model);
+    if (sink->settings->decoder.rate <= 0 && format <= PROTOCOL_FLOAT64)
+        return terminal_fail(EXIT_USAGE,
+                             "stream: %s decides about markers alone, which come with recordings, --listen, "
+                             "--lsl-markers, --input csv or packets",
+                             cues ? "the model" : "--rate 0");
+    if (sink->settings->events != NULL && format != EDF)
+        return terminal_fail(EXIT_USAGE, "stream: --events is for a recording");
+    return format == EDF            ? stream_recording(sink, path)
+           : format == PROTOCOL_CSV ? stream_csv(sink, path)
+                                    : stream_frames(sink, path, (protocol_format)format);
+}
+
+/* Zero phase takes samples from the future. Forward alone, the same filters cut less sharply and come late. The trial of a
+ * cue is there as a whole, so that its own filters may look ahead in it: its decision waits for its end. */
+static void warn_of_filters(const char *path, const congru_model *model)
+{
+    const congru_preprocessing *p = congru_model_preprocessing(model);
+    const bool of_set = p->known && !p->causal && !p->fir && (p->band[1] > 0 || p->notch > 0);
+    if (of_set)
+        terminal_warn(
+            "%s: trained on signals filtered with zero phase, which a stream cannot be: here the filters "
+            "run forward only, and decisions may be worse (import with --causal and train on that)",
+            path);
+    else if (!congru_model_is_causal(model) && congru_model_needs_cues(model))
+        terminal_warn(
+            "%s: trained with filters of zero phase: a decision comes when the whole trial has (train "
+            "with --causal for earlier ones)",
+            path);
+    else if (!congru_model_is_causal(model))
+        terminal_warn("%s: trained with filters of zero phase, which a stream cannot be: decisions between "
+                      "markers may be worse, and those about markers come when the whole trial has (train with "
+                      "--causal)",
+                      path);
+}
+
+/* Models that need cues decide about nothing else. */
+static int settle_rate(const arguments *parsed, stream_settings *settings)
+{
+    if (!congru_model_needs_cues(settings->model))
+        return EXIT_DONE;
+    if (parsed->values[RATE] != NULL && settings->decoder.rate > 0)
+        return terminal_fail(EXIT_USAGE,
+                             "stream: %s reads the signal after a cue, and decides about markers alone (leave "
+                             "out --rate)",
+                             congru_model_pipeline(settings->model));
+    settings->decoder.rate = 0;
+    return EXIT_DONE;
+}
+
+static int start(const arguments *parsed, stream_settings *settings)
+{
+    stream_sink sink = {.settings = settings, .write = stream_print};
+    struct sigaction action = {.sa_handler = stop};
+    size_t format;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    int code = parse_format(parsed, &format);
+    if (code == EXIT_DONE)
+        code = stream_line_most(settings->model, &settings->line_most);
+    if (code == EXIT_DONE && settings->lsl_out != NULL)
+        code = stream_outlet_open(settings, &sink.outlet);
+    if (code == EXIT_DONE && settings->address != NULL) {
+        settings->format = (protocol_format)format;
+        code = stream_serve(settings);
+    } else if (code == EXIT_DONE && parsed->values[LSL_IN] != NULL) {
+        code = stream_lsl(&sink, parsed->values[LSL_IN]);
+    } else if (code == EXIT_DONE) {
+        code = run_input(parsed, format, &sink);
+    }
+    stream_outlet_close(&sink.outlet);
+    return code;
+}
+
+static int run(const arguments *parsed)
+{
+    stream_settings settings = {
+        .idle = 30, .speed = 10, .lsl_wait = 30, .realtime = parsed->values[REALTIME] != NULL};
+    char address[64];
+    int code = check_ways(parsed);
+    if (code == EXIT_DONE)
+        code = parse_decoder(parsed, &settings);
+    if (code == EXIT_DONE)
+        code = options_integer(parsed, CLIENTS, 256, 1, 1000, &settings.clients);
+    if (code == EXIT_DONE)
+        code = parse_listen(parsed, &settings, address);
+    settings.lsl_out = parsed->values[LSL_OUT];
+    settings.lsl_markers = parsed->values[LSL_MARKERS];
+    settings.events = parsed->values[EVENTS];
+    if (code == EXIT_DONE)
+        code = session_open(1, &settings.context);
+    if (code == EXIT_DONE &&
+        congru_model_load(settings.context, parsed->operands[0], &settings.model) != CONGRU_OK)
+        code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(settings.context));
+    if (code == EXIT_DONE)
+        code = settle_rate(parsed, &settings);
+    if (code == EXIT_DONE) {
+        warn_of_filters(parsed->operands[0], settings.model);
+        code = start(parsed, &settings);
+    }
+    text_list_clear(&settings.channels);
+    congru_model_destroy(&settings.model);
+    congru_context_destroy(&settings.context);
+    return code;
+}
+
+static const char *const examples[] = {
+    "congru stream model.safetensors S001R04.edf",
+    "acquire | congru stream model.safetensors --channels C3,Cz,C4 --rate 10",
+    "congru stream model.safetensors --listen 127.0.0.1:5000",
+    "congru stream model.safetensors --lsl-in EEG --lsl-out decisions",
+    NULL,
+};
+
+/* The whole of it is docs/protocol.md. */
+static definition protocol(size_t index)
+{
+    static const definition parts[] = {
+        {"first line", "The client begins: 'congru/1', then, if it wants, 'channels=A,B,...', 'rate=HZ' and "
+                       "'format=float32', float64, csv or packets; a newline ends it."},
+        {"greeting",
+         "The server answers with a line of JSON: its version, the pipeline, channels, rate, window "
+         "in samples, protocol, classes, channel_names, commands; or {\"error\":...} and the end."},
+        {"samples",
+         "Frames of one number for each channel, binary and little-endian, or lines of CSV. In the format "
+         "packets, each packet is four letters, FL32, FL64 or TEXT, the number of bytes that follow as "
+         "32 bits, and these: whole frames, or a command."},
+        {"commands",
+         "In a packet TEXT, or in a line of CSV behind '!': 'decide [name=N]' asks about the window that "
+         "ends now; 'marker [name=N] [sample=K] [after=S]' tells of a cue at frame K, now if there is "
+         "none, and asks S seconds after it; 'reset' begins anew; 'scale factor=F'."},
+        {"answers",
+         "A line of JSON for each decision: sample, time, class, p; for a marker also marker and cue. "
+         "Without an answer \"class\" is null, and \"reason\" says why. 'reset' and 'scale' are answered by "
+         "{\"done\":...}. An error is told in {\"error\":...}, the last line."},
+        {"end", "A client that has sent all shuts its side down, and reads until the server closes. "
+                "docs/protocol.md of the "
+                "source has all of it."},
+        {NULL, NULL},
+    };
+    return parts[index];
+}
+
+const command command_stream = {
+    .name = "stream",
+    .summary = "Decide while samples come: files, pipes, TCP, LSL",
+    .usage = "MODEL [FILE] [OPTION...]",
+    .description =
+        "Filters samples as they come, keeps the covariances of the last windows, and asks a model about them "
+        "several times a second: one line of JSON for each decision. Models of the signal after a cue (slow, "
+        "motor+slow, shallow, ...) decide about markers instead: LSL markers, commands, events of a "
+        "recording. The person need not be known: the "
+        "reference begins as that of the people the model was fitted on and moves to their own, without "
+        "labels. Filters run forward only: a model for streams is trained on a set that was imported with "
+        "--causal, and there is a warning about any other. Samples come from FILE, from standard input, from "
+        "clients over TCP, or from the Lab "
+        "Streaming Layer (liblsl 1.12 or later, named by the environment's CONGRU_LSL where it is not found).",
+    .definitions = protocol,
+    .definitions_title = "Protocol of --listen",
+    .options = {.options = options, .count = OPTIONS},
+    .examples = examples,
+    .run = run,
+};

@@ -1,0 +1,149 @@
+/* What a decoder is made of: streams of samples, the trial of a cue, one view for each branch. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_DECODER_LIVE_H
+#define CONGRU_DECODER_LIVE_H
+
+#include "base/bank.h"
+#include "congru/decoder.h"
+#include "decoder/model_branches.h"
+#include "decoder/window.h"
+
+enum { CONGRU_LIVE_CHUNK = 64 }; /* frames filtered at a time */
+
+/* One way of filtering the samples as they flow, with its state kept, and what is remembered of them. */
+typedef struct congru_live_stream {
+    const congru_preprocessing *filters; /* NULL: samples as all views have them */
+    congru_iir filter;
+    double *state; /* (d, sections + 1, 2) */
+    congru_window window;
+} congru_live_stream;
+
+/* One band and window of a branch. */
+typedef struct congru_live_block {
+    const congru_preprocessing *as; /* how its covariance is estimated */
+    const congru_product *product;  /* what the trial of a cue becomes; NULL: the trial as it is */
+    const double *prior;            /* (d, d), the reference at the start; NULL: the identity */
+    size_t stream;                  /* that it is cut from as samples flow, where it can be, */
+    size_t delay, length;           /* in frames: it ends `delay` frames before the last */
+} congru_live_block;
+
+/* One branch: what it looks at, the references of the person at hand, and what it says. A pipeline of an aligner and a
+ * classifier is one view of one block. */
+typedef struct congru_live_view {
+    congru_pipeline alone; /* its aligner and classifier */
+    congru_method_options method;
+    const congru_tensors *tensors;
+    congru_model_branch *found; /* NULL where the tensors are the model's; owned */
+    bool signals;               /* reads the samples themselves */
+    size_t material;            /* of the decoder's plan, of a branch */
+    size_t blocks, features;    /* features: 0 where the classifier reads trials */
+    congru_live_block block[CONGRU_BLOCKS_MAX];
+    size_t first[CONGRU_BLOCKS_MAX]; /* each block's first feature */
+    double *reference, *root;        /* (blocks, d, d); root is reference^-1/2 */
+    double *latest;                  /* (blocks, d, d): covariances, or moments of signals, last looked at */
+    double *aligned, *moved;         /* (blocks, d, d) */
+    double *row;                     /* (features) */
+    double *probability;             /* (classes) */
+    size_t moves;
+    bool waiting; /* `latest` has yet to move the references */
+} congru_live_view;
+
+/* The last frames, of which the trial of a cue is cut: as the model's set holds trials, of the same length. */
+typedef struct congru_live_trial {
+    bool able;      /* there is a ring */
+    double onset;   /* frames from the cue to the first */
+    size_t samples; /* that must have come; those of a set may be more, which no view looks at */
+    size_t room;    /* frames kept */
+    double *ring;   /* (room, d) */
+    congru_set set; /* of one trial, which is `signal` */
+    double *signal; /* (d, samples) */
+    int32_t zero;   /* its subject, session and run */
+    size_t *leader; /* (products of a trial) the first that shares its filters */
+} congru_live_trial;
+
+typedef struct congru_live_mark {
+    uint64_t cue, due;
+} congru_live_mark;
+
+struct congru_decoder {
+    congru_context *context; /* its own, of one thread */
+    congru_bank bank;
+    congru_arena arena;
+    const congru_model *model;
+    congru_decoder_options options;
+    double sampling;
+    size_t d;         /* channels of the model */
+    size_t channels;  /* of a frame */
+    size_t *position; /* (d) where the model's channels are in a frame */
+    congru_iir filter;
+
+    /* The stream */
+    uint64_t count; /* frames so far */
+    double *state;  /* (d, sections + 1, 2) */
+    double *chunk;  /* (d, CHUNK) */
+    double *copy;   /* (d, CHUNK) */
+    double *frame;  /* (d) */
+    congru_live_stream *stream;
+    size_t streams;
+    bool flows;    /* decides at any time, not about cues alone */
+    size_t extent; /* frames that a decision at any time looks at */
+    double end;    /* frames from a cue to the end of what such a decision looks at; NaN when unknown */
+    congru_live_trial trial;
+    congru_live_mark mark[CONGRU_DECODER_MARKS_MAX]; /* in the order they are due */
+    size_t marks;
+    uint64_t decisions, next_decision, adaptations, next_adaptation;
+
+    /* The model, branch by branch */
+    congru_materials materials; /* the plan of what a trial becomes */
+    congru_live_view *view;
+    size_t views;
+    const double *weight; /* (views); NULL: the only view's probabilities are those of the decision */
+    double *said;         /* (views, classes) */
+    double *probability;  /* (classes) */
+};
+
+/* To the state before the first frame. */
+congru_status congru_live_rewind(congru_decoder *decoder);
+
+/* ---- decoder_create.c ------------------------------------------------------------------------------------ */
+
+/* Everything but the context, for options that have been checked. */
+congru_status congru_live_start(congru_decoder *decoder);
+congru_status congru_live_check_options(congru_context *context, const congru_model *model,
+                                        const congru_decoder_options *options);
+
+/* ---- live_view.c ----------------------------------------------------------------------------------------- */
+
+/* Lists the views, their blocks and the streams of these. */
+congru_status congru_live_plan(congru_decoder *decoder);
+void congru_live_clear(congru_decoder *decoder);
+void congru_live_view_layout(congru_arena *arena, const congru_decoder *decoder, congru_live_view *view);
+
+/* References as before the first frame. */
+congru_status congru_live_view_rewind(const congru_decoder *decoder, congru_live_view *view);
+
+/* Looks at the windows that end now, or at the trial that was cut: `latest`. */
+void congru_live_view_look(const congru_decoder *decoder, congru_live_view *view);
+congru_status congru_live_view_look_at_trial(const congru_decoder *decoder, congru_live_view *view);
+
+/* Whether what was looked at is of the model's scale. */
+congru_status congru_live_view_check_scale(const congru_decoder *decoder, const congru_live_view *view);
+
+/* probability of what was looked at. */
+congru_status congru_live_view_ask(const congru_decoder *decoder, congru_live_view *view);
+
+/* Moves the references to what was looked at; a window of which nothing can be learned leaves them. */
+congru_status congru_live_view_move(const congru_decoder *decoder, congru_live_view *view);
+
+/* ---- live_trial.c ---------------------------------------------------------------------------------------- */
+
+/* Frames after which the trial of a cue is there. */
+uint64_t congru_live_trial_due(const congru_decoder *decoder, uint64_t cue);
+
+/* Keeps the frames of a chunk. */
+void congru_live_trial_push(congru_decoder *decoder, size_t count, const double *chunk);
+
+/* Cuts the trial of a cue, and makes every view's blocks of it. CONGRU_ERROR_NOT_FINITE where samples of it are missing,
+ * because they were not finite or have gone or never came; CONGRU_ERROR_NOT_POSITIVE where channel *flat is flat. */
+congru_status congru_live_trial_cut(congru_decoder *decoder, uint64_t cue, int32_t *flat);
+
+#endif

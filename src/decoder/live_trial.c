@@ -1,0 +1,88 @@
+/* Cuts the trial of a cue out of the last frames. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <string.h>
+
+#include "decoder/live.h"
+
+/* A variance below this part of the largest is none, as for trials (congru_covariance_check_rank). */
+static const double flat_below = 1e-10;
+
+uint64_t congru_live_trial_due(const congru_decoder *d, uint64_t cue)
+{
+    const double end = d->trial.able ? d->trial.onset + (double)d->trial.samples : d->end;
+    if (end >= 0)
+        return cue + (uint64_t)end;
+    return cue > (uint64_t)-end ? cue - (uint64_t)-end : 0;
+}
+
+void congru_live_trial_push(congru_decoder *d, size_t count, const double *chunk)
+{
+    for (size_t t = 0; t < count; t++) {
+        double *frame = d->trial.ring + (size_t)((d->count + t) % d->trial.room) * d->d;
+        for (size_t i = 0; i < d->d; i++)
+            frame[i] = chunk[i * count + t];
+    }
+}
+
+/* The first channel whose variance is nothing beside the largest; -1 where there is none. */
+static int32_t find_flat(const congru_live_trial *trial, size_t channels)
+{
+    double most = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < channels; i++) {
+            const double *x = trial->signal + i * trial->samples;
+            double mean = 0, variance = 0;
+            for (size_t t = 0; t < trial->samples; t++)
+                mean += x[t] / (double)trial->samples;
+            for (size_t t = 0; t < trial->samples; t++)
+                variance += (x[t] - mean) * (x[t] - mean);
+            if (pass == 0)
+                most = fmax(most, variance);
+            else if (!(variance > flat_below * most))
+                return (int32_t)i;
+        }
+    return -1;
+}
+
+/* Products that share their filters are made together, as for a set. */
+static congru_status make_products(congru_decoder *d)
+{
+    congru_materials *m = &d->materials;
+    congru_product *list[CONGRU_BRANCHES_MAX * CONGRU_BLOCKS_MAX];
+    congru_status status = CONGRU_OK;
+    for (size_t i = 0; status == CONGRU_OK && i < m->products; i++) {
+        size_t count = 0;
+        for (size_t k = i; d->trial.leader[i] == i && k < m->products; k++)
+            if (d->trial.leader[k] == i)
+                list[count++] = &m->product[k];
+        if (count == 0)
+            continue;
+        status = congru_product_make(d->context, &d->trial.set, 0, 1, count, list);
+    }
+    return status;
+}
+
+congru_status congru_live_trial_cut(congru_decoder *d, uint64_t cue, int32_t *flat)
+{
+    congru_live_trial *trial = &d->trial;
+    const double first = (double)cue + trial->onset;
+    const uint64_t kept = d->count < trial->room ? d->count : trial->room;
+    *flat = -1;
+    if (!(first >= (double)(d->count - kept) && first + (double)trial->samples <= (double)d->count))
+        return CONGRU_ERROR_NOT_FINITE;
+    for (size_t t = 0; t < trial->samples; t++) {
+        const double *frame = trial->ring + (size_t)(((uint64_t)first + t) % trial->room) * d->d;
+        for (size_t i = 0; i < d->d; i++) {
+            if (!isfinite(frame[i]))
+                return CONGRU_ERROR_NOT_FINITE;
+            trial->signal[i * trial->samples + t] = frame[i];
+        }
+    }
+    *flat = find_flat(trial, d->d);
+    if (*flat >= 0)
+        return CONGRU_ERROR_NOT_POSITIVE;
+    congru_status status = make_products(d);
+    for (size_t v = 0; status == CONGRU_OK && v < d->views; v++)
+        status = congru_live_view_look_at_trial(d, &d->view[v]);
+    return status;
+}

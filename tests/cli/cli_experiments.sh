@@ -1,0 +1,66 @@
+#!/bin/bash
+# congru compare, ablate and reproduce: sessions. SPDX-License-Identifier: Apache-2.0
+source "$SOURCE/tests/support/cli_session.sh"
+
+ln -s "$BUILD/tests/make_set" "$scratch/bin/make_set"
+
+run_sessions "$SOURCE"/tests/cli/experiments/*.txt
+
+# Two seeds with few trials: the table has the numbers of its folders, and the claims are judged by the table.
+synthetic_table_is_of_its_folders()
+{
+    local said
+    mkdir "$scratch/work/synthetic" && cd "$scratch/work/synthetic" || exit 1
+    congru reproduce synthetic --seeds 50..51 --trials 1 --steps 1 --no-record >table.txt 2>/dev/null || exit 1
+    result "the table of 'reproduce synthetic' has the numbers of its folders" "$(python3 - "$SOURCE" <<'END'
+import csv, statistics, sys
+paper = {(r["stage"], r["pipeline"]): float(r["accuracy"]) for r in csv.DictReader(open(sys.argv[1] + "/share/paper/synthetic.csv"))}
+lines = open("table.txt", encoding="utf-8").read().splitlines()
+if lines[0] != "Accuracy in %, 9 subjects with 1 trials of each class; seeds 50 to 51; 1 training steps":
+    print(lines[0])
+ours, stage, rows = {}, None, 0
+for line in lines[3 : lines.index("Claims of the paper:") - 1]:
+    stage = line.split()[0] if line[0] != " " else stage
+    words = line[13:].replace("(C auto)", "").split()
+    tuned, pipeline = "(C auto)" in line, words[0]
+    means, scores = [], []
+    for seed in (50, 51):
+        folder = f"reproduced/synthetic/{stage}-{seed}{'-tuned' if tuned else ''}/results.csv"
+        own = [100 * float(r["score"]) for r in csv.DictReader(open(folder)) if r["pipeline"] == pipeline]
+        if len(own) != 9:
+            print(folder, pipeline, len(own))
+        means.append(statistics.fmean(own))
+        scores += own
+    mean, printed = statistics.fmean(scores), None if tuned else paper[stage, pipeline]
+    ours[stage, "tuned" if tuned else pipeline] = mean
+    expected = [f"{printed:.2f}" if printed else "-", f"{mean:.2f}", "±", f"{statistics.stdev(scores):.2f}",
+                f"{statistics.stdev(means):.2f}", f"{mean - printed:+.2f}" if printed else "-"]
+    if words[1:] != expected:
+        print(stage, words, expected)
+    rows += 1
+if rows != 30:
+    print(rows, "rows")
+verdicts = " ".join(line.strip() for line in lines[lines.index("Claims of the paper:") + 1 :])
+nets = ("dct-e2e", "dldct-e2e", "ddct-unet-e2e")
+best = all(ours["shift", "ra+tslr"] >= ours["shift", p] for p in ("none+tslr", *nets))
+falls = ours["shift", "ra+tslr"] > ours["dispersion", "ra+tslr"] > ours["orientation", "ra+tslr"]
+above = ours["fusion", "ddct-unet-e2e"] > ours["fusion", "tuned"]
+for text, holds, no in (("RA is optimal under mean shift (", best, "not reproduced"),
+                        ("RA degrades with dispersion and then orientation (", falls, "not reproduced"),
+                        ("DDCT-UNet is above RA with a tuned ridge under nonlinear fusion (", above, "does not hold")):
+    if not holds and f"{no}: {text}" not in verdicts or holds and (f"{no}: {text}" in verdicts or text not in verdicts):
+        print(text, holds)
+END
+    )"
+    said=$(congru reproduce synthetic --seeds 50..51 --trials 2 --steps 1 --no-record 2>&1)
+    matches "$said" "congru: reproduced/synthetic/shift-50: holds results of another run: ..." && said=
+    result "results of other trials are not taken" "$said"
+}
+
+synthetic_table_is_of_its_folders
+for name in ablate compare reproduce; do
+    manual_has_options $name
+done
+help_fits ablate compare reproduce
+echo "1..$count"
+exit $((failed > 0))

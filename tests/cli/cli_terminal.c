@@ -1,0 +1,177 @@
+/* What the command tells of long work, and what of a name reaches a terminal. SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "harness.h"
+#include "standard_files.h"
+#include "terminal.h"
+
+/* Work that began so long ago that what passes meanwhile does not matter. */
+static const double long_ago = 1e6;
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* What a call prints on standard error, which is not a terminal then. */
+static const char *told(terminal_work *work, size_t done, size_t total)
+{
+    static char text[256];
+    FILE *file = tmpfile();
+    int kept = dup(STDERR_FILENO);
+    text[0] = '\0';
+    if (!CHECK(file != NULL && kept >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0))
+        return text;
+    terminal_progress_timed(work, done, total, "folds");
+    fflush(stderr);
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    rewind(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    return text;
+}
+
+static void says(size_t done, size_t total, const char *expected)
+{
+    double now = seconds_now();
+    terminal_work work = {.started = now - long_ago, .told = now - long_ago};
+    const char *text = told(&work, done, total);
+    CHECK_SAYING(strcmp(text, expected) == 0, "%zu of %zu: '%s'", done, total, text);
+    CHECK(work.told >= now);
+    CHECK(told(&work, done, total)[0] == '\0'); /* not again so soon */
+}
+
+/* A million seconds for `done` folds, and at that pace for the others. */
+static void the_rest_is_told_at_the_pace_so_far(void)
+{
+    says(100, 101, "100 of 101 folds, 2 h 46 min left\n");
+    says(10000, 10001, "10000 of 10001 folds, 1 min 40 s left\n");
+    says(100000, 100001, "100000 of 100001 folds, 10 s left\n");
+    says(100000, 100006, "100000 of 100006 folds, 1 min 0 s left\n");
+    says(1000, 1036, "1000 of 1036 folds, 10 h 0 min left\n");
+}
+
+/* What was there from before is not counted. */
+static void work_that_is_taken_up_again_has_its_own_pace(void)
+{
+    double now = seconds_now();
+    terminal_work work = {.started = now - long_ago, .told = now - long_ago, .at_start = 50};
+    const char *text = told(&work, 10050, 10051);
+    CHECK_SAYING(strcmp(text, "10050 of 10051 folds, 1 min 40 s left\n") == 0, "'%s'", text);
+}
+
+/* Of half of the work a million seconds are gone: as much is left, whatever the count of folds. */
+static void a_known_part_tells_the_rest(void)
+{
+    double now = seconds_now();
+    terminal_work work = {.started = now - long_ago, .told = now - long_ago, .part = 0.5};
+    const char *text = told(&work, 0, 3);
+    CHECK_SAYING(strcmp(text, "0 of 3 folds, 277 h 46 min left\n") == 0, "'%s'", text);
+}
+
+static void nothing_is_told_before_anything_is_done(void)
+{
+    terminal_work work = {0};
+    CHECK(told(&work, 3, 10)[0] == '\0');
+    CHECK(work.started > 0 && work.at_start == 3);
+    work.started = work.told = seconds_now() - long_ago;
+    CHECK(told(&work, 3, 10)[0] == '\0');
+}
+
+static void cleans(const char *text, const char *expected)
+{
+    char copy[64];
+    snprintf(copy, sizeof copy, "%s", text);
+    terminal_clean(copy);
+    CHECK_SAYING(strcmp(copy, expected) == 0, "'%s'", copy);
+}
+
+/* CSI as one character of Latin-1 and of UTF-8, DEL, overrides and isolates of direction, separators of lines. */
+static void what_a_terminal_obeys_becomes_a_question_mark(void)
+{
+    cleans("plain, \xc3\xa9, \xe2\x82\xac, \xf0\x9f\x98\x80",
+           "plain, \xc3\xa9, \xe2\x82\xac, \xf0\x9f\x98\x80");
+    cleans("a\033[31mb\nc\x7f", "a?[31mb?c?");
+    cleans("a\xc2\x9b"
+           "31mb",
+           "a?31mb");
+    cleans("a\x9b"
+           "31mb",
+           "a?31mb");
+    cleans("a\xc2\xa0"
+           "b",
+           "a\xc2\xa0"
+           "b");
+    cleans("a\xe2\x80\xae"
+           "b\xe2\x81\xa6"
+           "c\xe2\x80\xa8"
+           "d\xd8\x9c",
+           "a?b?c?d?");
+    cleans("\xc0\x9b\xe0\x82\x9b", "?????"); /* not the shortest form of U+009B */
+    cleans("\xe2\x80", "??");
+}
+
+static void rounded(const char *text, bool sign, const char *expected)
+{
+    char copy[64];
+    snprintf(copy, sizeof copy, "%s", text);
+    terminal_plain_zero(copy, sign);
+    CHECK_SAYING(strcmp(copy, expected) == 0, "'%s'", copy);
+}
+
+static void zero_has_no_minus(void)
+{
+    rounded("-0.000", true, "+0.000");
+    rounded("-0.00", false, "0.00");
+    rounded("[-0.00, -0.01]", false, "[0.00, -0.01]");
+    rounded("-0.001", true, "-0.001");
+    rounded("-0e-05 1e-00", false, "-0e-05 1e-00");
+}
+
+/* Bytes that go to standard output in two writes are one character. */
+static void output_is_cleaned_whatever_the_writes(void)
+{
+    char text[64] = "";
+    FILE *file = tmpfile();
+    int kept = dup(STDOUT_FILENO);
+    if (!CHECK(file != NULL && kept >= 0))
+        return;
+    fflush(stdout);
+    FILE *before = stdout;
+    dup2(fileno(file), STDOUT_FILENO);
+    standard_files_begin();
+    fputs("a\xc2", stdout);
+    fflush(stdout);
+    fputs("\x9b"
+          "b\xe2\x82",
+          stdout);
+    fflush(stdout);
+    fputs("\xac\t\033[1mc\033[0m\033[2J\n", stdout);
+    fflush(stdout);
+    dup2(kept, STDOUT_FILENO);
+    close(kept);
+    stdout = before;
+    rewind(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    CHECK_SAYING(strcmp(text, "a?b\xe2\x82\xac\t\033[1mc\033[0m?[2J\n") == 0, "'%s'", text);
+}
+
+int main(void)
+{
+    RUN(what_a_terminal_obeys_becomes_a_question_mark);
+    RUN(zero_has_no_minus);
+    RUN(output_is_cleaned_whatever_the_writes);
+    RUN(the_rest_is_told_at_the_pace_so_far);
+    RUN(work_that_is_taken_up_again_has_its_own_pace);
+    RUN(a_known_part_tells_the_rest);
+    RUN(nothing_is_told_before_anything_is_done);
+    return harness_end();
+}

@@ -1,0 +1,193 @@
+#!/bin/bash
+# congru report on the command line: sessions, help, the manual, formats. SPDX-License-Identifier: Apache-2.0
+source "$SOURCE/tests/support/cli_session.sh"
+make_results=$SOURCE/tests/browser/make_results.py
+mkdir "$scratch/work/formats" && cd "$scratch/work/formats" || exit 1
+/usr/bin/python3 "$make_results" full --subjects 6 --pipelines 6 --classes 2 --trials 20 --steps 30 || exit 1
+/usr/bin/python3 "$make_results" free --subjects 6 --pipelines 6 --classes 2 --trials 20 --steps 30 --unconstrained || exit 1
+/usr/bin/python3 "$make_results" bare --subjects 3 --pipelines 2 --only-results || exit 1
+/usr/bin/python3 "$make_results" hostile --hostile --subjects 9 --pipelines 3 --classes 2 --trials 10 --steps 20 || exit 1
+export MADE=$scratch/work/formats
+
+every_figure_and_table()
+{
+    local name problems=
+    cd "$scratch/work/formats" || exit 1
+    for name in accuracy paired forest confusion speed training evolution ellipses patterns ablation; do
+        congru report full --figure $name -o $name.svg 2>&1 && [ -s $name.svg ] || problems+="$name is not drawn"$'\n'
+        /usr/bin/python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' $name.svg || problems+="$name.svg is not XML"$'\n'
+    done
+    for name in accuracy subjects pairs confusion speed ablation statistics; do
+        congru report full --table $name >$name.csv || problems+="$name is not written"$'\n'
+        congru report full --format latex --table $name >$name.tex || problems+="$name is not LaTeX"$'\n'
+    done
+    result "every figure as SVG, every table as CSV and LaTeX" "${problems%$'\n'}"
+}
+
+csv_equals_results()
+{
+    cd "$scratch/work/formats" || exit 1
+    result "the tables have the numbers of results.csv" "$(/usr/bin/python3 - <<'END'
+import csv, statistics
+rows = list(csv.DictReader(open("full/results.csv", encoding="utf-8")))
+for line in csv.DictReader(open("accuracy.csv", encoding="utf-8")):
+    own = [float(r["score"]) for r in rows if r["pipeline"] == line["pipeline"]]
+    if abs(float(line["accuracy"]) - statistics.fmean(own)) > 1e-15 or abs(float(line["deviation"]) - statistics.stdev(own)) > 1e-15:
+        print(line["pipeline"], line["accuracy"], line["deviation"])
+for line in csv.DictReader(open("subjects.csv", encoding="utf-8")):
+    for r in rows:
+        if r["subject"] == line["subject"] and float(r["score"]) != float(line[r["pipeline"]]):
+            print(r["subject"], r["pipeline"], r["score"], line[r["pipeline"]])
+END
+    )"
+}
+
+# Two folders, one of fewer people and pipelines: means, differences and Wilcoxon's test by scipy.
+comparison_equals_scipy()
+{
+    local name="the comparison of folders has the numbers of results.csv and of scipy"
+    cd "$scratch/work/formats" || exit 1
+    if ! /usr/bin/python3 -c 'import scipy' 2>/dev/null; then
+        skip "$name" "no scipy"
+        return
+    fi
+    awk -F, 'NR == 1 || ($4 != "A03" && $9 != "dct-e2e")' free/results.csv >few.csv
+    mkdir -p few && mv few.csv few/results.csv
+    congru report full few --table comparison >comparison.csv && congru report full few --format latex --table comparison >comparison.tex
+    result "$name" "$(/usr/bin/python3 - <<'END'
+import csv, statistics, warnings
+from scipy.stats import wilcoxon
+warnings.simplefilter("ignore")
+read = lambda name: {(r["pipeline"], r["subject"]): float(r["score"]) for r in csv.DictReader(open(f"{name}/results.csv"))}
+full, few = read("full"), read("few")
+lines = list(csv.DictReader(open("comparison.csv")))
+names = {p for p, _ in few}
+subjects = sorted({s for _, s in few})
+if {line["pipeline"] for line in lines} != names or len(lines) != len(names) or len(subjects) != 5 or len(names) != 5:
+    print("pipelines", lines, names, subjects)
+ps = sorted(float(line["p"]) for line in lines)
+for line in lines:
+    a, b = ([run[line["pipeline"], s] for s in subjects] for run in (few, full))
+    gains = [x - y for x, y in zip(a, b)]
+    expected = {"subjects": len(subjects), "accuracy": statistics.fmean(a), "deviation": statistics.stdev(a),
+                "first_accuracy": statistics.fmean(b), "first_deviation": statistics.stdev(b),
+                "gain": statistics.fmean(gains), "wins": sum(g > 0 for g in gains), "losses": sum(g < 0 for g in gains),
+                "p": wilcoxon(a, b).pvalue,
+                "p_holm": min(1, max(ps[i] * (len(ps) - i) for i in range(len(ps)) if ps[i] <= float(line["p"])))}
+    for key, value in expected.items():
+        if abs(float(line[key]) - value) > 1e-12:
+            print(line["pipeline"], key, line[key], "not", value)
+END
+    )"
+}
+
+names_are_escaped()
+{
+    local problems=
+    cd "$scratch/work/formats" || exit 1
+    congru report hostile -o hostile.html >/dev/null && congru report hostile --figure confusion -o hostile.svg &&
+        congru report hostile --table subjects >hostile.csv && congru report hostile --format latex --table subjects >hostile.tex
+    "$BUILD/tests/congru_plain" report hostile -o hostile_plain.html >/dev/null
+    problems+=$(/usr/bin/python3 - <<'END'
+import csv, xml.dom.minidom
+xml.dom.minidom.parse("hostile.svg")
+names = {r["subject"] for r in csv.DictReader(open("hostile/results.csv", encoding="utf-8", newline=""))}
+kept = {r["subject"] for r in csv.DictReader(open("hostile.csv", encoding="utf-8", newline=""))}
+if names != kept:
+    print("CSV", names ^ kept)
+for page in ("hostile.html", "hostile_plain.html"):
+    text = open(page, encoding="utf-8").read()
+    for bad in ("<script>alert", "<script>document", "<b>left", "<b>bold", "<img src=x"):
+        if bad in text:
+            print(page, bad)
+END
+    )
+    grep -q '\\textless{}script\\textgreater{}' hostile.tex || problems+="LaTeX is not escaped"
+    result "hostile names are escaped everywhere" "$problems"
+}
+
+# A figure of a thousand pipelines is larger than a PNG of cairo's can be; a terminal gets none.
+refused_pngs()
+{
+    local said pipeline
+    mkdir wide
+    (echo score,time,samples,subject,session,dataset,pipeline
+        for pipeline in {1..1000}; do
+            printf '0.5,1,10,%s,all,k,p%d\n' a $pipeline b $pipeline
+        done) >wide/results.csv
+    said=$(congru report wide --format png --figure accuracy -o wide.png 2>&1)
+    matches "$said" "congru: report: cannot make the PNG: ...size..." && said=
+    [ ! -e wide.png ] || said+=" a file was left"
+    result "a PNG that would be too large is refused" "$said"
+    if command -v script >/dev/null; then
+        said=$(script -qec "congru report full --format png --figure forest" /dev/null </dev/null | tr -d '\r')
+        matches "$said" "congru: report: a PNG does not go to a terminal (name a file with -o)" && said=
+        result "a PNG does not go to a terminal" "$said"
+    else
+        skip "a PNG does not go to a terminal" "no script"
+    fi
+}
+
+png_or_a_reason()
+{
+    local said
+    cd "$scratch/work/formats" || exit 1
+    if [ -e "$BUILD/congru.p/cli_report_png.c.o" ]; then
+        congru report full --format png --figure forest -o forest.png 2>"$scratch/said"
+        result "PNG" "$(/usr/bin/python3 -c 'import sys; d = open(sys.argv[1], "rb").read(); print("" if d[:8] == b"\x89PNG\r\n\x1a\n" and len(d) > 5000 else "no PNG", end="")' forest.png 2>&1)"
+        refused_pngs
+    else
+        skip "PNG" "built without cairo"
+    fi
+    said=$("$BUILD/tests/congru_plain" report full --format png -o none.png 2>&1)
+    matches "$said" "congru: report: this congru was built without cairo, so --format png is not there (use --format svg, or install libcairo2-dev and build again)" && said=
+    [ ! -e none.png ] || said+=" a file was left"
+    result "without cairo, PNG is refused with a reason" "$said"
+}
+
+without_the_page()
+{
+    local said
+    cd "$scratch/work/formats" || exit 1
+    said=$("$BUILD/tests/congru_plain" report full free -o plain.html 2>&1)
+    matches "$said" "plain.html: ... MB, tables only: this congru was built without the page (it takes npm)" && said=
+    [ "$(grep -c '<table>' plain.html)" = 15 ] || said+=" not 15 tables"
+    grep -q '<h2>Comparison</h2>' plain.html || said+=" no comparison"
+    grep -q '<script' plain.html && said+=" it has a script"
+    result "without npm, the page is plain tables and says so" "$said"
+}
+
+run_as_built()
+{
+    local said
+    cd "$scratch/work/formats" || exit 1
+    said=$(sh "$SOURCE/tools/build-page.sh" plain "$SOURCE/web" "$scratch/page" "$scratch/empty.html" && [ ! -s "$scratch/empty.html" ] || echo "not empty")
+    result "the page can be left out of the build" "$said"
+    said=$(mkdir "$scratch/few"; for tool in sh mkdir cp rm cmp cat; do ln -s "$(command -v $tool)" "$scratch/few/"; done
+        PATH=$scratch/few sh "$SOURCE/tools/build-page.sh" wanted "$SOURCE/web" "$scratch/page" "$scratch/empty.html")
+    matches "$said" "congru report will write tables only: npm is not installed...." && [ ! -s "$scratch/empty.html" ] && said=
+    result "a build without npm says so and goes on" "$said"
+    PATH=$scratch/few sh "$SOURCE/tools/build-page.sh" needed "$SOURCE/web" "$scratch/page" "$scratch/empty.html" >/dev/null
+    result "a build that needs the page fails without npm" "$([ $? -eq 1 ] || echo "it did not")"
+}
+
+manual_has_names()
+{
+    result "the manual has the figures of help" "$(diff \
+        <(congru help report | sed -n 's/^  figure \([a-z]*\).*/\1/p') \
+        <(sed -n 's/^\.It Cm \([a-z]*\)$/\1/p' "$SOURCE/man/congru-report.1"))"
+}
+
+run_sessions "$SOURCE/tests/cli/report/report.txt"
+every_figure_and_table
+csv_equals_results
+comparison_equals_scipy
+names_are_escaped
+png_or_a_reason
+without_the_page
+run_as_built
+manual_has_options report
+manual_has_names
+help_fits report
+echo "1..$count"
+exit $((failed > 0))
