@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import numbers
+import re
 from typing import Any, Dict, Iterable, List, Mapping, Sequence, Tuple
 
 from . import _native
@@ -20,13 +21,13 @@ def default_of(row: Mapping[str, Any]) -> Any:
     text, kind = row["default"], row["kind"]
     if kind == "switch":
         return text == "on"
-    if kind in ("integer", "seed"):
-        return int(text)
-    if kind in ("number", "number or auto"):
-        return text if text == "auto" else float(text)
     if kind == "widths":
         return None
-    return text
+    # Where a word stands for a number, "auto" or "own", it is the default.
+    number = {"integer": int, "seed": int, "number": float, "number or auto": float}.get(kind)
+    if number is None or not re.fullmatch(r"[-+0-9.eE]+", text):
+        return text
+    return number(text)
 
 
 def text_of(value: Any) -> str:
