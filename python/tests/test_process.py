@@ -148,11 +148,11 @@ def test_interrupt_stops_a_run_that_is_then_resumed(tmp_path):
 
 
 def test_a_resumed_run_ends_with_the_same_bits(tmp_path, small):
-    whole = congru.loso(small, ["ra+mdm", "dldct-e2e"], steps=300, folder=tmp_path / "whole", threads=1)
+    whole = congru.loso(small, ["ra+mdm", "dldct-e2e"], steps=1500, folder=tmp_path / "whole", threads=1)
     with pytest.raises(congru.CancelledError):
-        congru.loso(small, ["ra+mdm", "dldct-e2e"], steps=300, folder=tmp_path / "parts", threads=1,
-                    progress=lambda done, *_: done < 5)
-    resumed = congru.loso(small, ["ra+mdm", "dldct-e2e"], steps=300, folder=tmp_path / "parts", threads=1)
+        congru.loso(small, ["ra+mdm", "dldct-e2e"], steps=1500, folder=tmp_path / "parts", threads=1,
+                    progress=lambda done, *_: done < 1)
+    resumed = congru.loso(small, ["ra+mdm", "dldct-e2e"], steps=1500, folder=tmp_path / "parts", threads=1)
     assert 0 < resumed.resumed < 8
     a, b = ((tmp_path / name / "predictions.csv").read_bytes() for name in ("whole", "parts"))
     assert a == b and whole.means() == resumed.means()
