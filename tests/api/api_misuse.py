@@ -37,6 +37,7 @@ congru_epochs_cut report
 congru_lda_directions ratio
 congru_logistic_fit options info
 congru_metrics_measure probability by_class
+congru_model_pack bytes
 congru_model_predict options
 congru_recording_read options
 congru_report_figure choice
