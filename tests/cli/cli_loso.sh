@@ -47,7 +47,7 @@ killed_runs_end_the_same()
 killed_branches_end_the_same()
 {
     local kills=0 round problems= took process start
-    mkdir "$scratch/work/branches" && cd "$scratch/work/branches" || exit 1
+    mkdir "$scratch/work/killed_branches" && cd "$scratch/work/killed_branches" || exit 1
     congru synth --stage shift --slow 1 --subjects 5 --trials 5 --channels 5 --rate 100 --signals 450 -o set.npz >/dev/null || exit 1
     start=${EPOCHREALTIME/./}
     congru loso set.npz --pipelines motor,slow,motor+slow,ra+tslr --jobs 1 -o whole >whole.txt 2>&1 || problems+=$(cat whole.txt)
