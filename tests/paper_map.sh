@@ -115,12 +115,49 @@ def commands():
             print(f"{name}: no such option of loso")
 
 
-{"items": each_item_once, "columns": columns, "files": files, "functions": functions, "commands": commands}[what]()
+def methods():
+    """Each method of the consolidated table is in the table of baselines or, the paper's own, in that of algorithms."""
+    table = sections["Baselines"]
+    for row in csv.DictReader(open(source + "/share/paper/comparison.csv", encoding="utf-8")):
+        own = row["group"].startswith("Ours")
+        if not own and row["pipeline"] and f"`{row['pipeline']}`" not in table:
+            print(f"{row['method']}: no pipeline {row['pipeline']}")
+        if not own and not row["pipeline"] and row["method"] not in table:
+            print(row["method"])
+    for cells in list(rows("Baselines"))[1:]:
+        for name in re.findall(r"`([^`]+)`", cells[1]):
+            if "pipeline '" in subprocess.run(["congru", "loso", "missing.npz", "-p", name], capture_output=True,
+                                              text=True).stderr:
+                print(f"{name}: no such pipeline")
+
+
+def datasets():
+    for row in csv.DictReader(open(source + "/share/paper/datasets.csv", encoding="utf-8")):
+        if f"`share/presets/{row['dataset']}.txt`" not in sections["Datasets"]:
+            print(row["dataset"])
+
+
+def grid():
+    """docs/numerics.md begins and ends the grid of C as the code does."""
+    code = open(source + "/src/classifier/logistic_select.c", encoding="utf-8").read()
+    values = [float(v) for v in re.search(r"grid\[\] = \{([^}]*)\}", code).group(1).split(",")]
+    said = re.search(r"C is chosen, when asked for, from (.*?) by leaving", open(
+        source + "/docs/numerics.md", encoding="utf-8").read().replace("\n", " "))
+    first, last = (said.group(1) if said else "").split("...") if said and "..." in said.group(1) else ("0", "0")
+    found = [[float(v) for v in part.split(",") if v.strip()] for part in (first, last)]
+    if found[0] != values[:len(found[0])] or found[1] != values[-len(found[1]):]:
+        print(f"docs {found}, code {values}")
+
+
+{"items": each_item_once, "methods": methods, "datasets": datasets, "grid": grid, "columns": columns, "files": files, "functions": functions, "commands": commands}[what]()
 END
 )"
 }
 
 check "every item of the paper has one row" items
+check "every method of the paper's comparison has a row, and its pipeline exists" methods
+check "every dataset of the paper has a row" datasets
+check "the grid of C in docs/numerics.md is the code's" grid
 check "rows have as many cells as their heading" columns
 check "files that are named exist" files
 check "functions that are named exist" functions

@@ -32,7 +32,7 @@ static int print_tensors(const congru_model *model)
     text_table table = {.columns = 2};
     congru_model_tensor tensor;
     text_table_add(&table, "tensor");
-    text_table_add(&table, "shape");
+    text_table_add(&table, "shape, or value");
     for (size_t i = 0; congru_model_tensor_at(model, i, &tensor); i++) {
         char shape[128] = "";
         size_t used = 0;
@@ -40,7 +40,10 @@ static int print_tensors(const congru_model *model)
             used += (size_t)snprintf(shape + used, sizeof shape - used, "%s%zu", k > 0 ? ", " : "",
                                      tensor.shape[k]);
         text_table_add(&table, "%s", tensor.name);
-        text_table_add(&table, "(%s)", shape);
+        if (tensor.dims == 0)
+            text_table_add(&table, "%.6g", tensor.data[0]);
+        else
+            text_table_add(&table, "(%s)", shape);
     }
     int code = text_table_print(&table, 2);
     text_table_clear(&table);

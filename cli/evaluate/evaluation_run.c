@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "crew.h"
-#include "diagnostics.h"
 #include "method_settings.h"
 #include "pipeline_list.h"
 #include "results_print.h"
@@ -199,7 +198,9 @@ static int evaluate(run_state *run)
     congru_results *results = NULL;
     int code = evaluation_call(run, &results);
     if (code == EXIT_DONE && run->diagnostics && crew_leads())
-        code = diagnostics_save(run);
+        code = congru_diagnostics_write(run->context, run->set, &run->options) == CONGRU_OK
+                   ? EXIT_DONE
+                   : fail_evaluation(run);
     if (code != EXIT_DONE) {
         congru_results_destroy(&results);
         return code;
@@ -281,7 +282,7 @@ int evaluation_run(const arguments *parsed, congru_protocol protocol, int folds,
     int code = evaluation_open(&run);
     run.options.protocol = protocol;
     run.options.folds = folds;
-    if (code == EXIT_DONE && diagnostics && diagnostics_network(&run) == NULL)
+    if (code == EXIT_DONE && diagnostics && congru_diagnostics_pipeline(run.context, &run.options) == NULL)
         code = terminal_fail(EXIT_USAGE, "%s: --diagnostics needs a pipeline with a network", parsed->command);
     if (code == EXIT_DONE)
         code = evaluate(&run);

@@ -42,12 +42,12 @@ static void add_number(line_writer *w, int digits, double number)
 /* Names are valid UTF-8 already. */
 static void add_name(line_writer *w, const char *name)
 {
-    unsigned long number;
+    uint32_t number;
     add(w, "\"");
     for (size_t size; *name != '\0'; name += size) {
         size = terminal_control(name, &number);
         if (size > 0)
-            add(w, "\\u%04lx", number);
+            add(w, "\\u%04x", (unsigned)number);
         else
             add(w, *name == '"' || *name == '\\' ? "\\%c" : "%c", *name);
         size += size == 0;

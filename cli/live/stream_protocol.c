@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "congru/text.h"
+
 enum { PACKET_HEAD = 8 };
 
 static void fail(stream_protocol *p, const char *why)
@@ -48,29 +50,18 @@ static bool read_number(const char *text, const char *characters, double *number
     return strspn(text, characters) == strlen(text) && end != text && *end == '\0' && isfinite(*number);
 }
 
-/* The size of the well-formed UTF-8 character at `s`, no control character; 0 for anything else. */
-static size_t character_size(const unsigned char *s)
+/* The size of the character at `text`, no control character; 0 for anything else, and for what is not UTF-8. */
+static size_t character_size(const char *text)
 {
-    if (s[0] < 0x80)
-        return s[0] >= ' ' && s[0] != 0x7f;
-    size_t size = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
-    uint32_t code = s[0] & (0xffu >> (size + 1));
-    if (s[0] < 0xc2 || s[0] > 0xf4)
-        return 0;
-    for (size_t i = 1; i < size; i++) {
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (s[i] & 0x3fu);
-    }
-    static const uint32_t least[5] = {0, 0, 0xa0, 0x800, 0x10000}; /* 0x80 to 0x9f are control characters */
-    return code >= least[size] && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff) ? size : 0;
+    uint32_t code;
+    size_t size = congru_utf8_decode(text, 4, &code); /* the ending zero stops it too */
+    return size > 0 && code >= ' ' && !(code >= 0x7f && code < 0xa0) ? size : 0;
 }
 
 static bool is_clean(const char *text)
 {
-    const unsigned char *at = (const unsigned char *)text;
-    for (size_t size; *at != '\0'; at += size)
-        if ((size = character_size(at)) == 0)
+    for (size_t size; *text != '\0'; text += size)
+        if ((size = character_size(text)) == 0)
             return false;
     return true;
 }
@@ -79,7 +70,7 @@ void protocol_clean_name(const char *text, char name[PROTOCOL_NAME_SIZE])
 {
     size_t used = 0;
     for (size_t size; *text != '\0'; text += size > 0 ? size : 1) {
-        size = character_size((const unsigned char *)text);
+        size = character_size(text);
         if (used + (size > 0 ? size : 1) >= PROTOCOL_NAME_SIZE)
             break;
         if (size == 0)

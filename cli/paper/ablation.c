@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "json_draft.h"
 #include "score_table.h"
+#include "session.h"
 #include "text_table.h"
 
 enum { PATH_SIZE = 1024, TABLE_MODELS = 3 };
@@ -232,28 +232,25 @@ int ablation_print(const ablation *found)
 int ablation_save(const ablation *found, const char *folder)
 {
     char baseline[PATH_SIZE + 32], name[CONGRU_PIPELINE_SIZE + 64];
-    json_draft draft;
+    congru_text text = {0};
     size_t rows = 0;
     snprintf(baseline, sizeof baseline, "%s/%s", folder, variants[BASELINE].folder);
-    int code = json_begin(&draft, baseline, "ablation.json");
-    if (code != EXIT_DONE)
-        return code;
-    fprintf(draft.file, "{\n  \"title\": \"Networks without one of their parts\",\n  \"rows\": [");
+    congru_text_add(&text, "{\n  \"title\": \"Networks without one of their parts\",\n  \"rows\": [");
     for (size_t i = 0; i < found->models; i++)
         for (size_t v = 0; v < ABLATION_VARIANTS; v++) {
             if (isnan(found->mean[v][i]))
                 continue;
             snprintf(name, sizeof name, "%s, %s", found->model[i], variants[v].name);
-            fprintf(draft.file, "%s\n    {\"name\": ", rows++ > 0 ? "," : "");
-            json_text(draft.file, name);
-            fprintf(draft.file, ", \"mean\": ");
-            json_number(draft.file, found->mean[v][i] / 100);
-            fprintf(draft.file, ", \"deviation\": ");
-            json_number(draft.file, found->deviation[v][i] / 100);
-            fprintf(draft.file, ", \"change\": ");
-            json_number(draft.file, (found->mean[v][i] - found->mean[BASELINE][i]) / 100);
-            fprintf(draft.file, "}");
+            congru_text_add(&text, "%s\n    {\"name\": ", rows++ > 0 ? "," : "");
+            congru_text_add_json(&text, name);
+            congru_text_add(&text, ", \"mean\": ");
+            congru_text_add_number(&text, found->mean[v][i] / 100, 17);
+            congru_text_add(&text, ", \"deviation\": ");
+            congru_text_add_number(&text, found->deviation[v][i] / 100, 17);
+            congru_text_add(&text, ", \"change\": ");
+            congru_text_add_number(&text, (found->mean[v][i] - found->mean[BASELINE][i]) / 100, 17);
+            congru_text_add(&text, "}");
         }
-    fprintf(draft.file, "\n  ]\n}\n");
-    return json_end(&draft);
+    congru_text_add(&text, "\n  ]\n}\n");
+    return session_save(baseline, "ablation.json", &text);
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "crew.h"
-#include "diagnostics.h"
 #include "reproduce.h"
 #include "reproduce_sets.h"
 #include "set_load.h"
@@ -48,8 +47,9 @@ static int follow(run_state *run, const char *folder, size_t model, bool alone, 
     if (code == EXIT_DONE && congru_geometry_follow(run->context, run->set, &run->options, pipeline, left_out,
                                                     &table->followed[model][alone]) != CONGRU_OK)
         code = fail(run);
-    if (code == EXIT_DONE)
-        code = diagnostics_write(run, pipeline, left_out, table->followed[model][alone]);
+    if (code == EXIT_DONE && congru_diagnostics_geometry(run->context, run->set, &run->options, pipeline,
+                                                         left_out, table->followed[model][alone]) != CONGRU_OK)
+        code = fail(run);
     return code;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "congru/report.h"
 #include "terminal.h"
 
 void session_cpu_names(char *names, size_t size)
@@ -64,4 +65,20 @@ int session_open_with(const congru_context_options *options, congru_context **co
     return terminal_fail(EXIT_FAILED, "CONGRU_CPU=%s: %s (available: %s)", cpu,
                          cpu_known(cpu) ? "this machine does not have it" : "no such instruction set",
                          available);
+}
+
+int session_save(const char *folder, const char *name, congru_text *text)
+{
+    congru_context *context;
+    congru_text path = {0};
+    int code = session_open(1, &context);
+    congru_text_add(&path, "%s/%s", folder, name);
+    if (code == EXIT_DONE && (path.failed || text->failed))
+        code = terminal_fail(EXIT_FAILED, "%s: not enough memory to write %s", folder, name);
+    if (code == EXIT_DONE && congru_report_write(context, path.data, text->data, text->size) != CONGRU_OK)
+        code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
+    congru_context_destroy(&context);
+    congru_text_clear(&path);
+    congru_text_clear(text);
+    return code;
 }

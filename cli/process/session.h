@@ -3,6 +3,7 @@
 #define CONGRU_CLI_SESSION_H
 
 #include "congru/context.h"
+#include "congru/text.h"
 
 /* Makes a context with this many threads (0: all). Returns EXIT_DONE, or prints one line and returns
  * EXIT_FAILED; *context is then NULL. */
@@ -15,6 +16,10 @@ int session_open_with(const congru_context_options *options, congru_context **co
  * is whole. Without it the unfinished file stays beside its target. */
 void session_hold_interrupts(void);
 void session_release_interrupts(void);
+
+/* Writes FOLDER/NAME whole or not at all, and frees the text. Returns EXIT_DONE, or prints one line and returns
+ * EXIT_FAILED. */
+int session_save(const char *folder, const char *name, congru_text *text);
 
 /* The instruction sets this machine has, slowest first, one space between: "base avx2". */
 void session_cpu_names(char *names, size_t size);

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "congru/text.h"
 #include "standard_files.h"
 
 enum { WIDTH_DEFAULT = 80, WIDTH_MIN = 20, WIDTH_MAX = 100, INDENT_NARROW = 6, TEXT_WIDTH_MIN = 24 };
@@ -65,33 +66,16 @@ const char *terminal_last_error(void)
     return last_error;
 }
 
-/* The size of the UTF-8 character at `s`, of which `left` bytes are there, and its number; 0 for bytes that are none. */
-static size_t take_character(const unsigned char *s, size_t left, unsigned long *number)
-{
-    static const unsigned long least[] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t size = s[0] < 0x80 ? 1 : s[0] < 0xc0 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf8 ? 4 : 0;
-    if (size == 0 || size > left)
-        return 0;
-    *number = size == 1 ? s[0] : s[0] & (0x7fU >> size);
-    for (size_t i = 1; i < size; i++) {
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-        *number = *number << 6 | (s[i] & 0x3fU);
-    }
-    bool surrogate = *number >= 0xd800 && *number < 0xe000;
-    return *number < least[size] || *number > 0x10ffff || surrogate ? 0 : size;
-}
-
 /* What moves the cursor, begins a command to the terminal, or shows the rest of a line in another order. */
-static bool is_control(unsigned long number)
+static bool is_control(uint32_t number)
 {
     return number < ' ' || (number >= 0x7f && number < 0xa0) || number == 0x61c || number == 0x200e ||
            number == 0x200f || (number >= 0x2028 && number <= 0x202e) || (number >= 0x2066 && number <= 0x2069);
 }
 
-size_t terminal_control(const char *text, unsigned long *number)
+size_t terminal_control(const char *text, uint32_t *number)
 {
-    size_t size = take_character((const unsigned char *)text, strlen(text), number);
+    size_t size = congru_utf8_decode(text, strlen(text), number);
     return size > 0 && is_control(*number) ? size : 0;
 }
 
@@ -99,8 +83,8 @@ size_t terminal_clean_bytes(char *text, size_t size, const char *kept)
 {
     size_t used = 0;
     for (size_t at = 0, step; at < size; at += step) {
-        unsigned long number = 0;
-        step = take_character((const unsigned char *)text + at, size - at, &number);
+        uint32_t number = 0;
+        step = congru_utf8_decode(text + at, size - at, &number);
         if (step == 1 && number != 0 && strchr(kept, (int)number) != NULL) {
             text[used++] = text[at];
         } else if (step == 0 || is_control(number)) {

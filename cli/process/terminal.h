@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* What the command exits with. */
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
@@ -55,7 +56,7 @@ void terminal_clean(char *text);
 size_t terminal_clean_bytes(char *text, size_t size, const char *kept);
 
 /* The size and number of the control character, of those named above, that text begins with; 0 for another. */
-size_t terminal_control(const char *text, unsigned long *number);
+size_t terminal_control(const char *text, uint32_t *number);
 
 /* Makes "-0.00", which a small negative number is rounded to, "0.00", or "+0.00" where numbers have their `sign`. */
 void terminal_plain_zero(char *text, bool sign);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json_draft.h"
+#include "session.h"
 #include "table_print.h"
 #include "terminal.h"
 
@@ -136,11 +136,8 @@ int paired_rows_print(const paired_row *rows, size_t count, bool permutation, ta
 
 int paired_rows_save(const paired_row *rows, size_t count, bool permutation, const char *folder)
 {
-    json_draft draft;
-    int code = json_begin(&draft, folder, "statistics.json");
-    if (code != EXIT_DONE)
-        return code;
-    fprintf(draft.file, "{\n  \"comparisons\": [");
+    congru_text text = {0};
+    congru_text_add(&text, "{\n  \"comparisons\": [");
     for (size_t i = 0; i < count; i++) {
         const congru_comparison *result = &rows[i].result;
         const struct {
@@ -155,16 +152,16 @@ int paired_rows_save(const paired_row *rows, size_t count, bool permutation, con
                        {"high", result->interval[1] / 100},
                        {"fraction", result->improved},
                        {"p_permutation", result->permutation}};
-        fprintf(draft.file, "%s\n    {\"a\": ", i > 0 ? "," : "");
-        json_text(draft.file, rows[i].a);
-        fprintf(draft.file, ", \"b\": ");
-        json_text(draft.file, rows[i].b);
+        congru_text_add(&text, "%s\n    {\"a\": ", i > 0 ? "," : "");
+        congru_text_add_json(&text, rows[i].a);
+        congru_text_add(&text, ", \"b\": ");
+        congru_text_add_json(&text, rows[i].b);
         for (size_t j = 0; j < sizeof numbers / sizeof numbers[0] - !permutation; j++) {
-            fprintf(draft.file, ", \"%s\": ", numbers[j].name);
-            json_number(draft.file, numbers[j].value);
+            congru_text_add(&text, ", \"%s\": ", numbers[j].name);
+            congru_text_add_number(&text, numbers[j].value, 17);
         }
-        fprintf(draft.file, "}");
+        congru_text_add(&text, "}");
     }
-    fprintf(draft.file, "\n  ]\n}\n");
-    return json_end(&draft);
+    congru_text_add(&text, "\n  ]\n}\n");
+    return session_save(folder, "statistics.json", &text);
 }

@@ -8,6 +8,7 @@
 #include "congru/context.h"
 #include "congru/crew.h"
 #include "congru/random.h"
+#include "congru/text.h"
 
 #include "congru/recording.h"
 
@@ -30,6 +31,7 @@
 #include "congru/method.h"
 
 #include "congru/evaluation.h"
+#include "congru/explain.h"
 #include "congru/statistics.h"
 
 #include "congru/decoder.h"

@@ -27,6 +27,7 @@ typedef struct congru_pipeline_description {
     bool target_labels; /* asks for labelled trials of the target subject */
     bool needs_signals; /* covariances are not enough */
     bool embeds;        /* congru_pipeline_represent can show where it puts trials */
+    bool linear;        /* its branches have forward patterns (congru/explain.h) */
     size_t branches;    /* how many; aligner, classifier and network are those of the first */
 } congru_pipeline_description;
 
@@ -114,6 +115,8 @@ typedef struct congru_fold {
     int32_t *truth;        /* (samples) */
     int32_t *answer;       /* (samples) */
     double *probability;   /* (samples, classes) */
+    char *pattern; /* what linear branches looked at, as the text of a patterns.csv (congru/explain.h); NULL for
+                             others, and where there is no folder to keep it in */
 } congru_fold;
 
 /* What a run found, or what a results folder holds. Folds by pipeline, then by subject. */
@@ -138,13 +141,23 @@ typedef struct congru_results {
  * are not run again when they were made from the same set and options, and refused otherwise, by the fingerprint that
  * each carries. A folder that is removed during the run is CONGRU_ERROR_IO. Subjects that have no trials both to fit on and
  * to score are left out, which a note says; CONGRU_ERROR_ARGUMENT when that is all of them. At the end the folder
- * holds results.csv, predictions.csv, run.json and, for networks, training/.
+ * holds results.csv, predictions.csv, run.json, patterns.csv where a pipeline has patterns (LOSO) and, for networks,
+ * training/.
  *
  * With a crew, each process calls this with the same set and options; whoever differs is told apart and the call fails in
  * all. Folds go to threads of all of them from one queue. Rank 0 alone touches the folder; all get the same results. A
  * process that is lost costs the folds it was running, which others run again. */
 CONGRU_API congru_status congru_evaluate(congru_context *context, const congru_set *set,
                                          const congru_evaluation_options *options, congru_results **results);
+
+/* Which trials the pipelines of such a run are fitted on and scored with when `subject` is scored, for methods of other
+ * programs to be compared on the same: side (set->count) becomes 1 where a trial is scored, 0 where it is fitted on, -1
+ * where it is neither. CONGRU_PROTOCOL_FOLDS has the parts 0 to options->folds - 1, the others part 0 alone; a part but
+ * the first may have no trial to score. Of the options protocol, folds and method.seed count. CONGRU_ERROR_ARGUMENT for a
+ * part that is none, and for a subject whose trials or sessions are too few. */
+CONGRU_API congru_status congru_evaluation_split(congru_context *context, const congru_set *set,
+                                                 const congru_evaluation_options *options, int32_t subject,
+                                                 size_t part, int8_t *side);
 
 /* Where the trials are when `subject` is the target: covariances of all trials, out (count, d, d), as the pipeline's
  * aligner leaves them, or as the network of an end-to-end model puts them before its head. Of the options method and

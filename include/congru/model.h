@@ -3,6 +3,7 @@
 #define CONGRU_MODEL_H
 
 #include "congru/evaluation.h"
+#include "congru/explain.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,6 +37,14 @@ CONGRU_API congru_status congru_model_save(congru_context *context, const congru
 /* Refuses, with a text that says why, a file that is damaged, lies about itself, lacks a tensor, holds NaN, or is of a
  * format this version does not read. What was loaded answers as what was saved, to the bit. */
 CONGRU_API congru_status congru_model_load(congru_context *context, const char *path, congru_model **model);
+
+/* The same for bytes in memory, where others keep them. *size becomes how many a model takes; they are written to `bytes`,
+ * which has room for `room`, when it is not NULL: CONGRU_ERROR_ARGUMENT where that is too little. `name` begins the line
+ * that says what is wrong with bytes that are read. */
+CONGRU_API congru_status congru_model_pack(congru_context *context, const congru_model *model, void *bytes,
+                                           size_t room, size_t *size);
+CONGRU_API congru_status congru_model_parse(congru_context *context, const char *name, const void *bytes,
+                                            size_t size, congru_model **model);
 
 /* Sets *model to NULL; NULL is allowed. */
 CONGRU_API void congru_model_destroy(congru_model **model);
@@ -78,6 +87,11 @@ typedef struct congru_model_tensor {
     const double *data;
 } congru_model_tensor;
 CONGRU_API bool congru_model_tensor_at(const congru_model *model, size_t index, congru_model_tensor *tensor);
+
+/* What its branches look at: means over the subjects it was fitted on. CONGRU_ERROR_ARGUMENT for a model that is not linear,
+ * or of a version that did not keep patterns. */
+CONGRU_API congru_status congru_model_patterns(congru_context *context, const congru_model *model,
+                                               congru_patterns **patterns);
 
 /* ---- Asking it --------------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "congru/context.h"
+#include "congru/evaluation.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,6 +31,21 @@ CONGRU_API congru_status congru_report_page(congru_context *context, const congr
 
 /* The data of the page: JSON that may stand in an HTML script element. */
 CONGRU_API congru_status congru_report_json(congru_context *context, const congru_report *report, char **text);
+
+/* The first of a run's pipelines that has a network and can show where it puts trials; NULL: none. */
+CONGRU_API const char *congru_diagnostics_pipeline(congru_context *context,
+                                                   const congru_evaluation_options *options);
+
+/* Writes geometry.json and patterns.json into the run's folder: how that pipeline moves the source trials while it is
+ * trained without the first subject that is scored, and scalp maps of what it and CSP find. */
+CONGRU_API congru_status congru_diagnostics_write(congru_context *context, const congru_set *set,
+                                                  const congru_evaluation_options *options);
+
+/* geometry.json alone, of what congru_geometry_follow has found. */
+CONGRU_API congru_status congru_diagnostics_geometry(congru_context *context, const congru_set *set,
+                                                     const congru_evaluation_options *options,
+                                                     const char *pipeline, int32_t left_out,
+                                                     const congru_geometry *geometry);
 
 /* Which part of a report, where one figure or table is wanted. {0} is the default of each. */
 typedef struct congru_report_choice {

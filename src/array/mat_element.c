@@ -6,12 +6,13 @@
 #include "array/mat_internal.h"
 #include "base/bank.h"
 #include "base/store.h"
+#include "base/utf8.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the MATLAB reader swaps the values of big-endian files"
 #endif
 
-enum { CHUNK = 4096 /* bytes converted at once; a multiple of every width */, REPLACEMENT = 0xfffd };
+enum { CHUNK = 4096 /* bytes converted at once; a multiple of every width */ };
 
 static const size_t widths[] = {
     [CONGRU_MI_INT8] = 1,  [CONGRU_MI_UINT8] = 1,  [CONGRU_MI_INT16] = 2,  [CONGRU_MI_UINT16] = 2,
@@ -221,40 +222,22 @@ static char *put_utf8(char *place, uint32_t point)
 {
     if (point == 0)
         point = ' '; /* rows of a character matrix may be padded with zeros */
-    if (point > 0x10ffff || (point >= 0xd800 && point < 0xe000))
-        point = REPLACEMENT;
-    if (point < 0x80) {
-        *place++ = (char)point;
-        return place;
-    }
-    int more = point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
-    static const unsigned char lead[4] = {0, 0xc0, 0xe0, 0xf0};
-    *place++ = (char)(lead[more] | point >> (6 * more));
-    while (more-- > 0)
-        *place++ = (char)(0x80 | (point >> (6 * more) & 0x3f));
-    return place;
+    size_t size = congru_utf8_encode(point, place);
+    return place + (size > 0 ? size : congru_utf8_encode(CONGRU_UTF8_REPLACEMENT, place));
 }
 
 /* One character of UTF-8 units (bytes) that start at `unit`; how many it takes. Broken ones count singly. */
 static size_t decode_utf8(const uint32_t *unit, size_t left, uint32_t *point)
 {
-    static const uint32_t least[4] = {0, 0x80, 0x800, 0x10000};
-    size_t more = unit[0] >= 0xf0 && unit[0] < 0xf8   ? 3
-                  : unit[0] >= 0xe0 && unit[0] < 0xf0 ? 2
-                  : unit[0] >= 0xc0                   ? 1
-                                                      : 0;
-    *point = REPLACEMENT;
-    if (unit[0] >= 0x80 && (more == 0 || unit[0] >= 0xf8 || left <= more))
-        return 1;
-    uint32_t value = more == 0 ? unit[0] : unit[0] & (0x3f >> more);
-    for (size_t i = 1; i <= more; i++) {
-        if ((unit[i] & 0xc0) != 0x80)
-            return 1;
-        value = value << 6 | (unit[i] & 0x3f);
-    }
-    if (value >= least[more])
-        *point = value;
-    return more + 1;
+    char bytes[4];
+    size_t count = left < sizeof bytes ? left : sizeof bytes;
+    for (size_t i = 0; i < count; i++)
+        bytes[i] = unit[i] < 0x100 ? (char)unit[i] : '\0';
+    size_t size = congru_utf8_decode(bytes, count, point);
+    if (size > 0)
+        return size;
+    *point = CONGRU_UTF8_REPLACEMENT;
+    return 1;
 }
 
 static size_t decode_utf16(const uint32_t *unit, size_t left, uint32_t *point)

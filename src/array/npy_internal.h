@@ -95,10 +95,6 @@ congru_status congru_values_fill(congru_npy_stream *stream, const congru_npy_hea
 congru_status congru_values_parse(congru_context *context, const char *name, const unsigned char *bytes,
                                   size_t size, congru_values *values);
 
-/* The character that begins at bytes[0], and its length; 0 where none does within `size` bytes (overlong forms
- * and surrogates are none). Reads no byte past the first that does not belong. size is at least 1. */
-size_t congru_utf8_decode(const unsigned char *bytes, size_t size, uint32_t *code);
-
 /* A stream over memory; `bytes` points at the variable that holds the address, and both must stay. */
 congru_npy_stream congru_npy_memory_stream(congru_context *context, const char *name,
                                            const unsigned char **bytes, size_t size);

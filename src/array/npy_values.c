@@ -8,6 +8,7 @@
 #include "base/bank.h"
 #include "base/error.h"
 #include "base/store.h"
+#include "base/utf8.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "little-endian values are copied as they are"
@@ -109,64 +110,6 @@ static congru_status take_numbers(congru_npy_stream *stream, const congru_npy_he
 
 /* ---- Texts ----------------------------------------------------------------------------------------- */
 
-/* Appends a code point as UTF-8; false for a surrogate or a number past the last. */
-static bool put_code(char **into, uint32_t code)
-{
-    unsigned char *at = (unsigned char *)*into;
-    if (code < 0x80) {
-        *at++ = (unsigned char)code;
-    } else if (code < 0x800) {
-        *at++ = (unsigned char)(0xc0 | code >> 6);
-        *at++ = (unsigned char)(0x80 | (code & 0x3f));
-    } else if (code < 0x10000) {
-        if (code >= 0xd800 && code < 0xe000)
-            return false;
-        *at++ = (unsigned char)(0xe0 | code >> 12);
-        *at++ = (unsigned char)(0x80 | (code >> 6 & 0x3f));
-        *at++ = (unsigned char)(0x80 | (code & 0x3f));
-    } else {
-        if (code > 0x10ffff)
-            return false;
-        *at++ = (unsigned char)(0xf0 | code >> 18);
-        *at++ = (unsigned char)(0x80 | (code >> 12 & 0x3f));
-        *at++ = (unsigned char)(0x80 | (code >> 6 & 0x3f));
-        *at++ = (unsigned char)(0x80 | (code & 0x3f));
-    }
-    *into = (char *)at;
-    return true;
-}
-
-size_t congru_utf8_decode(const unsigned char *bytes, size_t size, uint32_t *code)
-{
-    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t length = 0;
-    if (bytes[0] < 0x80)
-        length = 1;
-    else if (bytes[0] >= 0xc2 && bytes[0] < 0xf5)
-        length = bytes[0] < 0xe0 ? 2 : bytes[0] < 0xf0 ? 3 : 4;
-    if (length > size)
-        return 0;
-    *code = length < 2 ? bytes[0] : bytes[0] & (0x7fu >> length);
-    for (size_t i = 1; i < length; i++) {
-        if ((bytes[i] & 0xc0) != 0x80)
-            return 0;
-        *code = *code << 6 | (bytes[i] & 0x3fu);
-    }
-    bool surrogate = *code >= 0xd800 && *code < 0xe000;
-    return *code >= least[length] && *code <= 0x10ffff && !surrogate ? length : 0;
-}
-
-static bool is_utf8(const unsigned char *bytes, size_t size)
-{
-    for (size_t i = 0, length; i < size; i += length) {
-        uint32_t code;
-        length = congru_utf8_decode(bytes + i, size - i, &code);
-        if (length == 0)
-            return false;
-    }
-    return true;
-}
-
 static uint32_t load_code(const unsigned char *bytes)
 {
     return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
@@ -183,15 +126,18 @@ static bool convert_text(const congru_npy_header *header, const unsigned char *i
     else
         while (length > 0 && item[length - 1] == 0)
             length--;
-    bool plain = width == 1 && is_utf8(item, length);
+    size_t bytes;
+    bool plain = width == 1 && congru_utf8_valid(item, length);
     for (size_t i = 0; i < length; i++) {
         uint32_t code = width == 4 ? load_code(item + 4 * i) : item[i];
         if (code == 0)
             return false;
         if (plain)
             *(*into)++ = (char)code;
-        else if (!put_code(into, code))
+        else if ((bytes = congru_utf8_encode(code, *into)) == 0)
             return false;
+        else
+            *into += bytes;
     }
     *(*into)++ = '\0';
     return true;

@@ -10,6 +10,7 @@
 #include "array/file_write.h"
 #include "array/npy_internal.h"
 #include "base/store.h"
+#include "congru/text.h"
 
 enum {
     ARRAY_NAME_MAX = 200,
@@ -289,7 +290,7 @@ congru_status congru_npz_add_integer(congru_context *context, congru_npz_writer 
 static uint32_t take_code(const char **text)
 {
     uint32_t code;
-    size_t length = congru_utf8_decode((const unsigned char *)*text, 4, &code);
+    size_t length = congru_utf8_decode(*text, 4, &code);
     if (length == 0)
         code = (unsigned char)**text;
     *text += length > 0 ? length : 1;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/number_text.h"
+#include "base/utf8.h"
 
 congru_scan congru_scan_start(const char *text, size_t size)
 {
@@ -133,19 +134,6 @@ static bool read_hex(const congru_scan *json, const char *at, uint32_t *code)
     return true;
 }
 
-static size_t encode(uint32_t code, char bytes[4])
-{
-    if (code < 0x80) {
-        bytes[0] = (char)code;
-        return 1;
-    }
-    size_t size = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    for (size_t i = size - 1; i > 0; i--, code >>= 6)
-        bytes[i] = (char)(0x80 | (code & 0x3f));
-    bytes[0] = (char)((size == 2 ? 0xc0u : size == 3 ? 0xe0u : 0xf0u) | code);
-    return size;
-}
-
 /* What a string must not hold: U+FFFD, or 0 after a failure. */
 static size_t replace(congru_scan *json, const char *wrong, char bytes[4])
 {
@@ -153,7 +141,7 @@ static size_t replace(congru_scan *json, const char *wrong, char bytes[4])
         fail(json, wrong);
         return 0;
     }
-    return encode(0xfffd, bytes);
+    return congru_utf8_encode(CONGRU_UTF8_REPLACEMENT, bytes);
 }
 
 /* \uXXXX, or two of them that are one character beyond the first 65536. */
@@ -174,7 +162,7 @@ static size_t take_escaped_code(congru_scan *json, char bytes[4])
         return replace(json, "a NUL in a string", bytes);
     if (code >= 0xd800 && code < 0xe000)
         return replace(json, "half of a surrogate pair in a string", bytes);
-    return encode(code, bytes);
+    return congru_utf8_encode(code, bytes);
 }
 
 /* The next character of a string where it is not plain, decoded; 0 after a failure. */
@@ -206,8 +194,9 @@ static size_t take_special(congru_scan *json, char bytes[4])
 static size_t plain_bytes(const congru_scan *json)
 {
     const char *c = json->at;
+    uint32_t code;
     while (c < json->end && *c != '"' && *c != '\\' && (unsigned char)*c >= ' ') {
-        size_t size = congru_character_size((const unsigned char *)c, (size_t)(json->end - c));
+        size_t size = congru_utf8_decode(c, (size_t)(json->end - c), &code);
         if (size == 0)
             break;
         c += size;

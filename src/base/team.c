@@ -2,10 +2,12 @@
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "base/team.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdalign.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
@@ -160,15 +162,15 @@ static void *worker_main(void *argument)
     }
 }
 
-/* Threads beyond the number of blocks stay asleep. */
-static void open_round(congru_team *team)
+/* Threads beyond the number of `helpers` stay asleep. */
+static void open_round(congru_team *team, size_t helpers)
 {
     atomic_fetch_add(&team->round, 1);
     if (atomic_load(&team->sleepers) == 0)
         return;
     pthread_mutex_lock(&team->mutex);
-    if (team->blocks < (size_t)team->threads) {
-        for (size_t i = 1; i < team->blocks; i++)
+    if (helpers + 1 < (size_t)team->threads) {
+        for (size_t i = 0; i < helpers; i++)
             pthread_cond_signal(&team->opened);
     } else {
         pthread_cond_broadcast(&team->opened);
@@ -194,6 +196,15 @@ static void close_round(congru_team *team)
     }
 }
 
+/* While the round is closed. */
+static void set_run(congru_team *team, size_t blocks, congru_team_task task, void *user)
+{
+    team->task = task;
+    team->user = user;
+    team->blocks = blocks;
+    atomic_store_explicit(&team->next, 0, memory_order_relaxed);
+}
+
 void congru_team_run(congru_team *team, size_t blocks, congru_team_task task, void *user)
 {
     if (team->threads == 1 || blocks <= 1) {
@@ -201,11 +212,20 @@ void congru_team_run(congru_team *team, size_t blocks, congru_team_task task, vo
             task(user, block, 0);
         return;
     }
-    team->task = task;
-    team->user = user;
-    team->blocks = blocks;
-    atomic_store_explicit(&team->next, 0, memory_order_relaxed);
-    open_round(team);
+    set_run(team, blocks, task, user);
+    open_round(team, blocks - 1);
+    take_blocks(team, 0);
+    close_round(team);
+}
+
+void congru_team_begin(congru_team *team, size_t blocks, congru_team_task task, void *user)
+{
+    set_run(team, blocks, task, user);
+    open_round(team, blocks);
+}
+
+void congru_team_finish(congru_team *team)
+{
     take_blocks(team, 0);
     close_round(team);
 }
@@ -220,7 +240,8 @@ static void fill_with_signals_from_outside(sigset_t *set)
     sigdelset(set, SIGSEGV);
 }
 
-bool congru_thread_start(pthread_t *thread, void *(*run)(void *), void *user)
+/* A thread in which no handler of signals from outside runs: those are for the program's own threads. */
+static bool start_thread(pthread_t *thread, void *(*run)(void *), void *user)
 {
     sigset_t blocked, before;
 
@@ -239,7 +260,7 @@ static bool start_workers(congru_team *team)
         team_worker *worker = &team->workers[team->started];
         worker->team = team;
         worker->index = team->started + 1;
-        all_started = congru_thread_start(&worker->thread, worker_main, worker);
+        all_started = start_thread(&worker->thread, worker_main, worker);
         if (all_started)
             team->started++;
     }
@@ -263,7 +284,7 @@ static congru_team *allocate_team(int threads)
 congru_status congru_team_create(congru_team **team, int threads)
 {
     *team = NULL;
-    if (threads < 1 || threads > CONGRU_THREADS_MAX)
+    if (threads < 1 || threads > CONGRU_THREADS_MAX + 1)
         return CONGRU_ERROR_ARGUMENT;
     congru_team *made = allocate_team(threads);
     if (made == NULL)

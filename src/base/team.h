@@ -2,8 +2,6 @@
 #ifndef CONGRU_BASE_TEAM_H
 #define CONGRU_BASE_TEAM_H
 
-#include <pthread.h>
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "congru/status.h"
@@ -15,8 +13,8 @@ typedef struct congru_team congru_team;
 
 typedef void (*congru_team_task)(void *user, size_t block, int worker);
 
-/* `threads`, 1 to CONGRU_THREADS_MAX, includes the thread that calls congru_team_run; the others are started
- * here. Fails with CONGRU_ERROR_ARGUMENT, or CONGRU_ERROR_MEMORY when they cannot all be had; *team is then
+/* `threads` includes the thread that calls congru_team_run; the others are started here. At least 1, and at most
+ * CONGRU_THREADS_MAX beside a caller that does not work (congru_team_begin). Fails with CONGRU_ERROR_ARGUMENT, or CONGRU_ERROR_MEMORY when they cannot all be had; *team is then
  * NULL. */
 congru_status congru_team_create(congru_team **team, int threads);
 
@@ -30,8 +28,11 @@ int congru_team_threads(const congru_team *team);
  * and does not allocate. One run at a time: not from two threads, not from inside a task. */
 void congru_team_run(congru_team *team, size_t blocks, congru_team_task task, void *user);
 
-/* Starts a thread in which no handler of signals from outside runs: those are for the program's own threads. */
-bool congru_thread_start(pthread_t *thread, void *(*run)(void *), void *user);
+/* The same while the caller does something else: blocks begin in their order, on the workers from 1 on, of which there must
+ * be one. congru_team_finish returns when all blocks have; those that no worker has begun it runs itself, as worker 0.
+ * Nothing else is run in between. */
+void congru_team_begin(congru_team *team, size_t blocks, congru_team_task task, void *user);
+void congru_team_finish(congru_team *team);
 
 /* The number of processors this process may use, at most CONGRU_THREADS_MAX. */
 int congru_team_default_threads(void);

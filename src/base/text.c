@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/number_text.h"
+#include "base/utf8.h"
 
 enum { ROOM_FIRST = 256 };
 
@@ -35,6 +36,8 @@ static bool make_room(congru_text *text, size_t more)
 void congru_text_add(congru_text *text, const char *format, ...)
 {
     va_list arguments, again;
+    if (text == NULL || format == NULL)
+        return;
     va_start(arguments, format);
     va_copy(again, arguments);
     int size = congru_format_list(NULL, 0, format, arguments);
@@ -58,26 +61,14 @@ void congru_text_add_bytes(congru_text *text, const char *bytes, size_t size)
     text->data[text->size] = '\0';
 }
 
-size_t congru_character_size(const unsigned char *s, size_t left)
-{
-    if (left == 0 || s[0] < 0x80)
-        return left > 0;
-    const size_t size = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : s[0] >= 0xc2 ? 2 : 0;
-    if (size == 0 || size > left || s[0] > 0xf4)
-        return 0;
-    for (size_t i = 1; i < size; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    bool overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
-    bool beyond = (s[0] == 0xed && s[1] >= 0xa0) || (s[0] == 0xf4 && s[1] >= 0x90);
-    return overlong || beyond ? 0 : size;
-}
-
 void congru_text_add_json(congru_text *text, const char *string)
 {
+    uint32_t code;
+    if (text == NULL || string == NULL)
+        return;
     congru_text_add(text, "\"");
     for (const unsigned char *s = (const unsigned char *)string; *s != '\0';) {
-        size_t size = congru_character_size(s, SIZE_MAX); /* the ending zero stops it too */
+        size_t size = congru_utf8_decode((const char *)s, 4, &code); /* the ending zero stops it too */
         if (size == 0)
             congru_text_add(text, "\\ufffd");
         else if (size > 1)
@@ -94,12 +85,12 @@ void congru_text_add_json(congru_text *text, const char *string)
     congru_text_add(text, "\"");
 }
 
-void congru_text_add_number(congru_text *text, double number)
+void congru_text_add_number(congru_text *text, double number, int digits)
 {
     if (!isfinite(number))
         congru_text_add(text, "null");
     else
-        congru_text_add(text, "%.17g", number);
+        congru_text_add(text, "%.*g", digits, number);
 }
 
 double congru_plain_zero(double number, int decimals)
@@ -150,6 +141,8 @@ void congru_text_add_csv(congru_text *text, const char *field)
 
 void congru_text_clear(congru_text *text)
 {
+    if (text == NULL)
+        return;
     free(text->data);
     *text = (congru_text){0};
 }

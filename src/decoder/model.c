@@ -85,7 +85,7 @@ static congru_status describe_branches(congru_context *context, const congru_set
         status = congru_texts_add(context, &model->texts, CONGRU_MODEL_CAUSAL, "yes");
     if (status != CONGRU_OK || !congru_model_branched(model) || !isfinite(set->start))
         return status;
-    congru_text_add_number(&start, set->start);
+    congru_text_add_number(&start, set->start, 17);
     return keep(context, &model->texts, "start", &start);
 }
 
@@ -103,7 +103,7 @@ static congru_status describe(congru_context *context, const congru_set *set, co
     congru_method_options_get(method, "seed", seed);
     congru_method_options_get(method, "recipe", recipe);
     congru_text_add(&number[0], "%d", (int)CONGRU_MODEL_FORMAT);
-    congru_text_add_number(&number[1], rate);
+    congru_text_add_number(&number[1], rate, 17);
     congru_text_add(&number[2], "%zu", samples);
     congru_text_add(&settings, "{\n");
     congru_settings_text(context, set, options, &settings);

@@ -33,7 +33,6 @@ typedef struct queue queue;
 typedef struct queue_thread {
     queue *queue;
     congru_context *context;
-    pthread_t thread;
     atomic_size_t job, step; /* what runs, or `jobs`; how far its training is */
 } queue_thread;
 
@@ -101,9 +100,11 @@ static char *copy_text(const char *text)
     return copy != NULL ? strcpy(copy, text) : NULL;
 }
 
-static void *work_in_thread(void *argument)
+/* Takes jobs until the queue is closed. */
+static void work_in_thread(void *user, size_t index, int worker)
 {
-    queue_thread *own = argument;
+    queue_thread *own = (queue_thread *)user + index;
+    (void)worker;
     queue *q = own->queue;
     size_t job;
     pthread_mutex_lock(&q->mutex);
@@ -127,7 +128,6 @@ static void *work_in_thread(void *argument)
         pthread_cond_signal(&q->finished_one);
     }
     pthread_mutex_unlock(&q->mutex);
-    return NULL;
 }
 
 static void offer(queue *q, size_t job)
@@ -449,47 +449,48 @@ static void follow(queue *q, congru_status ready)
 
 /* ---- Both ---------------------------------------------------------------------------------------- */
 
-static void close_threads(queue *q, queue_thread *threads, size_t count)
+static void close_threads(queue *q, congru_team **team, const queue_thread *threads, size_t count)
 {
     withdraw_all(q);
     pthread_mutex_lock(&q->mutex);
     q->closed = true;
     pthread_cond_broadcast(&q->offered);
     pthread_mutex_unlock(&q->mutex);
-    for (size_t i = 0; i < count; i++) {
-        pthread_join(threads[i].thread, NULL);
+    if (*team != NULL)
+        congru_team_finish(*team);
+    congru_team_destroy(team);
+    for (size_t i = 0; i < count; i++)
         threads[i].context->progress = NULL;
-    }
     for (size_t job = 0; job < q->work->jobs; job++)
         free(q->entry[job].error);
 }
 
 static void run_all(queue *q, queue_thread *threads, congru_status ready)
 {
-    size_t started = 0, wanted = ready == CONGRU_OK ? q->workers->count : 0;
-    bool all = true;
+    size_t wanted = ready == CONGRU_OK ? q->workers->count : 0;
+    congru_team *team = NULL; /* of one thread more: the caller's, which hands out jobs */
     q->threads = threads;
     for (size_t job = 0; q->work->watch != NULL && job < q->work->jobs; job++)
         q->cost += q->work->cost(q->work->user, job);
-    while (all && started < wanted) {
-        queue_thread *own = &threads[started];
-        *own = (queue_thread){.queue = q, .context = q->workers->context[started], .job = q->work->jobs};
+    for (size_t i = 0; i < wanted; i++) {
+        queue_thread *own = &threads[i];
+        *own = (queue_thread){.queue = q, .context = q->workers->context[i], .job = q->work->jobs};
         own->context->progress = goes_on;
         own->context->progress_user = own;
-        all = congru_thread_start(&own->thread, work_in_thread, own);
-        started += all;
     }
-    q->started = started;
-    if (!all)
+    q->started = wanted;
+    if (wanted > 0 && congru_team_create(&team, (int)wanted + 1) != CONGRU_OK)
         ready = congru_fail(q->workers->caller, CONGRU_ERROR_MEMORY, "not enough memory for %zu threads",
                             q->workers->count);
+    if (team != NULL)
+        congru_team_begin(team, wanted, work_in_thread, threads);
     if (ready != CONGRU_OK)
         fail_at(q, q->work->jobs, ready, congru_context_error(q->workers->caller));
     if (q->rank == 0)
         lead(q);
     else
         follow(q, ready);
-    close_threads(q, threads, started);
+    close_threads(q, &team, threads, wanted);
 }
 
 congru_status congru_queue_run(const congru_workers *workers, congru_crew *crew, congru_status ready,

@@ -1,10 +1,9 @@
 /* Reads files in several threads; the result does not tell how many. SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/team.h"
 #include "import/import_internal.h"
 
 enum { FILES_AHEAD = 2 }; /* for each thread */
@@ -13,67 +12,48 @@ struct import_pool {
     congru_context *caller;
     const congru_import *import;
     import_file *files;
-    size_t count;
     bool *done;    /* (count) */
-    size_t next;   /* the first that no thread has begun */
     size_t wanted; /* the one that is waited for; those far behind it are not begun */
     bool stop;
-    pthread_mutex_t lock; /* over the four above */
+    pthread_mutex_t lock; /* over the three above */
     pthread_cond_t changed;
     size_t threads;
-    size_t started;
-    pthread_t *thread;
+    congru_team *team; /* of one thread more: the caller's, which reads nothing */
     congru_context **context;
 };
 
-typedef struct worker {
-    import_pool *pool;
-    congru_context *context;
-} worker;
-
-static void *work(void *user)
+/* Files are begun in their order, so that the one waited for is never behind those that wait for it here. */
+static void read_file(void *user, size_t mine, int worker)
 {
-    worker self = *(worker *)user;
-    import_pool *pool = self.pool;
-    free(user);
+    import_pool *pool = user;
     pthread_mutex_lock(&pool->lock);
-    while (!pool->stop && pool->next < pool->count) {
-        if (pool->next >= pool->wanted + FILES_AHEAD * pool->threads) {
-            pthread_cond_wait(&pool->changed, &pool->lock);
-            continue;
-        }
-        size_t mine = pool->next++;
-        pthread_mutex_unlock(&pool->lock);
-        congru_import_file_read(self.context, pool->import, &pool->files[mine]);
-        pthread_mutex_lock(&pool->lock);
-        pool->done[mine] = true;
-        pthread_cond_broadcast(&pool->changed);
-    }
+    while (!pool->stop && mine >= pool->wanted + FILES_AHEAD * pool->threads)
+        pthread_cond_wait(&pool->changed, &pool->lock);
+    bool stop = pool->stop;
     pthread_mutex_unlock(&pool->lock);
-    return NULL;
+    if (stop)
+        return;
+    congru_import_file_read(pool->context[worker - 1], pool->import, &pool->files[mine]);
+    pthread_mutex_lock(&pool->lock);
+    pool->done[mine] = true;
+    pthread_cond_broadcast(&pool->changed);
+    pthread_mutex_unlock(&pool->lock);
 }
 
-static congru_status start_thread(congru_context *context, import_pool *pool, size_t index)
+static congru_status make_contexts(congru_context *context, import_pool *pool)
 {
-    congru_status status = congru_context_create(
-        &pool->context[index], &(congru_context_options){.threads = 1, .cpu = congru_context_cpu(context)});
-    if (status != CONGRU_OK)
-        return congru_fail(context, status, "cannot start a thread: %s", congru_status_text(status));
-    worker *self = malloc(sizeof *self);
-    if (self == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu threads", pool->threads);
-    *self = (worker){.pool = pool, .context = pool->context[index]};
-    int error = pthread_create(&pool->thread[index], NULL, work, self);
-    if (error != 0) {
-        free(self);
-        /* Whatever the C library lacked is told as EAGAIN. */
-        return congru_fail(context, CONGRU_ERROR_MEMORY,
-                           "cannot start a thread: not enough memory, or too many threads (give a smaller "
-                           "--jobs): %s",
-                           strerror(error));
-    }
-    pool->started++;
-    return CONGRU_OK;
+    congru_status status = CONGRU_OK;
+    congru_context_options options = {.threads = 1, .cpu = congru_context_cpu(context)};
+    for (size_t i = 0; status == CONGRU_OK && i < pool->threads; i++)
+        status = congru_context_create(&pool->context[i], &options);
+    if (status == CONGRU_OK)
+        status = congru_team_create(&pool->team, (int)pool->threads + 1);
+    if (status == CONGRU_OK)
+        return CONGRU_OK;
+    return congru_fail(context, status,
+                       "cannot start %zu threads: not enough memory, or too many threads (give a smaller "
+                       "--jobs)",
+                       pool->threads);
 }
 
 congru_status congru_import_pool_start(congru_context *context, const congru_import *import, import_file *files,
@@ -83,22 +63,20 @@ congru_status congru_import_pool_start(congru_context *context, const congru_imp
     import_pool *made = calloc(1, sizeof *made);
     if (made == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu threads", threads);
-    made->caller = context;
-    made->import = import;
-    made->files = files;
-    made->count = count;
+    *made = (import_pool){.caller = context, .import = import, .files = files};
     made->threads = threads < count ? threads : count;
     made->done = calloc(count, sizeof *made->done);
-    made->thread = calloc(made->threads, sizeof *made->thread);
     made->context = calloc(made->threads, sizeof *made->context);
     pthread_mutex_init(&made->lock, NULL);
     pthread_cond_init(&made->changed, NULL);
     congru_status status = CONGRU_OK;
-    if (made->done == NULL || made->thread == NULL || made->context == NULL)
+    if (made->done == NULL || made->context == NULL)
         status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu threads", made->threads);
-    for (size_t i = 0; status == CONGRU_OK && i < made->threads; i++)
-        status = start_thread(context, made, i);
-    if (status != CONGRU_OK)
+    if (status == CONGRU_OK)
+        status = make_contexts(context, made);
+    if (status == CONGRU_OK)
+        congru_team_begin(made->team, count, read_file, made);
+    else
         congru_import_pool_stop(&made);
     *pool = made;
     return status;
@@ -123,8 +101,9 @@ void congru_import_pool_stop(import_pool **pool)
     ended->stop = true;
     pthread_cond_broadcast(&ended->changed);
     pthread_mutex_unlock(&ended->lock);
-    for (size_t i = 0; i < ended->started; i++)
-        pthread_join(ended->thread[i], NULL);
+    if (ended->team != NULL)
+        congru_team_finish(ended->team);
+    congru_team_destroy(&ended->team);
     for (size_t i = 0; ended->context != NULL && i < ended->threads; i++) {
         for (size_t k = 0; ended->context[i] != NULL && congru_context_note(ended->context[i], k) != NULL; k++)
             congru_note(ended->caller, "%s", congru_context_note(ended->context[i], k));
@@ -133,7 +112,6 @@ void congru_import_pool_stop(import_pool **pool)
     pthread_cond_destroy(&ended->changed);
     pthread_mutex_destroy(&ended->lock);
     free(ended->done);
-    free(ended->thread);
     free(ended->context);
     free(ended);
     *pool = NULL;

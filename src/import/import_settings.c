@@ -488,7 +488,7 @@ void congru_import_write_rules(const congru_import *import, congru_text *text)
         congru_text_add(text, "]");
     }
     congru_text_add(text, "], \"cue\": ");
-    congru_text_add_number(text, import->mat_cue);
+    congru_text_add_number(text, import->mat_cue, 17);
 }
 
 /* ["4 8 12", "T1", "left_fist", "T2", "right_fist"] as "T1=left_fist,T2=right_fist" of these runs. */

@@ -134,6 +134,8 @@ static const congru_method_option rows[] = {
              "Those of dct, where they are others; 0: as many.")},
     {OWN_NUMBER("lr", network.rate, 0, DBL_MAX, "networks", "Adam's learning rate.")},
     {OWN_INTEGER("batch", network.batch, 1, 1000000, "networks", "Trials per step, all when there are fewer.")},
+    {OWN_INTEGER("batch-subjects", network.batch_subjects, 0, 1000000, "networks",
+                 "Of how many subjects a step has trials, as many of each; 0: of any.")},
     {OWN_NUMBER("weight-decay", network.decay, 0, DBL_MAX, "end-to-end", "Of the softmax head.")},
     {OWN_NUMBER("clip", network.clip, 0, DBL_MAX, "networks", "The largest norm of a gradient; 0: any.")},
     {NUMBER("lambda-act", network.action, 0, DBL_MAX, 1, "dldct ddct-unet dldct-e2e ddct-unet-e2e",
@@ -183,7 +185,8 @@ static const congru_method_option rows[] = {
     {CHOICE("reconstruction", network.affine_reconstruction, reconstructions, "logeuclid",
             "dldct ddct-unet dldct-e2e ddct-unet-e2e",
             "Distance of the reconstruction term: 'logeuclid' or 'riemann'.")},
-    {NUMBER("layer-jitter", network.layer_jitter, 0, DBL_MAX, 0.0001, "dldct ddct-unet dldct-e2e ddct-unet-e2e",
+    {NUMBER("layer-jitter", network.layer_jitter, 0, DBL_MAX, 0.0001,
+            "dldct ddct-unet dldct-e2e ddct-unet-e2e conv-dldct conv-ddct-unet",
             "What each congruence layer adds to the diagonal.")},
     {NUMBER("head-jitter", network.head_jitter, 0, DBL_MAX, 0.0001, "end-to-end",
             "What the softmax head adds to eigenvalues before their logarithm.")},
@@ -206,7 +209,7 @@ static const congru_method_option rows[] = {
     {SWITCH("balanced-batches", network.balanced_batches, true, "networks",
             "Draw each subject as often as any other.")},
     {CHOICE(
-        "merges", network.merges, merges, "skip", "ddct-unet ddct-unet-e2e",
+        "merges", network.merges, merges, "skip", "ddct-unet ddct-unet-e2e conv-ddct-unet",
         "Where ddct-unet merges: 'skip' (each layer of the decoder with the input of its mirror, as printed), "
         "'every' (each layer of the encoder with its own input too) or 'none'.")},
     {SHORTHAND("no-skip-merges", "merges", "none", "ddct-unet ddct-unet-e2e",
@@ -215,9 +218,10 @@ static const congru_method_option rows[] = {
             "What is read of the last image: 'none' (every pixel) or 'mean' (the mean over its pixels, as in "
             "the published "
             "code).")},
-    {OWN_NUMBER("dropout", network.dropout, 0, 0.99, "shallow deep eegnet",
+    {OWN_NUMBER("dropout", network.dropout, 0, 0.99, "shallow deep eegnet conformer inception",
                 "The share of activations that each step leaves out.")},
-    {CHOICE("merge-mean", network.merge_mean, merge_means, "logeuclid", "ddct-unet ddct-unet-e2e",
+    {CHOICE("merge-mean", network.merge_mean, merge_means, "logeuclid",
+            "ddct-unet ddct-unet-e2e conv-ddct-unet",
             "How it merges: 'logeuclid' (as printed) or 'euclid' (half the sum).")},
     {SWITCH("unconstrained", network.unconstrained, true, "end-to-end",
             "Train end to end with cross-entropy alone.")},

@@ -138,16 +138,16 @@ congru_status congru_preprocessing_parse(congru_context *context, const char *te
 static void write_pair(congru_text *text, const char *key, const double pair[2])
 {
     congru_text_add(text, ", \"%s\": [", key);
-    congru_text_add_number(text, pair[0]);
+    congru_text_add_number(text, pair[0], 17);
     congru_text_add(text, ", ");
-    congru_text_add_number(text, pair[1]);
+    congru_text_add_number(text, pair[1], 17);
     congru_text_add(text, "]");
 }
 
 static void write_number(congru_text *text, const char *key, double number)
 {
     congru_text_add(text, ", \"%s\": ", key);
-    congru_text_add_number(text, number);
+    congru_text_add_number(text, number, 17);
 }
 
 static void write_word(congru_text *text, const char *key, const char *word)

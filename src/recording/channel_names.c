@@ -3,44 +3,12 @@
 #include <string.h>
 
 #include "base/number_text.h"
+#include "base/utf8.h"
 #include "recording/reader.h"
 
 static bool is_blank(int c)
 {
     return c == ' ' || c == '\t';
-}
-
-/* The length of the UTF-8 character that begins here, or 0 where none does. */
-static size_t utf8_length(const unsigned char *bytes, size_t size)
-{
-    unsigned char first = bytes[0];
-    if (first < 0x80)
-        return 1;
-    size_t length = first >= 0xc2 && first < 0xe0   ? 2
-                    : first >= 0xe0 && first < 0xf0 ? 3
-                    : first >= 0xf0 && first < 0xf5 ? 4
-                                                    : 0;
-    if (length == 0 || length > size)
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((bytes[i] & 0xc0) != 0x80)
-            return 0;
-    /* Written longer than needed, a surrogate half, past the last code point. */
-    if ((first == 0xe0 && bytes[1] < 0xa0) || (first == 0xed && bytes[1] >= 0xa0) ||
-        (first == 0xf0 && bytes[1] < 0x90) || (first == 0xf4 && bytes[1] >= 0x90))
-        return 0;
-    return length;
-}
-
-static bool is_utf8(const unsigned char *bytes, size_t size)
-{
-    for (size_t i = 0; i < size;) {
-        size_t length = utf8_length(bytes + i, size - i);
-        if (length == 0)
-            return false;
-        i += length;
-    }
-    return true;
 }
 
 void congru_reader_copy_label(char *label, size_t label_size, const void *field, size_t field_size)
@@ -54,10 +22,11 @@ void congru_reader_copy_label(char *label, size_t label_size, const void *field,
     }
     while (size > 0 && is_blank(bytes[size - 1]))
         size--;
-    bool utf8 = is_utf8(bytes, size);
+    bool utf8 = congru_utf8_valid(bytes, size);
     size_t used = 0;
+    uint32_t code;
     for (size_t i = 0; i < size;) {
-        size_t length = utf8 ? utf8_length(bytes + i, size - i) : 1;
+        size_t length = utf8 ? congru_utf8_decode((const char *)bytes + i, size - i, &code) : 1;
         size_t needed = utf8 || bytes[i] < 0x80 ? length : 2;
         if (used + needed >= label_size)
             break;

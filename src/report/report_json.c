@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "congru/version.h"
+#include "report/looks.h"
 #include "report/report_internal.h"
 
 enum { POINTS_SHOWN = 1500, DIGITS_DRAWN = 6 };
@@ -23,7 +24,7 @@ static void add_string(congru_text *text, const char *name, const char *value)
 static void add_number(congru_text *text, const char *name, double value)
 {
     congru_text_add(text, ",\"%s\":", name);
-    congru_text_add_number(text, value);
+    congru_text_add_number(text, value, 17);
 }
 
 /* Numbers that are only drawn, to fewer digits. */
@@ -62,7 +63,7 @@ static void add_cells(congru_text *text, const char *name, const report_run *run
         congru_text_add(text, i > 0 ? ",\n[" : "[");
         for (size_t s = 0; s < subjects; s++) {
             congru_text_add(text, s > 0 ? "," : "");
-            congru_text_add_number(text, value[run->order[i] * subjects + s]);
+            congru_text_add_number(text, value[run->order[i] * subjects + s], 17);
         }
         congru_text_add(text, "]");
     }
@@ -330,6 +331,7 @@ static void add_run(congru_text *text, const report_run *run)
     add_training(text, run);
     add_geometry(text, congru_json_root(run->geometry));
     add_patterns(text, congru_json_root(run->patterns));
+    congru_report_add_looks(text, run->looks);
     add_name(text, "ablation");
     congru_json_add(text, congru_json_root(run->ablation), 17);
     add_name(text, "statistics");

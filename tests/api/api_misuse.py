@@ -35,6 +35,7 @@ congru_decoder_reference reference
 congru_epochs_cut report
 congru_lda_directions ratio
 congru_logistic_fit options info
+congru_model_pack bytes
 congru_model_predict options
 congru_recording_read options
 congru_report_figure choice
@@ -71,6 +72,7 @@ def read_headers():
     """name -> (type returned, [(type, name)]), enums, from the declarations marked CONGRU_API."""
     text = "".join(open(name).read() for name in sorted(glob.glob(source + "/include/congru/*.h")))
     text = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
+    text = re.sub(r"\s*CONGRU_PRINTF\([^)]*\)", "", text)
     enums = set(re.findall(r"typedef enum (\w+)", text))
     functions = {}
     for result, name, parameters in re.findall(r"CONGRU_API\s+([^;(]*?)(congru_\w+)\(([^;]*)\);", text):
@@ -83,7 +85,7 @@ def read_headers():
                 start = i + 1
         pairs = []
         for p in listed:
-            if p in ("void", ""):
+            if p in ("void", "", "..."):
                 continue
             pointed = "*" in p or "[" in p
             found = re.search(r"\(\*(\w+)\)", p) or re.search(r"(\w+)(\[[^\]]*\])*$", p)

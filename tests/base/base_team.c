@@ -217,7 +217,7 @@ static void teams_come_and_go(void)
 
 static void impossible_counts_are_refused(void)
 {
-    const int counts[] = {0, -1, CONGRU_THREADS_MAX + 1};
+    const int counts[] = {0, -1, CONGRU_THREADS_MAX + 2};
 
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         congru_team *team = (congru_team *)&team;
@@ -263,6 +263,49 @@ static void failure_to_start_threads_is_reported(void)
     CHECK_SAYING(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the child ended with status %#x", status);
 }
 
+typedef struct gate {
+    atomic_bool open;
+    atomic_int waiting;
+    int counts[3];
+} gate;
+
+/* Stays until the gate opens, as a thread that serves a queue does. */
+static void wait_at_gate(void *user, size_t block, int worker)
+{
+    gate *g = user;
+    (void)worker;
+    atomic_fetch_add(&g->waiting, 1);
+    while (!atomic_load(&g->open))
+        usleep(100);
+    g->counts[block]++;
+}
+
+static void blocks_run_while_the_caller_goes_on(void)
+{
+    congru_team *team = make_team(4);
+    for (int turn = 0; turn < 20; turn++) {
+        gate g = {.waiting = 0};
+        congru_team_begin(team, 3, wait_at_gate, &g);
+        while (atomic_load(&g.waiting) < 3) /* all three at once, none of them in this thread */
+            usleep(100);
+        atomic_store(&g.open, true);
+        congru_team_finish(team);
+        CHECK(g.counts[0] == 1 && g.counts[1] == 1 && g.counts[2] == 1);
+    }
+    congru_team_destroy(&team);
+}
+
+static void what_no_worker_has_begun_is_finished_by_the_caller(void)
+{
+    congru_team *team = make_team(2);
+    int counts[8] = {0};
+    congru_team_begin(team, 8, add_one, counts);
+    congru_team_finish(team);
+    for (size_t i = 0; i < 8; i++)
+        CHECK(counts[i] == 1);
+    congru_team_destroy(&team);
+}
+
 static void default_is_at_least_one(void)
 {
     CHECK(congru_team_default_threads() >= 1);
@@ -280,6 +323,8 @@ int main(void)
     RUN(teams_come_and_go);
     RUN(impossible_counts_are_refused);
     RUN(failure_to_start_threads_is_reported);
+    RUN(blocks_run_while_the_caller_goes_on);
+    RUN(what_no_worker_has_begun_is_finished_by_the_caller);
     RUN(default_is_at_least_one);
     return harness_end();
 }

@@ -117,6 +117,27 @@ static void a_rotation_changes_tsa_lda(void)
 }
 
 /* The paper's Algorithm 5, step by step: tangent vectors, Fisher's directions, a classifier of the projections. */
+/* The gamma of dct multiplies the logarithms of recentred trials, whose mean stays the identity: tslr behind it with C is
+ * tslr without it with C gamma^2. */
+static void a_common_dispersion_is_another_ridge(void)
+{
+    const double gamma = 0.3;
+    begin();
+    congru_method_options options = defaults();
+    trial_set_recentre(context, &training);
+    trial_set_recentre(context, &test);
+    options.c = 0.5 * gamma * gamma;
+    predict("tslr", &options, first);
+    spd_expect(context, congru_spd_power(context, N, D, training.covariance, gamma, training.covariance),
+               CONGRU_OK, __FILE__, __LINE__);
+    spd_expect(context, congru_spd_power(context, TESTS, D, test.covariance, gamma, test.covariance), CONGRU_OK,
+               __FILE__, __LINE__);
+    options.c = 0.5;
+    predict("tslr", &options, second);
+    check_same("tslr", 1e-5);
+    end();
+}
+
 static void projections_are_classified(void)
 {
     enum { P = D * (D + 1) / 2, K = CLASSES - 1 };
@@ -466,6 +487,7 @@ int main(void)
     RUN(mdm_does_not_feel_a_congruence);
     RUN(a_rotation_changes_nothing);
     RUN(a_rotation_changes_tsa_lda);
+    RUN(a_common_dispersion_is_another_ridge);
     RUN(projections_are_classified);
     RUN(mdm_has_a_mean_and_a_distance);
     RUN(discriminant_directions_turn_with_the_features);

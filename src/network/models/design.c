@@ -18,6 +18,11 @@ const congru_network_model *congru_model_of(congru_backbone backbone)
         [CONGRU_NETWORK_SHALLOW] = &congru_model_shallow,
         [CONGRU_NETWORK_DEEP] = &congru_model_deep,
         [CONGRU_NETWORK_EEGNET] = &congru_model_eegnet,
+        [CONGRU_NETWORK_CONFORMER] = &congru_model_conformer,
+        [CONGRU_NETWORK_INCEPTION] = &congru_model_inception,
+        [CONGRU_NETWORK_TSMNET] = &congru_model_tsmnet,
+        [CONGRU_NETWORK_CONV_DLDCT] = &congru_model_conv_dldct,
+        [CONGRU_NETWORK_CONV_DDCT_UNET] = &congru_model_conv_ddct_unet,
     };
     return models[backbone];
 }

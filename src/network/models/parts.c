@@ -6,6 +6,7 @@
 
 #include "congru/random.h"
 #include "network/constraint.h"
+#include "network/layers/dropout.h"
 
 enum { STREAM_FIRST = 0x6205 };
 
@@ -41,7 +42,25 @@ int congru_part_rectify(congru_graph *graph, int x, double floor)
     return congru_graph_add(graph, &congru_layer_rectify, x, -1, graph->node[x].out, 0.0, floor);
 }
 
+int congru_part_triangle(congru_graph *graph, int x)
+{
+    return congru_graph_layer(graph, &congru_layer_triangle, x,
+                              congru_vector(congru_spd_tangent_size(graph->node[x].out.rows)), -1, -1);
+}
+
+int congru_part_covariance(congru_graph *graph, int x, double shrinkage, double jitter)
+{
+    return congru_graph_add(graph, &congru_layer_covariance, x, -1, congru_matrix(graph->node[x].out.cols),
+                            shrinkage, jitter);
+}
+
 /* ---- Signals ----------------------------------------------------------------------------------------- */
+
+int congru_part_signal(congru_graph *graph, size_t samples, size_t channels, size_t edge)
+{
+    return congru_graph_add(graph, &congru_layer_signal, -1, -1, congru_signal(samples + 2 * edge, channels),
+                            (double)edge, 0.0);
+}
 
 /* Glorot and Bengio's bound, of weights between so many numbers. */
 static int glorot(congru_graph *graph, size_t rows, size_t cols, size_t in, size_t out)
@@ -60,12 +79,12 @@ static int constants(congru_graph *graph, char kind, size_t rows, size_t cols, u
     return segment;
 }
 
-int congru_part_time_space(congru_graph *graph, int x, size_t filters, size_t taps)
+int congru_part_time_space(congru_graph *graph, int x, size_t filters, size_t channels, size_t taps)
 {
     const congru_extent in = graph->node[x].out;
     const int time = glorot(graph, taps, filters, taps, filters * taps),
-              space = glorot(graph, filters * in.cols, filters, filters * in.cols, filters * in.cols);
-    return congru_graph_layer(graph, &congru_layer_time_space, x, congru_signal(in.rows - taps + 1, filters),
+              space = glorot(graph, filters * in.cols, channels, filters * in.cols, channels * in.cols);
+    return congru_graph_layer(graph, &congru_layer_time_space, x, congru_signal(in.rows - taps + 1, channels),
                               time, space);
 }
 
@@ -84,20 +103,42 @@ int congru_part_depthwise(congru_graph *graph, int x, size_t taps)
     return congru_graph_layer(graph, &congru_layer_depthwise, x, in, w, -1);
 }
 
-int congru_part_filter_bank(congru_graph *graph, int x, size_t filters, size_t depth, size_t taps,
-                            double epsilon, double share)
+int congru_part_window_statistics(congru_graph *graph, int x, size_t taps)
 {
-    const congru_extent in = graph->node[x].out, nothing = {CONGRU_NOTHING, 0, 0, 0};
-    const int statistics =
-        congru_graph_add(graph, &congru_layer_window_statistics, x, -1, nothing, (double)taps, 0.0);
-    const int y = congru_graph_add(graph, &congru_layer_filter_bank, x, statistics,
-                                   congru_signal(in.rows, filters * depth), epsilon, share);
+    const congru_extent nothing = {CONGRU_NOTHING, 0, 0, 0};
+    return congru_graph_add(graph, &congru_layer_window_statistics, x, -1, nothing, (double)taps, 0.0);
+}
+
+static int window_filters(congru_graph *graph, const congru_layer *layer, int x, int windows, size_t filters,
+                          size_t depth, size_t taps, double epsilon, double share)
+{
+    const congru_extent in = graph->node[x].out;
+    const int y =
+        congru_graph_add(graph, layer, x, windows, congru_signal(in.rows, filters * depth), epsilon, share);
     graph->node[y].weight[0] = glorot(graph, taps, filters, taps, taps * filters);
     graph->node[y].weight[1] = constants(graph, 'n', 4, filters, 1 | 8); /* gain and variance */
     graph->node[y].weight[2] = glorot(graph, filters * depth, in.cols, depth * in.cols, filters * in.cols);
     congru_segment *space = &graph->parameters->segment[graph->node[y].weight[2]];
     space->constraint = CONGRU_ROW_NORM;
     space->limit = 1.0;
+    return y;
+}
+
+int congru_part_filter_bank(congru_graph *graph, int x, size_t filters, size_t depth, size_t taps,
+                            double epsilon, double share)
+{
+    return window_filters(graph, &congru_layer_filter_bank, x, congru_part_window_statistics(graph, x, taps),
+                          filters, depth, taps, epsilon, share);
+}
+
+int congru_part_filter_unit(congru_graph *graph, int x, int windows, size_t filters, size_t depth, size_t taps,
+                            double epsilon, double share, double dropout, uint64_t seed)
+{
+    const double name = congru_dropout_name(graph, seed);
+    const int y =
+        window_filters(graph, &congru_layer_filter_unit, x, windows, filters, depth, taps, epsilon, share);
+    graph->node[y].number[2] = dropout;
+    graph->node[y].number[3] = name;
     return y;
 }
 
@@ -113,9 +154,34 @@ int congru_part_normalise(congru_graph *graph, int x, double epsilon, double sha
     return y;
 }
 
+int congru_part_domain_normalise(congru_graph *graph, int x, bool trained, double least)
+{
+    static const double epsilon = 1e-5;
+    const congru_extent matrix = graph->node[x].out;
+    int rows = -1, y;
+    if (trained) {
+        y = congru_graph_add(graph, &congru_layer_recentre, x, -1, matrix, 0.0, 0.0);
+    } else {
+        rows = congru_part_triangle(graph, x);
+        y = congru_graph_add(graph, &congru_layer_domain_centre, x, rows, matrix, 0.0, 0.0);
+        rows = congru_part_triangle(graph, congru_graph_logarithm(graph, y, 0.0, 0.0));
+        y = congru_graph_add(graph, &congru_layer_domain_mean, x, rows, matrix, least, 0.0);
+    }
+    y = congru_graph_logarithm(graph, y, 0.0, 0.0);
+    rows = trained ? -1 : congru_part_triangle(graph, y);
+    y = congru_graph_add(graph, &congru_layer_domain_scale, y, rows, matrix, epsilon, 0.0);
+    graph->node[y].weight[0] = constants(graph, 'd', 1, 1, 1);
+    return congru_graph_exponential(graph, y);
+}
+
 int congru_part_elu(congru_graph *graph, int x)
 {
     return congru_graph_layer(graph, &congru_layer_elu, x, graph->node[x].out, -1, -1);
+}
+
+int congru_part_gelu(congru_graph *graph, int x)
+{
+    return congru_graph_layer(graph, &congru_layer_gelu, x, graph->node[x].out, -1, -1);
 }
 
 int congru_part_square(congru_graph *graph, int x)
@@ -147,9 +213,60 @@ int congru_part_max_pool(congru_graph *graph, int x, size_t window, size_t strid
 
 int congru_part_dropout(congru_graph *graph, int x, double share, uint64_t seed)
 {
-    const uint64_t name =
-        (seed + graph->count * UINT64_C(0x9E3779B97F4A7C15)) >> 11; /* a double holds 53 bits */
-    return congru_graph_add(graph, &congru_layer_dropout, x, -1, graph->node[x].out, share, (double)name);
+    return congru_graph_add(graph, &congru_layer_dropout, x, -1, graph->node[x].out, share,
+                            congru_dropout_name(graph, seed));
+}
+
+/* ---- Tokens ------------------------------------------------------------------------------------------ */
+
+void congru_part_spread(congru_graph *graph, int node, int weight, size_t inputs)
+{
+    graph->parameters->segment[graph->node[node].weight[weight]].spread = 1.0 / sqrt((double)inputs);
+}
+
+int congru_part_linear(congru_graph *graph, int x, size_t joined, size_t channels)
+{
+    const congru_extent in = graph->node[x].out;
+    const size_t inputs = joined * in.cols;
+    const int w = weights(graph, 'w', inputs, channels, inputs), b = weights(graph, 'b', 1, channels, inputs);
+    return congru_graph_layer(graph, &congru_layer_linear, x, congru_signal(in.rows / joined, channels), w, b);
+}
+
+int congru_part_layer_normalise(congru_graph *graph, int x, double epsilon)
+{
+    const congru_extent in = graph->node[x].out;
+    const int gain = constants(graph, 'g', 1, in.cols, 1), bias = constants(graph, 'c', 1, in.cols, 0);
+    const int y = congru_graph_layer(graph, &congru_layer_layer_normalise, x, in, gain, bias);
+    graph->node[y].number[0] = epsilon;
+    return y;
+}
+
+int congru_part_attention(congru_graph *graph, int x, size_t heads, double dropout, uint64_t seed)
+{
+    const congru_extent in = graph->node[x].out;
+    const int y = congru_graph_add(graph, &congru_layer_attention, x, -1, congru_signal(in.rows, in.cols / 3),
+                                   dropout, congru_dropout_name(graph, seed));
+    graph->node[y].number[2] = (double)heads;
+    return y;
+}
+
+int congru_part_add(congru_graph *graph, int a, int b)
+{
+    return congru_graph_add(graph, &congru_layer_addition, a, b, graph->node[a].out, 0.0, 0.0);
+}
+
+int congru_part_beside(congru_graph *graph, int a, int b)
+{
+    const congru_extent left = graph->node[a].out, right = graph->node[b].out;
+    return congru_graph_add(graph, &congru_layer_beside, a, b, congru_signal(left.rows, left.cols + right.cols),
+                            0.0, 0.0);
+}
+
+int congru_part_pad(congru_graph *graph, int x, size_t before, size_t behind)
+{
+    const congru_extent in = graph->node[x].out;
+    return congru_graph_add(graph, &congru_layer_pad, x, -1, congru_signal(in.rows + before + behind, in.cols),
+                            (double)before, 0.0);
 }
 
 /* ---- Scores ------------------------------------------------------------------------------------------ */
