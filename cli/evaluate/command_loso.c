@@ -4,7 +4,7 @@
 #include "pipeline_list.h"
 #include "set_load.h"
 
-enum { DIAGNOSTICS = RUN_OPTIONS, OPTIONS };
+enum { DIAGNOSTICS = RUN_OPTIONS, CALIBRATION, OPTIONS };
 
 static const option options[OPTIONS] = {
     RUN_OPTION_TABLE,
@@ -13,17 +13,27 @@ static const option options[OPTIONS] = {
          "Keep how the first network moves the trials while it is trained, the first subject left out: "
          "their embedding by t-SNE at each fifth of the steps, and silhouettes; ellipses of the classes "
          "before and after alignment, and scalp maps. The report shows them."},
+    [CALIBRATION] = {"calibration", '\0', "N,...",
+                     "Fit on the first N labelled trials of each class of the target subject too, which are "
+                     "then not scored. With "
+                     "several numbers, ascending, print the curve; each run is in a folder of its own, and all "
+                     "are scored on the "
+                     "trials behind the largest number. Needs --target full. Default: 0."},
 };
 
 static int run(const arguments *parsed)
 {
-    return evaluation_run(parsed, CONGRU_PROTOCOL_LOSO, 0, parsed->values[DIAGNOSTICS] != NULL);
+    const run_choice choice = {.protocol = CONGRU_PROTOCOL_LOSO,
+                               .diagnostics = parsed->values[DIAGNOSTICS] != NULL,
+                               .calibration = parsed->values[CALIBRATION]};
+    return evaluation_run(parsed, &choice);
 }
 
 static const char *const examples[] = {
     "congru loso 2a.npz",
     "congru loso 2a.npz -p ra+tslr,dct-e2e --C auto -o 2a-results",
     "congru loso 2b.npz --pipelines classical --align-by session --target online",
+    "congru loso 2a.npz -p ra+tslr --calibration 0,1,2,5,10",
     "mpirun -n 4 congru loso 2a.npz --pipelines all",
     NULL,
 };

@@ -5,12 +5,18 @@
 #include "set_load.h"
 #include "terminal.h"
 
-enum { FOLDS = RUN_OPTIONS, SESSIONS, OPTIONS };
+enum { FOLDS = RUN_OPTIONS, CONTIGUOUS, SESSIONS, SESSION_OUT, OPTIONS };
 
 static const option options[OPTIONS] = {
     RUN_OPTION_TABLE,
     [FOLDS] = {"folds", '\0', "K", "Parts of each subject's trials, each left out in turn. Default: 5."},
+    [CONTIGUOUS] =
+        {"folds-contiguous", '\0', NULL,
+         "Parts are blocks of trials in the order of the set, so that trials that follow each other are not on "
+         "both sides; else trials are shuffled by --seed, with equal shares of each class."},
     [SESSIONS] = {"sessions", '\0', NULL, "Instead, fit on the first session and score the others."},
+    [SESSION_OUT] = {"session-out", '\0', NULL,
+                     "Instead, leave out each session in turn, fitted on the subject's other sessions."},
 };
 
 static int run(const arguments *parsed)
@@ -19,11 +25,20 @@ static int run(const arguments *parsed)
     int code = options_integer(parsed, FOLDS, 5, 2, 1000000, &folds);
     if (code != EXIT_DONE)
         return code;
-    if (parsed->values[FOLDS] != NULL && parsed->values[SESSIONS] != NULL)
-        return terminal_fail(EXIT_USAGE, "within: --folds and --sessions exclude each other");
-    return evaluation_run(parsed,
-                          parsed->values[SESSIONS] != NULL ? CONGRU_PROTOCOL_SESSIONS : CONGRU_PROTOCOL_FOLDS,
-                          folds, false);
+    const bool parts = parsed->values[FOLDS] != NULL || parsed->values[CONTIGUOUS] != NULL;
+    const bool first = parsed->values[SESSIONS] != NULL, each = parsed->values[SESSION_OUT] != NULL;
+    if (parts && (first || each))
+        return terminal_fail(EXIT_USAGE, "within: --%s and --%s exclude each other",
+                             options[parsed->values[FOLDS] != NULL ? FOLDS : CONTIGUOUS].name,
+                             options[first ? SESSIONS : SESSION_OUT].name);
+    if (first && each)
+        return terminal_fail(EXIT_USAGE, "within: --sessions and --session-out exclude each other");
+    const run_choice choice = {.protocol = first  ? CONGRU_PROTOCOL_SESSIONS
+                                           : each ? CONGRU_PROTOCOL_SESSION_OUT
+                                                  : CONGRU_PROTOCOL_FOLDS,
+                               .folds = folds,
+                               .contiguous = parsed->values[CONTIGUOUS] != NULL};
+    return evaluation_run(parsed, &choice);
 }
 
 static const char *const examples[] = {
@@ -38,7 +53,8 @@ const command command_within = {
     .usage = "SET.npz [OPTION...]",
     .description = "Fits and scores each subject alone: in K parts, each of which is left out in turn, with "
                    "equal shares of each "
-                   "class; or from the first session to the others. In parts, nothing of the part left out is "
+                   "class; or from the first session to the others, or each session in turn. In parts, nothing "
+                   "of the part left out is "
                    "seen when a trial "
                    "is decided about. Prints and keeps what 'congru loso' does.",
     .definitions = pipeline_definition,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calibration_curve.h"
 #include "crew.h"
 #include "method_settings.h"
 #include "pipeline_list.h"
@@ -193,6 +194,19 @@ int evaluation_call(run_state *run, congru_results **results)
     return status == CONGRU_OK ? EXIT_DONE : fail_evaluation(run);
 }
 
+/* "5 folds, shuffled ...": how trials are parted inside subjects. */
+static void describe_folds(const run_state *run)
+{
+    const congru_evaluation_options *options = &run->options;
+    if (options->protocol == CONGRU_PROTOCOL_FOLDS && options->contiguous)
+        printf("%d folds of each subject, contiguous blocks in the order of the set\n", options->folds);
+    else if (options->protocol == CONGRU_PROTOCOL_FOLDS)
+        printf("%d folds of each subject, shuffled, with equal shares of each class, seed %llu\n",
+               options->folds, (unsigned long long)options->method.seed);
+    else if (options->protocol == CONGRU_PROTOCOL_SESSION_OUT)
+        printf("each session left out in turn, fitted on the subject's others\n");
+}
+
 static int evaluate(run_state *run)
 {
     congru_results *results = NULL;
@@ -211,6 +225,7 @@ static int evaluate(run_state *run)
     if (results->resumed > 0)
         printf("%zu of %zu folds %s there from before\n", results->resumed, results->folds,
                results->resumed == 1 ? "was" : "were");
+    describe_folds(run);
     printf("\n");
     code = results_show_scores(run->context, results, &metrics_default, false, CONGRU_TABLE_TEXT);
     printf("\nResults in %s\n", run->options.folder);
@@ -269,22 +284,27 @@ void evaluation_close(run_state *run)
     free(run->subject);
 }
 
-int evaluation_run(const arguments *parsed, congru_protocol protocol, int folds, bool diagnostics)
+int evaluation_run(const arguments *parsed, const run_choice *choice)
 {
     if (parsed->operand_count != 1)
         return terminal_fail(EXIT_USAGE, "%s: %s (see 'congru help %s')", parsed->command,
                              parsed->operand_count == 0 ? "the set is missing" : "one set at a time",
                              parsed->command);
     run_state run = {.parsed = parsed,
-                     .diagnostics = diagnostics,
-                     .motor = protocol == CONGRU_PROTOCOL_LOSO && !diagnostics};
-    int code = evaluation_open(&run);
-    run.options.protocol = protocol;
-    run.options.folds = folds;
-    if (code == EXIT_DONE && diagnostics && congru_diagnostics_pipeline(run.context, &run.options) == NULL)
+                     .diagnostics = choice->diagnostics,
+                     .motor = choice->protocol == CONGRU_PROTOCOL_LOSO && !choice->diagnostics};
+    calibration_list list = {0};
+    int code = calibration_parse(parsed, choice->calibration, &list);
+    if (code == EXIT_DONE)
+        code = evaluation_open(&run);
+    run.options.protocol = choice->protocol;
+    run.options.folds = choice->folds;
+    run.options.contiguous = choice->contiguous;
+    run.options.calibration = list.count > 0 ? list.number[0] : 0;
+    if (code == EXIT_DONE && choice->diagnostics && congru_diagnostics_pipeline(run.context, &run.options) == NULL)
         code = terminal_fail(EXIT_USAGE, "%s: --diagnostics needs a pipeline with a network", parsed->command);
     if (code == EXIT_DONE)
-        code = evaluate(&run);
+        code = list.count > 1 ? calibration_curve(&run, &list) : evaluate(&run);
     evaluation_close(&run);
     return code;
 }

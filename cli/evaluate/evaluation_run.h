@@ -88,8 +88,17 @@ int evaluation_call(run_state *run, congru_results **results);
 
 void evaluation_close(run_state *run);
 
-/* Parses what both share, loads the set, runs, prints the table. `folds` is for CONGRU_PROTOCOL_FOLDS. With
- * `diagnostics` the folder gets geometry.json. Returns the exit code. */
-int evaluation_run(const arguments *parsed, congru_protocol protocol, int folds, bool diagnostics);
+/* What the commands differ in. */
+typedef struct run_choice {
+    congru_protocol protocol;
+    int folds;               /* of CONGRU_PROTOCOL_FOLDS */
+    bool contiguous;         /* likewise */
+    bool diagnostics;        /* the folder gets geometry.json */
+    const char *calibration; /* numbers of labelled target trials of each class, with commas between; or NULL */
+} run_choice;
+
+/* Parses what both share, loads the set, runs, prints the table; a curve where there are several numbers of calibration
+ * trials. Returns the exit code. */
+int evaluation_run(const arguments *parsed, const run_choice *choice);
 
 #endif

@@ -66,9 +66,10 @@ CONGRU_API congru_status congru_pipeline_explain(congru_context *context, const 
                                                  size_t size);
 
 typedef enum congru_protocol {
-    CONGRU_PROTOCOL_LOSO,    /* each subject in turn is new: fitted on all others */
-    CONGRU_PROTOCOL_FOLDS,   /* inside each subject: k parts, each in turn left out */
-    CONGRU_PROTOCOL_SESSIONS /* inside each subject: fitted on the first session, scored on the others */
+    CONGRU_PROTOCOL_LOSO,       /* each subject in turn is new: fitted on all others */
+    CONGRU_PROTOCOL_FOLDS,      /* inside each subject: k parts, each in turn left out */
+    CONGRU_PROTOCOL_SESSIONS,   /* inside each subject: fitted on the first session, scored on the others */
+    CONGRU_PROTOCOL_SESSION_OUT /* inside each subject: each session in turn left out, fitted on its others */
 } congru_protocol;
 
 typedef struct congru_evaluation_options {
@@ -81,7 +82,13 @@ typedef struct congru_evaluation_options {
     bool align_by_session; /* recentre each session of a subject by itself */
     bool
         causal; /* filters of branches run forward only, and a baseline of the whole trial is what comes before the cue */
-    int folds;           /* of CONGRU_PROTOCOL_FOLDS, 5 */
+    int folds;       /* of CONGRU_PROTOCOL_FOLDS, 5 */
+    bool contiguous; /* folds are blocks in the order of the set, instead of shuffled and equal in classes */
+    int calibration; /* of LOSO: so many labelled trials of each class of the target subject, its first, are fitted on with
+                            the sources; of the pipelines those that ask for labels themselves are refused, and the target
+                            must be CONGRU_TARGET_FULL */
+    int calibration_most; /* the first trials of each class that are not scored, so that runs of a curve score the same ones;
+                             at least calibration, and 0 means that */
     const char *dataset; /* its name in tables */
     const char *folder;  /* where results go as they come, and are taken up again; NULL: nowhere */
     const char *command; /* kept in run.json: how to repeat the run; may be NULL */
@@ -111,8 +118,9 @@ typedef struct congru_fold {
     double aligning;       /* the share of recentring, and the aligner's training; NaN where it is not known */
     double fitting;        /* the classifier's training; NaN likewise */
     size_t train, samples; /* trials fitted on, trials scored */
-    size_t calibration;    /* labelled trials of the newcomer that were used, and not scored */
+    size_t calibration;    /* labelled trials of the target subject that were used, and not scored */
     size_t *trial;         /* (samples) index in the set */
+    int32_t *part;         /* (samples) 0, 1, ...: which of the parts that are left out in turn */
     int32_t *truth;        /* (samples) */
     int32_t *answer;       /* (samples) */
     double *probability;   /* (samples, classes) */

@@ -91,6 +91,30 @@ static congru_status check_set(congru_context *context, const congru_set *set,
     return CONGRU_OK;
 }
 
+/* What all trials of the target make known without labels is no secret to trials of it that are fitted on. */
+static congru_status check_calibration(congru_context *context, const congru_evaluation_options *options)
+{
+    if (options->calibration < 0 || options->calibration_most < 0)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the number of labelled target trials is below 0");
+    if (options->calibration == 0 && options->calibration_most == 0)
+        return CONGRU_OK;
+    if (options->protocol != CONGRU_PROTOCOL_LOSO || options->target != CONGRU_TARGET_FULL)
+        return congru_fail(
+            context, CONGRU_ERROR_ARGUMENT,
+            "labelled trials of the target subject (--calibration) need 'congru loso' with --target full");
+    for (size_t i = 0; i < options->pipeline_count; i++) {
+        congru_pipeline_description about;
+        if (congru_pipeline_describe(context, options->pipelines[i], &about) == CONGRU_OK &&
+            about.target_labels)
+            return congru_fail(
+                context, CONGRU_ERROR_ARGUMENT,
+                "pipeline '%s' takes labelled trials of the target subject by itself, from those that "
+                "are scored: it does not go with --calibration",
+                options->pipelines[i]);
+    }
+    return CONGRU_OK;
+}
+
 /* Balance depends on trials that come later, and on how many there are. */
 static congru_status check_balance(congru_context *context, const congru_evaluation_options *options)
 {
@@ -533,6 +557,8 @@ static congru_status check_all(evaluation *e)
         status = congru_method_options_check(e->context, &e->options->method);
     if (status == CONGRU_OK)
         status = check_balance(e->context, e->options);
+    if (status == CONGRU_OK)
+        status = check_calibration(e->context, e->options);
     if (status == CONGRU_OK)
         status = congru_cohort_make(e->context, e->set, e->options, &e->member);
     if (status == CONGRU_OK)

@@ -67,6 +67,19 @@ static void add_rows(congru_text *text, size_t classes, const congru_fold *fold)
     }
 }
 
+/* How many trials each part has, "20 20 19"; nothing where there is one: trials come part by part. */
+static void add_parts(congru_text *text, const congru_fold *fold)
+{
+    const char *between = "";
+    for (size_t first = 0, end; fold->samples > 0 && fold->part[fold->samples - 1] > 0 && first < fold->samples;
+         first = end) {
+        for (end = first; end < fold->samples && fold->part[end] == fold->part[first]; end++)
+            ;
+        congru_text_add(text, "%s%d:%zu", between, (int)fold->part[first], end - first);
+        between = " ";
+    }
+}
+
 /* The row's fields behind the fifth, which have nothing to say. */
 static void add_blanks(congru_text *text, size_t classes)
 {
@@ -116,7 +129,9 @@ congru_status congru_fold_write(congru_context *context, const char *folder, con
     congru_text_add(&text, "trial,y_true,y_pred");
     congru_text_add_classes(&text, set->classes, (const char(*)[CONGRU_LABEL_SIZE])set->class_name);
     add_rows(&text, set->classes, fold);
-    congru_text_add(&text, "times,%.6f,%.6f,,", fold->aligning, fold->fitting);
+    congru_text_add(&text, "times,%.6f,%.6f,", fold->aligning, fold->fitting);
+    add_parts(&text, fold);
+    congru_text_add(&text, ",");
     add_blanks(&text, set->classes);
     congru_text_add(&text, "subject,");
     congru_text_add_csv(&text, set->subject_name[fold->subject]);
@@ -166,6 +181,27 @@ static congru_status parse_row(congru_context *context, const congru_csv *csv, s
     return CONGRU_OK;
 }
 
+/* What add_parts has written. */
+static congru_status parse_parts(congru_context *context, const congru_csv *csv, size_t row, congru_fold *fold)
+{
+    const char *text = congru_csv_field(csv, row, 3);
+    size_t place = 0;
+    while (*text != '\0') {
+        char *end;
+        const unsigned long part = strtoul(text, &end, 10);
+        if (end == text || *end != ':' || part > INT32_MAX)
+            return fail_fold(context, csv);
+        text = end + 1;
+        unsigned long count = strtoul(text, &end, 10);
+        if (end == text || count > fold->samples - place || (*end != ' ' && *end != '\0'))
+            return fail_fold(context, csv);
+        for (; count > 0; count--)
+            fold->part[place++] = (int32_t)part;
+        text = end + (*end == ' ');
+    }
+    return place == 0 || place == fold->samples ? CONGRU_OK : fail_fold(context, csv);
+}
+
 /* The last two rows, of which `row` is the first. */
 static congru_status parse_about(congru_context *context, const congru_csv *csv, size_t row, congru_fold *fold,
                                  congru_fold_about *about)
@@ -210,6 +246,8 @@ congru_status congru_fold_parse(congru_context *context, const congru_csv *csv, 
     if (status == CONGRU_OK && timed)
         status = congru_csv_number(context, csv, samples, 2, &fold->fitting);
     fold->samples = samples;
+    if (status == CONGRU_OK && timed)
+        status = parse_parts(context, csv, samples, fold);
     for (size_t row = 0; status == CONGRU_OK && row < samples; row++)
         status = parse_row(context, csv, row, classes, fold);
     return status == CONGRU_OK ? parse_about(context, csv, csv->rows - 2, fold, about) : status;

@@ -17,10 +17,12 @@ congru_status congru_fold_reserve(congru_context *context, congru_fold *fold, si
 {
     size_t room = samples > 0 ? samples : 1;
     fold->trial = calloc(room, sizeof *fold->trial);
+    fold->part = calloc(room, sizeof *fold->part);
     fold->truth = calloc(room, sizeof *fold->truth);
     fold->answer = calloc(room, sizeof *fold->answer);
     fold->probability = calloc(room * classes, sizeof *fold->probability);
-    if (fold->trial == NULL || fold->truth == NULL || fold->answer == NULL || fold->probability == NULL)
+    if (fold->trial == NULL || fold->part == NULL || fold->truth == NULL || fold->answer == NULL ||
+        fold->probability == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu answers", samples);
     return CONGRU_OK;
 }
@@ -28,6 +30,7 @@ congru_status congru_fold_reserve(congru_context *context, congru_fold *fold, si
 void congru_fold_clear(congru_fold *fold)
 {
     free(fold->trial);
+    free(fold->part);
     free(fold->truth);
     free(fold->answer);
     free(fold->probability);
@@ -48,7 +51,7 @@ typedef struct split_run {
     const congru_plan *plan;
     congru_fold_case fold;
     const congru_split *split;
-    int32_t subject;
+    int32_t subject, part;
     bool views;
     congru_fold_aligned aligned;
     opinion *opinion;
@@ -68,12 +71,13 @@ static void collect(const split_run *run, congru_fold *fold)
             continue;
         size_t place = fold->samples++;
         fold->trial[place] = split->test_trial[i];
+        fold->part[place] = run->part;
         fold->truth[place] = set->label[split->test_trial[i]];
         memcpy(fold->probability + place * set->classes, run->probability + i * set->classes,
                set->classes * sizeof(double));
     }
     fold->train += split->train;
-    fold->calibration += target->newcomer.calibration;
+    fold->calibration += target->newcomer.calibration + split->calibration;
 }
 
 /* Patterns are kept beside folds, of subjects that are new to the pipeline. */
@@ -297,12 +301,13 @@ congru_status congru_fold_run(congru_context *context, const congru_plan *plan, 
         if (status == CONGRU_OK)
             status = congru_fold_reserve(context, &fold[i], own, set->classes);
     }
-    for (size_t part = 0; status == CONGRU_OK && part < congru_split_parts(plan->options); part++) {
+    for (size_t part = 0; status == CONGRU_OK && part < congru_split_parts(set, plan->options); part++) {
         congru_split split;
         status = congru_split_make(context, set, plan->options, subject, part, &split);
         split_run run = {.plan = plan,
                          .split = &split,
                          .subject = subject,
+                         .part = (int32_t)part,
                          .fold = {.context = context,
                                   .materials = &plan->materials,
                                   .options = plan->options,

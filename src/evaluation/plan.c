@@ -16,7 +16,8 @@ congru_status congru_plan_begin(congru_context *context, const congru_set *set,
                                 congru_pipeline *pipeline, const char (*name)[CONGRU_PIPELINE_SIZE],
                                 congru_plan *plan)
 {
-    bool by_session = options->align_by_session || options->protocol == CONGRU_PROTOCOL_SESSIONS;
+    bool by_session = options->align_by_session || options->protocol == CONGRU_PROTOCOL_SESSIONS ||
+                      options->protocol == CONGRU_PROTOCOL_SESSION_OUT;
     *plan = (congru_plan){
         .set = set, .options = options, .pipelines = pipelines, .pipeline = pipeline, .name = name};
     congru_status status = congru_materials_begin(context, set, by_session,
@@ -189,7 +190,8 @@ static congru_status make_prefits(congru_context *context, congru_plan *plan, si
 static congru_status run_prefits(const congru_workers *workers, const bool *waiting, congru_plan *plan)
 {
     const congru_evaluation_options *options = plan->options;
-    if (options->protocol != CONGRU_PROTOCOL_LOSO || options->target != CONGRU_TARGET_FULL)
+    if (options->protocol != CONGRU_PROTOCOL_LOSO || options->target != CONGRU_TARGET_FULL ||
+        options->calibration > 0) /* fits without the subject are not what its fold needs */
         return CONGRU_OK;
     congru_status status = list_prefits(workers->caller, waiting, plan);
     bool *made = calloc(plan->prefits + 1, sizeof *made);

@@ -231,7 +231,12 @@ static congru_status read_answer(results_reader *r, const size_t *column, size_t
     if (!find_class(results, congru_csv_field(&r->answers, row, column[A_TRUTH]), &fold->truth[place]) ||
         !find_class(results, congru_csv_field(&r->answers, row, column[A_ANSWER]), &fold->answer[place]))
         return fail_row(r, row, "a class that has no column");
+    const size_t parts = congru_csv_column(&r->answers, "fold"); /* which files of other programs may lack */
+    size_t part = 0;
     congru_status status = congru_csv_count(r->context, &r->answers, row, column[A_TRIAL], &fold->trial[place]);
+    if (status == CONGRU_OK && parts != SIZE_MAX)
+        status = congru_csv_count(r->context, &r->answers, row, parts, &part);
+    fold->part[place] = (int32_t)(part < INT32_MAX ? part : INT32_MAX);
     for (size_t k = 0; status == CONGRU_OK && k < results->classes; k++)
         status = congru_csv_number(r->context, &r->answers, row, first + k,
                                    &fold->probability[place * results->classes + k]);

@@ -27,7 +27,8 @@ static void add_predictions(congru_text *text, const congru_results *results, co
         congru_text_add_csv(text, results->dataset);
         congru_text_add(text, ",");
         congru_text_add_csv(text, results->subject_name[fold->subject]);
-        congru_text_add(text, ",%zu,%s,", fold->trial[i], results->pipeline[fold->pipeline]);
+        congru_text_add(text, ",%zu,%d,%s,", fold->trial[i], (int)fold->part[i],
+                        results->pipeline[fold->pipeline]);
         congru_text_add_csv(text, results->class_name[fold->truth[i]]);
         congru_text_add(text, ",");
         congru_text_add_csv(text, results->class_name[fold->answer[i]]);
@@ -81,7 +82,7 @@ static congru_status write_patterns(congru_context *context, const congru_result
 congru_status congru_results_write(congru_context *context, const congru_results *results, const char *folder)
 {
     congru_text text = {0};
-    congru_text_add(&text, "dataset,subject,trial,pipeline,y_true,y_pred");
+    congru_text_add(&text, "dataset,subject,trial,fold,pipeline,y_true,y_pred");
     congru_text_add_classes(&text, results->classes, (const char(*)[CONGRU_LABEL_SIZE])results->class_name);
     for (size_t i = 0; i < results->folds; i++)
         add_predictions(&text, results, &results->fold[i]);

@@ -74,7 +74,7 @@ static void add_definitions(congru_text *text, const congru_context *context,
 void congru_settings_text(const congru_context *context, const congru_set *set,
                           const congru_evaluation_options *options, congru_text *text)
 {
-    static const char *const protocols[] = {"loso", "folds", "sessions"};
+    static const char *const protocols[] = {"loso", "folds", "sessions", "session-out"};
     congru_text_add(text, "  \"dataset\": ");
     congru_text_add_json(text, options->dataset != NULL ? options->dataset : "");
     congru_text_add(text, ",\n  \"data\": \"%016llx\",\n  \"version\": ", (unsigned long long)digest_set(set));
@@ -88,6 +88,12 @@ void congru_settings_text(const congru_context *context, const congru_set *set,
     congru_method_options_write(&options->method, false, text);
     if (options->causal)
         congru_text_add(text, ",\n  \"causal\": \"yes\"");
+    if (options->contiguous && options->protocol == CONGRU_PROTOCOL_FOLDS)
+        congru_text_add(text, ",\n  \"folds-contiguous\": \"yes\"");
+    if (options->calibration > 0 || options->calibration_most > 0)
+        congru_text_add(text, ",\n  \"calibration\": \"%d, scored behind %d\"", options->calibration,
+                        options->calibration_most > options->calibration ? options->calibration_most
+                                                                         : options->calibration);
     add_definitions(text, context, options);
 }
 

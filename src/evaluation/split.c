@@ -5,12 +5,18 @@
 
 #include "base/error.h"
 #include "congru/random.h"
+#include "evaluation/results.h"
 
 enum { PURPOSE_FOLDS = 0x666f6c64 };
 
-size_t congru_split_parts(const congru_evaluation_options *options)
+size_t congru_split_parts(const congru_set *set, const congru_evaluation_options *options)
 {
-    return options->protocol == CONGRU_PROTOCOL_FOLDS ? (size_t)options->folds : 1;
+    size_t parts = options->protocol == CONGRU_PROTOCOL_FOLDS ? (size_t)options->folds : 1;
+    for (size_t s = 0; options->protocol == CONGRU_PROTOCOL_SESSION_OUT && s < set->subjects; s++) {
+        const size_t sessions = congru_set_sessions(set, (int32_t)s);
+        parts = sessions > parts ? sessions : parts;
+    }
+    return parts;
 }
 
 void congru_split_clear(congru_split *split)
@@ -51,21 +57,53 @@ static congru_status deal(congru_context *context, const congru_set *set,
     return CONGRU_OK;
 }
 
-/* The session of the subject's first trial. */
-static int32_t first_session(const congru_set *set, int32_t subject)
+/* Blocks of a subject's trials in the order of the set, as equal as can be. */
+static void cut_blocks(const congru_set *set, const congru_evaluation_options *options, int32_t subject,
+                       int32_t *part)
 {
+    size_t count = 0, place = 0;
+    for (size_t i = 0; i < set->count; i++)
+        count += set->subject[i] == subject;
     for (size_t i = 0; i < set->count; i++)
         if (set->subject[i] == subject)
+            part[i] = (int32_t)(place++ * (size_t)options->folds / count);
+}
+
+/* The session of the subject at `index` in the order of their first trials; -1 where it has fewer. */
+static int32_t session_at(const congru_set *set, int32_t subject, size_t index)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        bool is_new = set->subject[i] == subject;
+        for (size_t j = i; is_new && j-- > 0;)
+            is_new = set->subject[j] != subject || set->session[j] != set->session[i];
+        if (is_new && index-- == 0)
             return set->session[i];
-    return 0;
+    }
+    return -1;
+}
+
+/* The first trials of each class of the subject are fitted on, those up to the most of a curve are neither. */
+static void calibrate(const congru_set *set, const congru_evaluation_options *options, int32_t subject,
+                      int32_t *side)
+{
+    const size_t used = (size_t)options->calibration, most = (size_t)options->calibration_most;
+    for (size_t k = 0; k < set->classes; k++) {
+        size_t seen = 0;
+        for (size_t i = 0; i < set->count && seen < (most > used ? most : used); i++)
+            if (set->subject[i] == subject && set->label[i] == (int32_t)k)
+                side[i] = seen++ < used ? 0 : -1;
+    }
 }
 
 /* part[i]: 0 train, 1 test, -1 neither. */
 static congru_status mark(congru_context *context, const congru_set *set,
                           const congru_evaluation_options *options, int32_t subject, size_t part, int32_t *side)
 {
-    int32_t session = first_session(set, subject);
-    if (options->protocol == CONGRU_PROTOCOL_FOLDS) {
+    const bool each = options->protocol == CONGRU_PROTOCOL_SESSION_OUT;
+    const int32_t session = session_at(set, subject, each ? part : 0);
+    if (options->protocol == CONGRU_PROTOCOL_FOLDS && options->contiguous) {
+        cut_blocks(set, options, subject, side);
+    } else if (options->protocol == CONGRU_PROTOCOL_FOLDS) {
         congru_status status = deal(context, set, options, subject, side);
         if (status != CONGRU_OK)
             return status;
@@ -79,22 +117,26 @@ static congru_status mark(congru_context *context, const congru_set *set,
         else if (options->protocol == CONGRU_PROTOCOL_FOLDS)
             side[i] = side[i] == (int32_t)part;
         else
-            side[i] = set->session[i] != session;
+            side[i] = (set->session[i] == session) == each;
     }
+    if (options->protocol == CONGRU_PROTOCOL_LOSO)
+        calibrate(set, options, subject, side);
     return CONGRU_OK;
 }
 
 static congru_status fill(congru_context *context, const congru_set *set, int32_t subject, const int32_t *side,
-                          bool may_be_empty, congru_split *split)
+                          bool calibrated, bool may_be_empty, congru_split *split)
 {
     split->train_trial = malloc(set->count * sizeof *split->train_trial);
     split->test_trial = malloc(set->count * sizeof *split->test_trial);
     if (split->train_trial == NULL || split->test_trial == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", set->count);
     for (size_t i = 0; i < set->count; i++) {
-        if (side[i] == 0)
+        if (side[i] == 0) {
             split->train_trial[split->train++] = i;
-        else if (side[i] == 1)
+            split->calibration += calibrated && set->subject[i] == subject;
+        }
+        if (side[i] == 1)
             split->test_trial[split->test++] = i;
     }
     if (split->train == 0 || (split->test == 0 && !may_be_empty))
@@ -115,7 +157,7 @@ congru_status congru_split_make(congru_context *context, const congru_set *set,
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", set->count);
     congru_status status = mark(context, set, options, subject, part, side);
     if (status == CONGRU_OK)
-        status = fill(context, set, subject, side, part > 0, split);
+        status = fill(context, set, subject, side, options->protocol == CONGRU_PROTOCOL_LOSO, part > 0, split);
     free(side);
     if (status != CONGRU_OK)
         congru_split_clear(split);
@@ -128,13 +170,13 @@ congru_status congru_evaluation_split(congru_context *context, const congru_set 
 {
     if (context == NULL || set == NULL || options == NULL || side == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no set, options or place for the split given");
-    if ((unsigned)options->protocol > CONGRU_PROTOCOL_SESSIONS || options->folds < 2)
+    if ((unsigned)options->protocol > CONGRU_PROTOCOL_SESSION_OUT || options->folds < 2)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "protocol %d with %d folds: no such protocol",
                            (int)options->protocol, options->folds);
-    if (subject < 0 || (size_t)subject >= set->subjects || part >= congru_split_parts(options))
+    if (subject < 0 || (size_t)subject >= set->subjects || part >= congru_split_parts(set, options))
         return congru_fail(
             context, CONGRU_ERROR_ARGUMENT, "part %zu of subject %d where there are %s and %zu parts of each",
-            part, (int)subject, congru_count(set->subjects, "subject").text, congru_split_parts(options));
+            part, (int)subject, congru_count(set->subjects, "subject").text, congru_split_parts(set, options));
     congru_split split = {0};
     congru_status status = congru_split_make(context, set, options, subject, part, &split);
     if (status != CONGRU_OK)

@@ -6,13 +6,14 @@
 
 /* Trials by their index in the set, ascending. Freed by congru_split_clear. */
 typedef struct congru_split {
-    size_t train, test;
-    size_t *train_trial; /* (train) */
-    size_t *test_trial;  /* (test) */
+    size_t train, test, calibration; /* the last of those fitted on, of the subject that is scored */
+    size_t *train_trial;             /* (train) */
+    size_t *test_trial;              /* (test) */
 } congru_split;
 
 /* The part of a subject's trials that is left out in fold `part` of options->folds (0 of 1 for the other protocols),
- * and what is fitted on then. Folds hold equal shares of each class, drawn by seed. A part but the first
+ * and what is fitted on then. Folds hold equal shares of each class, drawn by seed, or are contiguous blocks. With
+ * calibration, the first trials of each class of the subject are fitted on too. A part but the first
  * may have nothing to score, of a subject with fewer trials of each class than folds. CONGRU_ERROR_ARGUMENT when a subject
  * has too few trials or sessions. */
 congru_status congru_split_make(congru_context *context, const congru_set *set,
@@ -20,7 +21,7 @@ congru_status congru_split_make(congru_context *context, const congru_set *set,
                                 congru_split *split);
 void congru_split_clear(congru_split *split);
 
-/* How many parts a subject is scored in. */
-size_t congru_split_parts(const congru_evaluation_options *options);
+/* How many parts subjects are scored in: the most of any. */
+size_t congru_split_parts(const congru_set *set, const congru_evaluation_options *options);
 
 #endif

@@ -470,6 +470,59 @@ static void steps_of_a_pipeline_are_its_own(void)
     congru_context_destroy(&own);
 }
 
+/* Of the target the first trials of each class are fitted on, those behind the most of a curve are scored, and no other. */
+static void calibration_leaks_nothing(void)
+{
+    congru_set *set = sample_set(context, &small);
+    congru_evaluation_options options;
+    congru_evaluation_options_init(&options);
+    options.calibration_most = 3;
+    for (int number = 0; set != NULL && number <= 3; number++) {
+        int8_t *side = calloc(set->count, sizeof *side);
+        options.calibration = number;
+        CHECK(congru_evaluation_split(context, set, &options, 1, 0, side) == CONGRU_OK);
+        for (size_t k = 0; k < set->classes; k++) {
+            int seen = 0;
+            for (size_t i = 0; i < set->count; i++) {
+                if (set->subject[i] != 1) {
+                    CHECK(side[i] == 0);
+                } else if (set->label[i] == (int32_t)k) {
+                    CHECK(side[i] == (seen < number ? 0 : seen < 3 ? -1 : 1));
+                    seen++;
+                }
+            }
+        }
+        free(side);
+    }
+    congru_set_destroy(&set);
+}
+
+/* Blocks do not interleave, and hold each trial of the subject once. */
+static void contiguous_folds_are_blocks(void)
+{
+    congru_set *set = sample_set(context, &small);
+    congru_evaluation_options options;
+    congru_evaluation_options_init(&options);
+    options.protocol = CONGRU_PROTOCOL_FOLDS;
+    options.contiguous = true;
+    int8_t *side = calloc(set != NULL ? set->count : 1, sizeof *side);
+    size_t next = 0, scored = 0, own = 0;
+    for (size_t part = 0; set != NULL && part < (size_t)options.folds; part++) {
+        CHECK(congru_evaluation_split(context, set, &options, 0, part, side) == CONGRU_OK);
+        for (size_t i = 0; i < set->count; i++)
+            if (side[i] == 1) {
+                CHECK(i >= next && set->subject[i] == 0);
+                next = i + 1;
+                scored++;
+            }
+    }
+    for (size_t i = 0; set != NULL && i < set->count; i++)
+        own += set->subject[i] == 0;
+    CHECK(scored == own);
+    free(side);
+    congru_set_destroy(&set);
+}
+
 int main(void)
 {
     if (congru_context_create(&context, NULL) != CONGRU_OK)
@@ -489,6 +542,8 @@ int main(void)
     RUN(results_are_asked_for_what_they_hold);
     RUN(progress_can_stop_a_run);
     RUN(steps_of_a_pipeline_are_its_own);
+    RUN(calibration_leaks_nothing);
+    RUN(contiguous_folds_are_blocks);
     congru_context_destroy(&context);
     return harness_end();
 }
