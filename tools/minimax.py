@@ -2,7 +2,7 @@
 
 Each is the interpolation at Chebyshev nodes in 60 digits, rounded to double: within a small factor of the best
 polynomial of its degree. Needs python3-mpmath. The error printed is that of the rounded coefficients."""
-from mpmath import mp, mpf, atanh, cos, exp, expm1, pi, sin, sqrt
+from mpmath import mp, mpf, atanh, cos, erfc, exp, expm1, pi, sin, sqrt
 
 mp.dps = 60
 
@@ -54,10 +54,16 @@ def sin_ratio(z):
     return 2 * pi if s == 0 else sin(2 * pi * s) / s
 
 
+def normal_tail(u):
+    a = 4 * (1 + u) / (1 - u)
+    return erfc(a / sqrt(mpf(2))) / 2 * exp(a * a / 2) * (1 + a)
+
+
 show("(atanh(s)/s - 1)/s^2 in s^2 on [0, 0.0295]", atanh_tail, 0, "0.0295", 7)
 show("(exp(x) - 1)/x on [-0.35, 0.35]", expm1_ratio, "-0.35", "0.35", 10)
 show("sin(2 pi r)/r in r^2 on [0, 1/64]", sin_ratio, 0, mpf(1) / 64, 8)
 show("cos(2 pi r) in r^2 on [0, 1/64]", lambda z: cos(2 * pi * sqrt(z)), 0, mpf(1) / 64, 8)
+show("Q(a) exp(a^2/2) (1 + a) in (a - 4)/(a + 4), a to 39", normal_tail, -1, mpf(35) / 43, 22)
 ln2 = mp.log(2)
 high = float(int(ln2 * 2**42)) / 2.0**42
 print("ln 2:", high.hex(), float(ln2 - mpf(high)).hex(), "1/ln 2:", float(1 / ln2).hex())

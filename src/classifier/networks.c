@@ -46,3 +46,7 @@ NETWORK(deep, CONGRU_NETWORK_DEEP, "deep", "DeepConvNet on signals: four convolu
         ON_SIGNALS)
 NETWORK(eegnet, CONGRU_NETWORK_EEGNET, "eegnet",
         "EEGNet on signals: filters in time, in space for each, then separable ones", ON_SIGNALS)
+NETWORK(conformer, CONGRU_NETWORK_CONFORMER, "conformer",
+        "EEG Conformer on signals: patches of filtered signals, six transformer blocks", ON_SIGNALS)
+NETWORK(inception, CONGRU_NETWORK_INCEPTION, "inception",
+        "EEG-Inception on signals: filters of three lengths, in time and space, twice", ON_SIGNALS)

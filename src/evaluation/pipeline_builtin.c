@@ -51,4 +51,5 @@ const char congru_definitions_builtin[] =
     "pipeline = motor+slow\n"
     "title = the views of motor and of slow together\n"
     "choose = C, weights\n"
-    "branches = motor, slow\n" NETWORK("shallow") NETWORK("deep") NETWORK("eegnet");
+    "branches = motor, slow\n" NETWORK("shallow") NETWORK("deep") NETWORK("eegnet") NETWORK("conformer")
+        NETWORK("inception");

@@ -214,4 +214,7 @@ const congru_real_kernel LANES(real_table) = {
     .by_channel = real_by_channel,
     .dots = real_dots,
     .outer = real_outer,
+    .elu = LANES(real_elu),
+    .elu_slope = LANES(real_elu_slope),
+    .gelu = LANES(real_gelu),
 };

@@ -10,5 +10,9 @@
 
 /* Declared in kernel/real.h. */
 extern const congru_real_kernel LANES(real_table);
+void LANES(real_elu)(size_t count, const congru_real *x, congru_real *y);
+void LANES(real_elu_slope)(size_t count, congru_real kept, congru_real none, const congru_real *y,
+                           congru_real *d);
+void LANES(real_gelu)(size_t count, const congru_real *x, congru_real *y, congru_real *slope);
 
 #endif

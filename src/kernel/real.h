@@ -48,6 +48,16 @@ typedef struct congru_real_kernel {
     /* sum (rows, size) += the sum over `count` vectors of y (count, rows) x, in order, in double precision. */
     void (*outer)(size_t count, size_t rows, size_t size, const congru_real *x, size_t stride, const double *y,
                   double *sum);
+
+    /* y = x where x > 0, else exp(x) - 1; `count` is a multiple of CONGRU_REAL_STEP in these two. In double precision. */
+    void (*elu)(size_t count, const congru_real *x, congru_real *y);
+
+    /* d *= the derivative of m elu(z) by z, where y is m elu(z) and m is 0 or `kept`: kept where y > 0, y + kept where y < 0, and
+     * `none` where y is 0. */
+    void (*elu_slope)(size_t count, congru_real kept, congru_real none, const congru_real *y, congru_real *d);
+
+    /* y = x P(x) with the normal distribution P, and the derivative of it. */
+    void (*gelu)(size_t count, const congru_real *x, congru_real *y, congru_real *slope);
 } congru_real_kernel;
 
 #endif

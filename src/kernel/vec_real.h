@@ -5,7 +5,7 @@
 #include "kernel/lanes.h"
 #include "kernel/real.h"
 
-/* REAL_TILE: how many vectors of columns a register tile has at most. r_widen: VEC_WIDTH reals as doubles. */
+/* REAL_TILE: how many vectors of columns a register tile has at most. r_widen: VEC_WIDTH reals as doubles; r_narrow: back. */
 #if defined(CONGRU_REAL_DOUBLE)
 typedef vec rvec;
 #define REAL_WIDTH VEC_WIDTH
@@ -14,6 +14,7 @@ static inline void r_store(congru_real *p, rvec a) { v_store_unaligned(p, a); }
 static inline rvec r_set(congru_real x) { return v_set(x); }
 static inline rvec r_fma(rvec a, rvec b, rvec c) { return v_fma(a, b, c); }
 static inline vec r_widen(const congru_real *p) { return v_load_unaligned(p); }
+static inline void r_narrow(congru_real *p, vec a) { v_store_unaligned(p, a); }
 #elif defined(CONGRU_LANES_EMULATED) || defined(CONGRU_LANES_AVX512)
 typedef __m512 rvec;
 #define REAL_WIDTH 16
@@ -22,6 +23,7 @@ static inline void r_store(congru_real *p, rvec a) { _mm512_storeu_ps(p, a); }
 static inline rvec r_set(congru_real x) { return _mm512_set1_ps(x); }
 static inline rvec r_fma(rvec a, rvec b, rvec c) { return _mm512_fmadd_ps(a, b, c); }
 static inline vec r_widen(const congru_real *p) { return _mm512_cvtps_pd(_mm256_loadu_ps(p)); }
+static inline void r_narrow(congru_real *p, vec a) { _mm256_storeu_ps(p, _mm512_cvtpd_ps(a)); }
 #elif defined(CONGRU_LANES_AVX2)
 typedef __m256 rvec;
 #define REAL_WIDTH 8
@@ -30,6 +32,7 @@ static inline void r_store(congru_real *p, rvec a) { _mm256_storeu_ps(p, a); }
 static inline rvec r_set(congru_real x) { return _mm256_set1_ps(x); }
 static inline rvec r_fma(rvec a, rvec b, rvec c) { return _mm256_fmadd_ps(a, b, c); }
 static inline vec r_widen(const congru_real *p) { return _mm256_cvtps_pd(_mm_loadu_ps(p)); }
+static inline void r_narrow(congru_real *p, vec a) { _mm_storeu_ps(p, _mm256_cvtpd_ps(a)); }
 #elif defined(CONGRU_LANES_NEON)
 typedef float32x4_t rvec;
 #define REAL_WIDTH 4
@@ -38,6 +41,7 @@ static inline void r_store(congru_real *p, rvec a) { vst1q_f32(p, a); }
 static inline rvec r_set(congru_real x) { return vdupq_n_f32(x); }
 static inline rvec r_fma(rvec a, rvec b, rvec c) { return vfmaq_f32(c, a, b); }
 static inline vec r_widen(const congru_real *p) { return vcvt_f64_f32(vld1_f32(p)); }
+static inline void r_narrow(congru_real *p, vec a) { vst1_f32(p, vcvt_f32_f64(a)); }
 #else
 typedef float rvec;
 #define REAL_WIDTH 1
@@ -46,6 +50,7 @@ static inline void r_store(congru_real *p, rvec a) { *p = a; }
 static inline rvec r_set(congru_real x) { return x; }
 static inline rvec r_fma(rvec a, rvec b, rvec c) { return fmaf(a, b, c); }
 static inline vec r_widen(const congru_real *p) { return *p; }
+static inline void r_narrow(congru_real *p, vec a) { *p = (congru_real)a; }
 #endif
 
 /* Rows of a tile of 1, 2, 3 or 4 vectors: as many sums as there are registers for. */

@@ -215,7 +215,7 @@ static const congru_method_option rows[] = {
             "What is read of the last image: 'none' (every pixel) or 'mean' (the mean over its pixels, as in "
             "the published "
             "code).")},
-    {OWN_NUMBER("dropout", network.dropout, 0, 0.99, "shallow deep eegnet",
+    {OWN_NUMBER("dropout", network.dropout, 0, 0.99, "shallow deep eegnet conformer inception",
                 "The share of activations that each step leaves out.")},
     {CHOICE("merge-mean", network.merge_mean, merge_means, "logeuclid", "ddct-unet ddct-unet-e2e",
             "How it merges: 'logeuclid' (as printed) or 'euclid' (half the sum).")},

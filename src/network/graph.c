@@ -274,15 +274,23 @@ static void layout_node(congru_arena *arena, congru_graph *graph, int n)
     }
 }
 
-/* The first free slot of a worker. */
-static size_t take_slot(congru_graph *graph, bool *busy)
+/* A slot of a worker: the smallest free one that is large enough, or else the largest, which grows; or a new one. */
+static size_t take_slot(congru_graph *graph, size_t size, bool *busy)
 {
-    size_t slot = 0;
-    while (busy[slot])
-        slot++;
-    busy[slot] = true;
-    graph->own.count = slot + 1 > graph->own.count ? slot + 1 : graph->own.count;
-    return slot;
+    congru_slots *own = &graph->own;
+    size_t best = own->count;
+    for (size_t slot = 0; slot < own->count; slot++) {
+        if (busy[slot])
+            continue;
+        const size_t room = own->size[slot], held = best < own->count ? own->size[best] : 0;
+        if (best == own->count || (held < size ? room > held : room >= size && room < held))
+            best = slot;
+    }
+    if (best == own->count)
+        own->size[own->count++] = 0;
+    own->size[best] = size > own->size[best] ? size : own->size[best];
+    busy[best] = true;
+    return best;
 }
 
 /* Whether a value is read after this node, or on the way back of a stage that turns. */
@@ -309,7 +317,7 @@ static void place_values(congru_graph *graph, size_t stage, bool *busy)
             continue;
         node->spends = false;
         if (node->value.batch == NULL && node->out.size > 0)
-            node->value.local = take_slot(graph, busy);
+            node->value.local = take_slot(graph, node->out.size, busy);
         for (size_t k = 0; k < node->inputs; k++) {
             congru_node *source = congru_graph_source(graph, node, (int)k);
             const bool own = source->value.batch == NULL && source->lanes && source->out.size > 0 &&
@@ -331,14 +339,14 @@ static void place_derivatives(congru_graph *graph, size_t stage, bool *busy)
         if (!node->wanted || node->stage != stage || !node->learns)
             continue;
         if (node->rows != NULL && !placed[n]) {
-            node->derivative.local = take_slot(graph, busy);
+            node->derivative.local = take_slot(graph, node->out.size, busy);
             placed[n] = true;
         }
         for (size_t k = 0; k < node->inputs; k++) {
             congru_node *source = congru_graph_source(graph, node, (int)k);
             if (source->learns && source->derivative.batch == NULL && !placed[node->input[k]] &&
                 reads_lanes(graph, node, k)) {
-                source->derivative.local = take_slot(graph, busy);
+                source->derivative.local = take_slot(graph, source->out.size, busy);
                 placed[node->input[k]] = true;
             }
         }
@@ -350,7 +358,8 @@ static void place_derivatives(congru_graph *graph, size_t stage, bool *busy)
 void congru_graph_layout(congru_arena *arena, congru_graph *graph)
 {
     graph->shares = 0;
-    graph->own = (congru_slots){.size = CONGRU_GROUP};
+    /* The first two are for second contributions to derivatives. */
+    graph->own = (congru_slots){.count = 2, .size = {CONGRU_GROUP, CONGRU_GROUP}};
     if (graph->batch != NULL)
         graph->marks = congru_arena_take(arena, congru_graph_chunks(graph), sizeof *graph->marks);
     for (size_t phase = 0; phase < graph->stages && graph->batch != NULL; phase++) {
@@ -362,12 +371,13 @@ void congru_graph_layout(congru_arena *arena, congru_graph *graph)
         if (!node->wanted)
             continue;
         layout_node(arena, graph, (int)n);
-        graph->own.size = node->out.size > graph->own.size ? node->out.size : graph->own.size;
+        if (node->out.size > graph->own.size[0])
+            graph->own.size[0] = graph->own.size[1] = node->out.size;
         if (node->layer->layout != NULL)
             node->layer->layout(arena, graph, node);
     }
     for (size_t stage = 0; stage < graph->stages; stage++) {
-        bool busy[2 * CONGRU_NODES_MAX] = {true, true}; /* the first two: second contributions to derivatives */
+        bool busy[CONGRU_SLOTS_MAX] = {true, true};
         const bool turning = graph->turns && stage + 1 == graph->stages;
         place_values(graph, stage, busy);
         if (graph->batch == NULL)
@@ -376,5 +386,7 @@ void congru_graph_layout(congru_arena *arena, congru_graph *graph)
             memset(busy + 2, 0, sizeof busy - 2 * sizeof busy[0]);
         place_derivatives(graph, stage, busy);
     }
-    graph->own.count = graph->own.count > 2 ? graph->own.count : 2;
+    for (size_t slot = 0; slot < graph->own.count; slot++)
+        graph->own.start[slot + 1] =
+            graph->own.start[slot] + (graph->own.size[slot] + CONGRU_GROUP - 1) / CONGRU_GROUP * CONGRU_GROUP;
 }

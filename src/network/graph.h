@@ -16,7 +16,13 @@
  *
  * What backward needs is kept for the whole batch in the graph's arena; everything else is in the slots of a worker,
  * used again as soon as it has been read. */
-enum { CONGRU_STEP_CHUNK = 32, CONGRU_NODES_MAX = 64, CONGRU_SHARES_MAX = 160, CONGRU_SEGMENTS_MAX = 96 };
+enum {
+    CONGRU_STEP_CHUNK = 32,
+    CONGRU_NODES_MAX = 128,
+    CONGRU_SLOTS_MAX = 2 * CONGRU_NODES_MAX,
+    CONGRU_SHARES_MAX = 320,
+    CONGRU_SEGMENTS_MAX = 128
+};
 
 /* What is kept of a part of the parameters by every step. */
 typedef enum congru_constraint {
@@ -56,7 +62,7 @@ typedef struct congru_node {
     int input[CONGRU_INPUTS_MAX];
     congru_extent in[CONGRU_INPUTS_MAX], out;
     int weight[CONGRU_WEIGHTS_MAX]; /* segments of the parameters; -1: none */
-    double number[2];               /* jitter and floor, ... */
+    double number[4];               /* jitter and floor, ... */
     size_t depth;                   /* for messages: how many layers with weights lead here */
     void *state;
     size_t saved_size[CONGRU_SAVED_MAX], sum_size[CONGRU_WEIGHTS_MAX];
@@ -82,9 +88,10 @@ typedef struct congru_share {
     size_t part, whole; /* bytes: of each chunk but perhaps the last, and of all */
 } congru_share;
 
-/* A worker's arrays, in doubles per trial: how many slots, of what size, and what it saves. */
+/* A worker's arrays, in doubles per trial: how many slots, where each begins and the last ends, and what it saves. */
 typedef struct congru_slots {
-    size_t size, count, saved;
+    size_t count, saved;
+    size_t size[CONGRU_SLOTS_MAX], start[CONGRU_SLOTS_MAX + 1];
 } congru_slots;
 
 typedef struct congru_constants congru_constants;

@@ -78,7 +78,7 @@ typedef struct passage {
 
 static double *slot(const passage *p, size_t number)
 {
-    return p->own + congru_lane_doubles(p->chunk.kernel, p->chunk.vectors, number * p->graph->own.size);
+    return p->own + congru_lane_doubles(p->chunk.kernel, p->chunk.vectors, p->graph->own.start[number]);
 }
 
 static double *in_lanes(const passage *p, const congru_place *place, size_t size)
@@ -234,7 +234,7 @@ typedef struct phase {
 
 static double *take_own(const congru_graph *graph, congru_arena *arena)
 {
-    return congru_arena_take(arena, CONGRU_STEP_CHUNK * (graph->own.count * graph->own.size + graph->own.saved),
+    return congru_arena_take(arena, CONGRU_STEP_CHUNK * (graph->own.start[graph->own.count] + graph->own.saved),
                              sizeof(double));
 }
 

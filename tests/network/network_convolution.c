@@ -127,6 +127,59 @@ static void dropout(void)
     bench_check(b, "dropout");
 }
 
+static void gelu(void)
+{
+    bench *b = bench_begin(false);
+    bench_loss(b, &bench_probe, congru_part_gelu(&b->graph, bench_plain_source(b, congru_signal(7, 3))), -1);
+    bench_check(b, "GELU");
+}
+
+/* Each sample by itself, and several joined. */
+static void linear(void)
+{
+    static const size_t sizes[][2] = {{1, 4}, {3, 5}, {9, 17}};
+    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+        bench *b = bench_begin(false);
+        const int x = bench_plain_source(b, congru_signal(9, 3));
+        bench_loss(b, &bench_probe, congru_part_linear(&b->graph, x, sizes[k][0], sizes[k][1]), -1);
+        bench_check(b, "linear");
+    }
+}
+
+static void layer_normalisation(void)
+{
+    bench *b = bench_begin(false);
+    bench_loss(b, &bench_probe,
+               congru_part_layer_normalise(&b->graph, bench_plain_source(b, congru_signal(7, 5)), 1e-3), -1);
+    bench_check(b, "layer normalisation");
+}
+
+/* Fewer samples than a vector has, and more; with weights left out, and without. */
+static void attention(void)
+{
+    for (size_t tokens = 7; tokens <= 18; tokens += 11) {
+        for (int k = 0; k < 2; k++) {
+            bench *b = bench_begin(false);
+            const int x = bench_plain_source(b, congru_signal(tokens, 18));
+            bench_loss(b, &bench_probe, congru_part_attention(&b->graph, x, 3, k == 0 ? 0.0 : 0.4, 5), -1);
+            bench_check(b, "attention");
+        }
+    }
+}
+
+static void joined_signals(void)
+{
+    bench *b = bench_begin(false);
+    int x = bench_plain_source(b, congru_signal(6, 3));
+    x = congru_part_add(&b->graph, congru_part_square(&b->graph, x), x);
+    bench_loss(b, &bench_probe, congru_part_beside(&b->graph, x, congru_part_square(&b->graph, x)), -1);
+    bench_check(b, "addition and concatenation");
+    b = bench_begin(false);
+    x = congru_part_pad(&b->graph, bench_plain_source(b, congru_signal(6, 3)), 2, 1);
+    bench_loss(b, &bench_probe, congru_part_convolution(&b->graph, x, 5, 4), -1);
+    bench_check(b, "zeros at the ends");
+}
+
 int main(void)
 {
     if (!bench_start())
@@ -142,6 +195,11 @@ int main(void)
     RUN(pools);
     RUN(normalisation);
     RUN(dropout);
+    RUN(gelu);
+    RUN(linear);
+    RUN(layer_normalisation);
+    RUN(attention);
+    RUN(joined_signals);
     bench_end();
     return harness_end();
 }

@@ -67,7 +67,8 @@ static void networks_learn(void)
 {
     for (int network = CONGRU_NETWORK_SPD_CNN; network < CONGRU_NETWORK_COUNT; network++) {
         double p[OUT];
-        congru_method_options options = options_of(network == CONGRU_NETWORK_SPDNET ? 400 : 60);
+        const bool slow = network == CONGRU_NETWORK_SPDNET || network == CONGRU_NETWORK_INCEPTION;
+        congru_method_options options = options_of(slow ? 400 : 60);
         options.network.dropout = 0.0;
         options.network.rate = network == CONGRU_NETWORK_SPDNET ? 1e-2 : 1e-3;
         size_t right = 0;

@@ -253,7 +253,7 @@ static void a_graph_that_is_full_is_an_error(void)
     for (int k = 0; k < CONGRU_NODES_MAX; k++)
         x = congru_graph_exponential(&b->graph, x);
     CHECK(congru_graph_plan(&b->graph) == CONGRU_ERROR_ARGUMENT);
-    CHECK(strstr(congru_context_error(bench_context), "more than 64 layers") != NULL);
+    CHECK(strstr(congru_context_error(bench_context), "more than 128 layers") != NULL);
     congru_graph_clear(&b->graph);
     free(b);
     b = bench_begin(false);

@@ -146,6 +146,46 @@ static void on_signals(void)
     follow(CONGRU_NETWORK_SHALLOW, "shallow", &signal_trials, &options);
     follow(CONGRU_NETWORK_DEEP, "deep", &signal_trials, &options);
     follow(CONGRU_NETWORK_EEGNET, "eegnet", &signal_trials, &options);
+    follow(CONGRU_NETWORK_CONFORMER, "conformer", &signal_trials, &options);
+    follow(CONGRU_NETWORK_INCEPTION, "inception", &signal_trials, &options);
+}
+
+/* Whole networks on signals, with what they leave out, against differences; in double precision. */
+static void differences(void)
+{
+    static const congru_backbone networks[] = {CONGRU_NETWORK_SHALLOW, CONGRU_NETWORK_EEGNET,
+                                               CONGRU_NETWORK_CONFORMER, CONGRU_NETWORK_INCEPTION};
+    for (size_t k = 0; k < sizeof networks / sizeof networks[0]; k++) {
+        congru_method_options options;
+        congru_training *t;
+        congru_method_options_init(&options);
+        options.network.batch = BATCH;
+        options.network.decay = options.network.clip = 0.0;
+        CHECK(congru_training_create(context, networks[k], true, &signal_trials, &options, &t) == CONGRU_OK);
+        congru_training_take(t, BATCH, batches);
+        CHECK(congru_training_evaluate(t) == CONGRU_OK);
+        const size_t size = t->parameters.size;
+        double *way = malloc(2 * size * sizeof(double)), *origin = way + size, slope = 0.0, loss[4];
+        static const double place[] = {1.0, -1.0, 2.0, -2.0}, h = 1e-4;
+        const double norm = t->series[CONGRU_SERIES_GRADIENT_NORM];
+        stored_draw(SEED, size, 11, 0, 0, way);
+        memcpy(origin, t->parameters.value, size * sizeof(double));
+        for (size_t e = 0; e < size; e++) {
+            way[e] = way[e] / sqrt((double)size) + t->parameters.gradient[e] / norm;
+            slope += way[e] * t->parameters.gradient[e];
+        }
+        for (int side = 0; side < 4; side++) {
+            for (size_t e = 0; e < size; e++)
+                t->parameters.value[e] = origin[e] + place[side] * h * way[e];
+            CHECK(congru_training_evaluate(t) == CONGRU_OK);
+            loss[side] = t->series[CONGRU_SERIES_LOSS];
+        }
+        const double difference = (8.0 * (loss[0] - loss[1]) - (loss[2] - loss[3])) / (12.0 * h),
+                     error = fabs(difference / slope - 1.0);
+        CHECK_SAYING(error < 1e-7, "network %d: its slope is off by %.2g", (int)networks[k], error);
+        free(way);
+        congru_training_destroy(&t);
+    }
 }
 
 int main(void)
@@ -157,6 +197,9 @@ int main(void)
     RUN(spd_cnn);
     RUN(spdnet);
     RUN(on_signals);
+    /* cppcheck-suppress duplicateExpression ; congru_real is float in the other program */
+    if (sizeof(congru_real) == sizeof(double))
+        RUN(differences);
     congru_context_destroy(&context);
     return harness_end();
 }

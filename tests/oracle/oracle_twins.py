@@ -258,6 +258,97 @@ class EegNet(OnSignals):
         return self.read(F.avg_pool1d(F.elu(y), 8))
 
 
+class Conformer(OnSignals):
+    """Queries, keys and values of all heads are beside each other; scores are divided by the root of the token's length."""
+
+    def __init__(self, classes, width=40, blocks=6, heads=10):
+        super().__init__()
+        self.heads, self.blocks = heads, blocks
+        self.add(25, width, 1 / math.sqrt(25))
+        self.add(width * CHANNELS, width, 1 / math.sqrt(width * CHANNELS))
+        self.normaliser(width)
+        self.dense(width, width)
+        for _ in range(blocks):
+            self.layer_norm(width)
+            self.dense(width, 3 * width)
+            self.dense(width, width)
+            self.layer_norm(width)
+            self.dense(width, 4 * width)
+            self.dense(4 * width, width)
+        self.dense(width * ((SAMPLES - 24 - 75) // 15 + 1), 256)
+        self.dense(256, 32)
+        self.add(classes, 32, 1 / math.sqrt(32))
+        self.add(1, classes, 1 / math.sqrt(32))
+
+    def dense(self, before, after):
+        self.add(before, after, 1 / math.sqrt(before))
+        self.add(1, after, 1 / math.sqrt(before))
+
+    def layer_norm(self, width):
+        self.add(1, width, 0.0, 1.0)
+        self.add(1, width, 0.0)
+
+    def forward(self, x):
+        place = iter(range(5, len(self.list)))
+
+        def dense(x):
+            return x @ self.list[next(place)] + self.list[next(place)]
+
+        def norm(x):
+            return F.layer_norm(x, x.shape[-1:], self.list[next(place)][0], self.list[next(place)][0])
+
+        y = F.elu(self.normalise(self.apply_time_space(x, 0), 2, 1e-5, 0.1))
+        y = dense(F.avg_pool1d(y, 75, 15).mT)
+        for _ in range(self.blocks):
+            q, k, v = (part.unflatten(2, (self.heads, -1)).transpose(1, 2) for part in dense(norm(y)).chunk(3, 2))
+            weights = (q @ k.mT / y.shape[2] ** 0.5).softmax(3)
+            y = y + dense((weights @ v).transpose(1, 2).flatten(2))
+            y = y + dense(F.gelu(dense(norm(y))))
+        return F.elu(dense(F.elu(dense(y.flatten(1))))) @ self.list[-2].T + self.list[-1]
+
+
+class Inception(OnSignals):
+    def __init__(self, classes):
+        super().__init__()
+        self.scales, self.units = [FREQUENCY // 2, FREQUENCY // 4, FREQUENCY // 8], []
+        for taps in self.scales:
+            time = self.glorot(taps, 8, taps, taps * 8)
+            norm = self.add(4, 8, 0.0)
+            with torch.no_grad():
+                self.list[norm][0] = self.list[norm][3] = 1.0
+            self.glorot(16, CHANNELS, 2 * CHANNELS, 8 * CHANNELS, "norm 1")
+            self.normaliser(16)
+            self.units.append(time)
+        self.second = [self.unit(48, 8, max(taps // 4, 1)) for taps in self.scales]
+        self.third, self.fourth = self.unit(24, 12, 8), self.unit(12, 6, 4)
+        self.scores(6 * (SAMPLES // 4 // 2 // 2 // 2), classes)
+
+    def unit(self, width, wider, taps):
+        place = self.glorot(taps * width, wider, taps * width, taps * wider)
+        self.normaliser(wider)
+        return place
+
+    def apply_unit(self, x, place):
+        taps = len(self.list[place]) // x.shape[1]
+        y = self.convolve(F.pad(x, ((taps - 1) // 2, taps // 2)), place)
+        return F.elu(self.normalise(y, place + 1, 1e-3, 0.01))
+
+    def branch(self, x, place):
+        time, norm, space = self.list[place], self.list[place + 1], self.list[place + 2]
+        y = F.conv2d(F.pad(x[:, None], ((len(time) - 1) // 2, len(time) // 2)), time.T[:, None, None])
+        mean, variance = norm.data[2].clone(), norm.data[3].clone()
+        y = F.elu(F.batch_norm(y, mean, variance, norm[0], norm[1], True, 0.01, 1e-3))
+        norm.data[2], norm.data[3] = mean, variance
+        y = F.conv2d(y, space.view(16, 1, CHANNELS, 1), groups=8)[:, :, 0]
+        return F.elu(self.normalise(y, place + 3, 1e-3, 0.01))
+
+    def forward(self, x):
+        y = F.avg_pool1d(torch.cat([self.branch(x, place) for place in self.units], 1), 4)
+        y = F.avg_pool1d(torch.cat([self.apply_unit(y, place) for place in self.second], 1), 2)
+        y = F.avg_pool1d(self.apply_unit(y, self.third), 2)
+        return self.read(F.avg_pool1d(self.apply_unit(y, self.fourth), 2))
+
+
 # ---- twenty steps -------------------------------------------------------------------------------------------------
 
 def show(name, values):
@@ -315,6 +406,8 @@ def main():
     follow("shallow", Shallow(classes), x, y, batches)
     follow("deep", Deep(classes), x, y, batches)
     follow("eegnet", EegNet(classes), x, y, batches)
+    follow("conformer", Conformer(classes), x, y, batches)
+    follow("inception", Inception(classes), x, y, batches)
 
 
 main()

@@ -1,39 +1,46 @@
 /* Dropout: a share of the numbers is left out, the others are scaled up. SPDX-License-Identifier: Apache-2.0 */
-#include <string.h>
+#include "network/layers/dropout.h"
 
-#include "congru/random.h"
-#include "network/graph.h"
+#include <string.h>
 
 enum { STREAM_DROPOUT = 0x6206 };
 
-/* number[0] is the share, number[1] names the layer and the seed: what is left out depends on these, the step and the
- * trial, and on nothing else. */
+double congru_dropout_name(const congru_graph *graph, uint64_t seed)
+{
+    const uint64_t name =
+        (seed + graph->count * UINT64_C(0x9E3779B97F4A7C15)) >> 11; /* a double holds 53 bits */
+    return (double)name;
+}
+
+congru_dropout congru_dropout_start(const congru_call *call, double share, double name, size_t m)
+{
+    const size_t trial = congru_batch_trial(call->batch, call->first + m);
+    return (congru_dropout){
+        congru_random_stream((uint64_t)name, STREAM_DROPOUT, (uint32_t)call->step, (uint32_t)trial),
+        (uint64_t)(share * 4294967296.0), (congru_real)(1.0 / (1.0 - share))};
+}
+
+void congru_dropout_draw(congru_dropout *d, size_t count, congru_real *mask)
+{
+    for (size_t e = 0; e < count; e += 2) {
+        const uint64_t bits = congru_random_bits(&d->random);
+        mask[e] = (bits & 0xFFFFFFFF) >= d->least ? d->kept : 0;
+        mask[e + 1] = bits >> 32 >= d->least ? d->kept : 0;
+    }
+}
+
+/* number[0] is the share, number[1] the name. */
 static void plan(congru_graph *graph, congru_node *node)
 {
     (void)graph;
     node->saved_size[0] = node->out.size;
 }
 
-/* 0, or one over what is kept, for each number of a trial. */
-static void draw(const congru_call *call, size_t trial, congru_real *mask)
-{
-    const double share = call->node->number[0];
-    const uint64_t least = (uint64_t)(share * 4294967296.0);
-    const congru_real kept = (congru_real)(1.0 / (1.0 - share));
-    congru_random random = congru_random_stream((uint64_t)call->node->number[1], STREAM_DROPOUT,
-                                                (uint32_t)call->step, (uint32_t)trial);
-    for (size_t e = 0; e < congru_extent_reals(&call->node->out); e += 2) {
-        const uint64_t bits = congru_random_bits(&random);
-        mask[e] = (bits & 0xFFFFFFFF) >= least ? kept : 0;
-        mask[e + 1] = bits >> 32 >= least ? kept : 0;
-    }
-}
-
 /* Saves the mask. */
 static void forward(const congru_call *call)
 {
     const congru_extent *out = &call->node->out;
-    if (call->resting || call->node->number[0] <= 0.0) {
+    if (congru_dropout_rests(call, call->node->number[0])) {
         memcpy(call->y, call->x[0], call->count * out->size * sizeof(double));
         return;
     }
@@ -41,7 +48,8 @@ static void forward(const congru_call *call)
         const congru_real *x = congru_trial_reals(call->x[0], out, m);
         congru_real *y = congru_trial_reals(call->y, out, m),
                     *mask = congru_trial_reals(call->saved[0], out, m);
-        draw(call, congru_batch_trial(call->batch, call->first + m), mask);
+        congru_dropout dropout = congru_dropout_start(call, call->node->number[0], call->node->number[1], m);
+        congru_dropout_draw(&dropout, congru_extent_reals(out), mask);
         for (size_t e = 0; e < congru_extent_reals(out); e++)
             y[e] = x[e] * mask[e];
     }
@@ -50,7 +58,7 @@ static void forward(const congru_call *call)
 static void backward(const congru_call *call)
 {
     const congru_extent *out = &call->node->out;
-    const bool all = call->resting || call->node->number[0] <= 0.0;
+    const bool all = congru_dropout_rests(call, call->node->number[0]);
     if (call->d_x[0] == NULL)
         return;
     const congru_real *mask = congru_trial_reals(call->saved[0], out, 0),

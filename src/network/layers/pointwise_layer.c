@@ -1,24 +1,9 @@
-/* Functions of each number of a signal: ELU, the square, the logarithm. SPDX-License-Identifier: Apache-2.0 */
+/* Functions of each number of a signal: ELU, GELU, the square, the logarithm. SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
 #include "network/graph.h"
 
 /* Each leaves the padding of channels at zero. */
-static void plan(congru_graph *graph, congru_node *node)
-{
-    (void)graph;
-    node->need.plain[0] = congru_extent_reals(&node->in[0]) * sizeof(double) / sizeof(congru_real);
-}
-
-/* y = f(x), by the library's own functions, in double precision. `most`: x is taken as no larger. */
-static void map(const congru_call *call, congru_function function, congru_real most, const congru_real *x,
-                double *y)
-{
-    const size_t reals = congru_extent_reals(&call->node->in[0]);
-    for (size_t e = 0; e < reals; e++)
-        y[e] = (double)(x[e] < most ? x[e] : most);
-    call->kernel->map(function, reals, y, y);
-}
 
 /* ---- ELU --------------------------------------------------------------------------------------------- */
 
@@ -26,15 +11,8 @@ static void map(const congru_call *call, congru_function function, congru_real m
 static void elu_forward(const congru_call *call)
 {
     const congru_extent *in = &call->node->in[0];
-    /* cppcheck-suppress invalidPointerCast ; a workspace is storage, which holds either */
-    double *exponential = (double *)call->work.plain[0];
-    for (size_t m = 0; m < call->count; m++) {
-        const congru_real *x = congru_trial_reals(call->x[0], in, m);
-        congru_real *y = congru_trial_reals(call->y, in, m);
-        map(call, (congru_function){CONGRU_FUNCTION_EXP, 1.0, 0.0}, 0, x, exponential);
-        for (size_t e = 0; e < congru_extent_reals(in); e++)
-            y[e] = x[e] > 0 ? x[e] : (congru_real)(exponential[e] - 1.0);
-    }
+    call->kernel->real->elu(call->count * congru_extent_reals(in), congru_trial_reals(call->x[0], in, 0),
+                            congru_trial_reals(call->y, in, 0));
 }
 
 static void elu_backward(const congru_call *call)
@@ -50,9 +28,41 @@ static void elu_backward(const congru_call *call)
 const congru_layer congru_layer_elu = {
     .name = "ELU",
     .traits = CONGRU_TRAIT_READS_Y,
-    .plan = plan,
     .forward = elu_forward,
     .backward = elu_backward,
+};
+
+/* ---- GELU -------------------------------------------------------------------------------------------- */
+
+/* y = x P(x), P being the normal distribution; its derivative is saved. */
+static void gelu_plan(congru_graph *graph, congru_node *node)
+{
+    (void)graph;
+    node->saved_size[0] = node->out.size;
+}
+
+static void gelu_forward(const congru_call *call)
+{
+    const congru_extent *in = &call->node->in[0];
+    call->kernel->real->gelu(call->count * congru_extent_reals(in), congru_trial_reals(call->x[0], in, 0),
+                             congru_trial_reals(call->y, in, 0), congru_trial_reals(call->saved[0], in, 0));
+}
+
+static void gelu_backward(const congru_call *call)
+{
+    const congru_extent *in = &call->node->in[0];
+    const congru_real *slope = congru_trial_reals(call->saved[0], in, 0),
+                      *d_y = congru_trial_reals(call->d_y, in, 0);
+    congru_real *d_x = call->d_x[0] != NULL ? congru_trial_reals(call->d_x[0], in, 0) : NULL;
+    for (size_t e = 0; e < call->count * congru_extent_reals(in) && d_x != NULL; e++)
+        d_x[e] = slope[e] * d_y[e];
+}
+
+const congru_layer congru_layer_gelu = {
+    .name = "GELU",
+    .plan = gelu_plan,
+    .forward = gelu_forward,
+    .backward = gelu_backward,
 };
 
 /* ---- Square ------------------------------------------------------------------------------------------ */
@@ -85,6 +95,12 @@ const congru_layer congru_layer_square = {
 
 /* ---- Logarithm --------------------------------------------------------------------------------------- */
 
+static void log_plan(congru_graph *graph, congru_node *node)
+{
+    (void)graph;
+    node->need.plain[0] = congru_extent_reals(&node->in[0]) * sizeof(double) / sizeof(congru_real);
+}
+
 /* y = log(max(x, floor)), floor being number[1]. */
 static void log_forward(const congru_call *call)
 {
@@ -94,8 +110,11 @@ static void log_forward(const congru_call *call)
     double *logarithm = (double *)call->work.plain[0];
     for (size_t m = 0; m < call->count; m++) {
         congru_real *y = congru_trial_reals(call->y, in, m);
-        map(call, (congru_function){CONGRU_FUNCTION_LOG, 0.0, call->node->number[1]}, (congru_real)1e30,
-            congru_trial_reals(call->x[0], in, m), logarithm);
+        const congru_real *x = congru_trial_reals(call->x[0], in, m);
+        for (size_t e = 0; e < congru_extent_reals(in); e++)
+            logarithm[e] = (double)x[e];
+        call->kernel->map((congru_function){CONGRU_FUNCTION_LOG, 0.0, call->node->number[1]},
+                          congru_extent_reals(in), logarithm, logarithm);
         memset(y, 0, in->size * sizeof(double));
         for (size_t t = 0; t < in->rows; t++) {
             for (size_t c = 0; c < in->cols; c++)
@@ -117,7 +136,7 @@ static void log_backward(const congru_call *call)
 const congru_layer congru_layer_safe_logarithm = {
     .name = "logarithm of numbers",
     .traits = CONGRU_TRAIT_READS_X,
-    .plan = plan,
+    .plan = log_plan,
     .forward = log_forward,
     .backward = log_backward,
 };

@@ -18,6 +18,8 @@ const congru_network_model *congru_model_of(congru_backbone backbone)
         [CONGRU_NETWORK_SHALLOW] = &congru_model_shallow,
         [CONGRU_NETWORK_DEEP] = &congru_model_deep,
         [CONGRU_NETWORK_EEGNET] = &congru_model_eegnet,
+        [CONGRU_NETWORK_CONFORMER] = &congru_model_conformer,
+        [CONGRU_NETWORK_INCEPTION] = &congru_model_inception,
     };
     return models[backbone];
 }

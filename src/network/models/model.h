@@ -51,7 +51,7 @@ typedef struct congru_network_model {
 
 extern const congru_network_model congru_model_dct, congru_model_dldct, congru_model_ddct_unet,
     congru_model_spd_cnn, congru_model_ts_spd_cnn, congru_model_spdnet, congru_model_shallow, congru_model_deep,
-    congru_model_eegnet;
+    congru_model_eegnet, congru_model_conformer, congru_model_inception;
 const congru_network_model *congru_model_of(congru_backbone backbone);
 
 /* An empty graph, then the model's. */

@@ -6,6 +6,7 @@
 
 #include "congru/random.h"
 #include "network/constraint.h"
+#include "network/layers/dropout.h"
 
 enum { STREAM_FIRST = 0x6205 };
 
@@ -84,20 +85,42 @@ int congru_part_depthwise(congru_graph *graph, int x, size_t taps)
     return congru_graph_layer(graph, &congru_layer_depthwise, x, in, w, -1);
 }
 
-int congru_part_filter_bank(congru_graph *graph, int x, size_t filters, size_t depth, size_t taps,
-                            double epsilon, double share)
+int congru_part_window_statistics(congru_graph *graph, int x, size_t taps)
 {
-    const congru_extent in = graph->node[x].out, nothing = {CONGRU_NOTHING, 0, 0, 0};
-    const int statistics =
-        congru_graph_add(graph, &congru_layer_window_statistics, x, -1, nothing, (double)taps, 0.0);
-    const int y = congru_graph_add(graph, &congru_layer_filter_bank, x, statistics,
-                                   congru_signal(in.rows, filters * depth), epsilon, share);
+    const congru_extent nothing = {CONGRU_NOTHING, 0, 0, 0};
+    return congru_graph_add(graph, &congru_layer_window_statistics, x, -1, nothing, (double)taps, 0.0);
+}
+
+static int window_filters(congru_graph *graph, const congru_layer *layer, int x, int windows, size_t filters,
+                          size_t depth, size_t taps, double epsilon, double share)
+{
+    const congru_extent in = graph->node[x].out;
+    const int y =
+        congru_graph_add(graph, layer, x, windows, congru_signal(in.rows, filters * depth), epsilon, share);
     graph->node[y].weight[0] = glorot(graph, taps, filters, taps, taps * filters);
     graph->node[y].weight[1] = constants(graph, 'n', 4, filters, 1 | 8); /* gain and variance */
     graph->node[y].weight[2] = glorot(graph, filters * depth, in.cols, depth * in.cols, filters * in.cols);
     congru_segment *space = &graph->parameters->segment[graph->node[y].weight[2]];
     space->constraint = CONGRU_ROW_NORM;
     space->limit = 1.0;
+    return y;
+}
+
+int congru_part_filter_bank(congru_graph *graph, int x, size_t filters, size_t depth, size_t taps,
+                            double epsilon, double share)
+{
+    return window_filters(graph, &congru_layer_filter_bank, x, congru_part_window_statistics(graph, x, taps),
+                          filters, depth, taps, epsilon, share);
+}
+
+int congru_part_filter_unit(congru_graph *graph, int x, int windows, size_t filters, size_t depth, size_t taps,
+                            double epsilon, double share, double dropout, uint64_t seed)
+{
+    const double name = congru_dropout_name(graph, seed);
+    const int y =
+        window_filters(graph, &congru_layer_filter_unit, x, windows, filters, depth, taps, epsilon, share);
+    graph->node[y].number[2] = dropout;
+    graph->node[y].number[3] = name;
     return y;
 }
 
@@ -116,6 +139,11 @@ int congru_part_normalise(congru_graph *graph, int x, double epsilon, double sha
 int congru_part_elu(congru_graph *graph, int x)
 {
     return congru_graph_layer(graph, &congru_layer_elu, x, graph->node[x].out, -1, -1);
+}
+
+int congru_part_gelu(congru_graph *graph, int x)
+{
+    return congru_graph_layer(graph, &congru_layer_gelu, x, graph->node[x].out, -1, -1);
 }
 
 int congru_part_square(congru_graph *graph, int x)
@@ -147,9 +175,60 @@ int congru_part_max_pool(congru_graph *graph, int x, size_t window, size_t strid
 
 int congru_part_dropout(congru_graph *graph, int x, double share, uint64_t seed)
 {
-    const uint64_t name =
-        (seed + graph->count * UINT64_C(0x9E3779B97F4A7C15)) >> 11; /* a double holds 53 bits */
-    return congru_graph_add(graph, &congru_layer_dropout, x, -1, graph->node[x].out, share, (double)name);
+    return congru_graph_add(graph, &congru_layer_dropout, x, -1, graph->node[x].out, share,
+                            congru_dropout_name(graph, seed));
+}
+
+/* ---- Tokens ------------------------------------------------------------------------------------------ */
+
+void congru_part_spread(congru_graph *graph, int node, int weight, size_t inputs)
+{
+    graph->parameters->segment[graph->node[node].weight[weight]].spread = 1.0 / sqrt((double)inputs);
+}
+
+int congru_part_linear(congru_graph *graph, int x, size_t joined, size_t channels)
+{
+    const congru_extent in = graph->node[x].out;
+    const size_t inputs = joined * in.cols;
+    const int w = weights(graph, 'w', inputs, channels, inputs), b = weights(graph, 'b', 1, channels, inputs);
+    return congru_graph_layer(graph, &congru_layer_linear, x, congru_signal(in.rows / joined, channels), w, b);
+}
+
+int congru_part_layer_normalise(congru_graph *graph, int x, double epsilon)
+{
+    const congru_extent in = graph->node[x].out;
+    const int gain = constants(graph, 'g', 1, in.cols, 1), bias = constants(graph, 'c', 1, in.cols, 0);
+    const int y = congru_graph_layer(graph, &congru_layer_layer_normalise, x, in, gain, bias);
+    graph->node[y].number[0] = epsilon;
+    return y;
+}
+
+int congru_part_attention(congru_graph *graph, int x, size_t heads, double dropout, uint64_t seed)
+{
+    const congru_extent in = graph->node[x].out;
+    const int y = congru_graph_add(graph, &congru_layer_attention, x, -1, congru_signal(in.rows, in.cols / 3),
+                                   dropout, congru_dropout_name(graph, seed));
+    graph->node[y].number[2] = (double)heads;
+    return y;
+}
+
+int congru_part_add(congru_graph *graph, int a, int b)
+{
+    return congru_graph_add(graph, &congru_layer_addition, a, b, graph->node[a].out, 0.0, 0.0);
+}
+
+int congru_part_beside(congru_graph *graph, int a, int b)
+{
+    const congru_extent left = graph->node[a].out, right = graph->node[b].out;
+    return congru_graph_add(graph, &congru_layer_beside, a, b, congru_signal(left.rows, left.cols + right.cols),
+                            0.0, 0.0);
+}
+
+int congru_part_pad(congru_graph *graph, int x, size_t before, size_t behind)
+{
+    const congru_extent in = graph->node[x].out;
+    return congru_graph_add(graph, &congru_layer_pad, x, -1, congru_signal(in.rows + before + behind, in.cols),
+                            (double)before, 0.0);
 }
 
 /* ---- Scores ------------------------------------------------------------------------------------------ */

@@ -24,11 +24,32 @@ int congru_part_depthwise(congru_graph *graph, int x, size_t taps);
 int congru_part_filter_bank(congru_graph *graph, int x, size_t filters, size_t depth, size_t taps,
                             double epsilon, double share);
 
+/* The same with ELU and dropout before the filters in space; `windows`: the statistics of windows of as many taps or more. */
+int congru_part_window_statistics(congru_graph *graph, int x, size_t taps);
+int congru_part_filter_unit(congru_graph *graph, int x, int windows, size_t filters, size_t depth, size_t taps,
+                            double epsilon, double share, double dropout, uint64_t seed);
+
 /* Batch normalisation; of what prediction uses a share is renewed in each step. */
 int congru_part_normalise(congru_graph *graph, int x, double epsilon, double share);
 
-/* ELU, the square, the logarithm of what is at least 1e-6. */
+/* Dense with a bias on each sample, or on `joined` samples at a time; first values as for images. Normalisation of each
+ * sample over its channels. Attention of the samples to each other, with a share of its weights left out, of queries, keys and
+ * values beside each other in x. */
+int congru_part_linear(congru_graph *graph, int x, size_t joined, size_t channels);
+int congru_part_layer_normalise(congru_graph *graph, int x, double epsilon);
+int congru_part_attention(congru_graph *graph, int x, size_t heads, double dropout, uint64_t seed);
+
+/* Of two signals the sum, or the channels beside each other; zeros before and behind a signal. */
+int congru_part_add(congru_graph *graph, int a, int b);
+int congru_part_beside(congru_graph *graph, int a, int b);
+int congru_part_pad(congru_graph *graph, int x, size_t before, size_t behind);
+
+/* The first values of a node's weights become those for images: within 1 / sqrt(numbers that go into one). */
+void congru_part_spread(congru_graph *graph, int node, int weight, size_t inputs);
+
+/* ELU, GELU, the square, the logarithm of what is at least 1e-6. */
 int congru_part_elu(congru_graph *graph, int x);
+int congru_part_gelu(congru_graph *graph, int x);
 int congru_part_square(congru_graph *graph, int x);
 int congru_part_logarithm(congru_graph *graph, int x);
 

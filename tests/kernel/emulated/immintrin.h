@@ -72,6 +72,15 @@ static inline simde__m512d emulated_widen(__m256 a)
     return simde__m512d_from_private(out);
 }
 
+static inline __m256 emulated_narrow(simde__m512d a)
+{
+    float out[8];
+    simde__m512d_private x = simde__m512d_to_private(a);
+    for (int i = 0; i < 8; i++)
+        out[i] = (float)x.f64[i];
+    return _mm256_loadu_ps(out);
+}
+
 static inline double emulated_reduce_max(simde__m512d a)
 {
     simde__m512d_private x = simde__m512d_to_private(a);
@@ -94,6 +103,8 @@ static inline double emulated_reduce_max(simde__m512d a)
 #undef _mm512_cvtps_pd
 #define _mm512_fmadd_ps(a, b, c) emulated_fma_single(a, b, c)
 #define _mm512_cvtps_pd(a) emulated_widen(a)
+#undef _mm512_cvtpd_ps
+#define _mm512_cvtpd_ps(a) emulated_narrow(a)
 
 #undef _mm512_fmadd_pd
 #undef _mm512_fmsub_pd
