@@ -150,6 +150,15 @@ typedef struct congru_results {
 CONGRU_API congru_status congru_evaluate(congru_context *context, const congru_set *set,
                                          const congru_evaluation_options *options, congru_results **results);
 
+/* Which trials the pipelines of such a run are fitted on and scored with when `subject` is scored, for methods of other
+ * programs to be compared on the same: side (set->count) becomes 1 where a trial is scored, 0 where it is fitted on, -1
+ * where it is neither. CONGRU_PROTOCOL_FOLDS has the parts 0 to options->folds - 1, the others part 0 alone; a part but
+ * the first may have no trial to score. Of the options protocol, folds and method.seed count. CONGRU_ERROR_ARGUMENT for a
+ * part that is none, and for a subject whose trials or sessions are too few. */
+CONGRU_API congru_status congru_evaluation_split(congru_context *context, const congru_set *set,
+                                                 const congru_evaluation_options *options, int32_t subject,
+                                                 size_t part, int8_t *side);
+
 /* Where the trials are when `subject` is the target: covariances of all trials, out (count, d, d), as the pipeline's
  * aligner leaves them, or as the network of an end-to-end model puts them before its head. Of the options method and
  * align_by_session count; all of the target's trials are seen, and a network has no training in it when

@@ -344,7 +344,7 @@ const congru_option congru_preprocessing_options[CONGRU_PREPROCESSING_OPTIONS] =
     {"baseline", '\0', "A:B",
      "Take each channel's mean over these seconds from the cue off a trial before it is filtered; 'all': that "
      "of "
-     "the whole trial; 'off'. For trials that were cut already. Default: off."},
+     "the whole trial, with --causal of what of it lies before the cue; 'off'. For trials that were cut already. Default: off."},
     {"rest-rule", '\0', "NAME",
      "'inside' drops a trial whose rest, from -B to -A before its cue, leaves the recording, as the paper "
      "does; "

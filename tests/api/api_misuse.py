@@ -35,6 +35,7 @@ congru_decoder_reference reference
 congru_epochs_cut report
 congru_lda_directions ratio
 congru_logistic_fit options info
+congru_model_pack bytes
 congru_model_predict options
 congru_recording_read options
 congru_report_figure choice

@@ -4,7 +4,7 @@ import { Plot, colour, figure, key, logTicks } from "./chart.js";
 import { h, section, sortableTable } from "./dom.js";
 
 const groups = [
-    ["Loss", ["loss", "cross_entropy", "reconstruction"]],
+    ["Losses", ["loss", "cross_entropy", "reconstruction"]],
     ["Scatter on the manifold", ["within_action", "between_action", "action_ratio", "within_subject", "between_subject", "subject_ratio"]],
     ["Stability", ["gradient_norm", "eigen_least", "eigen_largest", "rank"]],
 ];

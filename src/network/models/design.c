@@ -20,6 +20,9 @@ const congru_network_model *congru_model_of(congru_backbone backbone)
         [CONGRU_NETWORK_EEGNET] = &congru_model_eegnet,
         [CONGRU_NETWORK_CONFORMER] = &congru_model_conformer,
         [CONGRU_NETWORK_INCEPTION] = &congru_model_inception,
+        [CONGRU_NETWORK_TSMNET] = &congru_model_tsmnet,
+        [CONGRU_NETWORK_CONV_DLDCT] = &congru_model_conv_dldct,
+        [CONGRU_NETWORK_CONV_DDCT_UNET] = &congru_model_conv_ddct_unet,
     };
     return models[backbone];
 }
