@@ -73,9 +73,9 @@ static const definition environment[] = {
     {"CONGRU_CPU",
      "The instruction set to use, one of those 'congru version' lists. By default it is the fastest the "
      "machine has."},
-    {"CONGRU_LARGE",
-     "The size in megabytes beyond which arrays, those of a set among them, are temporary files; 64 by "
-     "default. A set may then be larger than memory."},
+    {"CONGRU_LARGE", "The size in megabytes beyond which arrays, those of a set among them, are temporary "
+                     "files; by default a 32nd of "
+                     "the machine's memory, and 64 at least. A set may then be larger than memory."},
     {"TMPDIR", "Where those temporary files are, which have no name; /var/tmp by default."},
     {"COLUMNS", "How wide to print help and tables. By default it is as wide as the terminal, or 80."},
 };
