@@ -239,8 +239,10 @@ colours_are_for_terminals()
         script -qec "NO_COLOR=1 congru show first" /dev/null </dev/null | found $'\033' && problems+="NO_COLOR is ignored"$'\n'
         script -qec "congru loso set.npz -p ra+mdm,ra+tslr -o bar" /dev/null </dev/null | tr '\r' '\n' |
             found '[0-9] of 8 folds, .* left' || problems+="no bar on a terminal"$'\n'
+        script -qec "NO_COLOR=1 COLUMNS=30 congru show first" /dev/null </dev/null | tr -d '\r' | awk 'length > 30' | found . &&
+            problems+="wider than 30 columns on a terminal"$'\n'
     fi
-    COLUMNS=30 congru show first | awk 'length > 30' | found . && problems+="wider than 30 columns"$'\n'
+    COLUMNS=30 congru show first | found '^pipeline  *subjects  *accuracy' || problems+="folded in a pipe"$'\n'
     result "colours are for terminals, and tables fit 30 columns" "${problems%$'\n'}"
 }
 
