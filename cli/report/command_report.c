@@ -24,11 +24,12 @@ static const option options[OPTIONS] = {
          ".json, .svg, .png, .pdf, .csv or .tex. Default: report.html for a page, else standard output."},
     [FORMAT] =
         {"format", '\0', "NAME",
-         "'html', a page of everything, or with --table that table; 'json', the numbers of the page; 'svg', "
+         "'html', a page of everything, or with --table that table; 'json', the numbers of either; 'svg', "
          "'png' or 'pdf', a figure; 'csv' or 'latex', a table. Default: what the name of -o says; else svg "
          "with --figure, csv with --table, else html."},
     [FIGURE] = {"figure", '\0', "NAME", "The figure of --format svg, png and pdf. Default: accuracy."},
-    [TABLE] = {"table", '\0', "NAME", "The table of --format csv and latex, or of html. Default: accuracy."},
+    [TABLE] = {"table", '\0', "NAME",
+               "The table of --format csv and latex, or of html and json. Default: accuracy."},
     [PIPELINES] =
         {"pipelines", '\0', "A[,B]",
          "The pipeline a figure or table is about, and the one it is compared with. Default: the best, and "
@@ -143,7 +144,8 @@ static int choose_format(job *j)
     int code = find_format(j->parsed, &chosen);
     j->format = (format)chosen;
     bool figure = chosen == SVG || chosen == PNG || chosen == PDF,
-         table = chosen == CSV || chosen == LATEX || (chosen == HTML && value[TABLE] != NULL);
+         table =
+             chosen == CSV || chosen == LATEX || ((chosen == HTML || chosen == JSON) && value[TABLE] != NULL);
     static const struct {
         size_t place;
         bool for_figure, for_table;
@@ -219,17 +221,18 @@ static int make(job *j)
     char *text = NULL;
     congru_drawing *drawing = NULL;
     congru_status status;
-    bool table = j->name != NULL && j->format == HTML;
-    if (j->format == JSON)
+    static const congru_table_format table_format[] = {[HTML] = CONGRU_TABLE_HTML,
+                                                       [JSON] = CONGRU_TABLE_JSON,
+                                                       [CSV] = CONGRU_TABLE_CSV,
+                                                       [LATEX] = CONGRU_TABLE_LATEX};
+    bool figure = j->format == SVG || j->format == PNG || j->format == PDF;
+    if (!figure && j->name != NULL)
+        status =
+            congru_report_table(j->context, j->report, j->name, &j->choice, table_format[j->format], &text);
+    else if (j->format == JSON)
         status = congru_report_json(j->context, j->report, &text);
-    else if (j->format == HTML && !table)
+    else if (j->format == HTML)
         status = congru_report_page(j->context, j->report, report_page[0] != '\0' ? report_page : NULL, &text);
-    else if (table || j->format == CSV || j->format == LATEX)
-        status = congru_report_table(j->context, j->report, j->name, &j->choice,
-                                     table              ? CONGRU_TABLE_HTML
-                                     : j->format == CSV ? CONGRU_TABLE_CSV
-                                                        : CONGRU_TABLE_LATEX,
-                                     &text);
     else
         status = congru_report_figure(j->context, j->report, j->name, &j->choice, &drawing);
     if (status == CONGRU_OK && j->format == SVG)

@@ -200,6 +200,8 @@ names_are_formats()
     congru report full --table accuracy -o named.html && grep -q '<table' named.html && ! grep -q '<body' named.html ||
         problems+="no HTML table "
     congru report full --figure forest -o named.svg && grep -q '<svg' named.svg || problems+="no SVG "
+    congru report full --table accuracy -o table.json && /usr/bin/python3 -c 'import json; assert json.load(open("table.json"))["rows"]' ||
+        problems+="no JSON table "
     congru report full -o named.json && /usr/bin/python3 -m json.tool named.json >/dev/null || problems+="no JSON "
     result "the ending of the name is the format" "$problems"
 }
