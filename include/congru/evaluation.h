@@ -5,6 +5,7 @@
 #include "congru/crew.h"
 #include "congru/dataset.h"
 #include "congru/method.h"
+#include "congru/statistics.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -205,6 +206,11 @@ CONGRU_API congru_status congru_pipeline_silhouette(congru_context *context, con
 CONGRU_API congru_status congru_results_read(congru_context *context, const char *folder,
                                              congru_results **results);
 CONGRU_API void congru_results_destroy(congru_results **results);
+
+/* Every metric of every subject under every pipeline, folds averaged, in the order of the results; those that need
+ * predictions are NaN without them. Freed by congru_scores_destroy; *scores is NULL on failure. */
+CONGRU_API congru_status congru_results_scores(congru_context *context, const congru_results *results,
+                                               congru_scores **scores);
 
 /* One row of the paper's table. */
 typedef struct congru_summary {

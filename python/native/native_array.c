@@ -13,8 +13,10 @@ typedef struct array_interface {
     int itemsize;
     int flags;
     intptr_t *shape;
+    /* cppcheck-suppress unusedStructMember ; the protocol has it, and C order needs no strides */
     intptr_t *strides;
     void *data;
+    /* cppcheck-suppress unusedStructMember ; likewise, of structured arrays */
     PyObject *descr;
 } array_interface;
 

@@ -51,7 +51,12 @@ def test_distances(matrices):
     pairs = congru.pairwise_distance(a, b)
     assert pairs.shape == (6, 6)
     np.testing.assert_array_equal(np.diag(pairs), congru.distance(a, b))
-    assert congru.pairwise_distance(a).shape == (6, 6)
+    for count in (1, 6, 8, 9, 300):
+        many = spd(count, 3)
+        among = congru.pairwise_distance(many)
+        np.testing.assert_array_equal(among, among.T)
+        np.testing.assert_array_equal(np.diag(among), np.zeros(count))
+        np.testing.assert_allclose(among, congru.pairwise_distance(many, many), rtol=1e-9, atol=1e-7)
 
 
 def test_geodesic(matrices):

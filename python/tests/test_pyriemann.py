@@ -56,7 +56,7 @@ def test_geometry(real, metric):
     more = {"tol": 1e-12, "maxiter": 200} if metric == "riemann" else {}
     m = mean_covariance(c, metric=metric, **more)
     near(congru.mean(c, metric), m)
-    near(congru.distance(c, m, metric), distance(c, m, metric))
+    near(congru.distance(c, m, metric), distance(c, m, metric).ravel())  # 0.6 gives (n, 1)
     near(congru.distance(c[0], c[1], metric, squared=True), distance(c[0], c[1], metric, squared=True))
     near(congru.pairwise_distance(c[:10], c[10:15], metric), pairwise_distance(c[:10], c[10:15], metric))
     near(congru.geodesic(c[:5], c[5:10], 0.3, metric), np.array([geodesic(a, b, 0.3, metric) for a, b in zip(c, c[5:10])]))

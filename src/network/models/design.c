@@ -108,8 +108,8 @@ int congru_design_head(const congru_design *design, congru_graph *graph, int x, 
     graph->node[logarithm].watched = false;
     const int triangle =
         congru_graph_add(graph, &congru_layer_triangle, logarithm, -1, congru_vector(features), 0.0, 0.0);
-    const int scores =
-        congru_graph_add(graph, &congru_layer_dense, triangle, -1, congru_scores(design->classes), 0.0, 0.0);
+    const int scores = congru_graph_add(graph, &congru_layer_dense, triangle, -1,
+                                        congru_class_extent(design->classes), 0.0, 0.0);
     graph->node[scores].weight[0] = congru_graph_weights(graph, "head", design->classes, features, true);
     graph->node[scores].weight[1] = congru_graph_weights(graph, "bias", 1, design->classes, true);
     return scores;

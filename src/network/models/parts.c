@@ -283,8 +283,9 @@ int congru_part_scores(congru_graph *graph, int x, size_t classes)
     else
         graph->parameters->segment[head].spread = graph->parameters->segment[bias].spread =
             1.0 / sqrt((double)inputs);
-    graph->output[CONGRU_OUTPUT_PROBABILITY] = congru_graph_layer(
-        graph, plain ? &congru_layer_readout : &congru_layer_dense, x, congru_scores(classes), head, bias);
+    graph->output[CONGRU_OUTPUT_PROBABILITY] =
+        congru_graph_layer(graph, plain ? &congru_layer_readout : &congru_layer_dense, x,
+                           congru_class_extent(classes), head, bias);
     return graph->output[CONGRU_OUTPUT_PROBABILITY];
 }
 

@@ -7,8 +7,8 @@
 #include "base/workspace.h"
 #include "congru/random.h"
 #include "congru/statistics.h"
-#include "evaluation/tsne_affinity.h"
 #include "kernel/kernel.h"
+#include "statistics/tsne_affinity.h"
 
 enum { BLOCK_ROWS = 8, CHAINS = 8, POINTS_MAX = 100000, STREAM_START = 0x74736e65 };
 

@@ -5,7 +5,7 @@
 
 #include "base/workspace.h"
 #include "congru/statistics.h"
-#include "evaluation/neighbours.h"
+#include "statistics/neighbours.h"
 
 enum { BLOCK_POINTS = 16 };
 

@@ -1,8 +1,8 @@
 /* How likely t-SNE finds points to be neighbours. SPDX-License-Identifier: Apache-2.0 */
-#ifndef CONGRU_EVALUATION_TSNE_AFFINITY_H
-#define CONGRU_EVALUATION_TSNE_AFFINITY_H
+#ifndef CONGRU_STATISTICS_TSNE_AFFINITY_H
+#define CONGRU_STATISTICS_TSNE_AFFINITY_H
 
-#include "evaluation/neighbours.h"
+#include "statistics/neighbours.h"
 
 /* A symmetric matrix of probabilities that add up to 1, zeros on the diagonal and behind each row. */
 typedef struct congru_affinity {

@@ -1,5 +1,5 @@
 /* Euclidean distances from one point to all others. SPDX-License-Identifier: Apache-2.0 */
-#include "evaluation/neighbours.h"
+#include "statistics/neighbours.h"
 
 #include <math.h>
 #include <string.h>

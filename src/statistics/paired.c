@@ -8,28 +8,6 @@
 
 static const uint64_t permutation_seed = 50;
 
-/* Means first, then deviations from them: no cancellation. */
-static void describe_gain(size_t n, const double *a, const double *b, double confidence, congru_comparison *c)
-{
-    double sum = 0.0, squares = 0.0;
-    size_t improved = 0;
-    for (size_t i = 0; i < n; i++) {
-        sum += a[i] - b[i];
-        improved += a[i] > b[i];
-    }
-    c->count = n;
-    c->gain = sum / (double)n;
-    c->improved = (double)improved / (double)n;
-    for (size_t i = 0; i < n; i++)
-        squares += (a[i] - b[i] - c->gain) * (a[i] - b[i] - c->gain);
-    c->deviation = n > 1 ? sqrt(squares / (double)(n - 1)) : NAN;
-    c->effect = c->deviation > 0.0 ? c->gain / c->deviation : NAN;
-    double half =
-        congru_student_quantile(0.5 + 0.5 * confidence, (double)n - 1.0) * c->deviation / sqrt((double)n);
-    c->interval[0] = c->gain - half;
-    c->interval[1] = c->gain + half;
-}
-
 congru_status congru_paired_compare(congru_context *context, size_t n, const double *a, const double *b,
                                     double confidence, congru_comparison *comparison)
 {
@@ -41,9 +19,18 @@ congru_status congru_paired_compare(congru_context *context, size_t n, const dou
     congru_status status = congru_wilcoxon_test(context, n, a, b, &comparison->wilcoxon);
     if (status == CONGRU_OK)
         status = congru_permutation_test(context, permutation_seed, n, a, b, &comparison->permutation);
-    if (status == CONGRU_OK)
-        describe_gain(n, a, b, confidence, comparison);
-    return status;
+    if (status != CONGRU_OK)
+        return status;
+    congru_gain gain = congru_gain_of(n, a, b, confidence);
+    comparison->count = n;
+    comparison->gain = gain.interval.mean;
+    comparison->deviation = gain.interval.deviation;
+    comparison->effect = gain.effect;
+    comparison->interval[0] = gain.interval.low;
+    comparison->interval[1] = gain.interval.high;
+    comparison->improved = (double)gain.wins / (double)n;
+    comparison->p = comparison->holm = congru_wilcoxon_p(&comparison->wilcoxon);
+    return CONGRU_OK;
 }
 
 /* ---- Several comparisons ------------------------------------------------------------------------------- */
@@ -83,6 +70,25 @@ congru_status congru_holm_correct(congru_context *context, size_t n, const doubl
     return CONGRU_OK;
 }
 
+/* Adds the standardised scores of one subject to `sum`; false when it lacks one. Methods that are equal but for rounding,
+ * as means over folds may be, tell nothing: 0 for each. */
+static bool standardise(size_t methods, const double *score, double *sum)
+{
+    double mean = 0, squares = 0, largest = 0, count = (double)methods;
+    for (size_t j = 0; j < methods; j++) {
+        if (isnan(score[j]))
+            return false;
+        mean += score[j] / count;
+        largest = fmax(largest, fabs(score[j]));
+    }
+    for (size_t j = 0; j < methods; j++)
+        squares += (score[j] - mean) * (score[j] - mean);
+    double deviation = sqrt(squares / count);
+    for (size_t j = 0; deviation > 1e-12 * largest && j < methods; j++)
+        sum[j] += (score[j] - mean) / deviation;
+    return true;
+}
+
 congru_status congru_scores_normalise(congru_context *context, size_t subjects, size_t methods,
                                       const double *scores, double *z)
 {
@@ -90,23 +96,15 @@ congru_status congru_scores_normalise(congru_context *context, size_t subjects, 
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "congru_scores_normalise: scores of a subject and a method are needed, not NULL");
     for (size_t i = 0; i < subjects * methods; i++)
-        if (!isfinite(scores[i]))
+        if (isinf(scores[i]))
             return congru_fail(context, CONGRU_ERROR_NOT_FINITE, "the score of subject %zu by method %zu is %g",
                                i / methods + 1, i % methods + 1, scores[i]);
+    size_t complete = 0;
     for (size_t j = 0; j < methods; j++)
-        z[j] = 0.0;
-    for (size_t i = 0; i < subjects; i++) {
-        const double *row = scores + i * methods;
-        double mean = 0.0, squares = 0.0, largest = 0.0;
-        for (size_t j = 0; j < methods; j++)
-            mean += row[j] / (double)methods;
-        for (size_t j = 0; j < methods; j++) {
-            squares += (row[j] - mean) * (row[j] - mean);
-            largest = fmax(largest, fabs(row[j] - row[0]));
-        }
-        double deviation = sqrt(squares / (double)methods);
-        for (size_t j = 0; j < methods; j++)
-            z[j] += largest > 0.0 ? (row[j] - mean) / deviation / (double)subjects : 0.0;
-    }
+        z[j] = 0;
+    for (size_t i = 0; i < subjects; i++)
+        complete += standardise(methods, scores + i * methods, z);
+    for (size_t j = 0; j < methods; j++)
+        z[j] = complete > 0 ? z[j] / (double)complete : NAN;
     return CONGRU_OK;
 }

@@ -1,6 +1,6 @@
 /* Euclidean distances from one point to all others. SPDX-License-Identifier: Apache-2.0 */
-#ifndef CONGRU_EVALUATION_NEIGHBOURS_H
-#define CONGRU_EVALUATION_NEIGHBOURS_H
+#ifndef CONGRU_STATISTICS_NEIGHBOURS_H
+#define CONGRU_STATISTICS_NEIGHBOURS_H
 
 #include "base/error.h"
 

@@ -1,5 +1,5 @@
 /* Gaussian neighbourhoods of a given perplexity. SPDX-License-Identifier: Apache-2.0 */
-#include "evaluation/tsne_affinity.h"
+#include "statistics/tsne_affinity.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "base/scalar_math.h"
 #include "congru/statistics.h"
-#include "evaluation/distributions.h"
+#include "statistics/distributions.h"
 
 /* log(1 + x), accurate for small x: what rounding 1 + x loses from the logarithm, the quotient gives back. */
 static double log_of_one_plus(double x)

@@ -6,10 +6,11 @@
 #include "base/error.h"
 #include "congru/random.h"
 #include "congru/statistics.h"
-#include "evaluation/distributions.h"
+#include "statistics/distributions.h"
 
 enum {
     EXACT_MOST = 50,
+    TIED_MOST = 13,
     FLIPS_EXACT_MOST = 20,
     FLIPS_HALF = 10,
     FLIPS_DRAWN = 100000,
@@ -137,6 +138,13 @@ congru_status congru_wilcoxon_test(congru_context *context, size_t n, const doub
     else if (used > 0)
         result->p = normal_p(used, result->statistic, sums.ties);
     return CONGRU_OK;
+}
+
+double congru_wilcoxon_p(const congru_wilcoxon *result)
+{
+    if (result == NULL)
+        return NAN;
+    return result->used <= TIED_MOST && !isnan(result->tied) ? result->tied : result->p;
 }
 
 /* ---- Flipped signs ------------------------------------------------------------------------------------- */
