@@ -151,7 +151,8 @@ typedef struct congru_results {
  * each carries. A folder that is removed during the run is CONGRU_ERROR_IO. Subjects that have no trials both to fit on and
  * to score are left out, which a note says; CONGRU_ERROR_ARGUMENT when that is all of them. At the end the folder
  * holds results.csv, predictions.csv, run.json, patterns.csv where a pipeline has patterns (LOSO) and, for networks,
- * training/.
+ * training/. The columns of predictions.csv are dataset, subject, trial (its index in the set), pipeline, y_true, y_pred,
+ * p_CLASS for each class, and fold: 0, 1, ..., which of the parts that are left out in turn; 0 where there is one.
  *
  * With a crew, each process calls this with the same set and options; whoever differs is told apart and the call fails in
  * all. Folds go to threads of all of them from one queue. Rank 0 alone touches the folder; all get the same results. A
@@ -161,9 +162,10 @@ CONGRU_API congru_status congru_evaluate(congru_context *context, const congru_s
 
 /* Which trials the pipelines of such a run are fitted on and scored with when `subject` is scored, for methods of other
  * programs to be compared on the same: side (set->count) becomes 1 where a trial is scored, 0 where it is fitted on, -1
- * where it is neither. CONGRU_PROTOCOL_FOLDS has the parts 0 to options->folds - 1, the others part 0 alone; a part but
- * the first may have no trial to score. Of the options protocol, folds and method.seed count. CONGRU_ERROR_ARGUMENT for a
- * part that is none, and for a subject whose trials or sessions are too few. */
+ * where it is neither. CONGRU_PROTOCOL_FOLDS has the parts 0 to options->folds - 1, CONGRU_PROTOCOL_SESSION_OUT one for each
+ * session of the subject that has most, the others part 0 alone; a part but the first may have no trial to score. Of the
+ * options protocol, folds, contiguous, calibration, calibration_most and method.seed count. CONGRU_ERROR_ARGUMENT for a part
+ * that is none, and for a subject whose trials or sessions are too few. */
 CONGRU_API congru_status congru_evaluation_split(congru_context *context, const congru_set *set,
                                                  const congru_evaluation_options *options, int32_t subject,
                                                  size_t part, int8_t *side);
@@ -209,7 +211,7 @@ CONGRU_API congru_status congru_pipeline_silhouette(congru_context *context, con
                                                     double *by_class);
 
 /* A results folder as congru_evaluate leaves it, or as another program wrote results.csv and predictions.csv; the
- * latter may be missing, and folds then hold no trials. Of a run that was interrupted, the folds that were finished; what
+ * latter may be missing, and folds then hold no trials; without its column fold all trials are in part 0. Of a run that was interrupted, the folds that were finished; what
  * is missing is counted and named in a note. */
 CONGRU_API congru_status congru_results_read(congru_context *context, const char *folder,
                                              congru_results **results);

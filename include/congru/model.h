@@ -125,7 +125,7 @@ CONGRU_API congru_status congru_model_predict(congru_context *context, const con
 CONGRU_API void congru_predictions_destroy(congru_predictions **predictions);
 
 /* The columns of predictions.csv in a results folder: dataset (empty where NULL), subject, trial, pipeline, y_true (empty where the label is
- * no class of the model), y_pred, p_CLASS, ... */
+ * no class of the model), y_pred, p_CLASS, ..., fold (0) */
 CONGRU_API congru_status congru_predictions_write(congru_context *context,
                                                   const congru_predictions *predictions,
                                                   const congru_model *model, const congru_set *set,

@@ -96,12 +96,14 @@ class Results:
         return pandas.DataFrame(rows, columns=self._prediction_columns())
 
     def _prediction_columns(self) -> List[str]:
-        return ["dataset", "subject", "trial", "pipeline", "y_true", "y_pred"] + [f"p_{name}" for name in self.classes]
+        return ["dataset", "subject", "trial", "pipeline", "y_true", "y_pred"] + [
+            f"p_{name}" for name in self.classes] + ["fold"]
 
     def _prediction_rows(self, fold: Dict[str, Any]) -> List[List[Any]]:
         subject, pipeline = self.subjects[fold["subject"]], self.pipelines[fold["pipeline"]]
-        return [[self.dataset, subject, int(trial), pipeline, self.classes[truth], self.classes[answer], *map(float, p)]
-                for trial, truth, answer, p in zip(fold["trial"], fold["truth"], fold["answer"], fold["probability"])]
+        return [[self.dataset, subject, int(trial), pipeline, self.classes[truth], self.classes[answer], *map(float, p), int(part)]
+                for trial, truth, answer, p, part in zip(fold["trial"], fold["truth"], fold["answer"], fold["probability"],
+                                                         fold["part"])]
 
     def compare(self, baseline: Optional[str] = None, confidence: float = 0.95) -> Any:
         """Every other pipeline against ``baseline`` (the first), subject by subject: a pandas.DataFrame of the gain, its
@@ -150,7 +152,7 @@ def _unpack(fold: Dict[str, Any], classes: int) -> Dict[str, Any]:
     if isinstance(fold["trial"], np.ndarray):
         return fold
     made = dict(fold)
-    for key, kind in (("trial", np.uintp), ("truth", np.int32), ("answer", np.int32), ("probability", np.float64)):
+    for key, kind in (("trial", np.uintp), ("part", np.int32), ("truth", np.int32), ("answer", np.int32), ("probability", np.float64)):
         made[key] = np.frombuffer(fold[key] or b"", dtype=kind)
     made["trial"] = made["trial"].astype(np.int64)
     made["probability"] = made["probability"].reshape(-1, classes)
@@ -275,19 +277,22 @@ def loso(data: Set, pipelines: Any = STANDARD, *, subjects: Union[str, Sequence[
                      progress, options)
 
 
-def within(data: Set, pipelines: Any = STANDARD, *, folds: int = 5, sessions: bool = False,
+def within(data: Set, pipelines: Any = STANDARD, *, folds: int = 5, sessions: bool = False, session_out: bool = False,
            subjects: Union[str, Sequence[str], None] = None, align_by: str = "subject", folder: Optional[Path] = None,
            dataset: str = "set", definitions: Optional[str] = None, threads: int = 0, progress: Any = None,
            **options: Any) -> Results:
     """Scores every pipeline inside each subject: ``folds`` parts, each left out in turn, or, with ``sessions``, fitted on the
-    first session and scored on the others: ``congru within``.
+    first session and scored on the others, or, with ``session_out``, each session left out in turn: ``congru within``.
 
     >>> import congru
     >>> results = congru.within(congru.synth(subjects=2, trials=10, channels=5), "ra+mdm", folds=4)
     >>> len(results.folds)
     2
     """
-    return _evaluate(data, pipelines, "sessions" if sessions else "folds", subjects, "full", align_by, folds, folder,
+    if sessions and session_out:
+        raise errors.ArgumentError("sessions and session_out exclude each other")
+    protocol = "sessions" if sessions else "session-out" if session_out else "folds"
+    return _evaluate(data, pipelines, protocol, subjects, "full", align_by, folds, folder,
                      dataset, definitions, threads, progress, options)
 
 

@@ -19,6 +19,8 @@ from .data import Set
 #: What the name of such a decoder begins with in every table.
 PREFIX = "own:"
 _NAME_MAX = 63 - len(PREFIX)
+#: Of the folds that are kept: those with fewer fields are run again.
+LAYOUT = 2
 
 
 class Own:
@@ -101,13 +103,15 @@ def _run_fold(own: Own, s: Set, protocol: str, folds: int, seed: int, subject: i
     trials: List[NDArray[np.intp]] = []
     found: List[NDArray[np.float64]] = []
     train = 0
-    for part in range(folds if protocol == "folds" else 1):
+    parts = {"folds": folds, "session-out": len(np.unique(s.session[whose == s.subjects[subject]]))}.get(protocol, 1)
+    for part in range(parts):
         try:
             side = np.frombuffer(_native.evaluation_split(s._handle, protocol, folds, seed, subject, part), np.int8)
         except errors.ArgumentError:
             return None
         fit, test = np.flatnonzero(side == 0), np.flatnonzero(side == 1)
         if len(test) == 0:
+            trials.append(test)
             continue
         estimator = clone(own.estimator)
         more = {"groups": whose[fit]} if _takes_groups(estimator.fit) else {}
@@ -117,18 +121,19 @@ def _run_fold(own: Own, s: Set, protocol: str, folds: int, seed: int, subject: i
         train += len(fit)
     order = np.argsort(np.concatenate(trials), kind="stable")
     trial, probability = np.concatenate(trials)[order], np.concatenate(found)[order]
+    left_out = np.repeat(np.arange(parts, dtype=np.int32), [len(test) for test in trials])[order]
     truth, answer = y[trial], probability.argmax(1).astype(np.int32)
     sessions = np.unique(s.session[trial])
     return {"subject": subject, "session": int(sessions[0]) if protocol != "loso" and len(sessions) == 1 else -1,
             "seconds": time.perf_counter() - begun, "train": train, "samples": len(trial), "calibration": 0,
-            "trial": trial, "truth": truth, "answer": answer, "probability": probability,
+            "trial": trial, "part": left_out, "truth": truth, "answer": answer, "probability": probability,
             **_scores(truth, answer, len(s.classes))}
 
 
 def run(own: Own, s: Set, protocol: str, folds: int, seed: int, subjects: List[int], folder: str,
         notes: List[str]) -> List[Dict[str, Any]]:
     """Its folds, each of which is kept in the folder as soon as it is done, and found there again."""
-    key = hashlib.sha256(repr((repr(own.estimator), own.data, protocol, folds, seed, digest(s))).encode()).hexdigest()
+    key = hashlib.sha256(repr((LAYOUT, repr(own.estimator), own.data, protocol, folds, seed, digest(s))).encode()).hexdigest()
     place = os.path.join(folder, "own", own.name[len(PREFIX):])
     os.makedirs(place, exist_ok=True)
     made: List[Dict[str, Any]] = []

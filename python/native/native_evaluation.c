@@ -36,7 +36,7 @@ static bool choice_of(const char *what, const char *name, const char *const *nam
 
 static bool protocol_of(const char *name, congru_protocol *protocol)
 {
-    static const char *const names[] = {"loso", "folds", "sessions", NULL};
+    static const char *const names[] = {"loso", "folds", "sessions", "session-out", NULL};
     int choice;
     bool good = choice_of("protocol", name, names, &choice);
     *protocol = (congru_protocol)choice;
@@ -152,6 +152,7 @@ static PyObject *fold_dict(const congru_results *r, const congru_fold *f)
         return NULL;
     bool good =
         put(d, "trial", bytes_of(f->trial, f->samples * sizeof *f->trial)) &&
+        put(d, "part", bytes_of(f->part, f->samples * sizeof *f->part)) &&
         put(d, "truth", bytes_of(f->truth, f->samples * sizeof *f->truth)) &&
         put(d, "answer", bytes_of(f->answer, f->samples * sizeof *f->answer)) &&
         put(d, "probability", bytes_of(f->probability, f->samples * r->classes * sizeof *f->probability));

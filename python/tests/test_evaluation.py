@@ -111,6 +111,13 @@ def test_sessions_and_folds(recorded):
     results = congru.within(s, "ra+mdm", sessions=True, band=(8, 30), window=(0.5, 3.5))
     assert all(fold["samples"] == 12 for fold in results.folds)
     assert len(congru.within(s, "ra+mdm", folds=3, band=(8, 30), window=(0.5, 3.5)).folds) == 4
+    # Each session is the fold of its number, for decoders of one's own too.
+    results = congru.within(s, ["ra+mdm", congru.MDM()], session_out=True, band=(8, 30), window=(0.5, 3.5))
+    frame = results.predictions()
+    assert len(frame) == 2 * len(s) and set(frame["pipeline"]) == {"ra+mdm", "own:MDM"}
+    assert (frame["fold"].to_numpy() == s.session[frame["trial"]]).all()
+    with pytest.raises(ValueError, match="exclude each other"):
+        congru.within(s, "ra+mdm", sessions=True, session_out=True)
 
 
 def test_pipelines_that_are_defined_here(recorded):

@@ -324,7 +324,7 @@ static void add_heading(congru_text *text, const congru_model *model)
         congru_text_add(text, ",");
         congru_text_add_csv(text, name);
     }
-    congru_text_add(text, "\n");
+    congru_text_add(text, ",fold\n");
 }
 
 static void add_row(congru_text *text, const congru_predictions *made, const congru_model *model,
@@ -339,7 +339,7 @@ static void add_row(congru_text *text, const congru_predictions *made, const con
     congru_text_add_csv(text, model->class_name[made->answer[i]]);
     for (size_t k = 0; k < made->classes; k++)
         congru_text_add(text, ",%.17g", made->probability[i * made->classes + k]);
-    congru_text_add(text, "\n");
+    congru_text_add(text, ",0\n"); /* all trials are left out of the fit at once */
 }
 
 /* Predictions may come from another model or set, or be the caller's own. */

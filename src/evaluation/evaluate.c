@@ -10,6 +10,7 @@
 #include "evaluation/fold_file.h"
 #include "evaluation/fold_run.h"
 #include "evaluation/fold_wire.h"
+#include "evaluation/request_check.h"
 #include "evaluation/results.h"
 #include "evaluation/run_folder.h"
 #include "evaluation/scoring.h"
@@ -61,69 +62,6 @@ typedef struct evaluation {
 static bool leads(const evaluation *e)
 {
     return congru_crew_rank(e->options->crew) == 0;
-}
-
-static congru_status check_set(congru_context *context, const congru_set *set,
-                               const congru_evaluation_options *options)
-{
-    if (set->count == 0 || set->label == NULL)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the set holds no labelled trials");
-    congru_status status = congru_set_check(context, set);
-    if (status != CONGRU_OK)
-        return status;
-    if (options->protocol == CONGRU_PROTOCOL_LOSO && set->subjects < 2)
-        return congru_fail(
-            context, CONGRU_ERROR_ARGUMENT,
-            "the set holds one subject; leaving one out takes at least two (see 'congru within')");
-    if (set->classes < 2)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                           "the set holds one class, '%s'; nothing to tell apart",
-                           set->classes > 0 ? set->class_name[0] : "");
-    if (options->pipeline_count == 0)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no pipeline given");
-    if (options->protocol == CONGRU_PROTOCOL_FOLDS && options->folds < 2)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the number of folds is %d; at least 2 are needed",
-                           options->folds);
-    for (size_t i = 0; i < options->subject_count && options->subjects != NULL; i++)
-        if (options->subjects[i] < 0 || (size_t)options->subjects[i] >= set->subjects)
-            return congru_fail(context, CONGRU_ERROR_ARGUMENT, "there is no subject %d",
-                               (int)options->subjects[i]);
-    return CONGRU_OK;
-}
-
-/* What all trials of the target make known without labels is no secret to trials of it that are fitted on. */
-static congru_status check_calibration(congru_context *context, const congru_evaluation_options *options)
-{
-    if (options->calibration < 0 || options->calibration_most < 0)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the number of labelled target trials is below 0");
-    if (options->calibration == 0 && options->calibration_most == 0)
-        return CONGRU_OK;
-    if (options->protocol != CONGRU_PROTOCOL_LOSO || options->target != CONGRU_TARGET_FULL)
-        return congru_fail(
-            context, CONGRU_ERROR_ARGUMENT,
-            "labelled trials of the target subject (--calibration) need 'congru loso' with --target full");
-    for (size_t i = 0; i < options->pipeline_count; i++) {
-        congru_pipeline_description about;
-        if (congru_pipeline_describe(context, options->pipelines[i], &about) == CONGRU_OK &&
-            about.target_labels)
-            return congru_fail(
-                context, CONGRU_ERROR_ARGUMENT,
-                "pipeline '%s' takes labelled trials of the target subject by itself, from those that "
-                "are scored: it does not go with --calibration",
-                options->pipelines[i]);
-    }
-    return CONGRU_OK;
-}
-
-/* Balance depends on trials that come later, and on how many there are. */
-static congru_status check_balance(congru_context *context, const congru_evaluation_options *options)
-{
-    if (!options->method.balance ||
-        (options->protocol == CONGRU_PROTOCOL_LOSO && options->target == CONGRU_TARGET_FULL))
-        return CONGRU_OK;
-    return congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                       "--balance looks at all trials of a target subject at once: it needs 'congru loso' with "
-                       "--target full");
 }
 
 /* The covariances of the set itself, where a pipeline reads them. */
@@ -552,13 +490,7 @@ static congru_status run_all(evaluation *e, congru_results **results)
 /* Before anything is written: what is asked for makes sense. */
 static congru_status check_all(evaluation *e)
 {
-    congru_status status = check_set(e->context, e->set, e->options);
-    if (status == CONGRU_OK)
-        status = congru_method_options_check(e->context, &e->options->method);
-    if (status == CONGRU_OK)
-        status = check_balance(e->context, e->options);
-    if (status == CONGRU_OK)
-        status = check_calibration(e->context, e->options);
+    congru_status status = congru_request_check(e->context, e->set, e->options);
     if (status == CONGRU_OK)
         status = congru_cohort_make(e->context, e->set, e->options, &e->member);
     if (status == CONGRU_OK)

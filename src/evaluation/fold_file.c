@@ -67,7 +67,7 @@ static void add_rows(congru_text *text, size_t classes, const congru_fold *fold)
     }
 }
 
-/* How many trials each part has, "20 20 19"; nothing where there is one: trials come part by part. */
+/* How many trials each part has, "0:20 1:20 2:19"; nothing where the first has all: trials come part by part. */
 static void add_parts(congru_text *text, const congru_fold *fold)
 {
     const char *between = "";
@@ -128,6 +128,7 @@ congru_status congru_fold_write(congru_context *context, const char *folder, con
     congru_text text = {0}, name = {0};
     congru_text_add(&text, "trial,y_true,y_pred");
     congru_text_add_classes(&text, set->classes, (const char(*)[CONGRU_LABEL_SIZE])set->class_name);
+    congru_text_add(&text, "\n");
     add_rows(&text, set->classes, fold);
     congru_text_add(&text, "times,%.6f,%.6f,", fold->aligning, fold->fitting);
     add_parts(&text, fold);

@@ -18,7 +18,7 @@ size_t congru_set_sessions(const congru_set *set, int32_t subject);
 /* The session of all scored trials, or -1. */
 int32_t congru_fold_session(const congru_set *set, const congru_fold *fold);
 
-/* ",p_NAME" for each class and the end of the line: the last headings of a file of answers. */
+/* ",p_NAME" for each class: headings of a file of predictions. */
 void congru_text_add_classes(congru_text *text, size_t classes, const char (*class_name)[CONGRU_LABEL_SIZE]);
 
 /* FOLDER/predictions.csv, then FOLDER/results.csv, then FOLDER/patterns.csv where folds have patterns. */

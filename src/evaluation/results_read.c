@@ -171,16 +171,16 @@ static congru_status read_scores(results_reader *r)
     return status;
 }
 
-enum { A_SUBJECT, A_TRIAL, A_PIPELINE, A_TRUTH, A_ANSWER, A_COLUMNS };
+enum { A_SUBJECT, A_TRIAL, A_PIPELINE, A_TRUTH, A_ANSWER, A_FOLD, A_COLUMNS };
 
 /* Classes are the columns "p_NAME", in their order. */
 static congru_status read_classes(results_reader *r, size_t column[A_COLUMNS], size_t *first)
 {
-    static const char *const names[A_COLUMNS] = {"subject", "trial", "pipeline", "y_true", "y_pred"};
+    static const char *const names[A_COLUMNS] = {"subject", "trial", "pipeline", "y_true", "y_pred", "fold"};
     congru_results *results = r->results;
     for (size_t i = 0; i < A_COLUMNS; i++) {
         column[i] = congru_csv_column(&r->answers, names[i]);
-        if (column[i] == SIZE_MAX)
+        if (column[i] == SIZE_MAX && i != A_FOLD) /* which files of older versions and other programs lack */
             return congru_fail(r->context, CONGRU_ERROR_FORMAT, "%s: has no column '%s'", r->answers.path,
                                names[i]);
     }
@@ -231,12 +231,13 @@ static congru_status read_answer(results_reader *r, const size_t *column, size_t
     if (!find_class(results, congru_csv_field(&r->answers, row, column[A_TRUTH]), &fold->truth[place]) ||
         !find_class(results, congru_csv_field(&r->answers, row, column[A_ANSWER]), &fold->answer[place]))
         return fail_row(r, row, "a class that has no column");
-    const size_t parts = congru_csv_column(&r->answers, "fold"); /* which files of other programs may lack */
     size_t part = 0;
     congru_status status = congru_csv_count(r->context, &r->answers, row, column[A_TRIAL], &fold->trial[place]);
-    if (status == CONGRU_OK && parts != SIZE_MAX)
-        status = congru_csv_count(r->context, &r->answers, row, parts, &part);
-    fold->part[place] = (int32_t)(part < INT32_MAX ? part : INT32_MAX);
+    if (status == CONGRU_OK && column[A_FOLD] != SIZE_MAX)
+        status = congru_csv_count(r->context, &r->answers, row, column[A_FOLD], &part);
+    if (status == CONGRU_OK && part > INT32_MAX)
+        status = fail_row(r, row, "no such fold");
+    fold->part[place] = (int32_t)part;
     for (size_t k = 0; status == CONGRU_OK && k < results->classes; k++)
         status = congru_csv_number(r->context, &r->answers, row, first + k,
                                    &fold->probability[place * results->classes + k]);

@@ -27,14 +27,13 @@ static void add_predictions(congru_text *text, const congru_results *results, co
         congru_text_add_csv(text, results->dataset);
         congru_text_add(text, ",");
         congru_text_add_csv(text, results->subject_name[fold->subject]);
-        congru_text_add(text, ",%zu,%d,%s,", fold->trial[i], (int)fold->part[i],
-                        results->pipeline[fold->pipeline]);
+        congru_text_add(text, ",%zu,%s,", fold->trial[i], results->pipeline[fold->pipeline]);
         congru_text_add_csv(text, results->class_name[fold->truth[i]]);
         congru_text_add(text, ",");
         congru_text_add_csv(text, results->class_name[fold->answer[i]]);
         for (size_t k = 0; k < results->classes; k++)
             congru_text_add(text, ",%.17g", fold->probability[i * results->classes + k]);
-        congru_text_add(text, "\n");
+        congru_text_add(text, ",%d\n", (int)fold->part[i]);
     }
 }
 
@@ -48,7 +47,6 @@ void congru_text_add_classes(congru_text *text, size_t classes, const char (*cla
         text->failed = text->failed || name.failed;
         congru_text_clear(&name);
     }
-    congru_text_add(text, "\n");
 }
 
 /* FOLDER/patterns.csv: of every pipeline that has patterns, their means over folds. */
@@ -82,8 +80,9 @@ static congru_status write_patterns(congru_context *context, const congru_result
 congru_status congru_results_write(congru_context *context, const congru_results *results, const char *folder)
 {
     congru_text text = {0};
-    congru_text_add(&text, "dataset,subject,trial,fold,pipeline,y_true,y_pred");
+    congru_text_add(&text, "dataset,subject,trial,pipeline,y_true,y_pred");
     congru_text_add_classes(&text, results->classes, (const char(*)[CONGRU_LABEL_SIZE])results->class_name);
+    congru_text_add(&text, ",fold\n");
     for (size_t i = 0; i < results->folds; i++)
         add_predictions(&text, results, &results->fold[i]);
     congru_status status = congru_file_write_text(context, folder, "predictions.csv", &text);

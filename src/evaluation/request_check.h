@@ -1,0 +1,12 @@
+/* Checks what a run is asked for. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_EVALUATION_REQUEST_CHECK_H
+#define CONGRU_EVALUATION_REQUEST_CHECK_H
+
+#include "congru/evaluation.h"
+
+/* Before anything is read or made: CONGRU_ERROR_ARGUMENT where the set and the options do not go together, or options among
+ * themselves. */
+congru_status congru_request_check(congru_context *context, const congru_set *set,
+                                   const congru_evaluation_options *options);
+
+#endif
