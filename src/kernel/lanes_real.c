@@ -217,4 +217,11 @@ const congru_real_kernel LANES(real_table) = {
     .elu = LANES(real_elu),
     .elu_slope = LANES(real_elu_slope),
     .gelu = LANES(real_gelu),
+    .multiply = LANES(real_multiply),
+    .add = LANES(real_add),
+    .stretch = LANES(real_stretch),
+    .tally = LANES(real_tally),
+    .soften = LANES(real_soften),
+    .unsoften = LANES(real_unsoften),
+    .draw = LANES(real_draw),
 };
