@@ -132,14 +132,14 @@ static void draw_blocks(const uint32_t key[2], const uint32_t counter[4], uint32
 }
 
 void LANES(real_draw)(const uint32_t key[2], const uint32_t counter[4], uint64_t least, congru_real kept,
-                      size_t count, congru_real *mask)
+                      size_t count, congru_real *out)
 {
     uint32_t word[BLOCKS][4];
     for (size_t e = 0; e < count; e += 4 * BLOCKS) {
         const size_t left = count - e < 4 * BLOCKS ? count - e : 4 * BLOCKS;
         draw_blocks(key, counter, (uint32_t)(e / 4), word);
         for (size_t k = 0; k < left; k++)
-            mask[e + k] = word[k / 4][k % 4] >= least ? kept : 0;
+            out[e + k] = word[k / 4][k % 4] >= least ? kept : 0;
     }
 }
 

@@ -24,6 +24,6 @@ void LANES(real_soften)(size_t rows, size_t cols, double scale, congru_real *p);
 void LANES(real_unsoften)(size_t rows, size_t cols, double scale, double kept, const congru_real *p,
                           congru_real *d);
 void LANES(real_draw)(const uint32_t key[2], const uint32_t counter[4], uint64_t least, congru_real kept,
-                      size_t count, congru_real *mask);
+                      size_t count, congru_real *out);
 
 #endif
