@@ -32,9 +32,10 @@ typedef struct command {
     int (*run)(const arguments *parsed);
 } command;
 
-extern const command command_ablate, command_align, command_compare, command_help, command_import, command_info,
-    command_loso, command_predict, command_presets, command_report, command_reproduce, command_show,
-    command_spd, command_stream, command_synth, command_train, command_version, command_within;
+extern const command command_ablate, command_align, command_compare, command_explain, command_help,
+    command_import, command_info, command_loso, command_predict, command_presets, command_report,
+    command_reproduce, command_show, command_spd, command_stream, command_synth, command_train, command_version,
+    command_within;
 
 /* All of them in the order help lists them, ended by NULL. */
 extern const command *const commands[];

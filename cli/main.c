@@ -19,6 +19,7 @@ const command *const commands[] = {
     &command_ablate,
     &command_show,
     &command_compare,
+    &command_explain,
     &command_reproduce,
     &command_report,
     &command_train,

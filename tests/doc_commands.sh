@@ -24,13 +24,24 @@ check()
             problems+="$line: $(head -1 said)"$'\n'
         fi
     done < <(grep -E '^    (congru |[A-Z]+=[^ ]+$|[A-Z]+="[^"]+"$)' "$1" | grep -v '\\$')
-    result "${1#"$SOURCE"/}: its commands are ones ($lines)" "$problems"
+    local page=${1#"$SOURCE"/}
+    result "${page#"$scratch"/}: its commands are ones ($lines)" "$problems"
     cd "$scratch" || exit 1
 }
 
 for page in "$SOURCE"/README.md "$SOURCE"/docs/*.md; do
     grep -q '^    congru ' "$page" && check "$page"
 done
+
+# The lines of tools/results.sh, from a stand-in that writes them down.
+mkdir -p "$scratch/stand-in" "$scratch/data"
+cat >"$scratch/stand-in/congru" <<END
+#!/bin/bash
+echo "    congru \$*" >>"$scratch/stand-in/results.sh"
+END
+chmod +x "$scratch/stand-in/congru"
+"$SOURCE/tools/results.sh" "$scratch/stand-in/congru" "$scratch/data" "$scratch/printed" >/dev/null
+check "$scratch/stand-in/results.sh"
 
 # The check is one: it finds a word that is no option, and a pipeline that is none.
 mkdir "$scratch/pages"

@@ -137,8 +137,8 @@ static bool is_file(const char *path, const struct stat *file)
 /* Whether it is one of the files that a run leaves in its folder. */
 static bool is_in_run(const char *folder, const struct stat *file)
 {
-    static const char *const names[] = {"run.json",      "results.csv",   "predictions.csv", "geometry.json",
-                                        "patterns.json", "ablation.json", "statistics.json"};
+    static const char *const names[] = {"run.json",      "results.csv",  "predictions.csv", "geometry.json",
+                                        "patterns.json", "patterns.csv", "ablation.json",   "statistics.json"};
     char path[4096];
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         int size = snprintf(path, sizeof path, "%s/%s", folder, names[i]);

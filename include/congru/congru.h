@@ -31,6 +31,7 @@
 #include "congru/method.h"
 
 #include "congru/evaluation.h"
+#include "congru/explain.h"
 #include "congru/statistics.h"
 
 #include "congru/decoder.h"

@@ -27,6 +27,7 @@ typedef struct congru_pipeline_description {
     bool target_labels; /* asks for labelled trials of the target subject */
     bool needs_signals; /* covariances are not enough */
     bool embeds;        /* congru_pipeline_represent can show where it puts trials */
+    bool linear;        /* its branches have forward patterns (congru/explain.h) */
     size_t branches;    /* how many; aligner, classifier and network are those of the first */
 } congru_pipeline_description;
 
@@ -114,6 +115,8 @@ typedef struct congru_fold {
     int32_t *truth;        /* (samples) */
     int32_t *answer;       /* (samples) */
     double *probability;   /* (samples, classes) */
+    char *pattern; /* what linear branches looked at, as the text of a patterns.csv (congru/explain.h); NULL for
+                             others, and where there is no folder to keep it in */
 } congru_fold;
 
 /* What a run found, or what a results folder holds. Folds by pipeline, then by subject. */
@@ -138,7 +141,8 @@ typedef struct congru_results {
  * are not run again when they were made from the same set and options, and refused otherwise, by the fingerprint that
  * each carries. A folder that is removed during the run is CONGRU_ERROR_IO. Subjects that have no trials both to fit on and
  * to score are left out, which a note says; CONGRU_ERROR_ARGUMENT when that is all of them. At the end the folder
- * holds results.csv, predictions.csv, run.json and, for networks, training/.
+ * holds results.csv, predictions.csv, run.json, patterns.csv where a pipeline has patterns (LOSO) and, for networks,
+ * training/.
  *
  * With a crew, each process calls this with the same set and options; whoever differs is told apart and the call fails in
  * all. Folds go to threads of all of them from one queue. Rank 0 alone touches the folder; all get the same results. A

@@ -3,6 +3,7 @@
 #define CONGRU_MODEL_H
 
 #include "congru/evaluation.h"
+#include "congru/explain.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -78,6 +79,11 @@ typedef struct congru_model_tensor {
     const double *data;
 } congru_model_tensor;
 CONGRU_API bool congru_model_tensor_at(const congru_model *model, size_t index, congru_model_tensor *tensor);
+
+/* What its branches look at: means over the subjects it was fitted on. CONGRU_ERROR_ARGUMENT for a model that is not linear,
+ * or of a version that did not keep patterns. */
+CONGRU_API congru_status congru_model_patterns(congru_context *context, const congru_model *model,
+                                               congru_patterns **patterns);
 
 /* ---- Asking it --------------------------------------------------------------------------------- */
 

@@ -103,6 +103,17 @@ static congru_status parse(congru_context *context, const char *path, congru_csv
     return CONGRU_OK;
 }
 
+/* The bytes are there; `path` is what they are called. */
+static congru_status finish(congru_context *context, const char *path, congru_csv *csv)
+{
+    congru_status status = (csv->path = strdup(path)) != NULL ? CONGRU_OK : fail_memory(context, path);
+    if (status == CONGRU_OK)
+        status = parse(context, path, csv);
+    if (status != CONGRU_OK)
+        congru_csv_clear(csv);
+    return status;
+}
+
 congru_status congru_csv_read(congru_context *context, const char *path, congru_csv *csv)
 {
     *csv = (congru_csv){0};
@@ -112,13 +123,16 @@ congru_status congru_csv_read(congru_context *context, const char *path, congru_
     if (status == CONGRU_OK && strlen(csv->bytes) != size)
         status = congru_fail(context, CONGRU_ERROR_FORMAT, "%s: byte %zu is NUL; not a text file", path,
                              strlen(csv->bytes));
-    if (status == CONGRU_OK && (csv->path = strdup(path)) == NULL)
-        status = fail_memory(context, path);
     if (status == CONGRU_OK)
-        status = parse(context, path, csv);
-    if (status != CONGRU_OK)
-        congru_csv_clear(csv);
+        return finish(context, path, csv);
+    congru_csv_clear(csv);
     return status;
+}
+
+congru_status congru_csv_parse(congru_context *context, const char *name, const char *text, congru_csv *csv)
+{
+    *csv = (congru_csv){.bytes = strdup(text)};
+    return csv->bytes != NULL ? finish(context, name, csv) : fail_memory(context, name);
 }
 
 void congru_csv_clear(congru_csv *csv)

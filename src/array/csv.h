@@ -20,6 +20,8 @@ enum { CONGRU_CSV_SIZE_MAX = 1 << 30 };
 /* CONGRU_ERROR_IO; CONGRU_ERROR_FORMAT with the line for a row of another length, an open quote, a NUL byte, a file
  * above CONGRU_CSV_SIZE_MAX bytes. *csv is emptied on failure. */
 congru_status congru_csv_read(congru_context *context, const char *path, congru_csv *csv);
+/* The same of a text in memory, which is copied; `name` is what errors call it. */
+congru_status congru_csv_parse(congru_context *context, const char *name, const char *text, congru_csv *csv);
 void congru_csv_clear(congru_csv *csv);
 
 /* The column of this heading, or SIZE_MAX. */

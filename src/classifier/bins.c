@@ -27,6 +27,13 @@ static size_t bin_count(const congru_newcomer *trials, const congru_method_optio
     return trials->signals != NULL ? trials->signals->channels * bins_of(trials->signals) : 0;
 }
 
+static size_t bin_cells(const congru_signals *signals, double *seconds)
+{
+    const size_t width = bin_samples(signals) < signals->samples ? bin_samples(signals) : signals->samples;
+    *seconds = signals->rate > 0 ? (double)width / signals->rate : NAN;
+    return bins_of(signals);
+}
+
 /* The features of a trial, by channel, then by time. */
 static void average(const congru_signals *signals, const double *trial, double *x)
 {
@@ -96,5 +103,7 @@ const congru_classifier congru_classifier_bins = {
     .predict = bins_predict,
     .feature_count = bin_count,
     .features = bin_rows,
+    .linear = true,
+    .cells = bin_cells,
     .fit_folds = bins_folds,
 };

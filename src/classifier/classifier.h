@@ -49,6 +49,14 @@ typedef struct congru_classifier {
     congru_status (*features)(congru_context *context, const congru_newcomer *trials,
                               const congru_method_options *options, size_t stride, double *x);
 
+    /* Log-probabilities are, but for a term that all classes share, linear in numbers that a trial has: tangent vectors,
+     * logarithms of variances, means over time. */
+    bool linear;
+
+    /* Of classifiers with features of signals: into how many cells of time the features divide a trial of this shape, and how
+     * long each lasts. Features are by channel, then by cell: feature j is of cell j % cells. NULL: the whole window is one. */
+    size_t (*cells)(const congru_signals *signals, double *seconds);
+
     /* With features: fits several folds at once on rows of one matrix, each with every one of `count` C. used (folds,
      * trials->count): which trials a fold is fitted on. The numbers of a fold depend neither on other folds nor on labels of
      * trials that it does not use. Either may be NULL: model (count, folds), as fit would make it; log_probability, for each

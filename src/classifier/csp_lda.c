@@ -86,6 +86,7 @@ const congru_classifier congru_classifier_csp_lda = {
     .name = "csp-lda",
     .summary = "discriminant analysis of variances behind spatial filters (--csp-filters)",
     .views = true,
+    .linear = true,
     .fit = csp_lda_fit,
     .predict = csp_lda_predict,
 };

@@ -121,6 +121,7 @@ const congru_classifier congru_classifier_lda_tslr = {
     .name = "lda+tslr",
     .summary = "tslr of tangent vectors projected on Fisher's directions, one fewer than classes",
     .views = true,
+    .linear = true,
     .cost = lda_tslr_cost,
     .fit = lda_tslr_fit,
     .predict = lda_tslr_predict,
@@ -155,6 +156,7 @@ const congru_classifier congru_classifier_lda_tsa_lda = {
     .name = "lda+tsa-lda",
     .summary = "tsa-lda of tangent vectors projected likewise",
     .views = true,
+    .linear = true,
     .fit = lda_tsa_lda_fit,
     .predict = lda_tsa_lda_predict,
 };

@@ -69,5 +69,6 @@ const congru_classifier congru_classifier_ridge = {
     .predict = tangent_predict,
     .feature_count = tangent_count,
     .features = tangent_rows,
+    .linear = true,
     .fit_folds = tangent_folds,
 };

@@ -32,6 +32,7 @@ const congru_classifier congru_classifier_tsa_lda = {
     .name = "tsa-lda",
     .summary = "discriminant analysis of tangent vectors, covariance shrunk (--tangent-mean)",
     .views = true,
+    .linear = true,
     .fit = tsa_lda_fit,
     .predict = tsa_lda_predict,
 };

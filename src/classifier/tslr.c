@@ -43,6 +43,7 @@ const congru_classifier congru_classifier_tslr = {
     .name = "tslr",
     .summary = "logistic regression of tangent vectors (--C, --tangent-mean)",
     .views = true,
+    .linear = true,
     .cost = tslr_cost,
     .fit = tslr_fit,
     .predict = tslr_predict,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/model_patterns.h"
 #include "evaluation/plan.h"
 
 #define FEATURES "features"
@@ -60,6 +61,8 @@ typedef struct branch_fit {
     congru_fold_case fold;
     const bool *used; /* (trials of the set) */
     bool branched;
+    bool linear; /* one of the branches has a pattern */
+    congru_model_looks *looks;
     congru_model *model;
 } branch_fit;
 
@@ -96,6 +99,8 @@ static congru_status fit_one(const branch_fit *fit, size_t branch, double c)
         status = add_number(context, prefix, BLOCKS, material->blocks, &fit->model->tensors);
     if (status == CONGRU_OK && fit->branched)
         status = add_number(context, prefix, FEATURES, material->features, &fit->model->tensors);
+    if (status == CONGRU_OK && fit->linear)
+        status = congru_model_look(&fit->fold, material, &method, aligned, &own, branch, fit->looks);
     congru_tensors_clear(&own);
     congru_fold_aligned_clear(aligned);
     free(aligned);
@@ -115,6 +120,9 @@ static congru_status fit_all(const branch_fit *fit, const congru_plan *plan, con
     if (status == CONGRU_OK && fit->branched)
         status = congru_tensors_add_copy(fit->fold.context, &model->tensors, CONGRU_MODEL_WEIGHTS, 1, shape,
                                          choice->weight);
+    if (status == CONGRU_OK && fit->linear)
+        status = congru_model_keep_patterns(&fit->fold, choice->weight, fit->looks, model);
+    congru_model_looks_clear(fit->looks);
     return status;
 }
 
@@ -146,10 +154,16 @@ congru_status congru_model_fit_branches(congru_context *context, const congru_se
             status = congru_choices_make(&workers, &plan.materials, options, 1, &pipeline, 1, &shut, &choice);
         congru_workers_end(&workers);
     }
+    congru_model_looks looks = {0};
+    bool linear = false;
+    for (size_t b = 0; b < pipeline->branches; b++)
+        linear = linear || congru_branch_linear(&pipeline->branch[b]);
     const branch_fit fit = {
         .fold = {.context = context, .materials = &plan.materials, .options = options, .train = {count, trial}},
         .used = used,
         .branched = congru_model_branched(model),
+        .linear = linear,
+        .looks = &looks,
         .model = model};
     if (status == CONGRU_OK)
         status = fit_all(&fit, &plan, &choice);

@@ -17,6 +17,9 @@
 #include "evaluation/fold_run.h"
 #include "evaluation/results.h"
 
+/* Beside the fold's own file, where its pipeline has patterns. */
+#define PATTERN_ENDING ".pattern.csv"
+
 static congru_status make_one(congru_context *context, const char *path)
 {
     struct stat about;
@@ -72,6 +75,38 @@ static void add_blanks(congru_text *text, size_t classes)
     congru_text_add(text, "\n");
 }
 
+/* Before the fold itself, so that a fold that is there has its pattern. */
+static congru_status write_pattern(congru_context *context, const char *folder, const char *pipeline,
+                                   const congru_fold *fold)
+{
+    congru_text text = {0}, name = {0};
+    congru_text_add(&name, "folds/%s/%d" PATTERN_ENDING, pipeline, (int)fold->subject);
+    congru_text_add_bytes(&text, fold->pattern, strlen(fold->pattern));
+    congru_status status =
+        name.failed ? congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory to write a fold", folder)
+                    : congru_file_write_text(context, folder, name.data, &text);
+    congru_text_clear(&text);
+    congru_text_clear(&name);
+    return status;
+}
+
+static congru_status read_pattern(congru_context *context, const char *folder, const char *pipeline,
+                                  congru_fold *fold)
+{
+    congru_text path = {0};
+    size_t size;
+    bool exists = false;
+    congru_text_add(&path, "%s/folds/%s/%d" PATTERN_ENDING, folder, pipeline, (int)fold->subject);
+    congru_status status = path.failed
+                               ? congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder)
+                               : congru_source_exists(context, path.data, &exists);
+    if (status == CONGRU_OK && exists)
+        status =
+            congru_source_text(context, path.data, CONGRU_CSV_SIZE_MAX, "a pattern", &fold->pattern, &size);
+    congru_text_clear(&path);
+    return status;
+}
+
 /* What describes the fold as a whole is in its last rows: a file that was cut by whatever means does not have them.
  * A fold can be read without its set, so that the results of a run that was interrupted can be looked at. */
 congru_status congru_fold_write(congru_context *context, const char *folder, const char *pipeline,
@@ -92,6 +127,8 @@ congru_status congru_fold_write(congru_context *context, const char *folder, con
     add_blanks(&text, set->classes);
     congru_text_add(&name, "folds/%s", pipeline);
     congru_status status = name.failed ? CONGRU_OK : congru_folder_make(context, folder, name.data);
+    if (status == CONGRU_OK && fold->pattern != NULL)
+        status = write_pattern(context, folder, pipeline, fold);
     congru_text_add(&name, "/%d.csv", (int)fold->subject);
     if (name.failed)
         status = congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory to write a fold", folder);
@@ -213,6 +250,8 @@ congru_status congru_fold_read(congru_context *context, const char *folder, cons
         status = congru_fold_parse(context, &csv, fold, &about);
     if (*found && status == CONGRU_OK)
         status = check_fold(context, &csv, fingerprint, set, fold, &about);
+    if (*found && status == CONGRU_OK)
+        status = read_pattern(context, folder, pipeline, fold);
     congru_csv_clear(&csv);
     congru_text_clear(&path);
     if (status != CONGRU_OK)

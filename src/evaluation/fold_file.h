@@ -14,7 +14,8 @@ typedef struct congru_fold_about {
     char fingerprint[CONGRU_FINGERPRINT_SIZE];
 } congru_fold_about;
 
-/* FOLDER/folds/PIPELINE/SUBJECT.csv, SUBJECT being its index in the set. `fingerprint` is that of the run. */
+/* FOLDER/folds/PIPELINE/SUBJECT.csv, SUBJECT being its index in the set, and before it SUBJECT.pattern.csv where the fold
+ * has a pattern. `fingerprint` is that of the run. */
 congru_status congru_fold_write(congru_context *context, const char *folder, const char *pipeline,
                                 const char *fingerprint, const congru_set *set, const congru_fold *fold);
 

@@ -2,13 +2,14 @@
 #include "evaluation/fold_run.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/scalar_math.h"
 #include "congru/classifier.h"
+#include "evaluation/branch_look.h"
 #include "evaluation/combine.h"
-#include "evaluation/fold_branch.h"
 #include "evaluation/scoring.h"
 #include "evaluation/split.h"
 
@@ -30,6 +31,7 @@ void congru_fold_clear(congru_fold *fold)
     free(fold->truth);
     free(fold->answer);
     free(fold->probability);
+    free(fold->pattern);
     *fold = (congru_fold){0};
 }
 
@@ -37,7 +39,8 @@ void congru_fold_clear(congru_fold *fold)
 typedef struct opinion {
     size_t material;
     double c, seconds;
-    double *log_probability; /* (test, classes); of a pipeline of one branch the probabilities */
+    double *log_probability; /* (test, classes) */
+    congru_pattern pattern;  /* what it looked at; without cells where that is not asked for or not known */
 } opinion;
 
 /* Everything a split needs while it is fitted and asked. */
@@ -73,8 +76,34 @@ static void collect(const split_run *run, congru_fold *fold)
     fold->calibration += target->newcomer.calibration;
 }
 
+/* Patterns are kept beside folds, of subjects that are new to the pipeline. */
+static bool keeps_patterns(const congru_plan *plan)
+{
+    return plan->options->folder != NULL && plan->options->protocol == CONGRU_PROTOCOL_LOSO;
+}
+
+/* What a linear branch looked at when it gave these probabilities; a pattern without cells for another. */
+static congru_status look(split_run *run, const congru_material *m, const congru_method_options *method,
+                          const congru_tensors *fitted, const double *probability, congru_pattern *pattern)
+{
+    const size_t numbers = run->split->test * run->plan->set->classes;
+    *pattern = (congru_pattern){0};
+    if (!keeps_patterns(run->plan) || !congru_branch_linear(m->branch))
+        return CONGRU_OK;
+    double *logarithm = malloc((numbers + 1) * sizeof *logarithm);
+    if (logarithm == NULL)
+        return congru_fail(run->fold.context, CONGRU_ERROR_MEMORY, "not enough memory for %zu predictions",
+                           numbers);
+    memcpy(logarithm, probability, numbers * sizeof *logarithm);
+    congru_opinions_log(numbers, logarithm);
+    congru_status status = congru_branch_look(&run->fold, m, method, &run->aligned, fitted, logarithm, pattern);
+    free(logarithm);
+    return status;
+}
+
 /* The branch fitted, or taken from the plan, and asked: probability (test, classes). */
-static congru_status ask(split_run *run, size_t material, double c, double *probability)
+static congru_status ask(split_run *run, size_t material, double c, double *probability,
+                         congru_pattern *pattern)
 {
     const congru_material *m = &run->plan->materials.material[material];
     const congru_tensors *fitted = congru_plan_model(run->plan, material, run->subject, c);
@@ -92,6 +121,8 @@ static congru_status ask(split_run *run, size_t material, double c, double *prob
     }
     if (status == CONGRU_OK)
         status = congru_branch_ask(&run->fold, m, &method, &run->aligned, fitted, true, probability);
+    if (status == CONGRU_OK)
+        status = look(run, m, &method, fitted, probability, pattern);
     congru_tensors_clear(&model);
     return status;
 }
@@ -115,44 +146,70 @@ static congru_status find_opinion(split_run *run, size_t material, double c, con
     }
     double start = congru_seconds();
     run->opinion[run->opinions] = (opinion){.material = material, .c = c, .log_probability = said};
-    congru_status status = ask(run, material, c, said);
+    congru_status status = ask(run, material, c, said, &run->opinion[run->opinions].pattern);
     congru_opinions_log(numbers, said);
     run->opinion[run->opinions].seconds = congru_seconds() - start;
     *found = &run->opinion[run->opinions++];
     return status;
 }
 
+/* Adds a branch's pattern to the fold's text. */
+static void add_pattern(const split_run *run, size_t pipeline, const char *branch, double part,
+                        const congru_pattern *pattern, congru_text *text)
+{
+    const congru_set *set = run->plan->set;
+    congru_pattern named = *pattern;
+    if (pattern->cells == 0)
+        return;
+    snprintf(named.branch, sizeof named.branch, "%s", branch);
+    if (text->size == 0)
+        congru_patterns_add_heading(text, set->dimension, (const char(*)[CONGRU_LABEL_SIZE])set->channel_name);
+    congru_patterns_add_rows(text, run->plan->name[pipeline], part, &named, set->classes,
+                             (const char(*)[CONGRU_LABEL_SIZE])set->class_name, set->dimension);
+}
+
 /* The branches of a pipeline, asked and added up. */
-static congru_status run_branches(split_run *run, size_t pipeline, double *seconds)
+static congru_status run_branches(split_run *run, size_t pipeline, double *seconds, congru_text *patterns)
 {
     const congru_pipeline *p = &run->plan->pipeline[pipeline];
     const congru_choice *choice = congru_plan_choice(run->plan, pipeline, run->subject);
     congru_opinions opinions = {
         .branches = p->branches, .count = run->split->test, .classes = run->plan->set->classes};
     congru_status status = CONGRU_OK;
+    size_t place[CONGRU_BRANCHES_MAX];
+    double part[CONGRU_BRANCHES_MAX];
     for (size_t b = 0; status == CONGRU_OK && b < p->branches; b++) {
         const opinion *found = NULL;
         status = find_opinion(run, p->branch[b].material, congru_plan_c(run->plan, pipeline, b, run->subject),
                               &found);
         if (status != CONGRU_OK)
             return status;
+        place[b] = (size_t)(found - run->opinion);
         opinions.log_probability[b] = found->log_probability;
         *seconds += found->seconds;
     }
     congru_opinions_combine(&opinions, choice->weight, run->probability);
-    return CONGRU_OK;
+    if (keeps_patterns(run->plan))
+        status = congru_branches_part(&run->fold, p->branches, opinions.log_probability, choice->weight, part);
+    for (size_t b = 0; status == CONGRU_OK && keeps_patterns(run->plan) && b < p->branches; b++)
+        add_pattern(run, pipeline, p->branch[b].name, part[b], &run->opinion[place[b]].pattern, patterns);
+    return status;
 }
 
 /* A pipeline of one branch answers as its classifier does. */
-static congru_status run_pipeline(split_run *run, size_t pipeline, double *seconds)
+static congru_status run_pipeline(split_run *run, size_t pipeline, double *seconds, congru_text *patterns)
 {
     const congru_pipeline *p = &run->plan->pipeline[pipeline];
     if (p->branches > 1 || p->branch[0].blocks > 0)
-        return run_branches(run, pipeline, seconds);
+        return run_branches(run, pipeline, seconds, patterns);
     const double start = congru_seconds(), had = run->aligned.seconds;
-    congru_status status =
-        ask(run, p->branch[0].material, congru_plan_c(run->plan, pipeline, 0, run->subject), run->probability);
+    congru_pattern pattern = {0};
+    congru_status status = ask(run, p->branch[0].material, congru_plan_c(run->plan, pipeline, 0, run->subject),
+                               run->probability, &pattern);
     *seconds += congru_seconds() - start + had;
+    if (status == CONGRU_OK)
+        add_pattern(run, pipeline, run->plan->name[pipeline], 1, &pattern, patterns);
+    congru_pattern_clear(&pattern);
     return status;
 }
 
@@ -197,7 +254,13 @@ static congru_status run_split(split_run *run, size_t count, const size_t *pipel
                         run->split->train + run->split->test);
     for (size_t i = 0; status == CONGRU_OK && i < count; i++) {
         run->fitting = 0;
-        status = run_pipeline(run, pipeline[i], &fold[i].seconds);
+        congru_text patterns = {0};
+        status = run_pipeline(run, pipeline[i], &fold[i].seconds, &patterns);
+        if (status == CONGRU_OK && patterns.failed)
+            status = congru_fail(run->fold.context, CONGRU_ERROR_MEMORY, "not enough memory for patterns");
+        if (patterns.failed)
+            congru_text_clear(&patterns);
+        fold[i].pattern = patterns.data;
         fold[i].aligning += run->aligned.seconds;
         fold[i].fitting += run->fitting;
         if (status == CONGRU_OK && run->plan->options->method.balance)
@@ -205,8 +268,10 @@ static congru_status run_split(split_run *run, size_t count, const size_t *pipel
         if (status == CONGRU_OK)
             collect(run, &fold[i]);
     }
-    for (size_t i = 0; i < run->opinions; i++)
+    for (size_t i = 0; i < run->opinions; i++) {
         free(run->opinion[i].log_probability);
+        congru_pattern_clear(&run->opinion[i].pattern);
+    }
     free(run->opinion);
     congru_fold_aligned_clear(&run->aligned);
     free(run->probability);

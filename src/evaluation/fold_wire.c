@@ -1,5 +1,8 @@
 /* Folds and training records as bytes. SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
 #include "evaluation/fold_wire.h"
+
+#include <string.h>
 
 #include "base/error.h"
 #include "evaluation/fold_run.h"
@@ -15,11 +18,13 @@ void congru_fold_pack(const congru_fold *fold, size_t classes, congru_bytes *byt
     plain.trial = NULL;
     plain.truth = plain.answer = NULL;
     plain.probability = NULL;
+    plain.pattern = NULL;
     congru_bytes_add(bytes, &plain, sizeof plain);
     congru_bytes_add(bytes, fold->trial, fold->samples * sizeof *fold->trial);
     congru_bytes_add(bytes, fold->truth, fold->samples * sizeof *fold->truth);
     congru_bytes_add(bytes, fold->answer, fold->samples * sizeof *fold->answer);
     congru_bytes_add(bytes, fold->probability, fold->samples * classes * sizeof *fold->probability);
+    congru_bytes_add_text(bytes, fold->pattern != NULL ? fold->pattern : "");
 }
 
 congru_status congru_fold_unpack(congru_context *context, congru_parcel *parcel, size_t classes,
@@ -36,6 +41,9 @@ congru_status congru_fold_unpack(congru_context *context, congru_parcel *parcel,
     congru_parcel_take(parcel, fold->truth, samples * sizeof *fold->truth);
     congru_parcel_take(parcel, fold->answer, samples * sizeof *fold->answer);
     congru_parcel_take(parcel, fold->probability, samples * classes * sizeof *fold->probability);
+    const char *pattern = congru_parcel_text(parcel);
+    if (pattern[0] != '\0' && (fold->pattern = strdup(pattern)) == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for patterns");
     return parcel->failed ? fail_short(context) : CONGRU_OK;
 }
 

@@ -129,6 +129,13 @@ void congru_branch_options(const congru_branch *branch, congru_method_options *o
         congru_method_options_set(NULL, options, NULL, branch->setting[i].name, branch->setting[i].value);
 }
 
+bool congru_branch_linear(const congru_branch *branch)
+{
+    const congru_aligner *aligner = branch->aligner;
+    return branch->classifier->linear && aligner->fit == NULL && aligner->map_sources == NULL &&
+           aligner->map_newcomer == NULL;
+}
+
 bool congru_pipeline_trains(const congru_pipeline *pipeline)
 {
     for (size_t i = 0; i < pipeline->branches; i++)
@@ -166,6 +173,9 @@ congru_status congru_pipeline_describe(congru_context *context, const char *name
         .target_labels = aligner->labels,
         .branches = pipeline.branches,
     };
+    description->linear = true;
+    for (size_t i = 0; i < pipeline.branches; i++)
+        description->linear = description->linear && congru_branch_linear(&pipeline.branch[i]);
     for (size_t i = 0; i < pipeline.branches; i++)
         description->needs_signals = description->needs_signals || pipeline.branch[i].blocks > 0 ||
                                      pipeline.branch[i].classifier->needs == CONGRU_NEEDS_SIGNALS;

@@ -30,13 +30,17 @@ typedef struct congru_branch {
 /* The options a branch fits with: `options` comes in as the run's. */
 void congru_branch_options(const congru_branch *branch, congru_method_options *options);
 
+/* Whether a branch has a forward pattern: its log-probabilities are linear in features, and what its aligner does to trials
+ * is whitening at most. */
+bool congru_branch_linear(const congru_branch *branch);
+
 /* One branch or several, whose log-probabilities are added with their weights. */
 typedef struct congru_pipeline {
     const congru_aligner *aligner;       /* of the first branch */
     const congru_classifier *classifier; /* likewise */
     size_t branches;
     congru_branch branch[CONGRU_BRANCHES_MAX];
-    bool choose_c;       /* of each branch that states one: that, or ten times more, or up to a hundred times less */
+    bool choose_c; /* of each branch that states one: that, or ten times more, or up to a hundred times less */
     bool choose_weights; /* of the branches */
     char title[CONGRU_TITLE_SIZE];
 } congru_pipeline;

@@ -17,7 +17,8 @@ congru_status congru_plan_begin(congru_context *context, const congru_set *set,
                                 congru_plan *plan)
 {
     bool by_session = options->align_by_session || options->protocol == CONGRU_PROTOCOL_SESSIONS;
-    *plan = (congru_plan){.set = set, .options = options, .pipelines = pipelines, .pipeline = pipeline};
+    *plan = (congru_plan){
+        .set = set, .options = options, .pipelines = pipelines, .pipeline = pipeline, .name = name};
     congru_status status = congru_materials_begin(context, set, by_session,
                                                   options->protocol != CONGRU_PROTOCOL_FOLDS, &plan->materials);
     for (size_t p = 0; status == CONGRU_OK && p < pipelines; p++)

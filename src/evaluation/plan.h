@@ -17,6 +17,7 @@ typedef struct congru_plan {
     const congru_evaluation_options *options;
     size_t pipelines;
     congru_pipeline *pipeline; /* (pipelines), the caller's; without branches where it is not asked for */
+    const char (*name)[CONGRU_PIPELINE_SIZE]; /* (pipelines), the caller's */
     congru_materials materials;
     congru_choice *choice; /* (pipelines, groups): for subjects of each group */
     double *seconds;       /* (pipelines) that choosing took, and fits made together */

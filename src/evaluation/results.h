@@ -21,7 +21,7 @@ int32_t congru_fold_session(const congru_set *set, const congru_fold *fold);
 /* ",p_NAME" for each class and the end of the line: the last headings of a file of answers. */
 void congru_text_add_classes(congru_text *text, size_t classes, const char (*class_name)[CONGRU_LABEL_SIZE]);
 
-/* FOLDER/predictions.csv, then FOLDER/results.csv. */
+/* FOLDER/predictions.csv, then FOLDER/results.csv, then FOLDER/patterns.csv where folds have patterns. */
 congru_status congru_results_write(congru_context *context, const congru_results *results, const char *folder);
 
 #endif

@@ -1,7 +1,10 @@
 /* results.csv and predictions.csv. SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
 #include "array/file_write.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "evaluation/patterns.h"
 #include "evaluation/results.h"
 
 static void add_result(congru_text *text, const congru_results *results, const congru_fold *fold)
@@ -47,6 +50,34 @@ void congru_text_add_classes(congru_text *text, size_t classes, const char (*cla
     congru_text_add(text, "\n");
 }
 
+/* FOLDER/patterns.csv: of every pipeline that has patterns, their means over folds. */
+static congru_status write_patterns(congru_context *context, const congru_results *results, const char *folder)
+{
+    const char **text = calloc(results->folds + 1, sizeof *text);
+    congru_text table = {0};
+    congru_status status =
+        text != NULL ? CONGRU_OK : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for patterns");
+    for (size_t p = 0; status == CONGRU_OK && p < results->pipelines; p++) {
+        congru_patterns *mean = NULL;
+        size_t count = 0;
+        for (size_t i = 0; i < results->folds; i++)
+            if (results->fold[i].pipeline == p && results->fold[i].pattern != NULL)
+                text[count++] = results->fold[i].pattern;
+        if (count > 0)
+            status = congru_patterns_average(context, results->pipeline[p], count, text, &mean);
+        if (mean != NULL)
+            congru_patterns_add(&table, mean, mean->count);
+        congru_patterns_destroy(&mean);
+    }
+    if (status == CONGRU_OK && table.failed)
+        status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for patterns");
+    if (status == CONGRU_OK && table.size > 0)
+        status = congru_file_write_text(context, folder, CONGRU_PATTERNS_FILE, &table);
+    congru_text_clear(&table);
+    free(text);
+    return status;
+}
+
 congru_status congru_results_write(congru_context *context, const congru_results *results, const char *folder)
 {
     congru_text text = {0};
@@ -61,5 +92,6 @@ congru_status congru_results_write(congru_context *context, const congru_results
                            "balanced_accuracy,train,calibration\n");
     for (size_t i = 0; i < results->folds; i++)
         add_result(&text, results, &results->fold[i]);
-    return congru_file_write_text(context, folder, "results.csv", &text);
+    status = congru_file_write_text(context, folder, "results.csv", &text);
+    return status == CONGRU_OK ? write_patterns(context, results, folder) : status;
 }

@@ -170,8 +170,8 @@ congru_status congru_run_open(congru_context *context, const congru_set *set,
 
 congru_status congru_run_begin(congru_context *context, congru_run_folder *run, size_t found)
 {
-    static const char *const made[] = {"results.csv",   "predictions.csv", "training",       "geometry.json",
-                                       "patterns.json", "ablation.json",   "statistics.json"};
+    static const char *const made[] = {"results.csv",   "predictions.csv", "training",      "geometry.json",
+                                       "patterns.json", "patterns.csv",    "ablation.json", "statistics.json"};
     congru_status status = CONGRU_OK;
     if (run->path == NULL)
         return CONGRU_OK;

@@ -108,5 +108,9 @@ bool congru_method_options_read(congru_scan *json, const char *key, congru_metho
         *row = NULL;
         return congru_scan_skip(json);
     }
-    return read_text(json, text) && congru_method_option_parse(*row, key, text, options, error);
+    if (!read_text(json, text))
+        return false;
+    if ((*row)->own && strcmp(text, "-1") == 0) /* what CONGRU_OWN was before it had a word */
+        strcpy(text, "own");
+    return congru_method_option_parse(*row, key, text, options, error);
 }

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "report/figures.h"
 
-enum { PANEL = 170, GAP = 14, MARGIN = 20, NAMES_MAX = 256 };
+enum { SHADES = 32, PANEL = 170, GAP = 14, MARGIN = 20, NAMES_MAX = 256 };
 
 /* Names in the order they are met; their place is their colour or shape. */
 typedef struct name_list {
@@ -186,17 +186,11 @@ static uint32_t diverging(double part)
     return (colour << 8) | 0xff;
 }
 
-typedef struct scalp {
-    size_t known;
-    double *place, *value; /* (known, 2), (known) */
-    double largest;
-} scalp;
-
-static bool read_scalp(const congru_json *map, scalp *s)
+static bool read_scalp(const congru_json *map, report_scalp *s)
 {
     const congru_json *channels = congru_json_tree_member(map, "channels"),
                       *value = congru_json_tree_member(map, "values")->first;
-    *s = (scalp){.place = calloc(3 * channels->count, sizeof *s->place), .largest = 1e-300};
+    *s = (report_scalp){.place = calloc(3 * channels->count, sizeof *s->place), .largest = 1e-300};
     if (s->place == NULL)
         return false;
     s->value = s->place + 2 * channels->count;
@@ -228,8 +222,7 @@ static void cover_edge(canvas *on, double x, double y, double radius)
     congru_canvas_path(on, CORNERS, point, CANVAS_PAPER, wide);
 }
 
-/* From the least to the largest colour, with what they stand for. */
-static void draw_bar(canvas *on, double x, double y, double width, double largest)
+void congru_figure_colours(canvas *on, double x, double y, double width, double largest)
 {
     enum { STEPS = 40 };
     for (int i = 0; i < STEPS; i++)
@@ -240,18 +233,31 @@ static void draw_bar(canvas *on, double x, double y, double width, double larges
     congru_canvas_text(on, x + width / 2, y + 16, 8, 0, CANVAS_SOFT, "%.3g", largest);
 }
 
-static void draw_scalp(canvas *on, const scalp *s, double x, double y, double radius)
+/* Cells side by side of one shade are one box, or a figure of many heads would take megabytes. Small cells count by twos. */
+static void draw_surface(canvas *on, const double *grid, double largest, double left, double top, double cell)
 {
-    double grid[REPORT_GRID * REPORT_GRID], cell = 2 * radius / REPORT_GRID;
+    const size_t step = cell < 1.5 ? 2 : 1;
+    for (size_t row = 0; row < REPORT_GRID; row += step)
+        for (size_t from = 0, to; from < REPORT_GRID; from = to) {
+            const double *at = grid + row * REPORT_GRID;
+            const double shade = round(SHADES * at[from] / largest);
+            for (to = from + step; to < REPORT_GRID && (round(SHADES * at[to] / largest) == shade ||
+                                                        (isnan(shade) && isnan(at[to])));
+                 to += step)
+                ;
+            if (!isnan(shade))
+                congru_canvas_box(on, left + (double)from * cell, top + (double)row * cell,
+                                  (double)(to - from) * cell + 0.3, (double)step * cell + 0.3,
+                                  diverging(shade / SHADES));
+        }
+}
+
+void congru_figure_head(canvas *on, const report_scalp *s, double x, double y, double radius)
+{
+    double grid[REPORT_GRID * REPORT_GRID];
     if (congru_report_scalp(s->known, s->place, s->value, grid))
-        for (size_t i = 0; i < REPORT_GRID * REPORT_GRID; i++)
-            if (!isnan(grid[i]))
-                congru_canvas_box(on, x - radius + (double)(i % REPORT_GRID) * cell,
-                                  y - radius + (double)(i / REPORT_GRID) * cell, cell + 0.3, cell + 0.3,
-                                  diverging(grid[i] / s->largest));
+        draw_surface(on, grid, s->largest, x - radius, y - radius, 2 * radius / REPORT_GRID);
     cover_edge(on, x, y, radius);
-    if (s->known > 0)
-        draw_bar(on, x, y + radius + 10, 1.4 * radius, s->largest);
     const double nose[] = {x - 7, y - radius, x, y - radius - 9, x + 7, y - radius};
     congru_canvas_path(on, 3, nose, CANVAS_SOFT, 1.2);
     congru_canvas_ellipse(on, x, y, radius, radius, 0, 0, CANVAS_SOFT);
@@ -271,7 +277,7 @@ canvas congru_figure_patterns(const figure_input *in)
                                     "Scalp maps, seen from above, nose up");
     for (const congru_json *map = maps->first; map != NULL; map = map->next, index++) {
         double x = 10 + ((double)(index % columns) + 0.5) * STEP_X, y = (double)(index / columns) * STEP_Y;
-        scalp s;
+        report_scalp s;
         if (!read_scalp(map, &s)) {
             on.failed = true;
             break;
@@ -279,7 +285,9 @@ canvas congru_figure_patterns(const figure_input *in)
         known += s.known;
         congru_canvas_text(&on, x, y + 18, 10, 0, CANVAS_INK, "%s",
                            congru_json_tree_string(congru_json_tree_member(map, "title"), ""));
-        draw_scalp(&on, &s, x, y + 100, HEAD);
+        congru_figure_head(&on, &s, x, y + 100, HEAD);
+        if (s.known > 0)
+            congru_figure_colours(&on, x, y + 100 + HEAD + 10, 1.4 * HEAD, s.largest);
         free(s.place);
     }
     if (known == 0) {

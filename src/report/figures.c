@@ -27,6 +27,8 @@ static const struct {
      congru_figure_ellipses},
     {"patterns", "Scalp maps.", "it takes patterns.json with channels of the 10-10 system",
      congru_figure_patterns},
+    {"looks", "What the branches of one pipeline look at: scalp maps over bands and time.",
+     "it takes patterns.csv with that pipeline and channels of the 10-10 system", congru_figure_looks},
     {"ablation", "What each part of a method is worth.", "it takes ablation.json", congru_figure_ablation},
 };
 

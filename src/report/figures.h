@@ -12,11 +12,23 @@ typedef struct figure_input {
     size_t series;
 } figure_input;
 
+/* Values at electrodes whose places are known: place (known, 2), value (known). */
+typedef struct report_scalp {
+    size_t known;
+    double *place, *value;
+    double largest;
+} report_scalp;
+
+/* A head seen from above about (x, y), coloured by value over the largest; and from the least to the largest colour about x,
+ * what they stand for. */
+void congru_figure_head(canvas *on, const report_scalp *s, double x, double y, double radius);
+void congru_figure_colours(canvas *on, double x, double y, double width, double largest);
+
 /* Draws it; a canvas without a drawing when the run does not hold what it takes. */
 typedef canvas congru_figure(const figure_input *in);
 
 congru_figure congru_figure_accuracy, congru_figure_paired, congru_figure_forest, congru_figure_confusion,
     congru_figure_speed, congru_figure_ablation, congru_figure_training, congru_figure_evolution,
-    congru_figure_scatters, congru_figure_ellipses, congru_figure_patterns;
+    congru_figure_scatters, congru_figure_ellipses, congru_figure_patterns, congru_figure_looks;
 
 #endif

@@ -149,6 +149,19 @@ static congru_status check_run(check *at, const congru_json *root)
                : congru_fail(at->context, CONGRU_ERROR_FORMAT, "%s/run.json: not an object", at->folder);
 }
 
+/* patterns.csv, which has a reader of its own. */
+static congru_status read_looks(congru_context *context, report_run *run)
+{
+    bool exists = false;
+    congru_text path = {0};
+    congru_text_add(&path, "%s/patterns.csv", run->folder);
+    congru_status status = path.failed
+                               ? congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", run->folder)
+                               : congru_source_exists(context, path.data, &exists);
+    congru_text_clear(&path);
+    return status == CONGRU_OK && exists ? congru_patterns_read(context, run->folder, &run->looks) : status;
+}
+
 congru_status congru_report_optional(congru_context *context, report_run *run)
 {
     const struct {
@@ -176,5 +189,5 @@ congru_status congru_report_optional(congru_context *context, report_run *run)
             status = files[i].check(&at, congru_json_root(*files[i].file));
         congru_text_clear(&path);
     }
-    return status;
+    return status == CONGRU_OK ? read_looks(context, run) : status;
 }

@@ -163,6 +163,7 @@ static void clear_run(report_run *run)
     congru_json_destroy(&run->run);
     congru_json_destroy(&run->geometry);
     congru_json_destroy(&run->patterns);
+    congru_patterns_destroy(&run->looks);
     congru_json_destroy(&run->ablation);
     congru_json_destroy(&run->statistics);
     congru_report_curves_clear(run);

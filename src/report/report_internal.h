@@ -3,7 +3,7 @@
 #define CONGRU_REPORT_INTERNAL_H
 
 #include "base/text.h"
-#include "congru/evaluation.h"
+#include "congru/explain.h"
 #include "congru/report.h"
 #include "report/json_tree.h"
 
@@ -42,6 +42,7 @@ typedef struct report_run {
     size_t *order;                                /* (pipelines) the best first */
     double chance;                                /* 1/classes; NaN when the classes are not known */
     congru_json_file *run, *geometry, *patterns, *ablation, *statistics; /* NULL where the folder has none */
+    congru_patterns *looks;                                              /* patterns.csv; NULL likewise */
     size_t curve_count;
     report_curves *curves;
 } report_run;

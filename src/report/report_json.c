@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "congru/version.h"
+#include "report/looks.h"
 #include "report/report_internal.h"
 
 enum { POINTS_SHOWN = 1500, DIGITS_DRAWN = 6 };
@@ -330,6 +331,7 @@ static void add_run(congru_text *text, const report_run *run)
     add_training(text, run);
     add_geometry(text, congru_json_root(run->geometry));
     add_patterns(text, congru_json_root(run->patterns));
+    congru_report_add_looks(text, run->looks);
     add_name(text, "ablation");
     congru_json_add(text, congru_json_root(run->ablation), 17);
     add_name(text, "statistics");

@@ -301,6 +301,13 @@ static void older_models_are_read(void)
                  "no possible settings: see 'alignment_mean'");
     check_header(both, "\\\"rpa_labels\\\": 3", "\\\"rpa_labels\\\": -3",
                  "no possible settings: see 'rpa_labels'");
+    /* Before options could be "own", -1 was the network's own dropout. */
+    bytes own = with_header(whole, "\\\"dropout\\\": \\\"own\\\"", "\\\"dropout\\\": -1");
+    CHECK_SAYING(congru_model_parse(context, "file", own.at, own.size, &model) == CONGRU_OK, "%s",
+                 congru_context_error(context));
+    CHECK(model != NULL && model->method.network.dropout == CONGRU_OWN);
+    congru_model_destroy(&model);
+    free(own.at);
     free(both.at);
     free(mean.at);
     free(whole.at);

@@ -1,15 +1,7 @@
 // Where trials are before, during and after alignment; class ellipses; scalp maps. SPDX-License-Identifier: Apache-2.0
 import { Plot, colour, figure, key } from "./chart.js";
 import { fixed, h, section, select, sortableTable } from "./dom.js";
-
-const SVG = "http://www.w3.org/2000/svg";
-
-function s(tag, attributes = {}, ...children) {
-    const element = document.createElementNS(SVG, tag);
-    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-    element.append(...children);
-    return element;
-}
+import { colourBar, diverging, s } from "./scalp.js";
 
 // The outlines of marks about (0, 0), one per subject, again from the first.
 const shapes = ["m-3.3,0a3.3,3.3 0 1,0 6.6,0a3.3,3.3 0 1,0-6.6,0z", "m-2.9,-2.9h5.8v5.8h-5.8z", "m0,-3.9l3.7,6.3h-7.4z", "m0,-4.3l3.6,4.3l-3.6,4.3l-3.6,-4.3z",
@@ -136,29 +128,11 @@ function ellipses({ ellipses: all }, known) {
         h("div", { class: "grid pair" }, ["before", "after"].map((stage) => h("figure", {}, h("figcaption", {}, h("strong", {}, stage === "before" ? "Before" : "After")), draw(stage))))];
 }
 
-let bars = 0;
-
-// Blue below zero, white at it, orange above.
-function diverging(part) {
-    const end = part < 0 ? [5, 90, 140] : [184, 74, 0], t = Math.min(1, Math.abs(part));
-    return end.map((value) => Math.round(250 + t * (value - 250)));
-}
-
 function scalpImage({ grid, size }, largest) {
     const canvas = h("canvas", { width: size, height: size }), context = canvas.getContext("2d"), image = context.createImageData(size, size);
     grid.forEach((value, i) => value !== null && image.data.set([...diverging(value / largest), 255], 4 * i));
     context.putImageData(image, 0, 0);
     return canvas.toDataURL("image/png");
-}
-
-// The colours from the least to the largest value, with what they stand for, in a box of its own.
-function colourBar(largest) {
-    const name = `bar-${++bars}`, stop = (offset, part) => s("stop", { offset, "stop-color": `rgb(${diverging(part)})` });
-    const label = (x, anchor, value) => s("text", { x, y: 1.52, "text-anchor": anchor, "font-size": 0.15, fill: "var(--soft)" }, value);
-    const number = String(Number(largest.toPrecision(3)));
-    return [s("linearGradient", { id: name }, stop(0, -1), stop(0.5, 0), stop(1, 1)),
-        s("rect", { x: -0.7, y: 1.22, width: 1.4, height: 0.12, fill: `url(#${name})` }),
-        label(-0.7, "middle", `−${number}`), label(0, "middle", "0"), label(0.7, "middle", number)];
 }
 
 function scalp(map) {

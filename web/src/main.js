@@ -5,6 +5,7 @@ import { accuracy } from "./accuracy.js";
 import { ablation } from "./ablation.js";
 import { comparison } from "./comparison.js";
 import { geometry } from "./geometry.js";
+import { looks } from "./looks.js";
 import { speed } from "./speed.js";
 import { subjects } from "./subjects.js";
 import { summary } from "./summary.js";
@@ -14,7 +15,7 @@ const data = JSON.parse(document.getElementById("report-data").textContent);
 const main = document.getElementById("main");
 
 // Each makes a section of a run, or null when the run does not hold what it takes.
-const makers = [summary, comparison, accuracy, subjects, training, geometry, speed, ablation];
+const makers = [summary, comparison, accuracy, subjects, training, looks, geometry, speed, ablation];
 
 function show(index) {
     const run = data.runs[index];
