@@ -61,7 +61,7 @@ void LANES(real_tally)(size_t rows, size_t cols, const congru_real *a, const con
     }
 }
 
-/* Each lane is a column. */
+/* Each lane is a column. What exponentials are taken of is rounded to reals and kept in their place. */
 void LANES(real_soften)(size_t rows, size_t cols, double scale, congru_real *p)
 {
     for (size_t c = 0; c < cols; c += VEC_WIDTH) {
@@ -71,12 +71,11 @@ void LANES(real_soften)(size_t rows, size_t cols, double scale, congru_real *p)
             most = v_select(v_lt(most, own), own, most);
         }
         for (size_t r = 0; r < rows; r++) {
-            const vec own = v_exp(v_mul(v_sub(r_widen(p + r * cols + c), most), v_set(scale)));
-            r_narrow(p + r * cols + c, own);
-            sum = v_add(sum, own);
+            r_narrow(p + r * cols + c, v_mul(v_sub(r_widen(p + r * cols + c), most), v_set(scale)));
+            sum = v_add(sum, v_exp(r_widen(p + r * cols + c)));
         }
         for (size_t r = 0; r < rows; r++)
-            r_narrow(p + r * cols + c, v_div(r_widen(p + r * cols + c), sum));
+            r_narrow(p + r * cols + c, v_div(v_exp(r_widen(p + r * cols + c)), sum));
     }
 }
 
