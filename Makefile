@@ -4,12 +4,13 @@ BUILD = build
 SANITIZE_BUILD = build-sanitize
 PREFIX = /usr/local
 
-.PHONY: help setup build demo check check-all check-aarch64 check-faults check-hostile clang coverage cppcheck fuzz bench bench-large format install \
+.PHONY: help setup build demo check check-all check-aarch64 check-faults check-hostile clang coverage cppcheck fuzz bench bench-large format install python \
     sanitize tidy tsan valgrind clean
 
 help:
 	@echo 'make setup     configure the build folder $(BUILD)/, installing what is missing'
 	@echo 'make build     build the library and the command $(BUILD)/congru'
+	@echo 'make python    build the Python package in $(BUILD)/python, for PYTHONPATH; pip install . installs it'
 	@echo 'make demo      the synthetic table of the paper in small, in two minutes; results in demo/'
 	@echo 'make check     build and run all tests'
 	@echo 'make check-all check and all checks below, with one sum; an hour and a half: docs/reliability.md'
@@ -36,6 +37,12 @@ setup:
 
 build: setup
 	@ninja -C $(BUILD)
+
+python:
+	@tools/install-dependencies.sh python $(BUILD)
+	@$(MAKE) --no-print-directory setup
+	@ninja -C $(BUILD) python-package
+	@echo 'export PYTHONPATH=$(abspath $(BUILD))/python'
 
 demo: build
 	@tools/demo.sh $(BUILD)

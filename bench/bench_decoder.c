@@ -42,21 +42,33 @@ static void print(const char *what, times *t)
            t->took[t->count / 2], t->took[t->count * 99 / 100], t->took[t->count - 1]);
 }
 
-/* Frame by frame at 50 decisions a second, the reference moving as it does by default. On a machine that does other
- * things too, the clock on the wall counts those; the thread's own does not. */
+/* A decision about a cue whose trial has just become complete, where it is the time for one. */
+static void decide_cue(congru_decoder *decoder, size_t t, congru_decision *decision)
+{
+    const uint64_t far = UINT64_C(1) << 32, length = congru_decoder_cue_due(decoder, far) - far;
+    const uint64_t every = (uint64_t)(congru_decoder_sampling(decoder) / 50);
+    if (t % every == 0 && t >= length + recipe.d)
+        congru_decoder_decide_cue(decoder, t + 1 - length, decision);
+}
+
+/* Frame by frame at 50 decisions a second, at any time or about as many cues, the reference moving as it does by default. On
+ * a machine that does other things too, the clock on the wall counts those; the thread's own does not. */
 static void measure(congru_context *context, const congru_set *set, const double *frames, size_t samples,
-                    const char *pipeline, bool quick)
+                    const char *pipeline, bool cues, bool quick)
 {
     static times wall, own;
     congru_model_options options;
+    congru_pipeline_description description;
     congru_decoder_options how;
     congru_model *model = NULL;
     congru_decoder *decoder = NULL;
     congru_model_options_init(&options);
     options.pipeline = pipeline;
-    options.method.network.steps = quick ? 1 : 50;
+    options.method.network.steps = quick ? 1 : cues ? 5 : 50;
+    options.causal =
+        congru_pipeline_describe(context, pipeline, &description) == CONGRU_OK && description.needs_signals;
     congru_decoder_options_init(&how);
-    how.rate = 50;
+    how.rate = cues ? 0 : 50;
     if (congru_model_fit(context, set, &options, &model) != CONGRU_OK ||
         congru_decoder_create(context, model, &how, &decoder) != CONGRU_OK) {
         fprintf(stderr, "%s: %s\n", pipeline, congru_context_error(context));
@@ -68,25 +80,31 @@ static void measure(congru_context *context, const congru_set *set, const double
         size_t taken;
         double begin = now(CLOCK_MONOTONIC), own_begin = now(CLOCK_THREAD_CPUTIME_ID);
         congru_decoder_push(decoder, 1, frames + t * recipe.d, &taken, &decision);
+        if (cues) {
+            begin = now(CLOCK_MONOTONIC);
+            own_begin = now(CLOCK_THREAD_CPUTIME_ID);
+            decide_cue(decoder, t, &decision);
+        }
         double own_end = now(CLOCK_THREAD_CPUTIME_ID), end = now(CLOCK_MONOTONIC);
         if (!decision.due || decision.answer < 0)
             continue;
         wall.took[wall.count++] = end - begin;
         own.took[own.count++] = own_end - own_begin;
     }
-    printf("%s, %zu decisions\n", pipeline, wall.count);
+    printf("%s, %zu decisions%s\n", pipeline, wall.count, cues ? " about cues" : "");
     print("on the wall ", &wall);
     print("of the thread", &own);
     congru_decoder_destroy(&decoder);
     congru_model_destroy(&model);
 }
 
-/* "quick" as the argument: twenty decisions of each. */
+/* "quick" as the argument: twenty decisions of each. Names of pipelines: these about cues alone. */
 int main(int count, char **arguments)
 {
-    const bool quick = count > 1 && strcmp(arguments[1], "quick") == 0;
+    const bool quick = count > 1 && strcmp(arguments[1], "quick") == 0, named = count > 1 && !quick;
     static const char *const pipelines[] = {"ra+mdm",  "ra+tslr",   "ra+tsa-lda",   "ra+csp-lda",
                                             "dct-e2e", "dldct-e2e", "ddct-unet-e2e"};
+    char name[CONGRU_PIPELINE_SIZE];
     congru_context *context = NULL;
     stream_recording recording;
     if (congru_context_create(&context, NULL) != CONGRU_OK)
@@ -96,8 +114,18 @@ int main(int count, char **arguments)
     double *frames = stream_frames(&recording);
     printf("d = %zu, windows of 3 s at %g Hz, instruction set %s\n", recipe.d, recipe.rate,
            congru_context_cpu(context));
-    for (size_t i = 0; i < sizeof pipelines / sizeof pipelines[0]; i++)
-        measure(context, set, frames, recording.samples, pipelines[i], quick);
+    for (size_t i = 0; !named && i < sizeof pipelines / sizeof pipelines[0]; i++)
+        measure(context, set, frames, recording.samples, pipelines[i], false, quick);
+    congru_set_destroy(&set);
+    set = stream_wide_set(context, &recipe);
+    printf("trials of 4.5 s at %g Hz; motor at any time, then every built-in pipeline about cues\n",
+           recipe.rate);
+    if (!named)
+        measure(context, set, frames, recording.samples, "motor", false, quick);
+    for (int i = 1; named && i < count; i++)
+        measure(context, set, frames, recording.samples, arguments[i], true, quick);
+    for (size_t i = 0; !named && congru_pipeline_defined(NULL, i, name); i++)
+        measure(context, set, frames, recording.samples, name, true, quick);
     free(frames);
     stream_recording_clear(&recording);
     congru_set_destroy(&set);

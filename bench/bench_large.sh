@@ -15,6 +15,7 @@ channels=${quick:+16}
 subjects=${SUBJECTS:-S01,S02}
 means=${MEANS:-logeuclid}
 limit=1048576 # KB
+export CONGRU_LARGE=${CONGRU_LARGE:-64} # whatever memory the machine has
 scratch=$(mktemp -d "${TMPDIR:-/var/tmp}/congru-large-XXXXXX") || exit 1
 trap 'rm -rf "$scratch"' EXIT
 failed=0

@@ -85,6 +85,16 @@ command_includes_public_headers_only()
     done
 }
 
+python_extension_includes_public_headers_only()
+{
+    quoted_includes python/native | while IFS=: read -r file header; do
+        case $header in
+        congru/*) ;;
+        *) [ -f "python/native/$header" ] || echo "$file includes $header" ;;
+        esac
+    done
+}
+
 public_headers_include_public_headers_only()
 {
     quoted_includes include | grep -v ':congru/'
@@ -175,7 +185,7 @@ file_names_are_unique()
 
 files_are_short()
 {
-    find src cli include -name '*.[ch]' -exec wc -l {} + |
+    find src cli include python -name '*.[ch]' -exec wc -l {} + |
         awk '$2 != "total" && $1 > 600 { print $2 " has " $1 " lines" }'
 }
 
@@ -199,7 +209,7 @@ networks_are_made_of_small_parts()
 
 files_begin_with_purpose_and_licence()
 {
-    find src cli include tests examples bench tools \( -name '*.[ch]' -o -name '*.sh' -o -name meson.build \) |
+    find src cli include python tests examples bench tools \( -name '*.[ch]' -o -name '*.sh' -o -name meson.build \) |
         while read -r file; do
             head -n 2 "$file" | sed '/^#!/d' | head -n 1 | found 'SPDX-License-Identifier: Apache-2.0' ||
                 echo "$file does not begin with its purpose and licence"
@@ -327,6 +337,7 @@ program_uses_installed_static_library()
 run table_names_every_folder
 run sources_include_along_the_table
 run command_includes_public_headers_only
+run python_extension_includes_public_headers_only
 run public_headers_include_public_headers_only
 run headers_compile_alone_as_c11
 if command -v g++ >/dev/null; then

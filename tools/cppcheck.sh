@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 
 if found=$(cppcheck -q -j "${JOBS:-$(nproc)}" --std=c11 --enable=warning,style,performance,portability --inline-suppr \
     --suppressions-list=tools/cppcheck.txt --error-exitcode=1 --template='{file}:{line}: {severity} {id}: {message}' \
-    -Iinclude -Isrc -Itests/support src cli tests bench fuzz examples 2>&1); then
+    -Iinclude -Isrc -Itests/support src cli python tests bench fuzz examples 2>&1); then
     echo "ok 1 - cppcheck finds nothing"
 else
     printf '%s\n' "$found" | sed 's/^/# /'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what building or testing needs and this machine lacks. SPDX-License-Identifier: Apache-2.0
 #
-# usage: tools/install-dependencies.sh build|check|bench|clang|cppcheck|tidy|valgrind FOLDER
+# usage: tools/install-dependencies.sh build|check|bench|clang|cppcheck|python|tidy|valgrind FOLDER
 #
 # FOLDER is the build folder: one configured before something was installed is configured again to use it.
 #
@@ -52,6 +52,10 @@ clang) need clang 'the other compiler' command -v clang ;;
 cppcheck) need cppcheck 'looks for mistakes in the sources' command -v cppcheck ;;
 tidy) need clang-tidy 'looks for mistakes in the sources' command -v clang-tidy ;;
 valgrind) need valgrind 'watches every access to memory' command -v valgrind ;;
+python)
+    need python3-dev 'the Python package is an extension' has_file /usr/include/python3*/Python.h
+    need python3-numpy 'whose arrays it takes' has_file /usr/lib/python3/dist-packages/numpy
+    ;;
 esac
 
 # The tests run Debian's own Python, whatever other python3 is first on the path.
@@ -70,12 +74,15 @@ check | bench | clang | valgrind)
     need chromium 'shows the page of congru report' command -v chromium
     need locales 'the locales of programs with decimal commas' has_file /usr/share/i18n/locales/de_DE
     need g++ 'compiles the public headers as C++' command -v g++
+    need python3-dev 'the Python package is an extension' has_file /usr/include/python3*/Python.h
+    need python3-pytest 'runs the tests of the Python package' has_file /usr/lib/python3/dist-packages/pytest
+    need python3-sklearn 'what its estimators are' has_file /usr/lib/python3/dist-packages/sklearn
+    need python3-pandas 'what its tables are' has_file /usr/lib/python3/dist-packages/pandas
+    need python3-mne 'whose epochs it reads' has_file /usr/lib/python3/dist-packages/mne
     ;;
 esac
 if [ "$1" = bench ]; then
-    need python3-mne 'what import is raced against' has_file /usr/lib/python3/dist-packages/mne
     need python3-torch 'what training is raced against' has_file /usr/lib/python3/dist-packages/torch
-    need python3-sklearn 'what loso is raced against' has_file /usr/lib/python3/dist-packages/sklearn
 fi
 
 if [ -z "$packages" ]; then

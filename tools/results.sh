@@ -72,6 +72,7 @@ tables_eegmmidb()
     table eegmmidb-left-right loso eegmmidb.npz --classes left_fist,right_fist --C 0.01 -p ra+mdm,ra+tslr -o leftright
     table eegmmidb-views loso wide.npz --band 8:30 -p ra+tslr,motor,slow,motor+slow --C auto -o views49
     table eegmmidb-recipes reproduce recipes eegmmidb.npz --C 0.01
+    table eegmmidb-networks reproduce comparison wide.npz --band 8:30 --window 0.5:3.5 --C 0.01
 }
 
 tables_synthetic()

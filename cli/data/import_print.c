@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "table_show.h"
 #include "terminal.h"
-#include "text_table.h"
 
 static const char *base_name(const char *path)
 {
@@ -38,28 +38,27 @@ static void describe_dropped(const congru_epochs_report *report, char *text, siz
         snprintf(text + used, size - used, " (%zu rejected kept)", report->rejected - marked);
 }
 
-static void add_row(text_table *table, const char *file, const char *subject, const congru_set *set,
+static void add_row(congru_table *table, const char *file, const char *subject, const congru_set *set,
                     const size_t *kept, const congru_epochs_report *report)
 {
     char dropped[128];
     describe_dropped(report, dropped, sizeof dropped);
-    text_table_add(table, "%s", file);
-    text_table_add(table, "%s", subject);
+    congru_table_format_text(table, "%s", file);
+    congru_table_format_text(table, "%s", subject);
     for (size_t c = 0; c < set->classes; c++)
-        text_table_add(table, "%zu", kept[c]);
-    text_table_add(table, "%s", dropped);
+        congru_table_format_text(table, "%zu", kept[c]);
+    congru_table_format_text(table, "%s", dropped);
 }
 
-static void add_rows(text_table *table, const congru_import_summary *summary, const congru_set *set,
+static void add_rows(congru_table *table, const congru_import_summary *summary, const congru_set *set,
                      size_t *kept)
 {
     congru_epochs_report total = {0};
     size_t first = 0;
-    text_table_add(table, "file");
-    text_table_add(table, "subject");
+    congru_table_headings(table, 2, (const char *const[]){"file", "subject"});
     for (size_t c = 0; c < set->classes; c++)
-        text_table_add(table, "%s", set->class_name[c]);
-    text_table_add(table, "dropped");
+        congru_table_column_text(table, set->class_name[c], NULL);
+    congru_table_column_text(table, "dropped", NULL);
     for (size_t i = 0; i < summary->files; i++) {
         const congru_epochs_report *report = &summary->file[i].report;
         count_classes(set, first, first + summary->file[i].trials, kept);
@@ -100,13 +99,13 @@ static void name_dropped(const congru_imported_file *file)
 
 int import_print(const char *output, const congru_import_summary *summary, const congru_set *set)
 {
-    text_table table = {.columns = set->classes + 3};
+    congru_table table = {0};
     size_t *kept = calloc(set->classes + 1, sizeof *kept);
     if (kept == NULL)
         return terminal_fail(EXIT_FAILED, "import: not enough memory for a table");
     add_rows(&table, summary, set, kept);
-    int code = text_table_print(&table, 0);
-    text_table_clear(&table);
+    int code = table_show(&table, 0);
+    congru_table_clear(&table);
     free(kept);
     for (size_t i = 0; i < summary->files; i++)
         if (summary->file[i].report.named > 0)

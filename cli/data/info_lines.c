@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "table_show.h"
 #include "terminal.h"
-#include "text_table.h"
 
 enum { LINE_SIZE = 4096, KEY_INDENT = 15 };
 
@@ -22,10 +22,10 @@ void info_title(const char *path, const char *kind)
 void info_line(const char *key, const char *format, ...)
 {
     char line[LINE_SIZE];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
+    va_list values;
+    va_start(values, format);
+    vsnprintf(line, sizeof line, format, values);
+    va_end(values);
     terminal_clean(line);
     terminal_define(key, line, KEY_INDENT);
 }
@@ -59,35 +59,34 @@ int info_channels(const char (*name)[CONGRU_LABEL_SIZE], size_t count)
 }
 
 static void add_rows(const info_groups *groups, const size_t *counts, size_t classes,
-                     const char (*class_name)[CONGRU_LABEL_SIZE], text_table *table)
+                     const char (*class_name)[CONGRU_LABEL_SIZE], congru_table *table)
 {
     char text[CONGRU_LABEL_SIZE];
-    for (size_t h = 0; h < groups->headings; h++)
-        text_table_add(table, "%s", groups->heading[h]);
+    congru_table_headings(table, groups->headings, groups->heading);
     for (size_t c = 0; c < classes; c++)
-        text_table_add(table, "%s", class_name[c]);
+        congru_table_column_text(table, class_name[c], NULL);
     for (size_t g = 0; g < groups->count; g++) {
         for (size_t h = 0; h < groups->headings; h++) {
             groups->cell(groups->user, g, h, text);
-            text_table_add(table, "%s", text);
+            congru_table_format_text(table, "%s", text);
         }
         for (size_t c = 0; c < classes; c++)
-            text_table_add(table, "%zu", counts[g * classes + c]);
+            congru_table_format_text(table, "%zu", counts[g * classes + c]);
     }
 }
 
 int info_trials(const info_groups *groups, const size_t *group, size_t trials, const int32_t *label,
                 size_t classes, const char (*class_name)[CONGRU_LABEL_SIZE])
 {
-    text_table table = {.columns = groups->headings + classes};
+    congru_table table = {0};
     size_t *counts = calloc(groups->count * classes + 1, sizeof *counts);
     if (counts == NULL)
         return terminal_fail(EXIT_FAILED, "info: not enough memory for a table");
     for (size_t i = 0; i < trials; i++)
         counts[group[i] * classes + (size_t)label[i]]++;
     add_rows(groups, counts, classes, class_name, &table);
-    int code = text_table_print(&table, 2);
-    text_table_clear(&table);
+    int code = table_show(&table, 2);
+    congru_table_clear(&table);
     free(counts);
     return code;
 }

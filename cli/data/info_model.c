@@ -4,8 +4,8 @@
 
 #include "info_lines.h"
 #include "info_print.h"
+#include "table_show.h"
 #include "terminal.h"
-#include "text_table.h"
 
 static const char *text_of(const congru_model *model, const char *wanted)
 {
@@ -29,24 +29,23 @@ static void print_signals(const congru_preprocessing *p)
 
 static int print_tensors(const congru_model *model)
 {
-    text_table table = {.columns = 2};
+    congru_table table = {0};
     congru_model_tensor tensor;
-    text_table_add(&table, "tensor");
-    text_table_add(&table, "shape, or value");
+    congru_table_headings(&table, 2, (const char *const[]){"tensor", "shape, or value"});
     for (size_t i = 0; congru_model_tensor_at(model, i, &tensor); i++) {
         char shape[128] = "";
         size_t used = 0;
         for (size_t k = 0; k < tensor.dims; k++)
             used += (size_t)snprintf(shape + used, sizeof shape - used, "%s%zu", k > 0 ? ", " : "",
                                      tensor.shape[k]);
-        text_table_add(&table, "%s", tensor.name);
+        congru_table_text(&table, tensor.name);
         if (tensor.dims == 0)
-            text_table_add(&table, "%.6g", tensor.data[0]);
+            congru_table_format_text(&table, "%.6g", tensor.data[0]);
         else
-            text_table_add(&table, "(%s)", shape);
+            congru_table_format_text(&table, "(%s)", shape);
     }
-    int code = text_table_print(&table, 2);
-    text_table_clear(&table);
+    int code = table_show(&table, 2);
+    congru_table_clear(&table);
     return code;
 }
 

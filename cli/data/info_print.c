@@ -8,8 +8,8 @@
 
 #include "congru/spd.h"
 #include "info_lines.h"
+#include "table_show.h"
 #include "terminal.h"
-#include "text_table.h"
 
 static const char *const type_names[] = {
     [CONGRU_CHANNEL_EEG] = "EEG", [CONGRU_CHANNEL_EOG] = "EOG",           [CONGRU_CHANNEL_EMG] = "EMG",
@@ -60,24 +60,21 @@ static int print_events(const congru_recording *recording)
 {
     congru_event_kind *kinds;
     size_t count;
-    text_table table = {.columns = 4};
+    congru_table table = {0};
     if (!congru_event_kinds(recording, &kinds, &count))
         return terminal_fail(EXIT_FAILED, "info: not enough memory for %zu events", recording->events);
-    text_table_add(&table, "code");
-    text_table_add(&table, "text");
-    text_table_add(&table, "count");
-    text_table_add(&table, "seconds");
+    congru_table_headings(&table, 4, (const char *const[]){"code", "text", "count", "seconds"});
     for (size_t i = 0; i < count; i++) {
         if (kinds[i].code >= 0)
-            text_table_add(&table, "%d", (int)kinds[i].code);
+            congru_table_format_text(&table, "%d", (int)kinds[i].code);
         else
-            text_table_add(&table, "-");
-        text_table_add(&table, "%s", kinds[i].text != NULL ? kinds[i].text : "");
-        text_table_add(&table, "%zu", kinds[i].count);
-        text_table_add(&table, "%.3g", kinds[i].seconds);
+            congru_table_format_text(&table, "-");
+        congru_table_format_text(&table, "%s", kinds[i].text != NULL ? kinds[i].text : "");
+        congru_table_format_text(&table, "%zu", kinds[i].count);
+        congru_table_format_text(&table, "%.3g", kinds[i].seconds);
     }
-    int code = count > 0 ? text_table_print(&table, 4) : EXIT_DONE;
-    text_table_clear(&table);
+    int code = count > 0 ? table_show(&table, 4) : EXIT_DONE;
+    congru_table_clear(&table);
     free(kinds);
     return code;
 }

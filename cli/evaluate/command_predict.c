@@ -5,8 +5,8 @@
 #include "commands.h"
 #include "model_ask.h"
 #include "session.h"
+#include "table_show.h"
 #include "terminal.h"
-#include "text_table.h"
 
 static const option options[ASK_OPTIONS] = {
     ASK_OPTION_TABLE,
@@ -16,45 +16,45 @@ static const option options[ASK_OPTIONS] = {
 };
 
 /* A row per subject: trials, how many were answered with each class, and how many rightly where labels tell. */
-static void add_subject(const model_answers *answers, size_t first, size_t last, text_table *table)
+static void add_subject(const model_answers *answers, size_t first, size_t last, congru_table *table)
 {
     const congru_predictions *made = answers->predictions;
     size_t labelled = 0, right = 0;
-    text_table_add(table, "%s", answers->set->subject_name[answers->set->subject[made->trial[first]]]);
-    text_table_add(table, "%zu", last - first);
+    congru_table_format_text(table, "%s",
+                             answers->set->subject_name[answers->set->subject[made->trial[first]]]);
+    congru_table_format_text(table, "%zu", last - first);
     for (size_t k = 0; k < made->classes; k++) {
         size_t count = 0;
         for (size_t i = first; i < last; i++)
             count += made->answer[i] == (int32_t)k;
-        text_table_add(table, "%zu", count);
+        congru_table_format_text(table, "%zu", count);
     }
     for (size_t i = first; i < last; i++) {
         labelled += made->truth[i] >= 0;
         right += made->truth[i] == made->answer[i];
     }
     if (labelled > 0)
-        text_table_add(table, "%.1f", 100.0 * (double)right / (double)labelled);
+        congru_table_format_text(table, "%.1f", 100.0 * (double)right / (double)labelled);
     else
-        text_table_add(table, "-");
+        congru_table_format_text(table, "-");
 }
 
 static int print_summary(const model_answers *answers)
 {
     const congru_predictions *made = answers->predictions;
-    text_table table = {.columns = 3 + made->classes};
-    text_table_add(&table, "subject");
-    text_table_add(&table, "trials");
+    congru_table table = {0};
+    congru_table_headings(&table, 2, (const char *const[]){"subject", "trials"});
     for (size_t k = 0; k < made->classes; k++)
-        text_table_add(&table, "%s", congru_model_class(answers->model, k));
-    text_table_add(&table, "right %%");
+        congru_table_column_text(&table, congru_model_class(answers->model, k), NULL);
+    congru_table_column_text(&table, "accuracy", "accuracy %");
     for (size_t first = 0, last; first < made->count; first = last) {
         const int32_t *subject = answers->set->subject;
         for (last = first + 1; last < made->count && subject[made->trial[last]] == subject[made->trial[first]];)
             last++;
         add_subject(answers, first, last, &table);
     }
-    int code = text_table_print(&table, 0);
-    text_table_clear(&table);
+    int code = table_show(&table, 0);
+    congru_table_clear(&table);
     if (made->calibration > 0)
         printf("\nused and left out: %s\n", congru_count(made->calibration, "labelled trial").text);
     for (size_t i = 0; congru_context_note(answers->context, i) != NULL; i++) {

@@ -10,7 +10,7 @@
 #include "crew.h"
 #include "method_settings.h"
 #include "pipeline_list.h"
-#include "results_print.h"
+#include "results_show.h"
 #include "session.h"
 #include "set_load.h"
 #include "subject_list.h"
@@ -212,8 +212,7 @@ static int evaluate(run_state *run)
         printf("%zu of %zu folds %s there from before\n", results->resumed, results->folds,
                results->resumed == 1 ? "was" : "were");
     printf("\n");
-    code = results_print_summary(run->context, results, TABLE_TEXT);
-    results_print_notes(results, NULL, TABLE_TEXT);
+    code = results_show_scores(run->context, results, &metrics_default, false, CONGRU_TABLE_TEXT);
     printf("\nResults in %s\n", run->options.folder);
     congru_results_destroy(&results);
     return code;

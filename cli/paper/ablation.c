@@ -9,9 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "score_table.h"
 #include "session.h"
-#include "text_table.h"
+#include "table_show.h"
 
 enum { PATH_SIZE = 1024, TABLE_MODELS = 3 };
 
@@ -154,7 +153,7 @@ static int run_variant(run_state *run, size_t which, const char *parent, ablatio
     const char *chosen[ABLATION_MODELS_MAX];
     congru_evaluation_options whole = run->options;
     congru_results *results = NULL;
-    score_tables tables = {0};
+    congru_scores *scores = NULL;
     size_t count = 0;
     for (size_t i = 0; i < whole.pipeline_count; i++)
         if (has_part(&variants[which], whole.pipelines[i]))
@@ -168,12 +167,15 @@ static int run_variant(run_state *run, size_t which, const char *parent, ablatio
     int code = leave_out(run, &variants[which]);
     if (code == EXIT_DONE)
         code = evaluation_call(run, &results);
-    if (code == EXIT_DONE && !score_tables_add_results(&tables, run->dataset, results))
-        code = terminal_fail(EXIT_FAILED, "%s: not enough memory", folder);
-    for (size_t i = 0; code == EXIT_DONE && i < whole.pipeline_count; i++)
-        found->mean[which][i] =
-            score_tables_mean(&tables, run->dataset, whole.pipelines[i], NULL, &found->deviation[which][i]);
-    score_tables_clear(&tables);
+    if (code == EXIT_DONE && congru_results_scores(run->context, results, &scores) != CONGRU_OK)
+        code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(run->context));
+    for (size_t i = 0; code == EXIT_DONE && i < whole.pipeline_count; i++) {
+        const size_t place = congru_scores_find(scores, whole.pipelines[i]);
+        const congru_interval accuracy = congru_scores_mean(scores, place, CONGRU_SCORE_ACCURACY);
+        found->mean[which][i] = 100 * accuracy.mean;
+        found->deviation[which][i] = 100 * accuracy.deviation;
+    }
+    congru_scores_destroy(&scores);
     congru_results_destroy(&results);
     run->options = whole;
     return code;
@@ -205,25 +207,26 @@ int ablation_print(const ablation *found)
     int code = EXIT_DONE;
     for (size_t first = 0; code == EXIT_DONE && first < found->models; first += TABLE_MODELS) {
         size_t end = first + TABLE_MODELS < found->models ? first + TABLE_MODELS : found->models;
-        text_table table = {.columns = end - first + 1};
-        text_table_add(&table, "ablation");
+        congru_table table = {0};
+        congru_table_column_text(&table, "ablation", NULL);
         for (size_t i = first; i < end; i++)
-            text_table_add(&table, "%s", found->model[i]);
+            congru_table_column_text(&table, found->model[i], NULL);
         for (size_t v = 0; v < ABLATION_VARIANTS; v++) {
-            text_table_add(&table, "%s", variants[v].name);
+            congru_table_format_text(&table, "%s", variants[v].name);
             for (size_t i = first; i < end; i++) {
                 const char *mark = v != BASELINE ? arrow(found->mean[v][i], found->mean[BASELINE][i]) : "";
                 if (isnan(found->mean[v][i]))
-                    text_table_add(&table, "-");
+                    congru_table_format_text(&table, "-");
                 else if (isnan(found->deviation[v][i]))
-                    text_table_add(&table, "%.2f%s", found->mean[v][i], mark);
+                    congru_table_format_text(&table, "%.2f%s", found->mean[v][i], mark);
                 else
-                    text_table_add(&table, "%5.2f ± %5.2f%s", found->mean[v][i], found->deviation[v][i], mark);
+                    congru_table_format_text(&table, "%5.2f ± %5.2f%s", found->mean[v][i],
+                                             found->deviation[v][i], mark);
             }
         }
         printf(first > 0 ? "\n" : "");
-        code = text_table_print(&table, 0);
-        text_table_clear(&table);
+        code = table_show(&table, 0);
+        congru_table_clear(&table);
     }
     return code;
 }

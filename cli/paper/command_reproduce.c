@@ -98,22 +98,22 @@ int reproduce_folder(const arguments *parsed, const char *name, char *path, size
     return code == EXIT_DONE ? make_folder(path) : code;
 }
 
-void reproduce_add_number(text_table *table, double mean, double deviation)
+void reproduce_add_number(congru_table *table, double mean, double deviation)
 {
     if (isnan(mean))
-        text_table_add(table, "-");
+        congru_table_format_text(table, "-");
     else if (isnan(deviation))
-        text_table_add(table, "%.2f", mean);
+        congru_table_format_text(table, "%.2f", mean);
     else
-        text_table_add(table, "%6.2f ± %5.2f", mean, deviation);
+        congru_table_format_text(table, "%6.2f ± %5.2f", mean, deviation);
 }
 
-void reproduce_add_difference(text_table *table, double ours, double paper)
+void reproduce_add_difference(congru_table *table, double ours, double paper)
 {
     if (isnan(ours - paper))
-        text_table_add(table, "-");
+        congru_table_format_text(table, "-");
     else
-        text_table_add(table, "%+.2f", ours - paper);
+        congru_table_format_text(table, "%+.2f", ours - paper);
 }
 
 static int run(const arguments *parsed)

@@ -3,8 +3,8 @@
 #define CONGRU_CLI_REPRODUCE_H
 
 #include "evaluation_run.h"
-#include "score_table.h"
-#include "text_table.h"
+#include "score_list.h"
+#include "table_show.h"
 
 /* The options of 'congru reproduce': those of a run, then these, then those of sets and methods. */
 enum { REPRODUCE_SEEDS = RUN_OPTIONS, REPRODUCE_TRIALS, REPRODUCE_OPTIONS };
@@ -26,7 +26,7 @@ int reproduce_recipes(const arguments *parsed);
 int reproduce_folder(const arguments *parsed, const char *name, char *path, size_t size);
 
 /* "52.43", or "-" where it is NaN; with the deviation where that is known; ours less theirs. */
-void reproduce_add_number(text_table *table, double mean, double deviation);
-void reproduce_add_difference(text_table *table, double ours, double paper);
+void reproduce_add_number(congru_table *table, double mean, double deviation);
+void reproduce_add_difference(congru_table *table, double ours, double paper);
 
 #endif

@@ -30,7 +30,8 @@ static const claim claims[] = {
       LOSES("dldct-e2e", "w/o fisher (subject)"), LOSES("dldct-e2e", "w/o fisher (all)"),
       LOSES("ddct-unet-e2e", "w/o fisher (action)"), LOSES("ddct-unet-e2e", "w/o fisher (subject)"),
       LOSES("ddct-unet-e2e", "w/o fisher (all)")}},
-    {"Without skip merges DDCT-UNet loses (in the paper it collapses)", {LOSES("ddct-unet", "w/o skip merges")}},
+    {"Without skip merges DDCT-UNet loses (in the paper it collapses)",
+     {LOSES("ddct-unet", "w/o skip merges")}},
     {"Without skip merges DDCT-UNet end to end loses", {LOSES("ddct-unet-e2e", "w/o skip merges")}},
     /* The table has a number for dct, which has no such term: nothing can be left out. */
     {"Without reconstruction the deep pre-aligners lose",
@@ -92,9 +93,8 @@ static int print(const ablation *found, const char *dataset)
 {
     static const char *const headings[] = {"ablation", "model", "paper", "ours", "difference"};
     bool known = strcmp(dataset, "bnci2014-001") == 0;
-    text_table table = {.columns = 5};
-    for (size_t i = 0; i < 5; i++)
-        text_table_add(&table, "%s", headings[i]);
+    congru_table table = {0};
+    congru_table_headings(&table, 5, headings);
     for (size_t v = 0; ablation_variant(v) != NULL; v++)
         for (size_t i = 0; i < found->models; i++) {
             const char *variant = ablation_variant(v), *model = found->model[i];
@@ -102,18 +102,18 @@ static int print(const ablation *found, const char *dataset)
             theirs = known ? theirs : NAN;
             if (isnan(theirs) && isnan(mean))
                 continue;
-            text_table_add(&table, "%s", variant);
-            text_table_add(&table, "%s", model);
+            congru_table_format_text(&table, "%s", variant);
+            congru_table_format_text(&table, "%s", model);
             reproduce_add_number(&table, theirs, spread);
             if (isnan(mean))
-                text_table_add(&table, "no such part");
+                congru_table_format_text(&table, "no such part");
             else
                 reproduce_add_number(&table, mean, found->deviation[v][i]);
             reproduce_add_difference(&table, mean, theirs);
         }
     printf("%s%s\n\n", dataset, known ? "" : ": not in the paper's ablation, which is on bnci2014-001");
-    int code = text_table_print(&table, 0);
-    text_table_clear(&table);
+    int code = table_show(&table, 0);
+    congru_table_clear(&table);
     return code;
 }
 

@@ -59,9 +59,9 @@ static double ours(const void *user, const char *row, const char *column)
 {
     const comparison_job *job = user;
     const reproduce_sets *sets = strcmp(row, "within") == 0 ? &job->within : &job->cross;
-    double mean = score_tables_mean(&sets->scores, job->dataset, column, NULL, NULL);
+    double mean = score_list_mean(&sets->scores, job->dataset, column, NULL, NULL);
     if (strcmp(row, "gain") == 0)
-        mean -= score_tables_mean(&sets->scores, job->dataset, "ra+tslr", NULL, NULL);
+        mean -= score_list_mean(&sets->scores, job->dataset, "ra+tslr", NULL, NULL);
     return mean;
 }
 
@@ -125,7 +125,7 @@ static void print_number(double mean, double deviation, int width)
 /* "no such method" where none is in the registry. */
 static void print_ours(const reproduce_sets *sets, const char *dataset, const char *pipeline, int width)
 {
-    double deviation, mean = score_tables_mean(&sets->scores, dataset, pipeline, NULL, &deviation);
+    double deviation, mean = score_list_mean(&sets->scores, dataset, pipeline, NULL, &deviation);
     congru_pipeline_description about;
     if (pipeline[0] == '\0' || congru_pipeline_describe(sets->context, pipeline, &about) != CONGRU_OK)
         print_text("no such method", width);
@@ -183,7 +183,7 @@ int reproduce_comparison(const arguments *parsed)
         print(&job, paper_dataset_at(0));
     for (size_t t = 0; code == EXIT_DONE && t < job.cross.scores.count; t++) {
         printf(t > 0 ? "\n" : "");
-        print(&job, job.cross.scores.table[t].name);
+        print(&job, job.cross.scores.item[t]->name);
     }
     reproduce_sets_clear(&job.cross);
     reproduce_sets_clear(&job.within);

@@ -18,7 +18,7 @@ static double mean_of(const reproduce_sets *sets, const char *dataset, const cha
     if (text_list_split(&names, "reproduce", pipelines) != EXIT_DONE)
         return NAN;
     for (size_t i = 0; i < names.count; i++)
-        sum += score_tables_mean(&sets->scores, dataset, names.item[i], NULL, NULL);
+        sum += score_list_mean(&sets->scores, dataset, names.item[i], NULL, NULL);
     sum /= (double)names.count;
     text_list_clear(&names);
     return sum;
@@ -76,26 +76,23 @@ static int print_gap(const gap_job *job)
 {
     static const char *const methods[] = {"euclidean baselines", "ours"}, *const rows[] = {"within", "cross",
                                                                                            "gap"};
-    text_table table = {.columns = 4};
-    text_table_add(&table, "%s", job->dataset);
-    text_table_add(&table, "where");
-    text_table_add(&table, "paper (2a)");
-    text_table_add(&table, "ours");
+    congru_table table = {0};
+    congru_table_headings(&table, 4, (const char *const[]){job->dataset, "where", "paper (2a)", "ours"});
     for (size_t m = 0; m < 2; m++)
         for (size_t r = 0; r < 3; r++) {
-            text_table_add(&table, "%s", methods[m]);
-            text_table_add(&table, "%s", rows[r]);
+            congru_table_format_text(&table, "%s", methods[m]);
+            congru_table_format_text(&table, "%s", rows[r]);
             reproduce_add_number(&table, printed_gap(NULL, rows[r], methods[m]), NAN);
             reproduce_add_number(&table, our_gap(job, rows[r], methods[m]), NAN);
         }
     for (int recovered = 0; recovered < 2; recovered++) {
-        text_table_add(&table, "ours");
-        text_table_add(&table, recovered ? "of the gap recovered, %%" : "relative reduction, %%");
+        congru_table_format_text(&table, "ours");
+        congru_table_format_text(&table, recovered ? "of the gap recovered, %%" : "relative reduction, %%");
         reproduce_add_number(&table, reduction(printed_gap, job, recovered), NAN);
         reproduce_add_number(&table, reduction(our_gap, job, recovered), NAN);
     }
-    int code = text_table_print(&table, 0);
-    text_table_clear(&table);
+    int code = table_show(&table, 0);
+    congru_table_clear(&table);
     printf("\n");
     if (code == EXIT_DONE)
         claims_print(gap_claims, sizeof gap_claims / sizeof gap_claims[0], our_cell, printed_cell, job);
@@ -114,7 +111,7 @@ int reproduce_gap(const arguments *parsed)
     if (code == EXIT_DONE && parsed->operand_count == 0)
         reproduce_sets_absent("bnci2014-001");
     for (size_t t = 0; code == EXIT_DONE && t < job.cross.scores.count; t++) {
-        job.dataset = job.cross.scores.table[t].name;
+        job.dataset = job.cross.scores.item[t]->name;
         printf(t > 0 ? "\n" : "");
         code = print_gap(&job);
     }

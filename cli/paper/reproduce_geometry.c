@@ -137,20 +137,24 @@ static int draw_model(run_state *run, const char *folder, size_t model, geometry
 
 static int print_model(const geometry_table *table, size_t model, bool alone)
 {
-    text_table text = {.columns = CONGRU_GEOMETRY_STAGES + 1};
-    text_table_add(&text, alone ? "%s, alone" : "%s", geometry_models[model].name);
-    for (size_t k = 0; k < CONGRU_GEOMETRY_STAGES; k++)
-        text_table_add(&text, "%zu %%", 20 * k);
+    congru_table text = {0};
+    char heading[CONGRU_HEADING_SIZE];
+    snprintf(heading, sizeof heading, alone ? "%s, alone" : "%s", geometry_models[model].name);
+    congru_table_column_text(&text, heading, NULL);
+    for (size_t k = 0; k < CONGRU_GEOMETRY_STAGES; k++) {
+        snprintf(heading, sizeof heading, "%zu %%", 20 * k);
+        congru_table_column_text(&text, heading, NULL);
+    }
     for (size_t q = 0; geometry_quantity(q) != NULL; q++) {
         if (isnan(geometry_value(table, model, alone, q, FIFTHS)))
             continue;
-        text_table_add(&text, "%s", geometry_quantity(q));
+        congru_table_format_text(&text, "%s", geometry_quantity(q));
         for (size_t k = 0; k < CONGRU_GEOMETRY_STAGES; k++)
-            text_table_add(&text, "%.3g", geometry_value(table, model, alone, q, k));
+            congru_table_format_text(&text, "%.3g", geometry_value(table, model, alone, q, k));
     }
     printf("\n");
-    int code = text_table_print(&text, 0);
-    text_table_clear(&text);
+    int code = table_show(&text, 0);
+    congru_table_clear(&text);
     return code;
 }
 

@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "paired_rows.h"
 #include "reproduce.h"
 #include "reproduce_sets.h"
+#include "results_show.h"
+#include "score_list.h"
 #include "session.h"
 
 #define BASELINE "ra+tslr"
@@ -30,11 +31,11 @@ enum { VALIDATION_PART = 5, LEVEL_PERCENT = 5 };
 typedef struct recipes_job {
     const arguments *parsed;
     congru_context *context;
-    text_list pipelines; /* the baseline first */
-    score_tables scores; /* of "dct-e2e, authors" */
+    text_list pipelines;       /* the baseline first */
+    congru_scores_list scores; /* of "dct-e2e, authors" */
     char validation[16];
     char dataset[RUN_NAME_SIZE];
-    paired_row *row;
+    congru_pair *row;
     size_t rows;
 } recipes_job;
 
@@ -44,9 +45,9 @@ static bool is_run(size_t recipe)
     return recipe != CONGRU || congru_recipe_at(CONGRU_RECIPE_CONGRU, 0) != NULL;
 }
 
-static void name_cell(const char *pipeline, size_t recipe, char name[SCORE_NAME_SIZE])
+static void name_cell(const char *pipeline, size_t recipe, char name[CONGRU_SCORE_NAME_SIZE])
 {
-    snprintf(name, SCORE_NAME_SIZE, "%.40s, %s", pipeline, recipes[recipe].name);
+    snprintf(name, CONGRU_SCORE_NAME_SIZE, "%.40s, %s", pipeline, recipes[recipe].name);
 }
 
 /* ---- Running ---- */
@@ -72,14 +73,14 @@ static int look_at_set(recipes_job *job, size_t which)
 
 static int add_scores(recipes_job *job, const reproduce_sets *sets, size_t recipe)
 {
-    char name[SCORE_NAME_SIZE];
+    char name[CONGRU_SCORE_NAME_SIZE];
     for (size_t t = 0; t < sets->scores.count; t++) {
-        const score_table *table = &sets->scores.table[t];
-        for (size_t i = 0; i < table->cells; i++) {
-            const score_cell *cell = &table->cell[i];
-            name_cell(table->column[cell->column], recipe, name);
-            if (!score_tables_add(&job->scores, job->dataset, table->row[cell->row], name,
-                                  cell->sum / (double)cell->count))
+        const congru_scores *table = sets->scores.item[t];
+        for (size_t i = 0; i < table->pipelines * table->subjects; i++) {
+            const double percent = table->value[CONGRU_SCORE_ACCURACY][i];
+            name_cell(table->pipeline[i / table->subjects], recipe, name);
+            if (!isnan(percent) && !score_list_add(&job->scores, job->dataset,
+                                                   table->subject[i % table->subjects], name, percent / 100))
                 return terminal_fail(EXIT_FAILED, "not enough memory for scores");
         }
     }
@@ -109,25 +110,25 @@ static int run_recipe(recipes_job *job, size_t which, size_t recipe)
 
 static int print_accuracies(const recipes_job *job)
 {
-    text_table table = {.columns = 1 + RECIPES};
-    char name[SCORE_NAME_SIZE];
-    text_table_add(&table, "%s", job->dataset);
+    congru_table table = {0};
+    char name[CONGRU_SCORE_NAME_SIZE];
+    congru_table_column_text(&table, job->dataset, NULL);
     for (size_t r = 0; r < RECIPES; r++)
-        text_table_add(&table, "%s", recipes[r].name);
+        congru_table_column_text(&table, recipes[r].name, NULL);
     for (size_t i = 0; i < job->pipelines.count; i++) {
-        text_table_add(&table, "%s", job->pipelines.item[i]);
+        congru_table_format_text(&table, "%s", job->pipelines.item[i]);
         for (size_t r = 0; r < RECIPES; r++) {
             double deviation;
             name_cell(job->pipelines.item[i], r, name);
-            double mean = score_tables_mean(&job->scores, job->dataset, name, NULL, &deviation);
+            double mean = score_list_mean(&job->scores, job->dataset, name, NULL, &deviation);
             if (!is_run(r))
-                text_table_add(&table, "as printed");
+                congru_table_format_text(&table, "as printed");
             else
-                reproduce_add_number(&table, mean, deviation);
+                reproduce_add_number(&table, 100 * mean, 100 * deviation);
         }
     }
-    int code = text_table_print(&table, 0);
-    text_table_clear(&table);
+    int code = table_show(&table, 0);
+    congru_table_clear(&table);
     return code;
 }
 
@@ -135,16 +136,18 @@ static int print_accuracies(const recipes_job *job)
 static int add_pair(recipes_job *job, const char *title, const char *a, size_t a_recipe, const char *b,
                     size_t b_recipe)
 {
-    char names[2][SCORE_NAME_SIZE];
-    paired_row *row = &job->row[job->rows];
+    char names[2][CONGRU_SCORE_NAME_SIZE];
+    congru_pair *row = &job->row[job->rows];
     name_cell(a, a_recipe, names[0]);
     name_cell(b, b_recipe, names[1]);
-    int code = paired_row_make(job->context, &job->scores, NULL, names[0], names[1], row);
+    if (congru_scores_compare(job->context, job->scores.count, (const congru_scores *const *)job->scores.item,
+                              names[0], names[1], &row->result) != CONGRU_OK)
+        return terminal_fail(EXIT_FAILED, "%s", congru_context_error(job->context));
     row->dataset = title;
     row->a = a;
     row->b = a_recipe == b_recipe ? b : recipes[b_recipe].name;
     job->rows += row->result.count > 0;
-    return code;
+    return EXIT_DONE;
 }
 
 /* Families, each corrected for its own number: models against the baseline within a recipe, and recipes against the
@@ -167,11 +170,14 @@ static int compare(recipes_job *job)
     for (size_t r = 1; r < RECIPES; r++)
         for (size_t i = 0; code == EXIT_DONE && is_run(r) && i < job->pipelines.count; i++)
             code = add_pair(job, across[r], job->pipelines.item[i], r, job->pipelines.item[i], PRINTED);
-    return code == EXIT_DONE ? paired_rows_correct(job->context, job->rows, job->row) : code;
+    if (code == EXIT_DONE && job->rows > 0 &&
+        congru_pairs_correct(job->context, job->rows, job->row) != CONGRU_OK)
+        code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(job->context));
+    return code;
 }
 
 /* "ahead: none; behind: dct+tslr; not told apart: ..." of a family. */
-static void judge_family(const paired_row *row, size_t count)
+static void judge_family(const congru_pair *row, size_t count)
 {
     static const char *const words[3] = {"ahead", "behind", "not told apart"};
     char line[1024];
@@ -181,7 +187,7 @@ static void judge_family(const paired_row *row, size_t count)
         used += (size_t)snprintf(line + used, sizeof line - used, "%s %s: ", verdict > 0 ? ";" : "",
                                  words[verdict]);
         for (size_t i = 0; i < count && used < sizeof line; i++) {
-            bool sure = row[i].holm < LEVEL_PERCENT / 100.0;
+            bool sure = row[i].result.holm < LEVEL_PERCENT / 100.0;
             size_t own = !sure ? 2 : row[i].result.gain > 0 ? 0 : 1;
             if (own == verdict)
                 used += (size_t)snprintf(line + used, sizeof line - used, "%s%s", named++ > 0 ? ", " : "",
@@ -207,7 +213,7 @@ static int print(const recipes_job *job)
     terminal_wrap(line, 0, 0, "");
     printf("\n");
     if (code == EXIT_DONE && job->rows > 0)
-        code = paired_rows_print(job->row, job->rows, false, TABLE_TEXT);
+        code = pairs_show(job->context, job->rows, job->row, false, CONGRU_TABLE_TEXT);
     if (code == EXIT_DONE && job->rows > 0)
         printf("\nVerdicts at %d %%, by Holm's correction:\n", (int)LEVEL_PERCENT);
     for (size_t first = 0, end; code == EXIT_DONE && first < job->rows; first = end) {
@@ -232,7 +238,7 @@ static int recipes_of_set(const arguments *parsed, size_t which)
     if (code == EXIT_DONE)
         code = print(&job);
     free(job.row);
-    score_tables_clear(&job.scores);
+    congru_scores_list_clear(&job.scores);
     text_list_clear(&job.pipelines);
     congru_context_destroy(&job.context);
     return code;

@@ -38,9 +38,9 @@ static bool is_aligner(const char *method)
            strcmp(method, "ddct-unet") == 0;
 }
 
-static void timed_pipeline(const char *method, char name[SCORE_NAME_SIZE])
+static void timed_pipeline(const char *method, char name[CONGRU_SCORE_NAME_SIZE])
 {
-    snprintf(name, SCORE_NAME_SIZE,
+    snprintf(name, CONGRU_SCORE_NAME_SIZE,
              is_aligner(method)               ? "%s+mdm"
              : strcmp(method, "csp-lda") == 0 ? "none+%s"
                                               : "%s",
@@ -51,9 +51,9 @@ static void timed_pipeline(const char *method, char name[SCORE_NAME_SIZE])
  * trials. */
 static double training(const reproduce_sets *sets, const char *dataset, const char *method)
 {
-    char name[SCORE_NAME_SIZE];
+    char name[CONGRU_SCORE_NAME_SIZE];
     timed_pipeline(method, name);
-    return score_tables_mean(is_aligner(method) ? &sets->aligning : &sets->fitting, dataset, name, NULL, NULL);
+    return score_list_mean(is_aligner(method) ? &sets->aligning : &sets->fitting, dataset, name, NULL, NULL);
 }
 
 static double our_seconds(const void *user, const char *row, const char *column)
@@ -62,7 +62,7 @@ static double our_seconds(const void *user, const char *row, const char *column)
     double sum = 0;
     (void)row;
     for (size_t t = 0; t < sets->scores.count; t++)
-        sum += training(sets, sets->scores.table[t].name, column);
+        sum += training(sets, sets->scores.item[t]->name, column);
     return sets->scores.count > 0 ? sum / (double)sets->scores.count : NAN;
 }
 
@@ -75,31 +75,31 @@ static double printed_seconds(const void *user, const char *row, const char *col
     return sum / 5;
 }
 
-static void add_row(text_table *table, const reproduce_sets *sets, const char *dataset, const char *method)
+static void add_row(congru_table *table, const reproduce_sets *sets, const char *dataset, const char *method)
 {
-    char name[SCORE_NAME_SIZE];
+    char name[CONGRU_SCORE_NAME_SIZE];
     timed_pipeline(method, name);
     double theirs = paper_number("runtime", "seconds", dataset, method), mean = training(sets, dataset, method),
-           asked = score_tables_mean(&sets->predicting, dataset, name, NULL, NULL);
-    text_table_add(table, "%s", dataset);
-    text_table_add(table, "%s", method);
-    text_table_add(table, isnan(theirs) ? "-" : "%.2f", theirs);
-    text_table_add(table, isnan(mean) ? "-" : "%.4f", mean);
-    text_table_add(table, isnan(mean / theirs) ? "-" : "%.2g", mean / theirs);
-    text_table_add(table, isnan(asked) || is_aligner(method) ? "-" : "%.4f", asked);
+           asked = score_list_mean(&sets->predicting, dataset, name, NULL, NULL);
+    congru_table_format_text(table, "%s", dataset);
+    congru_table_format_text(table, "%s", method);
+    congru_table_format_text(table, isnan(theirs) ? "-" : "%.2f", theirs);
+    congru_table_format_text(table, isnan(mean) ? "-" : "%.4f", mean);
+    congru_table_format_text(table, isnan(mean / theirs) ? "-" : "%.2g", mean / theirs);
+    congru_table_format_text(table, isnan(asked) || is_aligner(method) ? "-" : "%.4f", asked);
 }
 
 /* The paper's sets, given or not, then others that are. */
-static void add_rows(text_table *table, const reproduce_sets *sets)
+static void add_rows(congru_table *table, const reproduce_sets *sets)
 {
     paper_row row;
     for (size_t i = 0; paper_row_read("runtime", i, &row) > 0; i++)
         add_row(table, sets, row.field[0], row.field[1]);
     for (size_t t = 0; t < sets->scores.count; t++)
         for (size_t i = 0;
-             paper_dataset(sets->scores.table[t].name) == NULL && paper_row_read("runtime", i, &row) > 0; i++)
+             paper_dataset(sets->scores.item[t]->name) == NULL && paper_row_read("runtime", i, &row) > 0; i++)
             if (strcmp(row.field[0], paper_dataset_at(0)) == 0)
-                add_row(table, sets, sets->scores.table[t].name, row.field[1]);
+                add_row(table, sets, sets->scores.item[t]->name, row.field[1]);
 }
 
 int reproduce_runtime(const arguments *parsed)
@@ -107,10 +107,9 @@ int reproduce_runtime(const arguments *parsed)
     static const char *const headings[] = {"dataset", "method",       "paper s",
                                            "ours s",  "ours / paper", "predicting s"};
     reproduce_sets sets = {0};
-    text_table table = {.columns = 6};
+    congru_table table = {0};
     int code = reproduce_sets_run(&sets, parsed, TIMED, CONGRU_PROTOCOL_LOSO, "");
-    for (size_t i = 0; i < 6; i++)
-        text_table_add(&table, "%s", headings[i]);
+    congru_table_headings(&table, 6, headings);
     if (code == EXIT_DONE) {
         add_rows(&table, &sets);
         reproduce_sets_print_remarks(&sets);
@@ -121,13 +120,13 @@ int reproduce_runtime(const arguments *parsed)
             "thread to a fold; '-' where data is not given. Predicting is apart.",
             0, 0, "");
         printf("\n");
-        code = text_table_print(&table, 0);
+        code = table_show(&table, 0);
     }
     if (code == EXIT_DONE) {
         printf("\nClaims of the paper, by the mean over the sets that are given:\n");
         claims_print(claims, sizeof claims / sizeof claims[0], our_seconds, printed_seconds, &sets);
     }
-    text_table_clear(&table);
+    congru_table_clear(&table);
     reproduce_sets_clear(&sets);
     return code;
 }

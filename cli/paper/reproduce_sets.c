@@ -117,8 +117,8 @@ void reproduce_sets_print_remark(const run_state *run)
 
 void reproduce_sets_print_remarks(const reproduce_sets *sets)
 {
-    for (size_t i = 0; i < sets->remarks.count; i++) {
-        terminal_wrap(sets->remarks.cell[i], 0, 2, "");
+    for (size_t i = 0; i < sets->remarks.notes; i++) {
+        terminal_wrap(sets->remarks.note[i], 0, 2, "");
         printf("\n");
     }
 }
@@ -162,11 +162,11 @@ static void drop_without_signals(run_state *run, const char **kept)
 static bool add_fold(reproduce_sets *sets, const char *dataset, const char *subject, const char *pipeline,
                      const congru_fold *fold)
 {
-    return score_tables_add(&sets->scores, dataset, subject, pipeline, 100 * fold->accuracy) &&
-           score_tables_add(&sets->aligning, dataset, subject, pipeline, fold->aligning) &&
-           score_tables_add(&sets->fitting, dataset, subject, pipeline, fold->fitting) &&
-           score_tables_add(&sets->predicting, dataset, subject, pipeline,
-                            fold->seconds - fold->aligning - fold->fitting);
+    return score_list_add(&sets->scores, dataset, subject, pipeline, 100 * fold->accuracy) &&
+           score_list_add(&sets->aligning, dataset, subject, pipeline, fold->aligning) &&
+           score_list_add(&sets->fitting, dataset, subject, pipeline, fold->fitting) &&
+           score_list_add(&sets->predicting, dataset, subject, pipeline,
+                          fold->seconds - fold->aligning - fold->fitting);
 }
 
 static int run_set(reproduce_sets *sets, const arguments *parsed, size_t which, const char *pipelines,
@@ -192,7 +192,7 @@ static int run_set(reproduce_sets *sets, const arguments *parsed, size_t which, 
             drop_without_signals(&run, kept);
         reproduce_sets_remark(&run, remark);
         if (remark[0] != '\0')
-            text_table_add(&sets->remarks, "%s", remark);
+            congru_table_note(&sets->remarks, remark);
         reproduce_sets_name(&run, dataset);
         code = evaluation_call(&run, &results);
     }
@@ -212,7 +212,6 @@ int reproduce_sets_run(reproduce_sets *sets, const arguments *parsed, const char
                        congru_protocol protocol, const char *suffix)
 {
     char known[LIST_SIZE];
-    sets->remarks.columns = 1;
     int code = sets->context == NULL ? session_open(1, &sets->context) : EXIT_DONE;
     if (code == EXIT_DONE)
         code = keep_known(sets, pipelines, known);
@@ -226,35 +225,32 @@ int reproduce_sets_run(reproduce_sets *sets, const arguments *parsed, const char
 static int print_dataset(const reproduce_sets *sets, const char *dataset, const char *file,
                          const char *pipelines)
 {
-    text_table table = {.columns = 4};
+    congru_table table = {0};
     text_list names = {0};
     int code = text_list_split(&names, "reproduce", pipelines);
-    text_table_add(&table, "%s", dataset);
-    text_table_add(&table, "paper");
-    text_table_add(&table, "ours");
-    text_table_add(&table, "difference");
+    congru_table_headings(&table, 4, (const char *const[]){dataset, "paper", "ours", "difference"});
     for (size_t i = 0; i < names.count; i++) {
-        double deviation, mean = score_tables_mean(&sets->scores, dataset, names.item[i], NULL, &deviation);
+        double deviation, mean = score_list_mean(&sets->scores, dataset, names.item[i], NULL, &deviation);
         double paper = paper_number(file, "mean", dataset, names.item[i]);
-        text_table_add(&table, "%s", names.item[i]);
+        congru_table_format_text(&table, "%s", names.item[i]);
         reproduce_add_number(&table, paper, paper_number(file, "deviation", dataset, names.item[i]));
         if (isnan(mean) && !reproduce_sets_exists(sets, names.item[i]))
-            text_table_add(&table, "no such method");
+            congru_table_format_text(&table, "no such method");
         else
             reproduce_add_number(&table, mean, deviation);
         reproduce_add_difference(&table, mean, paper);
     }
     if (code == EXIT_DONE)
-        code = text_table_print(&table, 0);
+        code = table_show(&table, 0);
     text_list_clear(&names);
-    text_table_clear(&table);
+    congru_table_clear(&table);
     return code;
 }
 
 bool reproduce_sets_given(const reproduce_sets *sets, const char *dataset)
 {
     for (size_t t = 0; t < sets->scores.count; t++)
-        if (strcmp(sets->scores.table[t].name, dataset) == 0)
+        if (strcmp(sets->scores.item[t]->name, dataset) == 0)
             return true;
     return false;
 }
@@ -272,9 +268,9 @@ int reproduce_sets_print(const reproduce_sets *sets, const char *file, const cha
             reproduce_sets_absent(dataset);
     }
     for (size_t t = 0; code == EXIT_DONE && t < sets->scores.count; t++)
-        if (paper_dataset(sets->scores.table[t].name) == NULL) {
+        if (paper_dataset(sets->scores.item[t]->name) == NULL) {
             printf("\n");
-            code = print_dataset(sets, sets->scores.table[t].name, file, pipelines);
+            code = print_dataset(sets, sets->scores.item[t]->name, file, pipelines);
         }
     return code;
 }
@@ -291,21 +287,21 @@ int reproduce_sets_each(const arguments *parsed, int (*one)(const arguments *par
     return code;
 }
 
-int reproduce_sets_printed(const char *file, score_tables *tables)
+int reproduce_sets_printed(const char *file, congru_scores_list *tables)
 {
     paper_row row;
     for (size_t i = 0; paper_row_read(file, i, &row) > 0; i++)
-        if (!score_tables_add(tables, row.field[0], row.field[1], row.field[2], strtod(row.field[3], NULL)))
+        if (!score_list_add(tables, row.field[0], row.field[1], row.field[2], strtod(row.field[3], NULL)))
             return terminal_fail(EXIT_FAILED, "not enough memory for the paper's columns");
     return EXIT_DONE;
 }
 
 void reproduce_sets_clear(reproduce_sets *sets)
 {
-    score_tables_clear(&sets->scores);
-    score_tables_clear(&sets->aligning);
-    score_tables_clear(&sets->fitting);
-    score_tables_clear(&sets->predicting);
-    text_table_clear(&sets->remarks);
+    congru_scores_list_clear(&sets->scores);
+    congru_scores_list_clear(&sets->aligning);
+    congru_scores_list_clear(&sets->fitting);
+    congru_scores_list_clear(&sets->predicting);
+    congru_table_clear(&sets->remarks);
     congru_context_destroy(&sets->context);
 }

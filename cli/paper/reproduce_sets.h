@@ -3,15 +3,15 @@
 #define CONGRU_CLI_REPRODUCE_SETS_H
 
 #include "evaluation_run.h"
-#include "score_table.h"
-#include "text_table.h"
+#include "score_list.h"
+#include "table_show.h"
 
 /* {0} is empty. Datasets have the paper's names where they are the paper's, else their own. */
 typedef struct reproduce_sets {
     congru_context *context;
-    score_tables scores;                        /* percent */
-    score_tables aligning, fitting, predicting; /* seconds per subject */
-    text_table remarks;                         /* how sets differ from the paper's */
+    congru_scores_list scores;                        /* percent */
+    congru_scores_list aligning, fitting, predicting; /* seconds per subject */
+    congru_table remarks;                             /* how sets differ from the paper's */
 } reproduce_sets;
 
 /* Runs the pipelines, with commas between, or those of --pipelines, on each set; results of set NAME go to and come
@@ -54,7 +54,7 @@ void reproduce_sets_print_remark(const run_state *run);
 void reproduce_sets_print_remarks(const reproduce_sets *sets);
 
 /* Adds the paper's columns of subjects, of one of its files. Returns EXIT_DONE, or prints one line. */
-int reproduce_sets_printed(const char *file, score_tables *tables);
+int reproduce_sets_printed(const char *file, congru_scores_list *tables);
 
 void reproduce_sets_clear(reproduce_sets *sets);
 

@@ -73,29 +73,25 @@ static int measure(run_state *run, size_t m, silhouette_table *found)
 
 static int print(const silhouette_table *found, const char *dataset)
 {
-    text_table table = {.columns = 5};
-    text_table_add(&table, "%s", dataset);
-    text_table_add(&table, "by");
-    text_table_add(&table, "paper (2a)");
-    text_table_add(&table, "ours");
-    text_table_add(&table, "difference");
+    congru_table table = {0};
+    congru_table_headings(&table, 5, (const char *const[]){dataset, "by", "paper (2a)", "ours", "difference"});
     for (size_t k = 0; k < KINDS; k++)
         for (size_t m = 0; m < METHODS; m++) {
             char column[32];
             double theirs = printed(NULL, kinds[k], methods[m]);
             snprintf(column, sizeof column, "%s_deviation", kinds[k]);
-            text_table_add(&table, "%s", methods[m]);
-            text_table_add(&table, "%s", kinds[k]);
-            text_table_add(&table, "%+.4f ± %.4f", theirs,
-                           paper_number("silhouette", column, methods[m], NULL));
+            congru_table_format_text(&table, "%s", methods[m]);
+            congru_table_format_text(&table, "%s", kinds[k]);
+            congru_table_format_text(&table, "%+.4f ± %.4f", theirs,
+                                     paper_number("silhouette", column, methods[m], NULL));
             if (isnan(found->deviation[m][k]))
-                text_table_add(&table, "%+.4f", found->mean[m][k]);
+                congru_table_format_text(&table, "%+.4f", found->mean[m][k]);
             else
-                text_table_add(&table, "%+.4f ± %.4f", found->mean[m][k], found->deviation[m][k]);
-            text_table_add(&table, "%+.4f", found->mean[m][k] - theirs);
+                congru_table_format_text(&table, "%+.4f ± %.4f", found->mean[m][k], found->deviation[m][k]);
+            congru_table_format_text(&table, "%+.4f", found->mean[m][k] - theirs);
         }
-    int code = text_table_print(&table, 0);
-    text_table_clear(&table);
+    int code = table_show(&table, 0);
+    congru_table_clear(&table);
     return code;
 }
 

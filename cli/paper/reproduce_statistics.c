@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "paired_rows.h"
 #include "paper_tables.h"
 #include "reproduce.h"
 #include "reproduce_sets.h"
+#include "score_list.h"
 #include "session.h"
 #include "terminal.h"
 
@@ -19,22 +19,19 @@ static const double tolerance[QUANTITIES] = {0.0025, 0.0015, 0.0011, 0.0005, 0.0
 static const char *const quantity[QUANTITIES] = {"gain", "d_z", "p", "up", "low", "high"};
 
 /* The differences as they are in floating point: the paper's p have the ties of its own columns. */
-static int compare(congru_context *context, const score_tables *tables, const paper_row *row,
+static int compare(congru_context *context, const congru_scores_list *tables, const paper_row *row,
                    congru_comparison *result)
 {
     double a[128], b[128];
-    const score_table *table = NULL;
-    for (size_t i = 0; i < tables->count; i++)
-        table = strcmp(tables->table[i].name, row->field[1]) == 0 ? &tables->table[i] : table;
-    size_t count = score_tables_pair(tables, table, row->field[2], row->field[3], a, b);
+    size_t count = score_list_pair(tables, row->field[1], row->field[2], row->field[3], a, b);
     if (congru_paired_compare(context, count, a, b, 0.95, result) != CONGRU_OK)
         return terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
     return EXIT_DONE;
 }
 
 /* What differs from what is printed, into `lines` in full. */
-static void add_row(text_table *table, const paper_row *row, const congru_comparison *result,
-                    size_t agree[QUANTITIES], text_table *lines)
+static void add_row(congru_table *table, const paper_row *row, const congru_comparison *result,
+                    size_t agree[QUANTITIES], congru_table *lines)
 {
     double p = result->count <= 13 ? result->wilcoxon.tied : result->wilcoxon.p;
     double found[QUANTITIES] = {result->gain,     result->effect,      p,
@@ -47,25 +44,25 @@ static void add_row(text_table *table, const paper_row *row, const congru_compar
         if (same)
             continue;
         snprintf(differ + used, sizeof differ - used, "%s%s", used > 0 ? ", " : "", quantity[i]);
-        text_table_add(lines, "%s, %s - %s: %s is %.3f, printed %s", row->field[1], row->field[2],
-                       row->field[3], quantity[i], found[i], row->field[FIRST + i]);
+        congru_table_format_text(lines, "%s, %s - %s: %s is %.3f, printed %s", row->field[1], row->field[2],
+                                 row->field[3], quantity[i], found[i], row->field[FIRST + i]);
     }
-    text_table_add(table, "%s", row->field[1]);
-    text_table_add(table, "%s - %s", row->field[2], row->field[3]);
-    text_table_add(table, "%zu", result->count);
-    text_table_add(table, "%s", differ[0] == '\0' ? "all" : "");
-    text_table_add(table, "%s", differ);
+    congru_table_format_text(table, "%s", row->field[1]);
+    congru_table_format_text(table, "%s - %s", row->field[2], row->field[3]);
+    congru_table_format_text(table, "%zu", result->count);
+    congru_table_format_text(table, "%s", differ[0] == '\0' ? "all" : "");
+    congru_table_format_text(table, "%s", differ);
 }
 
-static int print(congru_context *context, const score_tables *aligned, const score_tables *classified)
+static int print(congru_context *context, const congru_scores_list *aligned,
+                 const congru_scores_list *classified)
 {
     static const char *const headings[] = {"dataset", "comparison", "n", "same", "differ"};
-    text_table table = {.columns = 5}, lines = {.columns = 1};
+    congru_table table = {0}, lines = {0};
     size_t rows = 0, agree[QUANTITIES] = {0};
     paper_row row;
     int code = EXIT_DONE;
-    for (size_t i = 0; i < 5; i++)
-        text_table_add(&table, "%s", headings[i]);
+    congru_table_headings(&table, 5, headings);
     for (; code == EXIT_DONE && paper_row_read("statistics", rows, &row) > 0; rows++) {
         congru_comparison result = {0};
         code = compare(context, strstr(row.field[2], "-e2e") != NULL ? classified : aligned, &row, &result);
@@ -75,17 +72,17 @@ static int print(congru_context *context, const score_tables *aligned, const sco
         code = terminal_fail(EXIT_FAILED, "not enough memory for a table");
     if (code == EXIT_DONE) {
         printf("The paper's columns of subjects through our statistics\n\n");
-        code = text_table_print(&table, 0);
+        code = table_show(&table, 0);
         printf("\n");
-        for (size_t i = 0; i < lines.count; i++)
-            terminal_wrap(lines.cell[i], 0, 2, "");
+        for (size_t i = 0; i < lines.cells; i++)
+            terminal_wrap(lines.cell[i].text, 0, 2, "");
         printf("\nOf %zu rows come back:", rows);
         for (size_t i = 0; i < QUANTITIES; i++)
             printf("%s %s %zu", i > 0 ? "," : "", quantity[i], agree[i]);
         printf("\n");
     }
-    text_table_clear(&table);
-    text_table_clear(&lines);
+    congru_table_clear(&table);
+    congru_table_clear(&lines);
     return code;
 }
 
@@ -113,7 +110,7 @@ int reproduce_statistics(const arguments *parsed)
 {
     (void)parsed;
     congru_context *context = NULL;
-    score_tables aligned = {0}, classified = {0};
+    congru_scores_list aligned = {0}, classified = {0};
     int code = session_open(1, &context);
     if (code == EXIT_DONE)
         code = reproduce_sets_printed("subjects-prealigners", &aligned);
@@ -123,8 +120,8 @@ int reproduce_statistics(const arguments *parsed)
         code = print(context, &aligned, &classified);
     if (code == EXIT_DONE)
         code = print_corrected(context);
-    score_tables_clear(&aligned);
-    score_tables_clear(&classified);
+    congru_scores_list_clear(&aligned);
+    congru_scores_list_clear(&classified);
     congru_context_destroy(&context);
     return code;
 }

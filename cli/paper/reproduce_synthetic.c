@@ -62,8 +62,8 @@ static const claim tuned_claims[] = {
 typedef struct synthetic_job {
     run_state run;
     char parent[PATH_SIZE];
-    int seeds[2], trials; /* the latter of each class and subject */
-    score_tables tables;  /* a table for each stage; subjects are "SEED/NAME" */
+    int seeds[2], trials;      /* the latter of each class and subject */
+    congru_scores_list tables; /* a table for each stage; subjects are "SEED/NAME" */
 } synthetic_job;
 
 static int parse_seeds(const char *text, int seeds[2])
@@ -92,7 +92,7 @@ static int parse_seeds(const char *text, int seeds[2])
 static int score(synthetic_job *job, const char *stage, int seed, const char *suffix, const char *const *names,
                  size_t count, const char *name)
 {
-    char folder[PATH_SIZE + 64], subject[SCORE_NAME_SIZE];
+    char folder[PATH_SIZE + 64], subject[CONGRU_SCORE_NAME_SIZE];
     congru_results *results = NULL;
     congru_evaluation_options *settings = &job->run.options;
     snprintf(folder, sizeof folder, "%s/%s-%d%s", job->parent, stage, seed, suffix);
@@ -104,8 +104,8 @@ static int score(synthetic_job *job, const char *stage, int seed, const char *su
     for (size_t i = 0; code == EXIT_DONE && i < results->folds; i++) {
         const congru_fold *fold = &results->fold[i];
         snprintf(subject, sizeof subject, "%d/%s", seed, results->subject_name[fold->subject]);
-        if (!score_tables_add(&job->tables, stage, subject,
-                              name != NULL ? name : results->pipeline[fold->pipeline], 100 * fold->accuracy))
+        if (!score_list_add(&job->tables, stage, subject,
+                            name != NULL ? name : results->pipeline[fold->pipeline], 100 * fold->accuracy))
             code = terminal_fail(EXIT_FAILED, "not enough memory for scores");
     }
     congru_results_destroy(&results);
@@ -136,7 +136,7 @@ static int run_stage(synthetic_job *job, congru_synth_stage stage, int seed)
 static double ours(const void *user, const char *row, const char *column)
 {
     const synthetic_job *job = user;
-    return score_tables_mean(&job->tables, row, column, NULL, NULL);
+    return score_list_mean(&job->tables, row, column, NULL, NULL);
 }
 
 static double printed(const void *user, const char *row, const char *column)
@@ -153,7 +153,7 @@ static double seed_deviation(const synthetic_job *job, const char *stage, const 
     for (int seed = job->seeds[0]; seed <= job->seeds[1]; seed++) {
         char prefix[32];
         snprintf(prefix, sizeof prefix, "%d/", seed);
-        double one = score_tables_mean(&job->tables, stage, column, prefix, NULL) - mean;
+        double one = score_list_mean(&job->tables, stage, column, prefix, NULL) - mean;
         sum += one;
         squares += one * one;
     }
@@ -165,26 +165,26 @@ static int print(const synthetic_job *job)
     static const char *const headings[] = {"stage",          "pipeline", "paper",
                                            "ours, subjects", "seeds",    "difference"};
     bool several = job->seeds[1] > job->seeds[0];
-    text_table table = {.columns = several ? 6 : 5};
+    congru_table table = {0};
     for (size_t i = 0; i < 6; i++)
         if (i != 4 || several)
-            text_table_add(&table, "%s", headings[i]);
+            congru_table_column_text(&table, headings[i], NULL);
     for (size_t s = 0; s < CONGRU_SYNTH_STAGES; s++)
         for (size_t p = 0; p <= PIPELINES; p++) {
             const char *stage = congru_synth_stage_name((congru_synth_stage)s);
             const char *name = p < PIPELINES ? pipelines[p] : tuned_name;
             double deviation, paper = printed(NULL, stage, name);
-            double mean = score_tables_mean(&job->tables, stage, name, NULL, &deviation);
-            text_table_add(&table, "%s", p == 0 ? stage : "");
-            text_table_add(&table, "%s", name);
+            double mean = score_list_mean(&job->tables, stage, name, NULL, &deviation);
+            congru_table_format_text(&table, "%s", p == 0 ? stage : "");
+            congru_table_format_text(&table, "%s", name);
             reproduce_add_number(&table, paper, NAN);
             reproduce_add_number(&table, mean, deviation);
             if (several)
-                text_table_add(&table, "%.2f", seed_deviation(job, stage, name));
+                congru_table_format_text(&table, "%.2f", seed_deviation(job, stage, name));
             reproduce_add_difference(&table, mean, paper);
         }
-    int code = text_table_print(&table, 0);
-    text_table_clear(&table);
+    int code = table_show(&table, 0);
+    congru_table_clear(&table);
     return code;
 }
 
@@ -223,7 +223,7 @@ int reproduce_synthetic(const arguments *parsed)
     }
     if (code == EXIT_DONE)
         judge(&job);
-    score_tables_clear(&job.tables);
+    congru_scores_list_clear(&job.tables);
     evaluation_close(&job.run);
     return code;
 }

@@ -38,7 +38,7 @@ static const table_about classifiers = {
 typedef struct table_job {
     const table_about *about;
     reproduce_sets sets;
-    score_tables printed;                          /* the paper's columns of subjects */
+    congru_scores_list printed;                    /* the paper's columns of subjects */
     bool common[METHODS_MAX];                      /* methods that both sides have */
     bool whole;                                    /* all sets and methods of the paper are there */
     double z[METHODS_MAX], printed_z[METHODS_MAX]; /* over the same sets and methods */
@@ -83,9 +83,9 @@ static const claim classifier_claims[] = {
 
 /* ---- Overall z ---- */
 
-static void name_cell(const table_about *about, size_t m, size_t k, char name[SCORE_NAME_SIZE])
+static void name_cell(const table_about *about, size_t m, size_t k, char name[CONGRU_SCORE_NAME_SIZE])
 {
-    snprintf(name, SCORE_NAME_SIZE, "%s%s", about->method[m], about->behind[k]);
+    snprintf(name, CONGRU_SCORE_NAME_SIZE, "%s%s", about->method[m], about->behind[k]);
 }
 
 /* Which methods have a score on every set of the paper's that is given; `whole` when that is all of both. */
@@ -100,10 +100,10 @@ static void find_common(table_job *job)
         job->common[m] = sets > 0;
         for (size_t i = 0; paper_dataset_at(i) != NULL; i++)
             for (size_t k = 0; k < BEHIND_MAX && about->behind[k] != NULL; k++) {
-                char name[SCORE_NAME_SIZE];
+                char name[CONGRU_SCORE_NAME_SIZE];
                 name_cell(about, m, k, name);
                 if (reproduce_sets_given(&job->sets, paper_dataset_at(i)) &&
-                    isnan(score_tables_mean(&job->sets.scores, paper_dataset_at(i), name, NULL, NULL)))
+                    isnan(score_list_mean(&job->sets.scores, paper_dataset_at(i), name, NULL, NULL)))
                     job->common[m] = false;
             }
         job->whole = job->whole && job->common[m];
@@ -111,15 +111,15 @@ static void find_common(table_job *job)
 }
 
 /* One row of scores of the common methods; false when one is missing. */
-static bool take_row(const table_job *job, const score_table *table, size_t subject, size_t k, double *score)
+static bool take_row(const table_job *job, const congru_scores *table, size_t subject, size_t k, double *score)
 {
     size_t used = 0;
     for (size_t m = 0; job->about->method[m] != NULL; m++) {
-        char name[SCORE_NAME_SIZE];
+        char name[CONGRU_SCORE_NAME_SIZE];
         name_cell(job->about, m, k, name);
         if (!job->common[m])
             continue;
-        score[used] = score_table_value(table, subject, name);
+        score[used] = score_value(table, subject, name);
         if (isnan(score[used++]))
             return false;
     }
@@ -127,10 +127,10 @@ static bool take_row(const table_job *job, const score_table *table, size_t subj
 }
 
 /* z of the common methods over the rows, subjects by classifiers, of the paper's sets that are given; NaN for others. */
-static int normalise(const table_job *job, const score_tables *scores, double z[METHODS_MAX])
+static int normalise(const table_job *job, const congru_scores_list *scores, double z[METHODS_MAX])
 {
     const table_about *about = job->about;
-    size_t methods = 0, rows = 0, room = BEHIND_MAX * score_tables_subjects(scores) + 1;
+    size_t methods = 0, rows = 0, room = BEHIND_MAX * score_list_subjects(scores) + 1;
     double own[METHODS_MAX];
     for (size_t m = 0; about->method[m] != NULL; m++) {
         z[m] = NAN;
@@ -140,11 +140,11 @@ static int normalise(const table_job *job, const score_tables *scores, double z[
     if (score == NULL)
         return terminal_fail(EXIT_FAILED, "reproduce: not enough memory");
     for (size_t t = 0; t < scores->count; t++)
-        for (size_t i = 0; i < scores->table[t].rows; i++)
+        for (size_t i = 0; i < scores->item[t]->subjects; i++)
             for (size_t k = 0; k < BEHIND_MAX && about->behind[k] != NULL; k++)
-                if (paper_dataset(scores->table[t].name) != NULL &&
-                    reproduce_sets_given(&job->sets, scores->table[t].name))
-                    rows += take_row(job, &scores->table[t], i, k, score + rows * methods);
+                if (paper_dataset(scores->item[t]->name) != NULL &&
+                    reproduce_sets_given(&job->sets, scores->item[t]->name))
+                    rows += take_row(job, scores->item[t], i, k, score + rows * methods);
     int code = EXIT_DONE;
     if (rows > 0 && methods > 1) {
         if (congru_scores_normalise(job->sets.context, rows, methods, score, own) != CONGRU_OK)
@@ -167,7 +167,7 @@ static double printed_mean(const char *dataset, const char *pipeline)
 
 static double our_mean(const table_job *job, const char *dataset, const char *pipeline)
 {
-    return score_tables_mean(&job->sets.scores, dataset, pipeline, NULL, NULL);
+    return score_list_mean(&job->sets.scores, dataset, pipeline, NULL, NULL);
 }
 
 /* Whether a row is about this dataset: "gain on NAME", "gain, two classes", "gain, several classes", or all. */
@@ -223,27 +223,26 @@ static double printed(const void *user, const char *row, const char *column)
 
 /* ---- Printing ---- */
 
-static void add_z(text_table *table, double z)
+static void add_z(congru_table *table, double z)
 {
-    text_table_add(table, isnan(z) ? "-" : "%+.4f", z);
+    congru_table_format_text(table, isnan(z) ? "-" : "%+.4f", z);
 }
 
 static int print_z(const table_job *job)
 {
     static const char *const headings[] = {"overall z", "printed", "paper", "ours", "difference"};
-    text_table table = {.columns = 5};
-    for (size_t i = 0; i < 5; i++)
-        text_table_add(&table, "%s", headings[i]);
+    congru_table table = {0};
+    congru_table_headings(&table, 5, headings);
     for (size_t m = 0; job->about->method[m] != NULL; m++) {
-        text_table_add(&table, "%s", job->about->method[m]);
+        congru_table_format_text(&table, "%s", job->about->method[m]);
         add_z(&table, printed(job, "z", job->about->method[m]));
         add_z(&table, job->printed_z[m]);
         add_z(&table, job->z[m]);
         add_z(&table, job->z[m] - job->printed_z[m]);
     }
     printf("\n");
-    int code = text_table_print(&table, 0);
-    text_table_clear(&table);
+    int code = table_show(&table, 0);
+    congru_table_clear(&table);
     terminal_wrap("Paper and ours are over the same sets and methods, those that both have: the paper's from "
                   "its columns of "
                   "subjects.",
@@ -272,7 +271,7 @@ static int reproduce_table(const arguments *parsed, const table_about *about, co
         printf("\nClaims of the paper, by the sets that are given:\n");
         claims_print(claims, count, ours, printed, &job);
     }
-    score_tables_clear(&job.printed);
+    congru_scores_list_clear(&job.printed);
     reproduce_sets_clear(&job.sets);
     return code;
 }

@@ -1,14 +1,16 @@
 /* congru compare: is one pipeline better than another, subject by subject? SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
-#include "paired_rows.h"
+#include "results_show.h"
+#include "score_file.h"
 #include "session.h"
 #include "terminal.h"
 
-enum { A, B, BASELINE, CSV, PERMUTATION, MARKDOWN, LATEX, NO_SAVE, OPTIONS };
+enum { A, B, BASELINE, CSV, PERMUTATION, FORMAT, NO_SAVE, OPTIONS };
 
 static const option options[OPTIONS] = {
     [A] = {"a", 'a', "PIPELINE", "The pipeline whose gain is asked for; needs --b."},
@@ -21,8 +23,7 @@ static const option options[OPTIONS] = {
     [PERMUTATION] = {"permutation", '\0', NULL,
                      "Add 'flips', the p of the mean gain by flipping signs: all of them for up to 20 "
                      "subjects, else 100000 draws."},
-    [MARKDOWN] = {"markdown", '\0', NULL, "Print the table as Markdown."},
-    [LATEX] = {"latex", '\0', NULL, "Print the table as LaTeX, for the package booktabs."},
+    [FORMAT] = TABLE_FORMAT_OPTION,
     [NO_SAVE] = {"no-save", '\0', NULL, "Do not write statistics.json into the folder."},
 };
 
@@ -30,11 +31,12 @@ static const option options[OPTIONS] = {
 typedef struct compare_job {
     const arguments *parsed;
     congru_context *context;
-    score_tables tables;
+    congru_table_format format;
+    congru_scores_list tables;
     size_t names, pairs, rows;
     const char **name;      /* (names) all pipelines, in the order of the folders */
     const char *(*pair)[2]; /* (pairs) */
-    paired_row *row;
+    congru_pair *row;
 } compare_job;
 
 static int check(const arguments *parsed)
@@ -50,31 +52,42 @@ static int check(const arguments *parsed)
         return terminal_fail(EXIT_USAGE, "compare: --a and --b are the same pipeline");
     if (value[A] != NULL && value[BASELINE] != NULL)
         return terminal_fail(EXIT_USAGE, "compare: --a and --baseline exclude each other");
-    if (value[MARKDOWN] != NULL && value[LATEX] != NULL)
-        return terminal_fail(EXIT_USAGE, "compare: --markdown and --latex exclude each other");
     return EXIT_DONE;
+}
+
+/* Two folders of one dataset, such as two seeds, are two tables. Notes are beside the table, which is not of one folder. */
+static int read_folder(compare_job *job, const char *folder)
+{
+    congru_results *results = NULL;
+    congru_scores *scores = NULL;
+    if (congru_results_read(job->context, folder, &results) != CONGRU_OK)
+        return terminal_fail(EXIT_FAILED, "%s", congru_context_error(job->context));
+    for (size_t i = 0; i < results->note_count; i++)
+        terminal_warn("%s: %s", folder, results->note[i]);
+    congru_status status = congru_results_scores(job->context, results, &scores);
+    for (size_t t = 0; status == CONGRU_OK && t < job->tables.count; t++)
+        if (strcmp(job->tables.item[t]->name, results->dataset) == 0) {
+            char *name = strdup(folder);
+            free(scores->name);
+            scores->name = name;
+            status = name != NULL ? CONGRU_OK : CONGRU_ERROR_MEMORY;
+            break;
+        }
+    if (status == CONGRU_OK)
+        status = congru_scores_list_append(job->context, &job->tables, &scores);
+    congru_scores_destroy(&scores);
+    congru_results_destroy(&results);
+    return status == CONGRU_OK ? EXIT_DONE : terminal_fail(EXIT_FAILED, "%s: not enough memory", folder);
 }
 
 static int read_scores(compare_job *job)
 {
     if (job->parsed->values[CSV] != NULL)
-        return score_tables_read_csv(&job->tables, job->parsed->values[CSV]);
-    for (size_t i = 0; i < job->parsed->operand_count; i++) {
-        congru_results *results = NULL;
-        const char *folder = job->parsed->operands[i];
-        if (congru_results_read(job->context, folder, &results) != CONGRU_OK)
-            return terminal_fail(EXIT_FAILED, "%s", congru_context_error(job->context));
-        /* Two folders of one dataset, such as two seeds, are two tables. */
-        const char *name = results->dataset;
-        for (size_t t = 0; t < job->tables.count; t++)
-            name = strcmp(job->tables.table[t].name, results->dataset) == 0 ? folder : name;
-        bool added = score_tables_add_results(&job->tables, name, results);
-        results_print_notes(results, folder, TABLE_MARKDOWN); /* beside the table, which is not of one folder */
-        congru_results_destroy(&results);
-        if (!added)
-            return terminal_fail(EXIT_FAILED, "%s: not enough memory", folder);
-    }
-    return EXIT_DONE;
+        return score_file_read(job->parsed->values[CSV], &job->tables);
+    int code = EXIT_DONE;
+    for (size_t i = 0; code == EXIT_DONE && i < job->parsed->operand_count; i++)
+        code = read_folder(job, job->parsed->operands[i]);
+    return code;
 }
 
 static const char *name_at(size_t index, const void *user)
@@ -87,18 +100,18 @@ static int list_names(compare_job *job)
 {
     size_t room = 1;
     for (size_t t = 0; t < job->tables.count; t++)
-        room += job->tables.table[t].columns;
+        room += job->tables.item[t]->pipelines;
     job->name = calloc(room, sizeof *job->name);
     job->pair = calloc(room * room, sizeof *job->pair);
     if (job->name == NULL || job->pair == NULL)
         return terminal_fail(EXIT_FAILED, "compare: not enough memory");
     for (size_t t = 0; t < job->tables.count; t++)
-        for (size_t k = 0; k < job->tables.table[t].columns; k++) {
+        for (size_t k = 0; k < job->tables.item[t]->pipelines; k++) {
             size_t i = 0;
             /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): entries before `names` are columns. */
-            while (i < job->names && strcmp(job->name[i], job->tables.table[t].column[k]) != 0)
+            while (i < job->names && strcmp(job->name[i], job->tables.item[t]->pipeline[k]) != 0)
                 i++;
-            job->name[i] = job->tables.table[t].column[k];
+            job->name[i] = job->tables.item[t]->pipeline[k];
             job->names += i == job->names;
         }
     return EXIT_DONE;
@@ -146,42 +159,56 @@ static int list_pairs(compare_job *job)
     return EXIT_DONE;
 }
 
+/* Pairs of one dataset, or of all together. */
+static congru_status compare_group(compare_job *job, const char *name, size_t count,
+                                   const congru_scores *const *scores)
+{
+    congru_status status = CONGRU_OK;
+    for (size_t i = 0; status == CONGRU_OK && i < job->pairs; i++) {
+        congru_pair *row = &job->row[job->rows];
+        *row = (congru_pair){.dataset = name, .a = job->pair[i][0], .b = job->pair[i][1]};
+        status = congru_scores_compare(job->context, count, scores, row->a, row->b, &row->result);
+        job->rows += row->result.count > 0;
+    }
+    return status;
+}
+
 static int compare(compare_job *job)
 {
-    size_t groups = job->tables.count + (job->tables.count > 1);
+    const size_t groups = job->tables.count + (job->tables.count > 1);
     job->row = calloc(groups * job->pairs + 1, sizeof *job->row);
     if (job->row == NULL)
         return terminal_fail(EXIT_FAILED, "compare: not enough memory");
-    int code = EXIT_DONE;
-    for (size_t g = 0; g < groups; g++)
-        for (size_t i = 0; code == EXIT_DONE && i < job->pairs; i++) {
-            const score_table *table = g < job->tables.count ? &job->tables.table[g] : NULL;
-            code = paired_row_make(job->context, &job->tables, table, job->pair[i][0], job->pair[i][1],
-                                   &job->row[job->rows]);
-            job->rows += job->row[job->rows].result.count > 0;
-        }
-    if (code == EXIT_DONE && job->rows == 0)
-        code = terminal_fail(EXIT_FAILED, "compare: no subject has results of both pipelines");
-    return code == EXIT_DONE ? paired_rows_correct(job->context, job->rows, job->row) : code;
+    const congru_scores *const *scores = (const congru_scores *const *)job->tables.item;
+    congru_status status = CONGRU_OK;
+    for (size_t t = 0; status == CONGRU_OK && t < job->tables.count; t++)
+        status = compare_group(job, scores[t]->name, 1, scores + t);
+    if (status == CONGRU_OK && job->tables.count > 1)
+        status = compare_group(job, "all", job->tables.count, scores);
+    if (status == CONGRU_OK && job->rows == 0)
+        return terminal_fail(EXIT_FAILED, "compare: no subject has results of both pipelines");
+    if (status == CONGRU_OK)
+        status = congru_pairs_correct(job->context, job->rows, job->row);
+    return status == CONGRU_OK ? EXIT_DONE
+                               : terminal_fail(EXIT_FAILED, "%s", congru_context_error(job->context));
 }
 
 static int deliver(const compare_job *job)
 {
-    const char *const *value = job->parsed->values;
-    bool permutation = value[PERMUTATION] != NULL;
-    table_format format = value[MARKDOWN] != NULL ? TABLE_MARKDOWN
-                          : value[LATEX] != NULL  ? TABLE_LATEX
-                                                  : TABLE_TEXT;
-    int code = EXIT_DONE;
-    if (job->parsed->operand_count == 1 && value[NO_SAVE] == NULL)
-        code = paired_rows_save(job->row, job->rows, permutation, job->parsed->operands[0]);
-    return code == EXIT_DONE ? paired_rows_print(job->row, job->rows, permutation, format) : code;
+    const arguments *parsed = job->parsed;
+    const bool permutation = parsed->values[PERMUTATION] != NULL;
+    if (parsed->operand_count == 1 && parsed->values[NO_SAVE] == NULL &&
+        congru_pairs_write(job->context, job->rows, job->row, permutation, parsed->operands[0]) != CONGRU_OK)
+        return terminal_fail(EXIT_FAILED, "%s", congru_context_error(job->context));
+    return pairs_show(job->context, job->rows, job->row, permutation, job->format);
 }
 
 static int run(const arguments *parsed)
 {
     compare_job job = {.parsed = parsed};
     int code = check(parsed);
+    if (code == EXIT_DONE)
+        code = table_format_parse(parsed, FORMAT, &job.format);
     if (code == EXIT_DONE)
         code = session_open(1, &job.context);
     if (code == EXIT_DONE)
@@ -194,7 +221,7 @@ static int run(const arguments *parsed)
         code = compare(&job);
     if (code == EXIT_DONE)
         code = deliver(&job);
-    score_tables_clear(&job.tables);
+    congru_scores_list_clear(&job.tables);
     free(job.name);
     free(job.pair);
     free(job.row);
@@ -205,7 +232,7 @@ static int run(const arguments *parsed)
 static const char *const examples[] = {
     "congru compare 2a-loso --a ddct-unet-e2e --b ra+tslr",
     "congru compare 2a-loso 2b-loso --baseline ra+tslr --permutation",
-    "congru compare --csv accuracies.csv --markdown",
+    "congru compare --csv accuracies.csv --format markdown",
     NULL,
 };
 

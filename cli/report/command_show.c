@@ -1,57 +1,117 @@
 /* congru show: the tables of a results folder. SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
+#include <string.h>
 
 #include "commands.h"
-#include "results_print.h"
+#include "results_show.h"
 #include "session.h"
 #include "terminal.h"
+#include "text_list.h"
 
-enum { PER_SUBJECT, CONFUSION, MARKDOWN, LATEX, OPTIONS };
+enum { METRICS, TRIAL, PER_SUBJECT, CLASSES, CONFUSION, FORMAT, OPTIONS };
 
 static const option options[OPTIONS] = {
+    [METRICS] =
+        {"metrics", '\0', "NAME,...",
+         "The metrics of the table, of those below, or 'all'; the first of them is that of --per-subject. "
+         "Default: accuracy, kappa, seconds."},
+    [TRIAL] = {"trial", '\0', "SECONDS",
+               "How long a trial takes: the column of 'itr' is then in bits a minute."},
     [PER_SUBJECT] = {"per-subject", '\0', NULL, "A row for each subject, a column for each pipeline."},
-    [CONFUSION] = {"confusion", '\0', NULL, "For each pipeline, what the trials of each class were taken for."},
-    [MARKDOWN] = {"markdown", '\0', NULL, "Print tables as Markdown."},
-    [LATEX] = {"latex", '\0', NULL, "Print tables as LaTeX, for the package booktabs."},
+    [CLASSES] = {"classes", '\0', NULL, "For each pipeline, precision, recall, F1 and AUC of each class."},
+    [CONFUSION] = {"confusion", '\0', NULL,
+                   "For each pipeline, the confusion matrix over all subjects, in per cent of each class."},
+    [FORMAT] = TABLE_FORMAT_OPTION,
 };
 
-static int print(congru_context *context, const arguments *parsed, const congru_results *results)
+static definition describe(size_t index)
 {
-    table_format format = parsed->values[MARKDOWN] != NULL ? TABLE_MARKDOWN
-                          : parsed->values[LATEX] != NULL  ? TABLE_LATEX
-                                                           : TABLE_TEXT;
-    bool subjects = parsed->values[PER_SUBJECT] != NULL, confusion = parsed->values[CONFUSION] != NULL;
-    int code = EXIT_DONE;
-    if (!subjects && !confusion)
-        code = results_print_summary(context, results, format);
-    if (subjects)
-        code = results_print_subjects(results, format);
-    if (code == EXIT_DONE && confusion) {
-        printf(subjects ? "\n" : "");
-        code = results_print_confusion(context, results, format);
-    }
-    if (code == EXIT_DONE)
-        results_print_notes(results, NULL, format);
-    return code;
+    const congru_score_about *about = congru_score_describe(index);
+    return about != NULL ? (definition){about->name, about->text} : (definition){NULL, NULL};
 }
 
-static int run(const arguments *parsed)
+static const char *metric_name(size_t index, const void *user)
+{
+    const congru_score_about *about = congru_score_describe(index);
+    (void)user;
+    return about != NULL ? about->name : NULL;
+}
+
+static int add_metric(const char *name, metric_list *list)
+{
+    for (size_t m = 0; m < CONGRU_SCORE_KINDS; m++) {
+        const bool all = strcmp(name, "all") == 0;
+        if ((all || strcmp(metric_name(m, NULL), name) == 0) && list->count < CONGRU_SCORE_KINDS) {
+            list->metric[list->count++] = (congru_score)m;
+            if (!all)
+                return EXIT_DONE;
+        }
+    }
+    if (list->count > 0 && strcmp(name, "all") == 0)
+        return EXIT_DONE;
+    const char *meant = terminal_nearest(name, metric_name, NULL);
+    return meant != NULL
+               ? terminal_fail(EXIT_USAGE, "show: no metric is called '%s' (did you mean '%s'?)", name, meant)
+               : terminal_fail(EXIT_USAGE, "show: no metric is called '%s' (see 'congru help show')", name);
+}
+
+static int parse(const arguments *parsed, metric_list *list, congru_table_format *format)
 {
     if (parsed->operand_count != 1)
         return terminal_fail(EXIT_USAGE, "show: %s (see 'congru help show')",
                              parsed->operand_count == 0 ? "the results folder is missing"
                                                         : "one folder at a time");
-    if (parsed->values[MARKDOWN] != NULL && parsed->values[LATEX] != NULL)
-        return terminal_fail(EXIT_USAGE, "show: --markdown and --latex exclude each other");
+    text_list names = {0};
+    int code = table_format_parse(parsed, FORMAT, format);
+    *list = metrics_default;
+    if (code == EXIT_DONE && parsed->values[METRICS] != NULL) {
+        code = text_list_split(&names, "show: --metrics", parsed->values[METRICS]);
+        list->count = 0;
+        for (size_t i = 0; code == EXIT_DONE && i < names.count; i++)
+            code = add_metric(names.item[i], list);
+        text_list_clear(&names);
+    }
+    if (code == EXIT_DONE)
+        code = options_number(parsed, TRIAL, 0, 1e-3, 1e6, &list->trial);
+    return code;
+}
+
+static int show(congru_context *context, const arguments *parsed, const congru_results *results,
+                const metric_list *list, congru_table_format format)
+{
+    const bool subjects = parsed->values[PER_SUBJECT] != NULL, classes = parsed->values[CLASSES] != NULL,
+               confusion = parsed->values[CONFUSION] != NULL;
+    int code = EXIT_DONE, tables = 0;
+    if (!subjects && !classes && !confusion)
+        return results_show_scores(context, results, list, false, format);
+    if (subjects) {
+        code = results_show_scores(context, results, list, true, format);
+        tables++;
+    }
+    if (code == EXIT_DONE && classes)
+        code = results_show_classes(context, results, "metrics of each class, over all subjects", tables++,
+                                    congru_table_of_classes, format);
+    if (code == EXIT_DONE && confusion)
+        code = results_show_classes(context, results, "predictions in % of each class", tables,
+                                    congru_table_of_confusion, format);
+    return code;
+}
+
+static int run(const arguments *parsed)
+{
     congru_context *context;
     congru_results *results = NULL;
-    int code = session_open(1, &context);
+    congru_table_format format;
+    metric_list list;
+    int code = parse(parsed, &list, &format);
+    if (code == EXIT_DONE)
+        code = session_open(1, &context);
     if (code != EXIT_DONE)
         return code;
     if (congru_results_read(context, parsed->operands[0], &results) != CONGRU_OK)
         code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
     else
-        code = print(context, parsed, results);
+        code = show(context, parsed, results, &list, format);
     congru_results_destroy(&results);
     congru_context_destroy(&context);
     return code;
@@ -59,7 +119,9 @@ static int run(const arguments *parsed)
 
 static const char *const examples[] = {
     "congru show 2a-loso",
-    "congru show 2a-loso --per-subject --markdown",
+    "congru show 2a-loso --metrics auc,itr --trial 4",
+    "congru show 2a-loso --per-subject --format markdown",
+    "congru show 2a-loso --metrics all --format json",
     NULL,
 };
 
@@ -67,11 +129,15 @@ const command command_show = {
     .name = "show",
     .summary = "Print the tables of a results folder",
     .usage = "DIR [OPTION...]",
-    .description =
-        "Prints again what 'congru loso' or 'congru within' found: by default the table of pipelines, the "
-        "best of them bold on a terminal. Of a run that was interrupted it shows the folds that are finished, "
-        "and "
-        "says which are missing.",
+    .description = "Prints again what 'congru loso' or 'congru within' found: by default the table of "
+                   "pipelines, the best of them "
+                   "bold on a terminal. Metrics beyond accuracy, kappa and time are computed from "
+                   "predictions.csv, for each fold, "
+                   "then averaged over the folds of a subject and over subjects. Of a run that was interrupted "
+                   "it shows the folds "
+                   "that are finished, and says which are missing.",
+    .definitions = describe,
+    .definitions_title = "Metrics",
     .options = {.options = options, .count = OPTIONS},
     .examples = examples,
     .run = run,

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "table_show.h"
 #include "terminal.h"
-#include "text_table.h"
 
 enum { NAMED = 3, RANGES_MAX = 64 };
 
@@ -106,48 +106,52 @@ static double share_in(const congru_patterns *patterns, size_t index, const doub
     return sum;
 }
 
-static void add_share(text_table *table, double share)
+static void add_share(congru_table *table, double share)
 {
     char text[32];
     snprintf(text, sizeof text, "%.1f", 100 * share);
     terminal_plain_zero(text, false);
-    text_table_add(table, "%s", text);
+    congru_table_format_text(table, "%s", text);
 }
 
 static int print_shares(const congru_patterns *patterns, size_t index)
 {
     const congru_pattern *pattern = &patterns->pattern[index];
     const ranges bands = bands_of(pattern), times = times_of(pattern);
-    text_table table = {.columns = 1 + bands.count + (bands.count != 1)};
+    congru_table table = {0};
     if (bands.count < 2 && times.count < 2)
         return EXIT_DONE;
-    text_table_add(&table, "weight, %%");
-    for (size_t b = 0; b < bands.count; b++)
-        text_table_add(&table, "%g-%g Hz", bands.range[b][0], bands.range[b][1]);
+    char heading[CONGRU_HEADING_SIZE];
+    congru_table_column_text(&table, "weight, %", NULL);
+    for (size_t b = 0; b < bands.count; b++) {
+        snprintf(heading, sizeof heading, "%g-%g Hz", bands.range[b][0], bands.range[b][1]);
+        congru_table_column_text(&table, heading, NULL);
+    }
     if (bands.count != 1)
-        text_table_add(&table, "all");
+        congru_table_column_text(&table, "all", NULL);
     for (size_t t = 0; t < times.count + (times.count > 1); t++) {
         const double *window = t < times.count ? times.range[t] : NULL;
         if (window != NULL)
-            text_table_add(&table, "%g to %g s", window[0], window[1]);
+            congru_table_format_text(&table, "%g to %g s", window[0], window[1]);
         else
-            text_table_add(&table, "all");
+            congru_table_format_text(&table, "all");
         for (size_t b = 0; b < bands.count; b++)
             add_share(&table, share_in(patterns, index, window, bands.range[b]));
         if (bands.count != 1)
             add_share(&table, share_in(patterns, index, window, NULL));
     }
-    int code = text_table_print(&table, 2);
-    text_table_clear(&table);
+    int code = table_show(&table, 2);
+    congru_table_clear(&table);
     return code;
 }
 
 static int print_classes(const congru_patterns *patterns, size_t index)
 {
     const congru_pattern *pattern = &patterns->pattern[index];
-    text_table table = {.columns = 2};
-    text_table_add(&table, "class");
-    text_table_add(&table, "strongest channels, %s", unit_of(pattern));
+    congru_table table = {0};
+    char heading[CONGRU_HEADING_SIZE];
+    snprintf(heading, sizeof heading, "strongest channels, %s", unit_of(pattern));
+    congru_table_headings(&table, 2, (const char *const[]){"class", heading});
     for (size_t k = 0; k < patterns->classes; k++) {
         size_t channel[NAMED];
         char line[NAMED * (CONGRU_LABEL_SIZE + 32)] = "", value[32];
@@ -158,11 +162,11 @@ static int print_classes(const congru_patterns *patterns, size_t index)
             used += (size_t)snprintf(line + used, sizeof line - used, "%s%s %s", i > 0 ? ", " : "",
                                      patterns->channel_name[channel[i]], value);
         }
-        text_table_add(&table, "%s", patterns->class_name[k]);
-        text_table_add(&table, "%s", line);
+        congru_table_format_text(&table, "%s", patterns->class_name[k]);
+        congru_table_format_text(&table, "%s", line);
     }
-    int code = text_table_print(&table, 2);
-    text_table_clear(&table);
+    int code = table_show(&table, 2);
+    congru_table_clear(&table);
     return code;
 }
 

@@ -37,5 +37,6 @@
 #include "congru/decoder.h"
 #include "congru/model.h"
 #include "congru/report.h"
+#include "congru/table.h"
 
 #endif

@@ -5,6 +5,7 @@
 #include "congru/crew.h"
 #include "congru/dataset.h"
 #include "congru/method.h"
+#include "congru/statistics.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -150,6 +151,15 @@ typedef struct congru_results {
 CONGRU_API congru_status congru_evaluate(congru_context *context, const congru_set *set,
                                          const congru_evaluation_options *options, congru_results **results);
 
+/* Which trials the pipelines of such a run are fitted on and scored with when `subject` is scored, for methods of other
+ * programs to be compared on the same: side (set->count) becomes 1 where a trial is scored, 0 where it is fitted on, -1
+ * where it is neither. CONGRU_PROTOCOL_FOLDS has the parts 0 to options->folds - 1, the others part 0 alone; a part but
+ * the first may have no trial to score. Of the options protocol, folds and method.seed count. CONGRU_ERROR_ARGUMENT for a
+ * part that is none, and for a subject whose trials or sessions are too few. */
+CONGRU_API congru_status congru_evaluation_split(congru_context *context, const congru_set *set,
+                                                 const congru_evaluation_options *options, int32_t subject,
+                                                 size_t part, int8_t *side);
+
 /* Where the trials are when `subject` is the target: covariances of all trials, out (count, d, d), as the pipeline's
  * aligner leaves them, or as the network of an end-to-end model puts them before its head. Of the options method and
  * align_by_session count; all of the target's trials are seen, and a network has no training in it when
@@ -196,6 +206,11 @@ CONGRU_API congru_status congru_pipeline_silhouette(congru_context *context, con
 CONGRU_API congru_status congru_results_read(congru_context *context, const char *folder,
                                              congru_results **results);
 CONGRU_API void congru_results_destroy(congru_results **results);
+
+/* Every metric of every subject under every pipeline, folds averaged, in the order of the results; those that need
+ * predictions are NaN without them. Freed by congru_scores_destroy; *scores is NULL on failure. */
+CONGRU_API congru_status congru_results_scores(congru_context *context, const congru_results *results,
+                                               congru_scores **scores);
 
 /* One row of the paper's table. */
 typedef struct congru_summary {

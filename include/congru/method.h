@@ -93,12 +93,13 @@ enum { CONGRU_OWN = -1 };
 /* The defaults are those of the table of options (congru_method_option_at), which also says what each does. */
 typedef struct congru_network_options {
     /* Each CONGRU_OWN unless it is set. */
-    int steps;      /* 0: the network is as it was before training */
-    int batch;      /* drawn with replacement; all trials when there are fewer */
-    double rate;    /* Adam's */
-    double decay;   /* of the softmax head's weights */
-    double clip;    /* largest global norm of a gradient; 0: no clipping */
-    double dropout; /* networks on signals: the share of activations that a step leaves out */
+    int steps;          /* 0: the network is as it was before training */
+    int batch;          /* drawn with replacement; all trials when there are fewer */
+    int batch_subjects; /* subjects that a batch has trials of, as many of each; 0: of any */
+    double rate;        /* Adam's */
+    double decay;       /* of the softmax head's weights */
+    double clip;        /* largest global norm of a gradient; 0: no clipping */
+    double dropout;     /* networks on signals: the share of activations that a step leaves out */
 
     int dct_steps; /* DCT's, where they are others; 0: as many as the others have */
 

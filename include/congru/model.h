@@ -38,6 +38,14 @@ CONGRU_API congru_status congru_model_save(congru_context *context, const congru
  * format this version does not read. What was loaded answers as what was saved, to the bit. */
 CONGRU_API congru_status congru_model_load(congru_context *context, const char *path, congru_model **model);
 
+/* The same for bytes in memory, where others keep them. *size becomes how many a model takes; they are written to `bytes`,
+ * which has room for `room`, when it is not NULL: CONGRU_ERROR_ARGUMENT where that is too little. `name` begins the line
+ * that says what is wrong with bytes that are read. */
+CONGRU_API congru_status congru_model_pack(congru_context *context, const congru_model *model, void *bytes,
+                                           size_t room, size_t *size);
+CONGRU_API congru_status congru_model_parse(congru_context *context, const char *name, const void *bytes,
+                                            size_t size, congru_model **model);
+
 /* Sets *model to NULL; NULL is allowed. */
 CONGRU_API void congru_model_destroy(congru_model **model);
 

@@ -5,6 +5,8 @@
 #include <stdint.h>
 
 #include "congru/evaluation.h"
+#include "congru/statistics.h"
+#include "congru/table.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -53,12 +55,6 @@ typedef struct congru_report_choice {
     const char *other;    /* for a comparison of two; NULL: the runner-up */
     const char *series;   /* of training, as named in its files; NULL: "loss" */
 } congru_report_choice;
-
-typedef enum congru_table_format {
-    CONGRU_TABLE_CSV,   /* numbers with all their digits */
-    CONGRU_TABLE_LATEX, /* rounded, for \input; needs the package booktabs */
-    CONGRU_TABLE_HTML   /* rounded, a table element */
-} congru_table_format;
 
 /* The tables and figures by name: index 0, 1, ... until NULL; *about becomes one line on what it shows. */
 CONGRU_API const char *congru_report_table_name(size_t index, const char **about);
@@ -119,6 +115,41 @@ CONGRU_API size_t congru_report_curve(const congru_report *report, size_t run, c
 /* Writes bytes to a file so that it is under its name whole or not at all. */
 CONGRU_API congru_status congru_report_write(congru_context *context, const char *path, const void *bytes,
                                              size_t size);
+
+/* ---- Tables of scores: columns and rows are added to `table`, which the caller clears ------------------- */
+
+/* A row for each pipeline: subjects ('*' where some have few trials), then the mean over subjects of each metric (count), the
+ * accuracy with its deviation and, with_z, z behind it. The best pipeline is strong. */
+CONGRU_API congru_status congru_table_of_scores(congru_context *context, const congru_scores *scores,
+                                                size_t count, const congru_score *metric, bool with_z,
+                                                congru_table *table);
+
+/* A row for each subject, a column for each pipeline. */
+CONGRU_API congru_status congru_table_of_subjects(congru_context *context, const congru_scores *scores,
+                                                  congru_score metric, congru_table *table);
+
+/* The confusion matrix of a pipeline over all subjects, in shares of the truth; precision, recall, F1 and AUC of each class,
+ * over all predictions. CONGRU_ERROR_FORMAT for results without predictions. */
+CONGRU_API congru_status congru_table_of_confusion(congru_context *context, const congru_results *results,
+                                                   size_t pipeline, congru_table *table);
+CONGRU_API congru_status congru_table_of_classes(congru_context *context, const congru_results *results,
+                                                 size_t pipeline, congru_table *table);
+
+/* A comparison with names, which belong to the caller. */
+typedef struct congru_pair {
+    const char *dataset, *a, *b;
+    congru_comparison result; /* as of congru_scores_compare */
+} congru_pair;
+
+/* Sets `holm` of each, corrected for the others that stand together with it under the same dataset. */
+CONGRU_API congru_status congru_pairs_correct(congru_context *context, size_t count, congru_pair *pair);
+
+CONGRU_API congru_status congru_table_of_pairs(congru_context *context, size_t count, const congru_pair *pair,
+                                               bool permutation, congru_table *table);
+
+/* FOLDER/statistics.json, which the report shows. */
+CONGRU_API congru_status congru_pairs_write(congru_context *context, size_t count, const congru_pair *pair,
+                                            bool permutation, const char *folder);
 
 #ifdef __cplusplus
 }

@@ -15,7 +15,7 @@
 
 #include "base/number_text.h"
 
-enum { LIMIT_DEFAULT_MB = 64, REASON_SIZE = 512, GROWTH = 16, ZEROS_SIZE = 1 << 16 };
+enum { LIMIT_LEAST_MB = 64, MACHINE_PART = 32, REASON_SIZE = 512, GROWTH = 16, ZEROS_SIZE = 1 << 16 };
 
 typedef struct region {
     char *memory;
@@ -33,13 +33,22 @@ static _Thread_local char reason[REASON_SIZE];
 
 /* ---- The limit ------------------------------------------------------------------------------------- */
 
+/* A part of the machine's memory that several arrays may take, or what any machine has. */
+static double limit_of_machine(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    const double megabytes =
+        pages > 0 && page > 0 ? (double)pages * (double)page / 1048576.0 / MACHINE_PART : 0;
+    return megabytes > LIMIT_LEAST_MB ? megabytes : LIMIT_LEAST_MB;
+}
+
 static size_t limit_of_environment(void)
 {
     const char *text = getenv("CONGRU_LARGE");
     char *end = NULL;
     double megabytes = text != NULL ? congru_number_read(text, &end) : 0.0;
     if (end == NULL || end == text || *end != '\0' || !(megabytes >= 0.0) || megabytes > 1e12)
-        megabytes = LIMIT_DEFAULT_MB;
+        megabytes = limit_of_machine();
     size_t bytes = (size_t)(megabytes * 1048576.0);
     return bytes > 0 ? bytes : 1;
 }

@@ -15,7 +15,8 @@
  * Regions are taken and freed through congru_memory_take and congru_memory_give (base/bank.h), which know what is a
  * region and what is not. Everything here may be called by any thread. */
 
-/* Bytes above which an array is kept in a file: CONGRU_LARGE of the environment, in megabytes, or 64 MB. */
+/* Bytes above which an array is kept in a file: CONGRU_LARGE of the environment, in megabytes, or a 32nd of the
+ * machine's memory, and 64 MB at least. */
 size_t congru_store_limit(void);
 
 /* For tests: the limit from now on; 0: as the environment says. */

@@ -83,7 +83,8 @@ extern const congru_classifier congru_classifier_dct_e2e, congru_classifier_dldc
 /* In networks.c. */
 extern const congru_classifier congru_classifier_spd_cnn, congru_classifier_ts_spd_cnn,
     congru_classifier_spdnet, congru_classifier_shallow, congru_classifier_deep, congru_classifier_eegnet,
-    congru_classifier_conformer, congru_classifier_inception;
+    congru_classifier_conformer, congru_classifier_inception,
+    congru_classifier_tsmnet, congru_classifier_conv_dldct, congru_classifier_conv_ddct_unet;
 
 /* NULL when there is none of the name; in the order of help until NULL. */
 const congru_classifier *congru_classifier_find(const char *name);

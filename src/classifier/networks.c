@@ -50,3 +50,8 @@ NETWORK(conformer, CONGRU_NETWORK_CONFORMER, "conformer",
         "EEG Conformer on signals: patches of filtered signals, six transformer blocks", ON_SIGNALS)
 NETWORK(inception, CONGRU_NETWORK_INCEPTION, "inception",
         "EEG-Inception on signals: filters of three lengths, in time and space, twice", ON_SIGNALS)
+NETWORK(tsmnet, CONGRU_NETWORK_TSMNET, "tsmnet",
+        "TSMNet on signals: covariance of filtered signals, normalised for each subject", ON_SIGNALS)
+NETWORK(conv_dldct, CONGRU_NETWORK_CONV_DLDCT, "conv-dldct",
+        "dldct with its own head on the covariance of signals filtered in time and space", ON_SIGNALS)
+NETWORK(conv_ddct_unet, CONGRU_NETWORK_CONV_DDCT_UNET, "conv-ddct-unet", "ddct-unet likewise", ON_SIGNALS)

@@ -78,6 +78,11 @@ congru_status congru_live_check_options(congru_context *context, const congru_mo
     if (o->window <= 0 && p->samples == 0)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "the model does not know how long its trials were: give a window");
+    if (p->regress[0] != '\0')
+        return congru_fail(context, CONGRU_ERROR_UNSUPPORTED,
+                           "%s were regressed out of the model's trials, which takes all trials of a subject "
+                           "(import without --regress)",
+                           p->regress);
     if (p->fir)
         return congru_fail(context, CONGRU_ERROR_UNSUPPORTED,
                            "the model's signals went through a FIR filter without delay, which no stream can "

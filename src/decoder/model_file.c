@@ -287,6 +287,14 @@ congru_status congru_model_save(congru_context *context, const congru_model *mod
     return congru_safetensors_write(context, path, &model->tensors, &model->texts);
 }
 
+congru_status congru_model_pack(congru_context *context, const congru_model *model, void *bytes, size_t room,
+                                size_t *size)
+{
+    if (context == NULL || model == NULL || size == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no model or place for its size given");
+    return congru_safetensors_pack(context, &model->tensors, &model->texts, bytes, room, size);
+}
+
 /* Interprets what was read, the file's name before what is wrong with it. */
 static congru_status finish(congru_context *context, const char *name, congru_model **model)
 {
@@ -303,6 +311,8 @@ static congru_status finish(congru_context *context, const char *name, congru_mo
 congru_status congru_model_parse(congru_context *context, const char *name, const void *bytes, size_t size,
                                  congru_model **model)
 {
+    if (context == NULL || name == NULL || bytes == NULL || model == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no name, bytes or model given");
     *model = calloc(1, sizeof **model);
     if (*model == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", name);

@@ -50,8 +50,4 @@ congru_status congru_model_ask_identity(congru_context *context, const congru_mo
 /* CONGRU_ERROR_FORMAT unless the tensors tell the model's classes apart. */
 congru_status congru_model_check_classes(congru_context *context, const congru_model *model, size_t classes);
 
-/* A model from bytes in memory. */
-congru_status congru_model_parse(congru_context *context, const char *name, const void *bytes, size_t size,
-                                 congru_model **model);
-
 #endif

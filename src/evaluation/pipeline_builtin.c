@@ -52,4 +52,4 @@ const char congru_definitions_builtin[] =
     "title = the views of motor and of slow together\n"
     "choose = C, weights\n"
     "branches = motor, slow\n" NETWORK("shallow") NETWORK("deep") NETWORK("eegnet") NETWORK("conformer")
-        NETWORK("inception");
+        NETWORK("inception") NETWORK("tsmnet") NETWORK("conv-dldct") NETWORK("conv-ddct-unet");

@@ -78,97 +78,76 @@ void congru_results_destroy(congru_results **results)
     *results = NULL;
 }
 
-/* Of one subject under one pipeline, its folds averaged. */
-typedef struct subject_score {
-    size_t folds;
-    double accuracy, kappa, balanced, seconds;
-} subject_score;
-
-/* score (pipelines, subjects). */
-static void average_folds(const congru_results *results, subject_score *score)
+/* What the fold says of itself, and what its predictions tell beyond that. */
+static congru_status measure_fold(congru_context *context, const congru_results *results,
+                                  const congru_fold *fold, double value[CONGRU_SCORE_KINDS])
 {
-    for (size_t i = 0; i < results->folds; i++) {
+    congru_status status = CONGRU_OK;
+    for (size_t m = 0; m < CONGRU_SCORE_KINDS; m++)
+        value[m] = NAN;
+    if (fold->samples > 0 && fold->truth != NULL)
+        status = congru_metrics_measure(context, fold->samples, results->classes, fold->truth, fold->answer,
+                                        fold->probability, value, NULL);
+    value[CONGRU_SCORE_ACCURACY] = fold->accuracy;
+    value[CONGRU_SCORE_KAPPA] = fold->kappa;
+    value[CONGRU_SCORE_BALANCED] = fold->balanced;
+    value[CONGRU_SCORE_SECONDS] = fold->seconds;
+    value[CONGRU_SCORE_TRIALS] = (double)fold->samples;
+    return status;
+}
+
+congru_status congru_results_scores(congru_context *context, const congru_results *results,
+                                    congru_scores **scores)
+{
+    if (results == NULL || scores == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no results to make scores of");
+    congru_status status = congru_scores_create(context, results->dataset, results->classes, scores);
+    size_t place;
+    for (size_t p = 0; status == CONGRU_OK && p < results->pipelines; p++)
+        status = congru_scores_pipeline(context, *scores, results->pipeline[p], &place);
+    for (size_t s = 0; status == CONGRU_OK && s < results->subjects; s++) {
+        status = congru_scores_subject(context, *scores, results->subject_name[s], &place);
+        if (status == CONGRU_OK)
+            (*scores)->few[place] = results->subject_few[s];
+    }
+    for (size_t i = 0; status == CONGRU_OK && i < results->folds; i++) {
         const congru_fold *fold = &results->fold[i];
-        subject_score *own = &score[fold->pipeline * results->subjects + (size_t)fold->subject];
-        own->folds++;
-        own->accuracy += fold->accuracy;
-        own->kappa += fold->kappa;
-        own->balanced += fold->balanced;
-        own->seconds += fold->seconds;
+        double value[CONGRU_SCORE_KINDS];
+        status = measure_fold(context, results, fold, value);
+        if (status == CONGRU_OK)
+            congru_scores_add(*scores, fold->pipeline, (size_t)fold->subject, value);
     }
-    for (size_t i = 0; i < results->pipelines * results->subjects; i++) {
-        double folds = score[i].folds > 0 ? (double)score[i].folds : 1;
-        score[i].accuracy /= folds;
-        score[i].kappa /= folds;
-        score[i].balanced /= folds;
-    }
-}
-
-static void summarise_pipeline(size_t subjects, const subject_score *score, congru_summary *summary)
-{
-    *summary = (congru_summary){.z = NAN};
-    for (size_t s = 0; s < subjects; s++) {
-        if (score[s].folds == 0)
-            continue;
-        summary->subjects++;
-        summary->mean += score[s].accuracy;
-        summary->kappa += score[s].kappa;
-        summary->balanced += score[s].balanced;
-        summary->seconds += score[s].seconds;
-    }
-    double count = (double)summary->subjects, squares = 0;
-    summary->mean /= count;
-    summary->kappa /= count;
-    summary->balanced /= count;
-    summary->seconds /= count;
-    for (size_t s = 0; s < subjects; s++)
-        if (score[s].folds > 0)
-            squares += (score[s].accuracy - summary->mean) * (score[s].accuracy - summary->mean);
-    summary->deviation = summary->subjects > 1 ? sqrt(squares / (count - 1)) : NAN;
-}
-
-/* Adds each pipeline's standardised accuracy for one subject to `sum`; false when the subject lacks a pipeline. A
- * subject on whom all pipelines are equal tells nothing: 0 for each. */
-static bool standardise(const congru_results *results, size_t subject, const subject_score *score, double *sum)
-{
-    double mean = 0, squares = 0, count = (double)results->pipelines;
-    for (size_t p = 0; p < results->pipelines; p++) {
-        if (score[p * results->subjects + subject].folds == 0)
-            return false;
-        mean += score[p * results->subjects + subject].accuracy / count;
-    }
-    for (size_t p = 0; p < results->pipelines; p++) {
-        double from_mean = score[p * results->subjects + subject].accuracy - mean;
-        squares += from_mean * from_mean;
-    }
-    double deviation = sqrt(squares / count);
-    for (size_t p = 0; deviation > 1e-12 && p < results->pipelines; p++)
-        sum[p] += (score[p * results->subjects + subject].accuracy - mean) / deviation;
-    return true;
+    if (status != CONGRU_OK)
+        congru_scores_destroy(scores);
+    return status;
 }
 
 congru_status congru_results_summarise(congru_context *context, const congru_results *results,
                                        congru_summary *summary)
 {
+    congru_scores *scores = NULL;
     if (results == NULL || summary == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no results to summarise");
-    subject_score *score = calloc(results->pipelines * results->subjects + 1, sizeof *score);
-    double *sum = calloc(results->pipelines + 1, sizeof *sum);
-    congru_status status = CONGRU_OK;
-    if (score == NULL || sum == NULL) {
-        status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu results", results->folds);
-    } else {
-        size_t complete = 0;
-        average_folds(results, score);
-        for (size_t p = 0; p < results->pipelines; p++)
-            summarise_pipeline(results->subjects, score + p * results->subjects, &summary[p]);
-        for (size_t s = 0; s < results->subjects; s++)
-            complete += standardise(results, s, score, sum);
-        for (size_t p = 0; results->pipelines > 1 && complete > 0 && p < results->pipelines; p++)
-            summary[p].z = sum[p] / (double)complete;
+    double *z = calloc(results->pipelines + 1, sizeof *z);
+    congru_status status = z != NULL ? congru_results_scores(context, results, &scores)
+                                     : congru_fail(context, CONGRU_ERROR_MEMORY,
+                                                   "not enough memory for %zu results", results->folds);
+    if (status == CONGRU_OK)
+        status = congru_scores_z(context, scores, z);
+    for (size_t p = 0; status == CONGRU_OK && p < results->pipelines; p++) {
+        congru_interval accuracy = congru_scores_mean(scores, p, CONGRU_SCORE_ACCURACY);
+        summary[p] = (congru_summary){
+            .subjects = accuracy.count,
+            .mean = accuracy.mean,
+            .deviation = accuracy.deviation,
+            .z = z[p],
+            .kappa = congru_scores_mean(scores, p, CONGRU_SCORE_KAPPA).mean,
+            .balanced = congru_scores_mean(scores, p, CONGRU_SCORE_BALANCED).mean,
+            .seconds = congru_scores_mean(scores, p, CONGRU_SCORE_SECONDS).mean,
+        };
     }
-    free(score);
-    free(sum);
+    congru_scores_destroy(&scores);
+    free(z);
     return status;
 }
 

@@ -121,3 +121,30 @@ congru_status congru_split_make(congru_context *context, const congru_set *set,
         congru_split_clear(split);
     return status;
 }
+
+congru_status congru_evaluation_split(congru_context *context, const congru_set *set,
+                                      const congru_evaluation_options *options, int32_t subject, size_t part,
+                                      int8_t *side)
+{
+    if (context == NULL || set == NULL || options == NULL || side == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no set, options or place for the split given");
+    if ((unsigned)options->protocol > CONGRU_PROTOCOL_SESSIONS || options->folds < 2)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "protocol %d with %d folds: no such protocol",
+                           (int)options->protocol, options->folds);
+    if (subject < 0 || (size_t)subject >= set->subjects || part >= congru_split_parts(options))
+        return congru_fail(
+            context, CONGRU_ERROR_ARGUMENT, "part %zu of subject %d where there are %s and %zu parts of each",
+            part, (int)subject, congru_count(set->subjects, "subject").text, congru_split_parts(options));
+    congru_split split = {0};
+    congru_status status = congru_split_make(context, set, options, subject, part, &split);
+    if (status != CONGRU_OK)
+        return status;
+    for (size_t i = 0; i < set->count; i++)
+        side[i] = -1;
+    for (size_t i = 0; i < split.train; i++)
+        side[split.train_trial[i]] = 0;
+    for (size_t i = 0; i < split.test; i++)
+        side[split.test_trial[i]] = 1;
+    congru_split_clear(&split);
+    return CONGRU_OK;
+}

@@ -134,9 +134,10 @@ static const congru_method_option rows[] = {
      .overrides = "dct-steps"},
     {INTEGER("dct-steps", network.dct_steps, 0, 10000000, 0, "dct dct-e2e",
              "Those of dct, where they are others; 0: as many.")},
-    {INTEGER("epochs", network.epochs, 0, 10000000, 0, "networks",
-             "Passes over the source trials in another order each, without replacement, instead of steps; 0: "
-             "steps, whose batches are drawn with replacement.")},
+    {INTEGER(
+        "epochs", network.epochs, 0, 10000000, 0, "networks",
+        "Passes over the source trials in another order each, without replacement, instead of steps; 0: "
+        "steps, whose batches are drawn with replacement. With --batch-subjects as many steps are drawn.")},
     {OWN_NUMBER("lr", network.rate, 0, DBL_MAX, "networks", "Adam's learning rate.")},
     {CHOICE("schedule", network.schedule, schedules, "constant", "networks",
             "How the learning rate goes on behind --warmup: 'constant', or as half a 'cosine' to 0 at the last "
@@ -144,6 +145,8 @@ static const congru_method_option rows[] = {
     {INTEGER("warmup", network.warmup, 0, 10000000, 0, "networks",
              "Steps in which the learning rate rises to its value.")},
     {OWN_INTEGER("batch", network.batch, 1, 1000000, "networks", "Trials per step, all when there are fewer.")},
+    {OWN_INTEGER("batch-subjects", network.batch_subjects, 0, 1000000, "networks",
+                 "Of how many subjects a step has trials, as many of each; 0: of any.")},
     {OWN_NUMBER("weight-decay", network.decay, 0, DBL_MAX, "end-to-end", "Of the softmax head.")},
     {OWN_NUMBER("clip", network.clip, 0, DBL_MAX, "networks", "The largest norm of a gradient; 0: any.")},
     {NUMBER("lambda-act", network.action, 0, DBL_MAX, 1, "dldct ddct-unet dldct-e2e ddct-unet-e2e",
@@ -193,7 +196,8 @@ static const congru_method_option rows[] = {
     {CHOICE("reconstruction", network.affine_reconstruction, reconstructions, "logeuclid",
             "dldct ddct-unet dldct-e2e ddct-unet-e2e",
             "Distance of the reconstruction term: 'logeuclid' or 'riemann'.")},
-    {NUMBER("layer-jitter", network.layer_jitter, 0, DBL_MAX, 0.0001, "dldct ddct-unet dldct-e2e ddct-unet-e2e",
+    {NUMBER("layer-jitter", network.layer_jitter, 0, DBL_MAX, 0.0001,
+            "dldct ddct-unet dldct-e2e ddct-unet-e2e conv-dldct conv-ddct-unet",
             "What each congruence layer adds to the diagonal.")},
     {NUMBER("head-jitter", network.head_jitter, 0, DBL_MAX, 0.0001, "end-to-end",
             "What the softmax head adds to eigenvalues before their logarithm.")},
@@ -220,7 +224,7 @@ static const congru_method_option rows[] = {
     {SWITCH("balanced-batches", network.balanced_batches, true, "networks",
             "Draw each subject as often as any other.")},
     {CHOICE(
-        "merges", network.merges, merges, "skip", "ddct-unet ddct-unet-e2e",
+        "merges", network.merges, merges, "skip", "ddct-unet ddct-unet-e2e conv-ddct-unet",
         "Where ddct-unet merges: 'skip' (each layer of the decoder with the input of its mirror, as printed), "
         "'every' (each layer of the encoder with its own input too) or 'none'.")},
     {SHORTHAND("no-skip-merges", "merges", "none", "ddct-unet ddct-unet-e2e",
@@ -231,7 +235,8 @@ static const congru_method_option rows[] = {
             "code).")},
     {OWN_NUMBER("dropout", network.dropout, 0, 0.99, "shallow deep eegnet conformer inception",
                 "The share of activations that each step leaves out.")},
-    {CHOICE("merge-mean", network.merge_mean, merge_means, "logeuclid", "ddct-unet ddct-unet-e2e",
+    {CHOICE("merge-mean", network.merge_mean, merge_means, "logeuclid",
+            "ddct-unet ddct-unet-e2e conv-ddct-unet",
             "How it merges: 'logeuclid' (as printed) or 'euclid' (half the sum).")},
     {SWITCH("unconstrained", network.unconstrained, true, "end-to-end",
             "Train end to end with cross-entropy alone.")},

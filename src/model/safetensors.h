@@ -32,6 +32,10 @@ void congru_texts_clear(congru_texts *texts);
 congru_status congru_safetensors_write(congru_context *context, const char *path, const congru_tensors *tensors,
                                        const congru_texts *texts);
 
+/* The bytes of such a file in memory: *size of them, written where `bytes` is not NULL and has room for them. */
+congru_status congru_safetensors_pack(congru_context *context, const congru_tensors *tensors,
+                                      const congru_texts *texts, void *bytes, size_t room, size_t *size);
+
 /* Refuses with CONGRU_ERROR_FORMAT, and a text that names the file and what is wrong, before anything is allocated
  * that the file only claims: a header that is too long or not JSON, a tensor of another type, whose size is not that
  * of its shape, that overlaps another or leaves bytes unused, a number that is not finite, a file that is shorter or

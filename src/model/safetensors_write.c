@@ -83,30 +83,70 @@ static void add_header(congru_text *header, const congru_tensors *tensors, const
         congru_text_add(header, " ");
 }
 
-congru_status congru_safetensors_write(congru_context *context, const char *path, const congru_tensors *tensors,
-                                       const congru_texts *texts)
+/* What a file is made of. The pieces point to the header, its size and the tensors. */
+typedef struct file_parts {
+    congru_text header;
+    uint64_t header_size;
+    congru_file_piece *piece;
+    size_t count;
+} file_parts;
+
+static void clear_parts(file_parts *parts)
+{
+    free(parts->piece);
+    congru_text_clear(&parts->header);
+}
+
+/* `name` is that of the file in error texts. */
+static congru_status make_parts(congru_context *context, const char *name, const congru_tensors *tensors,
+                                const congru_texts *texts, file_parts *parts)
 {
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "numbers are written as they are in memory, which must be little-endian"
 #endif
-    congru_text header = {0};
-    congru_file_piece *piece = calloc(tensors->count + 2, sizeof *piece);
-    add_header(&header, tensors, texts);
-    uint64_t size = header.size;
-    congru_status status;
-    if (piece == NULL || header.failed) {
-        status = congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory for its header", path);
-    } else if (header.size > CONGRU_SAFETENSORS_HEADER_MAX) {
-        status = congru_fail(context, CONGRU_ERROR_UNSUPPORTED, "%s: its header would take %zu bytes", path,
-                             header.size);
-    } else {
-        piece[0] = (congru_file_piece){&size, sizeof size};
-        piece[1] = (congru_file_piece){header.data, header.size};
-        for (size_t i = 0; i < tensors->count; i++)
-            piece[2 + i] = (congru_file_piece){tensors->tensor[i].data, tensor_bytes(&tensors->tensor[i])};
-        status = congru_file_write(context, path, piece, tensors->count + 2);
+    *parts = (file_parts){.count = tensors->count + 2};
+    parts->piece = calloc(parts->count, sizeof *parts->piece);
+    add_header(&parts->header, tensors, texts);
+    parts->header_size = parts->header.size;
+    if (parts->piece == NULL || parts->header.failed)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory for its header", name);
+    if (parts->header.size > CONGRU_SAFETENSORS_HEADER_MAX)
+        return congru_fail(context, CONGRU_ERROR_UNSUPPORTED, "%s: its header would take %zu bytes", name,
+                           parts->header.size);
+    parts->piece[0] = (congru_file_piece){&parts->header_size, sizeof parts->header_size};
+    parts->piece[1] = (congru_file_piece){parts->header.data, parts->header.size};
+    for (size_t i = 0; i < tensors->count; i++)
+        parts->piece[2 + i] = (congru_file_piece){tensors->tensor[i].data, tensor_bytes(&tensors->tensor[i])};
+    return CONGRU_OK;
+}
+
+congru_status congru_safetensors_write(congru_context *context, const char *path, const congru_tensors *tensors,
+                                       const congru_texts *texts)
+{
+    file_parts parts;
+    congru_status status = make_parts(context, path, tensors, texts, &parts);
+    if (status == CONGRU_OK)
+        status = congru_file_write(context, path, parts.piece, parts.count);
+    clear_parts(&parts);
+    return status;
+}
+
+congru_status congru_safetensors_pack(congru_context *context, const congru_tensors *tensors,
+                                      const congru_texts *texts, void *bytes, size_t room, size_t *size)
+{
+    file_parts parts;
+    congru_status status = make_parts(context, "model", tensors, texts, &parts);
+    *size = 0;
+    for (size_t i = 0; status == CONGRU_OK && i < parts.count; i++)
+        *size += parts.piece[i].size;
+    if (status == CONGRU_OK && bytes != NULL && *size > room)
+        status = congru_fail(context, CONGRU_ERROR_ARGUMENT, "a model of %zu bytes where there is room for %zu",
+                             *size, room);
+    unsigned char *to = bytes;
+    for (size_t i = 0; status == CONGRU_OK && bytes != NULL && i < parts.count; i++) {
+        memcpy(to, parts.piece[i].data, parts.piece[i].size);
+        to += parts.piece[i].size;
     }
-    free(piece);
-    congru_text_clear(&header);
+    clear_parts(&parts);
     return status;
 }

@@ -96,7 +96,7 @@ static inline congru_extent congru_vector(size_t n)
 }
 
 /* One number for each class; no zeros behind them. */
-static inline congru_extent congru_scores(size_t classes)
+static inline congru_extent congru_class_extent(size_t classes)
 {
     return (congru_extent){CONGRU_VECTOR, classes, 1, classes};
 }

@@ -117,10 +117,30 @@ static void draw_pass(const congru_batches *b, size_t step, congru_batch *batch)
     congru_batches_take(b, count, b->pass + first, batch);
 }
 
+/* As many trials of each of some subjects: how many in all. A subject's are different ones, of those there are (Floyd). */
+static size_t draw_grouped(const congru_batches *b, congru_random *random, size_t subjects, size_t *index)
+{
+    const size_t wanted = (size_t)b->options->batch_subjects, groups = wanted < subjects ? wanted : subjects;
+    const size_t each = b->capacity / groups > 0 ? b->capacity / groups : 1;
+    size_t drawn = 0;
+    choose(random, subjects, groups, b->pool);
+    for (size_t g = 0; g < groups && drawn < b->capacity; g++) {
+        const size_t size = subject_size(b, b->pool[g]), count = each < size ? each : size, first = drawn;
+        const size_t *own = b->order + b->start[b->pool[g]];
+        for (size_t k = size - count; k < size; k++) {
+            size_t trial = own[congru_random_index(random, k + 1)];
+            for (size_t i = first; i < drawn; i++)
+                trial = index[i] == trial ? own[k] : trial;
+            index[drawn++] = trial;
+        }
+    }
+    return drawn;
+}
+
 void congru_batches_draw(const congru_batches *b, size_t step, congru_batch *batch)
 {
     const congru_network_options *o = b->options;
-    if (o->epochs > 0) {
+    if (o->epochs > 0 && o->batch_subjects == 0) {
         draw_pass(b, step, batch);
         return;
     }
@@ -133,6 +153,11 @@ void congru_batches_draw(const congru_batches *b, size_t step, congru_batch *bat
     }
     for (size_t k = 0; k < subjects; k++)
         trials += subject_size(b, b->pool[k]);
+    if (o->batch_subjects > 0) {
+        const size_t drawn = draw_grouped(b, &random, subjects, batch->index);
+        congru_batches_take(b, drawn, batch->index, batch);
+        return;
+    }
     const bool all = trials <= b->capacity && !o->balanced_batches;
     const bool everyone = trials == b->trials->count;
     random = congru_random_stream(b->seed, STREAM_BATCH, (uint32_t)step, 0);

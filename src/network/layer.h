@@ -121,7 +121,8 @@ extern const congru_layer congru_layer_input, congru_layer_constant, congru_laye
     congru_layer_elu, congru_layer_square, congru_layer_safe_logarithm, congru_layer_mean_pool,
     congru_layer_max_pool, congru_layer_dropout, congru_layer_window_statistics, congru_layer_filter_bank,
     congru_layer_gelu, congru_layer_linear, congru_layer_layer_normalise, congru_layer_attention,
-    congru_layer_addition, congru_layer_beside, congru_layer_pad, congru_layer_filter_unit;
+    congru_layer_addition, congru_layer_beside, congru_layer_pad, congru_layer_filter_unit,
+    congru_layer_covariance, congru_layer_domain_centre, congru_layer_domain_mean, congru_layer_domain_scale;
 extern const congru_layer congru_loss_cross_entropy, congru_loss_scatters, congru_loss_reconstruction,
     congru_loss_affine_reconstruction, congru_loss_fisher_ratio;
 

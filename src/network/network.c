@@ -19,6 +19,7 @@ congru_network_options congru_network_settle(congru_backbone backbone, const con
     congru_network_options o = *options;
     o.steps = o.steps == CONGRU_OWN ? own->steps : o.steps;
     o.batch = o.batch == CONGRU_OWN ? own->batch : o.batch;
+    o.batch_subjects = o.batch_subjects == CONGRU_OWN ? own->batch_subjects : o.batch_subjects;
     o.rate = o.rate == CONGRU_OWN ? own->rate : o.rate;
     o.decay = o.decay == CONGRU_OWN ? own->decay : o.decay;
     o.clip = o.clip == CONGRU_OWN ? own->clip : o.clip;
@@ -117,9 +118,10 @@ static congru_status fit_one(congru_context *context, congru_backbone backbone, 
                          : congru_trained_save(training, prefix, model);
     congru_training_destroy(&training);
     congru_memory_give(own);
-    return status == CONGRU_OK && end_to_end && !decides
-               ? add_reference(context, backbone, prefix, trials, model)
-               : status;
+    if (status == CONGRU_OK && end_to_end)
+        status = decides ? congru_scored_keep(context, backbone, prefix, trials, model)
+                         : add_reference(context, backbone, prefix, trials, model);
+    return status;
 }
 
 /* Members of an ensemble are networks of their own, from seeds of their own: prefix.1, prefix.2, ... The

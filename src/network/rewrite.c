@@ -134,6 +134,26 @@ static void rotation(congru_graph *graph)
     turned->inputs = scaled->inputs = 0;
 }
 
+/* W^T cov(x) W = cov(x W): spatial filters behind a temporal convolution take the weights of a congruence along. */
+static void space(congru_graph *graph)
+{
+    for (size_t n = 0; n < graph->count; n++) {
+        congru_node *node = &graph->node[n], *covariance = source(graph, node);
+        congru_node *filters = covariance != NULL ? source(graph, covariance) : NULL;
+        if (node->layer != &congru_layer_congruence || node->number[0] != 0.0 ||
+            covariance->layer != &congru_layer_covariance || covariance->number[0] != 0.0 ||
+            covariance->number[1] != 0.0 || filters->layer != &congru_layer_time_space ||
+            filters->weight[2] >= 0 || count_readers(graph, node->input[0]) > 1 ||
+            count_readers(graph, covariance->input[0]) > 1 ||
+            graph->output[CONGRU_OUTPUT_MATRIX] == node->input[0])
+            continue;
+        filters->weight[2] = node->weight[0];
+        filters->out = congru_signal(filters->out.rows, node->out.cols);
+        covariance->out = node->out;
+        redirect(graph, (int)n, node->input[0]);
+    }
+}
+
 congru_status congru_graph_rewrite(congru_graph *graph, unsigned rewritings)
 {
     congru_status status = CONGRU_OK;
@@ -145,6 +165,8 @@ congru_status congru_graph_rewrite(congru_graph *graph, unsigned rewritings)
         wide(graph);
     if ((rewritings & CONGRU_REWRITE_CONSTANT) != 0)
         constants(graph);
+    if ((rewritings & CONGRU_REWRITE_SPACE) != 0)
+        space(graph);
     if ((rewritings & CONGRU_REWRITE_ROTATION) != 0 && graph->rotation >= 0)
         rotation(graph);
     return status;

@@ -11,7 +11,8 @@ typedef enum congru_rewriting {
     CONGRU_REWRITE_WIDE = 4,       /* the logarithm of a congruence that widens, by QR of its weights */
     CONGRU_REWRITE_CONSTANT = 8,   /* logarithms of the trials are had once */
     CONGRU_REWRITE_ROTATION = 16,  /* behind a rotation of constants nothing is turned but weights and axes */
-    CONGRU_REWRITE_ALL = 31
+    CONGRU_REWRITE_SPACE = 32, /* a congruence of the covariance of filtered signals is one of their filters */
+    CONGRU_REWRITE_ALL = 63
 } congru_rewriting;
 
 /* Before planning. Those for constants need graph->constants. */

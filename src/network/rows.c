@@ -64,6 +64,7 @@ static const double *row_of(const congru_rows *rows, const congru_term *term, co
 {
     switch (term->by) {
     case CONGRU_TERM_SELF:
+    case CONGRU_TERM_OWN:
         return rows->data + i * rows->stride;
     case CONGRU_TERM_LABEL:
         return term->table + (size_t)batch->label[i] * rows->stride;
@@ -85,8 +86,10 @@ void congru_rows_backward(const congru_rows *rows, const congru_kernel *kernel, 
         for (size_t k = 0; k < rows->terms; k++) {
             const congru_term *term = &rows->term[k];
             const double *row = row_of(rows, term, batch, i), *own = rows->data + i * stride;
+            const double weight =
+                term->by == CONGRU_TERM_OWN ? term->weight * term->table[batch->subject[i]] : term->weight;
             if (term->mask == NULL)
-                kernel->combine(stride, term->weight, row, 1.0, out);
+                kernel->combine(stride, weight, row, 1.0, out);
             else
                 for (size_t e = 0; e < stride; e++)
                     out[e] += term->weight * term->mask[e] * (own[e] - row[e]);

@@ -8,14 +8,15 @@
 
 enum { CONGRU_TERMS_MAX = 8 };
 
-/* weight times a row of a table: that of the trial's label or subject, of the trial itself, or the same for all. With a
- * mask, weight * mask * (own row - row of the table). */
+/* weight times a row of a table: that of the trial's label or subject, of the trial itself, or the same for all; or times
+ * the own row and the subject's number in the table. With a mask, weight * mask * (own row - row of the table). */
 typedef enum congru_term_by {
     CONGRU_TERM_SELF,
     CONGRU_TERM_ALL,
     CONGRU_TERM_LABEL,
     CONGRU_TERM_SUBJECT,
-    CONGRU_TERM_TRIAL
+    CONGRU_TERM_TRIAL,
+    CONGRU_TERM_OWN
 } congru_term_by;
 
 typedef struct congru_term {

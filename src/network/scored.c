@@ -6,11 +6,27 @@
 #include "base/bank.h"
 #include "base/error.h"
 #include "network/application.h"
+#include "network/layers/domain_layer.h"
+#include "network/layers/recentre_layer.h"
 #include "network/layers/signal_input_layer.h"
 #include "network/layers/softmax_layer.h"
+#include "network/scored_reference.h"
 
 /* What a network is built from, besides the trials' shape. */
-enum { DESIGN_D, DESIGN_CLASSES, DESIGN_POOL_MEAN, DESIGN_FLOOR, DESIGN_SAMPLES, DESIGN_RATE, DESIGN_COUNT };
+enum {
+    DESIGN_D,
+    DESIGN_CLASSES,
+    DESIGN_POOL_MEAN,
+    DESIGN_FLOOR,
+    DESIGN_SAMPLES,
+    DESIGN_RATE,
+    DESIGN_LAYER_JITTER,
+    DESIGN_HEAD_JITTER,
+    DESIGN_AT_IDENTITY,
+    DESIGN_MERGES,
+    DESIGN_MERGE_MEAN,
+    DESIGN_COUNT
+};
 
 static void join(char name[CONGRU_TENSOR_NAME_SIZE], const char *prefix, const char *own)
 {
@@ -27,7 +43,12 @@ congru_status congru_scored_save(const congru_training *t, const char *prefix, c
                                           [DESIGN_POOL_MEAN] = design->pool_mean,
                                           [DESIGN_FLOOR] = design->floor,
                                           [DESIGN_SAMPLES] = (double)design->samples,
-                                          [DESIGN_RATE] = design->rate};
+                                          [DESIGN_RATE] = design->rate,
+                                          [DESIGN_LAYER_JITTER] = design->layer_jitter,
+                                          [DESIGN_HEAD_JITTER] = design->head_jitter,
+                                          [DESIGN_AT_IDENTITY] = design->at_identity,
+                                          [DESIGN_MERGES] = (double)design->merges,
+                                          [DESIGN_MERGE_MEAN] = (double)design->merge_mean};
     join(name, prefix, "design");
     congru_status status = congru_tensors_add_copy(t->context, model, name, 1, &count, numbers);
     join(name, prefix, "present");
@@ -58,7 +79,9 @@ static congru_status load_design(congru_context *context, const char *prefix, co
         !(numbers[DESIGN_CLASSES] >= 2.0 && numbers[DESIGN_CLASSES] <= 1e6) ||
         !(numbers[DESIGN_FLOOR] >= 0.0) ||
         !(numbers[DESIGN_SAMPLES] >= 0.0 && numbers[DESIGN_SAMPLES] <= 1e7) ||
-        !(numbers[DESIGN_RATE] >= 0.0 && numbers[DESIGN_RATE] <= 1e6))
+        !(numbers[DESIGN_RATE] >= 0.0 && numbers[DESIGN_RATE] <= 1e6) ||
+        !(numbers[DESIGN_LAYER_JITTER] >= 0.0) || !(numbers[DESIGN_HEAD_JITTER] >= 0.0) ||
+        !(numbers[DESIGN_MERGES] >= 0.0 && numbers[DESIGN_MERGES] <= CONGRU_MERGES_NONE))
         return congru_fail(context, CONGRU_ERROR_FORMAT, "the model's %s is of no network", name);
     *design = (congru_design){.d = (size_t)numbers[DESIGN_D],
                               .classes = (size_t)numbers[DESIGN_CLASSES],
@@ -66,6 +89,12 @@ static congru_status load_design(congru_context *context, const char *prefix, co
                               .floor = numbers[DESIGN_FLOOR],
                               .samples = (size_t)numbers[DESIGN_SAMPLES],
                               .rate = numbers[DESIGN_RATE],
+                              .layer_jitter = numbers[DESIGN_LAYER_JITTER],
+                              .head_jitter = numbers[DESIGN_HEAD_JITTER],
+                              .at_identity = numbers[DESIGN_AT_IDENTITY] != 0.0,
+                              .merges = (congru_merges)numbers[DESIGN_MERGES],
+                              .merge_mean = numbers[DESIGN_MERGE_MEAN] != 0.0 ? CONGRU_MERGE_EUCLID
+                                                                              : CONGRU_MERGE_LOGEUCLID,
                               .trained = true};
     return CONGRU_OK;
 }
@@ -84,23 +113,111 @@ static congru_status load_weights(congru_context *context, const char *prefix, c
     return status;
 }
 
+/* The node of a layer; -1: none. */
+static int find(const congru_graph *graph, const congru_layer *layer)
+{
+    for (size_t n = 0; n < graph->count; n++)
+        if (graph->node[n].layer == layer)
+            return (int)n;
+    return -1;
+}
+
+/* A graph of the design with the model's weights; NULL after a failure. */
+static congru_application *build(congru_context *context, congru_backbone backbone, const char *prefix,
+                                 const congru_tensors *model, const congru_design *design)
+{
+    congru_application *a = congru_application_begin(context);
+    if (a == NULL)
+        return NULL;
+    congru_design_build(congru_model_of(backbone), design, &a->graph);
+    if (load_weights(context, prefix, model, &a->parameters) == CONGRU_OK)
+        return a;
+    congru_application_end(a);
+    return NULL;
+}
+
+/* Runs it for the outputs that are not NULL. */
+static congru_status run(congru_application *a, const congru_newcomer *newcomer, const congru_real *signals,
+                         double *const out[CONGRU_OUTPUT_COUNT])
+{
+    if (a->graph.node[0].out.kind != CONGRU_SIGNAL)
+        return congru_graph_apply(&a->graph, newcomer->count, newcomer->covariance, out);
+    ((congru_signal_input *)a->graph.node[0].state)->table = signals;
+    return congru_graph_apply(&a->graph, newcomer->count, NULL, out);
+}
+
+/* ---- Networks that recentre their matrices ------------------------------------------------------- */
+
+/* The matrices that it recentres, of all trials. */
+static congru_status middle_of(congru_context *context, congru_backbone backbone, const char *prefix,
+                               const congru_tensors *model, const congru_design *design,
+                               const congru_newcomer *newcomer, const congru_real *signals,
+                               congru_middle *middle)
+{
+    congru_application *a = build(context, backbone, prefix, model, design);
+    if (a == NULL)
+        return CONGRU_ERROR_FORMAT;
+    const int matrix = a->graph.output[CONGRU_OUTPUT_MATRIX];
+    congru_status status =
+        congru_middle_begin(context, newcomer->count, a->graph.node[matrix].out.rows, middle);
+    middle->exact = find(&a->graph, &congru_layer_domain_scale) >= 0;
+    double *const out[CONGRU_OUTPUT_COUNT] = {[CONGRU_OUTPUT_MATRIX] = middle->matrix};
+    for (size_t k = 0; k < CONGRU_OUTPUT_COUNT; k++)
+        a->graph.output[k] = k == CONGRU_OUTPUT_MATRIX ? matrix : -1;
+    if (status == CONGRU_OK)
+        status = congru_application_lay_out(a);
+    if (status == CONGRU_OK)
+        status = run(a, newcomer, signals, out);
+    congru_application_end(a);
+    return status;
+}
+
+/* References of the target, where the network has a use for them. */
+static congru_status refer(congru_context *context, congru_backbone backbone, const char *prefix,
+                           const congru_tensors *model, const congru_design *design,
+                           const congru_newcomer *newcomer, const congru_real *signals, congru_middle *middle)
+{
+    char name[CONGRU_TENSOR_NAME_SIZE];
+    const double *kept = NULL;
+    congru_status status = middle_of(context, backbone, prefix, model, design, newcomer, signals, middle);
+    size_t shape[] = {middle->d + 1, middle->d};
+    join(name, prefix, "reference");
+    if (status == CONGRU_OK && !design->at_identity)
+        status = congru_tensors_expect(context, model, name, 2, shape, &kept);
+    return status == CONGRU_OK ? congru_middle_refer(context, newcomer, kept, middle) : status;
+}
+
+static void give(const congru_graph *graph, const congru_middle *middle)
+{
+    const int recentre = find(graph, &congru_layer_recentre), scale = find(graph, &congru_layer_domain_scale);
+    if (recentre < 0 || graph->node[recentre].state == NULL)
+        return;
+    congru_reference *reference = graph->node[recentre].state;
+    reference->given = middle->inverse;
+    reference->references = middle->references;
+    if (scale < 0)
+        return;
+    congru_domain_scale *factors = graph->node[scale].state;
+    factors->given = middle->factor;
+    factors->factors = middle->references;
+}
+
 static congru_status apply(congru_application *a, const double *present, const congru_newcomer *newcomer,
-                           const congru_real *signals, double *probability)
+                           const congru_real *signals, const congru_middle *middle, double *probability)
 {
     congru_graph *graph = &a->graph;
     double *const out[CONGRU_OUTPUT_COUNT] = {[CONGRU_OUTPUT_PROBABILITY] = probability};
     const int scores = graph->output[CONGRU_OUTPUT_PROBABILITY];
     const int softmax =
         congru_graph_add(graph, &congru_layer_softmax, scores, -1, graph->node[scores].out, 0.0, 0.0);
-    graph->output[CONGRU_OUTPUT_PROBABILITY] = softmax;
+    for (size_t k = 0; k < CONGRU_OUTPUT_COUNT; k++)
+        graph->output[k] = k == CONGRU_OUTPUT_PROBABILITY ? softmax : -1;
     congru_status status = congru_application_lay_out(a);
     if (status != CONGRU_OK)
         return status;
     ((congru_softmax *)graph->node[softmax].state)->present = present;
-    if (graph->node[0].out.kind != CONGRU_SIGNAL)
-        return congru_graph_apply(graph, newcomer->count, newcomer->covariance, out);
-    ((congru_signal_input *)graph->node[0].state)->table = signals;
-    return congru_graph_apply(graph, newcomer->count, NULL, out);
+    give(graph, middle);
+    return run(a, newcomer, signals, out);
 }
 
 /* The target's signals as reals, for networks on signals that were trained on such ones; *signals is NULL for others. */
@@ -153,16 +270,48 @@ congru_status congru_scored_predict(congru_context *context, congru_backbone bac
     status = congru_tensors_expect(context, model, name, 1, &design.classes, &present);
     if (status == CONGRU_OK)
         status = take_signals(context, &design, congru_model_of(backbone), newcomer, &signals);
-    congru_application *a = status == CONGRU_OK ? congru_application_begin(context) : NULL;
-    if (a == NULL) {
-        congru_memory_give(signals);
-        return status != CONGRU_OK ? status : CONGRU_ERROR_MEMORY;
-    }
-    congru_design_build(congru_model_of(backbone), &design, &a->graph);
-    status = load_weights(context, prefix, model, &a->parameters);
+    congru_middle middle = {0};
+    congru_application *a = status == CONGRU_OK ? build(context, backbone, prefix, model, &design) : NULL;
+    if (status == CONGRU_OK && a == NULL)
+        status = CONGRU_ERROR_FORMAT;
+    if (status == CONGRU_OK && find(&a->graph, &congru_layer_recentre) >= 0)
+        status = refer(context, backbone, prefix, model, &design, newcomer, signals, &middle);
     if (status == CONGRU_OK)
-        status = apply(a, present, newcomer, signals, probability);
-    congru_application_end(a);
+        status = apply(a, present, newcomer, signals, &middle, probability);
+    if (a != NULL)
+        congru_application_end(a);
+    congru_middle_end(&middle);
+    congru_memory_give(signals);
+    return status;
+}
+
+congru_status congru_scored_keep(congru_context *context, congru_backbone backbone, const char *prefix,
+                                 const congru_trials *trials, congru_tensors *model)
+{
+    char name[CONGRU_TENSOR_NAME_SIZE];
+    congru_design design;
+    congru_middle middle = {0};
+    congru_real *signals = NULL;
+    double *kept = NULL;
+    const congru_newcomer all = {
+        .count = trials->count, .d = trials->d, .covariance = trials->covariance, .signals = trials->signals};
+    congru_status status = load_design(context, prefix, model, &design);
+    congru_application *a = status == CONGRU_OK ? build(context, backbone, prefix, model, &design) : NULL;
+    const bool recentres = a != NULL && find(&a->graph, &congru_layer_recentre) >= 0;
+    if (a != NULL)
+        congru_application_end(a);
+    if (!recentres)
+        return status == CONGRU_OK && a == NULL ? CONGRU_ERROR_FORMAT : status;
+    status = take_signals(context, &design, congru_model_of(backbone), &all, &signals);
+    if (status == CONGRU_OK)
+        status = middle_of(context, backbone, prefix, model, &design, &all, signals, &middle);
+    const size_t shape[] = {middle.d + 1, middle.d};
+    join(name, prefix, "reference");
+    if (status == CONGRU_OK)
+        status = congru_tensors_add(context, model, name, 2, shape, &kept);
+    if (status == CONGRU_OK)
+        status = congru_middle_keep(context, trials, &middle, kept);
+    congru_middle_end(&middle);
     congru_memory_give(signals);
     return status;
 }
@@ -185,11 +334,16 @@ congru_status congru_scored_classes(congru_context *context, congru_backbone bac
         status = congru_tensors_expect(context, model, name, 1, &design.classes, &present);
     if (status != CONGRU_OK)
         return status;
-    congru_application *a = congru_application_begin(context);
+    congru_application *a = build(context, backbone, prefix, model, &design);
     if (a == NULL)
-        return CONGRU_ERROR_MEMORY;
-    congru_design_build(own, &design, &a->graph);
-    status = load_weights(context, prefix, model, &a->parameters);
+        return CONGRU_ERROR_FORMAT;
+    const int matrix = a->graph.output[CONGRU_OUTPUT_MATRIX];
+    if (find(&a->graph, &congru_layer_recentre) >= 0) {
+        size_t shape[] = {a->graph.node[matrix].out.rows + 1, a->graph.node[matrix].out.rows};
+        const double *kept = NULL;
+        join(name, prefix, "reference");
+        status = congru_tensors_expect(context, model, name, 2, shape, &kept);
+    }
     congru_application_end(a);
     return status;
 }

@@ -7,6 +7,10 @@
 /* Adds the design, the weights under their names, and which classes there are. */
 congru_status congru_scored_save(const congru_training *training, const char *prefix, congru_tensors *model);
 
+/* After saving: of a network that recentres matrices, where those of the source subjects are on the average. */
+congru_status congru_scored_keep(congru_context *context, congru_backbone backbone, const char *prefix,
+                                 const congru_trials *trials, congru_tensors *model);
+
 /* Class probabilities (count, *classes) of trials. */
 congru_status congru_scored_predict(congru_context *context, congru_backbone backbone, const char *prefix,
                                     const congru_tensors *model, const congru_newcomer *newcomer,

@@ -227,7 +227,9 @@ congru_status congru_preprocess_epochs(congru_context *context, const congru_pre
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "congru_preprocess_epochs: p, epochs and report must not be NULL");
     *report = (congru_epochs_report){.found = epochs->count};
-    congru_status status = congru_preprocess_trials(context, p, position, epochs);
+    congru_status status = congru_preprocess_regress(context, p, epochs);
+    if (status == CONGRU_OK)
+        status = congru_preprocess_trials(context, p, position, epochs);
     if (status == CONGRU_OK && p->rest)
         call_rest(epochs);
     return status == CONGRU_OK ? drop_missing(context, epochs, report) : status;

@@ -104,6 +104,9 @@ congru_status congru_preprocess_recording(congru_context *context, const congru_
             context, CONGRU_ERROR_ARGUMENT,
             "--baseline is for files of trials, this is a recording (give it to the command that "
             "reads the set, with --keep-signals here)");
+    if (p->regress[0] != '\0')
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "--regress is for files of trials, this is a recording");
     resampled made = {.signal = *recording};
     congru_epochs_report of_rest;
     congru_status status = congru_preprocess_samples(context, p, recording->rate, 1, recording->channels,

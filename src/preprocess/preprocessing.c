@@ -289,6 +289,14 @@ static bool set_rejected(option_value *value)
     return set_switch(value, "keep", "drop", &value->p->drop_rejected);
 }
 
+static bool set_regress(option_value *value)
+{
+    if (value->text[0] == '\0' || strlen(value->text) >= sizeof value->p->regress)
+        return fail_value(value, "is no list of channels", value->text);
+    strcpy(value->p->regress, value->text);
+    return true;
+}
+
 static bool set_estimator(option_value *value)
 {
     static const char *const names[] = {"scm", "oas", "lwf", NULL};
@@ -344,13 +352,17 @@ const congru_option congru_preprocessing_options[CONGRU_PREPROCESSING_OPTIONS] =
     {"baseline", '\0', "A:B",
      "Take each channel's mean over these seconds from the cue off a trial before it is filtered; 'all': that "
      "of "
-     "the whole trial; 'off'. For trials that were cut already. Default: off."},
+     "the whole trial, with --causal of what of it lies before the cue; 'off'. For trials that were cut already. Default: off."},
     {"rest-rule", '\0', "NAME",
      "'inside' drops a trial whose rest, from -B to -A before its cue, leaves the recording, as the paper "
      "does; "
      "'any' does not look at it. Default: any, or the preset's."},
     {"rejected", '\0', "NAME",
      "Trials the recording marks as rejected (code 1023): 'keep' or 'drop'. Default: keep."},
+    {"regress", '\0', "A,B,...",
+     "Regress these channels, such as EOG, out of the others of each subject, by least squares over all "
+     "samples and "
+     "without labels, and leave them out: for files of trials that hold them. Default: none."},
 };
 
 /* What each of them does. */
@@ -367,6 +379,7 @@ static const struct {
     {"rest-rule", set_rest_rule}, {"rejected", set_rejected},
     {"estimator", set_estimator}, {"trace-normalise", set_trace},
     {"shrinkage", set_shrinkage}, {"baseline", set_baseline},
+    {"regress", set_regress},
 };
 
 congru_status congru_preprocessing_set(congru_context *context, congru_preprocessing *p, const char *where,
@@ -444,6 +457,8 @@ void congru_preprocessing_print(const congru_preprocessing *p, char line[CONGRU_
         add(line, "the mean of %g to %g s taken off", p->baseline[0], p->baseline[1]);
     if (p->average_reference)
         add(line, "average reference");
+    if (p->regress[0] != '\0')
+        add(line, "%s regressed out", p->regress);
     add_filters(p, line);
     if (p->resample > 0)
         add(line, "resampled to %g Hz", p->resample);

@@ -20,6 +20,10 @@ congru_status congru_preprocessing_name_channels(congru_context *context, congru
 congru_status congru_preprocess_trials(congru_context *context, const congru_preprocessing *p,
                                        const size_t *position, congru_epochs *epochs);
 
+/* Takes p->regress out of the trials, without their labels: least squares over all samples of a subject. */
+congru_status congru_preprocess_regress(congru_context *context, const congru_preprocessing *p,
+                                        congru_epochs *epochs);
+
 /* A band-pass that was done elsewhere becomes one to do, for data that did not go through it. */
 void congru_preprocessing_own_filters(congru_preprocessing *p);
 

@@ -112,6 +112,8 @@ bool congru_preprocessing_differs(const congru_preprocessing *model, const char 
         compare_filters(d, model, other);
         compare_names(d, "reference", model->average_reference ? "average" : "none",
                       other->average_reference ? "average" : "none");
+        compare_names(d, "regressed out", model->regress[0] != '\0' ? model->regress : "nothing",
+                      other->regress[0] != '\0' ? other->regress : "nothing");
         if (model->samples > 0 && other->samples > 0)
             compare_numbers(d, "trials of", " samples", (double)model->samples, (double)other->samples);
         compare_ranges(d, "window", " s", model->window, other->window);

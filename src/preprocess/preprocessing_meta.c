@@ -112,6 +112,8 @@ static bool read_member(congru_scan *json, const char *key, congru_preprocessing
         return congru_scan_boolean(json, &p->trace_normalise);
     if (strcmp(key, "shrinkage") == 0)
         return congru_scan_number(json, &p->shrinkage) && p->shrinkage >= 0 && p->shrinkage <= 1;
+    if (strcmp(key, "regress") == 0)
+        return congru_scan_string(json, p->regress, sizeof p->regress);
     if (strcmp(key, "baseline") == 0)
         return read_seconds(json, p->baseline, &p->baseline_whole);
     return congru_scan_skip(json);
@@ -183,6 +185,10 @@ void congru_preprocessing_write(const congru_preprocessing *p, congru_text *text
     write_boolean(text, "trace_normalise", p->trace_normalise);
     if (p->shrinkage > 0)
         write_number(text, "shrinkage", p->shrinkage);
+    if (p->regress[0] != '\0') {
+        congru_text_add(text, ", \"regress\": ");
+        congru_text_add_json(text, p->regress);
+    }
     if (p->baseline_whole)
         write_word(text, "baseline", "all");
     else if (p->baseline[1] > p->baseline[0])

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "congru/statistics.h"
 #include "report/report_internal.h"
+#include "statistics/points.h"
 
 enum { ABSENT = -1 };
 
@@ -46,8 +47,8 @@ static double accuracy_of(const congru_report *report, const int32_t *where, siz
                : run->accuracy[(size_t)pipeline * run->results->subjects + (size_t)k];
 }
 
-/* One pipeline of the first run in all the runs that have it, on the subjects that all of these have: value (runs,
- * subjects). A run without any of the first one's subjects counts as one that has it not. */
+/* One pipeline of the first run in all the runs that have it, on the subjects that all of these have: value (runs + 2,
+ * subjects), of which the last row stays 0. A run without any of the first one's subjects counts as one that has it not. */
 static congru_status compare_pipeline(congru_context *context, congru_report *report, const int32_t *where,
                                       size_t pipeline, int32_t *place, double *value)
 {
@@ -74,16 +75,19 @@ static congru_status compare_pipeline(congru_context *context, congru_report *re
     congru_status status = CONGRU_OK;
     for (size_t r = 1; status == CONGRU_OK && runs > 1 && count > 0 && r < report->runs; r++) {
         congru_wilcoxon test;
+        double *difference = value + report->runs * subjects, *zero = difference + subjects;
         if (place[r] == ABSENT || place[0] == ABSENT)
             continue;
-        status = congru_wilcoxon_test(context, count, value + r * subjects, value, &test);
+        for (size_t s = 0; s < count; s++)
+            difference[s] = congru_points_between(value[r * subjects + s], value[s]);
+        status = congru_wilcoxon_test(context, count, difference, zero, &test);
         report->comparison[report->comparisons++] = (report_comparison){
             .run = r,
             .pipeline = pipeline,
-            .first = congru_report_interval(count, value),
-            .own = congru_report_interval(count, value + r * subjects),
-            .pair = congru_report_pair(count, value + r * subjects, value),
-            .p = test.p,
+            .first = congru_interval_of(count, value, 0.95),
+            .own = congru_interval_of(count, value + r * subjects, 0.95),
+            .pair = congru_gain_of(count, value + r * subjects, value, 0.95),
+            .p = status == CONGRU_OK ? congru_wilcoxon_p(&test) : NAN,
         };
     }
     return status;
@@ -97,7 +101,7 @@ congru_status congru_report_compare(congru_context *context, congru_report *repo
         return CONGRU_OK;
     int32_t *where = calloc(report->runs * first->results->subjects + 1, sizeof *where);
     int32_t *place = calloc(report->runs, sizeof *place);
-    double *value = calloc(report->runs * first->results->subjects + most + 1, sizeof *value);
+    double *value = calloc((report->runs + 2) * first->results->subjects + most + 1, sizeof *value);
     report->comparison = calloc(most + 1, sizeof *report->comparison);
     congru_status status = CONGRU_OK;
     if (where == NULL || place == NULL || value == NULL || report->comparison == NULL)

@@ -27,7 +27,7 @@ static double spread(size_t subject)
 static void draw_row(canvas *on, const report_run *run, size_t p, const scale *x, double y, double left)
 {
     size_t subjects = run->results->subjects;
-    const report_interval *mean = &run->mean[p];
+    const congru_interval *mean = &run->mean[p];
     congru_canvas_text(on, left - 10, y + 3.5, 10, 1, CANVAS_INK, "%s", run->results->pipeline[p]);
     for (size_t s = 0; s < subjects; s++) {
         double value = run->accuracy[p * subjects + s];
@@ -75,7 +75,7 @@ canvas congru_figure_paired(const figure_input *in)
                  *b = in->run->accuracy + in->other * subjects;
     if (in->pipeline == in->other)
         return (canvas){0};
-    report_pair pair = congru_report_pair(subjects, a, b);
+    congru_gain pair = congru_gain_of(subjects, a, b, 0.95);
     scale y = {.from = 1, .to = 0, .start = 300, .end = 30};
     for (size_t s = 0; s < subjects; s++) {
         congru_scale_include(&y, a[s]);
@@ -86,8 +86,8 @@ canvas congru_figure_paired(const figure_input *in)
     y.to = y.to > 0.97 ? 1 : ceil(y.to * 20 + 0.01) / 20;
     canvas on = congru_canvas_start(
         360, 350, "%s against %s: %+.1f points, 95 %% interval %+.1f to %+.1f", results->pipeline[in->pipeline],
-        results->pipeline[in->other], congru_plain_zero(100 * pair.gain.mean, 1),
-        congru_plain_zero(100 * pair.gain.low, 1), congru_plain_zero(100 * pair.gain.high, 1));
+        results->pipeline[in->other], congru_plain_zero(100 * pair.interval.mean, 1),
+        congru_plain_zero(100 * pair.interval.low, 1), congru_plain_zero(100 * pair.interval.high, 1));
     congru_canvas_axis_y(&on, &y, 60, 340, 100, "Accuracy (%)");
     for (size_t s = 0; s < subjects; s++)
         if (!isnan(a[s]) && !isnan(b[s])) {
@@ -103,8 +103,8 @@ canvas congru_figure_paired(const figure_input *in)
     congru_canvas_text(&on, 120, 318, 10, 0, CANVAS_INK, "%s", results->pipeline[in->other]);
     congru_canvas_text(&on, 280, 318, 10, 0, CANVAS_INK, "%s", results->pipeline[in->pipeline]);
     congru_canvas_text(&on, 200, 338, 9, 0, CANVAS_SOFT, "%zu better, %zu worse, %zu equal; %+.1f points",
-                       pair.wins, pair.losses, pair.gain.count - pair.wins - pair.losses,
-                       congru_plain_zero(100 * pair.gain.mean, 1));
+                       pair.wins, pair.losses, pair.interval.count - pair.wins - pair.losses,
+                       congru_plain_zero(100 * pair.interval.mean, 1));
     return on;
 }
 
@@ -164,9 +164,10 @@ canvas congru_figure_forest(const figure_input *in)
         size_t p = run->order[i];
         if (p == in->pipeline)
             continue;
-        report_pair pair =
-            congru_report_pair(subjects, run->accuracy + in->pipeline * subjects, run->accuracy + p * subjects);
-        row[count++] = (forest_row){run->results->pipeline[p], pair.gain.mean, pair.gain.low, pair.gain.high};
+        congru_gain pair = congru_gain_of(subjects, run->accuracy + in->pipeline * subjects,
+                                          run->accuracy + p * subjects, 0.95);
+        row[count++] =
+            (forest_row){run->results->pipeline[p], pair.interval.mean, pair.interval.low, pair.interval.high};
     }
     if (count == 0)
         return (canvas){0};
@@ -241,7 +242,7 @@ canvas congru_figure_speed(const figure_input *in)
     double left = name_width(run), bottom = TOP + (double)rows * 22;
     scale x = {.from = 1, .to = 1, .start = left, .end = left + 360, .logarithmic = true};
     for (size_t p = 0; p < rows; p++) {
-        congru_scale_include(&x, run->summary[p].seconds);
+        congru_scale_include(&x, congru_report_mean(run, p, CONGRU_SCORE_SECONDS));
         congru_scale_include(&x, congru_report_paper_seconds(run->results->dataset, run->results->pipeline[p]));
     }
     x.from /= 1.5;
@@ -255,7 +256,7 @@ canvas congru_figure_speed(const figure_input *in)
     congru_canvas_text(&on, left + 96, 19.5, 10, -1, CANVAS_INK, "paper (RTX 4060)");
     for (size_t i = 0; i < rows; i++) {
         size_t p = run->order[i];
-        double y = TOP + ((double)i + 0.5) * 22, own = run->summary[p].seconds;
+        double y = TOP + ((double)i + 0.5) * 22, own = congru_report_mean(run, p, CONGRU_SCORE_SECONDS);
         double paper = congru_report_paper_seconds(run->results->dataset, run->results->pipeline[p]);
         congru_canvas_text(&on, left - 10, y + 3.5, 10, 1, CANVAS_INK, "%s", run->results->pipeline[p]);
         if (own > 0 && paper > 0)

@@ -15,32 +15,9 @@ static congru_status fail_memory(congru_context *context, const char *folder)
     return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder);
 }
 
-/* score, kappa and the like of each subject under each pipeline: the mean over its folds, the sum of their
- * trials. */
-static void average_folds(report_run *run)
+double congru_report_mean(const report_run *run, size_t pipeline, congru_score metric)
 {
-    const congru_results *results = run->results;
-    size_t cells = results->pipelines * results->subjects;
-    for (size_t i = 0; i < cells; i++)
-        run->accuracy[i] = run->kappa[i] = run->seconds[i] = run->samples[i] = NAN;
-    for (size_t i = 0; i < results->folds; i++) {
-        const congru_fold *fold = &results->fold[i];
-        size_t cell = fold->pipeline * results->subjects + (size_t)fold->subject;
-        bool first = isnan(run->accuracy[cell]);
-        run->accuracy[cell] = (first ? 0 : run->accuracy[cell]) + fold->accuracy;
-        run->kappa[cell] = (first ? 0 : run->kappa[cell]) + fold->kappa;
-        run->seconds[cell] = (first ? 0 : run->seconds[cell]) + fold->seconds;
-        run->samples[cell] = (first ? 0 : run->samples[cell]) + (double)fold->samples;
-    }
-    for (size_t cell = 0; cell < cells; cell++) {
-        size_t folds = 0;
-        for (size_t i = 0; i < results->folds; i++)
-            folds += results->fold[i].pipeline * results->subjects + (size_t)results->fold[i].subject == cell;
-        if (folds > 1) {
-            run->accuracy[cell] /= (double)folds;
-            run->kappa[cell] /= (double)folds;
-        }
-    }
+    return congru_scores_mean(run->scores, pipeline, metric).mean;
 }
 
 /* Best first; equals stay in the order of the file. */
@@ -56,22 +33,23 @@ static void sort_pipelines(report_run *run)
 
 static congru_status sum_up(congru_context *context, report_run *run)
 {
-    size_t pipelines = run->results->pipelines, subjects = run->results->subjects, cells = pipelines * subjects;
-    run->summary = calloc(pipelines + 1, sizeof *run->summary);
+    size_t pipelines = run->results->pipelines;
+    run->z = calloc(pipelines + 1, sizeof *run->z);
     run->mean = calloc(pipelines + 1, sizeof *run->mean);
     run->order = calloc(pipelines + 1, sizeof *run->order);
-    run->accuracy = calloc(4 * cells + 1, sizeof *run->accuracy);
-    if (run->summary == NULL || run->mean == NULL || run->order == NULL || run->accuracy == NULL)
+    if (run->z == NULL || run->mean == NULL || run->order == NULL)
         return fail_memory(context, run->folder);
-    run->kappa = run->accuracy + cells;
-    run->seconds = run->kappa + cells;
-    run->samples = run->seconds + cells;
-    average_folds(run);
+    congru_status status = congru_results_scores(context, run->results, &run->scores);
+    if (status == CONGRU_OK)
+        status = congru_scores_z(context, run->scores, run->z);
+    if (status != CONGRU_OK)
+        return status;
+    run->accuracy = run->scores->value[CONGRU_SCORE_ACCURACY];
     for (size_t p = 0; p < pipelines; p++)
-        run->mean[p] = congru_report_interval(subjects, run->accuracy + p * subjects);
+        run->mean[p] = congru_scores_mean(run->scores, p, CONGRU_SCORE_ACCURACY);
     sort_pipelines(run);
     run->chance = run->results->classes > 0 ? 1 / (double)run->results->classes : NAN;
-    return congru_results_summarise(context, run->results, run->summary);
+    return CONGRU_OK;
 }
 
 static congru_status read_folder(congru_context *context, const char *folder, report_run *run)
@@ -169,9 +147,9 @@ static void clear_run(report_run *run)
     congru_report_curves_clear(run);
     free(run->folder);
     free(run->label);
-    free(run->summary);
+    congru_scores_destroy(&run->scores);
+    free(run->z);
     free(run->mean);
-    free(run->accuracy);
     free(run->order);
 }
 

@@ -7,19 +7,6 @@
 #include "congru/report.h"
 #include "report/json_tree.h"
 
-/* A mean over subjects with its 95 % confidence interval (Student's t); limits NaN for fewer than two. */
-typedef struct report_interval {
-    size_t count;
-    double mean, deviation, low, high;
-} report_interval;
-
-/* One pipeline less another on the subjects that have both. */
-typedef struct report_pair {
-    report_interval gain;
-    double effect;       /* mean/deviation of the differences; NaN when they do not differ */
-    size_t wins, losses; /* subjects on whom the first is better, worse */
-} report_pair;
-
 /* The series of training: those of the files, and two ratios made of them. */
 enum { REPORT_SERIES_FILE = 11, REPORT_SERIES = 13, REPORT_POINTS_MAX = 101 };
 
@@ -36,11 +23,12 @@ typedef struct report_curves {
 typedef struct report_run {
     char *folder, *label; /* the label tells folders apart */
     congru_results *results;
-    congru_summary *summary;                      /* (pipelines) */
-    report_interval *mean;                        /* (pipelines) */
-    double *accuracy, *kappa, *seconds, *samples; /* (pipelines, subjects); NaN where there is no result */
-    size_t *order;                                /* (pipelines) the best first */
-    double chance;                                /* 1/classes; NaN when the classes are not known */
+    congru_scores *scores;
+    const double *accuracy; /* (pipelines, subjects) of the scores */
+    double *z;              /* (pipelines) */
+    congru_interval *mean;  /* (pipelines) of the accuracy */
+    size_t *order;          /* (pipelines) the best first */
+    double chance;          /* 1/classes; NaN when the classes are not known */
     congru_json_file *run, *geometry, *patterns, *ablation, *statistics; /* NULL where the folder has none */
     congru_patterns *looks;                                              /* patterns.csv; NULL likewise */
     size_t curve_count;
@@ -51,8 +39,8 @@ typedef struct report_run {
 typedef struct report_comparison {
     size_t run;                 /* not 0 */
     size_t pipeline;            /* by index in the first run */
-    report_interval first, own; /* accuracy in the first run and in this one */
-    report_pair pair;           /* this one less the first */
+    congru_interval first, own; /* accuracy in the first run and in this one */
+    congru_gain pair;           /* this one less the first */
     double p, p_holm;           /* Wilcoxon's signed-rank test; corrected over all comparisons */
 } report_comparison;
 
@@ -63,9 +51,8 @@ struct congru_report {
     report_comparison *comparison; /* pipelines in the order of the first run, then runs */
 };
 
-/* ---- interval.c ---- */
-report_interval congru_report_interval(size_t count, const double *value); /* NaN values are left out */
-report_pair congru_report_pair(size_t count, const double *a, const double *b);
+/* ---- report.c ---- */
+double congru_report_mean(const report_run *run, size_t pipeline, congru_score metric); /* over subjects */
 
 /* ---- comparison.c ---- */
 congru_status congru_report_compare(congru_context *context, congru_report *report);

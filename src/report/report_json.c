@@ -70,7 +70,7 @@ static void add_cells(congru_text *text, const char *name, const report_run *run
     congru_text_add(text, "]");
 }
 
-static void add_interval(congru_text *text, const report_interval *interval)
+static void add_interval(congru_text *text, const congru_interval *interval)
 {
     congru_text_add(text, "\"n\":%zu", interval->count);
     add_number(text, "mean", interval->mean);
@@ -85,13 +85,12 @@ static void add_table(congru_text *text, const report_run *run)
     congru_text_add(text, "[");
     for (size_t i = 0; i < run->results->pipelines; i++) {
         size_t p = run->order[i];
-        const congru_summary *summary = &run->summary[p];
         congru_text_add(text, i > 0 ? ",\n{" : "{");
         add_interval(text, &run->mean[p]);
-        add_number(text, "z", summary->z);
-        add_number(text, "kappa", summary->kappa);
-        add_number(text, "balanced", summary->balanced);
-        add_number(text, "seconds", summary->seconds);
+        add_number(text, "z", run->z[p]);
+        add_number(text, "kappa", congru_report_mean(run, p, CONGRU_SCORE_KAPPA));
+        add_number(text, "balanced", congru_report_mean(run, p, CONGRU_SCORE_BALANCED));
+        add_number(text, "seconds", congru_report_mean(run, p, CONGRU_SCORE_SECONDS));
         add_number(text, "paper",
                    congru_report_paper_seconds(run->results->dataset, run->results->pipeline[p]));
         congru_text_add(text, "}");
@@ -99,9 +98,9 @@ static void add_table(congru_text *text, const report_run *run)
     congru_text_add(text, "]");
 }
 
-static void add_pair(congru_text *text, const report_pair *pair)
+static void add_pair(congru_text *text, const congru_gain *pair)
 {
-    add_interval(text, &pair->gain);
+    add_interval(text, &pair->interval);
     add_number(text, "effect", pair->effect);
     congru_text_add(text, ",\"wins\":%zu,\"losses\":%zu", pair->wins, pair->losses);
 }
@@ -115,8 +114,8 @@ static void add_pairs(congru_text *text, const report_run *run)
     congru_text_add(text, "[");
     for (size_t a = 0; a < run->results->pipelines; a++)
         for (size_t b = a + 1; b < run->results->pipelines; b++) {
-            report_pair pair = congru_report_pair(subjects, run->accuracy + run->order[a] * subjects,
-                                                  run->accuracy + run->order[b] * subjects);
+            congru_gain pair = congru_gain_of(subjects, run->accuracy + run->order[a] * subjects,
+                                              run->accuracy + run->order[b] * subjects, 0.95);
             congru_text_add(text, "%s{\"a\":%zu,\"b\":%zu,", comma, a, b);
             add_pair(text, &pair);
             congru_text_add(text, "}");
@@ -323,9 +322,9 @@ static void add_run(congru_text *text, const report_run *run)
     congru_text_add(text, "]");
     add_table(text, run);
     add_cells(text, "accuracy", run, run->accuracy);
-    add_cells(text, "kappa", run, run->kappa);
-    add_cells(text, "seconds", run, run->seconds);
-    add_cells(text, "samples", run, run->samples);
+    add_cells(text, "kappa", run, run->scores->value[CONGRU_SCORE_KAPPA]);
+    add_cells(text, "seconds", run, run->scores->value[CONGRU_SCORE_SECONDS]);
+    add_cells(text, "samples", run, run->scores->value[CONGRU_SCORE_TRIALS]);
     add_pairs(text, run);
     add_confusion(text, run);
     add_training(text, run);

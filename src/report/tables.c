@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "report/table_text.h"
+#include "report/table_write.h"
 
 /* How one table is made of a run: its columns, unless the table has them, then its rows. false when the run
  * does not hold what it takes. `label` is the run's where there are several, or NULL. */
-typedef bool table_fill(const report_run *run, const char *label, size_t pipeline, report_table *table);
+typedef bool table_fill(const report_run *run, const char *label, size_t pipeline, congru_table *table);
 
-static bool begins(report_table *table, const char *label)
+static bool begins(congru_table *table, const char *label)
 {
     if (table->columns > 0)
         return false;
@@ -20,19 +20,19 @@ static bool begins(report_table *table, const char *label)
     return true;
 }
 
-static void add_label(report_table *table, const char *label)
+static void add_label(congru_table *table, const char *label)
 {
     if (label != NULL)
         congru_table_text(table, label);
 }
 
-static void add_interval_columns(report_table *table)
+static void add_interval_columns(congru_table *table)
 {
     congru_table_column_number(table, "low", "95 % from", 100, 1);
     congru_table_column_number(table, "high", "to", 100, 1);
 }
 
-static bool fill_accuracy(const report_run *run, const char *label, size_t pipeline, report_table *table)
+static bool fill_accuracy(const report_run *run, const char *label, size_t pipeline, congru_table *table)
 {
     (void)pipeline;
     if (begins(table, label)) {
@@ -56,15 +56,15 @@ static bool fill_accuracy(const report_run *run, const char *label, size_t pipel
         congru_table_number(table, run->mean[p].deviation);
         congru_table_number(table, run->mean[p].low);
         congru_table_number(table, run->mean[p].high);
-        congru_table_number(table, run->summary[p].z);
-        congru_table_number(table, run->summary[p].kappa);
-        congru_table_number(table, run->summary[p].balanced);
-        congru_table_number(table, run->summary[p].seconds);
+        congru_table_number(table, run->z[p]);
+        congru_table_number(table, congru_report_mean(run, p, CONGRU_SCORE_KAPPA));
+        congru_table_number(table, congru_report_mean(run, p, CONGRU_SCORE_BALANCED));
+        congru_table_number(table, congru_report_mean(run, p, CONGRU_SCORE_SECONDS));
     }
     return true;
 }
 
-static bool fill_subjects(const report_run *run, const char *label, size_t pipeline, report_table *table)
+static bool fill_subjects(const report_run *run, const char *label, size_t pipeline, congru_table *table)
 {
     const congru_results *results = run->results;
     (void)pipeline;
@@ -86,7 +86,7 @@ static bool fill_subjects(const report_run *run, const char *label, size_t pipel
     return true;
 }
 
-static bool fill_pairs(const report_run *run, const char *label, size_t pipeline, report_table *table)
+static bool fill_pairs(const report_run *run, const char *label, size_t pipeline, congru_table *table)
 {
     const congru_results *results = run->results;
     (void)pipeline;
@@ -104,16 +104,16 @@ static bool fill_pairs(const report_run *run, const char *label, size_t pipeline
     }
     for (size_t a = 0; a < results->pipelines; a++)
         for (size_t b = a + 1; b < results->pipelines; b++) {
-            report_pair pair =
-                congru_report_pair(results->subjects, run->accuracy + run->order[a] * results->subjects,
-                                   run->accuracy + run->order[b] * results->subjects);
+            congru_gain pair =
+                congru_gain_of(results->subjects, run->accuracy + run->order[a] * results->subjects,
+                               run->accuracy + run->order[b] * results->subjects, 0.95);
             add_label(table, label);
             congru_table_text(table, results->pipeline[run->order[a]]);
             congru_table_text(table, results->pipeline[run->order[b]]);
-            congru_table_number(table, (double)pair.gain.count);
-            congru_table_number(table, pair.gain.mean);
-            congru_table_number(table, pair.gain.low);
-            congru_table_number(table, pair.gain.high);
+            congru_table_number(table, (double)pair.interval.count);
+            congru_table_number(table, pair.interval.mean);
+            congru_table_number(table, pair.interval.low);
+            congru_table_number(table, pair.interval.high);
             congru_table_number(table, pair.effect);
             congru_table_number(table, (double)pair.wins);
             congru_table_number(table, (double)pair.losses);
@@ -121,7 +121,7 @@ static bool fill_pairs(const report_run *run, const char *label, size_t pipeline
     return true;
 }
 
-static bool fill_confusion(const report_run *run, const char *label, size_t pipeline, report_table *table)
+static bool fill_confusion(const report_run *run, const char *label, size_t pipeline, congru_table *table)
 {
     const congru_results *results = run->results;
     size_t classes = results->classes, *count = calloc(classes * classes + 1, sizeof *count);
@@ -146,7 +146,7 @@ static bool fill_confusion(const report_run *run, const char *label, size_t pipe
     return true;
 }
 
-static bool fill_speed(const report_run *run, const char *label, size_t pipeline, report_table *table)
+static bool fill_speed(const report_run *run, const char *label, size_t pipeline, congru_table *table)
 {
     (void)pipeline;
     if (begins(table, label)) {
@@ -157,7 +157,7 @@ static bool fill_speed(const report_run *run, const char *label, size_t pipeline
     }
     for (size_t i = 0; i < run->results->pipelines; i++) {
         size_t p = run->order[i];
-        double own = run->summary[p].seconds;
+        double own = congru_report_mean(run, p, CONGRU_SCORE_SECONDS);
         double paper = congru_report_paper_seconds(run->results->dataset, run->results->pipeline[p]);
         add_label(table, label);
         congru_table_text(table, run->results->pipeline[p]);
@@ -168,7 +168,7 @@ static bool fill_speed(const report_run *run, const char *label, size_t pipeline
     return true;
 }
 
-static bool fill_ablation(const report_run *run, const char *label, size_t pipeline, report_table *table)
+static bool fill_ablation(const report_run *run, const char *label, size_t pipeline, congru_table *table)
 {
     static const char *const numbers[] = {"n", "mean", "deviation", "change", "low", "high"};
     const congru_json *rows = congru_json_tree_member(congru_json_root(run->ablation), "rows");
@@ -193,7 +193,7 @@ static bool fill_ablation(const report_run *run, const char *label, size_t pipel
     return true;
 }
 
-static bool fill_statistics(const report_run *run, const char *label, size_t pipeline, report_table *table)
+static bool fill_statistics(const report_run *run, const char *label, size_t pipeline, congru_table *table)
 {
     static const char *const numbers[] = {"n", "mean_gain", "low", "high", "d_z", "p", "p_holm", "fraction"};
     const congru_json *rows = congru_json_tree_member(congru_json_root(run->statistics), "comparisons");
@@ -207,8 +207,8 @@ static bool fill_statistics(const report_run *run, const char *label, size_t pip
         congru_table_column_number(table, "mean_gain", "A less B (points)", 100, 1);
         add_interval_columns(table);
         congru_table_column_number(table, "d_z", "d_z", 1, 2);
-        congru_table_column_number(table, "p", "p", 1, 4);
-        congru_table_column_number(table, "p_holm", "p (Holm)", 1, 4);
+        congru_table_column_p(table, "p", "p");
+        congru_table_column_p(table, "p_holm", "p (Holm)");
         congru_table_column_number(table, "fraction", "A better (%)", 100, 0);
     }
     for (const congru_json *row = rows->first; row != NULL; row = row->next) {
@@ -222,7 +222,7 @@ static bool fill_statistics(const report_run *run, const char *label, size_t pip
 }
 
 /* The one table that is of all runs together. */
-static bool fill_comparison(const congru_report *report, report_table *table)
+static bool fill_comparison(const congru_report *report, congru_table *table)
 {
     if (report->comparisons == 0)
         return false;
@@ -241,21 +241,21 @@ static bool fill_comparison(const congru_report *report, report_table *table)
     congru_table_column_number(table, "effect", "d_z", 1, 2);
     congru_table_column_number(table, "wins", "Better", 1, 0);
     congru_table_column_number(table, "losses", "Worse", 1, 0);
-    congru_table_column_number(table, "p", "p", 1, 4);
-    congru_table_column_number(table, "p_holm", "p (Holm)", 1, 4);
+    congru_table_column_p(table, "p", "p");
+    congru_table_column_p(table, "p_holm", "p (Holm)");
     for (size_t i = 0; i < report->comparisons; i++) {
         const report_comparison *c = &report->comparison[i];
         congru_table_text(table, report->run[0].results->pipeline[c->pipeline]);
         congru_table_text(table, report->run[c->run].label);
         congru_table_text(table, report->run[0].label);
-        const double number[] = {(double)c->pair.gain.count,
+        const double number[] = {(double)c->pair.interval.count,
                                  c->own.mean,
                                  c->own.deviation,
                                  c->first.mean,
                                  c->first.deviation,
-                                 c->pair.gain.mean,
-                                 c->pair.gain.low,
-                                 c->pair.gain.high,
+                                 c->pair.interval.mean,
+                                 c->pair.interval.low,
+                                 c->pair.interval.high,
                                  c->pair.effect,
                                  (double)c->pair.wins,
                                  (double)c->pair.losses,
@@ -301,7 +301,7 @@ const char *congru_report_table_name(size_t index, const char **about)
 }
 
 /* A row has as many cells as the columns of the first run: those of another must be the same. */
-static bool same_columns(const report_table *table, const report_table *other)
+static bool same_columns(const congru_table *table, const congru_table *other)
 {
     if (table->columns != other->columns)
         return false;
@@ -312,7 +312,7 @@ static bool same_columns(const report_table *table, const report_table *other)
 }
 
 static congru_status fill(congru_context *context, const congru_report *report, size_t which,
-                          const congru_report_choice *choice, report_table *table)
+                          const congru_report_choice *choice, congru_table *table)
 {
     table->title = tables[which].title;
     if (tables[which].fill == NULL)
@@ -324,7 +324,7 @@ static congru_status fill(congru_context *context, const congru_report *report, 
         const report_run *run = &report->run[i];
         const char *label = report->runs > 1 ? run->label : NULL;
         size_t pipeline, other;
-        report_table alone = {0};
+        congru_table alone = {0};
         congru_status status = congru_report_choose(context, run, choice, &pipeline, &other);
         if (status != CONGRU_OK)
             return status;
@@ -347,18 +347,18 @@ static congru_status fill(congru_context *context, const congru_report *report, 
 congru_status congru_report_table(congru_context *context, const congru_report *report, const char *name,
                                   const congru_report_choice *choice, congru_table_format format, char **text)
 {
-    if (report == NULL || name == NULL || text == NULL || (unsigned)format > CONGRU_TABLE_HTML)
+    if (report == NULL || name == NULL || text == NULL || (unsigned)format > CONGRU_TABLE_JSON)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "no report, no name, no place for the text, or a format that is none");
     *text = NULL;
     for (size_t i = 0; i < TABLES; i++) {
         if (strcmp(tables[i].name, name) != 0)
             continue;
-        report_table table = {0};
+        congru_table table = {0};
         congru_text made = {0};
         congru_status status = fill(context, report, i, choice, &table);
         if (status == CONGRU_OK) {
-            congru_table_write(&made, &table, format);
+            congru_table_write(&made, &table, format, NULL);
             status = congru_report_hand_over(context, &made, text);
         }
         congru_table_clear(&table);
@@ -369,10 +369,10 @@ congru_status congru_report_table(congru_context *context, const congru_report *
 
 congru_status congru_report_add_tables(congru_context *context, const congru_report *report, congru_text *text)
 {
-    report_table comparison = {.title = "The same pipelines in other runs"};
+    congru_table comparison = {.title = "The same pipelines in other runs"};
     if (fill_comparison(report, &comparison)) {
         congru_text_add(text, "<section><h2>Comparison</h2>\n");
-        congru_table_write(text, &comparison, CONGRU_TABLE_HTML);
+        congru_table_write(text, &comparison, CONGRU_TABLE_HTML, NULL);
         congru_text_add(text, "</section>\n");
     }
     text->failed = text->failed || comparison.failed;
@@ -387,9 +387,9 @@ congru_status congru_report_add_tables(congru_context *context, const congru_rep
         congru_report_add_markup(text, run->label);
         congru_text_add(text, "</h2>\n");
         for (size_t k = 0; k < TABLES; k++) {
-            report_table table = {.title = tables[k].title};
+            congru_table table = {.title = tables[k].title};
             if (tables[k].fill != NULL && tables[k].fill(run, NULL, pipeline, &table))
-                congru_table_write(text, &table, CONGRU_TABLE_HTML);
+                congru_table_write(text, &table, CONGRU_TABLE_HTML, NULL);
             text->failed = text->failed || table.failed;
             congru_table_clear(&table);
         }

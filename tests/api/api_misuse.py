@@ -21,6 +21,7 @@ congru_alignment_recentre subject reference
 congru_alignment_scale factor
 congru_context_create options
 congru_covariance_check_rank channel_name
+congru_table_print layout
 congru_set_check_rank epochs
 congru_import_like meta
 congru_import_run summary
@@ -35,6 +36,8 @@ congru_decoder_reference reference
 congru_epochs_cut report
 congru_lda_directions ratio
 congru_logistic_fit options info
+congru_metrics_measure probability by_class
+congru_model_pack bytes
 congru_model_predict options
 congru_recording_read options
 congru_report_figure choice
@@ -58,6 +61,10 @@ MAY_LACK_CONTEXT = """
 congru_drawing_svg congru_holm_correct congru_npy_read congru_npy_write congru_paired_compare congru_permutation_test
 congru_pipeline_check congru_recording_read congru_report_figure congru_report_json congru_report_table
 congru_results_summarise congru_scores_normalise congru_set_read congru_set_write congru_wilcoxon_test
+congru_pairs_correct congru_metrics_measure congru_results_scores congru_roc_auc congru_scores_compare
+congru_pairs_write congru_table_of_classes congru_table_of_confusion congru_table_of_pairs congru_table_of_scores
+congru_table_of_subjects congru_table_print
+congru_scores_list_append congru_scores_list_find congru_scores_create congru_scores_pipeline congru_scores_subject congru_scores_z
 congru_set_keep_classes congru_set_keep_sessions congru_results_confusion congru_report_page
 congru_epochs_read congru_file_kind_of congru_import_create congru_import_like congru_import_set congru_import_preset
 congru_preprocess_design congru_preprocess_ratio congru_preprocess_samples congru_preprocessing_check
@@ -176,6 +183,7 @@ def make_objects():
     ctypes.memmove(ctypes.addressof(evaluation) + 8, (ctypes.c_uint64 * 2)(ctypes.addressof(o["pipelines"]), 1), 16)
     o["congru_evaluation_options"] = evaluation
     o["congru_results"] = made("congru_evaluate", context, o["congru_set"], evaluation)
+    o["congru_scores"] = made("congru_results_scores", context, o["congru_results"])
     o["results"] = os.path.join(folder, "results").encode()
     o["congru_report"] = None
     command = [build + "/congru", "loso", o["npz"].decode(), "-p", "none+mdm", "-o", o["results"].decode()]
@@ -245,6 +253,14 @@ class CountedText(ctypes.Structure):
     _fields_ = [("text", ctypes.c_char * 64)]
 
 
+class Numbers(ctypes.Structure):
+    """congru_interval, congru_gain: likewise."""
+    _fields_ = [("numbers", ctypes.c_double * 16)]
+
+
+IN_MEMORY = {"congru_counted": CountedText, "congru_interval": Numbers, "congru_gain": Numbers}
+
+
 def attempt(function, arguments):
     """The status a child saw; "signal N" when it died."""
     result = functions[function][0]
@@ -253,9 +269,8 @@ def attempt(function, arguments):
     if child == 0:
         os.close(2)
         ctypes.CDLL(None).alarm(SECONDS)
-        counted = result == "congru_counted"
-        status = call(function, *arguments, returns=CountedText if counted else ctypes.c_int)
-        if counted:
+        status = call(function, *arguments, returns=IN_MEMORY.get(result, ctypes.c_int))
+        if result in IN_MEMORY:
             os._exit(0)
         os._exit(status & 0x7F if result == "congru_status" else 0)
     _, state = os.waitpid(child, 0)

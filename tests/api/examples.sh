@@ -37,6 +37,10 @@ examples_build_and_run()
     ./live_decoder_c m <frames.f32 >c.txt || problems+="live_decoder"
     [ "$(wc -l <c.txt)" = 115 ] || problems+="$(wc -l <c.txt) decisions"
     [ "$(./play_recording_c S.edf 0 | wc -c)" = $((60 * 160 * 3 * 4)) ] || problems+="play_recording"
+    congru synth --stage shift --slow 1 --subjects 3 --trials 4 --channels 5 --rate 100 --signals 450 --edf . -o truth.npz >/dev/null
+    congru import S0*.edf --events c1=c1,c2=c2,c3=c3,c4=c4 --band off --notch off --window -0.5:4 --keep-signals -o cues.npz >/dev/null
+    congru train cues.npz -p slow --causal --without S03 -o slow >/dev/null || problems+="no model of cues"
+    [ "$(./cue_decoder_c slow S03.edf c1=c1,c2=c2,c3=c3,c4=c4 | grep -c 'decided at')" = 16 ] || problems+="cue_decoder"
     result "examples are built against an installed copy, and run" "$problems"
     if ! command -v g++ >/dev/null; then
         skip "the example in C++ does the same" "no g++"

@@ -213,7 +213,7 @@ async function comparisonEqualsCsv() {
         if (Math.abs(value - expected) > 1e-4) wrong.push(`${table[row].pipeline}: drawn ${value}, given ${expected}`);
     }
     const cells = await page.$$eval("#comparison > .wide tbody tr", (all) => all.map((row) => [...row.cells].map((cell) => cell.textContent)));
-    const minus = (text) => text.replace("-", "−"), points = (x) => (x > 0 ? "+" : "") + minus((100 * x).toFixed(1)), p = (x) => (x < 0.0001 ? "< 0.0001" : Number(x).toFixed(4));
+    const minus = (text) => text.replace("-", "−"), points = (x) => (x > 0 ? "+" : "") + minus((100 * x).toFixed(1)), p = (x) => (x < 0.0005 ? Number(x).toExponential(0).replace(/e-(.)$/, "e-0$1") : Number(x).toFixed(3));
     table.forEach((row, i) => {
         const expected = [row.pipeline, `${(100 * row.accuracy).toFixed(1)} ± ${(100 * row.deviation).toFixed(1)}`, `${(100 * row.first_accuracy).toFixed(1)} ± ${(100 * row.first_deviation).toFixed(1)}`,
             points(row.gain), `${points(row.low)} to ${points(row.high)}`, minus(Number(row.effect).toFixed(2)), `${row.wins} : ${row.losses} of ${row.subjects}`, p(row.p), p(row.p_holm)];

@@ -43,6 +43,31 @@ killed_runs_end_the_same()
     result "runs killed at 20 moments end with the same results" "$problems"
 }
 
+# The same of pipelines of branches, whose constants are chosen before the first fold.
+killed_branches_end_the_same()
+{
+    local kills=0 round problems= took process start
+    mkdir "$scratch/work/killed_branches" && cd "$scratch/work/killed_branches" || exit 1
+    congru synth --stage shift --slow 1 --subjects 5 --trials 5 --channels 5 --rate 100 --signals 450 -o set.npz >/dev/null || exit 1
+    start=${EPOCHREALTIME/./}
+    congru loso set.npz --pipelines motor,slow,motor+slow,ra+tslr --jobs 1 -o whole >whole.txt 2>&1 || problems+=$(cat whole.txt)
+    took=$((${EPOCHREALTIME/./} - start))
+    for ((round = 0; round < 12; round++)); do
+        [ $((round % 4)) -ne 0 ] || rm -rf broken
+        congru loso set.npz --pipelines motor,slow,motor+slow,ra+tslr --jobs $((round % 2 + 1)) -o broken >/dev/null 2>&1 &
+        process=$!
+        sleep "$(printf '%d.%06d' $((took * (RANDOM % 1000) / 1200 / 1000000)) $((took * (RANDOM % 1000) / 1200 % 1000000)))"
+        kill -KILL $process 2>/dev/null && kills=$((kills + 1))
+        wait $process 2>/dev/null
+        [ $((round % 4)) -eq 3 ] || continue
+        congru loso set.npz --pipelines motor,slow,motor+slow,ra+tslr -o broken >again.txt 2>&1 || problems+=$(cat again.txt)
+        diff <(without_times whole) <(without_times broken) >/dev/null || problems+="round $round differs"$'\n'
+        [ -z "$(find broken -name '*.tmp')" ] || problems+="drafts are left"$'\n'
+    done
+    [ $kills -ge 6 ] || problems+="only $kills runs were killed in time"
+    result "runs of branches killed at 12 moments end with the same results" "$problems"
+}
+
 # Of a run that was interrupted: what is there is shown, what is missing is named.
 interrupted_runs_are_shown()
 {
@@ -214,8 +239,10 @@ colours_are_for_terminals()
         script -qec "NO_COLOR=1 congru show first" /dev/null </dev/null | found $'\033' && problems+="NO_COLOR is ignored"$'\n'
         script -qec "congru loso set.npz -p ra+mdm,ra+tslr -o bar" /dev/null </dev/null | tr '\r' '\n' |
             found '[0-9] of 8 folds, .* left' || problems+="no bar on a terminal"$'\n'
+        script -qec "NO_COLOR=1 COLUMNS=30 congru show first" /dev/null </dev/null | tr -d '\r' | awk 'length > 30' | found . &&
+            problems+="wider than 30 columns on a terminal"$'\n'
     fi
-    COLUMNS=30 congru show first | awk 'length > 30' | found . && problems+="wider than 30 columns"$'\n'
+    COLUMNS=30 congru show first | found '^pipeline  *subjects  *accuracy' || problems+="folded in a pipe"$'\n'
     result "colours are for terminals, and tables fit 30 columns" "${problems%$'\n'}"
 }
 
@@ -250,6 +277,7 @@ END
 }
 
 killed_runs_end_the_same
+killed_branches_end_the_same
 interrupted_runs_are_shown
 few_trials_are_marked
 removed_folders_end_runs

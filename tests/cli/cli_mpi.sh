@@ -25,6 +25,12 @@ without_times()
     cat "$1/predictions.csv" "$1"/training/*.json
 }
 
+without_training()
+{
+    cut -d, -f1,3- "$1/results.csv"
+    cat "$1/predictions.csv"
+}
+
 pipelines=ra+mdm,ra+tslr,none+csp-lda,dct+tslr,dct+mdm,ddct-unet-e2e
 cd "$scratch/work" || exit 1
 make_set set.npz --subjects 8 --trials 40 --d 8 || exit 1
@@ -43,6 +49,20 @@ processes_change_nothing()
         [ "$(sed -n 's/^"processes": \(.*\),/\1/p' crew$n/run.json)" = $n ] || problems+="run.json of $n"$'\n'
     done
     result "1, 2, 3 and 4 processes end with the same results as none" "${problems%$'\n'}"
+}
+
+# Branches, whose constants are chosen on the sources before the first fold.
+branches_change_nothing()
+{
+    local n problems=
+    congru synth --stage shift --slow 1 --subjects 5 --trials 5 --channels 5 --rate 100 --signals 450 -o slow.npz >/dev/null || exit 1
+    congru loso slow.npz -p motor,slow,motor+slow,ra+mdm -o views >/dev/null || exit 1
+    for n in 2 3; do
+        mpi -n $n congru loso slow.npz -p motor,slow,motor+slow,ra+mdm -o views$n --jobs 1 >out.txt 2>err.txt ||
+            problems+="$n processes: $(cat err.txt)"$'\n'
+        diff <(without_training views) <(without_training views$n) >/dev/null || problems+="$n processes differ"$'\n'
+    done
+    result "pipelines of branches end with the same results" "${problems%$'\n'}"
 }
 
 shared_batches_change_nothing()
@@ -193,6 +213,7 @@ experiments_print_the_same()
 }
 
 processes_change_nothing
+branches_change_nothing
 shared_batches_change_nothing
 killed_processes_lose_nothing
 survivors_go_on

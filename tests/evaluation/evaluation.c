@@ -223,6 +223,51 @@ static void every_trial_is_scored_once(void)
     congru_set_destroy(&set);
 }
 
+/* congru_evaluation_split tells other programs the very trials that a fold scores, and none twice. */
+static void splits_are_those_of_the_folds(void)
+{
+    const char *pipeline = "none+mdm";
+    congru_set *set = sample_set(context, &small);
+    int8_t *side = malloc(set->count), *scored = malloc(set->count);
+    if (side == NULL || scored == NULL)
+        abort();
+    for (int p = CONGRU_PROTOCOL_LOSO; p <= CONGRU_PROTOCOL_SESSIONS; p++) {
+        congru_evaluation_options options;
+        congru_evaluation_options_init(&options);
+        options.protocol = (congru_protocol)p;
+        options.pipelines = &pipeline;
+        options.pipeline_count = 1;
+        options.folds = 3;
+        size_t parts = p == CONGRU_PROTOCOL_FOLDS ? 3 : 1;
+        congru_results *results = evaluate_in(context, set, &options);
+        for (size_t f = 0; f < results->folds; f++) {
+            const congru_fold *fold = &results->fold[f];
+            size_t fitted = 0;
+            memset(scored, 0, set->count);
+            for (size_t part = 0; part < parts; part++) {
+                CHECK(congru_evaluation_split(context, set, &options, fold->subject, part, side) == CONGRU_OK);
+                for (size_t i = 0; i < set->count; i++) {
+                    scored[i] = (int8_t)(scored[i] + (side[i] == 1));
+                    fitted += side[i] == 0;
+                }
+            }
+            for (size_t i = 0; i < fold->samples; i++)
+                CHECK(scored[fold->trial[i]]-- == 1);
+            for (size_t i = 0; i < set->count; i++)
+                CHECK(scored[i] == 0);
+            CHECK(fitted == (p == CONGRU_PROTOCOL_LOSO       ? set->count - 24
+                             : p == CONGRU_PROTOCOL_SESSIONS ? 12u
+                                                             : 48u));
+        }
+        CHECK(congru_evaluation_split(context, set, &options, 0, parts, side) == CONGRU_ERROR_ARGUMENT);
+        CHECK(congru_evaluation_split(context, set, &options, 4, 0, side) == CONGRU_ERROR_ARGUMENT);
+        congru_results_destroy(&results);
+    }
+    free(side);
+    free(scored);
+    congru_set_destroy(&set);
+}
+
 static void calibration_trials_are_not_scored(void)
 {
     congru_set *set = sample_set(context, &small);
@@ -436,6 +481,7 @@ int main(void)
     RUN(threads_change_nothing);
     RUN(sessions_are_aligned_by_themselves);
     RUN(every_trial_is_scored_once);
+    RUN(splits_are_those_of_the_folds);
     RUN(calibration_trials_are_not_scored);
     RUN(scores_are_as_defined);
     RUN(refusals);

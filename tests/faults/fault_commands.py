@@ -50,7 +50,7 @@ COMMANDS = [
     Command('show', 'show {in}/results', inputs=['results/results.csv', 'results/predictions.csv']),
     Command('compare', 'compare {in}/results --no-save --permutation', inputs=['results/results.csv']),
     Command('compare, kept', 'compare results'),
-    Command('compare csv', 'compare --csv {in}/accuracies.csv --latex', inputs=['accuracies.csv'],
+    Command('compare csv', 'compare --csv {in}/accuracies.csv --format latex', inputs=['accuracies.csv'],
             pipes=['accuracies.csv']),
     Command('reproduce statistics', 'reproduce statistics'),
     Command('reproduce table-preproc', 'reproduce table-preproc {in}/2a.npz -p ra+mdm,dct+tslr --steps 1 --jobs 1 -o made',

@@ -293,7 +293,7 @@ def attack_events(ground, r, folder):
 
 def attack_table(ground, r, folder):
     put(folder, 't.csv', several(r, ground.bytes_of('accuracies.csv'), [mutate_csv, mutate_numbers]))
-    return ground.attempt(r, folder, 'compare --csv {in}/t.csv' + r.choice(['', ' --latex', ' --permutation', ' --markdown']))
+    return ground.attempt(r, folder, 'compare --csv {in}/t.csv' + r.choice(['', ' --format latex', ' --permutation', ' --format markdown']))
 
 
 def attack_frames(ground, r, folder):

@@ -13,7 +13,7 @@ from hostile_mutations import (NUMBER_TEXTS, mutate_bytes, mutate_csv, mutate_js
 READERS = '''
 show {in}/RUN
 show {in}/RUN --per-subject
-show {in}/RUN --confusion --markdown
+show {in}/RUN --confusion --format markdown
 compare {in}/RUN --no-save
 compare {in}/RUN --no-save --permutation
 report {in}/RUN -o page.html

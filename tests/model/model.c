@@ -497,6 +497,32 @@ static void names_are_given_once(void)
     congru_tensors_clear(&tensors);
 }
 
+/* The bytes in memory are those of the file, and are written where there is room for all of them alone. */
+static void bytes_in_memory_are_those_of_the_file(void)
+{
+    bytes whole = saved_model();
+    congru_model *model = NULL, *again = NULL;
+    size_t size = 0, said = 0;
+    CHECK(congru_model_load(context, path_in("whole"), &model) == CONGRU_OK);
+    CHECK(congru_model_pack(context, model, NULL, 0, &size) == CONGRU_OK && size == whole.size);
+    unsigned char *packed = malloc(size);
+    if (packed == NULL)
+        abort();
+    packed[0] = 77;
+    check_said(congru_model_pack(context, model, packed, size - 1, &said), CONGRU_ERROR_ARGUMENT, "room for");
+    CHECK(said == size && packed[0] == 77);
+    CHECK(congru_model_pack(context, model, packed, size, &said) == CONGRU_OK && said == size);
+    CHECK(memcmp(packed, whole.at, size) == 0);
+    CHECK(congru_model_parse(context, "bytes", packed, size, &again) == CONGRU_OK);
+    congru_model_destroy(&again);
+    packed[8] = 'x';
+    check_said(congru_model_parse(context, "bytes", packed, size, &again), CONGRU_ERROR_FORMAT, "bytes: ");
+    CHECK(again == NULL);
+    free(packed);
+    free(whole.at);
+    congru_model_destroy(&model);
+}
+
 int main(void)
 {
     if (congru_context_create(&context, NULL) != CONGRU_OK || !scratch_open())
@@ -511,6 +537,7 @@ int main(void)
     RUN(places_are_checked);
     RUN(long_lists_are_refused);
     RUN(names_are_given_once);
+    RUN(bytes_in_memory_are_those_of_the_file);
     scratch_close();
     congru_context_destroy(&context);
     return harness_end();

@@ -1,4 +1,5 @@
 /* Layers of signals and images alone, compiled in double precision: adjoints against differences. SPDX-License-Identifier: Apache-2.0 */
+#include "congru/random.h"
 #include "harness.h"
 #include "layer_bench.h"
 #include "network/models/parts.h"
@@ -63,7 +64,7 @@ static void time_and_space(void)
 {
     bench *b = bench_begin(false);
     bench_loss(b, &bench_probe,
-               congru_part_time_space(&b->graph, bench_plain_source(b, congru_signal(11, 3)), 4, 5), -1);
+               congru_part_time_space(&b->graph, bench_plain_source(b, congru_signal(11, 3)), 4, 6, 5), -1);
     bench_check(b, "time and space");
 }
 
@@ -180,6 +181,68 @@ static void joined_signals(void)
     bench_check(b, "zeros at the ends");
 }
 
+/* EEGNet's front: statistics come of moments of the windows, and spatial filters go first. Its signals are constants; even
+ * and odd numbers of taps pad differently. */
+static void filter_bank(void)
+{
+    enum { CHANNELS = 3, SAMPLES = 15 };
+    static double plain[BENCH_TRIALS * CHANNELS * SAMPLES];
+    const congru_signals signals = {.plain = plain, .channels = CHANNELS, .samples = SAMPLES, .rate = 10.0};
+    congru_random random = congru_random_stream(6, 0, 0, 0);
+    for (size_t e = 0; e < sizeof plain / sizeof plain[0]; e++)
+        plain[e] = 0.3 + congru_random_normal(&random);
+    for (size_t taps = 4; taps <= 5; taps++) {
+        bench *b = bench_begin(false);
+        congru_trials trials = bench_trials;
+        trials.signals = &signals;
+        b->constants.trials = &trials;
+        b->constants.taps = taps;
+        int x = congru_part_signal(&b->graph, SAMPLES, CHANNELS, 0);
+        x = congru_part_filter_bank(&b->graph, x, 4, 2, taps, 1e-3, 0.01);
+        bench_loss(b, &bench_probe, congru_part_square(&b->graph, x), -1);
+        bench_check(b, "filter bank");
+    }
+}
+/* Plain, shrunk, with a jitter; from channels that fill vectors and that do not. */
+static void covariance(void)
+{
+    static const double numbers[][2] = {{0.0, 0.0}, {0.3, 0.0}, {0.2, 0.1}};
+    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
+        bench *b = bench_begin(false);
+        const int x = bench_plain_source(b, congru_signal(12, k == 1 ? 8 : 5));
+        bench_loss(b, &bench_probe, congru_part_covariance(&b->graph, x, numbers[k][0], numbers[k][1]), -1);
+        bench_check(b, "covariance");
+    }
+}
+
+/* Behind filters it is the covariance of fewer signals when a congruence follows. */
+static void covariance_of_filters(void)
+{
+    for (unsigned rewritings = 0; rewritings <= CONGRU_REWRITE_SPACE; rewritings += CONGRU_REWRITE_SPACE) {
+        bench *b = bench_begin(false);
+        int x = congru_part_time_space(&b->graph, bench_plain_source(b, congru_signal(14, 3)), 2, 6, 3);
+        x = congru_graph_congruence(&b->graph, congru_part_covariance(&b->graph, x, 0.0, 0.0), 4, 0.0);
+        bench_loss(b, &bench_probe, x, -1);
+        b->rewritings = rewritings;
+        bench_check(b, rewritings == 0 ? "covariance of filters" : "covariance of fewer filters");
+    }
+}
+
+/* Every trial of a subject moves its mean and dispersion; of earlier steps nothing is kept at first, some later. */
+static void domains(void)
+{
+    for (size_t step = 0; step < 3; step++) {
+        bench *b = bench_begin(false);
+        int x = bench_source(b, BENCH_D);
+        x = congru_part_domain_normalise(&b->graph, x, false, 0.25);
+        bench_loss(b, &bench_probe, congru_graph_logarithm(&b->graph, x, 0.0, 0.0), -1);
+        b->rewritings = step == 2 ? CONGRU_REWRITE_LOG_OF_EXP : 0;
+        b->options.steps = 12;
+        b->first_step = 3 * step;
+        bench_check(b, step == 0 ? "domains" : "domains with a past");
+    }
+}
+
 int main(void)
 {
     if (!bench_start())
@@ -200,6 +263,10 @@ int main(void)
     RUN(layer_normalisation);
     RUN(attention);
     RUN(joined_signals);
+    RUN(filter_bank);
+    RUN(covariance);
+    RUN(covariance_of_filters);
+    RUN(domains);
     bench_end();
     return harness_end();
 }

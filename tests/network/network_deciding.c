@@ -48,61 +48,95 @@ static congru_newcomer newcomer_of(int network)
     return newcomer;
 }
 
-/* Probabilities of the trials themselves, after some steps. */
-static void ask(congru_context *own, int network, const congru_method_options *options, double *p)
+/* Probabilities of the trials themselves, after some steps, and the network. */
+static void ask(congru_context *own, int network, const congru_method_options *options, congru_tensors *model,
+                double *p)
 {
-    congru_tensors model = {0};
     congru_trials given = trials;
     const congru_newcomer newcomer = newcomer_of(network);
     given.signals = on_signals(network) ? &signals : NULL;
-    CHECK_SAYING(congru_network_fit(own, (congru_backbone)network, true, "m", &given, options, &model, NULL) ==
+    CHECK_SAYING(congru_network_fit(own, (congru_backbone)network, true, "m", &given, options, model, NULL) ==
                      CONGRU_OK,
                  "network %d: %s", network, congru_context_error(own));
-    CHECK_SAYING(congru_network_predict(own, (congru_backbone)network, "m", &model, &newcomer, p) == CONGRU_OK,
+    CHECK_SAYING(congru_network_predict(own, (congru_backbone)network, "m", model, &newcomer, p) == CONGRU_OK,
                  "network %d: %s", network, congru_context_error(own));
-    congru_tensors_clear(&model);
 }
 
+static size_t count_right(const double *p)
+{
+    size_t right = 0;
+    for (size_t i = 0; i < N; i++) {
+        const double *own = p + i * CLASSES;
+        size_t best = 0;
+        for (size_t k = 1; k < CLASSES; k++)
+            best = own[k] > own[best] ? k : best;
+        right += best == (size_t)trials.label[i];
+        CHECK_NEAR(own[0] + own[1] + own[2], 1.0, 1e-12);
+    }
+    return right;
+}
+
+/* Without dropout, and with what each has of its own. */
 static void networks_learn(void)
 {
     for (int network = CONGRU_NETWORK_SPD_CNN; network < CONGRU_NETWORK_COUNT; network++) {
-        double p[OUT];
-        const bool slow = network == CONGRU_NETWORK_SPDNET || network == CONGRU_NETWORK_INCEPTION;
-        congru_method_options options = options_of(slow ? 400 : 60);
-        options.network.dropout = 0.0;
-        options.network.rate = network == CONGRU_NETWORK_SPDNET ? 1e-2 : 1e-3;
-        size_t right = 0;
-        ask(context, network, &options, p);
-        for (size_t i = 0; i < N; i++) {
-            const double *own = p + i * CLASSES;
-            size_t best = 0;
-            for (size_t k = 1; k < CLASSES; k++)
-                best = own[k] > own[best] ? k : best;
-            right += best == (size_t)trials.label[i];
-            CHECK_NEAR(own[0] + own[1] + own[2], 1.0, 1e-12);
+        for (int dropout = 0; dropout < 2; dropout++) {
+            double p[OUT];
+            congru_tensors model = {0};
+            const bool slow = network == CONGRU_NETWORK_SPDNET || network == CONGRU_NETWORK_INCEPTION;
+            congru_method_options options = options_of(slow ? 400 : 60);
+            if (dropout == 0)
+                options.network.dropout = 0.0;
+            else if (congru_network_settle((congru_backbone)network, &options.network).dropout == 0.0)
+                continue;
+            options.network.rate = network == CONGRU_NETWORK_SPDNET ? 1e-2 : dropout == 0 ? 1e-3 : 3e-3;
+            ask(context, network, &options, &model, p);
+            const size_t right = count_right(p);
+            CHECK_SAYING(right > 2 * N / 3, "network %d: %zu of %d trials it was trained on", network, right,
+                         N);
+            congru_tensors_clear(&model);
         }
-        CHECK_SAYING(right > 2 * N / 3, "network %d: %zu of %d trials it was trained on", network, right, N);
     }
 }
 
+static bool same_tensors(const congru_tensors *a, const congru_tensors *b)
+{
+    bool same = a->count == b->count;
+    for (size_t k = 0; same && k < a->count; k++) {
+        size_t size = 1;
+        for (size_t i = 0; i < a->tensor[k].dims; i++)
+            size *= a->tensor[k].shape[i];
+        same = memcmp(a->tensor[k].data, b->tensor[k].data, size * sizeof(double)) == 0;
+    }
+    return same;
+}
+
+/* Weights after 20 steps (3 of the largest networks) and probabilities: on every instruction set, and with more threads on the best. */
 static void bits_are_the_same(void)
 {
     for (int network = CONGRU_NETWORK_SPD_CNN; network < CONGRU_NETWORK_COUNT; network++) {
         double expected[OUT], found[OUT];
-        congru_method_options options = options_of(3);
+        congru_tensors first = {0};
+        const bool large = network == CONGRU_NETWORK_CONFORMER || network == CONGRU_NETWORK_INCEPTION;
+        congru_method_options options = options_of(large ? 3 : 20);
         options.network.validation_subjects = 1;
-        ask(context, network, &options, expected);
+        ask(context, network, &options, &first, expected);
         for (size_t cpu = 0; congru_cpu_name(cpu) != NULL; cpu++) {
-            for (int threads = 1; threads <= 3 && congru_cpu_available(congru_cpu_name(cpu)); threads++) {
+            const bool best = strcmp(congru_cpu_name(cpu), congru_context_cpu(context)) == 0;
+            for (int threads = 1; threads <= (best ? 3 : 1) && congru_cpu_available(congru_cpu_name(cpu));
+                 threads++) {
                 const congru_context_options how = {.threads = threads, .cpu = congru_cpu_name(cpu)};
                 congru_context *own;
+                congru_tensors model = {0};
                 CHECK(congru_context_create(&own, &how) == CONGRU_OK);
-                ask(own, network, &options, found);
-                CHECK_SAYING(memcmp(expected, found, sizeof found) == 0, "network %d, %s, %d threads", network,
-                             how.cpu, threads);
+                ask(own, network, &options, &model, found);
+                CHECK_SAYING(memcmp(expected, found, sizeof found) == 0 && same_tensors(&first, &model),
+                             "network %d, %s, %d threads", network, how.cpu, threads);
+                congru_tensors_clear(&model);
                 congru_context_destroy(&own);
             }
         }
+        congru_tensors_clear(&first);
     }
 }
 

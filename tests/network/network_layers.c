@@ -126,7 +126,7 @@ static void recentre(void)
 static int add_scores(bench *b, size_t classes)
 {
     const int x = bench_add(b, &congru_layer_triangle, bench_source(b, D), -1, row, 0.0),
-              y = bench_add(b, &congru_layer_dense, x, -1, congru_scores(classes), 0.0);
+              y = bench_add(b, &congru_layer_dense, x, -1, congru_class_extent(classes), 0.0);
     b->graph.node[y].weight[0] = congru_graph_weights(&b->graph, "head", classes, row.rows, true);
     b->graph.node[y].weight[1] = congru_graph_weights(&b->graph, "bias", 1, classes, true);
     return y;
@@ -139,7 +139,7 @@ static void dense_and_softmax(void)
     bench_check(b, "dense");
     static const double present[] = {1.0, 1.0, 0.0, 1.0, 1.0};
     b = bench_begin(false);
-    const int y = bench_add(b, &congru_layer_softmax, add_scores(b, 5), -1, congru_scores(5), 0.0);
+    const int y = bench_add(b, &congru_layer_softmax, add_scores(b, 5), -1, congru_class_extent(5), 0.0);
     congru_softmax *softmax = congru_memory_take(sizeof *softmax);
     softmax->present = present;
     b->graph.node[y].state = softmax;

@@ -188,6 +188,15 @@ static void differences(void)
     }
 }
 
+static void covariances_of_signals(void)
+{
+    congru_method_options options;
+    congru_method_options_init(&options);
+    follow(CONGRU_NETWORK_TSMNET, "tsmnet", &signal_trials, &options);
+    follow(CONGRU_NETWORK_CONV_DLDCT, "conv-dldct", &signal_trials, &options);
+    follow(CONGRU_NETWORK_CONV_DDCT_UNET, "conv-ddct-unet", &signal_trials, &options);
+}
+
 int main(void)
 {
     if (congru_context_create(&context, NULL) != CONGRU_OK)
@@ -200,6 +209,7 @@ int main(void)
     /* cppcheck-suppress duplicateExpression ; congru_real is float in the other program */
     if (sizeof(congru_real) == sizeof(double))
         RUN(differences);
+    RUN(covariances_of_signals);
     congru_context_destroy(&context);
     return harness_end();
 }

@@ -12,6 +12,7 @@ import mpmath
 import numpy as np
 import scipy
 import sklearn
+import sklearn.metrics
 from scipy import stats
 from scipy.spatial.distance import cdist, squareform
 from sklearn.manifold import TSNE
@@ -151,3 +152,45 @@ for n, d, kinds, distance, seed, perplexity in ((150, 5, 3, 3, 3, 20), (300, 10,
     p = affinities(x, perplexity)
     numbers([divergence(p, y), divergence(p, best.embedding_.astype(float)),
              divergence(p, pca.embedding_.astype(float))])
+
+
+# ---- Metrics of predictions ---------------------------------------------------------------------------
+
+def metrics(n, classes, seed, skill, coarse, present=None):
+    random = np.random.default_rng(seed)
+    truth = random.integers(0, present or classes, n)
+    z = random.normal(size=(n, classes))
+    z[np.arange(n), truth] += skill
+    p = np.exp(z) / np.exp(z).sum(1, keepdims=True)
+    if coarse:  # ties among scores
+        p = np.round(p * 4) / 4 + 1e-3
+    predicted = p.argmax(1)
+    k = sklearn.metrics
+    area = [k.roc_auc_score(truth == c, p[:, c]) if 0 < (truth == c).sum() < n else np.nan for c in range(classes)]
+    auc = area[1] if classes == 2 else np.nanmean(area)
+    if classes > 2 and not coarse and not present:
+        assert abs(auc - k.roc_auc_score(truth, p, multi_class="ovr", average="macro")) < 1e-14
+    accuracy = k.accuracy_score(truth, predicted)
+    bits = np.log2(classes) + accuracy * np.log2(accuracy)
+    bits += (1 - accuracy) * np.log2((1 - accuracy) / (classes - 1)) if accuracy < 1 else 0
+    level = stats.binom.ppf(0.95, n, 1 / classes) / n
+    macro = [f(truth, predicted, average="macro", zero_division=0)
+             for f in (k.precision_score, k.recall_score, k.f1_score)]
+    print("metrics", n, classes)
+    numbers(truth, predicted, p)
+    numbers([accuracy, k.cohen_kappa_score(truth, predicted), k.balanced_accuracy_score(truth, predicted), auc, *macro,
+             bits if accuracy > 1 / classes else 0, level, accuracy > level])
+    every = range(classes)
+    numbers(*(f(truth, predicted, labels=every, average=None, zero_division=0)
+              for f in (k.precision_score, k.recall_score, k.f1_score)), area)
+
+
+for case in ((40, 2, 1, 1.0, False), (288, 4, 2, 0.8, False), (57, 3, 3, 0.0, False), (30, 2, 4, 1.5, True),
+             (100, 4, 5, 0.7, True), (60, 4, 6, 1.0, False, 3), (12, 2, 7, 9.0, False), (20, 5, 8, -0.5, False)):
+    metrics(*case)
+
+for n, classes in ((1, 2), (20, 2), (40, 4), (100, 2), (144, 2), (288, 4), (1000, 3), (20000, 2)):
+    print("binomial", n, classes)
+    k = [n // classes, n // classes + n // 20 + 1, int(stats.binom.ppf(0.95, n, 1 / classes)) + 1]
+    numbers(k, stats.binom.sf(np.array(k) - 1, n, 1 / classes))
+    numbers(stats.binom.ppf([0.001, 0.5, 0.95, 0.99, 0.999], n, 1 / classes))

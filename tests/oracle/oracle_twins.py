@@ -42,7 +42,7 @@ def load(file):
         stored[name] = torch.tensor([float(w) for w in words[2:2 + count]])
         words = words[2 + count:]
     d = round((len(stored["covariance"]) / len(stored["label"])) ** 0.5)
-    return (stored["covariance"].view(-1, d, d), stored["label"].long(),
+    return (stored["covariance"].view(-1, d, d), stored["label"].long(), stored["subject"].long(),
             stored["batches"].long().view(-1, BATCH))
 
 
@@ -94,6 +94,19 @@ class MatrixFunction(torch.autograd.Function):
 
 def log(x):
     return MatrixFunction.apply(x, torch.log, torch.reciprocal)
+
+
+def floored_log(x, jitter, floor=1e-5):
+    return MatrixFunction.apply(x, lambda v: (v + jitter).clamp(min=floor).log(),
+                                lambda v: torch.where(v + jitter > floor, 1 / (v + jitter), torch.zeros_like(v)))
+
+
+def exp(x):
+    return MatrixFunction.apply(x, torch.exp, torch.exp)
+
+
+def power(x, p):
+    return MatrixFunction.apply(x, lambda v: v ** p, lambda v: p * v ** (p - 1))
 
 
 def rectify(x, least=1e-4):
@@ -349,6 +362,82 @@ class Inception(OnSignals):
         return self.read(F.avg_pool1d(self.apply_unit(y, self.fourth), 2))
 
 
+class Covariances(OnSignals):
+    """Filters in time, the ends mirrored, and in space; the covariance of what comes out."""
+
+    def filters(self, filters, channels):
+        self.glorot(25, filters, 25, filters * 25)
+        self.glorot(filters * CHANNELS, channels, filters * CHANNELS, channels * CHANNELS)
+
+    def covariance(self, x):
+        time, space = self.list[0], self.list[1]
+        y = F.conv2d(F.pad(x, (12, 12), mode="reflect")[:, None], time.T[:, None, None])
+        y = F.conv2d(y, space.view(time.shape[1], CHANNELS, -1).permute(2, 0, 1)[..., None])[:, :, 0]
+        y = y - y.mean(2, keepdim=True)
+        return y @ y.mT / (y.shape[2] - 1)
+
+
+class TsmNet(Covariances):
+    """Every subject has a mean and a dispersion of its own, which move by a share that falls with the steps."""
+
+    by_subject = True
+
+    def __init__(self, classes, steps=660):
+        super().__init__()
+        self.filters(4, 40)
+        self.add(40, 20, 1.0, kind="stiefel")
+        self.add(1, 1, 0.0, 1.0)
+        self.add(classes, 210, 1 / math.sqrt(210))
+        self.add(1, classes, 1 / math.sqrt(210))
+        self.step, self.last, self.means, self.variances = 0, steps * 5 // 6, {}, {}
+
+    def forward(self, x, subjects):
+        c = rectify(self.list[2].T @ self.covariance(x) @ self.list[2])
+        left = max(self.last - 1 - self.step, 0) / (self.last - 1)
+        share, self.step = 1 - 0.25 ** left + 0.25, self.step + 1
+        tangent = torch.empty_like(c)
+        for k in subjects.unique().tolist():
+            tangent[subjects == k] = self.normalise(c[subjects == k], k, share)
+        return triangle(tangent) @ self.list[4].T + self.list[5]
+
+    def normalise(self, c, k, share):
+        start = c.mean(0)
+        root, inverse = power(start, 0.5), power(start, -0.5)
+        mean = root @ exp(log(inverse @ c @ inverse).mean(0)) @ root
+        old, variance = self.means.get(k, torch.eye(20)), self.variances.get(k, 1.0)
+        root, inverse = power(old, 0.5), power(old, -0.5)
+        mean = root @ power(inverse @ mean @ inverse, share) @ root
+        inverse = power(mean, -0.5)
+        tangent = log(inverse @ c @ inverse)
+        variance = (1 - share) * variance + share * tangent.square().sum((1, 2)).mean()
+        self.means[k], self.variances[k] = mean.detach(), variance.detach()
+        return tangent * self.list[3] / (variance + 1e-5).sqrt()
+
+
+class Congruences(Covariances):
+    """conv-dldct, conv-ddct-unet: congruences, merged with their mirrors or not, and the head of the paper."""
+
+    def __init__(self, classes, widths, merges):
+        super().__init__()
+        self.filters(4, CHANNELS)
+        self.merges, self.layers = merges, len(widths) - 1
+        for a, b in zip(widths, widths[1:]):
+            self.add(a, b, math.sqrt(3 / a))
+        self.add(classes, CHANNELS * (CHANNELS + 1) // 2, 0.0)
+        self.add(1, classes, 0.0)
+
+    def forward(self, x):
+        c = [self.covariance(x)]
+        for k in range(self.layers):
+            w = self.list[2 + k]
+            y = w.T @ c[-1] @ w + 1e-4 * torch.eye(w.shape[1])
+            if self.merges and k + self.layers // 2 >= self.layers:
+                y = exp((floored_log(y, 0) + floored_log(c[self.layers - 1 - k], 0)) / 2)
+            c.append(y)
+        inverse = exp(-floored_log(c[-1], 0).mean(0) / 2)
+        return triangle(floored_log(inverse @ c[-1] @ inverse, 1e-4)) @ self.list[-2].T + self.list[-1]
+
+
 # ---- twenty steps -------------------------------------------------------------------------------------------------
 
 def show(name, values):
@@ -366,8 +455,9 @@ def show_tensors(name, tensors):
     show(name, numbers)
 
 
-def gradient(network, c, y):
-    loss = F.cross_entropy(network(c), y)
+def gradient(network, c, y, subjects):
+    more = [subjects] if getattr(network, "by_subject", False) else []
+    loss = F.cross_entropy(network(c, *more), y)
     network.zero_grad()
     loss.backward()
     for w, kind in zip(network.list, network.kinds):
@@ -379,12 +469,12 @@ def gradient(network, c, y):
     return loss
 
 
-def follow(name, network, c, y, batches):
+def follow(name, network, c, y, subjects, batches):
     adam = torch.optim.Adam(network.parameters(), lr=RATE)
     for step in range(STEPS + 1):
         if step == STEPS:
             show_tensors(name + ".parameters", [w.data for w in network.list])
-        loss = gradient(network, c[batches[step]], y[batches[step]])
+        loss = gradient(network, *(t[batches[step]] for t in (c, y, subjects)))
         if step in (0, STEPS):
             show("%s.%d.loss" % (name, step), [loss.item()])
             show_tensors("%s.%d.gradient" % (name, step), [w.grad for w in network.list])
@@ -396,18 +486,21 @@ def follow(name, network, c, y, batches):
 
 
 def main():
-    c, y, batches = load(sys.argv[1])
+    c, y, subjects, batches = load(sys.argv[1])
     d, classes = c.shape[1], int(y.max()) + 1
-    follow("spd-cnn", SpdCnn(d, classes, False, False), c, y, batches)
-    follow("spd-cnn-mean", SpdCnn(d, classes, False, True), c, y, batches)
-    follow("ts-spd-cnn", SpdCnn(d, classes, True, False), c, y, batches)
-    follow("spdnet", SpdNet(d, classes), c, y, batches)
+    follow("spd-cnn", SpdCnn(d, classes, False, False), c, y, subjects, batches)
+    follow("spd-cnn-mean", SpdCnn(d, classes, False, True), c, y, subjects, batches)
+    follow("ts-spd-cnn", SpdCnn(d, classes, True, False), c, y, subjects, batches)
+    follow("spdnet", SpdNet(d, classes), c, y, subjects, batches)
     x = signals(y)
-    follow("shallow", Shallow(classes), x, y, batches)
-    follow("deep", Deep(classes), x, y, batches)
-    follow("eegnet", EegNet(classes), x, y, batches)
-    follow("conformer", Conformer(classes), x, y, batches)
-    follow("inception", Inception(classes), x, y, batches)
+    follow("shallow", Shallow(classes), x, y, subjects, batches)
+    follow("deep", Deep(classes), x, y, subjects, batches)
+    follow("eegnet", EegNet(classes), x, y, subjects, batches)
+    follow("conformer", Conformer(classes), x, y, subjects, batches)
+    follow("inception", Inception(classes), x, y, subjects, batches)
+    follow("tsmnet", TsmNet(classes), x, y, subjects, batches)
+    follow("conv-dldct", Congruences(classes, (3, 6, 6, 3), False), x, y, subjects, batches)
+    follow("conv-ddct-unet", Congruences(classes, (3, 2, 2, 2, 3), True), x, y, subjects, batches)
 
 
 main()

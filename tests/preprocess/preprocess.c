@@ -21,9 +21,9 @@ static bool error_has(const char *text)
 
 static void every_option_can_be_set(void)
 {
-    static const char *const values[] = {"C3,Cz", "V",  "average", "4:40",   "3",      "fir",
-                                         "",      "60", "",        "1:45",   "128",    "0:2",
-                                         "oas",   "on", "0.1",     "-0.5:0", "inside", "drop"};
+    static const char *const values[] = {"C3,Cz", "V",      "average", "4:40", "3",        "fir", "",
+                                         "60",    "",       "1:45",    "128",  "0:2",      "oas", "on",
+                                         "0.1",   "-0.5:0", "inside",  "drop", "EOG1,EOG2"};
     congru_preprocessing p;
     congru_preprocessing_init(&p);
     for (size_t i = 0; i < CONGRU_PREPROCESSING_OPTIONS; i++) {
@@ -34,6 +34,7 @@ static void every_option_can_be_set(void)
     CHECK(p.channels == 2 && p.scale == 1e6 && p.average_reference && p.band[1] == 40 && p.order == 3 && p.fir);
     CHECK(p.causal && p.notch == 60 && p.harmonics && p.filtered[0] == 1 && p.resample == 128);
     CHECK(p.window[1] == 2 && p.estimator == CONGRU_ESTIMATOR_OAS && p.trace_normalise && p.rest_inside);
+    CHECK(strcmp(p.regress, "EOG1,EOG2") == 0);
     CHECK(p.drop_rejected && p.shrinkage == 0.1 && p.baseline[0] == -0.5 && !p.baseline_whole);
     CHECK(congru_preprocessing_set(context, &p, NULL, "shrinkage", "1.5") == CONGRU_ERROR_ARGUMENT);
     CHECK(congru_preprocessing_check(context, &p) == CONGRU_ERROR_ARGUMENT && error_has("--causal"));
@@ -325,6 +326,52 @@ static void shrinkage_and_baseline(void)
     congru_set_destroy(&shrunk);
 }
 
+/* Two channels are a constant and a multiple of the third, another for each of two subjects: the constant is left. */
+static void eyes_are_regressed_out(void)
+{
+    enum { COUNT = 4, WIDTH = 3, SAMPLES = 50 };
+    static const double factor[2][2] = {{0.5, -2}, {3, 0.25}};
+    double data[COUNT * WIDTH * SAMPLES];
+    int32_t label[COUNT] = {0}, run[COUNT] = {0}, session[COUNT] = {0}, subject[COUNT] = {0, 1, 0, 1};
+    char channel_name[WIDTH][CONGRU_LABEL_SIZE] = {"C3", "EOG", "C4"}, class_name[1][CONGRU_LABEL_SIZE] = {"a"},
+         subject_name[2][CONGRU_LABEL_SIZE] = {"S1", "S2"};
+    for (size_t i = 0; i < COUNT; i++)
+        for (size_t t = 0; t < SAMPLES; t++) {
+            double *x = data + i * WIDTH * SAMPLES + t, eye = sin(0.3 * (double)((i + 1) * t)) + (double)i;
+            x[SAMPLES] = eye;
+            x[0] = 7 + factor[subject[i]][0] * eye;
+            x[2 * SAMPLES] = -1 + factor[subject[i]][1] * eye;
+        }
+    congru_epochs epochs = {.count = COUNT,
+                            .channels = WIDTH,
+                            .samples = SAMPLES,
+                            .rate = 100,
+                            .data = data,
+                            .label = label,
+                            .run = run,
+                            .session = session,
+                            .channel_name = channel_name,
+                            .classes = 1,
+                            .class_name = class_name,
+                            .subject = subject,
+                            .subjects = 2,
+                            .subject_name = subject_name};
+    congru_preprocessing p;
+    congru_epochs_report report;
+    congru_preprocessing_init_raw(&p);
+    CHECK(congru_preprocessing_set(context, &p, NULL, "regress", "EOG1") == CONGRU_OK);
+    CHECK(congru_preprocess_epochs(context, &p, NULL, &epochs, &report) == CONGRU_ERROR_ARGUMENT);
+    CHECK(error_has("no channel 'EOG1' to regress out"));
+    CHECK(congru_preprocessing_set(context, &p, NULL, "regress", "eog") == CONGRU_OK);
+    CHECK(congru_preprocess_epochs(context, &p, NULL, &epochs, &report) == CONGRU_OK);
+    CHECK(epochs.channels == 2 && strcmp(epochs.channel_name[1], "C4") == 0);
+    double worst = 0;
+    for (size_t i = 0; i < (size_t)COUNT * 2 * SAMPLES; i++)
+        worst = fmax(worst, fabs(data[i] - (i / SAMPLES % 2 == 0 ? 7 : -1)));
+    CHECK(worst < 1e-12);
+    congru_preprocessing_clear(&p);
+}
+
 int main(void)
 {
     if (congru_context_create(&context, NULL) != CONGRU_OK)
@@ -341,6 +388,7 @@ int main(void)
     RUN(sets_are_joined_by_names);
     RUN(covariances_apart_from_signals);
     RUN(shrinkage_and_baseline);
+    RUN(eyes_are_regressed_out);
     congru_context_destroy(&context);
     return harness_end();
 }

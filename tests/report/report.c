@@ -6,7 +6,7 @@
 
 #include "harness.h"
 #include "report/canvas.h"
-#include "report/table_text.h"
+#include "report/table_write.h"
 #include "scratch.h"
 
 static congru_context *context;
@@ -14,35 +14,36 @@ static congru_context *context;
 static void an_interval_is_that_of_student(void)
 {
     const double ten[] = {1, 2, 3, 4, 5, NAN, 6, 7, 8, 9, 10};
-    report_interval interval = congru_report_interval(11, ten);
+    congru_interval interval = congru_interval_of(11, ten, 0.95);
     CHECK(interval.count == 10);
     CHECK_NEAR(interval.mean, 5.5, 1e-15);
     CHECK_NEAR(interval.deviation, 3.0276503540974917, 1e-14);
-    CHECK_NEAR(interval.low, 3.334149, 2e-5);
-    CHECK_NEAR(interval.high, 7.665851, 2e-5);
-    interval = congru_report_interval(1, ten);
+    CHECK_NEAR(interval.low, 3.3341494103318304, 1e-12);
+    CHECK_NEAR(interval.high, 7.6658505896681696, 1e-12);
+    interval = congru_interval_of(1, ten, 0.95);
     CHECK(interval.mean == 1 && isnan(interval.low) && isnan(interval.deviation));
-    CHECK(isnan(congru_report_interval(0, ten).mean));
+    CHECK(isnan(congru_interval_of(0, ten, 0.95).mean));
     double many[50];
     for (int i = 0; i < 50; i++)
         many[i] = i;
-    CHECK_NEAR(congru_report_interval(50, many).high - 24.5, 2.009575234 * 14.577379737113251 / sqrt(50), 1e-5);
+    CHECK_NEAR(congru_interval_of(50, many, 0.95).high - 24.5,
+               2.0095752371292397 * 14.577379737113251 / sqrt(50), 1e-12);
 }
 
 static void a_pair_is_taken_subject_by_subject(void)
 {
     const double a[] = {0.5, 0.6, 0.7, NAN, 0.9}, b[] = {0.4, 0.6, 0.8, 0.1, 0.5};
-    report_pair pair = congru_report_pair(5, a, b);
-    CHECK(pair.gain.count == 4 && pair.wins == 2 && pair.losses == 1);
-    CHECK_NEAR(pair.gain.mean, 0.1, 1e-15);
+    congru_gain pair = congru_gain_of(5, a, b, 0.95);
+    CHECK(pair.interval.count == 4 && pair.wins == 2 && pair.losses == 1);
+    CHECK_NEAR(pair.interval.mean, 0.1, 1e-15);
     CHECK_NEAR(pair.effect, 0.1 / sqrt(0.14 / 3), 1e-12);
-    CHECK_NEAR(pair.gain.high - pair.gain.mean, 3.18245 * sqrt(0.14 / 3) / 2, 1e-12);
-    CHECK(isnan(congru_report_pair(2, b, b).effect) && congru_report_pair(2, b, b).gain.mean == 0);
-    pair = congru_report_pair(1, a, b);
-    CHECK(pair.gain.count == 1 && pair.wins == 1 && isnan(pair.gain.low) && isnan(pair.effect));
-    CHECK_NEAR(pair.gain.mean, 0.1, 1e-15);
-    pair = congru_report_pair(1, a + 3, b);
-    CHECK(pair.gain.count == 0 && isnan(pair.gain.mean) && isnan(pair.gain.high) &&
+    CHECK_NEAR(pair.interval.high - pair.interval.mean, 3.1824463052837096 * sqrt(0.14 / 3) / 2, 1e-12);
+    CHECK(isnan(congru_gain_of(2, b, b, 0.95).effect) && congru_gain_of(2, b, b, 0.95).interval.mean == 0);
+    pair = congru_gain_of(1, a, b, 0.95);
+    CHECK(pair.interval.count == 1 && pair.wins == 1 && isnan(pair.interval.low) && isnan(pair.effect));
+    CHECK_NEAR(pair.interval.mean, 0.1, 1e-15);
+    pair = congru_gain_of(1, a + 3, b, 0.95);
+    CHECK(pair.interval.count == 0 && isnan(pair.interval.mean) && isnan(pair.interval.high) &&
           pair.wins + pair.losses == 0);
 }
 
@@ -214,18 +215,18 @@ static void truncated_json_is_refused(void)
 
 /* ---- Tables and drawings ---- */
 
-static void check_table(const report_table *table, congru_table_format format, const char *expected)
+static void check_table(const congru_table *table, congru_table_format format, const char *expected)
 {
     congru_text text = {0};
-    congru_table_write(&text, table, format);
+    congru_table_write(&text, table, format, NULL);
     CHECK_SAYING(text.data != NULL && strstr(text.data, expected) != NULL, "no '%s' in: %s", expected,
                  text.data);
     congru_text_clear(&text);
 }
 
-static void a_table_is_written_three_ways(void)
+static void a_table_is_written_in_every_format(void)
 {
-    report_table table = {.title = "T"};
+    congru_table table = {.title = "T"};
     congru_table_column_text(&table, "name", "Name");
     congru_table_column_number(&table, "mean", "Mean (%)", 100, 1);
     congru_table_column_number(&table, "deviation", "", 100, 1);
@@ -245,6 +246,50 @@ static void a_table_is_written_three_ways(void)
     check_table(&table, CONGRU_TABLE_HTML,
                 "<th scope=\"row\">a_b, &lt;&amp;&gt;</th><td class=\"number\">10.0 ± 5.0</td><td "
                 "class=\"number\">-1.50</td></tr>");
+    congru_table_note(&table, "Few trials.");
+    check_table(
+        &table, CONGRU_TABLE_TEXT,
+        "Name        Mean (%)   Gain\na_b, <&>  10.0 ± 5.0  -1.50\nnone       -           -\n\nFew trials.\n");
+    check_table(&table, CONGRU_TABLE_MARKDOWN,
+                "| Name | Mean (%) | Gain |\n| --- | ---: | ---: |\n| a\\_b, \\<&\\> | 10.0 ± 5.0 | -1.50 |\n"
+                "| none | - | - |\n");
+    check_table(&table, CONGRU_TABLE_JSON,
+                "{\"name\": \"none\", \"mean\": null, \"deviation\": null, \"gain\": null}\n], \"notes\": "
+                "[\"Few trials.\"]}");
+    congru_table_clear(&table);
+}
+
+static void numbers_line_up_by_their_points(void)
+{
+    congru_table table = {0};
+    const char *const text[] = {"1.25", "100.5", "7", "-"};
+    char *printed = NULL;
+    congru_table_column_text(&table, "name", "name");
+    congru_table_column_text(&table, "n", "n");
+    congru_table_column_p(&table, "p", "p");
+    congru_table_column_text(&table, "end", "end");
+    for (size_t i = 0; i < 4; i++) {
+        congru_table_format_text(&table, "row\n%zu", i);
+        congru_table_text(&table, text[i]);
+        congru_table_number(&table, i == 1 ? 0.00002 : 0.5);
+        congru_table_text(&table, i == 3 ? "" : "x");
+    }
+    table.strong = 2;
+    check_table(
+        &table, CONGRU_TABLE_TEXT,
+        "name        n      p  end\nrow?0    1.25  0.500  x\nrow?1  100.5   2e-05  x\nrow?2    7     0.500  x\n"
+        "row?3    -     0.500\n");
+    CHECK(congru_table_print(context, &table, CONGRU_TABLE_TEXT,
+                             &(congru_table_layout){.width = 20, .indent = 1}, &printed) == CONGRU_OK);
+    CHECK_SAYING(printed != NULL && strncmp(printed, " row?0\n   n: 1.25\n   p: 0.500\n   end: x\n", 40) == 0,
+                 "%s", printed);
+    congru_report_text_destroy(&printed);
+    CHECK(congru_table_print(context, &table, CONGRU_TABLE_TEXT, &(congru_table_layout){.bold = true},
+                             &printed) == CONGRU_OK);
+    CHECK(printed != NULL && strstr(printed, "\033[1mrow?1  100.5   2e-05  x\033[0m\n") != NULL);
+    congru_report_text_destroy(&printed);
+    congru_table_text(&table, "half a row");
+    CHECK(congru_table_print(context, &table, CONGRU_TABLE_CSV, NULL, &printed) == CONGRU_ERROR_ARGUMENT);
     congru_table_clear(&table);
 }
 
@@ -297,7 +342,8 @@ int main(void)
     RUN(json_is_read);
     RUN(broken_json_is_refused);
     RUN(truncated_json_is_refused);
-    RUN(a_table_is_written_three_ways);
+    RUN(a_table_is_written_in_every_format);
+    RUN(numbers_line_up_by_their_points);
     RUN(scales_have_round_ticks);
     RUN(a_drawing_is_svg_and_escaped);
     congru_context_destroy(&context);

@@ -98,7 +98,7 @@ static void folds_of_a_subject_are_averaged(void)
     put(folder, "results.csv", text);
     congru_report *report = read_folder(folder);
     CHECK(report->run[0].accuracy[0] == 0.625 && report->run[0].accuracy[1] == 1);
-    CHECK(report->run[0].seconds[0] == 3 && report->run[0].mean[0].mean == 0.8125);
+    CHECK(report->run[0].scores->value[CONGRU_SCORE_SECONDS][0] == 3 && report->run[0].mean[0].mean == 0.8125);
     congru_report_destroy(&report);
 }
 

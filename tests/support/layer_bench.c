@@ -292,6 +292,14 @@ void bench_check(bench *b, const char *what)
     const size_t size = b->parameters.size;
     double *origin = malloc(3 * size * sizeof(double)), *gradient = origin + size, *e = gradient + size;
     memcpy(origin, b->parameters.value, size * sizeof(double));
+    if (b->first_step > 0) { /* elsewhere, so that what is kept of it is not what the next finds */
+        b->graph.step = b->first_step - 1;
+        for (size_t i = 0; i < size; i++)
+            e[i] = i % 7 == 0 ? 0.1 : 0.0;
+        CHECK(isfinite(loss_at(b, origin, e, 1.0)));
+        memcpy(b->parameters.value, origin, size * sizeof(double));
+        b->graph.step = b->first_step;
+    }
     CHECK_SAYING(congru_graph_step(&b->graph) == CONGRU_OK, "%s: %s", what,
                  congru_context_error(bench_context));
     memcpy(gradient, b->parameters.gradient, size * sizeof(double));

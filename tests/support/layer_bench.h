@@ -25,6 +25,7 @@ typedef struct bench {
     double series[CONGRU_SERIES_COUNT];
     congru_arena arena;
     unsigned rewritings;
+    size_t first_step; /* a step with the number before it is taken first, where it is not 0 */
 } bench;
 
 bench *bench_begin(bool by_log);

@@ -21,7 +21,8 @@ export const percent = (x, digits = 1) => fixed(known(x) ? 100 * x : x, digits);
 export const chanceText = (x) => percent(x, Number.isInteger(100 * x) ? 0 : 1);
 export const points = (x) => (known(x) ? (x > 0 ? "+" : "") + percent(x) : "–");
 export const seconds = (x) => (!known(x) ? "–" : x >= 100 ? x.toFixed(0) : x >= 10 ? x.toFixed(1) : x >= 0.01 ? x.toFixed(2) : x.toPrecision(2));
-export const pValue = (x) => (!known(x) ? "–" : x < 0.0001 ? "< 0.0001" : x.toFixed(4));
+// As congru_p_text prints it.
+export const pValue = (x) => (!known(x) ? "–" : x < 0.0005 ? x.toExponential(0).replace(/e-(.)$/, "e-0$1") : x.toFixed(3));
 export const brief = (text, most = 24) => ([...text].length > most ? [...text].slice(0, most - 1).join("") + "…" : text);
 
 // A name that may be broken into lines where its parts meet, and only there: ddct-unet+tslr, left_hand.

@@ -25,7 +25,7 @@ static int patches(congru_graph *graph, const congru_design *design)
 {
     int x =
         congru_graph_layer(graph, &congru_layer_signal, -1, congru_signal(design->samples, design->d), -1, -1);
-    x = congru_part_time_space(graph, x, FILTERS, TAPS);
+    x = congru_part_time_space(graph, x, FILTERS, FILTERS, TAPS);
     congru_part_spread(graph, x, 0, TAPS);
     congru_part_spread(graph, x, 1, FILTERS * design->d);
     x = congru_part_elu(graph, congru_part_normalise(graph, x, epsilon, 0.1));

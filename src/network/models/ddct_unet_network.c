@@ -25,11 +25,11 @@ static int merge(congru_graph *graph, const congru_design *design, int a, int b)
 
 /* Layers of the second half are merged with the input of their mirror, the last with the network's input; a layer in the
  * middle of an odd number of them is not. Without merges the network is a plain stack. */
-static void build(congru_graph *graph, const congru_design *design)
+void congru_ddct_unet_on(congru_graph *graph, const congru_design *design, int input)
 {
     const size_t layers = design->layers, merges = design->merges != CONGRU_MERGES_NONE ? layers / 2 : 0;
     int x[CONGRU_LAYERS_MAX];
-    x[0] = congru_graph_input(graph, design->d);
+    x[0] = input;
     for (size_t l = 0; l < layers; l++) {
         const size_t width = design->width[l + 1];
         x[l + 1] = congru_graph_congruence(graph, x[l], width, design->layer_jitter);
@@ -40,6 +40,11 @@ static void build(congru_graph *graph, const congru_design *design)
     }
     graph->output[CONGRU_OUTPUT_MATRIX] = x[layers];
     graph->output[CONGRU_OUTPUT_LOGARITHM] = congru_graph_logarithm(graph, x[layers], 0.0, design->floor);
+}
+
+static void build(congru_graph *graph, const congru_design *design)
+{
+    congru_ddct_unet_on(graph, design, congru_graph_input(graph, design->d));
 }
 
 const congru_network_model congru_model_ddct_unet = {.name = "ddct-unet",

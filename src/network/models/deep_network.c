@@ -17,11 +17,10 @@ static size_t least_samples(const congru_design *design)
 
 static void build(congru_graph *graph, const congru_design *design)
 {
-    int x =
-        congru_graph_layer(graph, &congru_layer_signal, -1, congru_signal(design->samples, design->d), -1, -1);
+    int x = congru_part_signal(graph, design->samples, design->d, 0);
     for (int block = 0; block < BLOCKS; block++) {
         if (block == 0) {
-            x = congru_part_time_space(graph, x, channels[0], TAPS);
+            x = congru_part_time_space(graph, x, channels[0], channels[0], TAPS);
         } else {
             x = congru_part_dropout(graph, x, design->dropout, design->seed);
             x = congru_part_convolution(graph, x, channels[block], TAPS);

@@ -20,6 +20,9 @@ const congru_network_model *congru_model_of(congru_backbone backbone)
         [CONGRU_NETWORK_EEGNET] = &congru_model_eegnet,
         [CONGRU_NETWORK_CONFORMER] = &congru_model_conformer,
         [CONGRU_NETWORK_INCEPTION] = &congru_model_inception,
+        [CONGRU_NETWORK_TSMNET] = &congru_model_tsmnet,
+        [CONGRU_NETWORK_CONV_DLDCT] = &congru_model_conv_dldct,
+        [CONGRU_NETWORK_CONV_DDCT_UNET] = &congru_model_conv_ddct_unet,
     };
     return models[backbone];
 }
@@ -105,8 +108,8 @@ int congru_design_head(const congru_design *design, congru_graph *graph, int x, 
     graph->node[logarithm].watched = false;
     const int triangle =
         congru_graph_add(graph, &congru_layer_triangle, logarithm, -1, congru_vector(features), 0.0, 0.0);
-    const int scores =
-        congru_graph_add(graph, &congru_layer_dense, triangle, -1, congru_scores(design->classes), 0.0, 0.0);
+    const int scores = congru_graph_add(graph, &congru_layer_dense, triangle, -1,
+                                        congru_class_extent(design->classes), 0.0, 0.0);
     graph->node[scores].weight[0] = congru_graph_weights(graph, "head", design->classes, features, true);
     graph->node[scores].weight[1] = congru_graph_weights(graph, "bias", 1, design->classes, true);
     return scores;

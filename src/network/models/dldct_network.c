@@ -9,13 +9,17 @@ static size_t widths(size_t d, bool square, size_t *width)
     return 4;
 }
 
-static void build(congru_graph *graph, const congru_design *design)
+void congru_dldct_on(congru_graph *graph, const congru_design *design, int x)
 {
-    int x = congru_graph_input(graph, design->d);
     for (size_t l = 0; l < design->layers; l++)
         x = congru_graph_congruence(graph, x, design->width[l + 1], design->layer_jitter);
     graph->output[CONGRU_OUTPUT_MATRIX] = x;
     graph->output[CONGRU_OUTPUT_LOGARITHM] = congru_graph_logarithm(graph, x, 0.0, design->floor);
+}
+
+static void build(congru_graph *graph, const congru_design *design)
+{
+    congru_dldct_on(graph, design, congru_graph_input(graph, design->d));
 }
 
 const congru_network_model congru_model_dldct = {

@@ -20,8 +20,7 @@ static size_t least_samples(const congru_design *design)
 
 static void build(congru_graph *graph, const congru_design *design)
 {
-    int x =
-        congru_graph_layer(graph, &congru_layer_signal, -1, congru_signal(design->samples, design->d), -1, -1);
+    int x = congru_part_signal(graph, design->samples, design->d, 0);
     x = congru_part_filter_bank(graph, x, FILTERS, DEPTH, taps(design), epsilon, share);
     x = congru_part_elu(graph, congru_part_normalise(graph, x, epsilon, share));
     x = congru_part_mean_pool(graph, x, FIRST_POOL, FIRST_POOL);

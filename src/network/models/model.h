@@ -24,7 +24,7 @@ typedef struct congru_design {
 
 /* How its authors train a network: what options are that are not given (CONGRU_OWN). */
 typedef struct congru_own_training {
-    int steps, batch;
+    int steps, batch, batch_subjects;
     double rate, decay, clip, dropout;
 } congru_own_training;
 
@@ -51,8 +51,13 @@ typedef struct congru_network_model {
 
 extern const congru_network_model congru_model_dct, congru_model_dldct, congru_model_ddct_unet,
     congru_model_spd_cnn, congru_model_ts_spd_cnn, congru_model_spdnet, congru_model_shallow, congru_model_deep,
-    congru_model_eegnet, congru_model_conformer, congru_model_inception;
+    congru_model_eegnet, congru_model_conformer, congru_model_inception, congru_model_tsmnet,
+    congru_model_conv_dldct, congru_model_conv_ddct_unet;
 const congru_network_model *congru_model_of(congru_backbone backbone);
+
+/* The paper's stacks on a matrix that comes from elsewhere. */
+void congru_dldct_on(congru_graph *graph, const congru_design *design, int x);
+void congru_ddct_unet_on(congru_graph *graph, const congru_design *design, int x);
 
 /* An empty graph, then the model's. */
 void congru_design_build(const congru_network_model *model, const congru_design *design, congru_graph *graph);

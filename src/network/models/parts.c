@@ -42,7 +42,25 @@ int congru_part_rectify(congru_graph *graph, int x, double floor)
     return congru_graph_add(graph, &congru_layer_rectify, x, -1, graph->node[x].out, 0.0, floor);
 }
 
+int congru_part_triangle(congru_graph *graph, int x)
+{
+    return congru_graph_layer(graph, &congru_layer_triangle, x,
+                              congru_vector(congru_spd_tangent_size(graph->node[x].out.rows)), -1, -1);
+}
+
+int congru_part_covariance(congru_graph *graph, int x, double shrinkage, double jitter)
+{
+    return congru_graph_add(graph, &congru_layer_covariance, x, -1, congru_matrix(graph->node[x].out.cols),
+                            shrinkage, jitter);
+}
+
 /* ---- Signals ----------------------------------------------------------------------------------------- */
+
+int congru_part_signal(congru_graph *graph, size_t samples, size_t channels, size_t edge)
+{
+    return congru_graph_add(graph, &congru_layer_signal, -1, -1, congru_signal(samples + 2 * edge, channels),
+                            (double)edge, 0.0);
+}
 
 /* Glorot and Bengio's bound, of weights between so many numbers. */
 static int glorot(congru_graph *graph, size_t rows, size_t cols, size_t in, size_t out)
@@ -61,12 +79,12 @@ static int constants(congru_graph *graph, char kind, size_t rows, size_t cols, u
     return segment;
 }
 
-int congru_part_time_space(congru_graph *graph, int x, size_t filters, size_t taps)
+int congru_part_time_space(congru_graph *graph, int x, size_t filters, size_t channels, size_t taps)
 {
     const congru_extent in = graph->node[x].out;
     const int time = glorot(graph, taps, filters, taps, filters * taps),
-              space = glorot(graph, filters * in.cols, filters, filters * in.cols, filters * in.cols);
-    return congru_graph_layer(graph, &congru_layer_time_space, x, congru_signal(in.rows - taps + 1, filters),
+              space = glorot(graph, filters * in.cols, channels, filters * in.cols, channels * in.cols);
+    return congru_graph_layer(graph, &congru_layer_time_space, x, congru_signal(in.rows - taps + 1, channels),
                               time, space);
 }
 
@@ -134,6 +152,26 @@ int congru_part_normalise(congru_graph *graph, int x, double epsilon, double sha
     graph->node[y].weight[2] = constants(graph, 's', 2, in.cols, 2);
     graph->parameters->segment[graph->node[y].weight[2]].constraint = CONGRU_STATISTIC;
     return y;
+}
+
+int congru_part_domain_normalise(congru_graph *graph, int x, bool trained, double least)
+{
+    static const double epsilon = 1e-5;
+    const congru_extent matrix = graph->node[x].out;
+    int rows = -1, y;
+    if (trained) {
+        y = congru_graph_add(graph, &congru_layer_recentre, x, -1, matrix, 0.0, 0.0);
+    } else {
+        rows = congru_part_triangle(graph, x);
+        y = congru_graph_add(graph, &congru_layer_domain_centre, x, rows, matrix, 0.0, 0.0);
+        rows = congru_part_triangle(graph, congru_graph_logarithm(graph, y, 0.0, 0.0));
+        y = congru_graph_add(graph, &congru_layer_domain_mean, x, rows, matrix, least, 0.0);
+    }
+    y = congru_graph_logarithm(graph, y, 0.0, 0.0);
+    rows = trained ? -1 : congru_part_triangle(graph, y);
+    y = congru_graph_add(graph, &congru_layer_domain_scale, y, rows, matrix, epsilon, 0.0);
+    graph->node[y].weight[0] = constants(graph, 'd', 1, 1, 1);
+    return congru_graph_exponential(graph, y);
 }
 
 int congru_part_elu(congru_graph *graph, int x)
@@ -245,8 +283,9 @@ int congru_part_scores(congru_graph *graph, int x, size_t classes)
     else
         graph->parameters->segment[head].spread = graph->parameters->segment[bias].spread =
             1.0 / sqrt((double)inputs);
-    graph->output[CONGRU_OUTPUT_PROBABILITY] = congru_graph_layer(
-        graph, plain ? &congru_layer_readout : &congru_layer_dense, x, congru_scores(classes), head, bias);
+    graph->output[CONGRU_OUTPUT_PROBABILITY] =
+        congru_graph_layer(graph, plain ? &congru_layer_readout : &congru_layer_dense, x,
+                           congru_class_extent(classes), head, bias);
     return graph->output[CONGRU_OUTPUT_PROBABILITY];
 }
 

@@ -14,9 +14,22 @@ int congru_part_image_convolution(congru_graph *graph, int x, size_t channels);
 int congru_part_bimap(congru_graph *graph, int x, size_t width);
 int congru_part_rectify(congru_graph *graph, int x, double floor);
 
-/* A temporal convolution of `filters` and a spatial one to as many channels, nothing between them; a convolution in time over
+/* The covariance of a signal's channels, shrunk by a share, plus a jitter. */
+int congru_part_covariance(congru_graph *graph, int x, double shrinkage, double jitter);
+
+/* SPD batch normalisation by subject: in training by the batch's means and dispersions and those of earlier steps, of which
+ * `least` is renewed at the end; in prediction by what the layers are given (scored_reference.h). */
+int congru_part_domain_normalise(congru_graph *graph, int x, bool trained, double least);
+
+/* The upper triangle of a symmetric matrix as a vector. */
+int congru_part_triangle(congru_graph *graph, int x);
+
+/* Signals as they come in, with `edge` samples reflected at either end. */
+int congru_part_signal(congru_graph *graph, size_t samples, size_t channels, size_t edge);
+
+/* A temporal convolution of `filters` and a spatial one to `channels`, nothing between them; a convolution in time over
  * all channels; one for each channel, whose output is as long as its input. Without biases: normalisation follows. */
-int congru_part_time_space(congru_graph *graph, int x, size_t filters, size_t taps);
+int congru_part_time_space(congru_graph *graph, int x, size_t filters, size_t channels, size_t taps);
 int congru_part_convolution(congru_graph *graph, int x, size_t channels, size_t taps);
 int congru_part_depthwise(congru_graph *graph, int x, size_t taps);
 

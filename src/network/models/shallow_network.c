@@ -12,9 +12,8 @@ static size_t least_samples(const congru_design *design)
 
 static void build(congru_graph *graph, const congru_design *design)
 {
-    int x =
-        congru_graph_layer(graph, &congru_layer_signal, -1, congru_signal(design->samples, design->d), -1, -1);
-    x = congru_part_time_space(graph, x, FILTERS, TAPS);
+    int x = congru_part_signal(graph, design->samples, design->d, 0);
+    x = congru_part_time_space(graph, x, FILTERS, FILTERS, TAPS);
     x = congru_part_normalise(graph, x, 1e-5, 0.1);
     x = congru_part_square(graph, x);
     x = congru_part_mean_pool(graph, x, WINDOW, STRIDE);

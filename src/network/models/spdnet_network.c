@@ -17,9 +17,7 @@ static void build(congru_graph *graph, const congru_design *design)
     x = congru_part_rectify(graph, congru_part_bimap(graph, x, part_of(design->d, 2)), least);
     x = congru_part_rectify(graph, congru_part_bimap(graph, x, part_of(design->d, 4)), least);
     x = congru_graph_logarithm(graph, x, 0.0, 0.0);
-    x = congru_graph_layer(graph, &congru_layer_triangle, x,
-                           congru_vector(congru_spd_tangent_size(graph->node[x].out.rows)), -1, -1);
-    congru_part_scores(graph, x, design->classes);
+    congru_part_scores(graph, congru_part_triangle(graph, x), design->classes);
 }
 
 const congru_network_model congru_model_spdnet = {

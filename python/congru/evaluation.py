@@ -1,0 +1,297 @@
+"""How well decoders do on subjects they have not seen. SPDX-License-Identifier: Apache-2.0"""
+from __future__ import annotations
+
+import os
+import tempfile
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _native, _options, errors, own
+from .data import Path, Set
+from .model import _indices, ready
+
+__all__ = ["Own", "Results", "loso", "pipelines", "read_results", "within"]
+
+Own = own.Own
+
+#: The columns of results.csv: MOABB's, and more.
+COLUMNS = ["score", "time", "samples", "subject", "session", "channels", "n_sessions", "dataset", "pipeline", "kappa",
+           "balanced_accuracy", "train", "calibration"]
+STANDARD = ("ra+mdm", "ra+tslr", "ra+tsa-lda", "ra+csp-lda")
+
+
+class Results:
+    """What a run found: one fold for each pipeline and scored subject.
+
+    >>> import congru
+    >>> results = congru.loso(congru.synth(subjects=3, trials=10, channels=5), ["none+mdm", "ra+mdm"])
+    >>> results
+    <congru.Results of 2 pipelines, 3 subjects: none+mdm 27.5 %, ra+mdm 62.5 %>
+    >>> list(results.to_frame().columns[:9])
+    ['score', 'time', 'samples', 'subject', 'session', 'channels', 'n_sessions', 'dataset', 'pipeline']
+    """
+
+    def __init__(self, fields: Dict[str, Any], folder: Optional[str], keep: Any = None) -> None:
+        self.folder = folder  #: where the results are as files
+        self.pipelines: List[str] = list(fields["pipelines"])
+        self.subjects: List[str] = list(fields["subjects"])
+        self.classes: List[str] = list(fields["classes"])
+        self.dataset: str = fields["dataset"]
+        self.notes: List[str] = list(fields["notes"])  #: what the methods had to say
+        self.resumed: int = fields["resumed"]  #: folds that were in the folder already
+        self.missing: int = fields["missing"]  #: folds of an interrupted run that are not there
+        self._sessions: List[int] = list(fields["sessions"])
+        self._channels: int = fields["channels"]
+        self._folds: List[Dict[str, Any]] = [_unpack(fold, len(self.classes)) for fold in fields["folds"]]
+        self._keep = keep
+
+    def __repr__(self) -> str:
+        means = ", ".join(f"{name} {100 * value:.1f} %" for name, value in self.means().items())
+        return f"<congru.Results of {len(self.pipelines)} pipelines, {len(self.subjects)} subjects: {means}>"
+
+    @property
+    def folds(self) -> List[Dict[str, Any]]:
+        """Each fold: pipeline, subject, accuracy, kappa, balanced, seconds, and arrays trial, truth, answer,
+        probability."""
+        return [{**fold, "pipeline": self.pipelines[fold["pipeline"]], "subject": self.subjects[fold["subject"]]}
+                for fold in self._folds]
+
+    def scores(self, pipeline: str) -> Dict[str, float]:
+        """The accuracy of a pipeline by subject."""
+        if pipeline not in self.pipelines:
+            raise errors.ArgumentError(f"no pipeline {pipeline!r}: there are {', '.join(self.pipelines)}")
+        place = self.pipelines.index(pipeline)
+        found: Dict[str, List[float]] = {}
+        for fold in self._folds:
+            if fold["pipeline"] == place:
+                found.setdefault(self.subjects[fold["subject"]], []).append(fold["accuracy"])
+        return {subject: float(np.mean(values)) for subject, values in found.items()}
+
+    def means(self) -> Dict[str, float]:
+        """The accuracy of each pipeline, the mean over subjects."""
+        return {name: float(np.mean(list(self.scores(name).values()))) for name in self.pipelines}
+
+    def _row(self, fold: Dict[str, Any]) -> List[Any]:
+        return [fold["accuracy"], fold["seconds"], fold["samples"], self.subjects[fold["subject"]],
+                "all" if fold["session"] < 0 else str(fold["session"]), self._channels, self._sessions[fold["subject"]],
+                self.dataset, self.pipelines[fold["pipeline"]], fold["kappa"], fold["balanced"], fold["train"],
+                fold["calibration"]]
+
+    def to_frame(self) -> Any:
+        """A pandas.DataFrame with MOABB's columns, and ``kappa``, ``balanced_accuracy``, ``train``, ``calibration``; ``own``
+        is True for decoders that are not the library's."""
+        import pandas
+
+        frame = pandas.DataFrame([self._row(fold) for fold in self._folds], columns=COLUMNS)
+        frame["own"] = frame["pipeline"].str.startswith(own.PREFIX)
+        return frame
+
+    def predictions(self) -> Any:
+        """A pandas.DataFrame of every scored trial: the columns of predictions.csv."""
+        import pandas
+
+        rows = [row for fold in self._folds for row in self._prediction_rows(fold)]
+        return pandas.DataFrame(rows, columns=self._prediction_columns())
+
+    def _prediction_columns(self) -> List[str]:
+        return ["dataset", "subject", "trial", "pipeline", "y_true", "y_pred"] + [f"p_{name}" for name in self.classes]
+
+    def _prediction_rows(self, fold: Dict[str, Any]) -> List[List[Any]]:
+        subject, pipeline = self.subjects[fold["subject"]], self.pipelines[fold["pipeline"]]
+        return [[self.dataset, subject, int(trial), pipeline, self.classes[truth], self.classes[answer], *map(float, p)]
+                for trial, truth, answer, p in zip(fold["trial"], fold["truth"], fold["answer"], fold["probability"])]
+
+    def compare(self, baseline: Optional[str] = None, confidence: float = 0.95) -> Any:
+        """Every other pipeline against ``baseline`` (the first), subject by subject: a pandas.DataFrame of the gain, its
+        interval, Cohen's d_z, Wilcoxon's and a permutation test, and Wilcoxon's p after Holm's correction."""
+        import pandas
+
+        base = baseline or self.pipelines[0]
+        reference = self.scores(base)
+        rows = []
+        for name in self.pipelines:
+            if name == base:
+                continue
+            scores = self.scores(name)
+            shared = [subject for subject in reference if subject in scores]
+            rows.append({"pipeline": name, "baseline": base,
+                         **_native.compare(np.array([scores[s] for s in shared]),
+                                           np.array([reference[s] for s in shared]), float(confidence))})
+        frame = pandas.DataFrame(rows)
+        if rows:
+            adjusted = frame["p_wilcoxon"].to_numpy(dtype=np.float64, copy=True)
+            _native.holm(adjusted)
+            frame["p_holm"] = adjusted
+        return frame
+
+    def _folders(self) -> List[str]:
+        if self.folder is None:
+            raise errors.ArgumentError("these results are in no folder")
+        return [self.folder]
+
+    def report(self, path: Path) -> None:
+        """Writes one HTML page with every table and figure: ``congru report``."""
+        text = _native.report_html(self._folders())
+        own.replace(os.fspath(path), text.encode("utf-8", "replace"))
+
+    def table(self, name: str = "subjects", format: str = "csv", pipeline: Optional[str] = None) -> str:
+        """A table of the report as 'csv', 'latex' or 'html'."""
+        return str(_native.report_table(self._folders(), name, format, pipeline))
+
+    def figure(self, name: str = "confusion", pipeline: Optional[str] = None) -> str:
+        """A figure of the report as SVG."""
+        return str(_native.report_figure(self._folders(), name, pipeline))
+
+
+def _unpack(fold: Dict[str, Any], classes: int) -> Dict[str, Any]:
+    """A fold of the library with its numbers as arrays."""
+    if isinstance(fold["trial"], np.ndarray):
+        return fold
+    made = dict(fold)
+    for key, kind in (("trial", np.uintp), ("truth", np.int32), ("answer", np.int32), ("probability", np.float64)):
+        made[key] = np.frombuffer(fold[key] or b"", dtype=kind)
+    made["trial"] = made["trial"].astype(np.int64)
+    made["probability"] = made["probability"].reshape(-1, classes)
+    return made
+
+
+def pipelines(classical: bool = False) -> List[str]:
+    """The names of all pipelines: an aligner and a classifier, end-to-end models, and those of several views.
+
+    >>> import congru
+    >>> "ra+tslr" in congru.pipelines(), "motor" in congru.pipelines(), "motor" in congru.pipelines(classical=True)
+    (True, True, False)
+    """
+    found = list(_native.pipelines(classical))
+    return found if classical else found + [name for name in _native.defined() if name not in found]
+
+
+def _names_and_own(given: Any) -> Tuple[List[str], List[Own], List[str]]:
+    """The library's pipelines, the others, and all names in their order."""
+    if isinstance(given, str):
+        given = pipelines(given == "classical") if given in ("all", "classical") else [given]
+    elif not isinstance(given, Sequence) or (isinstance(given, tuple) and len(given) == 2 and hasattr(given[1], "fit")):
+        given = [given]
+    ours: List[str] = []
+    others: List[Own] = []
+    order: List[str] = []
+    for item in given:
+        if isinstance(item, str):
+            ours.append(item)
+            order.append(item)
+            continue
+        if isinstance(item, tuple):
+            item = Own(item[1], item[0])
+        elif not isinstance(item, Own):
+            item = Own(item)
+        if item.name in order:
+            raise errors.ArgumentError(f"{item.name}: two decoders of this name; give them names: Own(estimator, name)")
+        others.append(item)
+        order.append(item.name)
+    if not order:
+        raise errors.ArgumentError("no pipelines given")
+    return ours, others, order
+
+
+def _evaluate(data: Set, given: Any, protocol: str, subjects: Any, target: str, align_by: str, folds: int,
+              folder: Optional[Path], dataset: str, definitions: Optional[str], threads: int, progress: Any,
+              options: Dict[str, Any]) -> Results:
+    ours, others, order = _names_and_own(given)
+    method, signal = _options.divide(options)
+    if align_by not in ("subject", "session"):
+        raise errors.ArgumentError(f"align_by {align_by!r}: 'subject' or 'session'")
+    data = ready(data, method, signal)
+    pairs = _options.method_pairs(method)
+    wanted = _indices(data, subjects)
+    temporary = None
+    if folder is None:
+        temporary = tempfile.TemporaryDirectory(prefix="congru-results-")
+        folder = os.path.join(temporary.name, "results")
+    place = os.fspath(folder)
+    if ours:
+        command = f"congru.{'loso' if protocol == 'loso' else 'within'}(set, {ours!r}" + "".join(
+            f", {name}={value!r}" for name, value in options.items()) + ")"
+        handle = _native.evaluate(data._handle, protocol, ours, pairs, wanted, target, align_by == "session", int(folds),
+                                  dataset, place, command, definitions, int(threads), progress)
+        fields = _native.results_fields(handle)
+    else:
+        os.makedirs(place, exist_ok=True)
+        f = data._fields
+        sessions = [len(np.unique(data.session[data.subject == name])) for name in f["subjects"]]
+        fields = {"pipelines": [], "subjects": f["subjects"], "classes": f["classes"], "sessions": sessions,
+                  "dataset": dataset, "channels": f["dimension"], "resumed": 0, "missing": 0, "notes": [], "folds": []}
+    if others:
+        _add_own(data, others, order, protocol, int(folds), method, wanted, place, fields)
+    results = Results(fields, place, temporary)
+    if others:
+        mine = [fold for fold in results._folds if results.pipelines[fold["pipeline"]].startswith(own.PREFIX)]
+        own.add_to_folder(place, [results._row(fold) for fold in mine],
+                          [row for fold in mine for row in results._prediction_rows(fold)], COLUMNS,
+                          results._prediction_columns())
+    return results
+
+
+def _add_own(data: Set, others: List[Own], order: List[str], protocol: str, folds: int, method: Dict[str, Any],
+             wanted: Optional[List[int]], place: str, fields: Dict[str, Any]) -> None:
+    """Runs the decoders that are not the library's, and puts all folds in the order of the names."""
+    seed = int(method.get("seed", _options.default_of(_options.METHOD["seed"])))
+    library = list(fields["pipelines"])
+    everyone = list(range(len(data.subjects))) if wanted is None else wanted
+    all_folds = [{**fold, "pipeline": order.index(library[fold["pipeline"]])} for fold in fields["folds"]]
+    # The library numbers subjects of results as those of the set.
+    for item in others:
+        for fold in own.run(item, data, protocol, folds, seed, everyone, place, fields["notes"]):
+            all_folds.append({**fold, "pipeline": order.index(item.name)})
+    fields["pipelines"] = order
+    fields["folds"] = sorted(all_folds, key=lambda fold: (fold["pipeline"], fold["subject"], fold["session"]))
+
+
+def loso(data: Set, pipelines: Any = STANDARD, *, subjects: Union[str, Sequence[str], None] = None,
+         target: str = "full", align_by: str = "subject", folder: Optional[Path] = None, dataset: str = "set",
+         definitions: Optional[str] = None, threads: int = 0, progress: Any = None, **options: Any) -> Results:
+    """Leaves each subject out in turn, fits every pipeline on the others and scores it: ``congru loso``.
+
+    Parameters
+    ----------
+    data : Set
+    pipelines : names ('ra+tslr', 'ddct-unet-e2e', 'motor', ...; 'classical' or 'all'), and estimators of scikit-learn's
+        kind among them, each by itself, as (name, estimator) or as ``Own``: they run on the same splits, and their
+        names begin with 'own:'.
+    subjects : those to score; None: all
+    target : how much of the target's unlabelled trials may be seen: 'full', '50p', '20p', 'none', 'online'
+    folder : where each finished fold goes at once. A run that was interrupted (Ctrl-C raises KeyboardInterrupt) goes on
+        from there when it is called again with the same arguments. None: a temporary one.
+    definitions : pipelines in the words of docs/pipelines.md
+    progress : called as ``progress(done, total, part, pipeline)`` a few times a second; returning False stops the run
+    options : of methods and of preprocessing, ``C=0.1``, ``steps=200``, ``band=(8, 30)``, ...
+
+    >>> import congru
+    >>> congru.loso(congru.synth(subjects=3, trials=10, channels=5), ["ra+mdm"]).means()
+    {'ra+mdm': 0.625}
+    """
+    return _evaluate(data, pipelines, "loso", subjects, target, align_by, 5, folder, dataset, definitions, threads,
+                     progress, options)
+
+
+def within(data: Set, pipelines: Any = STANDARD, *, folds: int = 5, sessions: bool = False,
+           subjects: Union[str, Sequence[str], None] = None, align_by: str = "subject", folder: Optional[Path] = None,
+           dataset: str = "set", definitions: Optional[str] = None, threads: int = 0, progress: Any = None,
+           **options: Any) -> Results:
+    """Scores every pipeline inside each subject: ``folds`` parts, each left out in turn, or, with ``sessions``, fitted on the
+    first session and scored on the others: ``congru within``.
+
+    >>> import congru
+    >>> results = congru.within(congru.synth(subjects=2, trials=10, channels=5), "ra+mdm", folds=4)
+    >>> len(results.folds)
+    2
+    """
+    return _evaluate(data, pipelines, "sessions" if sessions else "folds", subjects, "full", align_by, folds, folder,
+                     dataset, definitions, threads, progress, options)
+
+
+def read_results(folder: Path) -> Results:
+    """Reads a results folder of ``loso``, ``within`` or the command; of a run that was interrupted, what is there."""
+    place = os.fspath(folder)
+    return Results(_native.results_fields(_native.results_read(place)), place)

@@ -1,0 +1,263 @@
+/* Calls of the library: a pool of contexts, the GIL, signals, exceptions. SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "native.h"
+
+/* A context is of one thread at a time, and keeps its threads and its scratch memory: those that no call has wait here.
+ * The pool is under the GIL. A process that was forked has none of the threads: contexts of another process stay unused. */
+typedef struct pool_slot {
+    congru_context *context;
+    call *user;
+    int threads; /* as asked for */
+    pid_t process;
+    struct pool_slot *next;
+} pool_slot;
+
+enum { IDLE_MAX = 16 };
+
+static const double look_seconds = 0.05;
+static pool_slot *idle;
+static size_t idle_count;
+static int threads_default;
+static PyObject *error_class[CONGRU_STATUS_COUNT];
+
+PyObject *none(void)
+{
+    Py_INCREF(Py_None);
+    return Py_None;
+}
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ---- Exceptions -------------------------------------------------------------------------------- */
+
+void raise_status(congru_status status, const char *text)
+{
+    PyObject *class = (unsigned)status < CONGRU_STATUS_COUNT ? error_class[status] : NULL;
+    if (class == NULL)
+        class = PyExc_RuntimeError;
+    if (text == NULL || text[0] == '\0')
+        text = congru_status_text(status);
+    PyObject *message = text_of(text);
+    PyObject *error = message != NULL ? PyObject_CallFunctionObjArgs(class, message, NULL) : NULL;
+    PyObject *name = PyUnicode_FromString(congru_status_name(status));
+    if (error != NULL && name != NULL && PyObject_SetAttrString(error, "status", name) == 0)
+        PyErr_SetObject(class, error);
+    Py_XDECREF(name);
+    Py_XDECREF(error);
+    Py_XDECREF(message);
+}
+
+/* The classes in the order of congru_status, from errors.py. */
+static PyObject *set_errors(PyObject *self, PyObject *args)
+{
+    PyObject *classes;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O", &classes))
+        return NULL;
+    for (Py_ssize_t i = 0; i < CONGRU_STATUS_COUNT; i++) {
+        PyObject *name = PyUnicode_FromString(congru_status_name((congru_status)i));
+        PyObject *class = name != NULL ? PyObject_GetItem(classes, name) : NULL;
+        Py_XDECREF(name);
+        if (class == NULL)
+            return NULL;
+        Py_XDECREF(error_class[i]);
+        error_class[i] = class;
+    }
+    return none();
+}
+
+static PyObject *status_names(PyObject *self, PyObject *args)
+{
+    (void)self;
+    (void)args;
+    PyObject *list = PyList_New(0);
+    for (int i = 0; list != NULL && i < CONGRU_STATUS_COUNT; i++) {
+        PyObject *name = PyUnicode_FromString(congru_status_name((congru_status)i));
+        if (name == NULL || PyList_Append(list, name) != 0)
+            Py_CLEAR(list);
+        Py_XDECREF(name);
+    }
+    return list;
+}
+
+/* ---- Signals ----------------------------------------------------------------------------------- */
+
+/* With the GIL: whether to go on. */
+static bool ask(call *c, size_t done, size_t total)
+{
+    if (PyErr_CheckSignals() != 0)
+        return false;
+    if (c->progress == NULL)
+        return true;
+    PyObject *said =
+        PyObject_CallFunction(c->progress, "nnds", (Py_ssize_t)done, (Py_ssize_t)total, c->part, c->pipeline);
+    bool goes_on = said != NULL && said != Py_False;
+    Py_XDECREF(said);
+    return goes_on;
+}
+
+/* The library calls it from the thread that called it, between pieces of work. */
+static bool progress(void *user, size_t done, size_t total)
+{
+    call *c = ((pool_slot *)user)->user;
+    double now = seconds();
+    if (c == NULL || now < c->next)
+        return c == NULL || c->kind == NULL;
+    PyEval_RestoreThread(c->thread);
+    bool goes_on = ask(c, done, total);
+    if (!goes_on && PyErr_Occurred() && c->kind == NULL)
+        PyErr_Fetch(&c->kind, &c->value, &c->trace);
+    c->thread = PyEval_SaveThread();
+    c->next = seconds() + look_seconds;
+    return goes_on;
+}
+
+void call_watch(void *user, double part, const char *pipeline, size_t step, size_t steps)
+{
+    call *c = user;
+    (void)step;
+    (void)steps;
+    c->part = part;
+    snprintf(c->pipeline, sizeof c->pipeline, "%s", pipeline != NULL ? pipeline : "");
+}
+
+/* ---- The pool ---------------------------------------------------------------------------------- */
+
+static pool_slot *take_idle(int threads)
+{
+    const pid_t process = getpid();
+    for (pool_slot **at = &idle; *at != NULL; at = &(*at)->next) {
+        pool_slot *found = *at;
+        if (found->threads == threads && found->process == process) {
+            *at = found->next;
+            idle_count--;
+            return found;
+        }
+    }
+    return NULL;
+}
+
+static pool_slot *make_slot(int threads)
+{
+    pool_slot *slot = calloc(1, sizeof *slot);
+    if (slot == NULL) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    slot->threads = threads;
+    slot->process = getpid();
+    congru_context_options options = {.threads = threads, .progress = progress, .progress_user = slot};
+    congru_status status = congru_context_create(&slot->context, &options);
+    if (status == CONGRU_OK)
+        return slot;
+    const char *cpu = getenv("CONGRU_CPU");
+    free(slot);
+    if (status == CONGRU_ERROR_CPU && cpu != NULL)
+        PyErr_Format(PyExc_RuntimeError, "CONGRU_CPU=%s: this machine or this build does not have it", cpu);
+    else
+        raise_status(status, status == CONGRU_ERROR_ARGUMENT ? "threads: a number from 0 to 1024" : NULL);
+    return NULL;
+}
+
+static void free_slot(pool_slot *slot)
+{
+    congru_context_destroy(&slot->context);
+    free(slot);
+}
+
+bool call_begin(call *c, int threads, PyObject *progress_)
+{
+    *c = (call){.part = NAN};
+    threads = threads != 0 ? threads : threads_default;
+    c->slot = take_idle(threads);
+    if (c->slot == NULL)
+        c->slot = make_slot(threads);
+    if (c->slot == NULL)
+        return false;
+    c->context = c->slot->context;
+    c->progress = progress_ != Py_None ? progress_ : NULL;
+    c->next = seconds() + look_seconds;
+    c->slot->user = c;
+    c->thread = PyEval_SaveThread();
+    return true;
+}
+
+static bool warn_of_notes(const call *c)
+{
+    const char *note;
+    for (size_t i = 0; (note = congru_context_note(c->context, i)) != NULL; i++)
+        if (PyErr_WarnEx(PyExc_RuntimeWarning, note, 2) != 0)
+            return false;
+    return true;
+}
+
+bool call_end(call *c, congru_status status)
+{
+    PyEval_RestoreThread(c->thread);
+    bool good = status == CONGRU_OK;
+    if (c->kind != NULL)
+        PyErr_Restore(c->kind, c->value, c->trace);
+    else if (!good)
+        raise_status(status, congru_context_error(c->context));
+    good = good && c->kind == NULL && warn_of_notes(c);
+    c->slot->user = NULL;
+    /* Notes are kept once for the life of a context: another call is to hear of them again. */
+    if (c->spoiled || idle_count >= IDLE_MAX || congru_context_note(c->context, 0) != NULL) {
+        free_slot(c->slot);
+    } else {
+        c->slot->next = idle;
+        idle = c->slot;
+        idle_count++;
+    }
+    return good;
+}
+
+static PyObject *set_threads(PyObject *self, PyObject *args)
+{
+    int threads;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "i", &threads))
+        return NULL;
+    if (threads < 0 || threads > CONGRU_THREADS_MAX) {
+        PyErr_Format(PyExc_ValueError, "threads: a number from 0 to %d, not %d", (int)CONGRU_THREADS_MAX,
+                     threads);
+        return NULL;
+    }
+    threads_default = threads;
+    return none();
+}
+
+static PyObject *versions(PyObject *self, PyObject *args)
+{
+    call c;
+    (void)self;
+    (void)args;
+    if (!call_begin(&c, 0, NULL))
+        return NULL;
+    const char *cpu = congru_context_cpu(c.context);
+    int threads = congru_context_threads(c.context);
+    if (!call_end(&c, CONGRU_OK))
+        return NULL;
+    return Py_BuildValue("{s:s,s:s,s:s,s:s,s:i}", "version", congru_version(), "commit",
+                         congru_version_commit(), "compiler", congru_version_compiler(), "cpu", cpu, "threads",
+                         threads);
+}
+
+PyMethodDef call_methods[] = {
+    {"set_errors", set_errors, METH_VARARGS, "The exception class of each status, by its name."},
+    {"status_names", status_names, METH_NOARGS, "The names of all statuses."},
+    {"set_threads", set_threads, METH_VARARGS, "How many threads a call has; 0: one for each processor."},
+    {"versions", versions, METH_NOARGS, "Version, commit, compiler, instruction set and threads."},
+    {NULL, NULL, 0, NULL},
+};

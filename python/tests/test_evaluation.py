@@ -1,0 +1,141 @@
+"""Runs: the same bits as the command, decoders of one's own, tables and the page. SPDX-License-Identifier: Apache-2.0"""
+import csv
+import os
+import subprocess
+
+import numpy as np
+import pytest
+
+import congru
+
+pandas = pytest.importorskip("pandas")
+command = os.environ.get("CONGRU_COMMAND")
+
+
+def test_the_same_bits_as_the_command(tmp_path, small):
+    if not command:
+        pytest.skip("CONGRU_COMMAND does not name the command")
+    small.save(tmp_path / "set.npz")
+    arguments = [command, "loso", str(tmp_path / "set.npz"), "--pipelines", "ra+mdm,rpa+tslr,dct-e2e", "--steps", "10",
+                 "--C", "0.1", "-o", str(tmp_path / "theirs")]
+    subprocess.run(arguments, check=True, capture_output=True)
+    congru.loso(small, ["ra+mdm", "rpa+tslr", "dct-e2e"], steps=10, C=0.1, folder=tmp_path / "ours", dataset="set")
+    theirs, ours = ((tmp_path / name / "predictions.csv").read_text() for name in ("theirs", "ours"))
+    assert theirs == ours
+
+
+def test_frames_have_the_columns_of_moabb(small):
+    results = congru.loso(small, ["ra+mdm", "ra+tslr"], dataset="made up")
+    frame = results.to_frame()
+    assert list(frame.columns[:9]) == ["score", "time", "samples", "subject", "session", "channels", "n_sessions",
+                                       "dataset", "pipeline"]
+    assert len(frame) == 8 and set(frame["dataset"]) == {"made up"} and not frame["own"].any()
+    for name, mean in frame.groupby("pipeline")["score"].mean().items():
+        assert mean == pytest.approx(results.means()[name])
+    predictions = results.predictions()
+    right = (predictions["y_true"] == predictions["y_pred"]).groupby(predictions["pipeline"]).mean()
+    assert right["ra+mdm"] == pytest.approx(results.means()["ra+mdm"])
+
+
+def test_compare(small):
+    stats = pytest.importorskip("scipy.stats")
+    results = congru.loso(small, ["none+mdm", "ra+mdm", "ra+tslr"])
+    frame = results.compare()
+    a, b = (np.array(list(results.scores(name).values())) for name in ("ra+mdm", "none+mdm"))
+    row = frame.set_index("pipeline").loc["ra+mdm"]
+    assert row["gain"] == pytest.approx((a - b).mean()) and row["subjects"] == 4
+    assert row["p_wilcoxon"] == pytest.approx(stats.wilcoxon(a, b).pvalue)
+    assert (frame["p_holm"] >= frame["p_wilcoxon"]).all()
+    with pytest.raises(ValueError, match="no pipeline"):
+        results.compare("ra+nothing")
+
+
+def test_report(tmp_path, small):
+    results = congru.loso(small, ["ra+mdm", "ra+tslr"])
+    results.report(tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text()
+    assert page.lstrip().lower().startswith("<!doctype html>") and "ra+tslr" in page and "S04" in page
+    assert results.figure("confusion", "ra+mdm").startswith("<?xml") or "<svg" in results.figure("confusion", "ra+mdm")
+    assert "ra+mdm" in results.table("subjects") and "tabular" in results.table("subjects", "latex")
+    with pytest.raises(ValueError, match="format"):
+        results.table("subjects", "word")
+    with pytest.raises(OSError):
+        results.report(tmp_path / "no folder" / "r.html")
+
+
+def test_decoders_of_ones_own(tmp_path, small):
+    pytest.importorskip("sklearn")
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import FunctionTransformer
+
+    def flat(x):
+        return congru.tangent_space(x, np.eye(x.shape[1]))
+
+    mine = make_pipeline(FunctionTransformer(flat), LogisticRegression(max_iter=1000))
+    for run in (lambda **o: congru.loso(small, ["ra+mdm", ("mine", mine), congru.TSLR()], folder=tmp_path / "l", **o),
+                lambda **o: congru.within(small, ["ra+mdm", ("mine", mine)], folds=4, folder=tmp_path / "w", **o)):
+        results = run()
+        assert results.pipelines[:2] == ["ra+mdm", "own:mine"]
+        frame = results.to_frame()
+        assert set(frame.loc[frame["own"], "pipeline"]) == set(results.pipelines[1:])
+        folds = {(f["pipeline"], f["subject"]): f for f in results.folds}
+        for subject in small.subjects:
+            np.testing.assert_array_equal(np.sort(folds["own:mine", subject]["trial"]),
+                                          np.sort(folds["ra+mdm", subject]["trial"]))
+        again = run()
+        assert again.means() == results.means()
+    # An estimator of the package, which is told the subjects, does what the pipeline does.
+    results = congru.loso(small, ["ra+tslr", congru.TSLR()])
+    for subject in small.subjects:
+        ours, own = (f for f in results.folds if f["subject"] == subject)
+        np.testing.assert_array_equal(ours["probability"], own["probability"])
+        assert ours["kappa"] == pytest.approx(own["kappa"]) and ours["balanced"] == pytest.approx(own["balanced"])
+    results.report(tmp_path / "r.html")
+    assert "own:TSLR" in (tmp_path / "r.html").read_text()
+    with open(tmp_path / "l" / "results.csv", newline="") as file:
+        assert {row["pipeline"] for row in csv.DictReader(file)} == {"ra+mdm", "own:mine", "own:TSLR"}
+    read = congru.read_results(tmp_path / "l")
+    assert sorted(read.pipelines) == sorted(["ra+mdm", "own:mine", "own:TSLR"])
+    alone = congru.loso(small, mine)
+    assert alone.pipelines == ["own:functiontransformer+logisticregression"]
+    with pytest.raises(ValueError, match="two decoders"):
+        congru.loso(small, [mine, mine])
+    with pytest.raises(ValueError, match="fit and predict"):
+        congru.loso(small, [("x", object())])
+
+
+def test_sessions_and_folds(recorded):
+    s = congru.Set(signals=recorded.signals, y=recorded.labels, subject=recorded.subject,
+                   session=np.arange(len(recorded)) // 4 % 2, fs=250, tmin=-0.5)
+    results = congru.within(s, "ra+mdm", sessions=True, band=(8, 30), window=(0.5, 3.5))
+    assert all(fold["samples"] == 12 for fold in results.folds)
+    assert len(congru.within(s, "ra+mdm", folds=3, band=(8, 30), window=(0.5, 3.5)).folds) == 4
+
+
+def test_pipelines_that_are_defined_here(recorded):
+    text = "pipeline = mine\ntitle = one view\nbranch = a\nmethod = ra+mdm\nband = 8:30\nwindow = 0.5:3.5\n"
+    assert congru.loso(recorded, "mine", definitions=text).pipelines == ["mine"]
+    with pytest.raises(ValueError, match="mine"):
+        congru.loso(recorded, "mine")
+    assert "motor" in congru.pipelines() and "motor" not in congru.pipelines(classical=True)
+
+
+def test_another_folder_is_refused(tmp_path, small):
+    congru.loso(small, "ra+mdm", folder=tmp_path / "r")
+    assert congru.loso(small, "ra+mdm", folder=tmp_path / "r").resumed == 4
+    with pytest.raises(ValueError, match="--C"):
+        congru.loso(small, "ra+mdm", C=3, folder=tmp_path / "r")
+
+
+def test_progress_and_stopping(tmp_path, small):
+    seen = []
+    with pytest.raises(congru.CancelledError):
+        congru.loso(small, ["ddct-unet-e2e"], steps=100000, folder=tmp_path / "r",
+                    progress=lambda done, total, part, name: seen.append((done, total, name)) or len(seen) < 3)
+    assert seen[0][1] == 4 and len(seen) == 3
+
+    def fail(*_):
+        raise ZeroDivisionError("of the caller")
+    with pytest.raises(ZeroDivisionError, match="of the caller"):
+        congru.loso(small, ["ddct-unet-e2e"], steps=100000, progress=fail)

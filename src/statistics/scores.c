@@ -1,0 +1,288 @@
+/* Scores by pipeline and subject: folds are averaged here, and nowhere else. SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/number_text.h"
+#include "congru/statistics.h"
+#include "statistics/points.h"
+
+static congru_status fail_memory(congru_context *context, const char *name)
+{
+    return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory for its scores", name);
+}
+
+congru_status congru_scores_create(congru_context *context, const char *name, size_t classes,
+                                   congru_scores **scores)
+{
+    if (name == NULL || scores == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "congru_scores_create: no argument may be NULL");
+    congru_scores *made = calloc(1, sizeof *made);
+    *scores = made;
+    if (made == NULL || (made->name = strdup(name)) == NULL) {
+        congru_scores_destroy(scores);
+        return fail_memory(context, name);
+    }
+    made->classes = classes;
+    return CONGRU_OK;
+}
+
+void congru_scores_destroy(congru_scores **scores)
+{
+    if (scores == NULL || *scores == NULL)
+        return;
+    congru_scores *dying = *scores;
+    for (size_t m = 0; m < CONGRU_SCORE_KINDS; m++) {
+        free(dying->value[m]);
+        free(dying->sum[m]);
+    }
+    free(dying->name);
+    free(dying->pipeline);
+    free(dying->subject);
+    free(dying->few);
+    free(dying->folds);
+    free(dying);
+    *scores = NULL;
+}
+
+/* ---- Names ---- */
+
+static size_t find(size_t count, char (*names)[CONGRU_SCORE_NAME_SIZE], const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(names[i], name, CONGRU_SCORE_NAME_SIZE - 1) == 0)
+            return i;
+    return SIZE_MAX;
+}
+
+/* Makes room for a row or a column more, which moves every number to its new place. */
+static bool reshape(congru_scores *scores, size_t pipelines, size_t subjects)
+{
+    const size_t cells = pipelines * subjects;
+    double *grown[2 * CONGRU_SCORE_KINDS] = {0};
+    size_t *folds = calloc(cells + 1, sizeof *folds);
+    bool done = folds != NULL;
+    for (size_t m = 0; m < 2 * CONGRU_SCORE_KINDS; m++) {
+        grown[m] = malloc((cells + 1) * sizeof **grown);
+        done = done && grown[m] != NULL;
+    }
+    for (size_t m = 0; done && m < 2 * CONGRU_SCORE_KINDS; m++) {
+        double **old = m < CONGRU_SCORE_KINDS ? &scores->value[m] : &scores->sum[m - CONGRU_SCORE_KINDS];
+        for (size_t i = 0; i < cells; i++)
+            grown[m][i] = m < CONGRU_SCORE_KINDS ? NAN : 0.0;
+        for (size_t p = 0; p < scores->pipelines; p++)
+            for (size_t s = 0; s < scores->subjects; s++) {
+                grown[m][p * subjects + s] = (*old)[p * scores->subjects + s];
+                folds[p * subjects + s] = scores->folds[p * scores->subjects + s];
+            }
+        free(*old);
+        *old = grown[m];
+        grown[m] = NULL;
+    }
+    for (size_t m = 0; m < 2 * CONGRU_SCORE_KINDS; m++)
+        free(grown[m]);
+    if (!done) {
+        free(folds);
+        return false;
+    }
+    free(scores->folds);
+    scores->folds = folds;
+    scores->pipelines = pipelines;
+    scores->subjects = subjects;
+    return true;
+}
+
+/* A list of names with one more behind it. */
+static bool append(char (**names)[CONGRU_SCORE_NAME_SIZE], size_t count, const char *name)
+{
+    char(*grown)[CONGRU_SCORE_NAME_SIZE] = realloc(*names, (count + 1) * sizeof *grown);
+    if (grown == NULL)
+        return false;
+    *names = grown;
+    congru_format(grown[count], sizeof *grown, "%s", name);
+    return true;
+}
+
+congru_status congru_scores_pipeline(congru_context *context, congru_scores *scores, const char *name,
+                                     size_t *place)
+{
+    if (scores == NULL || name == NULL || place == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "congru_scores_pipeline: no argument may be NULL");
+    *place = find(scores->pipelines, scores->pipeline, name);
+    if (*place != SIZE_MAX)
+        return CONGRU_OK;
+    *place = scores->pipelines;
+    return append(&scores->pipeline, scores->pipelines, name) &&
+                   reshape(scores, scores->pipelines + 1, scores->subjects)
+               ? CONGRU_OK
+               : fail_memory(context, scores->name);
+}
+
+congru_status congru_scores_subject(congru_context *context, congru_scores *scores, const char *name,
+                                    size_t *place)
+{
+    if (scores == NULL || name == NULL || place == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "congru_scores_subject: no argument may be NULL");
+    *place = find(scores->subjects, scores->subject, name);
+    if (*place != SIZE_MAX)
+        return CONGRU_OK;
+    *place = scores->subjects;
+    bool *few = realloc(scores->few, (scores->subjects + 1) * sizeof *few);
+    if (few == NULL)
+        return fail_memory(context, scores->name);
+    scores->few = few;
+    few[scores->subjects] = false;
+    return append(&scores->subject, scores->subjects, name) &&
+                   reshape(scores, scores->pipelines, scores->subjects + 1)
+               ? CONGRU_OK
+               : fail_memory(context, scores->name);
+}
+
+size_t congru_scores_find(const congru_scores *scores, const char *pipeline)
+{
+    return scores != NULL && pipeline != NULL ? find(scores->pipelines, scores->pipeline, pipeline) : SIZE_MAX;
+}
+
+/* ---- Numbers ---- */
+
+void congru_scores_add(congru_scores *scores, size_t pipeline, size_t subject,
+                       const double value[CONGRU_SCORE_KINDS])
+{
+    if (scores == NULL || value == NULL || pipeline >= scores->pipelines || subject >= scores->subjects)
+        return;
+    const size_t cell = pipeline * scores->subjects + subject;
+    const double folds = (double)++scores->folds[cell];
+    for (size_t m = 0; m < CONGRU_SCORE_KINDS; m++) {
+        scores->sum[m][cell] += value[m];
+        scores->value[m][cell] = m == CONGRU_SCORE_TRIALS || m == CONGRU_SCORE_SECONDS
+                                     ? scores->sum[m][cell]
+                                     : scores->sum[m][cell] / folds;
+    }
+    const double accuracy = scores->value[CONGRU_SCORE_ACCURACY][cell];
+    const double trials = scores->value[CONGRU_SCORE_TRIALS][cell];
+    const double chance = trials > 0 ? congru_chance_level((size_t)trials, scores->classes, 0.95) : NAN;
+    scores->value[CONGRU_SCORE_BITS][cell] = congru_transfer_bits(accuracy, scores->classes);
+    scores->value[CONGRU_SCORE_CHANCE][cell] = chance;
+    scores->value[CONGRU_SCORE_ABOVE][cell] = isnan(chance) ? NAN : accuracy > chance;
+}
+
+double congru_scores_at(const congru_scores *scores, congru_score metric, size_t pipeline, size_t subject)
+{
+    return scores != NULL && (size_t)metric < CONGRU_SCORE_KINDS && pipeline < scores->pipelines &&
+                   subject < scores->subjects
+               ? scores->value[metric][pipeline * scores->subjects + subject]
+               : NAN;
+}
+
+congru_interval congru_scores_mean(const congru_scores *scores, size_t pipeline, congru_score metric)
+{
+    return scores != NULL && (size_t)metric < CONGRU_SCORE_KINDS && pipeline < scores->pipelines
+               ? congru_interval_of(scores->subjects, scores->value[metric] + pipeline * scores->subjects, 0.95)
+               : congru_interval_of(0, NULL, 0.95);
+}
+
+congru_status congru_scores_z(congru_context *context, const congru_scores *scores, double *z)
+{
+    if (scores == NULL || z == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "congru_scores_z: no argument may be NULL");
+    for (size_t p = 0; p < scores->pipelines; p++)
+        z[p] = NAN;
+    if (scores->pipelines < 2 || scores->subjects == 0)
+        return CONGRU_OK;
+    double *row = malloc(scores->pipelines * scores->subjects * sizeof *row);
+    if (row == NULL)
+        return fail_memory(context, scores->name);
+    for (size_t s = 0; s < scores->subjects; s++)
+        for (size_t p = 0; p < scores->pipelines; p++)
+            row[s * scores->pipelines + p] = congru_scores_at(scores, CONGRU_SCORE_ACCURACY, p, s);
+    congru_status status = congru_scores_normalise(context, scores->subjects, scores->pipelines, row, z);
+    free(row);
+    return status;
+}
+
+/* Differences of subjects that have both pipelines; returns how many. */
+static size_t subtract(const congru_scores *scores, const char *a, const char *b, double *difference)
+{
+    const size_t first = congru_scores_find(scores, a), second = congru_scores_find(scores, b);
+    size_t count = 0;
+    for (size_t s = 0; s < scores->subjects; s++) {
+        difference[count] = congru_points_between(congru_scores_at(scores, CONGRU_SCORE_ACCURACY, first, s),
+                                                  congru_scores_at(scores, CONGRU_SCORE_ACCURACY, second, s));
+        count += isnan(difference[count]) ? 0 : 1;
+    }
+    return count;
+}
+
+congru_status congru_scores_compare(congru_context *context, size_t count, const congru_scores *const *scores,
+                                    const char *a, const char *b, congru_comparison *comparison)
+{
+    if (count == 0 || scores == NULL || a == NULL || b == NULL || comparison == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "congru_scores_compare: at least one table is needed, and no argument may be NULL");
+    size_t room = 1, pairs = 0;
+    for (size_t t = 0; t < count; t++)
+        if (scores[t] == NULL)
+            return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                               "congru_scores_compare: table %zu of %zu is NULL", t, count);
+    for (size_t t = 0; t < count; t++)
+        room += scores[t]->subjects;
+    double *difference = calloc(2 * room, sizeof *difference); /* and zeros, which they are compared with */
+    if (difference == NULL)
+        return fail_memory(context, scores[0]->name);
+    *comparison = (congru_comparison){0};
+    for (size_t t = 0; t < count; t++)
+        pairs += subtract(scores[t], a, b, difference + pairs);
+    congru_status status = CONGRU_OK;
+    if (pairs > 0)
+        status = congru_paired_compare(context, pairs, difference, difference + room, 0.95, comparison);
+    free(difference);
+    return status;
+}
+
+/* ---- Several data sets ---- */
+
+congru_status congru_scores_list_append(congru_context *context, congru_scores_list *list,
+                                        congru_scores **scores)
+{
+    if (list == NULL || scores == NULL || *scores == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "congru_scores_list_append: no list or no scores");
+    congru_scores **grown = realloc(list->item, (list->count + 1) * sizeof *grown);
+    if (grown == NULL)
+        return fail_memory(context, (*scores)->name);
+    list->item = grown;
+    list->item[list->count++] = *scores;
+    *scores = NULL;
+    return CONGRU_OK;
+}
+
+congru_status congru_scores_list_find(congru_context *context, congru_scores_list *list, const char *name,
+                                      size_t classes, congru_scores **scores)
+{
+    if (list == NULL || name == NULL || scores == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "congru_scores_list_find: no argument may be NULL");
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->item[i]->name, name) == 0) {
+            *scores = list->item[i];
+            return CONGRU_OK;
+        }
+    congru_scores *made = NULL;
+    congru_status status = congru_scores_create(context, name, classes, &made);
+    *scores = made;
+    if (status == CONGRU_OK)
+        status = congru_scores_list_append(context, list, &made);
+    if (status != CONGRU_OK)
+        congru_scores_destroy(&made);
+    return status;
+}
+
+void congru_scores_list_clear(congru_scores_list *list)
+{
+    if (list == NULL)
+        return;
+    for (size_t i = 0; i < list->count; i++)
+        congru_scores_destroy(&list->item[i]);
+    free(list->item);
+    *list = (congru_scores_list){0};
+}
