@@ -142,6 +142,32 @@ void LANES(real_draw)(const uint32_t key[2], const uint32_t counter[4], uint64_t
     }
 }
 
+void LANES(real_rectify)(size_t rows, size_t cols, const congru_real *bias, congru_real *y, size_t row)
+{
+    for (size_t r = 0; r < rows; r++, y += row) {
+        for (size_t c = 0; c < cols; c++) {
+            const congru_real z = y[c] + bias[c];
+            y[c] = z > 0 ? z : 0;
+        }
+    }
+}
+
+void LANES(real_gate)(size_t count, const congru_real *y, const congru_real *d, congru_real *restrict g)
+{
+    for (size_t e = 0; e < count; e++)
+        g[e] = y[e] > 0 ? d[e] : 0;
+}
+
+void LANES(real_add_rows)(size_t rows, size_t cols, const congru_real *x, size_t row, double *sum)
+{
+    for (size_t c = 0; c < cols; c += VEC_WIDTH) {
+        vec total = v_load_unaligned(sum + c);
+        for (size_t r = 0; r < rows; r++)
+            total = v_add(total, r_widen(x + r * row + c));
+        v_store_unaligned(sum + c, total);
+    }
+}
+
 /* The derivative is P(x) + x p(x). */
 void LANES(real_gelu)(size_t count, const congru_real *x, congru_real *y, congru_real *slope)
 {

@@ -13,6 +13,9 @@ extern const congru_real_kernel LANES(real_table);
 void LANES(real_elu)(size_t count, const congru_real *x, congru_real *y);
 void LANES(real_elu_slope)(size_t count, congru_real kept, congru_real none, const congru_real *y,
                            const congru_real *d_y, congru_real *d_x);
+void LANES(real_rectify)(size_t rows, size_t cols, const congru_real *bias, congru_real *y, size_t row);
+void LANES(real_gate)(size_t count, const congru_real *y, const congru_real *d, congru_real *restrict g);
+void LANES(real_add_rows)(size_t rows, size_t cols, const congru_real *x, size_t row, double *sum);
 void LANES(real_gelu)(size_t count, const congru_real *x, congru_real *y, congru_real *slope);
 void LANES(real_multiply)(size_t count, const congru_real *a, const congru_real *b, congru_real *y);
 void LANES(real_add)(size_t count, const congru_real *a, const congru_real *b, congru_real *y);

@@ -80,6 +80,15 @@ typedef struct congru_real_kernel {
     void (*draw)(const uint32_t key[2], const uint32_t counter[4], uint64_t least, congru_real kept,
                  size_t count, congru_real *mask);
 
+    /* y (rows, cols) = max(0, y + bias), its rows `row` apart. */
+    void (*rectify)(size_t rows, size_t cols, const congru_real *bias, congru_real *y, size_t row);
+
+    /* g = d where y > 0, else 0; over `count` numbers. */
+    void (*gate)(size_t count, const congru_real *y, const congru_real *d, congru_real *g);
+
+    /* sum (cols) += the rows of x (rows, cols), in order, in double precision; rows are `row` apart. */
+    void (*add_rows)(size_t rows, size_t cols, const congru_real *x, size_t row, double *sum);
+
     /* y = x P(x) with the normal distribution P, and the derivative of it. */
     void (*gelu)(size_t count, const congru_real *x, congru_real *y, congru_real *slope);
 } congru_real_kernel;
