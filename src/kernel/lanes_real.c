@@ -254,4 +254,11 @@ const congru_real_kernel LANES(real_table) = {
     .gate = LANES(real_gate),
     .add_rows = LANES(real_add_rows),
     .gelu = LANES(real_gelu),
+    .multiply = LANES(real_multiply),
+    .add = LANES(real_add),
+    .stretch = LANES(real_stretch),
+    .tally = LANES(real_tally),
+    .soften = LANES(real_soften),
+    .unsoften = LANES(real_unsoften),
+    .draw = LANES(real_draw),
 };
