@@ -497,6 +497,50 @@ static void calibration_leaks_nothing(void)
     congru_set_destroy(&set);
 }
 
+/* Labels of scored trials reach no prediction; those of the trials that are fitted on do. */
+static void labels_behind_the_calibration_are_unseen(void)
+{
+    static const char *const names[] = {"ra+mdm", "ra+tslr"};
+    congru_set *set = sample_set(context, &small);
+    congru_evaluation_options options;
+    congru_results *made[3] = {0};
+    const int32_t target = 1;
+    congru_evaluation_options_init(&options);
+    options.pipelines = names;
+    options.pipeline_count = 2;
+    options.subjects = &target;
+    options.subject_count = 1;
+    options.calibration_most = 3;
+    CHECK(congru_evaluate(context, set, &options, &made[0]) == CONGRU_OK);
+    options.calibration = 2;
+    CHECK(congru_evaluate(context, set, &options, &made[1]) == CONGRU_OK);
+    int8_t *side = calloc(set->count, sizeof *side);
+    CHECK(congru_evaluation_split(context, set, &options, target, 0, side) == CONGRU_OK);
+    size_t scored = 0;
+    for (size_t i = set->count; i-- > 0 && (set->subject[i] != target || side[i] == 1);)
+        if (set->subject[i] == target) {
+            set->label[i] = (set->label[i] + 1) % (int32_t)set->classes;
+            scored++;
+        }
+    CHECK(scored > 0);
+    CHECK(congru_evaluate(context, set, &options, &made[2]) == CONGRU_OK);
+    for (size_t f = 0; made[0] != NULL && made[1] != NULL && made[2] != NULL && f < 2; f++) {
+        const congru_fold *none = &made[0]->fold[f], *used = &made[1]->fold[f], *turned = &made[2]->fold[f];
+        const size_t size = used->samples * set->classes * sizeof(double);
+        CHECK(used->samples == none->samples && used->samples == turned->samples);
+        CHECK(memcmp(used->trial, none->trial, used->samples * sizeof *used->trial) == 0);
+        CHECK(used->calibration == 2 * set->classes && none->calibration == 0);
+        CHECK(used->train == none->train + 2 * set->classes);
+        CHECK(memcmp(used->probability, turned->probability, size) == 0);
+        CHECK(memcmp(used->probability, none->probability, size) != 0);
+        CHECK(memcmp(used->truth, turned->truth, used->samples * sizeof *used->truth) != 0);
+    }
+    for (size_t i = 0; i < 3; i++)
+        congru_results_destroy(&made[i]);
+    free(side);
+    congru_set_destroy(&set);
+}
+
 /* Blocks do not interleave, and hold each trial of the subject once. */
 static void contiguous_folds_are_blocks(void)
 {
@@ -543,6 +587,7 @@ int main(void)
     RUN(progress_can_stop_a_run);
     RUN(steps_of_a_pipeline_are_its_own);
     RUN(calibration_leaks_nothing);
+    RUN(labels_behind_the_calibration_are_unseen);
     RUN(contiguous_folds_are_blocks);
     congru_context_destroy(&context);
     return harness_end();
