@@ -76,7 +76,7 @@ void help_print(const command *about)
 enum { MAN, CHOICES, OPTIONS };
 
 static const option options[OPTIONS] = {
-    [MAN] = {"man", '\0', NULL, "Print the manual page of COMMAND instead, as source for man."},
+    [MAN] = {"man", '\0', NULL, "Print the manual page of COMMAND, or of congru, instead, as source for man."},
     [CHOICES] = {"choices", '\0', "OPTION",
                  "Print the names that an option of methods takes, or those of 'target', one to a line: for "
                  "completion."},
@@ -149,8 +149,8 @@ static int run(const arguments *parsed)
             return EXIT_USAGE;
     }
     if (parsed->values[MAN] != NULL && about == NULL)
-        return terminal_fail(EXIT_USAGE, "help: --man needs a command");
-    if (parsed->values[MAN] != NULL)
+        manual_print_all();
+    else if (parsed->values[MAN] != NULL)
         manual_print(about);
     else
         help_print(about);

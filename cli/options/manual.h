@@ -4,7 +4,8 @@
 
 #include "commands.h"
 
-/* Prints mdoc source to standard output. */
+/* Print mdoc source to standard output: of a command, and of congru with the list of all. */
 void manual_print(const command *about);
+void manual_print_all(void);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "commands.h"
 #include "congru/report.h"
-#include "report_png.h"
+#include "report_image.h"
 #include "session.h"
 #include "standard_files.h"
 #include "terminal.h"
@@ -20,13 +20,16 @@ enum { OUTPUT, FORMAT, FIGURE, TABLE, PIPELINES, SERIES, OPTIONS };
 static const option options[OPTIONS] = {
     [OUTPUT] =
         {"output", 'o', "FILE",
-         "Where it goes; it appears only when it is complete. Default: report.html for a page, else standard "
-         "output."},
-    [FORMAT] = {"format", '\0', "NAME",
-                "'html', a page of everything; 'svg' or 'png', a figure; 'csv' or 'latex', a table. Default: "
-                "svg with --figure, csv with --table, else html."},
-    [FIGURE] = {"figure", '\0', "NAME", "The figure of --format svg and png. Default: accuracy."},
-    [TABLE] = {"table", '\0', "NAME", "The table of --format csv and latex. Default: accuracy."},
+         "Where it goes; it appears only when it is complete. The ending of the name is the format: .html, "
+         ".json, .svg, .png, .pdf, .csv or .tex. Default: report.html for a page, else standard output."},
+    [FORMAT] =
+        {"format", '\0', "NAME",
+         "'html', a page of everything, or with --table that table; 'json', the numbers of either; 'svg', "
+         "'png' or 'pdf', a figure; 'csv' or 'latex', a table. Default: what the name of -o says; else svg "
+         "with --figure, csv with --table, else html."},
+    [FIGURE] = {"figure", '\0', "NAME", "The figure of --format svg, png and pdf. Default: accuracy."},
+    [TABLE] = {"table", '\0', "NAME",
+               "The table of --format csv and latex, or of html and json. Default: accuracy."},
     [PIPELINES] =
         {"pipelines", '\0', "A[,B]",
          "The pipeline a figure or table is about, and the one it is compared with. Default: the best, and "
@@ -36,9 +39,11 @@ static const option options[OPTIONS] = {
                 "gradient_norm, ... or action_ratio, subject_ratio. Default: loss."},
 };
 
-typedef enum format { HTML, SVG, PNG, CSV, LATEX } format;
+typedef enum format { HTML, JSON, SVG, PNG, PDF, CSV, LATEX } format;
 
-static const char *const formats[] = {"html", "svg", "png", "csv", "latex", NULL};
+/* By format: what --format calls it, and how the names of such files end. */
+static const char *const formats[] = {"html", "json", "svg", "png", "pdf", "csv", "latex", NULL};
+static const char *const endings[] = {"html", "json", "svg", "png", "pdf", "csv", "tex", NULL};
 
 typedef struct job {
     const arguments *parsed;
@@ -96,16 +101,51 @@ static int choose_name(job *j, size_t place, const char *(*candidate)(size_t, co
                          options[place].name, j->name);
 }
 
-/* Without --format, --figure means svg and --table csv. */
+/* The format that the name of -o stands for; the number of formats for a name that says nothing. */
+static size_t format_of_name(const char *path)
+{
+    const char *slash = path != NULL ? strrchr(path, '/') : NULL;
+    const char *dot = path != NULL ? strrchr(slash != NULL ? slash : path, '.') : NULL;
+    size_t found = 0;
+    while (endings[found] != NULL && (dot == NULL || strcmp(dot + 1, endings[found]) != 0))
+        found++;
+    return found;
+}
+
+/* By --format or by the name of -o, which must not contradict it; else --figure means svg and --table csv. */
+static int find_format(const arguments *parsed, size_t *chosen)
+{
+    const char *const *value = parsed->values, *path = value[OUTPUT];
+    size_t named = format_of_name(path);
+    *chosen = value[FIGURE] != NULL ? SVG : value[TABLE] != NULL ? CSV : HTML;
+    if (value[FORMAT] == NULL && path != NULL && endings[named] == NULL)
+        return terminal_fail(
+            EXIT_USAGE,
+            "report: -o %s: the ending of the name is the format: .html, .json, .svg, .png, .pdf, "
+            ".csv or .tex",
+            path);
+    if (value[FORMAT] != NULL) {
+        int code = options_parse_choice("report: --format", value[FORMAT], formats, chosen);
+        if (code != EXIT_DONE)
+            return code;
+        if (endings[named] != NULL && named != *chosen)
+            return terminal_fail(EXIT_USAGE, "report: -o %s is not the name of a file of --format %s", path,
+                                 value[FORMAT]);
+    } else if (path != NULL) {
+        *chosen = named;
+    }
+    return EXIT_DONE;
+}
+
 static int choose_format(job *j)
 {
     const char *const *value = j->parsed->values;
-    size_t chosen = value[FIGURE] != NULL ? SVG : value[TABLE] != NULL ? CSV : HTML;
-    int code = EXIT_DONE;
-    if (value[FORMAT] != NULL)
-        code = options_parse_choice("report: --format", value[FORMAT], formats, &chosen);
+    size_t chosen = HTML;
+    int code = find_format(j->parsed, &chosen);
     j->format = (format)chosen;
-    bool figure = chosen == SVG || chosen == PNG, table = chosen == CSV || chosen == LATEX;
+    bool figure = chosen == SVG || chosen == PNG || chosen == PDF,
+         table =
+             chosen == CSV || chosen == LATEX || ((chosen == HTML || chosen == JSON) && value[TABLE] != NULL);
     static const struct {
         size_t place;
         bool for_figure, for_table;
@@ -142,7 +182,8 @@ static int choose(job *j)
 static int write_out(job *j, const void *bytes, size_t size)
 {
     const char *path = j->parsed->values[OUTPUT];
-    if (path == NULL && j->format == HTML)
+    bool page = j->format == HTML && j->name == NULL;
+    if (path == NULL && page)
         path = "report.html";
     if (path == NULL) {
         standard_files_as_is();
@@ -154,20 +195,21 @@ static int write_out(job *j, const void *bytes, size_t size)
     session_release_interrupts();
     if (status != CONGRU_OK)
         return terminal_fail(EXIT_FAILED, "%s", congru_context_error(j->context));
-    if (j->format == HTML)
+    if (page)
         printf("%s: %.1f MB%s\n", path, (double)size / 1e6,
                report_page[0] == '\0' ? ", tables only: this congru was built without the page (it takes npm)"
                                       : "");
     return EXIT_DONE;
 }
 
-static int write_png(job *j, const congru_drawing *drawing)
+static int write_image(job *j, const congru_drawing *drawing)
 {
     unsigned char *bytes;
     size_t size;
     if (j->parsed->values[OUTPUT] == NULL && terminal_is(STDOUT_FILENO))
-        return terminal_fail(EXIT_USAGE, "report: a PNG does not go to a terminal (name a file with -o)");
-    int code = report_png(drawing, &bytes, &size);
+        return terminal_fail(EXIT_USAGE, "report: a %s does not go to a terminal (name a file with -o)",
+                             j->format == PNG ? "PNG" : "PDF");
+    int code = report_image(drawing, j->format == PNG ? IMAGE_PNG : IMAGE_PDF, &bytes, &size);
     if (code == EXIT_DONE)
         code = write_out(j, bytes, size);
     free(bytes);
@@ -179,11 +221,18 @@ static int make(job *j)
     char *text = NULL;
     congru_drawing *drawing = NULL;
     congru_status status;
-    if (j->format == HTML)
+    static const congru_table_format table_format[] = {[HTML] = CONGRU_TABLE_HTML,
+                                                       [JSON] = CONGRU_TABLE_JSON,
+                                                       [CSV] = CONGRU_TABLE_CSV,
+                                                       [LATEX] = CONGRU_TABLE_LATEX};
+    bool figure = j->format == SVG || j->format == PNG || j->format == PDF;
+    if (!figure && j->name != NULL)
+        status =
+            congru_report_table(j->context, j->report, j->name, &j->choice, table_format[j->format], &text);
+    else if (j->format == JSON)
+        status = congru_report_json(j->context, j->report, &text);
+    else if (j->format == HTML)
         status = congru_report_page(j->context, j->report, report_page[0] != '\0' ? report_page : NULL, &text);
-    else if (j->format == CSV || j->format == LATEX)
-        status = congru_report_table(j->context, j->report, j->name, &j->choice,
-                                     j->format == CSV ? CONGRU_TABLE_CSV : CONGRU_TABLE_LATEX, &text);
     else
         status = congru_report_figure(j->context, j->report, j->name, &j->choice, &drawing);
     if (status == CONGRU_OK && j->format == SVG)
@@ -191,8 +240,8 @@ static int make(job *j)
     int code = EXIT_DONE;
     if (status != CONGRU_OK)
         code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(j->context));
-    else if (j->format == PNG)
-        code = write_png(j, drawing);
+    else if (j->format == PNG || j->format == PDF)
+        code = write_image(j, drawing);
     else if (text != NULL)
         code = write_out(j, text, strlen(text));
     congru_drawing_destroy(&drawing);
@@ -225,8 +274,8 @@ static const char *const examples[] = {
     "congru report results/2a -o 2a.html",
     "congru report results/constrained results/unconstrained -o training.html",
     "congru report results/2a --figure paired --pipelines ddct-unet-e2e,ra+mdm -o paired.svg",
-    "congru report results/2a --format png --figure forest -o forest.png",
-    "congru report results/2a --format latex --table accuracy -o accuracy.tex",
+    "congru report results/2a --figure forest -o forest.pdf",
+    "congru report results/2a --table accuracy -o accuracy.tex",
     NULL,
 };
 

@@ -64,9 +64,8 @@ CONGRU_API congru_status congru_set_check_rank(congru_context *context, const co
                                                const congru_epochs *epochs);
 
 /* Appends the trials of `epochs` to the set (made anew when *set is NULL) under a subject's name, or under those that
- * the epochs themselves tell apart, with covariances
- * by the estimator and, where keep_signals, the signals. Classes are joined by name. Fails when channels, window
- * length or rate differ from those of the set, saying what differs. */
+ * the epochs themselves tell apart, with covariances by the estimator and, where keep_signals, the signals. Classes are
+ * joined by name. Fails when channels, window length or rate differ from those of the set, saying what differs. */
 typedef struct congru_set_options {
     congru_estimator estimator;
     bool trace_normalise;

@@ -79,6 +79,12 @@ typedef enum congru_pool {
     CONGRU_POOL_MEAN /* the mean over its pixels is read, as in the published code: which channels they are is forgotten */
 } congru_pool;
 
+/* What Adam's rate is multiplied with, behind the steps in which it rises. */
+typedef enum congru_schedule {
+    CONGRU_SCHEDULE_CONSTANT, /* 1 */
+    CONGRU_SCHEDULE_COSINE    /* half a cosine, from 1 to 0 at the last step */
+} congru_schedule;
+
 enum { CONGRU_LAYERS_MAX = 9 };
 
 /* In place of a number of training: what the network's authors have, which its model states (src/network/models). */
@@ -96,6 +102,11 @@ typedef struct congru_network_options {
     double dropout;     /* networks on signals: the share of activations that a step leaves out */
 
     int dct_steps; /* DCT's, where they are others; 0: as many as the others have */
+
+    int epochs; /* passes over the source trials, without replacement, instead of steps; 0: steps */
+    congru_schedule schedule;
+    int warmup;   /* steps in which the rate rises from 0 to its value */
+    int patience; /* ends training after so many validations without a better one; 0: never */
 
     /* Weights of the objective. */
     double action, subject;      /* lambda_act, lambda_sub */

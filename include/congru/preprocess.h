@@ -23,9 +23,9 @@ CONGRU_API const char *congru_estimator_name(congru_estimator estimator);
 enum { CONGRU_REGRESS_SIZE = 128 };
 
 /* Everything that is done to samples between a recording and a covariance, in this order: scale to microvolts, regress
- * channels of the eyes out, choose channels, take the baseline off, average reference, band-pass, notch, resample, cut the window, estimate the covariance,
- * shrink it. A set and a model
- * carry the description of their data, so that other data can be treated alike.
+ * channels of the eyes out, choose channels, take the baseline off, average reference, band-pass, notch, resample, cut
+ * the window, estimate the covariance, shrink it. A set and a model carry the description of their data, so that other
+ * data can be treated alike.
  *
  * Made by congru_preprocessing_init, freed by congru_preprocessing_clear; the channels' names are owned. */
 typedef struct congru_preprocessing {

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* "0.1.0" */
+/* "0.2.0" */
 CONGRU_API const char *congru_version(void);
 
 /* The commit it was built from, or "unknown" outside a git checkout. */

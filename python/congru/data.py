@@ -129,7 +129,11 @@ class Set:
                                        float(fs or 0.0), math.nan if tmin is None else float(tmin), text, None,
                                        (covariance, samples)))
 
+    #: What became of each file, of a set that ``read`` made: path, subject, session, run, trials and what was dropped.
+    files: List[Dict[str, Any]]
+
     def _adopt(self, handle: Any) -> None:
+        self.files = []
         self._handle = handle
         self._fields = _native.set_fields(handle)
 
@@ -389,7 +393,7 @@ def read(files: Union[Path, Iterable[Path]], preset: Optional[str] = None, *, li
     handle, rows = _native.import_files(texts, preset, None if like is None else like._handle, names, values,
                                         int(threads), progress)
     made = Set._of(handle)
-    made.files = rows  # type: ignore[attr-defined]
+    made.files = rows
     return made
 
 

@@ -44,7 +44,8 @@ def test_a_run_does_not_block_other_threads(small):
             np.testing.assert_array_equal(congru.logm(c), expected)
             longest = max(longest, time.perf_counter() - one)
             calls += 1
-        assert thread.is_alive() and calls > 50 and longest < 0.5
+        # A fold of this run takes minutes: a call that waited for one would not have ended.
+        assert thread.is_alive() and calls > 10 and longest < 5
     finally:
         stop.set()
         thread.join(30)
@@ -118,10 +119,8 @@ def test_a_forked_process_works(small):
 INTERRUPTED = """
     import os, sys, congru
     s = congru.synth("distortion", subjects=4, trials=8, channels=5)
-    def progress(done, total, part, name):
-        print("running", done, flush=True)
     try:
-        r = congru.loso(s, ["ra+mdm", "dldct-e2e"], steps=int(sys.argv[2]), folder=sys.argv[1], threads=1, progress=progress)
+        r = congru.loso(s, ["ra+mdm", "dldct-e2e"], steps=int(sys.argv[2]), folder=sys.argv[1], threads=1)
         print("done", r.resumed, r.means(), flush=True)
     except KeyboardInterrupt:
         print("interrupted", flush=True)
@@ -134,10 +133,11 @@ def test_interrupt_stops_a_run_that_is_then_resumed(tmp_path):
     script.write_text(textwrap.dedent(INTERRUPTED))
     command = [sys.executable, str(script), str(tmp_path / "r"), "4000"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        for line in process.stdout:
-            if line.startswith("running") and int(line.split()[1]) == 1:
-                process.send_signal(signal.SIGINT)
-                break
+        # No Python runs in the meantime: the library's own progress looks for the signal.
+        deadline = time.time() + 60
+        while time.time() < deadline and len(list(tmp_path.glob("r/folds/*"))) < 1:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
     assert process.returncode == 7 and "interrupted" in out and err == ""
     partly = congru.read_results(tmp_path / "r")
@@ -222,3 +222,22 @@ def _time(call):
     begun = time.perf_counter()
     call()
     return time.perf_counter() - begun
+
+
+def test_geometry_needs_numpy_alone():
+    script = """
+        import sys
+        for name in ("sklearn", "scipy", "pandas", "mne"):
+            sys.modules[name] = None
+        import congru, numpy as np
+        assert congru.distance(np.eye(2), np.e * np.eye(2)) > 1
+        assert congru.loso(congru.synth(subjects=3, trials=4, channels=4), "ra+mdm").means()["ra+mdm"] > 0
+        try:
+            congru.MDM
+        except AttributeError as error:
+            assert "scikit-learn" in str(error)
+        else:
+            raise SystemExit("MDM without scikit-learn")
+        assert "loso" in dir(congru)
+    """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(script)], check=True)

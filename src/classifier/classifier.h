@@ -15,6 +15,9 @@ typedef struct congru_classifier {
     const char *aligner; /* which the end-to-end classifier stands behind; NULL: "ra" */
     bool views;          /* fits on trials where they are (congru_trials.view) as well */
 
+    /* Whether it can be fitted on signals of this shape, before anything is computed: CONGRU_ERROR_ARGUMENT. NULL: on any. */
+    congru_status (*suits)(congru_context *context, const congru_signals *shape);
+
     /* How long a fit takes beside a small classical one, for the order of jobs; NULL: no longer. */
     double (*cost)(const congru_method_options *options);
 
@@ -83,8 +86,8 @@ extern const congru_classifier congru_classifier_dct_e2e, congru_classifier_dldc
 /* In networks.c. */
 extern const congru_classifier congru_classifier_spd_cnn, congru_classifier_ts_spd_cnn,
     congru_classifier_spdnet, congru_classifier_shallow, congru_classifier_deep, congru_classifier_eegnet,
-    congru_classifier_conformer, congru_classifier_inception,
-    congru_classifier_tsmnet, congru_classifier_conv_dldct, congru_classifier_conv_ddct_unet;
+    congru_classifier_conformer, congru_classifier_inception, congru_classifier_tsmnet,
+    congru_classifier_conv_dldct, congru_classifier_conv_ddct_unet;
 
 /* NULL when there is none of the name; in the order of help until NULL. */
 const congru_classifier *congru_classifier_find(const char *name);

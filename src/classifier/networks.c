@@ -20,11 +20,16 @@
     { \
         return congru_network_classes(context, number, title, model, classes); \
     } \
+    static congru_status suits_##id(congru_context *context, const congru_signals *shape) \
+    { \
+        return congru_network_suits(context, number, shape); \
+    } \
     const congru_classifier congru_classifier_##id = { \
         .name = title, \
         .summary = words, \
         .network = title, \
         .end_to_end = true, \
+        .suits = suits_##id, \
         .fit = fit_##id, \
         .predict = predict_##id, \
         .count_classes = count_##id, \

@@ -259,6 +259,7 @@ congru_status congru_geometry_follow(congru_context *context, const congru_set *
     status = g != NULL ? start(context, set, subject, &s)
                        : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for points");
     for (size_t k = 0; status == CONGRU_OK && k < CONGRU_GEOMETRY_STAGES; k++) {
+        part.method.network.epochs = 0;
         part.method.network.steps = (int)(steps * k / (CONGRU_GEOMETRY_STAGES - 1));
         status = map_sources(context, &part, pipeline, subject, &s);
         if (status == CONGRU_OK && k == 0)

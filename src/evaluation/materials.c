@@ -174,6 +174,11 @@ congru_status congru_materials_want(congru_context *context, const congru_method
     if (made.blocks < branch->blocks)
         congru_note(context, "Branch '%s' has %zu of its %zu blocks: the other windows leave the trials.",
                     branch->name, made.blocks, branch->blocks);
+    const congru_signals shape = shape_of(m, made.block[0]);
+    if (branch->classifier->suits != NULL)
+        status = branch->classifier->suits(context, &shape);
+    if (status != CONGRU_OK)
+        return status;
     count_features(m, &made);
     for (*index = 0; *index < m->materials; ++*index)
         if (same_material(&m->material[*index], &made))

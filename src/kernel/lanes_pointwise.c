@@ -13,11 +13,158 @@ void LANES(real_elu)(size_t count, const congru_real *x, congru_real *y)
 }
 
 void LANES(real_elu_slope)(size_t count, congru_real kept, congru_real none, const congru_real *y,
-                           congru_real *d)
+                           const congru_real *d_y, congru_real *d_x)
 {
     for (size_t e = 0; e < count; e++) {
         const congru_real below = y[e] < 0 ? y[e] + kept : none;
-        d[e] *= y[e] > 0 ? kept : below;
+        d_x[e] = d_y[e] * (y[e] > 0 ? kept : below);
+    }
+}
+
+void LANES(real_multiply)(size_t count, const congru_real *a, const congru_real *b, congru_real *y)
+{
+    for (size_t e = 0; e < count; e++)
+        y[e] = a[e] * b[e];
+}
+
+void LANES(real_add)(size_t count, const congru_real *a, const congru_real *b, congru_real *y)
+{
+    for (size_t e = 0; e < count; e++)
+        y[e] = a[e] + b[e];
+}
+
+void LANES(real_stretch)(size_t rows, size_t cols, const congru_real *scale, const congru_real *shift,
+                         const congru_real *x, congru_real *y)
+{
+    for (size_t r = 0; r < rows; r++, x += cols, y += cols) {
+        if (shift == NULL)
+            for (size_t c = 0; c < cols; c++)
+                y[c] = scale[c] * x[c];
+        else
+            for (size_t c = 0; c < cols; c++)
+                y[c] = scale[c] * x[c] + shift[c];
+    }
+}
+
+void LANES(real_tally)(size_t rows, size_t cols, const congru_real *a, const congru_real *b, double *sum,
+                       double *product)
+{
+    for (size_t c = 0; c < cols; c += VEC_WIDTH) {
+        vec first = v_load_unaligned(sum + c), second = v_load_unaligned(product + c);
+        for (size_t r = 0; r < rows; r++) {
+            const vec left = r_widen(a + r * cols + c), right = r_widen(b + r * cols + c);
+            first = v_add(first, left);
+            second = v_add(second, v_mul(left, right));
+        }
+        v_store_unaligned(sum + c, first);
+        v_store_unaligned(product + c, second);
+    }
+}
+
+/* Each lane is a column. What exponentials are taken of is rounded to reals and kept in their place. */
+void LANES(real_soften)(size_t rows, size_t cols, double scale, congru_real *p)
+{
+    for (size_t c = 0; c < cols; c += VEC_WIDTH) {
+        vec most = r_widen(p + c), sum = v_set(0.0);
+        for (size_t r = 1; r < rows; r++) {
+            const vec own = r_widen(p + r * cols + c);
+            most = v_select(v_lt(most, own), own, most);
+        }
+        for (size_t r = 0; r < rows; r++) {
+            r_narrow(p + r * cols + c, v_mul(v_sub(r_widen(p + r * cols + c), most), v_set(scale)));
+            sum = v_add(sum, v_exp(r_widen(p + r * cols + c)));
+        }
+        for (size_t r = 0; r < rows; r++)
+            r_narrow(p + r * cols + c, v_div(v_exp(r_widen(p + r * cols + c)), sum));
+    }
+}
+
+void LANES(real_unsoften)(size_t rows, size_t cols, double scale, double kept, const congru_real *p,
+                          congru_real *d)
+{
+    const vec zero = v_set(0.0);
+    for (size_t c = 0; c < cols; c += VEC_WIDTH) {
+        vec sum = zero;
+        for (size_t r = 0; r < rows; r++) {
+            const vec own = r_widen(p + r * cols + c),
+                      slope = v_select(v_lt(zero, own), v_mul(r_widen(d + r * cols + c), v_set(kept)), zero);
+            r_narrow(d + r * cols + c, slope);
+            sum = v_fma(slope, v_abs(own), sum);
+        }
+        for (size_t r = 0; r < rows; r++) {
+            const vec own = v_abs(r_widen(p + r * cols + c));
+            r_narrow(d + r * cols + c, v_mul(v_mul(own, v_sub(r_widen(d + r * cols + c), sum)), v_set(scale)));
+        }
+    }
+}
+
+/* So many blocks of four words are drawn side by side. */
+enum { BLOCKS = 16, ROUNDS = 10 };
+
+static void draw_blocks(const uint32_t key[2], const uint32_t counter[4], uint32_t first,
+                        uint32_t word[BLOCKS][4])
+{
+    uint64_t x0[BLOCKS], x1[BLOCKS], x2[BLOCKS], x3[BLOCKS];
+    uint32_t key0 = key[0], key1 = key[1];
+    for (int k = 0; k < BLOCKS; k++) {
+        x0[k] = (uint32_t)(counter[0] + first + (uint32_t)k);
+        x1[k] = counter[1];
+        x2[k] = counter[2];
+        x3[k] = counter[3];
+    }
+    for (int round = 0; round < ROUNDS; round++, key0 += 0x9E3779B9u, key1 += 0xBB67AE85u) {
+        for (int k = 0; k < BLOCKS; k++) {
+            const uint64_t product0 = (x0[k] & 0xFFFFFFFFu) * UINT64_C(0xD2511F53),
+                           product1 = (x2[k] & 0xFFFFFFFFu) * UINT64_C(0xCD9E8D57);
+            x0[k] = (product1 >> 32) ^ x1[k] ^ key0;
+            x2[k] = (product0 >> 32) ^ x3[k] ^ key1;
+            x1[k] = product1 & 0xFFFFFFFFu;
+            x3[k] = product0 & 0xFFFFFFFFu;
+        }
+    }
+    for (int k = 0; k < BLOCKS; k++) {
+        word[k][0] = (uint32_t)x0[k];
+        word[k][1] = (uint32_t)x1[k];
+        word[k][2] = (uint32_t)x2[k];
+        word[k][3] = (uint32_t)x3[k];
+    }
+}
+
+void LANES(real_draw)(const uint32_t key[2], const uint32_t counter[4], uint64_t least, congru_real kept,
+                      size_t count, congru_real *out)
+{
+    uint32_t word[BLOCKS][4];
+    for (size_t e = 0; e < count; e += 4 * BLOCKS) {
+        const size_t left = count - e < 4 * BLOCKS ? count - e : 4 * BLOCKS;
+        draw_blocks(key, counter, (uint32_t)(e / 4), word);
+        for (size_t k = 0; k < left; k++)
+            out[e + k] = word[k / 4][k % 4] >= least ? kept : 0;
+    }
+}
+
+void LANES(real_rectify)(size_t rows, size_t cols, const congru_real *bias, congru_real *y, size_t row)
+{
+    for (size_t r = 0; r < rows; r++, y += row) {
+        for (size_t c = 0; c < cols; c++) {
+            const congru_real z = y[c] + bias[c];
+            y[c] = z > 0 ? z : 0;
+        }
+    }
+}
+
+void LANES(real_gate)(size_t count, const congru_real *y, const congru_real *d, congru_real *restrict g)
+{
+    for (size_t e = 0; e < count; e++)
+        g[e] = y[e] > 0 ? d[e] : 0;
+}
+
+void LANES(real_add_rows)(size_t rows, size_t cols, const congru_real *x, size_t row, double *sum)
+{
+    for (size_t c = 0; c < cols; c += VEC_WIDTH) {
+        vec total = v_load_unaligned(sum + c);
+        for (size_t r = 0; r < rows; r++)
+            total = v_add(total, r_widen(x + r * row + c));
+        v_store_unaligned(sum + c, total);
     }
 }
 

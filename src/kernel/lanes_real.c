@@ -121,9 +121,43 @@ ALWAYS_INLINE void channel_rows(const int R, size_t inner, const congru_window *
         r_store(c + (size_t)r * c_row, sum[r]);
 }
 
+/* The same with a right side that all rows share. */
+ALWAYS_INLINE void shared_rows(const int R, size_t inner, const congru_window *a, const congru_window *b,
+                               const congru_real *left, const congru_real *right, congru_real *c, size_t c_row)
+{
+    rvec sum[12];
+    for (int r = 0; r < R; r++)
+        sum[r] = r_set(0);
+    for (size_t i = 0; i < inner; i++) {
+        const rvec factor = r_load(right + i * b->inner);
+        for (int r = 0; r < R; r++)
+            sum[r] = r_fma(r_load(left + i * a->inner + (size_t)r * a->row), factor, sum[r]);
+    }
+    for (int r = 0; r < R; r++)
+        r_store(c + (size_t)r * c_row, sum[r]);
+}
+
+static void shared_by_channel(size_t rows, size_t cols, size_t inner, congru_window a, congru_window b,
+                              congru_real *c, size_t c_row)
+{
+    for (size_t j = 0; j < cols; j += REAL_WIDTH) {
+        size_t i = 0;
+        for (; i + 12 <= rows; i += 12)
+            shared_rows(12, inner, &a, &b, a.data + i * a.row + j, b.data + j, c + i * c_row + j, c_row);
+        for (; i + 4 <= rows; i += 4)
+            shared_rows(4, inner, &a, &b, a.data + i * a.row + j, b.data + j, c + i * c_row + j, c_row);
+        for (; i < rows; i++)
+            shared_rows(1, inner, &a, &b, a.data + i * a.row + j, b.data + j, c + i * c_row + j, c_row);
+    }
+}
+
 static void real_by_channel(size_t rows, size_t cols, size_t inner, congru_window a, congru_window b,
                             congru_real *c, size_t c_row)
 {
+    if (b.row == 0) {
+        shared_by_channel(rows, cols, inner, a, b, c, c_row);
+        return;
+    }
     for (size_t j = 0; j < cols; j += REAL_WIDTH) {
         size_t i = 0;
         for (; i + 8 <= rows; i += 8)
@@ -216,5 +250,15 @@ const congru_real_kernel LANES(real_table) = {
     .outer = real_outer,
     .elu = LANES(real_elu),
     .elu_slope = LANES(real_elu_slope),
+    .rectify = LANES(real_rectify),
+    .gate = LANES(real_gate),
+    .add_rows = LANES(real_add_rows),
     .gelu = LANES(real_gelu),
+    .multiply = LANES(real_multiply),
+    .add = LANES(real_add),
+    .stretch = LANES(real_stretch),
+    .tally = LANES(real_tally),
+    .soften = LANES(real_soften),
+    .unsoften = LANES(real_unsoften),
+    .draw = LANES(real_draw),
 };

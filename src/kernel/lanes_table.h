@@ -12,7 +12,21 @@
 extern const congru_real_kernel LANES(real_table);
 void LANES(real_elu)(size_t count, const congru_real *x, congru_real *y);
 void LANES(real_elu_slope)(size_t count, congru_real kept, congru_real none, const congru_real *y,
-                           congru_real *d);
+                           const congru_real *d_y, congru_real *d_x);
+void LANES(real_rectify)(size_t rows, size_t cols, const congru_real *bias, congru_real *y, size_t row);
+void LANES(real_gate)(size_t count, const congru_real *y, const congru_real *d, congru_real *restrict g);
+void LANES(real_add_rows)(size_t rows, size_t cols, const congru_real *x, size_t row, double *sum);
 void LANES(real_gelu)(size_t count, const congru_real *x, congru_real *y, congru_real *slope);
+void LANES(real_multiply)(size_t count, const congru_real *a, const congru_real *b, congru_real *y);
+void LANES(real_add)(size_t count, const congru_real *a, const congru_real *b, congru_real *y);
+void LANES(real_stretch)(size_t rows, size_t cols, const congru_real *scale, const congru_real *shift,
+                         const congru_real *x, congru_real *y);
+void LANES(real_tally)(size_t rows, size_t cols, const congru_real *a, const congru_real *b, double *sum,
+                       double *product);
+void LANES(real_soften)(size_t rows, size_t cols, double scale, congru_real *p);
+void LANES(real_unsoften)(size_t rows, size_t cols, double scale, double kept, const congru_real *p,
+                          congru_real *d);
+void LANES(real_draw)(const uint32_t key[2], const uint32_t counter[4], uint64_t least, congru_real kept,
+                      size_t count, congru_real *out);
 
 #endif

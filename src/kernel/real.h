@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Single precision; the tests compile the same sources in double as well, to compare adjoints with differences. */
 #ifdef CONGRU_REAL_DOUBLE
@@ -52,9 +53,41 @@ typedef struct congru_real_kernel {
     /* y = x where x > 0, else exp(x) - 1; `count` is a multiple of CONGRU_REAL_STEP in these two. In double precision. */
     void (*elu)(size_t count, const congru_real *x, congru_real *y);
 
-    /* d *= the derivative of m elu(z) by z, where y is m elu(z) and m is 0 or `kept`: kept where y > 0, y + kept where y < 0, and
-     * `none` where y is 0. */
-    void (*elu_slope)(size_t count, congru_real kept, congru_real none, const congru_real *y, congru_real *d);
+    /* d_x = d_y times the derivative of m elu(z) by z, where y is m elu(z) and m is 0 or `kept`: kept where y > 0, y + kept
+     * where y < 0, and `none` where y is 0. */
+    void (*elu_slope)(size_t count, congru_real kept, congru_real none, const congru_real *y,
+                      const congru_real *d_y, congru_real *d_x);
+
+    /* y = a b, and y = a + b. */
+    void (*multiply)(size_t count, const congru_real *a, const congru_real *b, congru_real *y);
+    void (*add)(size_t count, const congru_real *a, const congru_real *b, congru_real *y);
+
+    /* y = scale x + shift, row by row: (rows, cols), scale and shift (cols); y = scale x where shift is NULL. */
+    void (*stretch)(size_t rows, size_t cols, const congru_real *scale, const congru_real *shift,
+                    const congru_real *x, congru_real *y);
+
+    /* sum (cols) += a, and product (cols) += a b, row by row in ascending order, in double precision. */
+    void (*tally)(size_t rows, size_t cols, const congru_real *a, const congru_real *b, double *sum,
+                  double *product);
+
+    /* p (rows, cols) = softmax(scale p) of each column; and d from the derivative by `kept` times its softmax p, or by 0 where
+     * p has a sign, to that by what it was before. In double precision. */
+    void (*soften)(size_t rows, size_t cols, double scale, congru_real *p);
+    void (*unsoften)(size_t rows, size_t cols, double scale, double kept, const congru_real *p, congru_real *d);
+
+    /* mask (count, a multiple of CONGRU_REAL_STEP): word k of Philox from the counter on is drawn; 0 where it is below
+     * `least`, else `kept`. As congru_random_bits gives them. */
+    void (*draw)(const uint32_t key[2], const uint32_t counter[4], uint64_t least, congru_real kept,
+                 size_t count, congru_real *mask);
+
+    /* y (rows, cols) = max(0, y + bias), its rows `row` apart. */
+    void (*rectify)(size_t rows, size_t cols, const congru_real *bias, congru_real *y, size_t row);
+
+    /* g = d where y > 0, else 0; over `count` numbers. */
+    void (*gate)(size_t count, const congru_real *y, const congru_real *d, congru_real *g);
+
+    /* sum (cols) += the rows of x (rows, cols), in order, in double precision; rows are `row` apart. */
+    void (*add_rows)(size_t rows, size_t cols, const congru_real *x, size_t row, double *sum);
 
     /* y = x P(x) with the normal distribution P, and the derivative of it. */
     void (*gelu)(size_t count, const congru_real *x, congru_real *y, congru_real *slope);

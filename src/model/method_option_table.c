@@ -34,6 +34,8 @@ static const char *const recipes[] = {
     NULL,
 };
 static const char *const pools[] = {[CONGRU_POOL_NONE] = "none", [CONGRU_POOL_MEAN] = "mean", NULL};
+static const char *const schedules[] = {
+    [CONGRU_SCHEDULE_CONSTANT] = "constant", [CONGRU_SCHEDULE_COSINE] = "cosine", NULL};
 static const char *const merges[] = {
     [CONGRU_MERGES_SKIP] = "skip",
     [CONGRU_MERGES_EVERY] = "every",
@@ -132,7 +134,16 @@ static const congru_method_option rows[] = {
      .overrides = "dct-steps"},
     {INTEGER("dct-steps", network.dct_steps, 0, 10000000, 0, "dct dct-e2e",
              "Those of dct, where they are others; 0: as many.")},
+    {INTEGER(
+        "epochs", network.epochs, 0, 10000000, 0, "networks",
+        "Passes over the source trials in another order each, without replacement, instead of steps; 0: "
+        "steps, whose batches are drawn with replacement. With --batch-subjects as many steps are drawn.")},
     {OWN_NUMBER("lr", network.rate, 0, DBL_MAX, "networks", "Adam's learning rate.")},
+    {CHOICE("schedule", network.schedule, schedules, "constant", "networks",
+            "How the learning rate goes on behind --warmup: 'constant', or as half a 'cosine' to 0 at the last "
+            "step.")},
+    {INTEGER("warmup", network.warmup, 0, 10000000, 0, "networks",
+             "Steps in which the learning rate rises to its value.")},
     {OWN_INTEGER("batch", network.batch, 1, 1000000, "networks", "Trials per step, all when there are fewer.")},
     {OWN_INTEGER("batch-subjects", network.batch_subjects, 0, 1000000, "networks",
                  "Of how many subjects a step has trials, as many of each; 0: of any.")},
@@ -204,6 +215,10 @@ static const congru_method_option rows[] = {
             "least loss; 0: off.")},
     {INTEGER("validation", network.validation_subjects, 0, 1000000, 0, "networks",
              "Hold so many source subjects out of training and keep the weights that are best for them.")},
+    {INTEGER(
+        "patience", network.patience, 0, 1000000, 0, "networks",
+        "End training after so many looks at the held-out subjects, one every ten steps, none of which was "
+        "the best; 0: never. Needs --validation.")},
     {INTEGER("ensemble", network.ensemble, 1, 100, 1, "end-to-end",
              "Train with so many seeds and average the probabilities.")},
     {SWITCH("balanced-batches", network.balanced_batches, true, "networks",

@@ -4,7 +4,7 @@
 #include "base/store.h"
 #include "congru/random.h"
 
-enum { STREAM_BATCH = 0x6201, STREAM_SUBJECTS = 0x6203, STREAM_HELD_OUT = 0x6204 };
+enum { STREAM_BATCH = 0x6201, STREAM_SUBJECTS = 0x6203, STREAM_HELD_OUT = 0x6204, STREAM_PASS = 0x6207 };
 
 void congru_batches_layout(congru_arena *arena, congru_batches *b, congru_batch *batch)
 {
@@ -15,6 +15,7 @@ void congru_batches_layout(congru_arena *arena, congru_batches *b, congru_batch 
     b->start = congru_arena_take(arena, b->trials->subjects + 1, sizeof(size_t));
     b->pool = congru_arena_take(arena, b->trials->subjects, sizeof(size_t));
     b->held_out = congru_arena_take(arena, b->trials->subjects, sizeof(bool));
+    b->pass = congru_arena_take(arena, b->trials->count, sizeof(size_t));
 }
 
 /* The first `wanted` of the list become a random choice of all of it. */
@@ -94,6 +95,28 @@ static size_t trial_at(const congru_batches *b, size_t place)
     return b->order[b->start[b->pool[k]] + place];
 }
 
+size_t congru_batches_epoch(const congru_batches *b)
+{
+    size_t trials = 0;
+    for (size_t s = 0; s < b->trials->subjects; s++)
+        trials += b->held_out[s] ? 0 : subject_size(b, s);
+    return trials / b->capacity > 0 ? trials / b->capacity : 1;
+}
+
+/* The batch of a step of its epoch. All of an epoch's order comes of its number: what a step draws depends on no step before. */
+static void draw_pass(const congru_batches *b, size_t step, congru_batch *batch)
+{
+    const size_t steps = congru_batches_epoch(b), first = step % steps * b->capacity;
+    congru_random random = congru_random_stream(b->seed, STREAM_PASS, (uint32_t)(step / steps), 0);
+    size_t trials = 0;
+    for (size_t i = 0; i < b->trials->count; i++)
+        if (!b->held_out[b->trials->subject[i]])
+            b->pass[trials++] = i;
+    const size_t count = trials < b->capacity ? trials : b->capacity;
+    choose(&random, trials, first + count, b->pass);
+    congru_batches_take(b, count, b->pass + first, batch);
+}
+
 /* As many trials of each of some subjects: how many in all. A subject's are different ones, of those there are (Floyd). */
 static size_t draw_grouped(const congru_batches *b, congru_random *random, size_t subjects, size_t *index)
 {
@@ -117,6 +140,10 @@ static size_t draw_grouped(const congru_batches *b, congru_random *random, size_
 void congru_batches_draw(const congru_batches *b, size_t step, congru_batch *batch)
 {
     const congru_network_options *o = b->options;
+    if (o->epochs > 0 && o->batch_subjects == 0) {
+        draw_pass(b, step, batch);
+        return;
+    }
     congru_random random = congru_random_stream(b->seed, STREAM_SUBJECTS, (uint32_t)step, 0);
     size_t subjects = list_subjects(b, false, b->pool), trials = 0;
     if (o->subject_dropout > 0.0) {

@@ -15,6 +15,7 @@ typedef struct congru_batches {
     size_t *start;           /* (subjects + 1): where each subject begins */
     size_t *pool;            /* (subjects): those a batch is drawn of */
     bool *held_out;          /* (subjects): for validation */
+    size_t *pass;            /* (trials): those of an epoch, in its order */
 } congru_batches;
 
 /* Run twice. */
@@ -22,6 +23,9 @@ void congru_batches_layout(congru_arena *arena, congru_batches *batches, congru_
 
 /* Sorts trials by subject and chooses whom to hold out. */
 void congru_batches_start(congru_batches *batches);
+
+/* Steps of an epoch: whole batches of the trials that are not held out, or one of all of them. */
+size_t congru_batches_epoch(const congru_batches *batches);
 
 /* Takes these trials (NULL: the first) as the batch; or draws those of a step; or takes those of one subject, spread over
  * them where they are more than a batch. */

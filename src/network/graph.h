@@ -171,8 +171,7 @@ void congru_graph_layout(congru_arena *arena, congru_graph *graph);
 congru_status congru_graph_step(congru_graph *graph);
 
 /* Forward alone, of plain symmetric matrices x (count, d, d), or of the signals that the first node has been given (NULL), in a
- * graph without a batch: fills in the outputs that are
- * not NULL, plain. Everything is in a worker's own arrays. */
+ * graph without a batch: fills in the outputs that are not NULL, plain. Everything is in a worker's own arrays. */
 congru_status congru_graph_apply(congru_graph *graph, size_t count, const double *x,
                                  double *const out[CONGRU_OUTPUT_COUNT]);
 

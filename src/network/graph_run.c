@@ -167,10 +167,9 @@ static void add_second(const congru_call *call, const congru_extent *extent, con
         call->kernel->combine(congru_call_doubles(call, extent->size), 1.0, more, 1.0, sum);
         return;
     }
-    const congru_real *from = congru_trial_reals(more, extent, 0);
     congru_real *to = congru_trial_reals(sum, extent, 0);
-    for (size_t e = 0; e < call->count * congru_extent_reals(extent); e++)
-        to[e] += from[e];
+    call->kernel->real->add(call->count * congru_extent_reals(extent), to, congru_trial_reals(more, extent, 0),
+                            to);
 }
 
 static void backward_node(passage *p, const congru_node *node)
@@ -271,7 +270,12 @@ static void run_block(void *user, size_t block, int worker)
     congru_arena_reset(p.chunk.arena);
     p.own = take_own(graph, p.chunk.arena);
     p.marks = &graph->marks[p.chunk.block];
-    congru_store_pass(p.chunk.count * PIECE);
+    const congru_extent *read =
+        &graph->node[0].out; /* signals lie side by side; the first stage alone reads them */
+    if (read->kind != CONGRU_SIGNAL)
+        congru_store_pass(p.chunk.count * PIECE);
+    else if (f->stage == 0)
+        congru_store_pass(p.chunk.count * read->size * sizeof(double));
     if (f->forward)
         pass_forward(&p);
     if (f->backward)

@@ -125,8 +125,7 @@ static congru_status fit_one(congru_context *context, congru_backbone backbone, 
 }
 
 /* Members of an ensemble are networks of their own, from seeds of their own: prefix.1, prefix.2, ... The
- * record is the
- * first one's. */
+ * record is the first one's. */
 congru_status congru_network_fit(congru_context *context, congru_backbone backbone, bool end_to_end,
                                  const char *prefix, const congru_trials *trials,
                                  const congru_method_options *options, congru_tensors *model,

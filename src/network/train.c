@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/crew.h"
+#include "base/scalar_math.h"
 #include "base/workspace.h"
 #include "network/constraint.h"
 #include "network/models/parts.h"
@@ -73,6 +74,9 @@ static congru_status lay_out(congru_training *t)
         t->parameters.segment[s].value = congru_training_parameter(t, s);
     congru_adam_start(&t->parameters, &t->adam);
     congru_batches_start(&t->batches);
+    t->told = (size_t)t->options.steps;
+    if (t->options.epochs > 0)
+        t->options.steps = (int)((size_t)t->options.epochs * congru_batches_epoch(&t->batches));
     return CONGRU_OK;
 }
 
@@ -215,9 +219,23 @@ congru_status congru_training_evaluate(congru_training *t)
     return CONGRU_OK;
 }
 
+/* What the rate is multiplied with in this step. */
+static double schedule(const congru_training *t)
+{
+    const congru_network_options *o = &t->options;
+    const size_t warmup = (size_t)o->warmup, steps = (size_t)o->steps;
+    if (t->step < warmup)
+        return (double)(t->step + 1) / (double)warmup;
+    if (o->schedule == CONGRU_SCHEDULE_CONSTANT || steps <= warmup)
+        return 1.0;
+    const double part = (double)(t->step - warmup) / (double)(steps - warmup);
+    return part < 1.0 ? 0.5 + 0.5 * congru_scalar_cos_2pi(0.5 * part) : 0.0;
+}
+
 void congru_training_update(congru_training *t)
 {
     t->adam.steps = t->step;
+    t->adam.rate = t->options.rate * schedule(t);
     congru_adam_update(&t->adam, &t->parameters, t->series[CONGRU_SERIES_GRADIENT_NORM]);
     congru_constraints_retract(&t->parameters);
     t->step++;
@@ -261,11 +279,17 @@ static congru_status keep_validated(congru_training *t)
     t->graph.resting = true;
     congru_status status = validate(t, &loss);
     t->graph.resting = false;
+    t->waited = status == CONGRU_OK && loss < t->adam.best_loss ? 0 : t->waited + 1;
     if (status == CONGRU_OK)
         congru_adam_keep_best(&t->adam, &t->parameters, loss, t->step);
     if (averages)
         memcpy(t->parameters.value, t->adam.aside, t->parameters.size * sizeof(double));
     return status;
+}
+
+static bool gives_up(const congru_training *t)
+{
+    return t->options.patience > 0 && t->waited >= (size_t)t->options.patience;
 }
 
 static congru_status one_step(congru_training *t, congru_record *record)
@@ -274,12 +298,13 @@ static congru_status one_step(congru_training *t, congru_record *record)
     const size_t steps = (size_t)t->options.steps;
     const bool validates = t->options.validation_subjects > 0;
     congru_status status = CONGRU_OK;
-    t->stops = context->progress != NULL && !context->progress(context->progress_user, t->step, steps);
+    t->stops = context->progress != NULL &&
+               !context->progress(context->progress_user, t->step * t->told / steps, t->told);
     if (t->stops && !congru_crew_shares(context->crew)) /* others have to hear of it, in the next exchange */
         return congru_fail(t->context, CONGRU_ERROR_CANCELLED, "stopped by the progress callback");
     if (validates && t->step % VALIDATE_EVERY == 0)
         status = keep_validated(t);
-    if (status != CONGRU_OK)
+    if (status != CONGRU_OK || gives_up(t))
         return status;
     t->graph.watched = record != NULL || t->step % CONGRU_WATCH_EVERY == 0;
     congru_training_draw(t);
@@ -301,7 +326,7 @@ congru_status congru_training_loop(congru_training *t, congru_record *record)
     const size_t steps = (size_t)t->options.steps;
     const bool validates = t->options.validation_subjects > 0;
     congru_status status = record != NULL ? congru_record_start(t->context, record, steps) : CONGRU_OK;
-    while (status == CONGRU_OK && t->step < steps)
+    while (status == CONGRU_OK && t->step < steps && !gives_up(t))
         status = one_step(t, record);
     if (status == CONGRU_OK && validates)
         status = keep_validated(t);
@@ -314,7 +339,9 @@ congru_status congru_training_loop(congru_training *t, congru_record *record)
     } else {
         congru_adam_restore_best(&t->adam, &t->parameters);
     }
-    if (record != NULL)
+    if (record != NULL) {
         record->best_step = t->adam.best_step;
+        record->steps = t->step;
+    }
     return CONGRU_OK;
 }

@@ -25,7 +25,9 @@ typedef struct congru_training {
     congru_adam adam;
     congru_watch watch;
     size_t step;
-    bool stops;                         /* progress has said so, which all that share a step must hear of */
+    size_t told;   /* steps that progress is told of: those of the options, also where epochs are given */
+    size_t waited; /* validations since the best one */
+    bool stops;    /* progress has said so, which all that share a step must hear of */
     double series[CONGRU_SERIES_COUNT]; /* of the last evaluation */
     congru_arena arena;
 } congru_training;

@@ -33,6 +33,17 @@ static congru_status check_options(congru_context *context, bool end_to_end, siz
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "%d subjects to validate with, of %zu: at least one must be left to train with",
                            o->validation_subjects, subjects);
+    if (o->patience > 0 && o->validation_subjects == 0)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "a patience of %d looks at held-out subjects, and none are held out (hold some out "
+                           "with --validation)",
+                           o->patience);
+    if (o->epochs > 0 && (o->balanced_batches || o->subject_dropout > 0.0))
+        return congru_fail(
+            context, CONGRU_ERROR_ARGUMENT,
+            "%d epochs pass over all trials alike: balanced batches and dropped subjects are drawn "
+            "by steps",
+            o->epochs);
     if (o->ensemble > 1 && !end_to_end)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "an ensemble of %d: only end-to-end models have one",
                            o->ensemble);

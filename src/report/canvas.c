@@ -210,12 +210,17 @@ void congru_canvas_turn(canvas *on, double angle)
         on->drawing->shape[on->drawing->count - 1].angle = angle;
 }
 
+/* As wide as in DejaVu Sans, which is wider than the other fonts that "sans-serif" stands for. */
 double congru_canvas_measure(const char *text, double size)
 {
-    double letters = 0;
-    for (; *text != '\0'; text++)
-        letters += ((unsigned char)*text & 0xc0) != 0x80;
-    return 0.56 * size * letters;
+    double width = 0;
+    for (; *text != '\0'; text++) {
+        if (((unsigned char)*text & 0xc0) == 0x80)
+            continue;
+        bool wide = strchr("mwMW@%+=<>~", *text) != NULL, narrow = strchr("iljtfrI.,:;|!'-/() ", *text) != NULL;
+        width += wide ? 0.98 : narrow ? 0.42 : *text >= 'A' && *text <= 'Z' ? 0.78 : 0.64;
+    }
+    return size * width;
 }
 
 /* ---- Scales ---- */

@@ -67,6 +67,22 @@ canvas congru_figure_accuracy(const figure_input *in)
 
 /* ---- Paired ---- */
 
+/* What the colours mean, and how many subjects have each. */
+static void draw_paired_key(canvas *on, const size_t count[3], bool chance)
+{
+    static const char *const meaning[] = {"better", "worse", "equal"};
+    const uint32_t colour[] = {congru_canvas_colours[0], congru_canvas_colours[1], CANVAS_SOFT};
+    double x = 60;
+    for (size_t i = 0; i < 3; i++, x += 72) {
+        congru_canvas_dot(on, x + 4, 335, 2.6, colour[i]);
+        congru_canvas_text(on, x + 10, 338, 9, -1, CANVAS_SOFT, "%zu %s", count[i], meaning[i]);
+    }
+    if (chance) {
+        congru_canvas_dashes(on, x, 335, x + 18, 335, CANVAS_SOFT, 1);
+        congru_canvas_text(on, x + 22, 338, 9, -1, CANVAS_SOFT, "chance");
+    }
+}
+
 canvas congru_figure_paired(const figure_input *in)
 {
     const congru_results *results = in->run->results;
@@ -88,10 +104,12 @@ canvas congru_figure_paired(const figure_input *in)
         360, 350, "%s against %s: %+.1f points, 95 %% interval %+.1f to %+.1f", results->pipeline[in->pipeline],
         results->pipeline[in->other], congru_plain_zero(100 * pair.interval.mean, 1),
         congru_plain_zero(100 * pair.interval.low, 1), congru_plain_zero(100 * pair.interval.high, 1));
+    congru_canvas_text(&on, 200, 14, 10, 0, CANVAS_INK, "%+.1f points on average",
+                       congru_plain_zero(100 * pair.interval.mean, 1));
     congru_canvas_axis_y(&on, &y, 60, 340, 100, "Accuracy (%)");
     for (size_t s = 0; s < subjects; s++)
         if (!isnan(a[s]) && !isnan(b[s])) {
-            uint32_t colour = congru_canvas_colours[a[s] < b[s]];
+            uint32_t colour = a[s] == b[s] ? CANVAS_SOFT : congru_canvas_colours[a[s] < b[s]];
             double from = congru_scale_place(&y, b[s]), to = congru_scale_place(&y, a[s]);
             congru_canvas_line(&on, 120, from, 280, to, (colour & ~0xffu) | 0x99, 1);
             congru_canvas_dot(&on, 120, from, 2.6, colour);
@@ -102,9 +120,8 @@ canvas congru_figure_paired(const figure_input *in)
                              congru_scale_place(&y, in->run->chance), CANVAS_SOFT, 1);
     congru_canvas_text(&on, 120, 318, 10, 0, CANVAS_INK, "%s", results->pipeline[in->other]);
     congru_canvas_text(&on, 280, 318, 10, 0, CANVAS_INK, "%s", results->pipeline[in->pipeline]);
-    congru_canvas_text(&on, 200, 338, 9, 0, CANVAS_SOFT, "%zu better, %zu worse, %zu equal; %+.1f points",
-                       pair.wins, pair.losses, pair.interval.count - pair.wins - pair.losses,
-                       congru_plain_zero(100 * pair.interval.mean, 1));
+    const size_t equal = pair.interval.count - pair.wins - pair.losses;
+    draw_paired_key(&on, (const size_t[]){pair.wins, pair.losses, equal}, !isnan(in->run->chance));
     return on;
 }
 

@@ -40,7 +40,19 @@ make free --unconstrained
 make hostile --hostile --subjects 10 --pipelines 6 --classes 2
 make bare --only-results --subjects 5 --pipelines 3
 make big --subjects 49 --steps 1000
-for name in full hostile bare big; do
+make equal --subjects 5 --pipelines 15 --steps 20
+/usr/bin/python3 - <<'END' || exit 1
+import csv
+rows = list(csv.reader(open('equal/results.csv')))
+head, rows = rows[0], rows[1:]
+score, kappa, pipeline, subject = (head.index(name) for name in ('score', 'kappa', 'pipeline', 'subject'))
+best = {row[subject]: ('0.9' + row[subject][-1:], row[kappa]) for row in rows}
+for row in rows:
+    if row[pipeline] in ('ra+mdm', 'dct-e2e'):
+        row[score], row[kappa] = best[row[subject]]
+csv.writer(open('equal/results.csv', 'w', newline='')).writerows([head] + rows)
+END
+for name in full hostile bare big equal; do
     "$BUILD/congru" report $name -o $name.html >/dev/null || exit 1
 done
 "$BUILD/congru" report full free -o two.html >/dev/null || exit 1

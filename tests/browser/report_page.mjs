@@ -3,7 +3,7 @@
 // usage: node report_page.mjs CHROMIUM FOLDER
 //
 // FOLDER holds results folders made by make_results.py with the reports of them beside: full, big, hostile, bare, two
-// (full and another run, two.csv the comparison of them), foes (hostile and another of a hostile name, and one of other data), plain (of full, without the page). With KEEP set, pictures are left in FOLDER/pictures.
+// (full and another run, two.csv the comparison of them), foes (hostile and another of a hostile name, and one of other data), plain (of full, without the page), equal (two pipelines of the same decisions, and a series that never changes). With KEEP set, pictures are left in FOLDER/pictures.
 import { readFileSync, mkdirSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { chromium } from "playwright-core";
@@ -161,6 +161,41 @@ async function accessible(name, scheme, width) {
     await page.close();
 }
 
+// Paper of 800 pixels, a telephone, axes that show numbers, and headings that say a thing once.
+async function laidOut(name) {
+    const page = await open(name, { width: 800 });
+    await page.emulateMedia({ media: "print" });
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    const paper = await page.evaluate(() => [document.documentElement.scrollWidth, ...[...document.querySelectorAll("main *")].filter((one) => one.getBoundingClientRect().right > 801).slice(0, 3).map((one) => `${one.tagName} ${one.className?.baseVal ?? one.className} ${one.textContent.slice(0, 40)}`)]);
+    result(`${name}: printed 800 wide, nothing is wider`, paper[0] > 800 ? paper.join("; ") : null);
+    if (process.env.KEEP) await page.screenshot({ path: `${folder}/pictures/${name}-print-800.png`, fullPage: true });
+    await page.close();
+    const narrow = await open(name, { width: 390 });
+    const clipped = await narrow.$$eval("caption, figcaption", (all) => all.map((one) => one.querySelector("span") && one.tagName === "CAPTION" ? one.querySelector("span") : one)
+        .filter((one) => one.getClientRects().length && (one.getBoundingClientRect().right > innerWidth + 1 || one.scrollWidth > one.clientWidth + 1)).map((one) => one.textContent.slice(0, 80)));
+    result(`${name}: no caption is clipped at 390`, clipped);
+    if (process.env.KEEP) await narrow.screenshot({ path: `${folder}/pictures/${name}-narrow.png`, fullPage: true });
+    await narrow.close();
+    const wide = await open(name);
+    const bare = await wide.$$eval("figure", (all) => all.filter((one) => /logarithmic/.test(one.textContent) && one.querySelector(".plot svg"))
+        .filter((one) => !["x", "y"].every((axis) => one.querySelectorAll(`[data-mark="${axis}-axis tick label"] text`).length > 1)).map((one) => one.querySelector("strong").textContent));
+    result(`${name}: logarithmic axes have numbers`, bare);
+    const doubled = await wide.$$eval("section", (all) => all.flatMap((one) => [...one.querySelectorAll("h3, h4, caption, figcaption strong")].map((head) => head.textContent).filter((text, i, said) => text === one.querySelector("h2").textContent || (i > 0 && text === said[i - 1]))));
+    result(`${name}: no heading is said twice`, doubled);
+    await wide.close();
+}
+
+// Two pipelines of the same decisions; a series that never changes.
+async function equalsAreEqual() {
+    const page = await open("equal");
+    const said = await page.locator(".winner").textContent(), note = await page.locator("#paired figcaption span").textContent();
+    const flat = await page.$$eval("#training .constant", (all) => all.map((one) => one.textContent));
+    const drawn = await page.$$eval("#training figure strong", (all) => all.map((one) => one.textContent));
+    result("equal pipelines are said to be equal; what never changes is no chart", [page.problems, /have the same accuracy on every subject/.test(said) ? null : said, /^Equal on all \d+ subjects/.test(note.trim()) ? null : note,
+        flat.some((text) => /at every step/.test(text)) ? null : "no constant series is told", drawn.some((title) => flat.some((text) => text.startsWith(title))) ? "a constant series is drawn" : null]);
+    await page.close();
+}
+
 async function hostileIsText() {
     const page = await sectionsRender("hostile", ["summary", "accuracy", "subjects", "training", "geometry", "speed", "ablation"]);
     const names = [...new Set(readCsv(`${folder}/hostile/results.csv`).map((row) => row.subject))];
@@ -268,6 +303,9 @@ await runsCompared();
 await comparisonEqualsCsv();
 await foesAreText();
 await plainPage();
+await equalsAreEqual();
+await laidOut("full");
+await laidOut("two");
 await withoutScript();
 for (const scheme of ["light", "dark"]) for (const width of [1280, 390]) await accessible(width === 1280 ? "two" : scheme === "dark" ? "hostile" : "foes", scheme, width);
 await browser.close();

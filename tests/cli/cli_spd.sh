@@ -24,7 +24,23 @@ manual_has_operations()
 {
     result "the manual has the operations of help" "$(diff \
         <(congru help spd | sed -n '/^Operations:/,/^Options:/s/^  \([a-z][a-z]*\).*/\1/p') \
-        <(sed -n 's/^\.It Cm \([a-z]*\).*/\1/p' "$SOURCE/man/congru-spd.1"))"
+        <(congru help --man spd | sed -n 's/^\.It Cm \([a-z]*\).*/\1/p'))"
+}
+
+# congru(1) lists the commands of help, and each has a page that is built.
+manual_has_commands()
+{
+    congru help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\).*/\1/p' | sort >"$scratch/commands"
+    congru help --man >"$scratch/congru.1"
+    result "the manual has the commands of help" "$(diff "$scratch/commands" \
+        <(sed -n 's/^\.It Xr congru-\([a-z]*\) 1$/\1/p' "$scratch/congru.1" | sort))"
+    result "every command has a manual page" "$(diff "$scratch/commands" \
+        <(ls "$BUILD"/man/congru-*.1 | sed 's/.*congru-\(.*\)\.1/\1/' | sort))"
+    if command -v mandoc >/dev/null; then
+        result "the manual of congru is mdoc" "$(mandoc -T lint -W warning <"$scratch/congru.1" 2>&1)"
+    else
+        skip "the manual of congru is mdoc" "no mandoc"
+    fi
 }
 
 numpy_reads_what_is_written()
@@ -91,6 +107,7 @@ same_bits_everywhere()
 unwritable_folder
 same_bits_everywhere
 manual_has_options spd
+manual_has_commands
 manual_has_operations
 help_fits '' spd version help
 numpy_reads_what_is_written

@@ -139,12 +139,17 @@ png_or_a_reason()
 {
     local said
     cd "$scratch/work/formats" || exit 1
-    if [ -e "$BUILD/congru.p/cli_report_png.c.o" ]; then
-        congru report full --format png --figure forest -o forest.png 2>"$scratch/said"
+    if [ -e "$BUILD/congru.p/cli_report_report_image.c.o" ]; then
+        congru report full --figure forest -o forest.png 2>"$scratch/said"
         result "PNG" "$(/usr/bin/python3 -c 'import sys; d = open(sys.argv[1], "rb").read(); print("" if d[:8] == b"\x89PNG\r\n\x1a\n" and len(d) > 5000 else "no PNG", end="")' forest.png 2>&1)"
+        congru report full --figure forest -o forest.pdf 2>&1 && congru report full --figure forest -o again.pdf
+        result "PDF, the same bytes again" "$([ "$(head -c 5 forest.pdf)" = %PDF- ] && cmp forest.pdf again.pdf 2>&1 || echo "no PDF")"
+        result "a PNG is white to its edges" "$(/usr/bin/python3 "$SOURCE/tests/support/png_edges.py" forest.png 2>&1)"
         refused_pngs
     else
         skip "PNG" "built without cairo"
+        skip "PDF, the same bytes again" "built without cairo"
+        skip "a PNG is white to its edges" "built without cairo"
     fi
     said=$("$BUILD/tests/congru_plain" report full --format png -o none.png 2>&1)
     matches "$said" "congru: report: this congru was built without cairo, so --format png is not there (use --format svg, or install libcairo2-dev and build again)" && said=
@@ -182,8 +187,25 @@ manual_has_names()
 {
     result "the manual has the figures of help" "$(diff \
         <(congru help report | sed -n 's/^  figure \([a-z]*\).*/\1/p') \
-        <(sed -n 's/^\.It Cm \([a-z]*\)$/\1/p' "$SOURCE/man/congru-report.1"))"
+        <(congru help --man report | sed -n 's/^\.It Cm figure \([a-z]*\)$/\1/p'))"
 }
+
+# What the name of -o says is what is written.
+names_are_formats()
+{
+    local problems=
+    cd "$scratch/work/formats" || exit 1
+    congru report full --table accuracy -o named.csv && head -1 named.csv | grep -q , || problems+="no CSV "
+    congru report full --table accuracy -o named.tex && grep -q 'begin{tabular}' named.tex || problems+="no LaTeX "
+    congru report full --table accuracy -o named.html && grep -q '<table' named.html && ! grep -q '<body' named.html ||
+        problems+="no HTML table "
+    congru report full --figure forest -o named.svg && grep -q '<svg' named.svg || problems+="no SVG "
+    congru report full --table accuracy -o table.json && /usr/bin/python3 -c 'import json; assert json.load(open("table.json"))["rows"]' ||
+        problems+="no JSON table "
+    congru report full -o named.json && /usr/bin/python3 -m json.tool named.json >/dev/null || problems+="no JSON "
+    result "the ending of the name is the format" "$problems"
+}
+names_are_formats
 
 run_sessions "$SOURCE/tests/cli/report/report.txt"
 every_figure_and_table

@@ -358,7 +358,7 @@ static void damaged_files_are_refused(void)
     check_damage(longer, whole.size, "not JSON at byte 8");
     free(longer);
     check_header(whole, "\"format_version\":\"1\"", "\"format_version\":\"2\"",
-                 "a model of format 2, written by congru 0.1.0; congru 0.1.0 reads format 1");
+                 "a model of format 2, written by congru 0.2.0; congru 0.2.0 reads format 1");
     check_header(whole, "\"congru model\"", "\"another model\"", "its format is 'another model'");
     check_header(whole, "\"pipeline\":\"ra+mdm\"", "\"pipeline\":\"ra+nothing\"",
                  "there is no classifier 'nothing'");

@@ -24,8 +24,7 @@ static double loss_at(congru_training *t, const double *origin, size_t from, siz
 }
 
 /* Directional derivatives in random directions of one segment, against the gradient: the largest relative
- * error of
- * the table, relative to all of the gradient where the segment has next to none of it. */
+ * error of the table, relative to all of the gradient where the segment has next to none of it. */
 static double segment_error(congru_training *t, const double *origin, const double *gradient, double whole,
                             size_t s, double h)
 {

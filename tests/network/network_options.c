@@ -105,6 +105,91 @@ static void validation_subjects(void)
     congru_training_destroy(&t);
 }
 
+/* Each epoch has every trial at most once, in an order of its own, and none that is held out. */
+static void epochs(void)
+{
+    congru_method_options options = some_options();
+    options.network.epochs = 3;
+    options.network.batch = 12;
+    options.network.validation_subjects = 1;
+    congru_training *t = begun(&options);
+    const size_t steps = congru_batches_epoch(&t->batches), left = N - N / SUBJECTS;
+    size_t order[2][N], seen[N] = {0};
+    CHECK_SAYING(steps == left / 12 && (size_t)t->options.steps == 3 * steps, "%zu steps an epoch, %d in all",
+                 steps, t->options.steps);
+    for (t->step = 0; t->step < 2 * steps; t->step++) {
+        congru_training_draw(t);
+        CHECK(t->batch.count == 12);
+        for (size_t i = 0; i < t->batch.count; i++) {
+            CHECK(!t->batches.held_out[t->batch.subject[i]]);
+            order[t->step / steps][t->step % steps * 12 + i] = t->batch.index[i];
+            seen[t->batch.index[i]]++;
+        }
+    }
+    size_t same = 0;
+    for (size_t i = 0; i < steps * 12; i++)
+        same += order[0][i] == order[1][i];
+    CHECK_SAYING(same < steps * 6, "%zu of %zu trials are in the same place in both epochs", same, steps * 12);
+    for (size_t i = 0; i < steps * 12; i++) {
+        for (size_t k = 0; k < i; k++)
+            CHECK(order[0][i] != order[0][k]);
+    }
+    t->step = 1; /* what a step draws does not depend on those before */
+    congru_training_draw(t);
+    for (size_t i = 0; i < 12; i++)
+        CHECK(t->batch.index[i] == order[1 / steps][1 % steps * 12 + i]);
+    congru_training_destroy(&t);
+    options.network.balanced_batches = true;
+    CHECK(congru_training_create(context, CONGRU_BACKBONE_DLDCT, true, &trials, &options, &t) ==
+          CONGRU_ERROR_ARGUMENT);
+    CHECK(strstr(congru_context_error(context), "3 epochs pass over all trials alike") != NULL);
+}
+
+/* The rate of each step, and no other bit where it is constant. */
+static void schedules(void)
+{
+    congru_method_options options = some_options();
+    options.network.steps = 12;
+    options.network.warmup = 4;
+    options.network.rate = 0.5;
+    for (int cosine = 0; cosine < 2; cosine++) {
+        options.network.schedule = cosine == 1 ? CONGRU_SCHEDULE_COSINE : CONGRU_SCHEDULE_CONSTANT;
+        congru_training *t = begun(&options);
+        for (int step = 0; step < 12; step++) {
+            const double rise = step < 4 ? (step + 1) / 4.0 : 1.0,
+                         fall = cosine == 1 && step >= 4 ? 0.5 + 0.5 * cos(acos(-1.0) * (step - 4) / 8.0) : 1.0;
+            congru_training_draw(t);
+            CHECK(congru_training_evaluate(t) == CONGRU_OK);
+            congru_training_update(t);
+            CHECK_NEAR(t->adam.rate, 0.5 * rise * fall, 1e-15);
+        }
+        congru_training_destroy(&t);
+    }
+}
+
+/* A rate that makes everything worse: the first look is the best, and so many later training ends. */
+static void patience(void)
+{
+    congru_method_options options = some_options();
+    options.network.patience = 2;
+    congru_training *t;
+    CHECK(congru_training_create(context, CONGRU_BACKBONE_DLDCT, true, &trials, &options, &t) ==
+          CONGRU_ERROR_ARGUMENT);
+    CHECK(strstr(congru_context_error(context), "hold some out with --validation") != NULL);
+    options.network.validation_subjects = 1;
+    options.network.steps = 200;
+    options.network.rate = 0.2;
+    t = begun(&options);
+    congru_record record = {0};
+    CHECK(congru_training_loop(t, &record) == CONGRU_OK);
+    CHECK_SAYING(t->step < 200 && t->step == t->adam.best_step + 20 && record.steps == t->step,
+                 "%zu steps, the best is %zu, %zu in the record", t->step, t->adam.best_step, record.steps);
+    CHECK(record.best_step == t->adam.best_step);
+    CHECK(memcmp(t->parameters.value, t->adam.best, t->parameters.size * sizeof(double)) == 0);
+    congru_record_clear(&record);
+    congru_training_destroy(&t);
+}
+
 static void average(void)
 {
     congru_method_options options = some_options();
@@ -448,6 +533,9 @@ int main(void)
     RUN(balanced_batches);
     RUN(subject_dropout);
     RUN(validation_subjects);
+    RUN(epochs);
+    RUN(schedules);
+    RUN(patience);
     RUN(average);
     RUN(label_smoothing);
     RUN(ensemble);

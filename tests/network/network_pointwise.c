@@ -65,9 +65,30 @@ static void elu_is_right(void)
     CHECK_SAYING(worst < (wide ? 3e-16 : 6e-8), "ELU is off by %.3g", worst);
     for (size_t i = 0; i < COUNT; i++)
         slope[i] = 3;
-    kernel->real->elu_slope(COUNT, 2, 0, y, slope);
+    kernel->real->elu_slope(COUNT, 2, 0, y, slope, slope);
     for (size_t i = 0; i < COUNT; i++)
         CHECK(slope[i] == 3 * (y[i] > 0 ? (congru_real)2 : y[i] < 0 ? y[i] + 2 : (congru_real)0));
+}
+
+/* What is drawn side by side is what congru_random_bits gives one after the other, from any block on. */
+static void draws_are_those_of_the_generator(void)
+{
+    for (size_t k = 0; congru_cpu_name(k) != NULL; k++) {
+        const congru_kernel *kernel = congru_kernel_find(congru_cpu_name(k));
+        congru_random random = congru_random_stream(UINT64_C(0x123456789ABCDEF), 7, 8, 9);
+        size_t wrong = 0;
+        if (kernel == NULL)
+            continue;
+        for (int skipped = 0; skipped < 10; skipped++)
+            congru_random_bits(&random);
+        kernel->real->draw(random.key, random.counter, UINT64_C(0x40000000), 5, 1008, y);
+        for (size_t e = 0; e < 1008; e += 2) {
+            const uint64_t bits = congru_random_bits(&random);
+            wrong += y[e] != ((bits & 0xFFFFFFFF) >= 0x40000000 ? 5 : 0);
+            wrong += y[e + 1] != (bits >> 32 >= 0x40000000 ? 5 : 0);
+        }
+        CHECK_SAYING(wrong == 0, "%zu of 1008 on %s", wrong, kernel->name);
+    }
 }
 
 static void bits_are_the_same(void)
@@ -93,6 +114,7 @@ int main(void)
     draw();
     RUN(gelu_is_right);
     RUN(elu_is_right);
+    RUN(draws_are_those_of_the_generator);
     RUN(bits_are_the_same);
     return harness_end();
 }

@@ -119,12 +119,9 @@ run_sessions()
 # Every option that help lists for a command is in its manual page, and the other way round; mandoc has nothing to warn of.
 manual_has_options()
 {
-    local help=$scratch/help manual=$SOURCE/man/congru-$1.1
+    local help=$scratch/help manual=$scratch/manual
     congru help "$1" >"$help"
-    if [ ! -e "$manual" ]; then
-        manual=$scratch/manual
-        congru help --man "$1" >"$manual"
-    fi
+    congru help --man "$1" >"$manual"
     if command -v mandoc >/dev/null; then
         result "the manual of $1 is mdoc" "$(mandoc -T lint -W warning <"$manual" 2>&1)"
     else

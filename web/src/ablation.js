@@ -2,10 +2,11 @@
 import { forestFigure } from "./accuracy.js";
 import { fixed, h, pValue, percent, points, section, sortableTable } from "./dom.js";
 
-function variants({ rows, title, baseline }) {
+// A heading of its own only where it says more than that of the section.
+function variants({ rows, title, baseline }, alone) {
     const changed = rows.filter(({ change }) => typeof change === "number").map((row) => ({ name: row.name, mean: row.change, low: row.low ?? null, high: row.high ?? null }));
     return [
-        h("h3", {}, title ?? "Ablation"),
+        alone && (title ?? "Ablation") === "Ablation" ? null : h("h3", {}, title ?? "Ablation"),
         changed.length ? forestFigure({ id: "variants", rows: changed, title: "What each change does to accuracy", note: baseline ? `Against ${baseline}.` : null, label: "Points of accuracy" }) : null,
         sortableTable({ caption: "Variants", rows, columns: [
             { title: "Variant", value: (r) => r.name },
@@ -16,9 +17,9 @@ function variants({ rows, title, baseline }) {
     ];
 }
 
-function tests({ comparisons, test }) {
+function tests({ comparisons, test }, alone) {
     return [
-        h("h3", {}, "Statistics"),
+        alone ? null : h("h3", {}, "Statistics"),
         test ? h("p", { class: "note" }, test) : null,
         sortableTable({ caption: "Paired comparisons", rows: comparisons, columns: [
             { title: "A", value: (r) => r.a },
@@ -37,5 +38,5 @@ function tests({ comparisons, test }) {
 export function ablation(run) {
     if (!run.ablation && !run.statistics) return null;
     return section("ablation", run.ablation ? (run.statistics ? "Ablation and statistics" : "Ablation") : "Statistics",
-        run.ablation ? variants(run.ablation) : null, run.statistics ? tests(run.statistics) : null);
+        run.ablation ? variants(run.ablation, !run.statistics) : null, run.statistics ? tests(run.statistics, !run.ablation) : null);
 }

@@ -73,8 +73,8 @@ function paired(run, a, b) {
         id: "paired",
         most: 560,
         title: `${run.pipelines[a]} against ${run.pipelines[b]}`,
-        note: `${points(pair.mean)} points, 95 % interval ${points(pair.low)} to ${points(pair.high)}; better on ${pair.wins} of ${pair.n}, worse on ${pair.losses}; d_z ${fixed(pair.effect, 2)}.`,
-        legend: key([{ name: `better with ${run.pipelines[a]}`, colour: "var(--c1)" }, { name: "worse", colour: "var(--c2)" }]),
+        note: pair.n > 0 && pair.wins === 0 && pair.losses === 0 ? `Equal on all ${pair.n} subjects.` : `${points(pair.mean)} points, 95 % interval ${points(pair.low)} to ${points(pair.high)}; better on ${pair.wins} of ${pair.n}, worse on ${pair.losses}; d_z ${fixed(pair.effect, 2)}.`,
+        legend: key([{ name: `better with ${run.pipelines[a]}`, colour: "var(--c1)" }, { name: "worse", colour: "var(--c2)" }, { name: "equal", colour: "var(--soft)" }]),
         options: (width) => ({
             height: 380, marginLeft: 44, marginRight: 16, marginBottom: 30,
             x: { type: "point", domain: ["b", "a"], padding: 0.35, label: null, tickSize: 0, tickFormat: (end) => brief(run.pipelines[end === "a" ? a : b], Math.floor(width / 16)) },

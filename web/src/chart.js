@@ -67,6 +67,20 @@ export function key(entries) {
     }));
 }
 
+// Ticks of a logarithmic axis, at least two however short it is: powers of ten, or 1, 2 and 5 times those, or round numbers.
+export function logTicks(least, most) {
+    const inside = (list) => list.map((x) => Number(x.toPrecision(12))).filter((x) => x >= least && x <= most);
+    const powers = [];
+    for (let k = Math.floor(Math.log10(least)); k <= Math.log10(most); k++) powers.push(10 ** k);
+    const tens = inside(powers), step = Math.ceil(tens.length / 5);
+    if (tens.length > 2) return tens.filter((_, i) => i % step === 0);
+    const finer = inside(powers.flatMap((p) => [p, 2 * p, 5 * p]));
+    if (finer.length > 1) return finer;
+    const unit = 10 ** Math.floor(Math.log10((most - least) / 2 || least)), first = Math.ceil(least / unit);
+    const round = inside(Array.from({ length: 40 }, (_, i) => (first + i) * unit)), every = Math.ceil(round.length / 4);
+    return round.length > 1 ? round.filter((_, i) => i % every === 0) : [least, most];
+}
+
 // Room for names on the left of a chart, within what a phone has.
 export const nameWidth = (names, width) => Math.min(Math.floor(width * 0.42), 18 + 7 * Math.max(...names.map((name) => [...name].length)));
 export const nameLength = (width) => Math.max(8, Math.floor((width * 0.42 - 18) / 7));

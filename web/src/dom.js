@@ -66,7 +66,7 @@ export function sortableTable({ caption, columns, rows, sort = null, descending 
     body.replaceChildren(...lines.map(({ line }) => line));
     if (sort !== null) order(sort, descending);
     return h("div", { class: dense ? "wide dense" : "wide", tabindex: 0, role: "region", "aria-label": caption },
-        h("table", {}, h("caption", {}, caption), h("thead", {}, h("tr", {}, headings)), body));
+        h("table", {}, h("caption", {}, h("span", {}, caption)), h("thead", {}, h("tr", {}, headings)), body));
 }
 
 // A folded list of numbers behind a chart, made when it is opened.

@@ -12,15 +12,18 @@ const targets = {
     online: "The new subject's trials come one at a time.",
 };
 
+// Pipelines that have the accuracy of the best on every subject.
+const equals = (run) => run.pipelines.filter((_, i) => i > 0 && run.accuracy[i].every((value, s) => value === run.accuracy[0][s]));
+
 function winner(run) {
-    const [best] = run.table, next = run.pairs.find(({ a, b }) => a === 0 && b === 1);
+    const same = equals(run), [best] = run.table, next = run.pairs.find(({ a, b }) => a === 0 && b === 1);
     const chance = run.chance === null ? "" : `, where chance is ${chanceText(run.chance)} %`;
     const certain = next && (next.low > 0 ? "The difference is more than subjects vary by chance." : "The data do not tell the two apart.");
     return h("div", { class: "winner" },
         h("p", { class: "figure" }, h("span", { class: "big" }, percent(best.mean)), " %"),
         h("div", {},
-            h("p", {}, h("strong", {}, run.pipelines[0]), ` is best on average over ${best.n} subjects${chance}. 95 % interval ${percent(best.low)} to ${percent(best.high)} %; standard deviation over subjects ${percent(best.deviation)} points.`),
-            next ? h("p", {}, `Next is ${run.pipelines[1]} with ${percent(run.table[1].mean)} %: ${points(next.mean)} points subject by subject (95 % interval ${points(next.low)} to ${points(next.high)}; better on ${next.wins} of ${next.n}, worse on ${next.losses}). ${certain}`) : null));
+            h("p", {}, h("strong", {}, run.pipelines[0]), same.length ? [" and ", h("strong", {}, same.join(", ")), " have the same accuracy on every subject, the best"] : " is best", ` on average over ${best.n} subjects${chance}. 95 % interval ${percent(best.low)} to ${percent(best.high)} %; standard deviation over subjects ${percent(best.deviation)} points.`),
+            next && !same.length ? h("p", {}, `Next is ${run.pipelines[1]} with ${percent(run.table[1].mean)} %: ${points(next.mean)} points subject by subject (95 % interval ${points(next.low)} to ${points(next.high)}; better on ${next.wins} of ${next.n}, worse on ${next.losses}). ${certain}`) : null));
 }
 
 function facts(run) {

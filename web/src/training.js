@@ -1,10 +1,10 @@
 // Training by step, of all runs that trained the same pipeline. SPDX-License-Identifier: Apache-2.0
 import { chosen } from "./accuracy.js";
-import { Plot, colour, figure, key } from "./chart.js";
+import { Plot, colour, figure, key, logTicks } from "./chart.js";
 import { h, section, sortableTable } from "./dom.js";
 
 const groups = [
-    ["Loss", ["loss", "cross_entropy", "reconstruction"]],
+    ["Losses", ["loss", "cross_entropy", "reconstruction"]],
     ["Scatter on the manifold", ["within_action", "between_action", "action_ratio", "within_subject", "between_subject", "subject_ratio"]],
     ["Stability", ["gradient_norm", "eigen_least", "eigen_largest", "rank"]],
 ];
@@ -19,9 +19,11 @@ function rowsOf(runs, pipeline, series) {
     });
 }
 
+// A number that never changes is a sentence, not a chart.
 function panel(runs, pipeline, series, title) {
     const rows = rowsOf(runs, pipeline, series);
     if (!rows.length) return null;
+    if (rows.every(({ low, high }) => low === rows[0].low && high === rows[0].low)) return h("p", { class: "note constant" }, h("strong", {}, title), ` ${Number(rows[0].low.toPrecision(6))} at every step.`);
     const log = logarithmic.has(series) && rows.every(({ low }) => low > 0);
     const tone = (d) => colour(d.run), last = Math.max(...runs.flatMap((run) => run.training.filter((one) => one.pipeline === pipeline).map(({ step }) => step.at(-1))));
     const least = Math.min(...rows.map(({ low }) => low)), most = Math.max(...rows.map(({ high }) => high));
@@ -30,7 +32,7 @@ function panel(runs, pipeline, series, title) {
         options: () => ({
             height: 190, marginLeft: 52, marginRight: 10, marginTop: 12,
             x: { label: "Step", ticks: 5, domain: [0, last] },
-            y: { label: null, grid: true, type: log ? "log" : "linear", nice: true, ticks: 4, domain: least === most ? [least - 1, most + 1] : undefined, tickFormat: log ? "~g" : undefined },
+            y: log ? { label: null, grid: true, type: "log", domain: [least, most], ticks: logTicks(least, most), tickFormat: "~g" } : { label: null, grid: true, nice: true, ticks: 4 },
             marks: [
                 Plot.areaY(rows, { x: "step", y1: "low", y2: "high", z: "run", fill: tone, fillOpacity: 0.2 }),
                 Plot.lineY(rows, { x: "step", y: "mean", z: "run", stroke: tone, strokeWidth: 2 }),

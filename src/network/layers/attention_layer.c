@@ -13,7 +13,7 @@ typedef struct heads {
     size_t count, width; /* channels of a head */
     size_t tokens, step; /* queries padded to whole vectors */
     size_t all, in, out; /* channels of all heads; reals from one sample to the next */
-    congru_real scale;
+    double scale;
 } heads;
 
 static heads heads_of(const congru_node *node)
@@ -23,20 +23,19 @@ static heads heads_of(const congru_node *node)
     h.step = congru_real_step(h.tokens);
     h.in = congru_extent_step(&node->in[0]);
     h.out = congru_extent_step(&node->out);
-    h.scale = (congru_real)(1.0 / sqrt((double)h.all));
+    h.scale = 1.0 / sqrt((double)h.all);
     return h;
 }
 
-/* Scratch: [0] a head's queries, or what is its own, in lanes; two squares; [1] what is drawn; [2] a square of doubles. */
+/* Scratch: [0] a head's queries, or what is its own, in lanes, and two squares; [1] what is drawn. */
 static void plan(congru_graph *graph, congru_node *node)
 {
     (void)graph;
     const heads h = heads_of(node);
     const size_t square = h.tokens * h.step;
     node->saved_size[0] = congru_real_doubles(h.count * square);
-    node->need.plain[0] = h.width * h.step + h.step + 2 * h.step * h.step;
+    node->need.plain[0] = h.width * h.step + 2 * h.step * h.step;
     node->need.plain[1] = h.count * square;
-    node->need.plain[2] = square * sizeof(double) / sizeof(congru_real);
 }
 
 /* to (width, step) = from (tokens, width) transposed, with zeros to the end of each row; and back. */
@@ -67,38 +66,18 @@ static void turn_square(const heads *h, const congru_real *from, congru_real *to
     }
 }
 
-/* p (keys, queries): the softmax of `scale` p over keys, by the library's own exponential. */
-static void softmax(const congru_call *call, const heads *h, congru_real *p)
+/* What weights that are not left out are multiplied with. */
+static double kept_of(const congru_call *call)
 {
-    /* cppcheck-suppress invalidPointerCast ; a workspace is storage, which holds either */
-    double *wide = (double *)call->work.plain[2];
-    congru_real *most = call->work.plain[0] + h->width * h->step;
-    const size_t step = h->step, square = h->tokens * step;
-    memcpy(most, p, step * sizeof(congru_real));
-    for (size_t e = step; e < square; e++)
-        most[e % step] = p[e] > most[e % step] ? p[e] : most[e % step];
-    for (size_t j = 0; j < h->tokens; j++) {
-        for (size_t i = 0; i < step; i++)
-            wide[j * step + i] = (double)((p[j * step + i] - most[i]) * h->scale);
-    }
-    call->kernel->map((congru_function){CONGRU_FUNCTION_EXP, 1.0, 0.0}, square, wide, wide);
-    for (size_t i = 0; i < step; i++) {
-        double sum = 0.0;
-        for (size_t j = 0; j < h->tokens; j++)
-            sum += wide[j * step + i];
-        for (size_t j = 0; j < h->tokens; j++)
-            p[j * step + i] = (congru_real)(wide[j * step + i] / sum);
-    }
+    return congru_dropout_rests(call, call->node->number[0]) ? 1.0 : 1.0 / (1.0 - call->node->number[0]);
 }
 
 /* a = the weights that values are summed with: those that were left out have a sign. */
 static void keep(const congru_call *call, const heads *h, const congru_real *p, congru_real *a)
 {
-    const congru_real kept = congru_dropout_rests(call, call->node->number[0])
-                                 ? 1
-                                 : (congru_real)(1.0 / (1.0 - call->node->number[0]));
+    const congru_real kept = (congru_real)kept_of(call);
     for (size_t e = 0; e < h->tokens * h->step; e++)
-        a[e] = signbit(p[e]) ? 0 : p[e] * kept;
+        a[e] = p[e] > 0 ? p[e] * kept : 0;
 }
 
 /* The weights of a head of a trial, from forward to backward. */
@@ -110,15 +89,14 @@ static congru_real *weights_of(const congru_call *call, const heads *h, size_t m
 
 static void head_forward(const congru_call *call, const heads *h, size_t m, size_t head)
 {
-    congru_real *p = weights_of(call, h, m, head), *own = call->work.plain[0],
-                *a = own + h->width * h->step + h->step;
+    congru_real *p = weights_of(call, h, m, head), *own = call->work.plain[0], *a = own + h->width * h->step;
     const congru_real *query = congru_trial_reals(call->x[0], &call->node->in[0], m) + head * h->width,
                       *key = query + h->all, *value = key + h->all,
                       *mask = call->work.plain[1] + head * h->tokens * h->step;
     turn(h, query, h->in, own);
     call->kernel->real->product(h->tokens, h->step, 1, h->width, (congru_window){key, h->in, 0, 1},
                                 (congru_window){own, 0, 0, h->step}, false, p, h->step);
-    softmax(call, h, p);
+    call->kernel->real->soften(h->tokens, h->step, h->scale, p);
     for (size_t e = 0; e < h->tokens * h->step && !congru_dropout_rests(call, call->node->number[0]); e++)
         p[e] = mask[e] == 0 ? -p[e] : p[e];
     keep(call, h, p, a);
@@ -142,25 +120,6 @@ static void forward(const congru_call *call)
     }
 }
 
-/* d (keys, queries): from the derivative by the weights that values are summed with to that by the products q k. */
-static void unsoftmax(const congru_call *call, const heads *h, const congru_real *p, congru_real *d)
-{
-    const double kept =
-        congru_dropout_rests(call, call->node->number[0]) ? 1.0 : 1.0 / (1.0 - call->node->number[0]);
-    for (size_t i = 0; i < h->step; i++) {
-        double sum = 0.0;
-        for (size_t j = 0; j < h->tokens; j++) {
-            const size_t e = j * h->step + i;
-            d[e] = signbit(p[e]) ? 0 : (congru_real)((double)d[e] * kept);
-            sum += (double)d[e] * fabs((double)p[e]);
-        }
-        for (size_t j = 0; j < h->tokens; j++) {
-            const size_t e = j * h->step + i;
-            d[e] = (congru_real)(fabs((double)p[e]) * ((double)d[e] - sum)) * h->scale;
-        }
-    }
-}
-
 /* to (tokens, width) = sum over queries of square (queries, keys) with from (queries, width). */
 static void by_keys(const congru_call *call, const heads *h, const congru_real *square, const congru_real *from,
                     size_t stride, congru_real *to)
@@ -178,7 +137,7 @@ static void head_backward(const congru_call *call, const heads *h, size_t m, siz
                       *key = query + h->all, *value = key + h->all,
                       *d_y = congru_trial_reals(call->d_y, &call->node->out, m) + head * h->width;
     congru_real *d_query = congru_trial_reals(call->d_x[0], &call->node->in[0], m) + head * h->width,
-                *own = call->work.plain[0], *first = own + h->width * h->step + h->step,
+                *own = call->work.plain[0], *first = own + h->width * h->step,
                 *second = first + h->step * h->step;
     keep(call, h, p, first);
     turn_square(h, first, second);
@@ -186,7 +145,7 @@ static void head_backward(const congru_call *call, const heads *h, size_t m, siz
     turn(h, d_y, h->out, own);
     call->kernel->real->product(h->tokens, h->step, 1, h->width, (congru_window){value, h->in, 0, 1},
                                 (congru_window){own, 0, 0, h->step}, false, first, h->step);
-    unsoftmax(call, h, p, first);
+    call->kernel->real->unsoften(h->tokens, h->step, h->scale, kept_of(call), p, first);
     call->kernel->real->product(h->width, h->step, 1, h->tokens, (congru_window){key, 1, 0, h->in},
                                 (congru_window){first, 0, 0, h->step}, false, own, h->step);
     turn_back(h, own, d_query, h->in);

@@ -16,17 +16,15 @@ congru_dropout congru_dropout_start(const congru_call *call, double share, doubl
 {
     const size_t trial = congru_batch_trial(call->batch, call->first + m);
     return (congru_dropout){
+        call->kernel,
         congru_random_stream((uint64_t)name, STREAM_DROPOUT, (uint32_t)call->step, (uint32_t)trial),
         (uint64_t)(share * 4294967296.0), (congru_real)(1.0 / (1.0 - share))};
 }
 
 void congru_dropout_draw(congru_dropout *d, size_t count, congru_real *mask)
 {
-    for (size_t e = 0; e < count; e += 2) {
-        const uint64_t bits = congru_random_bits(&d->random);
-        mask[e] = (bits & 0xFFFFFFFF) >= d->least ? d->kept : 0;
-        mask[e + 1] = bits >> 32 >= d->least ? d->kept : 0;
-    }
+    d->kernel->real->draw(d->random.key, d->random.counter, d->least, d->kept, count, mask);
+    d->random.counter[0] += (uint32_t)(count / 4);
 }
 
 /* number[0] is the share, number[1] the name. */
@@ -50,22 +48,19 @@ static void forward(const congru_call *call)
                     *mask = congru_trial_reals(call->saved[0], out, m);
         congru_dropout dropout = congru_dropout_start(call, call->node->number[0], call->node->number[1], m);
         congru_dropout_draw(&dropout, congru_extent_reals(out), mask);
-        for (size_t e = 0; e < congru_extent_reals(out); e++)
-            y[e] = x[e] * mask[e];
+        call->kernel->real->multiply(congru_extent_reals(out), x, mask, y);
     }
 }
 
 static void backward(const congru_call *call)
 {
     const congru_extent *out = &call->node->out;
-    const bool all = congru_dropout_rests(call, call->node->number[0]);
-    if (call->d_x[0] == NULL)
-        return;
-    const congru_real *mask = congru_trial_reals(call->saved[0], out, 0),
-                      *d_y = congru_trial_reals(call->d_y, out, 0);
-    congru_real *d_x = congru_trial_reals(call->d_x[0], out, 0);
-    for (size_t e = 0; e < call->count * congru_extent_reals(out); e++)
-        d_x[e] = all ? d_y[e] : d_y[e] * mask[e];
+    if (call->d_x[0] != NULL && congru_dropout_rests(call, call->node->number[0]))
+        memcpy(call->d_x[0], call->d_y, call->count * out->size * sizeof(double));
+    else if (call->d_x[0] != NULL)
+        call->kernel->real->multiply(
+            call->count * congru_extent_reals(out), congru_trial_reals(call->d_y, out, 0),
+            congru_trial_reals(call->saved[0], out, 0), congru_trial_reals(call->d_x[0], out, 0));
 }
 
 const congru_layer congru_layer_dropout = {

@@ -135,8 +135,7 @@ static void activate(const congru_call *call, congru_dropout *dropout, congru_re
     call->kernel->real->elu(u->step, row, row);
     if (!congru_dropout_rests(call, call->node->number[2])) {
         congru_dropout_draw(dropout, u->step, mask);
-        for (size_t t = 0; t < samples; t++)
-            row[t] *= mask[t];
+        call->kernel->real->multiply(u->step, row, mask, row);
     }
     memset(row + samples, 0, (u->step - samples) * sizeof(congru_real));
 }
@@ -208,7 +207,7 @@ static void filter_backward(const congru_call *call, size_t f, const scratch *s,
     call->kernel->real->product(channels, step, 1, u->depth,
                                 (congru_window){u->space + first * channels, 1, 0, channels},
                                 (congru_window){s->out + first * step, 0, 0, step}, false, d, step);
-    call->kernel->real->elu_slope(channels * step, kept, rests ? 1 : 0, e, d);
+    call->kernel->real->elu_slope(channels * step, kept, rests ? 1 : 0, e, d, d);
     call->kernel->real->dots(channels, 1, step, d, step, s->row, s->dots);
     for (size_t c = 0; c < channels; c++)
         call->sum[0][u->filters.count * u->filters.taps + f] += s->dots[c];

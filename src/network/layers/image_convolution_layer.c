@@ -17,7 +17,7 @@ static void plan(congru_graph *graph, congru_node *node)
     (void)graph;
     const size_t in = congru_extent_step(&node->in[0]), out = congru_extent_step(&node->out);
     node->sum_size[0] = 9 * node->in[0].cols * node->out.cols;
-    node->sum_size[1] = node->out.cols;
+    node->sum_size[1] = out;
     node->need.plain[0] = 9 * in * out;
     node->need.plain[1] = congru_extent_reals(&node->out);
     node->need.plain[2] = node->in[0].rows * congru_real_step(in);
@@ -77,28 +77,19 @@ static void forward(const congru_call *call)
         for (size_t i = 0; i < d; i++) {
             congru_real *line = y + congru_extent_place(out, i * d);
             convolve(call->kernel, in, i, congru_trial_reals(call->x[0], in, m), f->weight, step, line);
-            for (size_t j = 0; j < d; j++) {
-                for (size_t k = 0; k < step; k++) {
-                    const congru_real z = line[j * step + k] + f->bias[k];
-                    line[j * step + k] = z > 0 ? z : 0;
-                }
-            }
+            call->kernel->real->rectify(d, step, f->bias, line, step);
         }
     }
 }
 
 /* g = dy where y > 0, in an image whose border is zero; sum_k += its pixels. */
-static void rectify(const congru_extent *out, const congru_real *y, const congru_real *d_y, congru_real *g,
-                    double *sum)
+static void rectify(const congru_real_kernel *real, const congru_extent *out, const congru_real *y,
+                    const congru_real *d_y, congru_real *g, double *sum)
 {
-    const size_t places = congru_extent_places(out);
-    for (size_t e = 0; e < congru_extent_reals(out); e++)
-        g[e] = y[e] > 0 ? d_y[e] : 0;
-    for (size_t p = 0; p < places; p++) {
-        const congru_real *pixel = g + congru_extent_place(out, p);
-        for (size_t k = 0; k < out->cols; k++)
-            sum[k] += (double)pixel[k];
-    }
+    const size_t step = congru_extent_step(out);
+    real->gate(congru_extent_reals(out), y, d_y, g);
+    for (size_t i = 0; i < out->rows; i++)
+        real->add_rows(out->rows, step, g + congru_extent_place(out, i * out->rows), step, sum);
 }
 
 /* sum (9, channels, cols) += the windows of x, transposed, times g. */
@@ -111,6 +102,10 @@ static void add_weights(const congru_call *call, const congru_real *x, const con
         call->kernel->real->product(
             3 * step, cols, in->rows, in->rows, (congru_window){x + a * line, 1, line, step},
             (congru_window){inside, 0, congru_image_line(out), cols}, false, own + a * 3 * step * cols, cols);
+    if (step == in->cols && cols == out->cols) { /* nothing is padded */
+        call->kernel->real->add_rows(1, 9 * step * cols, own, 0, call->sum[0]);
+        return;
+    }
     for (size_t tap = 0; tap < 9; tap++) {
         for (size_t c = 0; c < in->cols; c++) {
             for (size_t k = 0; k < out->cols; k++)
@@ -141,8 +136,8 @@ static void backward(const congru_call *call)
     memset(call->sum[0], 0, call->node->sum_size[0] * sizeof(double));
     memset(call->sum[1], 0, call->node->sum_size[1] * sizeof(double));
     for (size_t m = 0; m < call->count; m++) {
-        rectify(out, congru_trial_reals(call->y, out, m), congru_trial_reals(call->d_y, out, m), g,
-                call->sum[1]);
+        rectify(call->kernel->real, out, congru_trial_reals(call->y, out, m),
+                congru_trial_reals(call->d_y, out, m), g, call->sum[1]);
         add_weights(call, congru_trial_reals(call->x[0], in, m), g, call->work.plain[0]);
         if (call->d_x[0] != NULL)
             give_back(call, g, call->work.plain[2], congru_trial_reals(call->d_x[0], in, m));
@@ -151,8 +146,12 @@ static void backward(const congru_call *call)
 
 static congru_status finish(congru_graph *graph, congru_node *node)
 {
-    for (int k = 0; k < 2; k++)
-        congru_graph_add_sums(graph, node->sum_size[k], node->sum[k], congru_graph_gradient(graph, node, k));
+    double *d_bias = congru_graph_gradient(graph, node, 1);
+    congru_graph_add_sums(graph, node->sum_size[0], node->sum[0], congru_graph_gradient(graph, node, 0));
+    for (size_t chunk = 0; chunk < congru_graph_used_chunks(graph); chunk++) {
+        for (size_t k = 0; k < node->out.cols; k++)
+            d_bias[k] += node->sum[1][chunk * node->sum_size[1] + k];
+    }
     return CONGRU_OK;
 }
 

@@ -9,10 +9,8 @@
 static void add_forward(const congru_call *call)
 {
     const congru_extent *out = &call->node->out;
-    const congru_real *a = congru_trial_reals(call->x[0], out, 0), *b = congru_trial_reals(call->x[1], out, 0);
-    congru_real *y = congru_trial_reals(call->y, out, 0);
-    for (size_t e = 0; e < call->count * congru_extent_reals(out); e++)
-        y[e] = a[e] + b[e];
+    call->kernel->real->add(call->count * congru_extent_reals(out), congru_trial_reals(call->x[0], out, 0),
+                            congru_trial_reals(call->x[1], out, 0), congru_trial_reals(call->y, out, 0));
 }
 
 static void add_backward(const congru_call *call)

@@ -10,7 +10,7 @@
  *
  * Weights of normalise: gain, bias, and (mean; variance) of training, which prediction uses. */
 typedef struct statistics {
-    double *tally; /* (chunks, 2, channels): sums of x and of x^2 */
+    double *tally; /* (chunks, 2, step): sums of x and of x^2 */
     const congru_normalisation *of;
 } statistics;
 
@@ -19,35 +19,29 @@ typedef struct statistics {
 static void tally_layout(congru_arena *arena, congru_graph *graph, congru_node *node)
 {
     statistics *s = node->state;
-    const size_t size = 2 * node->in[0].cols;
+    const size_t size = 2 * congru_extent_step(&node->in[0]);
     if (graph->batch == NULL)
         return;
     s->tally = congru_arena_take(arena, congru_graph_chunks(graph) * size, sizeof(double));
     congru_graph_share(graph, node->stage, s->tally, size * sizeof(double));
 }
 
-/* sum (2, channels): of a, and of a b, in double precision. */
+/* sum (2, step): of a, and of a b, in double precision. */
 static void add_up(const congru_call *call, const double *a, const double *b, double *sum)
 {
     const congru_extent *in = &call->node->in[0];
     const size_t step = congru_extent_step(in);
-    memset(sum, 0, 2 * in->cols * sizeof(double));
-    for (size_t m = 0; m < call->count; m++) {
-        const congru_real *left = congru_trial_reals(a, in, m), *right = congru_trial_reals(b, in, m);
-        for (size_t t = 0; t < in->rows; t++, left += step, right += step) {
-            for (size_t c = 0; c < in->cols; c++) {
-                sum[c] += (double)left[c];
-                sum[in->cols + c] += (double)left[c] * (double)right[c];
-            }
-        }
-    }
+    memset(sum, 0, 2 * step * sizeof(double));
+    call->kernel->real->tally(call->count * in->rows, step, congru_trial_reals(a, in, 0),
+                              congru_trial_reals(b, in, 0), sum, sum + step);
 }
 
 static void tally_forward(const congru_call *call)
 {
     const statistics *s = call->node->state;
     if (!call->resting)
-        add_up(call, call->x[0], call->x[0], s->tally + call->block * 2 * call->node->in[0].cols);
+        add_up(call, call->x[0], call->x[0],
+               s->tally + call->block * 2 * congru_extent_step(&call->node->in[0]));
 }
 
 /* dx = slope x + offset */
@@ -81,7 +75,7 @@ const congru_layer congru_layer_statistics = {
 static void plan(congru_graph *graph, congru_node *node)
 {
     (void)graph;
-    node->sum_size[0] = 2 * node->out.cols;
+    node->sum_size[0] = 2 * congru_extent_step(&node->out);
 }
 
 static void layout(congru_arena *arena, congru_graph *graph, congru_node *node)
@@ -133,15 +127,15 @@ static congru_status meet(congru_graph *graph, congru_node *node)
 {
     const congru_normalisation *n = node->state;
     const statistics *s = congru_graph_source(graph, node, 1)->state;
-    const size_t cols = node->out.cols;
+    const size_t cols = node->out.cols, step = congru_extent_step(&node->out);
     if (graph->resting)
         return CONGRU_OK;
     memset(n->mean, 0, cols * sizeof(double));
     memset(n->variance, 0, cols * sizeof(double));
     for (size_t chunk = 0; chunk < congru_graph_used_chunks(graph); chunk++) {
         for (size_t c = 0; c < cols; c++) {
-            n->mean[c] += s->tally[chunk * 2 * cols + c];
-            n->variance[c] += s->tally[(chunk * 2 + 1) * cols + c];
+            n->mean[c] += s->tally[chunk * 2 * step + c];
+            n->variance[c] += s->tally[(chunk * 2 + 1) * step + c];
         }
     }
     for (size_t c = 0; c < cols; c++) {
@@ -157,15 +151,8 @@ static void forward(const congru_call *call)
 {
     const congru_normalisation *n = call->node->state;
     const congru_extent *in = &call->node->in[0];
-    const size_t step = congru_extent_step(in);
-    for (size_t m = 0; m < call->count; m++) {
-        const congru_real *x = congru_trial_reals(call->x[0], in, m);
-        congru_real *y = congru_trial_reals(call->y, in, m);
-        for (size_t t = 0; t < in->rows; t++, x += step, y += step) {
-            for (size_t c = 0; c < step; c++)
-                y[c] = n->scale[c] * x[c] + n->shift[c];
-        }
-    }
+    call->kernel->real->stretch(call->count * in->rows, congru_extent_step(in), n->scale, n->shift,
+                                congru_trial_reals(call->x[0], in, 0), congru_trial_reals(call->y, in, 0));
 }
 
 /* dx = scale dy, as long as mean and variance stay; sums of dy and of dy x. */
@@ -173,16 +160,11 @@ static void backward(const congru_call *call)
 {
     const congru_normalisation *n = call->node->state;
     const congru_extent *in = &call->node->in[0];
-    const size_t step = congru_extent_step(in);
     add_up(call, call->d_y, call->x[0], call->sum[0]);
-    for (size_t m = 0; m < call->count && call->d_x[0] != NULL; m++) {
-        const congru_real *d_y = congru_trial_reals(call->d_y, in, m);
-        congru_real *d_x = congru_trial_reals(call->d_x[0], in, m);
-        for (size_t t = 0; t < in->rows; t++, d_y += step, d_x += step) {
-            for (size_t c = 0; c < step; c++)
-                d_x[c] = n->scale[c] * d_y[c];
-        }
-    }
+    if (call->d_x[0] != NULL)
+        call->kernel->real->stretch(call->count * in->rows, congru_extent_step(in), n->scale, NULL,
+                                    congru_trial_reals(call->d_y, in, 0),
+                                    congru_trial_reals(call->d_x[0], in, 0));
 }
 
 /* With S the sum of dy and P that of dy (x - mean): mean and variance take -gain/sigma S and -gain/(2 sigma^3) P, and pass
@@ -190,14 +172,14 @@ static void backward(const congru_call *call)
 static void part(congru_graph *graph, congru_node *node)
 {
     const congru_normalisation *n = node->state;
-    const size_t cols = node->out.cols;
+    const size_t cols = node->out.cols, step = congru_extent_step(&node->out);
     const double *gain = congru_graph_value(graph, node, 0), count = numbers(graph, node);
     memset(n->d_bias, 0, cols * sizeof(double));
     memset(n->d_gain, 0, cols * sizeof(double));
     for (size_t chunk = 0; chunk < congru_graph_used_chunks(graph); chunk++) {
         for (size_t c = 0; c < cols; c++) {
-            n->d_bias[c] += node->sum[0][chunk * 2 * cols + c];
-            n->d_gain[c] += node->sum[0][(chunk * 2 + 1) * cols + c];
+            n->d_bias[c] += node->sum[0][chunk * 2 * step + c];
+            n->d_gain[c] += node->sum[0][(chunk * 2 + 1) * step + c];
         }
     }
     for (size_t c = 0; c < cols; c++) {

@@ -17,12 +17,11 @@ static void elu_forward(const congru_call *call)
 
 static void elu_backward(const congru_call *call)
 {
-    const size_t count = call->count * congru_extent_reals(&call->node->in[0]);
-    const congru_real *y = congru_trial_reals(call->y, &call->node->out, 0),
-                      *d_y = congru_trial_reals(call->d_y, &call->node->out, 0);
-    congru_real *d_x = call->d_x[0] != NULL ? congru_trial_reals(call->d_x[0], &call->node->in[0], 0) : NULL;
-    for (size_t e = 0; e < count && d_x != NULL; e++)
-        d_x[e] = y[e] > 0 ? d_y[e] : d_y[e] * (y[e] + 1);
+    const congru_extent *in = &call->node->in[0];
+    if (call->d_x[0] != NULL)
+        call->kernel->real->elu_slope(call->count * congru_extent_reals(in), 1, 1,
+                                      congru_trial_reals(call->y, in, 0), congru_trial_reals(call->d_y, in, 0),
+                                      congru_trial_reals(call->d_x[0], in, 0));
 }
 
 const congru_layer congru_layer_elu = {
@@ -51,11 +50,10 @@ static void gelu_forward(const congru_call *call)
 static void gelu_backward(const congru_call *call)
 {
     const congru_extent *in = &call->node->in[0];
-    const congru_real *slope = congru_trial_reals(call->saved[0], in, 0),
-                      *d_y = congru_trial_reals(call->d_y, in, 0);
-    congru_real *d_x = call->d_x[0] != NULL ? congru_trial_reals(call->d_x[0], in, 0) : NULL;
-    for (size_t e = 0; e < call->count * congru_extent_reals(in) && d_x != NULL; e++)
-        d_x[e] = slope[e] * d_y[e];
+    if (call->d_x[0] != NULL)
+        call->kernel->real->multiply(
+            call->count * congru_extent_reals(in), congru_trial_reals(call->saved[0], in, 0),
+            congru_trial_reals(call->d_y, in, 0), congru_trial_reals(call->d_x[0], in, 0));
 }
 
 const congru_layer congru_layer_gelu = {

@@ -24,3 +24,11 @@ congru_status congru_design_signals(congru_context *context, const congru_networ
                            model->name, least, design->samples);
     return CONGRU_OK;
 }
+
+congru_status congru_network_suits(congru_context *context, congru_backbone backbone,
+                                   const congru_signals *shape)
+{
+    const congru_network_model *model = congru_model_of(backbone);
+    congru_design design = {.d = shape->channels};
+    return model->least_samples != NULL ? congru_design_signals(context, model, shape, &design) : CONGRU_OK;
+}

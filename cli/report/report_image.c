@@ -1,7 +1,8 @@
 /* Draws shapes with cairo. SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
-#include "report_png.h"
+#include "report_image.h"
 
+#include <cairo-pdf.h>
 #include <cairo.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -93,14 +94,14 @@ static void draw_shape(cairo_t *cairo, const congru_shape *shape)
     paint(cairo, shape);
 }
 
-typedef struct png_bytes {
+typedef struct image_bytes {
     unsigned char *data;
     size_t size;
-} png_bytes;
+} image_bytes;
 
 static cairo_status_t keep(void *user, const unsigned char *data, unsigned int size)
 {
-    png_bytes *bytes = user;
+    image_bytes *bytes = user;
     unsigned char *grown = realloc(bytes->data, bytes->size + size);
     if (grown == NULL)
         return CAIRO_STATUS_NO_MEMORY;
@@ -110,38 +111,55 @@ static cairo_status_t keep(void *user, const unsigned char *data, unsigned int s
     return CAIRO_STATUS_SUCCESS;
 }
 
-static cairo_status_t draw(const congru_drawing *drawing, png_bytes *made)
+/* A PDF is of a fixed date: the same drawing gives the same bytes. A PNG has no transparent edge, whatever its size in
+ * points comes to in pixels. */
+static cairo_surface_t *make_surface(const congru_drawing *drawing, image_kind kind, image_bytes *made)
 {
-    cairo_surface_t *surface = cairo_image_surface_create(
-        CAIRO_FORMAT_RGB24, (int)(drawing->width * per_point + 0.5), (int)(drawing->height * per_point + 0.5));
+    if (kind == IMAGE_PNG)
+        return cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)(drawing->width * per_point + 0.5),
+                                          (int)(drawing->height * per_point + 0.5));
+    cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(keep, made, drawing->width, drawing->height);
+    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "2026-01-01T00:00:00Z");
+    return surface;
+}
+
+static cairo_status_t draw(const congru_drawing *drawing, image_kind kind, image_bytes *made)
+{
+    cairo_surface_t *surface = make_surface(drawing, kind, made);
     cairo_t *cairo = cairo_create(surface);
-    cairo_scale(cairo, per_point, per_point);
+    cairo_set_source_rgb(cairo, 1, 1, 1);
+    cairo_paint(cairo);
+    if (kind == IMAGE_PNG)
+        cairo_scale(cairo, per_point, per_point);
     cairo_set_line_join(cairo, CAIRO_LINE_JOIN_ROUND);
     for (size_t i = 0; i < drawing->count; i++)
         draw_shape(cairo, &drawing->shape[i]);
     cairo_status_t status = cairo_status(cairo);
-    if (status == CAIRO_STATUS_SUCCESS)
-        status = cairo_surface_write_to_png_stream(surface, keep, made);
     cairo_destroy(cairo);
+    if (status == CAIRO_STATUS_SUCCESS && kind == IMAGE_PNG)
+        status = cairo_surface_write_to_png_stream(surface, keep, made);
+    cairo_surface_finish(surface); /* a PDF is written now */
+    if (status == CAIRO_STATUS_SUCCESS)
+        status = cairo_surface_status(surface);
     cairo_surface_destroy(surface);
     return status;
 }
 
 /* The drawing itself, in a process of its own; never returns. */
-static void draw_apart(const congru_drawing *drawing, int output)
+static void draw_apart(const congru_drawing *drawing, image_kind kind, int output)
 {
-    png_bytes made = {0};
+    image_bytes made = {0};
     int quiet = open("/dev/null", O_WRONLY);
     if (quiet < 0 || dup2(quiet, STDERR_FILENO) < 0)
         _exit(CAIRO_STATUS_LAST_STATUS);
-    cairo_status_t status = draw(drawing, &made);
+    cairo_status_t status = draw(drawing, kind, &made);
     if (status == CAIRO_STATUS_SUCCESS && !standard_files_write(output, (const char *)made.data, made.size))
         status = CAIRO_STATUS_WRITE_ERROR;
     _exit((int)status);
 }
 
 /* What the process draws, until it closes its end; 0, or why not. */
-static int take_bytes(int input, png_bytes *made)
+static int take_bytes(int input, image_bytes *made)
 {
     unsigned char piece[1 << 14];
     struct pollfd waiting = {.fd = input, .events = POLLIN};
@@ -159,7 +177,7 @@ static int take_bytes(int input, png_bytes *made)
     }
 }
 
-static int run_apart(const congru_drawing *drawing, png_bytes *made, int *ended)
+static int run_apart(const congru_drawing *drawing, image_kind kind, image_bytes *made, int *ended)
 {
     int pipes[2];
     if (pipe(pipes) != 0)
@@ -167,7 +185,7 @@ static int run_apart(const congru_drawing *drawing, png_bytes *made, int *ended)
     pid_t process = fork();
     if (process == 0) {
         close(pipes[0]);
-        draw_apart(drawing, pipes[1]);
+        draw_apart(drawing, kind, pipes[1]);
     }
     int cause = process < 0 ? errno : 0;
     close(pipes[1]);
@@ -181,10 +199,11 @@ static int run_apart(const congru_drawing *drawing, png_bytes *made, int *ended)
     return cause;
 }
 
-int report_png(const congru_drawing *drawing, unsigned char **bytes, size_t *size)
+int report_image(const congru_drawing *drawing, image_kind kind, unsigned char **bytes, size_t *size)
 {
-    png_bytes made = {0};
-    int ended = 0, cause = run_apart(drawing, &made, &ended);
+    image_bytes made = {0};
+    const char *name = kind == IMAGE_PNG ? "PNG" : "PDF";
+    int ended = 0, cause = run_apart(drawing, kind, &made, &ended);
     bool whole = cause == 0 && WIFEXITED(ended) && WEXITSTATUS(ended) == 0;
     *bytes = whole ? made.data : NULL;
     *size = made.size;
@@ -192,10 +211,10 @@ int report_png(const congru_drawing *drawing, unsigned char **bytes, size_t *siz
         return EXIT_DONE;
     free(made.data);
     if (cause != 0 && cause != ETIMEDOUT)
-        return terminal_fail(EXIT_FAILED, "report: cannot make the PNG: %s", strerror(cause));
+        return terminal_fail(EXIT_FAILED, "report: cannot make the %s: %s", name, strerror(cause));
     if (cause == 0 && WIFEXITED(ended) && WEXITSTATUS(ended) < CAIRO_STATUS_LAST_STATUS)
-        return terminal_fail(EXIT_FAILED, "report: cannot make the PNG: %s",
+        return terminal_fail(EXIT_FAILED, "report: cannot make the %s: %s", name,
                              cairo_status_to_string((cairo_status_t)WEXITSTATUS(ended)));
     return terminal_fail(EXIT_FAILED,
-                         "report: cannot make the PNG: the drawing library failed (not enough memory?)");
+                         "report: cannot make the %s: the drawing library failed (not enough memory?)", name);
 }
