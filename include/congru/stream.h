@@ -54,7 +54,7 @@ typedef struct congru_stream_options {
     double
         marker_after; /* seconds from a cue to its decision; NaN, the default: to the end of the model's trials */
 
-    /* Set to another value than 0 from anywhere, a signal handler too, it ends the call, with CONGRU_OK. NULL: nothing
+    /* Set to another value than 0 by a signal handler or within a function below, it ends the call, with CONGRU_OK. NULL: nothing
      * does. */
     const volatile sig_atomic_t *stop;
 
