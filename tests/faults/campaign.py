@@ -257,8 +257,10 @@ class Campaign:
                 open(os.path.join(folder, words[at]), 'w').close()
         elif kind == 'no folder':
             words[at] = 'nowhere/there/' + words[at]
-        elif kind == '/dev/full':
-            words[at] = '/dev/full'
+        elif kind == '/dev/full':  # by a link, since the ending of a name may be the format
+            aside = self.bench.folder()
+            os.symlink('/dev/full', os.path.join(aside, words[at]))
+            words[at] = os.path.join(aside, words[at])
         else:
             os.chmod(folder, 0o555)
             if os.geteuid() == 0:
@@ -270,7 +272,8 @@ class Campaign:
         if verdict == 'succeeded':
             verdict = 'success, though the output could not be written'
         os.chmod(folder, 0o755)
-        shutil.rmtree(folder)
+        for used in [folder, aside] if kind == '/dev/full' else [folder]:
+            shutil.rmtree(used)
         return verdict, True
 
     # ---- The whole --------------------------------------------------------------------------------------

@@ -62,6 +62,8 @@ COMMANDS = [
     Command('report latex', 'report {in}/results --format latex'),
     Command('report svg', 'report {in}/network --figure training -o figure.svg', ['figure.svg']),
     Command('report png', 'report {in}/results --format png -o figure.png', ['figure.png'], fonts=True),
+    Command('explain', 'explain {in}/results --csv -o looks.csv', ['looks.csv']),
+    Command('explain model', 'explain {in}/model'),
     Command('train', 'train {in}/sset.npz -p ra+tslr --jobs 1 -o model', ['model'], ['sset.npz']),
     Command('train network', 'train {in}/sset.npz -p ddct-unet-e2e --steps 2 --jobs 2 -o model', ['model']),
     Command('predict', 'predict {in}/model {in}/sset.npz --jobs 1 -o answers.csv', ['answers.csv'],
