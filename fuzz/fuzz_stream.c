@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../cli/live/stream_protocol.h"
+#include "stream/stream_protocol.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
@@ -12,27 +12,27 @@ enum { ROOM = 4 };
 /* The first byte says how large the pieces are. What comes of the bytes must not depend on it. */
 static uint64_t read_all(const uint8_t *bytes, size_t size, size_t piece, size_t *frames_read)
 {
-    static double frames[ROOM * PROTOCOL_CHANNELS_MAX];
-    stream_protocol *p = calloc(1, sizeof *p);
+    static double frames[ROOM * CONGRU_STREAM_CHANNELS_MAX];
+    congru_stream_protocol *p = calloc(1, sizeof *p);
     uint64_t digest = 0;
     size_t at = 0;
     if (p == NULL)
         abort();
     *frames_read = 0;
-    while (at < size && p->state != PROTOCOL_FAILED) {
+    while (at < size && p->state != CONGRU_PROTOCOL_FAILED) {
         size_t left = size - at < piece ? size - at : piece, taken, count = 0;
-        if (p->state == PROTOCOL_LINE) {
-            taken = protocol_read_line(p, bytes + at, left);
+        if (p->state == CONGRU_PROTOCOL_LINE) {
+            taken = congru_protocol_read_line(p, bytes + at, left);
         } else {
             size_t channels = p->channels > 0 ? p->channels : 3;
-            protocol_command command;
-            taken = protocol_read(p, channels, bytes + at, left, frames, ROOM, &count, &command);
+            congru_protocol_command command;
+            taken = congru_protocol_read(p, channels, bytes + at, left, frames, ROOM, &count, &command);
             for (size_t i = 0; i < count * channels; i++) {
                 uint64_t bits;
                 memcpy(&bits, &frames[i], sizeof bits);
                 digest = digest * 31 + bits;
             }
-            if (command.kind != PROTOCOL_NONE)
+            if (command.kind != CONGRU_PROTOCOL_NONE)
                 digest = digest * 31 + (uint64_t)command.kind + strlen(command.name) + command.sample;
         }
         if (taken == 0 || taken > left || count > ROOM)

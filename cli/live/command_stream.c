@@ -1,14 +1,17 @@
 /* congru stream: decisions while samples come. SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
-#include <math.h>
+#include <arpa/inet.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
+#include "congru/congru.h"
 #include "session.h"
-#include "stream_lines.h"
 #include "terminal.h"
+#include "text_list.h"
 
 enum {
     RATE,
@@ -86,13 +89,44 @@ static const option options[OPTIONS] = {
     [LSL_OUT] = {"lsl-out", '\0', "NAME", "Offer the probabilities as an LSL stream of this name, too."},
 };
 
+static volatile sig_atomic_t stopped;
+
 static void stop(int number)
 {
     (void)number;
-    stream_stopped = 1;
+    stopped = 1;
 }
 
-static int parse_decoder(const arguments *parsed, stream_settings *settings)
+/* ---- Lines ------------------------------------------------------------------------------------------------ */
+
+static bool fail_output(void)
+{
+    terminal_fail(EXIT_FAILED, "standard output: cannot write: %s", strerror(errno));
+    return false;
+}
+
+static bool print_line(void *user, const char *line, size_t size)
+{
+    (void)user;
+    return (fwrite(line, 1, size, stdout) == size && fflush(stdout) == 0) || fail_output();
+}
+
+static bool print_address(void *user, const char *address, int port)
+{
+    (void)user;
+    printf("{\"listening\":\"%s:%d\"}\n", address, port);
+    return fflush(stdout) == 0 || fail_output();
+}
+
+static void print_warning(void *user, const char *text)
+{
+    (void)user;
+    terminal_warn("%s", text);
+}
+
+/* ---- Options ---------------------------------------------------------------------------------------------- */
+
+static int parse_decoder(const arguments *parsed, congru_stream_options *settings, text_list *channels)
 {
     static const char *const adaptations[] = {"windows", "decisions", "never", "trials", NULL};
     congru_decoder_options *d = &settings->decoder;
@@ -112,7 +146,6 @@ static int parse_decoder(const arguments *parsed, stream_settings *settings)
         {LSL_WAIT, &settings->lsl_wait, 0.1, 86400},
     };
     int code = EXIT_DONE;
-    congru_decoder_options_init(d);
     d->rate = parsed->values[LSL_MARKERS] != NULL ? 0 : d->rate;
     for (size_t i = 0; code == EXIT_DONE && i < sizeof numbers / sizeof numbers[0]; i++)
         code = options_number(parsed, numbers[i].place, *numbers[i].number, numbers[i].least, numbers[i].most,
@@ -120,19 +153,18 @@ static int parse_decoder(const arguments *parsed, stream_settings *settings)
     if (code == EXIT_DONE && parsed->values[ADAPT] != NULL)
         code = options_parse_choice("stream: --adapt", parsed->values[ADAPT], adaptations, &choice);
     d->adaptation = (congru_adaptation)choice;
-    settings->marker_after = (double)NAN;
     if (code == EXIT_DONE && parsed->values[MARKER_AFTER] != NULL)
         code = options_number(parsed, MARKER_AFTER, 0, 0, 3600, &settings->marker_after);
     if (code == EXIT_DONE && parsed->values[CHANNELS] != NULL) {
-        code = text_list_split(&settings->channels, "stream: --channels", parsed->values[CHANNELS]);
-        d->channels = (const char *const *)settings->channels.item;
-        d->channel_count = settings->channels.count;
+        code = text_list_split(channels, "stream: --channels", parsed->values[CHANNELS]);
+        d->channels = (const char *const *)channels->item;
+        d->channel_count = channels->count;
     }
     return code;
 }
 
 /* "127.0.0.1:5000": only this machine, unless told otherwise. */
-static int parse_listen(const arguments *parsed, stream_settings *settings, char address[64])
+static int parse_listen(const arguments *parsed, congru_stream_options *settings, char address[64])
 {
     const char *text = parsed->values[LISTEN], *colon = text != NULL ? strrchr(text, ':') : NULL;
     if (text == NULL)
@@ -147,6 +179,10 @@ static int parse_listen(const arguments *parsed, stream_settings *settings, char
         return terminal_fail(
             EXIT_USAGE, "stream: --listen %s is open to other machines (say --allow-remote if that is meant)",
             address);
+    struct in_addr number;
+    if (inet_pton(AF_INET, address, &number) != 1)
+        return terminal_fail(EXIT_USAGE, "stream: --listen wants an address such as 127.0.0.1, not '%s'",
+                             address);
     return options_parse_integer("stream: --listen: the port", colon + 1, 0, 65535, &settings->port);
 }
 
@@ -171,37 +207,39 @@ static int check_ways(const arguments *parsed)
     return EXIT_DONE;
 }
 
-enum { EDF = PROTOCOL_FORMATS };
-
 /* --input, or what FILE looks like. */
-static int parse_format(const arguments *parsed, size_t *format)
+static int parse_format(const arguments *parsed, congru_stream_format *format)
 {
-    static const char *const kinds[] = {"float32", "float64", "csv", "packets", "edf", NULL};
+    static const char *const kinds[] = {"float32", "float64", "csv", "packets", "edf", NULL}; /* in its order */
     const char *path = parsed->operand_count > 1 ? parsed->operands[1] : NULL;
-    *format = path != NULL && congru_recording_recognises(path) ? (size_t)EDF : PROTOCOL_FLOAT32;
+    size_t choice = 0;
+    *format = parsed->values[LSL_IN] != NULL                      ? CONGRU_STREAM_LSL
+              : path != NULL && congru_recording_recognises(path) ? CONGRU_STREAM_RECORDING
+                                                                  : CONGRU_STREAM_FLOAT32;
     if (parsed->values[INPUT] == NULL)
         return EXIT_DONE;
-    int code = options_parse_choice("stream: --input", parsed->values[INPUT], kinds, format);
-    if (code == EXIT_DONE && parsed->values[LISTEN] != NULL && *format == EDF)
+    int code = options_parse_choice("stream: --input", parsed->values[INPUT], kinds, &choice);
+    *format = (congru_stream_format)choice;
+    if (code == EXIT_DONE && parsed->values[LISTEN] != NULL && *format == CONGRU_STREAM_RECORDING)
         code = terminal_fail(EXIT_USAGE, "stream: --input edf is for a file: clients send float32, float64, "
                                          "csv or packets");
     return code;
 }
 
-static int run_input(const arguments *parsed, size_t format, stream_sink *sink)
+/* What makes no sense of one input: clients and LSL have markers of their own. */
+static int check_input(const congru_stream_options *settings, const congru_model *model, const char *input)
 {
-    const char *path = parsed->operand_count > 1 ? parsed->operands[1] : NULL;
-    const bool cues = congru_model_needs_cues(sink->settings->model);
-    if (sink->settings->decoder.rate <= 0 && format <= PROTOCOL_FLOAT64)
+    const bool cues = congru_model_needs_cues(model);
+    if (settings->decoder.rate <= 0 && settings->format <= CONGRU_STREAM_FLOAT64)
         return terminal_fail(EXIT_USAGE,
                              "stream: %s decides about markers alone, which come with recordings, --listen, "
                              "--lsl-markers, --input csv or packets",
                              cues ? "the model" : "--rate 0");
-    if (sink->settings->events != NULL && format != EDF)
+    if (settings->events != NULL && settings->format < CONGRU_STREAM_RECORDING)
         return terminal_fail(EXIT_USAGE, "stream: --events is for a recording");
-    return format == EDF            ? stream_recording(sink, path)
-           : format == PROTOCOL_CSV ? stream_csv(sink, path)
-                                    : stream_frames(sink, path, (protocol_format)format);
+    if (settings->format == CONGRU_STREAM_RECORDING && strcmp(input, "-") == 0)
+        return terminal_fail(EXIT_USAGE, "stream: --input edf needs a file, not standard input");
+    return EXIT_DONE;
 }
 
 /* Zero phase takes samples from the future. Forward alone, the same filters cut less sharply and come late. The trial of a
@@ -228,72 +266,89 @@ static void warn_of_filters(const char *path, const congru_model *model)
 }
 
 /* Models that need cues decide about nothing else. */
-static int settle_rate(const arguments *parsed, stream_settings *settings)
+static int settle_rate(const arguments *parsed, const congru_model *model, congru_stream_options *settings)
 {
-    if (!congru_model_needs_cues(settings->model))
+    if (!congru_model_needs_cues(model))
         return EXIT_DONE;
     if (parsed->values[RATE] != NULL && settings->decoder.rate > 0)
         return terminal_fail(EXIT_USAGE,
                              "stream: %s reads the signal after a cue, and decides about markers alone (leave "
                              "out --rate)",
-                             congru_model_pipeline(settings->model));
+                             congru_model_pipeline(model));
     settings->decoder.rate = 0;
     return EXIT_DONE;
 }
 
-static int start(const arguments *parsed, stream_settings *settings)
+/* ---- Running ---------------------------------------------------------------------------------------------- */
+
+static int start(const arguments *parsed, congru_context *context, const congru_model *model,
+                 congru_stream_options *settings)
 {
-    stream_sink sink = {.settings = settings, .write = stream_print};
+    const char *input = parsed->values[LSL_IN] != NULL ? parsed->values[LSL_IN]
+                        : parsed->operand_count > 1    ? parsed->operands[1]
+                                                       : "-";
+    const bool serves = parsed->values[LISTEN] != NULL;
     struct sigaction action = {.sa_handler = stop};
-    size_t format;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    int code = parse_format(parsed, &format);
+    int code = parse_format(parsed, &settings->format);
+    if (code == EXIT_DONE && !serves)
+        code = check_input(settings, model, input);
+    if (code != EXIT_DONE)
+        return code;
+    congru_status status = serves ? congru_stream_serve(context, model, settings)
+                                  : congru_stream_run(context, model, input, settings);
+    if (status == CONGRU_OK)
+        return EXIT_DONE;
+    /* Where a line was not taken, that has been said. */
+    return status == CONGRU_ERROR_CANCELLED ? EXIT_FAILED
+                                            : terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
+}
+
+static int load_and_start(const arguments *parsed, congru_stream_options *settings)
+{
+    const char *path = parsed->operands[0];
+    congru_context *context = NULL;
+    congru_model *model = NULL;
+    int code = session_open(1, &context);
+    if (code == EXIT_DONE && congru_model_load(context, path, &model) != CONGRU_OK)
+        code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
     if (code == EXIT_DONE)
-        code = stream_line_most(settings->model, &settings->line_most);
-    if (code == EXIT_DONE && settings->lsl_out != NULL)
-        code = stream_outlet_open(settings, &sink.outlet);
-    if (code == EXIT_DONE && settings->address != NULL) {
-        settings->format = (protocol_format)format;
-        code = stream_serve(settings);
-    } else if (code == EXIT_DONE && parsed->values[LSL_IN] != NULL) {
-        code = stream_lsl(&sink, parsed->values[LSL_IN]);
-    } else if (code == EXIT_DONE) {
-        code = run_input(parsed, format, &sink);
+        code = settle_rate(parsed, model, settings);
+    if (code == EXIT_DONE) {
+        warn_of_filters(path, model);
+        code = start(parsed, context, model, settings);
     }
-    stream_outlet_close(&sink.outlet);
+    congru_model_destroy(&model);
+    congru_context_destroy(&context);
     return code;
 }
 
 static int run(const arguments *parsed)
 {
-    stream_settings settings = {
-        .idle = 30, .speed = 10, .lsl_wait = 30, .realtime = parsed->values[REALTIME] != NULL};
+    congru_stream_options settings;
+    text_list channels = {0};
     char address[64];
-    int code = check_ways(parsed);
-    if (code == EXIT_DONE)
-        code = parse_decoder(parsed, &settings);
-    if (code == EXIT_DONE)
-        code = options_integer(parsed, CLIENTS, 256, 1, 1000, &settings.clients);
-    if (code == EXIT_DONE)
-        code = parse_listen(parsed, &settings, address);
+    congru_stream_options_init(&settings);
+    settings.stop = &stopped;
+    settings.line = print_line;
+    settings.warn = print_warning;
+    settings.listening = print_address;
+    settings.realtime = parsed->values[REALTIME] != NULL;
     settings.lsl_out = parsed->values[LSL_OUT];
     settings.lsl_markers = parsed->values[LSL_MARKERS];
     settings.events = parsed->values[EVENTS];
+    int code = check_ways(parsed);
     if (code == EXIT_DONE)
-        code = session_open(1, &settings.context);
-    if (code == EXIT_DONE &&
-        congru_model_load(settings.context, parsed->operands[0], &settings.model) != CONGRU_OK)
-        code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(settings.context));
+        code = parse_decoder(parsed, &settings, &channels);
     if (code == EXIT_DONE)
-        code = settle_rate(parsed, &settings);
-    if (code == EXIT_DONE) {
-        warn_of_filters(parsed->operands[0], settings.model);
-        code = start(parsed, &settings);
-    }
-    text_list_clear(&settings.channels);
-    congru_model_destroy(&settings.model);
-    congru_context_destroy(&settings.context);
+        code =
+            options_integer(parsed, CLIENTS, settings.clients, 1, CONGRU_STREAM_CLIENTS_MAX, &settings.clients);
+    if (code == EXIT_DONE)
+        code = parse_listen(parsed, &settings, address);
+    if (code == EXIT_DONE)
+        code = load_and_start(parsed, &settings);
+    text_list_clear(&channels);
     return code;
 }
 

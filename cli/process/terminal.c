@@ -66,19 +66,6 @@ const char *terminal_last_error(void)
     return last_error;
 }
 
-/* What moves the cursor, begins a command to the terminal, or shows the rest of a line in another order. */
-static bool is_control(uint32_t number)
-{
-    return number < ' ' || (number >= 0x7f && number < 0xa0) || number == 0x61c || number == 0x200e ||
-           number == 0x200f || (number >= 0x2028 && number <= 0x202e) || (number >= 0x2066 && number <= 0x2069);
-}
-
-size_t terminal_control(const char *text, uint32_t *number)
-{
-    size_t size = congru_utf8_decode(text, strlen(text), number);
-    return size > 0 && is_control(*number) ? size : 0;
-}
-
 size_t terminal_clean_bytes(char *text, size_t size, const char *kept)
 {
     size_t used = 0;
@@ -87,7 +74,7 @@ size_t terminal_clean_bytes(char *text, size_t size, const char *kept)
         step = congru_utf8_decode(text + at, size - at, &number);
         if (step == 1 && number != 0 && strchr(kept, (int)number) != NULL) {
             text[used++] = text[at];
-        } else if (step == 0 || is_control(number)) {
+        } else if (step == 0 || congru_utf8_is_control(number)) {
             text[used++] = '?';
             step += step == 0;
         } else {

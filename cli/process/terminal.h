@@ -55,9 +55,6 @@ void terminal_clean(char *text);
 /* The same for bytes, of which the characters in `kept` are left as they are; returns the new size. */
 size_t terminal_clean_bytes(char *text, size_t size, const char *kept);
 
-/* The size and number of the control character, of those named above, that text begins with; 0 for another. */
-size_t terminal_control(const char *text, uint32_t *number);
-
 /* Makes "-0.00", which a small negative number is rounded to, "0.00", or "+0.00" where numbers have their `sign`. */
 void terminal_plain_zero(char *text, bool sign);
 

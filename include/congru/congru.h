@@ -37,6 +37,7 @@
 #include "congru/decoder.h"
 #include "congru/model.h"
 #include "congru/report.h"
+#include "congru/stream.h"
 #include "congru/table.h"
 
 #endif

@@ -22,6 +22,10 @@ extern "C" {
  * not well-formed UTF-8; *code is then undefined. */
 CONGRU_API size_t congru_utf8_decode(const char *bytes, size_t size, uint32_t *code);
 
+/* Whether a code point moves the cursor, begins a command to a terminal, ends a line, or shows the rest of it in another
+ * order: control characters, and those that change the direction of text. */
+CONGRU_API bool congru_utf8_is_control(uint32_t code);
+
 /* Text that grows. {0} is empty. After a failed allocation everything added is dropped and `failed` stays set: look at it
  * once, at the end. Numbers are written as in the locale "C", whatever the host program has set. */
 typedef struct congru_text {

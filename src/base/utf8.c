@@ -53,3 +53,9 @@ bool congru_utf8_valid(const void *bytes, size_t size)
             return false;
     return true;
 }
+
+bool congru_utf8_is_control(uint32_t code)
+{
+    return code < ' ' || (code >= 0x7f && code < 0xa0) || code == 0x61c || code == 0x200e || code == 0x200f ||
+           (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+}

@@ -37,14 +37,6 @@ bool congru_table_is_text(const congru_table *table, size_t column)
 
 /* ---- Characters ---- */
 
-/* Control characters, and what changes the direction of text or ends a line. */
-static bool is_control(uint32_t number)
-{
-    return number < 0x20 || (number >= 0x7f && number < 0xa0) || number == 0x61c ||
-           (number >= 0x200e && number <= 0x200f) || (number >= 0x2028 && number <= 0x202e) ||
-           (number >= 0x2066 && number <= 0x2069);
-}
-
 /* Adds text without control characters; returns the columns it takes, one for each character. */
 static size_t add_clean(congru_text *text, const char *string)
 {
@@ -52,7 +44,7 @@ static size_t add_clean(congru_text *text, const char *string)
     for (; left > 0; columns++) {
         uint32_t number = 0;
         const size_t size = congru_utf8_decode(string, left, &number), step = size > 0 ? size : 1;
-        if (size == 0 || is_control(number))
+        if (size == 0 || congru_utf8_is_control(number))
             congru_text_add(text, "?");
         else
             congru_text_add_bytes(text, string, size);

@@ -1,5 +1,5 @@
 /* Decisions and greetings as lines of JSON. SPDX-License-Identifier: Apache-2.0 */
-#include "stream_lines.h"
+#include "stream/stream_lines.h"
 
 #include <float.h>
 #include <math.h>
@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "terminal.h"
+#include "base/error.h"
+#include "base/number_text.h"
+#include "congru/text.h"
+#include "congru/version.h"
 
 enum { EXACT = 17, TIME_DIGITS = 9 }; /* of numbers */
 
@@ -24,7 +27,7 @@ static void add(line_writer *w, const char *format, ...)
     va_list arguments;
     va_start(arguments, format);
     if (w->used < w->room) {
-        int size = vsnprintf(w->text + w->used, w->room - w->used, format, arguments);
+        int size = congru_format_list(w->text + w->used, w->room - w->used, format, arguments);
         w->used += size >= 0 ? (size_t)size : w->room;
     }
     va_end(arguments);
@@ -45,7 +48,8 @@ static void add_name(line_writer *w, const char *name)
     uint32_t number;
     add(w, "\"");
     for (size_t size; *name != '\0'; name += size) {
-        size = terminal_control(name, &number);
+        size = congru_utf8_decode(name, strlen(name), &number);
+        size = size > 0 && congru_utf8_is_control(number) ? size : 0;
         if (size > 0)
             add(w, "\\u%04x", (unsigned)number);
         else
@@ -66,7 +70,7 @@ static void add_names(line_writer *w, const char *key, size_t count, const char 
     add(w, "]");
 }
 
-static void add_asked(line_writer *w, const stream_asked *asked)
+static void add_asked(line_writer *w, const congru_stream_asked *asked)
 {
     add(w, ",\"marker\":");
     add_name(w, asked->marker->name);
@@ -76,9 +80,9 @@ static void add_asked(line_writer *w, const stream_asked *asked)
         add(w, ",\"late\":%llu", (unsigned long long)asked->late);
 }
 
-/* Why there is no answer. */
+/* Why there is no prediction. */
 static void add_reason(line_writer *w, const congru_model *model, const congru_decision *decision,
-                       const stream_asked *asked)
+                       const congru_stream_asked *asked)
 {
     char flat[CONGRU_LABEL_SIZE + 32];
     const congru_preprocessing *p = congru_model_preprocessing(model);
@@ -97,10 +101,10 @@ static void add_reason(line_writer *w, const congru_model *model, const congru_d
     }
 }
 
-size_t stream_line(const congru_model *model, const congru_decision *decision, double stamp,
-                   const stream_asked *asked, char line[STREAM_LINE_SIZE])
+size_t congru_stream_line(const congru_model *model, const congru_decision *decision, double stamp,
+                          const congru_stream_asked *asked, char line[CONGRU_STREAM_LINE_SIZE])
 {
-    line_writer w = {line, 0, STREAM_LINE_SIZE};
+    line_writer w = {line, 0, CONGRU_STREAM_LINE_SIZE};
     add(&w, "{\"sample\":%llu,\"time\":", (unsigned long long)decision->sample);
     add_number(&w, TIME_DIGITS, decision->time);
     if (!isnan(stamp)) {
@@ -128,28 +132,29 @@ size_t stream_line(const congru_model *model, const congru_decision *decision, d
     return w.used < w.room ? w.used : 0;
 }
 
-int stream_line_most(const congru_model *model, size_t *most)
+congru_status congru_stream_line_most(congru_context *context, const congru_model *model, size_t *most)
 {
-    static char line[STREAM_LINE_SIZE];
+    char line[CONGRU_STREAM_LINE_SIZE];
     const size_t classes = congru_model_classes(model);
     double *probability = calloc(classes, sizeof *probability);
-    stream_marker marker = {.cue = -DBL_MAX};
-    const stream_asked asked = {.marker = &marker, .late = UINT64_MAX};
+    congru_stream_marker marker = {.cue = -DBL_MAX};
+    const congru_stream_asked asked = {.marker = &marker, .late = UINT64_MAX};
     if (probability == NULL)
-        return terminal_fail(EXIT_FAILED, "stream: not enough memory");
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "stream: not enough memory");
     memset(marker.name, '"', sizeof marker.name - 1);
     for (size_t k = 0; k < classes; k++)
         probability[k] = DBL_MIN; /* 2.2250738585072014e-308: none is longer */
     congru_decision decision = {.sample = UINT64_MAX, .time = -DBL_MAX, .probability = probability};
     size_t size = 1;
-    *most = 512; /* as long as any line without an answer */
+    *most = 512; /* as long as any line without a prediction */
     for (; size > 0 && (size_t)decision.answer < classes; decision.answer++) {
-        size = stream_line(model, &decision, -DBL_MAX, &asked, line);
+        size = congru_stream_line(model, &decision, -DBL_MAX, &asked, line);
         *most = size > *most ? size : *most;
     }
     free(probability);
-    return size > 0 ? EXIT_DONE
-                    : terminal_fail(EXIT_FAILED, "stream: the names of the classes are too long for a line");
+    return size > 0 ? CONGRU_OK
+                    : congru_fail(context, CONGRU_ERROR_UNSUPPORTED,
+                                  "stream: the names of the classes are too long for a line");
 }
 
 static const char *class_at(const void *user, size_t index)
@@ -167,8 +172,8 @@ static const char *text_at(const void *user, size_t index)
     return ((const char *const *)user)[index];
 }
 
-size_t stream_greeting(const stream_settings *settings, const congru_decoder *decoder,
-                       const char *const *channel, protocol_format format, char *line, size_t room)
+size_t congru_stream_greeting(const congru_stream_settings *settings, const congru_decoder *decoder,
+                              const char *const *channel, congru_stream_format format, char *line, size_t room)
 {
     static const char *const commands[] = {"decide name", "marker name sample after", "reset", "scale factor"};
     const congru_model *model = settings->model;
@@ -176,15 +181,16 @@ size_t stream_greeting(const stream_settings *settings, const congru_decoder *de
     add(&w, "{\"congru\":\"%s\",\"pipeline\":\"%s\",\"channels\":%zu,\"rate\":%.9g,\"window\":%zu",
         congru_version(), congru_model_pipeline(model), congru_decoder_channels(decoder),
         congru_decoder_sampling(decoder), congru_decoder_window(decoder));
-    add(&w, ",\"protocol\":%d,\"format\":\"%s\",\"decisions\":%.9g", (int)PROTOCOL_VERSION,
-        protocol_format_name(format), settings->decoder.rate);
+    add(&w, ",\"protocol\":%d,\"format\":\"%s\",\"decisions\":%.9g", (int)CONGRU_PROTOCOL_VERSION,
+        congru_protocol_format_name(format), settings->options.decoder.rate);
     add_names(&w, "classes", congru_model_classes(model), class_at, model);
     if (channel != NULL)
         add_names(&w, "channel_names", congru_decoder_channels(decoder), text_at, channel);
     else
         add_names(&w, "channel_names", congru_decoder_channels(decoder), model_channel_at, model);
-    add_names(&w, "commands", format == PROTOCOL_CSV || format == PROTOCOL_PACKETS ? 4 : 0, text_at, commands);
-    add(&w, ",\"marker_after\":%.9g,\"needs_cues\":%s}\n", stream_marker_after(settings, decoder),
+    add_names(&w, "commands", format == CONGRU_STREAM_CSV || format == CONGRU_STREAM_PACKETS ? 4 : 0, text_at,
+              commands);
+    add(&w, ",\"marker_after\":%.9g,\"needs_cues\":%s}\n", congru_stream_marker_after(settings, decoder),
         congru_model_needs_cues(model) ? "true" : "false");
     return w.used < w.room ? w.used : 0;
 }

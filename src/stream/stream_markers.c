@@ -1,12 +1,12 @@
 /* A queue in the order of time. SPDX-License-Identifier: Apache-2.0 */
-#include "stream_markers.h"
+#include "stream/stream_markers.h"
 
 #include <string.h>
 
-bool markers_add(stream_markers *m, const stream_marker *marker)
+bool congru_markers_add(congru_stream_markers *m, const congru_stream_marker *marker)
 {
     size_t at = m->count;
-    if (m->count == MARKERS_MAX)
+    if (m->count == CONGRU_STREAM_MARKERS_MAX)
         return false;
     for (; at > 0 && m->item[at - 1].due > marker->due; at--)
         m->item[at] = m->item[at - 1];
@@ -15,7 +15,7 @@ bool markers_add(stream_markers *m, const stream_marker *marker)
     return true;
 }
 
-bool markers_take(stream_markers *m, double time, stream_marker *marker)
+bool congru_markers_take(congru_stream_markers *m, double time, congru_stream_marker *marker)
 {
     if (m->count == 0 || m->item[0].due > time)
         return false;

@@ -1,25 +1,26 @@
 /* Reads what a client sends. SPDX-License-Identifier: Apache-2.0 */
-#include "stream_protocol.h"
+#include "stream/stream_protocol.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number_text.h"
 #include "congru/text.h"
 
 enum { PACKET_HEAD = 8 };
 
-static void fail(stream_protocol *p, const char *why)
+static void fail(congru_stream_protocol *p, const char *why)
 {
-    p->state = PROTOCOL_FAILED;
+    p->state = CONGRU_PROTOCOL_FAILED;
     snprintf(p->error, sizeof p->error, "%s", why);
 }
 
-const char *protocol_format_name(protocol_format format)
+const char *congru_protocol_format_name(congru_stream_format format)
 {
-    static const char *const names[PROTOCOL_FORMATS] = {"float32", "float64", "csv", "packets"};
-    return (size_t)format < PROTOCOL_FORMATS ? names[format] : NULL;
+    static const char *const names[CONGRU_PROTOCOL_FORMATS] = {"float32", "float64", "csv", "packets"};
+    return (size_t)format < CONGRU_PROTOCOL_FORMATS ? names[format] : NULL;
 }
 
 /* ---- Words --------------------------------------------------------------------------------------------------- */
@@ -46,16 +47,16 @@ static char *value_of(char *word, const char *key)
 static bool read_number(const char *text, const char *characters, double *number)
 {
     char *end;
-    *number = strtod(text, &end);
+    *number = congru_number_read(text, &end);
     return strspn(text, characters) == strlen(text) && end != text && *end == '\0' && isfinite(*number);
 }
 
 /* The size of the character at `text`, no control character; 0 for anything else, and for what is not UTF-8. */
 static size_t character_size(const char *text)
 {
-    uint32_t code;
-    size_t size = congru_utf8_decode(text, 4, &code); /* the ending zero stops it too */
-    return size > 0 && code >= ' ' && !(code >= 0x7f && code < 0xa0) ? size : 0;
+    uint32_t status;
+    size_t size = congru_utf8_decode(text, 4, &status); /* the ending zero stops it too */
+    return size > 0 && status >= ' ' && !(status >= 0x7f && status < 0xa0) ? size : 0;
 }
 
 static bool is_clean(const char *text)
@@ -66,12 +67,12 @@ static bool is_clean(const char *text)
     return true;
 }
 
-void protocol_clean_name(const char *text, char name[PROTOCOL_NAME_SIZE])
+void congru_protocol_clean_name(const char *text, char name[CONGRU_PROTOCOL_NAME_SIZE])
 {
     size_t used = 0;
     for (size_t size; *text != '\0'; text += size > 0 ? size : 1) {
         size = character_size(text);
-        if (used + (size > 0 ? size : 1) >= PROTOCOL_NAME_SIZE)
+        if (used + (size > 0 ? size : 1) >= CONGRU_PROTOCOL_NAME_SIZE)
             break;
         if (size == 0)
             name[used++] = '?';
@@ -84,7 +85,7 @@ void protocol_clean_name(const char *text, char name[PROTOCOL_NAME_SIZE])
 /* ---- The first line -------------------------------------------------------------------------------------------- */
 
 /* "A,B,C": cut in place. */
-static void read_channels(stream_protocol *p, char *text)
+static void read_channels(congru_stream_protocol *p, char *text)
 {
     if (p->channels > 0) {
         fail(p, "channels are given twice");
@@ -94,7 +95,7 @@ static void read_channels(stream_protocol *p, char *text)
         char *comma = strchr(name, ',');
         if (comma != NULL)
             *comma++ = '\0';
-        if (*name == '\0' || p->channels == PROTOCOL_CHANNELS_MAX) {
+        if (*name == '\0' || p->channels == CONGRU_STREAM_CHANNELS_MAX) {
             fail(p, *name == '\0' ? "a channel has no name" : "too many channels");
             return;
         }
@@ -103,24 +104,24 @@ static void read_channels(stream_protocol *p, char *text)
     }
 }
 
-static void read_rate(stream_protocol *p, const char *text)
+static void read_rate(congru_stream_protocol *p, const char *text)
 {
     if (!read_number(text, "0123456789.", &p->rate) || !(p->rate > 0) || p->rate > 1e7)
         fail(p, "the rate is not a number of samples per second");
 }
 
-static void read_format(stream_protocol *p, const char *text)
+static void read_format(congru_stream_protocol *p, const char *text)
 {
-    for (int i = 0; i < PROTOCOL_FORMATS; i++)
-        if (strcmp(text, protocol_format_name((protocol_format)i)) == 0) {
-            p->format = (protocol_format)i;
+    for (int i = 0; i < CONGRU_PROTOCOL_FORMATS; i++)
+        if (strcmp(text, congru_protocol_format_name((congru_stream_format)i)) == 0) {
+            p->format = (congru_stream_format)i;
             return;
         }
     fail(p, "the format is float32, float64, csv or packets");
 }
 
 /* The whole line is there, its end cut off. */
-static void read_introduction(stream_protocol *p)
+static void read_introduction(congru_stream_protocol *p)
 {
     char *rest = p->line, *word, *value;
     if (!is_clean(p->line) || strlen(p->line) != p->line_size) {
@@ -130,7 +131,7 @@ static void read_introduction(stream_protocol *p)
     word = next_word(&rest);
     if (word == NULL || strcmp(word, "congru/1") != 0)
         fail(p, "expected a line that begins with congru/1");
-    while (p->state == PROTOCOL_LINE && (word = next_word(&rest)) != NULL) {
+    while (p->state == CONGRU_PROTOCOL_LINE && (word = next_word(&rest)) != NULL) {
         if ((value = value_of(word, "channels")) != NULL)
             read_channels(p, value);
         else if ((value = value_of(word, "rate")) != NULL)
@@ -141,15 +142,15 @@ static void read_introduction(stream_protocol *p)
             fail(p, "expected channels=A,B,..., rate=HZ or format=KIND");
     }
     p->line_size = 0;
-    if (p->state == PROTOCOL_LINE)
-        p->state = PROTOCOL_READY;
+    if (p->state == CONGRU_PROTOCOL_LINE)
+        p->state = CONGRU_PROTOCOL_READY;
 }
 
-size_t protocol_read_line(stream_protocol *p, const unsigned char *bytes, size_t size)
+size_t congru_protocol_read_line(congru_stream_protocol *p, const unsigned char *bytes, size_t size)
 {
     static const char beginning[] = "congru/1";
     size_t taken = 0;
-    while (taken < size && p->state == PROTOCOL_LINE) {
+    while (taken < size && p->state == CONGRU_PROTOCOL_LINE) {
         char c = (char)bytes[taken++];
         if (c == '\n') {
             p->line_size -= p->line_size > 0 && p->line[p->line_size - 1] == '\r';
@@ -157,7 +158,7 @@ size_t protocol_read_line(stream_protocol *p, const unsigned char *bytes, size_t
             read_introduction(p);
         } else if (p->line_size < strlen(beginning) && c != beginning[p->line_size]) {
             fail(p, "expected a line that begins with congru/1"); /* no need to wait for its end */
-        } else if (p->line_size == PROTOCOL_INTRODUCTION_MAX - 1) {
+        } else if (p->line_size == CONGRU_PROTOCOL_INTRODUCTION_MAX - 1) {
             fail(p, "the line is too long");
         } else {
             p->line[p->line_size++] = c;
@@ -168,19 +169,19 @@ size_t protocol_read_line(stream_protocol *p, const unsigned char *bytes, size_t
 
 /* ---- Commands ---------------------------------------------------------------------------------------------------- */
 
-static const char *read_name(const char *text, protocol_command *command)
+static const char *read_name(const char *text, congru_protocol_command *command)
 {
-    if (strlen(text) >= PROTOCOL_NAME_SIZE)
+    if (strlen(text) >= CONGRU_PROTOCOL_NAME_SIZE)
         return "a marker's name is longer than 63 bytes";
     strcpy(command->name, text);
     return NULL;
 }
 
-static const char *read_argument(char *word, protocol_command *command)
+static const char *read_argument(char *word, congru_protocol_command *command)
 {
-    const bool marker = command->kind == PROTOCOL_MARKER;
+    const bool marker = command->kind == CONGRU_PROTOCOL_MARKER;
     const char *value;
-    if ((value = value_of(word, "name")) != NULL && (marker || command->kind == PROTOCOL_DECIDE))
+    if ((value = value_of(word, "name")) != NULL && (marker || command->kind == CONGRU_PROTOCOL_DECIDE))
         return read_name(value, command);
     if ((value = value_of(word, "sample")) != NULL && marker) {
         command->placed = true;
@@ -193,7 +194,7 @@ static const char *read_argument(char *word, protocol_command *command)
         return read_number(value, "0123456789.eE+-", &command->after) && fabs(command->after) <= 3600
                    ? NULL
                    : "after= is not a number of seconds, 3600 at most";
-    if ((value = value_of(word, "factor")) != NULL && command->kind == PROTOCOL_SCALE)
+    if ((value = value_of(word, "factor")) != NULL && command->kind == CONGRU_PROTOCOL_SCALE)
         return read_number(value, "0123456789.eE+-", &command->factor) && command->factor >= 1e-12 &&
                        command->factor <= 1e12
                    ? NULL
@@ -201,29 +202,29 @@ static const char *read_argument(char *word, protocol_command *command)
     return "a command has a word that it does not know";
 }
 
-const char *protocol_read_command(char *text, protocol_command *command)
+const char *congru_protocol_read_command(char *text, congru_protocol_command *command)
 {
     static const struct {
         const char *name;
-        protocol_command_kind kind;
-    } kinds[] = {{"decide", PROTOCOL_DECIDE},
-                 {"marker", PROTOCOL_MARKER},
-                 {"reset", PROTOCOL_RESET},
-                 {"scale", PROTOCOL_SCALE}};
+        congru_protocol_command_kind kind;
+    } kinds[] = {{"decide", CONGRU_PROTOCOL_DECIDE},
+                 {"marker", CONGRU_PROTOCOL_MARKER},
+                 {"reset", CONGRU_PROTOCOL_RESET},
+                 {"scale", CONGRU_PROTOCOL_SCALE}};
     char *word;
     const char *wrong = NULL;
-    *command = (protocol_command){.kind = PROTOCOL_NONE, .after = (double)NAN};
+    *command = (congru_protocol_command){.kind = CONGRU_PROTOCOL_NONE, .after = (double)NAN};
     if (!is_clean(text))
         return "a command holds control characters, or is not UTF-8";
     word = next_word(&text);
     for (size_t i = 0; word != NULL && i < sizeof kinds / sizeof kinds[0]; i++)
         if (strcmp(word, kinds[i].name) == 0)
             command->kind = kinds[i].kind;
-    if (command->kind == PROTOCOL_NONE)
+    if (command->kind == CONGRU_PROTOCOL_NONE)
         return "a command is decide, marker, reset or scale";
     while (wrong == NULL && (word = next_word(&text)) != NULL)
         wrong = read_argument(word, command);
-    if (wrong == NULL && command->kind == PROTOCOL_SCALE && command->factor == 0)
+    if (wrong == NULL && command->kind == CONGRU_PROTOCOL_SCALE && command->factor == 0)
         wrong = "scale needs factor=NUMBER";
     return wrong;
 }
@@ -244,7 +245,8 @@ static double little_endian(const unsigned char *bytes, size_t width)
 }
 
 /* Gathers `wanted` bytes in `part`; whether all are there. */
-static bool gather(stream_protocol *p, size_t wanted, const unsigned char *bytes, size_t size, size_t *taken)
+static bool gather(congru_stream_protocol *p, size_t wanted, const unsigned char *bytes, size_t size,
+                   size_t *taken)
 {
     size_t missing = wanted - p->part_size, left = size - *taken, piece = left < missing ? left : missing;
     memcpy(p->part + p->part_size, bytes + *taken, piece);
@@ -257,7 +259,7 @@ static bool gather(stream_protocol *p, size_t wanted, const unsigned char *bytes
 }
 
 /* Frames of binary numbers, one behind the other, of at most `size` bytes. */
-static size_t read_numbers(stream_protocol *p, size_t width, size_t channels, const unsigned char *bytes,
+static size_t read_numbers(congru_stream_protocol *p, size_t width, size_t channels, const unsigned char *bytes,
                            size_t size, double *frames, size_t room, size_t *count)
 {
     size_t taken = 0;
@@ -269,7 +271,7 @@ static size_t read_numbers(stream_protocol *p, size_t width, size_t channels, co
     return taken;
 }
 
-const char *protocol_read_csv(char *line, size_t channels, double *frame)
+const char *congru_protocol_read_csv(char *line, size_t channels, double *frame)
 {
     size_t i = 0;
     for (char *field = line; field != NULL; i++) {
@@ -278,7 +280,7 @@ const char *protocol_read_csv(char *line, size_t channels, double *frame)
             *comma++ = '\0';
         if (i == channels)
             return "has more numbers than there are channels";
-        double number = strtod(field, &end);
+        double number = congru_number_read(field, &end);
         end += strspn(end, " \t\r");
         if (*end != '\0')
             return "holds what is not a number";
@@ -289,8 +291,8 @@ const char *protocol_read_csv(char *line, size_t channels, double *frame)
 }
 
 /* A line of CSV is whole: a frame, a command, or nothing. */
-static void take_line(stream_protocol *p, size_t channels, double *frames, size_t *count,
-                      protocol_command *command)
+static void take_line(congru_stream_protocol *p, size_t channels, double *frames, size_t *count,
+                      congru_protocol_command *command)
 {
     p->line_size -= p->line_size > 0 && p->line[p->line_size - 1] == '\r';
     p->line[p->line_size] = '\0';
@@ -298,9 +300,9 @@ static void take_line(stream_protocol *p, size_t channels, double *frames, size_
     if (strlen(p->line) != p->line_size)
         wrong = "holds what is not a number";
     else if (p->line[0] == '!')
-        wrong = protocol_read_command(p->line + 1, command);
+        wrong = congru_protocol_read_command(p->line + 1, command);
     else if (p->line_size > 0 &&
-             (wrong = protocol_read_csv(p->line, channels, frames + *count * channels)) == NULL)
+             (wrong = congru_protocol_read_csv(p->line, channels, frames + *count * channels)) == NULL)
         ++*count;
     if (wrong != NULL) {
         fail(p, "");
@@ -309,15 +311,16 @@ static void take_line(stream_protocol *p, size_t channels, double *frames, size_
     p->line_size = 0;
 }
 
-static size_t read_lines(stream_protocol *p, size_t channels, const unsigned char *bytes, size_t size,
-                         double *frames, size_t room, size_t *count, protocol_command *command)
+static size_t read_lines(congru_stream_protocol *p, size_t channels, const unsigned char *bytes, size_t size,
+                         double *frames, size_t room, size_t *count, congru_protocol_command *command)
 {
     size_t taken = 0;
-    while (taken < size && *count < room && p->state == PROTOCOL_READY && command->kind == PROTOCOL_NONE) {
+    while (taken < size && *count < room && p->state == CONGRU_PROTOCOL_READY &&
+           command->kind == CONGRU_PROTOCOL_NONE) {
         char c = (char)bytes[taken++];
         if (c == '\n')
             take_line(p, channels, frames, count, command);
-        else if (p->line_size == PROTOCOL_LINE_MAX - 1)
+        else if (p->line_size == CONGRU_PROTOCOL_LINE_MAX - 1)
             fail(p, "a line is too long");
         else
             p->line[p->line_size++] = c;
@@ -328,7 +331,7 @@ static size_t read_lines(stream_protocol *p, size_t channels, const unsigned cha
 /* ---- Packets ------------------------------------------------------------------------------------------------------- */
 
 /* Four letters and the number of bytes that follow, 32 bits, little-endian. */
-static void begin_packet(stream_protocol *p, size_t channels)
+static void begin_packet(congru_stream_protocol *p, size_t channels)
 {
     size_t size =
         (size_t)p->part[4] | (size_t)p->part[5] << 8 | (size_t)p->part[6] << 16 | (size_t)p->part[7] << 24;
@@ -338,29 +341,30 @@ static void begin_packet(stream_protocol *p, size_t channels)
     p->line_size = 0;
     if (!text && p->packet_width == 0)
         fail(p, "a packet begins with FL32, FL64 or TEXT");
-    else if (size > (text ? PROTOCOL_COMMAND_MAX : PROTOCOL_PACKET_MAX))
+    else if (size > (text ? CONGRU_PROTOCOL_COMMAND_MAX : CONGRU_PROTOCOL_PACKET_MAX))
         fail(p, "a packet is too long");
     else if (text ? size == 0 : size % (p->packet_width * channels) != 0)
         fail(p, text ? "a command is decide, marker, reset or scale" : "a packet does not hold whole frames");
 }
 
-static void end_text(stream_protocol *p, protocol_command *command)
+static void end_text(congru_stream_protocol *p, congru_protocol_command *command)
 {
     while (p->line_size > 0 && strchr("\r\n", p->line[p->line_size - 1]) != NULL)
         p->line_size--;
     p->line[p->line_size] = '\0';
-    const char *wrong = strlen(p->line) == p->line_size ? protocol_read_command(p->line, command)
+    const char *wrong = strlen(p->line) == p->line_size ? congru_protocol_read_command(p->line, command)
                                                         : "a command holds control characters, or is not UTF-8";
     if (wrong != NULL)
         fail(p, wrong);
     p->line_size = 0;
 }
 
-static size_t read_packets(stream_protocol *p, size_t channels, const unsigned char *bytes, size_t size,
-                           double *frames, size_t room, size_t *count, protocol_command *command)
+static size_t read_packets(congru_stream_protocol *p, size_t channels, const unsigned char *bytes, size_t size,
+                           double *frames, size_t room, size_t *count, congru_protocol_command *command)
 {
     size_t taken = 0;
-    while (taken < size && *count < room && p->state == PROTOCOL_READY && command->kind == PROTOCOL_NONE) {
+    while (taken < size && *count < room && p->state == CONGRU_PROTOCOL_READY &&
+           command->kind == CONGRU_PROTOCOL_NONE) {
         if (p->packet_left == 0) {
             if (gather(p, PACKET_HEAD, bytes, size, &taken))
                 begin_packet(p, channels);
@@ -381,25 +385,25 @@ static size_t read_packets(stream_protocol *p, size_t channels, const unsigned c
     return taken;
 }
 
-size_t protocol_read(stream_protocol *p, size_t channels, const unsigned char *bytes, size_t size,
-                     double *frames, size_t room, size_t *count, protocol_command *command)
+size_t congru_protocol_read(congru_stream_protocol *p, size_t channels, const unsigned char *bytes, size_t size,
+                            double *frames, size_t room, size_t *count, congru_protocol_command *command)
 {
     *count = 0;
-    *command = (protocol_command){.kind = PROTOCOL_NONE};
-    if (p->state != PROTOCOL_READY)
+    *command = (congru_protocol_command){.kind = CONGRU_PROTOCOL_NONE};
+    if (p->state != CONGRU_PROTOCOL_READY)
         return 0;
     switch (p->format) {
-    case PROTOCOL_CSV:
+    case CONGRU_STREAM_CSV:
         return read_lines(p, channels, bytes, size, frames, room, count, command);
-    case PROTOCOL_PACKETS:
+    case CONGRU_STREAM_PACKETS:
         return read_packets(p, channels, bytes, size, frames, room, count, command);
     default:
-        return read_numbers(p, p->format == PROTOCOL_FLOAT64 ? 8 : 4, channels, bytes, size, frames, room,
+        return read_numbers(p, p->format == CONGRU_STREAM_FLOAT64 ? 8 : 4, channels, bytes, size, frames, room,
                             count);
     }
 }
 
-bool protocol_is_whole(const stream_protocol *p)
+bool congru_protocol_is_whole(const congru_stream_protocol *p)
 {
     return p->part_size == 0 && p->line_size == 0 && p->packet_left == 0;
 }

@@ -12,17 +12,18 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "stream_lines.h"
-#include "terminal.h"
+#include "base/error.h"
+#include "stream/stream_lines.h"
 
-/* A client costs this much memory whatever it does, and its decoder. It is read from while there is room for its answers
+/* A client costs this much memory whatever it does, and its decoder. It is read from while there is room for its lines
  * and it has not sent more than its share; what it does not take waits, and then its samples do. Each gets one piece of
  * work a round, so that none can keep the others waiting. */
 enum {
     IN_SIZE = 8192,
-    OUT_LEAST = 65536,            /* bytes for answers, */
-    OUT_LINES = 32,               /* or this many of the longest lines if that is more */
-    LINES_KEPT = MARKERS_MAX + 2, /* which markers may ask for, and a command, between two frames */
+    OUT_LEAST = 65536, /* bytes for lines, */
+    OUT_LINES = 32,    /* or this many of the longest lines if that is more */
+    LINES_KEPT =
+        CONGRU_STREAM_MARKERS_MAX + 2, /* which markers may ask for, and a command, between two frames */
     GREETING_SIZE = OUT_LEAST - 1,
     FRAMES_ROOM = 2048,
     LINGER_SECONDS = 2,
@@ -43,8 +44,8 @@ typedef enum client_state {
 typedef struct client {
     int socket;
     client_state state;
-    stream_protocol protocol;
-    stream_sink sink;
+    congru_stream_protocol protocol;
+    congru_stream_sink sink;
     unsigned char in[IN_SIZE];
     size_t in_at, in_size;
     size_t out_at, out_size, out_most;
@@ -54,13 +55,15 @@ typedef struct client {
 } client;
 
 typedef struct server {
-    const stream_settings *settings;
+    const congru_stream_settings *settings;
     int listener;
-    client **client; /* (settings->clients) */
+    client **client; /* (settings->options.clients) */
     size_t count;
     struct pollfd *poll;     /* the listener, then the clients */
     double now, rests_until; /* nobody is accepted before */
     bool warned;             /* that descriptors are used up */
+    char greeting[GREETING_SIZE];
+    double frames[FRAMES_ROOM]; /* of one channel and more: a frame has at most CONGRU_STREAM_CHANNELS_MAX */
 } server;
 
 /* ---- Telling ----------------------------------------------------------------------------------------------- */
@@ -70,8 +73,8 @@ static size_t out_room(const client *c)
     return c->out_most - (c->out_size - c->out_at);
 }
 
-/* Takes a line for the client: a stream_sink's `write`. Callers have seen to it that there is room. */
-static int tell(void *user, const char *text, size_t size)
+/* Takes a line for the client: a congru_stream_sink's `write`. Callers have seen to it that there is room. */
+static bool tell(void *user, const char *text, size_t size)
 {
     client *c = user;
     if (c->out_at > 0 && c->out_most - c->out_size < size) {
@@ -80,10 +83,10 @@ static int tell(void *user, const char *text, size_t size)
         c->out_at = 0;
     }
     if (size == 0 || c->out_most - c->out_size < size)
-        return EXIT_FAILED;
+        return false;
     memcpy(c->out + c->out_size, text, size);
     c->out_size += size;
-    return EXIT_DONE;
+    return true;
 }
 
 static void tell_error(client *c, const char *why)
@@ -99,19 +102,19 @@ static void tell_error(client *c, const char *why)
 }
 
 /* What the client has to know to send the right samples. */
-static void tell_greeting(const server *s, client *c, const char *const *channel)
+static void tell_greeting(server *s, client *c, const char *const *channel)
 {
-    static char line[GREETING_SIZE];
-    size_t size = stream_greeting(s->settings, c->sink.decoder, channel, c->protocol.format, line, sizeof line);
-    if (tell(c, line, size) != EXIT_DONE)
+    size_t size = congru_stream_greeting(s->settings, c->sink.decoder, channel, c->protocol.format, s->greeting,
+                                         sizeof s->greeting);
+    if (!tell(c, s->greeting, size))
         tell_error(c, "the names of the channels are too long for a greeting");
 }
 
 /* ---- Working ------------------------------------------------------------------------------------------------- */
 
-static void make_decoder(const server *s, client *c)
+static void make_decoder(server *s, client *c)
 {
-    congru_decoder_options options = s->settings->decoder;
+    congru_decoder_options options = s->settings->options.decoder;
     if (c->protocol.channels > 0) {
         options.channels = c->protocol.channel;
         options.channel_count = c->protocol.channels;
@@ -129,14 +132,15 @@ static size_t frames_allowed(const server *s, const client *c)
 {
     size_t lines = out_room(c) / s->settings->line_most;
     double rate = congru_decoder_sampling(c->sink.decoder),
-           per_line = s->settings->decoder.rate > 0 ? rate / s->settings->decoder.rate : FRAMES_ROOM;
+           per_line =
+               s->settings->options.decoder.rate > 0 ? rate / s->settings->options.decoder.rate : FRAMES_ROOM;
     double most = lines <= LINES_KEPT ? 0 : floor((double)(lines - LINES_KEPT) * (per_line < 1 ? 1 : per_line));
     size_t room = FRAMES_ROOM / congru_decoder_channels(c->sink.decoder);
     room = room > 0 ? room : 1;
     return most < (double)room ? (size_t)most : room;
 }
 
-/* Frames end at the next marker's time, so that a round brings the answers of one time alone. */
+/* Frames end at the next marker's time, so that a round brings the lines of one time alone. */
 static size_t frames_to_work_on(const server *s, const client *c)
 {
     size_t allowed = frames_allowed(s, c);
@@ -146,34 +150,35 @@ static size_t frames_to_work_on(const server *s, const client *c)
     return left < (double)allowed ? (size_t)left : allowed;
 }
 
-static void work_on_samples(const server *s, client *c)
+static void work_on_samples(server *s, client *c)
 {
-    static double frames[FRAMES_ROOM]; /* of one channel and more: a frame has at most PROTOCOL_CHANNELS_MAX */
     size_t count;
-    protocol_command command;
-    c->in_at += protocol_read(&c->protocol, congru_decoder_channels(c->sink.decoder), c->in + c->in_at,
-                              c->in_size - c->in_at, frames, frames_to_work_on(s, c), &count, &command);
-    if (count > 0 || command.kind != PROTOCOL_NONE)
+    congru_protocol_command command;
+    c->in_at +=
+        congru_protocol_read(&c->protocol, congru_decoder_channels(c->sink.decoder), c->in + c->in_at,
+                             c->in_size - c->in_at, s->frames, frames_to_work_on(s, c), &count, &command);
+    if (count > 0 || command.kind != CONGRU_PROTOCOL_NONE)
         c->progress = s->now;
-    if (stream_push(&c->sink, count, frames, NULL) != EXIT_DONE || stream_obey(&c->sink, &command) != EXIT_DONE)
+    if (congru_stream_push(&c->sink, count, s->frames, NULL) != CONGRU_OK ||
+        congru_stream_obey(&c->sink, &command) != CONGRU_OK)
         tell_error(c, "the decoder failed");
-    else if (c->protocol.state == PROTOCOL_FAILED)
+    else if (c->protocol.state == CONGRU_PROTOCOL_FAILED)
         tell_error(c, c->protocol.error);
 }
 
-static void work(const server *s, client *c)
+static void work(server *s, client *c)
 {
     if (c->state != CLIENT_OPEN || c->in_at == c->in_size)
         return;
-    if (c->protocol.state == PROTOCOL_LINE) {
-        c->in_at += protocol_read_line(&c->protocol, c->in + c->in_at, c->in_size - c->in_at);
-        if (c->protocol.state == PROTOCOL_FAILED)
+    if (c->protocol.state == CONGRU_PROTOCOL_LINE) {
+        c->in_at += congru_protocol_read_line(&c->protocol, c->in + c->in_at, c->in_size - c->in_at);
+        if (c->protocol.state == CONGRU_PROTOCOL_FAILED)
             tell_error(c, c->protocol.error);
-        else if (c->protocol.state == PROTOCOL_READY)
+        else if (c->protocol.state == CONGRU_PROTOCOL_READY)
             make_decoder(s, c);
-        c->progress = c->protocol.state == PROTOCOL_LINE ? c->progress : s->now;
+        c->progress = c->protocol.state == CONGRU_PROTOCOL_LINE ? c->progress : s->now;
     }
-    if (c->state == CLIENT_OPEN && c->protocol.state == PROTOCOL_READY)
+    if (c->state == CLIENT_OPEN && c->protocol.state == CONGRU_PROTOCOL_READY)
         work_on_samples(s, c);
 }
 
@@ -181,8 +186,8 @@ static void work(const server *s, client *c)
 static void end_input(client *c)
 {
     if (c->sink.decoder != NULL)
-        stream_drop_markers(&c->sink, "the stream has ended");
-    if (c->protocol.state == PROTOCOL_READY && !protocol_is_whole(&c->protocol))
+        congru_stream_drop_markers(&c->sink, "the stream has ended");
+    if (c->protocol.state == CONGRU_PROTOCOL_READY && !congru_protocol_is_whole(&c->protocol))
         tell_error(c, "the stream ends in the middle of a frame, line or packet");
     c->state = CLIENT_ENDING;
 }
@@ -203,9 +208,9 @@ static double share_of(const server *s, const client *c)
 {
     const congru_preprocessing *p = congru_model_preprocessing(s->settings->model);
     size_t channels = c->sink.decoder != NULL ? congru_decoder_channels(c->sink.decoder) : p->channels;
-    static const double width[PROTOCOL_FORMATS] = {4, 8, 16, 8}; /* bytes of a number, at most */
+    static const double width[CONGRU_PROTOCOL_FORMATS] = {4, 8, 16, 8}; /* bytes of a number, at most */
     double rate = c->sink.decoder != NULL ? congru_decoder_sampling(c->sink.decoder) : p->rate;
-    return s->settings->speed * rate * (double)channels * width[c->protocol.format];
+    return s->settings->options.speed * rate * (double)channels * width[c->protocol.format];
 }
 
 static void reckon_share(const server *s, client *c)
@@ -260,10 +265,10 @@ static bool is_over(const server *s, const client *c)
 {
     if (c->state == CLIENT_LINGERING)
         return s->now - c->lingers > LINGER_SECONDS;
-    return s->now - c->progress > s->settings->idle && c->share > 0;
+    return s->now - c->progress > s->settings->options.idle && c->share > 0;
 }
 
-static bool serve_client(const server *s, client *c, int events)
+static bool serve_client(server *s, client *c, int events)
 {
     bool stays = (events & (POLLERR | POLLNVAL)) == 0;
     reckon_share(s, c);
@@ -287,8 +292,10 @@ static void rest(server *s)
         return;
     s->rests_until = s->now + accept_pause;
     if (!s->warned)
-        terminal_warn("stream: %s: new clients wait until others leave (raise 'ulimit -n', or lower --clients)",
-                      strerror(errno));
+        congru_stream_warn(
+            s->settings,
+            "stream: %s: new clients wait until others leave (raise 'ulimit -n', or lower --clients)",
+            strerror(errno));
     s->warned = true;
 }
 
@@ -304,7 +311,7 @@ static bool accept_client(server *s)
     int flags = fcntl(socket, F_GETFL);
     size_t out_most = OUT_LINES * s->settings->line_most;
     out_most = out_most > OUT_LEAST ? out_most : OUT_LEAST;
-    client *c = s->count < (size_t)s->settings->clients ? calloc(1, sizeof *c + out_most) : NULL;
+    client *c = s->count < (size_t)s->settings->options.clients ? calloc(1, sizeof *c + out_most) : NULL;
     if (c == NULL || flags < 0 || fcntl(socket, F_SETFL, flags | O_NONBLOCK) < 0) {
         ssize_t sent = send(socket, busy, sizeof busy - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
         (void)sent;
@@ -315,8 +322,8 @@ static bool accept_client(server *s)
     c->socket = socket;
     c->progress = c->shared = s->now;
     c->out_most = out_most;
-    c->protocol.format = s->settings->format;
-    c->sink = (stream_sink){.settings = s->settings, .write = tell, .user = c};
+    c->protocol.format = s->settings->options.format;
+    c->sink = (congru_stream_sink){.settings = s->settings, .write = tell, .user = c};
     c->share = IN_SIZE;
     s->client[s->count++] = c;
     return true;
@@ -342,14 +349,15 @@ static int prepare_poll(server *s)
     return wait;
 }
 
-static int serve(server *s)
+static congru_status serve(server *s)
 {
-    while (stream_stopped == 0) {
+    while (!congru_stream_stopped(s->settings)) {
         int wait = prepare_poll(s);
         size_t count = s->count;
         if (poll(s->poll, (nfds_t)(1 + count), wait) < 0 && errno != EINTR)
-            return terminal_fail(EXIT_FAILED, "stream: cannot wait for clients: %s", strerror(errno));
-        s->now = stream_clock();
+            return congru_fail(s->settings->context, CONGRU_ERROR_IO, "stream: cannot wait for clients: %s",
+                               strerror(errno));
+        s->now = congru_stream_clock();
         for (size_t i = count; i-- > 0;) /* from the last on: the last takes the place of one that goes */
             if (!serve_client(s, s->client[i], s->poll[1 + i].revents))
                 let_go(s, i);
@@ -357,67 +365,110 @@ static int serve(server *s)
         for (int i = 0; (s->poll[0].revents & POLLIN) != 0 && i < ACCEPTED_AT_ONCE && accept_client(s);)
             i++;
     }
-    return EXIT_DONE;
+    return CONGRU_OK;
 }
 
-static int open_listener(server *s)
+static congru_status open_listener(server *s)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)s->settings->port)};
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_port = htons((uint16_t)s->settings->options.port)};
     socklen_t size = sizeof address;
     int yes = 1;
-    if (inet_pton(AF_INET, s->settings->address, &address.sin_addr) != 1)
-        return terminal_fail(EXIT_USAGE, "stream: --listen wants an address such as 127.0.0.1, not '%s'",
-                             s->settings->address);
+    if (inet_pton(AF_INET, s->settings->options.address, &address.sin_addr) != 1)
+        return congru_fail(s->settings->context, CONGRU_ERROR_ARGUMENT,
+                           "stream: the address is not one such as 127.0.0.1: '%s'",
+                           s->settings->options.address);
     s->listener = socket(AF_INET, SOCK_STREAM, 0);
     if (s->listener < 0 || fcntl(s->listener, F_SETFL, O_NONBLOCK) < 0 ||
         setsockopt(s->listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) < 0 ||
         bind(s->listener, (const struct sockaddr *)&address, sizeof address) < 0 ||
         listen(s->listener, BACKLOG) < 0 || getsockname(s->listener, (struct sockaddr *)&address, &size) < 0)
-        return terminal_fail(EXIT_FAILED, "stream: cannot listen on %s:%d: %s", s->settings->address,
-                             s->settings->port, strerror(errno));
-    printf("{\"listening\":\"%s:%d\"}\n", s->settings->address, (int)ntohs(address.sin_port));
-    return fflush(stdout) == 0
-               ? EXIT_DONE
-               : terminal_fail(EXIT_FAILED, "standard output: cannot write: %s", strerror(errno));
+        return congru_fail(s->settings->context, CONGRU_ERROR_IO, "stream: cannot listen on %s:%d: %s",
+                           s->settings->options.address, s->settings->options.port, strerror(errno));
+    const congru_stream_options *o = &s->settings->options;
+    return o->listening == NULL || o->listening(o->user, o->address, (int)ntohs(address.sin_port))
+               ? CONGRU_OK
+               : congru_fail(s->settings->context, CONGRU_ERROR_CANCELLED, "stream: the address was not taken");
 }
 
 /* A model that cannot be decoded from a stream is refused before anyone comes. */
-static int try_decoder(const stream_settings *settings)
+static congru_status try_decoder(server *s)
 {
-    static char line[GREETING_SIZE];
+    const congru_stream_settings *settings = s->settings;
+    congru_context *context = settings->context;
     congru_decoder *decoder = NULL;
-    if (congru_decoder_create(settings->context, settings->model, &settings->decoder, &decoder) != CONGRU_OK)
-        return terminal_fail(EXIT_FAILED, "stream: %s", congru_context_error(settings->context));
-    size_t channels = congru_decoder_channels(decoder);
-    size_t size = channels > PROTOCOL_CHANNELS_MAX
-                      ? 0
-                      : stream_greeting(settings, decoder, settings->decoder.channels, settings->format, line,
-                                        sizeof line);
+    congru_status status =
+        congru_decoder_create(context, settings->model, &settings->options.decoder, &decoder);
+    if (status != CONGRU_OK)
+        return congru_fail(context, status, "stream: %s", congru_context_error(context));
+    if (congru_decoder_channels(decoder) > CONGRU_STREAM_CHANNELS_MAX)
+        status = congru_fail(context, CONGRU_ERROR_UNSUPPORTED, "stream: more than %d channels",
+                             (int)CONGRU_STREAM_CHANNELS_MAX);
+    else if (congru_stream_greeting(settings, decoder, settings->options.decoder.channels,
+                                    settings->options.format, s->greeting, sizeof s->greeting) == 0)
+        status = congru_fail(context, CONGRU_ERROR_UNSUPPORTED,
+                             "stream: the names of the channels are too long for a greeting");
     congru_decoder_destroy(&decoder);
-    if (channels > PROTOCOL_CHANNELS_MAX)
-        return terminal_fail(EXIT_FAILED, "stream: more than %d channels", (int)PROTOCOL_CHANNELS_MAX);
-    return size > 0
-               ? EXIT_DONE
-               : terminal_fail(EXIT_FAILED, "stream: the names of the channels are too long for a greeting");
+    return status;
 }
 
-int stream_serve(const stream_settings *settings)
+static congru_status check_options(const congru_stream_settings *settings)
 {
-    server s = {.settings = settings, .listener = -1, .now = stream_clock()};
-    s.client = calloc((size_t)settings->clients, sizeof *s.client);
-    s.poll = calloc((size_t)settings->clients + 1, sizeof *s.poll);
-    int code = s.client != NULL && s.poll != NULL
-                   ? try_decoder(settings)
-                   : terminal_fail(EXIT_FAILED, "stream: not enough memory for %d clients", settings->clients);
-    if (code == EXIT_DONE)
-        code = open_listener(&s);
-    if (code == EXIT_DONE)
-        code = serve(&s);
-    while (s.count > 0)
-        let_go(&s, s.count - 1);
-    if (s.listener >= 0)
-        close(s.listener);
-    free(s.client);
-    free(s.poll);
-    return code;
+    const congru_stream_options *o = &settings->options;
+    const char *wrong = NULL;
+    if (o->address == NULL || o->port < 0 || o->port > 65535)
+        wrong = "an address, and a port between 0 and 65535, are needed";
+    else if ((int)o->format < 0 || (int)o->format >= CONGRU_PROTOCOL_FORMATS)
+        wrong = "clients send float32, float64, csv or packets";
+    else if (o->clients < 1 || o->clients > CONGRU_STREAM_CLIENTS_MAX)
+        wrong = "clients are between 1 and 1000";
+    else if (!(o->idle > 0) || !(o->speed > 0) || isinf(o->speed))
+        wrong = "idle and speed are numbers above 0";
+    else if (o->lsl_out != NULL || o->lsl_markers != NULL)
+        wrong = "clients have no LSL streams";
+    return wrong == NULL ? CONGRU_OK
+                         : congru_fail(settings->context, CONGRU_ERROR_ARGUMENT, "stream: %s", wrong);
+}
+
+static congru_status open_and_serve(server *s)
+{
+    const congru_stream_settings *settings = s->settings;
+    const size_t clients = (size_t)settings->options.clients;
+    s->client = calloc(clients, sizeof *s->client);
+    s->poll = calloc(clients + 1, sizeof *s->poll);
+    if (s->client == NULL || s->poll == NULL)
+        return congru_fail(settings->context, CONGRU_ERROR_MEMORY, "stream: not enough memory for %d clients",
+                           settings->options.clients);
+    congru_status status = try_decoder(s);
+    if (status == CONGRU_OK)
+        status = open_listener(s);
+    if (status == CONGRU_OK)
+        status = serve(s);
+    while (s->count > 0)
+        let_go(s, s->count - 1);
+    if (s->listener >= 0)
+        close(s->listener);
+    return status;
+}
+
+congru_status congru_stream_serve(congru_context *context, const congru_model *model,
+                                  const congru_stream_options *options)
+{
+    congru_stream_settings settings;
+    congru_status status = congru_stream_settle(context, model, options, &settings);
+    if (status == CONGRU_OK)
+        status = check_options(&settings);
+    if (status != CONGRU_OK)
+        return status;
+    server *s = calloc(1, sizeof *s);
+    if (s == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "stream: not enough memory");
+    s->settings = &settings;
+    s->listener = -1;
+    s->now = congru_stream_clock();
+    status = open_and_serve(s);
+    free(s->client);
+    free(s->poll);
+    free(s);
+    return status;
 }

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stream_settings.h"
-#include "terminal.h"
+#include "base/error.h"
+#include "stream/stream_sink.h"
 
 /* liblsl is loaded when it is asked for: it is no part of the build. The functions are those of its C interface, 1.12 and
  * later; handles are pointers that only it looks into. */
@@ -56,10 +56,10 @@ static bool find(void *library, const char *name, void *place)
     return symbol != NULL;
 }
 
-static const lsl_library *fail_load(const char *why)
+static congru_status fail_load(congru_context *context, const char *why)
 {
-    terminal_fail(EXIT_FAILED, "stream: cannot use liblsl: %s (install it, or name it in CONGRU_LSL)", why);
-    return NULL;
+    return congru_fail(context, CONGRU_ERROR_UNSUPPORTED,
+                       "stream: cannot use liblsl: %s (install it, or name it in CONGRU_LSL)", why);
 }
 
 static const char *find_all(void *library, lsl_library *lsl)
@@ -100,27 +100,23 @@ static const char *find_all(void *library, lsl_library *lsl)
     return NULL;
 }
 
-/* Loads it once; it stays until the program ends, as its threads do. NULL after an error line. */
-static const lsl_library *load(void)
+/* Loads it; it stays until the program ends, as its threads do. */
+static congru_status load(congru_context *context, lsl_library *lsl)
 {
-    static lsl_library lsl;
-    static bool loaded;
     static const char *const names[] = {"liblsl.so", "liblsl.so.2", "liblsl64.so", NULL};
     const char *named = getenv("CONGRU_LSL");
     void *library = NULL;
-    if (loaded)
-        return &lsl;
     if (named != NULL && named[0] != '\0')
         library = dlopen(named, RTLD_NOW);
     for (size_t i = 0; named == NULL && library == NULL && names[i] != NULL; i++)
         library = dlopen(names[i], RTLD_NOW);
     if (library == NULL)
-        return fail_load(named != NULL ? dlerror() : "there is no liblsl.so");
-    const char *missing = find_all(library, &lsl);
-    if (missing != NULL || lsl.version() < VERSION_LEAST)
-        return fail_load(missing != NULL ? "it is older than 1.12, or not liblsl" : "it is older than 1.12");
-    loaded = true;
-    return &lsl;
+        return fail_load(context, named != NULL ? dlerror() : "there is no liblsl.so");
+    const char *missing = find_all(library, lsl);
+    if (missing != NULL || lsl->version() < VERSION_LEAST)
+        return fail_load(context,
+                         missing != NULL ? "it is older than 1.12, or not liblsl" : "it is older than 1.12");
+    return CONGRU_OK;
 }
 
 /* ---- Samples in ------------------------------------------------------------------------------------------------- */
@@ -132,7 +128,7 @@ typedef struct lsl_source {
 } lsl_source;
 
 typedef struct lsl_inlet {
-    const lsl_library *lsl;
+    lsl_library lsl;
     lsl_source samples, markers;
     const char **name; /* (samples.channels) into the description, or NULL when it names none */
     float *floats;     /* frames as they come, */
@@ -142,55 +138,61 @@ typedef struct lsl_inlet {
 } lsl_inlet;
 
 /* Says that it waits, when the stream is not there at once. */
-static int resolve(const lsl_inlet *in, const stream_settings *settings, const char *name, lsl_source *source)
+static congru_status resolve(const lsl_inlet *in, const congru_stream_settings *settings, const char *name,
+                             lsl_source *source)
 {
-    double end = stream_clock() + settings->lsl_wait;
+    double end = congru_stream_clock() + settings->options.lsl_wait;
     int found = 0;
-    for (bool said = false; found == 0 && stream_stopped == 0 && stream_clock() < end; said = true) {
-        double left = end - stream_clock();
-        found = in->lsl->resolve(&source->info, 1, "name", name, 1, left < 1 ? left : 1.0);
-        if (found == 0 && !said && stream_stopped == 0 && stream_clock() < end)
-            terminal_warn("stream: there is no LSL stream '%s' yet: waiting for it, %g s at most (--lsl-wait)",
-                          name, settings->lsl_wait);
+    for (bool said = false; found == 0 && !congru_stream_stopped(settings) && congru_stream_clock() < end;
+         said = true) {
+        double left = end - congru_stream_clock();
+        found = in->lsl.resolve(&source->info, 1, "name", name, 1, left < 1 ? left : 1.0);
+        if (found == 0 && !said && !congru_stream_stopped(settings) && congru_stream_clock() < end)
+            congru_stream_warn(
+                settings, "stream: there is no LSL stream '%s' yet: waiting for it, %g s at most (--lsl-wait)",
+                name, settings->options.lsl_wait);
     }
-    if (stream_stopped == 0 && found <= 0)
-        return terminal_fail(EXIT_FAILED, "stream: there is no LSL stream '%s' (waited %g s; see --lsl-wait)",
-                             name, settings->lsl_wait);
-    return EXIT_DONE;
+    if (!congru_stream_stopped(settings) && found <= 0)
+        return congru_fail(settings->context, CONGRU_ERROR_IO,
+                           "stream: there is no LSL stream '%s' (waited %g s; see --lsl-wait)", name,
+                           settings->options.lsl_wait);
+    return CONGRU_OK;
 }
 
-static int open_source(const lsl_inlet *in, const stream_settings *settings, const char *name,
-                       lsl_source *source)
+static congru_status open_source(const lsl_inlet *in, const congru_stream_settings *settings, const char *name,
+                                 lsl_source *source)
 {
-    int error = 0, code = resolve(in, settings, name, source);
-    if (code != EXIT_DONE || stream_stopped != 0)
-        return code;
-    source->inlet = in->lsl->inlet_create(source->info, (int)seconds_kept, 0, 0);
+    int error = 0;
+    congru_status status = resolve(in, settings, name, source);
+    if (status != CONGRU_OK || congru_stream_stopped(settings))
+        return status;
+    source->inlet = in->lsl.inlet_create(source->info, (int)seconds_kept, 0, 0);
     if (source->inlet != NULL)
-        source->full = in->lsl->inlet_info(source->inlet, 10, &error);
+        source->full = in->lsl.inlet_info(source->inlet, 10, &error);
     if (source->full != NULL && error == 0)
-        in->lsl->inlet_open(source->inlet, 10, &error);
+        in->lsl.inlet_open(source->inlet, 10, &error);
     if (source->full == NULL || error != 0)
-        return terminal_fail(EXIT_FAILED, "stream: the LSL stream '%s' does not answer", name);
-    int channels = in->lsl->info_channels(source->full);
+        return congru_fail(settings->context, CONGRU_ERROR_IO, "stream: the LSL stream '%s' does not answer",
+                           name);
+    int channels = in->lsl.info_channels(source->full);
     source->channels = channels > 0 && channels <= 65536 ? (size_t)channels : 0;
-    return EXIT_DONE;
+    return CONGRU_OK;
 }
 
 static void close_source(const lsl_inlet *in, lsl_source *source)
 {
     if (source->inlet != NULL)
-        in->lsl->inlet_destroy(source->inlet);
+        in->lsl.inlet_destroy(source->inlet);
     if (source->full != NULL)
-        in->lsl->info_destroy(source->full);
+        in->lsl.info_destroy(source->full);
     if (source->info != NULL)
-        in->lsl->info_destroy(source->info);
+        in->lsl.info_destroy(source->info);
 }
 
 /* Labels of the channels, by the convention of LSL's description: channels/channel/label. */
 static void read_names(lsl_inlet *in)
 {
-    const lsl_library *lsl = in->lsl;
+    const lsl_library *lsl = &in->lsl;
     lsl_handle channel = lsl->child(lsl->child(lsl->info_description(in->samples.full), "channels"), "channel");
     size_t count = 0;
     in->name = calloc(in->samples.channels, sizeof *in->name);
@@ -206,12 +208,12 @@ static void read_names(lsl_inlet *in)
     in->name = NULL;
 }
 
-static int start_decoder(lsl_inlet *in, stream_sink *sink, const char *name)
+static congru_status start_decoder(lsl_inlet *in, congru_stream_sink *sink, const char *name)
 {
-    const stream_settings *settings = sink->settings;
-    congru_decoder_options options = settings->decoder;
+    const congru_stream_settings *settings = sink->settings;
+    congru_decoder_options options = settings->options.decoder;
     const size_t channels = in->samples.channels;
-    double rate = in->lsl->info_rate(in->samples.full);
+    double rate = in->lsl.info_rate(in->samples.full);
     if (channels > 0)
         read_names(in);
     options.sampling = rate > 0 ? rate : 0;
@@ -219,51 +221,56 @@ static int start_decoder(lsl_inlet *in, stream_sink *sink, const char *name)
         options.channels = in->name;
         options.channel_count = channels;
     }
-    if (congru_decoder_create(settings->context, settings->model, &options, &sink->decoder) != CONGRU_OK)
-        return terminal_fail(EXIT_FAILED, "LSL stream '%s': %s", name, congru_context_error(settings->context));
+    congru_status status = congru_decoder_create(settings->context, settings->model, &options, &sink->decoder);
+    if (status != CONGRU_OK)
+        return congru_fail(settings->context, status, "LSL stream '%s': %s", name,
+                           congru_context_error(settings->context));
     if (congru_decoder_channels(sink->decoder) != channels)
-        return terminal_fail(EXIT_FAILED, "LSL stream '%s': %s, expected %zu (name them with --channels)", name,
-                             congru_count(channels, "channel").text, congru_decoder_channels(sink->decoder));
+        return congru_fail(settings->context, CONGRU_ERROR_ARGUMENT,
+                           "LSL stream '%s': %s, expected %zu (name them with --channels)", name,
+                           congru_count(channels, "channel").text, congru_decoder_channels(sink->decoder));
     in->floats = calloc(CHUNK_FRAMES * channels, sizeof *in->floats);
     in->frames = calloc(CHUNK_FRAMES * channels, sizeof *in->frames);
     in->stamps = calloc(CHUNK_FRAMES, sizeof *in->stamps);
     in->texts = calloc(in->markers.channels + 1, sizeof *in->texts);
     return in->floats != NULL && in->frames != NULL && in->stamps != NULL && in->texts != NULL
-               ? EXIT_DONE
-               : terminal_fail(EXIT_FAILED, "stream: not enough memory");
+               ? CONGRU_OK
+               : congru_fail(settings->context, CONGRU_ERROR_MEMORY, "stream: not enough memory");
 }
 
 /* Seconds from the clock of the markers to that of the samples, which may be of another machine. */
 static double clock_difference(const lsl_inlet *in)
 {
     int error[2] = {0, 0};
-    double markers = in->lsl->correction(in->markers.inlet, 1.0, &error[0]),
-           samples = in->lsl->correction(in->samples.inlet, 1.0, &error[1]);
+    double markers = in->lsl.correction(in->markers.inlet, 1.0, &error[0]),
+           samples = in->lsl.correction(in->samples.inlet, 1.0, &error[1]);
     return error[0] == 0 && error[1] == 0 ? markers - samples : 0;
 }
 
 /* Takes the markers that are there. A stream of markers that ends leaves the samples alone. */
-static int pull_markers(lsl_inlet *in, stream_sink *sink)
+static congru_status pull_markers(lsl_inlet *in, congru_stream_sink *sink)
 {
-    int code = EXIT_DONE, error = 0;
-    while (in->markers.inlet != NULL && code == EXIT_DONE) {
-        double stamp = in->lsl->pull_text(in->markers.inlet, in->texts, (int)in->markers.channels, 0.0, &error);
+    congru_status status = CONGRU_OK;
+    int error = 0;
+    while (in->markers.inlet != NULL && status == CONGRU_OK) {
+        double stamp = in->lsl.pull_text(in->markers.inlet, in->texts, (int)in->markers.channels, 0.0, &error);
         if (stamp == 0 || error != 0)
             break;
-        code = stream_mark(sink, in->texts[0], stamp + clock_difference(in), (double)NAN);
+        status = congru_stream_mark(sink, in->texts[0], stamp + clock_difference(in), (double)NAN);
         for (size_t i = 0; i < in->markers.channels; i++)
-            in->lsl->text_destroy(in->texts[i]);
+            in->lsl.text_destroy(in->texts[i]);
     }
-    return code;
+    return status;
 }
 
 /* Waits for one frame, and takes with it those that are there already. */
-static int pull(lsl_inlet *in, stream_sink *sink)
+static congru_status pull(lsl_inlet *in, congru_stream_sink *sink)
 {
-    const lsl_library *lsl = in->lsl;
+    const lsl_library *lsl = &in->lsl;
     const size_t channels = in->samples.channels;
-    int code = EXIT_DONE, error = 0;
-    while (code == EXIT_DONE && error == 0 && stream_stopped == 0) {
+    congru_status status = CONGRU_OK;
+    int error = 0;
+    while (status == CONGRU_OK && error == 0 && !congru_stream_stopped(sink->settings)) {
         double stamp = lsl->pull_sample(in->samples.inlet, in->floats, (int)channels, 0.2, &error);
         if (stamp == 0 || error != 0)
             continue;
@@ -272,31 +279,41 @@ static int pull(lsl_inlet *in, stream_sink *sink)
                                              (CHUNK_FRAMES - 1) * channels, CHUNK_FRAMES - 1, 0.0, &error);
         for (size_t i = 0; i < channels + more; i++)
             in->frames[i] = in->floats[i];
-        code = pull_markers(in, sink);
-        if (code == EXIT_DONE)
-            code = stream_push(sink, 1 + more / channels, in->frames, in->stamps);
+        status = pull_markers(in, sink);
+        if (status == CONGRU_OK)
+            status = congru_stream_push(sink, 1 + more / channels, in->frames, in->stamps);
     }
-    if (code == EXIT_DONE && error != 0 && error != LOST)
-        return terminal_fail(EXIT_FAILED, "stream: the LSL stream failed with error %d", error);
-    return code == EXIT_DONE ? stream_drop_markers(sink, "the stream has ended") : code;
+    if (status == CONGRU_OK && error != 0 && error != LOST)
+        return congru_fail(sink->settings->context, CONGRU_ERROR_IO,
+                           "stream: the LSL stream failed with error %d", error);
+    return status == CONGRU_OK ? congru_stream_drop_markers(sink, "the stream has ended") : status;
 }
 
-int stream_lsl(stream_sink *sink, const char *name)
+static congru_status open_and_pull(lsl_inlet *in, congru_stream_sink *sink, const char *name)
 {
-    const stream_settings *settings = sink->settings;
-    lsl_inlet in = {.lsl = load()};
-    if (in.lsl == NULL)
-        return EXIT_FAILED;
-    int code = open_source(&in, settings, name, &in.samples);
-    if (code == EXIT_DONE && stream_stopped == 0 && settings->lsl_markers != NULL)
-        code = open_source(&in, settings, settings->lsl_markers, &in.markers);
-    if (code == EXIT_DONE && stream_stopped == 0 && settings->lsl_markers != NULL && in.markers.channels == 0)
-        code = terminal_fail(EXIT_FAILED, "LSL stream '%s': has no channels", settings->lsl_markers);
-    if (code == EXIT_DONE && stream_stopped == 0)
-        code = start_decoder(&in, sink, name);
-    if (code == EXIT_DONE && stream_stopped == 0)
-        code = pull(&in, sink);
-    congru_decoder_destroy(&sink->decoder);
+    const congru_stream_settings *settings = sink->settings;
+    const char *markers = settings->options.lsl_markers;
+    congru_status status = open_source(in, settings, name, &in->samples);
+    if (status == CONGRU_OK && markers != NULL && !congru_stream_stopped(settings)) {
+        status = open_source(in, settings, markers, &in->markers);
+        if (status == CONGRU_OK && in->markers.channels == 0 && !congru_stream_stopped(settings))
+            status = congru_fail(settings->context, CONGRU_ERROR_FORMAT, "LSL stream '%s': has no channels",
+                                 markers);
+    }
+    if (status == CONGRU_OK && !congru_stream_stopped(settings))
+        status = start_decoder(in, sink, name);
+    if (status == CONGRU_OK && !congru_stream_stopped(settings))
+        status = pull(in, sink);
+    return status;
+}
+
+congru_status congru_stream_read_lsl(congru_stream_sink *sink, const char *name)
+{
+    lsl_inlet in = {.name = NULL};
+    congru_status status = load(sink->settings->context, &in.lsl);
+    if (status != CONGRU_OK)
+        return status;
+    status = open_and_pull(&in, sink, name);
     close_source(&in, &in.samples);
     close_source(&in, &in.markers);
     free(in.name);
@@ -304,32 +321,28 @@ int stream_lsl(stream_sink *sink, const char *name)
     free(in.frames);
     free(in.stamps);
     free(in.texts);
-    return code;
+    return status;
 }
 
 /* ---- Decisions out ---------------------------------------------------------------------------------------------- */
 
-struct lsl_outlet {
-    const lsl_library *lsl;
+struct congru_lsl_outlet {
+    lsl_library lsl;
     lsl_handle outlet;
     size_t classes;
     double *sample; /* (classes) */
 };
 
-int stream_outlet_open(const stream_settings *settings, struct lsl_outlet **outlet)
+static congru_status offer(const congru_stream_settings *settings, struct congru_lsl_outlet *made)
 {
-    const lsl_library *lsl = load();
-    struct lsl_outlet *made = calloc(1, sizeof *made);
-    *outlet = NULL;
-    if (lsl == NULL || made == NULL) {
-        free(made);
-        return EXIT_FAILED;
-    }
-    made->lsl = lsl;
+    const lsl_library *lsl = &made->lsl;
+    congru_status status = load(settings->context, &made->lsl);
+    if (status != CONGRU_OK)
+        return status;
     made->classes = congru_model_classes(settings->model);
     made->sample = calloc(made->classes, sizeof *made->sample);
-    lsl_handle info =
-        lsl->info_create(settings->lsl_out, "probability", (int)made->classes, 0.0, FORMAT_DOUBLE, "congru");
+    lsl_handle info = lsl->info_create(settings->options.lsl_out, "probability", (int)made->classes, 0.0,
+                                       FORMAT_DOUBLE, "congru");
     if (info != NULL) {
         lsl_handle channels = lsl->append(lsl->info_description(info), "channels");
         for (size_t k = 0; k < made->classes; k++)
@@ -338,27 +351,38 @@ int stream_outlet_open(const stream_settings *settings, struct lsl_outlet **outl
         made->outlet = lsl->outlet_create(info, 0, (int)seconds_kept);
         lsl->info_destroy(info);
     }
-    *outlet = made;
-    if (made->outlet != NULL && made->sample != NULL)
-        return EXIT_DONE;
-    stream_outlet_close(outlet);
-    return terminal_fail(EXIT_FAILED, "stream: cannot offer the LSL stream '%s'", settings->lsl_out);
+    return made->outlet != NULL && made->sample != NULL
+               ? CONGRU_OK
+               : congru_fail(settings->context, CONGRU_ERROR_IO, "stream: cannot offer the LSL stream '%s'",
+                             settings->options.lsl_out);
 }
 
-/* Without an answer all are NaN. Without a stamp, LSL takes the time it is. */
-void stream_outlet_push(struct lsl_outlet *outlet, const congru_decision *decision, double stamp)
+congru_status congru_stream_outlet_open(const congru_stream_settings *settings,
+                                        struct congru_lsl_outlet **outlet)
+{
+    *outlet = calloc(1, sizeof **outlet);
+    if (*outlet == NULL)
+        return congru_fail(settings->context, CONGRU_ERROR_MEMORY, "stream: not enough memory");
+    congru_status status = offer(settings, *outlet);
+    if (status != CONGRU_OK)
+        congru_stream_outlet_close(outlet);
+    return status;
+}
+
+/* Without a prediction all are NaN. Without a stamp, LSL takes the time it is. */
+void congru_stream_outlet_push(struct congru_lsl_outlet *outlet, const congru_decision *decision, double stamp)
 {
     for (size_t k = 0; k < outlet->classes; k++)
         outlet->sample[k] = decision->answer >= 0 ? decision->probability[k] : (double)NAN;
-    outlet->lsl->push(outlet->outlet, outlet->sample, isnan(stamp) ? 0.0 : stamp, 1);
+    outlet->lsl.push(outlet->outlet, outlet->sample, isnan(stamp) ? 0.0 : stamp, 1);
 }
 
-void stream_outlet_close(struct lsl_outlet **outlet)
+void congru_stream_outlet_close(struct congru_lsl_outlet **outlet)
 {
     if (*outlet == NULL)
         return;
     if ((*outlet)->outlet != NULL)
-        (*outlet)->lsl->outlet_destroy((*outlet)->outlet);
+        (*outlet)->lsl.outlet_destroy((*outlet)->outlet);
     free((*outlet)->sample);
     free(*outlet);
     *outlet = NULL;
