@@ -146,14 +146,14 @@ void congru_table_note(congru_table *table, const char *text)
     if (table == NULL || text == NULL)
         return;
     char **grown = realloc(table->note, (table->notes + 1) * sizeof *grown);
-    char *copy = strdup(text);
-    table->note = grown != NULL ? grown : table->note;
-    if (grown == NULL || copy == NULL) {
-        free(copy);
-        table->failed = true;
-        return;
+    if (grown != NULL) {
+        table->note = grown;
+        grown[table->notes] = strdup(text);
     }
-    table->note[table->notes++] = copy;
+    if (grown == NULL || grown[table->notes] == NULL)
+        table->failed = true;
+    else
+        table->notes++;
 }
 
 void congru_table_clear(congru_table *table)

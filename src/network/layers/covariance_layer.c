@@ -15,6 +15,7 @@ static void plan(congru_graph *graph, congru_node *node)
 {
     (void)graph;
     const congru_extent *in = &node->in[0];
+    /* cppcheck-suppress duplicateExpression ; reals may be doubles */
     const size_t room = padded(in->cols) * (sizeof(double) / sizeof(congru_real));
     node->out = congru_matrix(in->cols);
     node->need.lanes[0] = in->cols * in->cols;

@@ -9,8 +9,8 @@ static const double epsilon = 1e-3, share = 0.01; /* of normalisation */
 /* Half, a quarter and an eighth of a second. */
 static size_t scale_taps(const congru_design *design, int scale)
 {
-    const size_t taps = (size_t)design->rate >> (scale + 1);
-    return taps > 1 ? taps : 1;
+    const size_t length = (size_t)design->rate >> (scale + 1);
+    return length > 1 ? length : 1;
 }
 
 static size_t taps(const congru_design *design)
