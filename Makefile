@@ -117,7 +117,7 @@ sanitize:
 	    $(SANITIZE_TESTS)
 
 # The tests that start threads of the library.
-TSAN_TESTS = aligner_recentre base_team classifier_properties covariance decoder evaluation network_training \
+TSAN_TESTS = aligner_recentre base_thread_pool classifier_properties covariance decoder evaluation network_training \
     signal_bits statistics_points synth
 tsan:
 	@tools/install-dependencies.sh check build-tsan
@@ -125,7 +125,7 @@ tsan:
 	@ninja -C build-tsan $(TSAN_TESTS:%=tests/test_%)
 	@tools/tsan.sh build-tsan --no-rebuild $(TSAN_TESTS)
 
-# C tests of a second or less: valgrind takes ten to thirty times as long. base_team is not among them: it takes away
+# C tests of a second or less: valgrind takes ten to thirty times as long. base_thread_pool is not among them: it takes away
 # memory by a limit that valgrind itself runs into.
 VALGRIND_TESTS = aligner_errors array_errors base_arena base_random base_status classifier_errors covariance decoder_errors \
     epochs epochs_files evaluation_files network_errors npz reader_oracles recording_brainvision recording_core recording_edf \

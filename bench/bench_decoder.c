@@ -86,7 +86,7 @@ static void measure(congru_context *context, const congru_set *set, const double
             decide_cue(decoder, t, &decision);
         }
         double own_end = now(CLOCK_THREAD_CPUTIME_ID), end = now(CLOCK_MONOTONIC);
-        if (!decision.due || decision.answer < 0)
+        if (!decision.due || decision.prediction < 0)
             continue;
         wall.took[wall.count++] = end - begin;
         own.took[own.count++] = own_end - own_begin;

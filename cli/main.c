@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "commands.h"
-#include "crew.h"
+#include "process_group.h"
 #include "standard_files.h"
 #include "terminal.h"
 
@@ -71,7 +71,7 @@ static int run(int count, char **words)
     if (found == NULL)
         return EXIT_USAGE;
     arguments parsed;
-    int code = found->shares ? crew_begin() : EXIT_DONE;
+    int code = found->shares ? process_group_begin() : EXIT_DONE;
     if (code != EXIT_DONE)
         return code;
     code = options_parse(found->name, &found->options, count - 2, words + 2, &parsed);
@@ -88,5 +88,5 @@ static int run(int count, char **words)
 int main(int count, char **words)
 {
     standard_files_begin();
-    return crew_end(standard_files_end(run(count, words)));
+    return process_group_end(standard_files_end(run(count, words)));
 }

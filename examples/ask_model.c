@@ -19,10 +19,10 @@ int main(int argc, char **argv)
     if (status == CONGRU_OK)
         status = congru_model_predict(context, model, set, NULL, &answers);
     for (size_t i = 0; status == CONGRU_OK && i < answers->count; i++) {
-        int32_t answer = answers->answer[i];
+        int32_t prediction = answers->prediction[i];
         printf("%s, trial %zu: %s (%.2f)\n", set->subject_name[set->subject[answers->trial[i]]],
-               answers->trial[i], congru_model_class(model, (size_t)answer),
-               answers->probability[i * answers->classes + (size_t)answer]);
+               answers->trial[i], congru_model_class(model, (size_t)prediction),
+               answers->probability[i * answers->classes + (size_t)prediction]);
     }
     if (status != CONGRU_OK)
         fprintf(stderr, "%s\n", congru_context_error(context));

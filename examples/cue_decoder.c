@@ -20,11 +20,11 @@ static congru_status play(const congru_model *model, const congru_recording *rec
             frame[i] = recording->data[i * recording->samples + t];
         while (status == CONGRU_OK && taken == 0) { /* a decision may come before the frame is taken */
             status = congru_decoder_push(decoder, 1, frame, &taken, &decision);
-            if (status == CONGRU_OK && decision.due && decision.answer >= 0)
+            if (status == CONGRU_OK && decision.due && decision.prediction >= 0)
                 printf("cue at %7.2f s, decided at %7.2f s: %s (%.2f)\n",
                        (double)decision.cue / recording->rate, decision.time,
-                       congru_model_class(model, (size_t)decision.answer),
-                       decision.probability[decision.answer]);
+                       congru_model_class(model, (size_t)decision.prediction),
+                       decision.probability[decision.prediction]);
         }
     }
     free(frame);

@@ -18,9 +18,10 @@ static congru_status decode(const congru_model *model, congru_decoder *decoder)
     congru_decision decision;
     while (status == CONGRU_OK && acquire(frame, channels)) {
         status = congru_decoder_push_float(decoder, 1, frame, &taken, &decision);
-        if (status == CONGRU_OK && decision.due && decision.answer >= 0)
-            printf("%7.2f s  %s (%.2f)\n", decision.time, congru_model_class(model, (size_t)decision.answer),
-                   decision.probability[decision.answer]);
+        if (status == CONGRU_OK && decision.due && decision.prediction >= 0)
+            printf("%7.2f s  %s (%.2f)\n", decision.time,
+                   congru_model_class(model, (size_t)decision.prediction),
+                   decision.probability[decision.prediction]);
     }
     free(frame);
     return status;

@@ -44,10 +44,10 @@ static void run(const char *path)
         congru_decision decision;
         std::size_t taken;
         check(in.get(), congru_decoder_push_float(live.get(), 1, frame.data(), &taken, &decision));
-        if (decision.due && decision.answer >= 0)
+        if (decision.due && decision.prediction >= 0)
             std::printf("%7.2f s  %s (%.2f)\n", decision.time,
-                        congru_model_class(asked.get(), static_cast<std::size_t>(decision.answer)),
-                        decision.probability[decision.answer]);
+                        congru_model_class(asked.get(), static_cast<std::size_t>(decision.prediction)),
+                        decision.probability[decision.prediction]);
     }
 }
 

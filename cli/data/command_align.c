@@ -1,4 +1,4 @@
-/* congru align: new people's trials where a model's classifier expects them. SPDX-License-Identifier: Apache-2.0 */
+/* congru align: target subjects' trials where a model's classifier expects them. SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,10 +87,10 @@ static const char *const examples[] = {
 
 const command command_align = {
     .name = "align",
-    .summary = "Write new people's trials as a model aligns them",
+    .summary = "Write target subjects' trials as a model aligns them",
     .usage = "MODEL SET.npz|FILE... -o OUT.npz [OPTION...]",
     .description = "Writes the covariances of a set, or of recordings and files of trials, as the aligner of a "
-                   "model leaves them: where people and "
+                   "model leaves them: where subjects and "
                    "sessions meet, ready for other classifiers. Of an end-to-end model it is what its network "
                    "gives to its last layer.",
     .options = {.options = options, .count = ASK_OPTIONS},

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "crew.h"
+#include "process_group.h"
 #include "table_show.h"
 
 enum { PATH_SIZE = 1024, NUMBER_MAX = 100000 };
@@ -103,7 +103,7 @@ int calibration_curve(run_state *run, const calibration_list *list)
                run->dataset, run->options.calibration_most);
         code = table_show(&table, 0);
     }
-    if (code == EXIT_DONE && crew_leads())
+    if (code == EXIT_DONE && process_group_leads())
         code = save(run, &table, parent);
     if (code == EXIT_DONE)
         printf("\nResults in %s\n", parent);

@@ -1,4 +1,4 @@
-/* congru loso: decoders on people they have not seen. SPDX-License-Identifier: Apache-2.0 */
+/* congru loso: decoders on subjects they have not seen. SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 #include "evaluation_run.h"
 #include "pipeline_list.h"

@@ -1,4 +1,4 @@
-/* congru predict: asks a model about the trials of new people. SPDX-License-Identifier: Apache-2.0 */
+/* congru predict: asks a model about the trials of target subjects. SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,9 +10,10 @@
 
 static const option options[ASK_OPTIONS] = {
     ASK_OPTION_TABLE,
-    [ASK_OUTPUT] = {"output", 'o', "FILE",
-                    "A table of all answers, predictions.csv as 'congru loso' writes it. Default: none, the "
-                    "summary alone."},
+    [ASK_OUTPUT] =
+        {"output", 'o', "FILE",
+         "A table of all predictions, predictions.csv as 'congru loso' writes it. Default: none, the "
+         "summary alone."},
 };
 
 /* A row per subject: trials, how many were answered with each class, and how many rightly where labels tell. */
@@ -26,12 +27,12 @@ static void add_subject(const model_answers *answers, size_t first, size_t last,
     for (size_t k = 0; k < made->classes; k++) {
         size_t count = 0;
         for (size_t i = first; i < last; i++)
-            count += made->answer[i] == (int32_t)k;
+            count += made->prediction[i] == (int32_t)k;
         congru_table_format_text(table, "%zu", count);
     }
     for (size_t i = first; i < last; i++) {
         labelled += made->truth[i] >= 0;
-        right += made->truth[i] == made->answer[i];
+        right += made->truth[i] == made->prediction[i];
     }
     if (labelled > 0)
         congru_table_format_text(table, "%.1f", 100.0 * (double)right / (double)labelled);
@@ -90,13 +91,13 @@ static const char *const examples[] = {
 
 const command command_predict = {
     .name = "predict",
-    .summary = "Ask a model about the trials of new people",
+    .summary = "Ask a model about the trials of target subjects",
     .usage = "MODEL SET.npz|FILE... [OPTION...]",
     .description =
         "Decides about every trial of a set, or of recordings and files of trials, with a model that "
         "'congru train' wrote. Recordings and signals go through what those of the model went "
         "through, and channels are found by name. No labels are needed; where there are some, the "
-        "share of right answers is printed. A set that went through something else than what the "
+        "share of right predictions is printed. A set that went through something else than what the "
         "model was fitted on is refused, with all that differs.",
     .options = {.options = options, .count = ASK_OPTIONS},
     .examples = examples,

@@ -1,4 +1,4 @@
-/* congru train: a decoder fitted on people, as a file. SPDX-License-Identifier: Apache-2.0 */
+/* congru train: a decoder fitted on subjects, as a file. SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,7 +117,7 @@ static const char *const examples[] = {
 
 const command command_train = {
     .name = "train",
-    .summary = "Fit a decoder on people and keep it",
+    .summary = "Fit a decoder on subjects and keep it",
     .usage = "SET.npz -o MODEL [OPTION...]",
     .description =
         "Fits a pipeline on all trials of a set and writes it as a .safetensors file: every number by "

@@ -1,4 +1,4 @@
-/* congru within: decoders on the people they were fitted on. SPDX-License-Identifier: Apache-2.0 */
+/* congru within: decoders on the subjects they were fitted on. SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 #include "evaluation_run.h"
 #include "pipeline_list.h"

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "calibration_curve.h"
-#include "crew.h"
 #include "method_settings.h"
 #include "pipeline_list.h"
+#include "process_group.h"
 #include "results_show.h"
 #include "session.h"
 #include "set_load.h"
@@ -53,9 +53,9 @@ static void watch(void *user, double part, const char *pipeline, size_t step, si
 static bool progress(void *user, size_t done, size_t total)
 {
     run_state *run = user;
-    if (run->counts_folds && crew_leads())
+    if (run->counts_folds && process_group_leads())
         terminal_progress_timed(&run->work, done, total, run->doing[0] != '\0' ? run->doing : "folds");
-    /* At once: whoever interrupts several processes does not wait long for them. */
+    /* At once: several processes that are interrupted are not waited for long. */
     if (run->counts_folds && interrupted != 0)
         tell_interrupted(run);
     return interrupted == 0;
@@ -211,7 +211,7 @@ static int evaluate(run_state *run)
 {
     congru_results *results = NULL;
     int code = evaluation_call(run, &results);
-    if (code == EXIT_DONE && run->diagnostics && crew_leads())
+    if (code == EXIT_DONE && run->diagnostics && process_group_leads())
         code = congru_diagnostics_write(run->context, run->set, &run->options) == CONGRU_OK
                    ? EXIT_DONE
                    : fail_evaluation(run);
@@ -238,7 +238,7 @@ int evaluation_settle(run_state *run)
     congru_evaluation_options_init(&run->options);
     int jobs = 0, code = options_integer(run->parsed, RUN_JOBS, 0, 0, CONGRU_THREADS_MAX, &jobs);
     if (code == EXIT_DONE)
-        code = session_open_with(&(congru_context_options){.threads = crew_threads(jobs),
+        code = session_open_with(&(congru_context_options){.threads = process_group_threads(jobs),
                                                            .progress = progress,
                                                            .progress_user = run},
                                  &run->context);
@@ -249,7 +249,7 @@ int evaluation_settle(run_state *run)
     if (code == EXIT_DONE)
         describe_command(run);
     run->options.command = run->command;
-    run->options.crew = crew_of_command();
+    run->options.processes = process_group_of_command();
     run->options.data_parallel = run->parsed->values[RUN_TOGETHER] != NULL;
     return code;
 }
@@ -301,7 +301,8 @@ int evaluation_run(const arguments *parsed, const run_choice *choice)
     run.options.folds = choice->folds;
     run.options.contiguous = choice->contiguous;
     run.options.calibration = list.count > 0 ? list.number[0] : 0;
-    if (code == EXIT_DONE && choice->diagnostics && congru_diagnostics_pipeline(run.context, &run.options) == NULL)
+    if (code == EXIT_DONE && choice->diagnostics &&
+        congru_diagnostics_pipeline(run.context, &run.options) == NULL)
         code = terminal_fail(EXIT_USAGE, "%s: --diagnostics needs a pipeline with a network", parsed->command);
     if (code == EXIT_DONE)
         code = list.count > 1 ? calibration_curve(&run, &list) : evaluate(&run);

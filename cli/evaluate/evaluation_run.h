@@ -39,7 +39,7 @@ enum {
     [RUN_SUBJECTS] = {"subjects", '\0', "A,B,...", "Score these subjects alone. Default: all."}, \
     [RUN_TARGET] = \
         {"target", '\0', "MODE", \
-         "How much of the new person's unlabelled trials may be seen: 'full', '50p' or '20p' (the first " \
+         "How much of the target subject's unlabelled trials may be seen: 'full', '50p' or '20p' (the first " \
          "half or fifth), 'none', or 'online' (each trial with those before it). Default: full."}, \
     [RUN_ALIGN_BY] = {"align-by", '\0', "NAME", \
                       "Align each 'subject', or each 'session' of a subject by itself. Default: subject."}, \

@@ -1,4 +1,4 @@
-/* What 'congru predict' and 'congru align' share: a model, a set, the people in it. SPDX-License-Identifier: Apache-2.0 */
+/* What 'congru predict' and 'congru align' share: a model, a set, the subjects in it. SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONGRU_CLI_MODEL_ASK_H
 #define CONGRU_CLI_MODEL_ASK_H
 
@@ -21,10 +21,10 @@ enum {
 
 #define ASK_OPTION_TABLE \
     [ASK_SUBJECTS] = {"subjects", '\0', "A,B,...", \
-                      "Only these subjects, each as a person of its own. Default: all."}, \
+                      "Only these subjects, each as a subject of its own. Default: all."}, \
     [ASK_TARGET] = \
         {"target", '\0', "MODE", \
-         "How much of a person's unlabelled trials may be seen: 'full', '50p' or '20p' (the first half or " \
+         "How much of a subject's unlabelled trials may be seen: 'full', '50p' or '20p' (the first half or " \
          "fifth), 'none', or 'online' (each trial with those before it). Default: full."}, \
     [ASK_ALIGN_BY] = {"align-by", '\0', "NAME", \
                       "Align each 'subject', or each 'session' of a subject by itself. Default: subject."}, \
@@ -43,7 +43,7 @@ enum {
     [ASK_JOBS] = {"jobs", 'j', "N", \
                   "Threads; the numbers are the same with any. Default: 0, one per processor."}
 
-/* A model's answers about a set. */
+/* A model's predictions about a set. */
 typedef struct model_answers {
     congru_context *context;
     congru_model *model;

@@ -55,17 +55,17 @@ static const option options[OPTIONS] = {
     [SCALE] = {"scale", '\0', "NUMBER", "Makes microvolts of the samples: 1e6 for volts. Default: 1."},
     [WINDOW] = {"window", '\0', "SECONDS", "Default: as long as the model's trials."},
     [ADAPT] = {"adapt", '\0', "WHEN",
-               "When the reference moves to the person at hand: with stretches of time, 'windows', after "
+               "When the reference moves to the subject at hand: with stretches of time, 'windows', after "
                "'decisions', 'never', or before each decision with its own trial, 'trials', which with "
                "--prior-weight 0 is --target online of 'congru predict'. Default: windows; for models that "
                "need cues these are decisions."},
     [ADAPT_EVERY] = {"adapt-every", '\0', "SECONDS", "The length of those stretches. Default: one window."},
     [PRIOR_WEIGHT] = {"prior-weight", '\0', "N",
-                      "For how many windows the people the model was fitted on count at first. Default: 4."},
+                      "For how many windows the subjects the model was fitted on count at first. Default: 4."},
     [MEMORY] = {"memory", '\0', "N", "How many windows are remembered at most; 0: all. Default: 100."},
     [REALTIME] = {"realtime", '\0', NULL, "Play a file as fast as it was recorded."},
     [LISTEN] = {"listen", '\0', "ADDR:PORT",
-                "Serve clients over TCP, each a person of its own, instead of reading FILE; port 0 takes a "
+                "Serve clients over TCP, each a subject of its own, instead of reading FILE; port 0 takes a "
                 "free one and prints it."},
     [ANYWHERE] = {"allow-remote", '\0', NULL, "Let ADDR be another one than that of this machine alone."},
     [CLIENTS] = {"clients", '\0', "N", "How many clients at a time. Default: 256."},
@@ -379,7 +379,7 @@ static definition protocol(size_t index)
          "none, and asks S seconds after it; 'reset' begins anew; 'scale factor=F'."},
         {"answers",
          "A line of JSON for each decision: sample, time, class, p; for a marker also marker and cue. "
-         "Without an answer \"class\" is null, and \"reason\" says why. 'reset' and 'scale' are answered by "
+         "Without a prediction \"class\" is null, and \"reason\" says why. 'reset' and 'scale' are answered by "
          "{\"done\":...}. An error is told in {\"error\":...}, the last line."},
         {"end", "A client that has sent all shuts its side down, and reads until the server closes. "
                 "docs/protocol.md of the "
@@ -397,8 +397,8 @@ const command command_stream = {
         "Filters samples as they come, keeps the covariances of the last windows, and asks a model about them "
         "several times a second: one line of JSON for each decision. Models of the signal after a cue (slow, "
         "motor+slow, shallow, ...) decide about markers instead: LSL markers, commands, events of a "
-        "recording. The person need not be known: the "
-        "reference begins as that of the people the model was fitted on and moves to their own, without "
+        "recording. The subject need not be known: the "
+        "reference begins as that of the subjects the model was fitted on and moves to their own, without "
         "labels. Filters run forward only: a model for streams is trained on a set that was imported with "
         "--causal, and there is a warning about any other. Samples come from FILE, from standard input, from "
         "clients over TCP, or from the Lab "

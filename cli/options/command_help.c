@@ -21,7 +21,7 @@ static void print_commands(void)
 {
     print_usage("congru COMMAND [OPTION...] [FILE...]");
     printf("\n");
-    terminal_wrap("Decodes imagined movement from the EEG of people it has never seen.", 0, 0, "");
+    terminal_wrap("Decodes imagined movement from the EEG of subjects it has never seen.", 0, 0, "");
     printf("\nCommands:\n");
     for (size_t i = 0; commands[i] != NULL; i++)
         terminal_define(commands[i]->name, commands[i]->summary, COMMAND_INDENT);

@@ -3,7 +3,7 @@
 
 #include "commands.h"
 #include "congru/congru.h"
-#include "crew_transport.h"
+#include "process_group_transport.h"
 #include "session.h"
 #include "terminal.h"
 
@@ -22,7 +22,7 @@ static int run(const arguments *parsed)
     printf("compiler: %s\n", congru_version_compiler());
     printf("cpu: %s (available: %s)\n", congru_context_cpu(context), available);
     printf("threads: %d\n", congru_context_threads(context));
-    printf("mpi: %s\n", crew_transport_name());
+    printf("mpi: %s\n", process_group_transport_name());
     congru_context_destroy(&context);
     return EXIT_DONE;
 }

@@ -3,7 +3,7 @@
 
 #include "ablation.h"
 #include "commands.h"
-#include "crew.h"
+#include "process_group.h"
 #include "set_load.h"
 
 static const option options[RUN_OPTIONS] = {
@@ -36,7 +36,7 @@ static int run(const arguments *parsed)
     const char *folder = state.options.folder;
     if (code == EXIT_DONE)
         code = ablation_run(&state, folder, &found);
-    if (code == EXIT_DONE && crew_leads())
+    if (code == EXIT_DONE && process_group_leads())
         code = ablation_save(&found, folder);
     if (code == EXIT_DONE) {
         printf("%s: %s, %s, %s, %s; target %s; accuracy in %%\n\n", state.dataset,

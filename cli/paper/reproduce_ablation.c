@@ -6,8 +6,8 @@
 
 #include "ablation.h"
 #include "claims.h"
-#include "crew.h"
 #include "paper_tables.h"
+#include "process_group.h"
 #include "reproduce.h"
 #include "reproduce_sets.h"
 #include "set_load.h"
@@ -132,7 +132,7 @@ static int ablate_set(const arguments *parsed, size_t which)
         code = reproduce_folder(parsed, name, folder, sizeof folder);
     if (code == EXIT_DONE)
         code = ablation_run(&run, folder, &found);
-    if (code == EXIT_DONE && crew_leads())
+    if (code == EXIT_DONE && process_group_leads())
         code = ablation_save(&found, folder);
     if (code == EXIT_DONE) {
         reproduce_sets_name(&run, dataset);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "crew.h"
+#include "process_group.h"
 #include "reproduce.h"
 #include "reproduce_sets.h"
 #include "set_load.h"
@@ -35,7 +35,7 @@ static int follow(run_state *run, const char *folder, size_t model, bool alone, 
     if (code != EXIT_DONE)
         return code;
     run->options.folder = path;
-    run->options.crew = NULL; /* what follows is not shared */
+    run->options.processes = NULL; /* what follows is not shared */
     run->options.pipelines = &pipeline;
     run->options.pipeline_count = 1;
     run->options.subjects = &left_out;
@@ -213,7 +213,7 @@ int reproduce_geometry(const arguments *parsed)
 {
     if (parsed->values[RUN_PIPELINES] != NULL)
         return terminal_fail(EXIT_USAGE, "%s: --pipelines does not apply", parsed->command);
-    if (!crew_leads())
+    if (!process_group_leads())
         return EXIT_DONE; /* nothing here is shared */
     return reproduce_sets_each(parsed, run_set);
 }

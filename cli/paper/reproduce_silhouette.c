@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "claims.h"
-#include "crew.h"
 #include "paper_tables.h"
+#include "process_group.h"
 #include "reproduce.h"
 #include "reproduce_sets.h"
 
@@ -121,7 +121,7 @@ int reproduce_silhouette(const arguments *parsed)
 {
     if (parsed->values[RUN_PIPELINES] != NULL)
         return terminal_fail(EXIT_USAGE, "%s: --pipelines does not apply", parsed->command);
-    if (!crew_leads())
+    if (!process_group_leads())
         return EXIT_DONE; /* nothing here is shared */
     return reproduce_sets_each(parsed, run_set);
 }

@@ -13,7 +13,7 @@ void standard_files_begin(void);
 /* Whether all that was printed has arrived; prints a line if not, unless `code` says that one was printed. */
 int standard_files_end(int code);
 
-/* What is printed is text for people, and passes through terminal_clean_bytes: a name in a file cannot command the
+/* What is printed is text for readers, and passes through terminal_clean_bytes: a name in a file cannot command the
  * terminal, now or when what was redirected is looked at. After this call it is a file in itself, such as a figure,
  * whose bytes are left as they are unless they go to a terminal. */
 void standard_files_as_is(void);

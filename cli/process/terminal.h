@@ -1,4 +1,4 @@
-/* Lines for people: error lines and text wrapped to the terminal. SPDX-License-Identifier: Apache-2.0 */
+/* Lines for readers: error lines and text wrapped to the terminal. SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONGRU_CLI_TERMINAL_H
 #define CONGRU_CLI_TERMINAL_H
 

@@ -1,4 +1,4 @@
-/* Bringing trials of different people together: recentring, scaling, rotating. SPDX-License-Identifier: Apache-2.0 */
+/* Bringing trials of different subjects together: recentring, scaling, rotating. SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONGRU_ALIGNER_PUBLIC_H
 #define CONGRU_ALIGNER_PUBLIC_H
 

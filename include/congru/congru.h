@@ -6,7 +6,7 @@
 #include "congru/version.h"
 
 #include "congru/context.h"
-#include "congru/crew.h"
+#include "congru/process_group.h"
 #include "congru/random.h"
 #include "congru/text.h"
 

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* One context serves one calling thread at a time; make several for several callers. It owns a team of
+/* One context serves one calling thread at a time; make several for several callers. It owns a thread pool of
  * threads and scratch memory that grows to what the largest call needed and is then reused, so calls of
  * a size seen before do not allocate. Results never depend on the number of threads or on the
  * instruction set: they are the same bits.

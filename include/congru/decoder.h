@@ -18,8 +18,8 @@ extern "C" {
  *         }
  *     }
  *
- * The person need not be known to the model, and no labels are needed: the reference that their windows are compared
- * with begins as that of the people the model was fitted on, and moves to their own.
+ * The subject need not be known to the model, and no labels are needed: the reference that their windows are compared
+ * with begins as that of the subjects the model was fitted on, and moves to their own.
  *
  * Models of covariances, of one band and window or of several branches ("motor"), decide at any time, about the windows
  * that end then. Models with a branch that reads the signal itself ("slow", "motor+slow", networks of signals) decide about
@@ -46,7 +46,7 @@ typedef enum congru_adaptation {
     CONGRU_ADAPT_WINDOWS, /* with each further stretch of options.adapt_every seconds; for continuous use. About cues
                                alone: the next */
     CONGRU_ADAPT_DECISIONS, /* with each decision, after it; for cued trials that do not overlap */
-    CONGRU_ADAPT_NEVER,     /* it stays that of the people the model was fitted on */
+    CONGRU_ADAPT_NEVER,     /* it stays that of the subjects the model was fitted on */
     CONGRU_ADAPT_TRIALS /* with each decision, before it: with a prior_weight of 0 as CONGRU_TARGET_ONLINE */
 } congru_adaptation;
 
@@ -83,13 +83,13 @@ typedef struct congru_decision {
     bool cued;       /* it is about the trial of a cue, */
     uint64_t cue;    /* which was at this frame */
     congru_status
-        status;     /* CONGRU_OK; else why there is no answer: CONGRU_ERROR_NOT_FINITE for missing samples,
+        status; /* CONGRU_OK; else why there is no prediction: CONGRU_ERROR_NOT_FINITE for missing samples,
                             CONGRU_ERROR_NOT_POSITIVE for a window with flat or equal channels, CONGRU_ERROR_SCALE for
                             volts where the model had microvolts (options.scale), ... */
-    int32_t answer; /* class of the model; -1 when there is none */
+    int32_t prediction; /* class of the model; -1 when there is none */
     int32_t
         flat; /* with CONGRU_ERROR_NOT_POSITIVE: the channel of the model that is flat in the window; else -1 */
-    const double *probability; /* (classes), until the next call; NULL when there is no answer */
+    const double *probability; /* (classes), until the next call; NULL when there is no prediction */
 } congru_decision;
 
 /* What a window takes, in bytes, for each of its samples (channels + channels (channels + 1) / 64) doubles: the samples,
@@ -110,7 +110,7 @@ CONGRU_API congru_status congru_decoder_create(congru_context *context, const co
 CONGRU_API void congru_decoder_destroy(congru_decoder **decoder);
 
 /* Takes frames (frames, channels), a sample of every channel side by side, up to the next decision or to the end:
- * *taken of them. NaN and infinity are missing samples. A window that holds some is decided about without an answer. */
+ * *taken of them. NaN and infinity are missing samples. A window that holds some is decided about without a prediction. */
 CONGRU_API congru_status congru_decoder_push(congru_decoder *decoder, size_t frames, const double *data,
                                              size_t *taken, congru_decision *decision);
 
@@ -124,7 +124,7 @@ CONGRU_API congru_status congru_decoder_decide(congru_decoder *decoder, congru_d
 
 /* Tells of a cue at frame `cue`, counted from 0, past or to come: congru_decoder_push ends where its decision is due. One
  * whose time has passed is decided about at the next push; where its samples are no longer kept (two trials and a second
- * are) the decision is without an answer. CONGRU_ERROR_ARGUMENT when CONGRU_DECODER_MARKS_MAX wait already;
+ * are) the decision is without a prediction. CONGRU_ERROR_ARGUMENT when CONGRU_DECODER_MARKS_MAX wait already;
  * CONGRU_ERROR_UNSUPPORTED when the model does not know where its cues were. */
 CONGRU_API congru_status congru_decoder_mark(congru_decoder *decoder, uint64_t cue);
 
@@ -139,7 +139,7 @@ CONGRU_API uint64_t congru_decoder_cue_due(const congru_decoder *decoder, uint64
  * frame, or before a reset. CONGRU_ERROR_ARGUMENT when it is 0 or not finite. */
 CONGRU_API congru_status congru_decoder_set_scale(congru_decoder *decoder, double scale);
 
-/* Forgets everything but the options: a new recording of a new person. */
+/* Forgets everything but the options: a new recording of a target subject. */
 CONGRU_API void congru_decoder_reset(congru_decoder *decoder);
 
 /* Channels of a frame; frames that a decision looks at, from the first to the last; frames pushed since the start. */

@@ -1,10 +1,10 @@
-/* How well decoders do on people they have not seen, and the results as files. SPDX-License-Identifier: Apache-2.0 */
+/* How well decoders do on subjects they have not seen, and the results as files. SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONGRU_EVALUATION_H
 #define CONGRU_EVALUATION_H
 
-#include "congru/crew.h"
 #include "congru/dataset.h"
 #include "congru/method.h"
+#include "congru/process_group.h"
 #include "congru/statistics.h"
 
 #ifdef __cplusplus
@@ -78,7 +78,7 @@ typedef struct congru_evaluation_options {
     size_t pipeline_count;
     const int32_t *subjects; /* (subject_count) those to score, by index in the set; NULL: all */
     size_t subject_count;
-    congru_target target;  /* what may be seen of the newcomer; LOSO */
+    congru_target target;  /* what may be seen of the target subject; LOSO */
     bool align_by_session; /* recentre each session of a subject by itself */
     bool
         causal; /* filters of branches run forward only, and a baseline of the whole trial is what comes before the cue */
@@ -89,10 +89,10 @@ typedef struct congru_evaluation_options {
                             must be CONGRU_TARGET_FULL */
     int calibration_most; /* the first trials of each class that are not scored, so that runs of a curve score the same ones;
                              at least calibration, and 0 means that */
-    const char *dataset; /* its name in tables */
-    const char *folder;  /* where results go as they come, and are taken up again; NULL: nowhere */
-    const char *command; /* kept in run.json: how to repeat the run; may be NULL */
-    congru_crew *crew;   /* the processes that share the run; NULL: this one alone */
+    const char *dataset;             /* its name in tables */
+    const char *folder;              /* where results go as they come, and are taken up again; NULL: nowhere */
+    const char *command;             /* kept in run.json: how to repeat the run; may be NULL */
+    congru_process_group *processes; /* the processes that share the run; NULL: this one alone */
     bool
         data_parallel; /* they share each step of training, instead of folds: for networks that outgrow a machine */
     congru_method_options method;
@@ -122,7 +122,7 @@ typedef struct congru_fold {
     size_t *trial;         /* (samples) index in the set */
     int32_t *part;         /* (samples) 0, 1, ...: which of the parts that are left out in turn */
     int32_t *truth;        /* (samples) */
-    int32_t *answer;       /* (samples) */
+    int32_t *prediction;   /* (samples) */
     double *probability;   /* (samples, classes) */
     char *pattern; /* what linear branches looked at, as the text of a patterns.csv (congru/explain.h); NULL for
                              others, and where there is no folder to keep it in */
@@ -154,7 +154,7 @@ typedef struct congru_results {
  * training/. The columns of predictions.csv are dataset, subject, trial (its index in the set), pipeline, y_true, y_pred,
  * p_CLASS for each class, and fold: 0, 1, ..., which of the parts that are left out in turn; 0 where there is one.
  *
- * With a crew, each process calls this with the same set and options; whoever differs is told apart and the call fails in
+ * With a process group, each process calls this with the same set and options; one that differs is told apart and the call fails in
  * all. Folds go to threads of all of them from one queue. Rank 0 alone touches the folder; all get the same results. A
  * process that is lost costs the folds it was running, which others run again. */
 CONGRU_API congru_status congru_evaluate(congru_context *context, const congru_set *set,

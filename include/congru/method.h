@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* How much of the unlabelled trials of a new person the method may look at before it decides about them. */
+/* How much of the unlabelled trials of a target subject the method may look at before it decides about them. */
 typedef enum congru_target {
     CONGRU_TARGET_FULL,   /* all of them */
     CONGRU_TARGET_HALF,   /* the first half, in the order they were recorded */
@@ -177,7 +177,7 @@ typedef struct congru_method_options {
 CONGRU_API void congru_method_options_init(congru_method_options *options);
 
 /* A recipe's options with their values, in the words of the command line: index 0, 1, ... until NULL. Most are of methods; the
- * others are of preprocessing (congru_preprocessing_set), for whoever makes the covariances. */
+ * others are of preprocessing (congru_preprocessing_set), for the caller that makes the covariances. */
 typedef struct congru_recipe_value {
     const char *option, *value;
 } congru_recipe_value;

@@ -1,4 +1,4 @@
-/* Fitted decoders: trained on some people, saved, loaded, asked about others. SPDX-License-Identifier: Apache-2.0 */
+/* Fitted decoders: trained on some subjects, saved, loaded, asked about others. SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONGRU_MODEL_H
 #define CONGRU_MODEL_H
 
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* A pipeline fitted on the trials of some people. It does not change once it is made: several threads may use one, each
+/* A pipeline fitted on the trials of some subjects. It does not change once it is made: several threads may use one, each
  * with a context of its own. */
 typedef struct congru_model congru_model;
 
@@ -97,7 +97,7 @@ CONGRU_API congru_status congru_model_patterns(congru_context *context, const co
 
 typedef struct congru_prediction_options {
     const int32_t
-        *subjects; /* (subject_count) by index in the set, each taken as a person of its own; NULL: all */
+        *subjects; /* (subject_count) by index in the set, each taken as a subject of its own; NULL: all */
     size_t subject_count;
     congru_target target;  /* how much of their unlabelled trials may be seen */
     bool align_by_session; /* recentre each session of a subject by itself */
@@ -105,11 +105,11 @@ typedef struct congru_prediction_options {
     bool keep_aligned;     /* fill in `aligned` */
 } congru_prediction_options;
 
-/* Answers about trials, by subject in the order asked, then as in the set. */
+/* Predictions about trials, by subject in the order asked, then as in the set. */
 typedef struct congru_predictions {
     size_t count, classes, dimension;
     size_t *trial;       /* (count) index in the set */
-    int32_t *answer;     /* (count) class of the model */
+    int32_t *prediction; /* (count) class of the model */
     int32_t *truth;      /* (count) the set's label as a class of the model; -1 when it is none of them */
     double *probability; /* (count, classes) */
     double *

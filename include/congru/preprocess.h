@@ -87,7 +87,7 @@ CONGRU_API congru_status congru_preprocessing_set(congru_context *context, congr
 /* CONGRU_ERROR_ARGUMENT for settings that do not go together. */
 CONGRU_API congru_status congru_preprocessing_check(congru_context *context, const congru_preprocessing *p);
 
-/* One line a person understands, "8 to 35 Hz (Butterworth of order 4, zero phase), notch 50 Hz, 0.5 to 3.5 s after the
+/* One line for readers, "8 to 35 Hz (Butterworth of order 4, zero phase), notch 50 Hz, 0.5 to 3.5 s after the
  * cue, scm"; cut to fit. */
 enum { CONGRU_PREPROCESSING_LINE_SIZE = 400 };
 CONGRU_API void congru_preprocessing_print(const congru_preprocessing *p,

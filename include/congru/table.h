@@ -64,7 +64,7 @@ CONGRU_API void congru_table_signs(congru_table *table); /* numbers of the last 
 CONGRU_API void congru_table_text(congru_table *table, const char *text);
 CONGRU_API void congru_table_format_text(congru_table *table, const char *format, ...) CONGRU_PRINTF(2, 3);
 CONGRU_API void congru_table_number(congru_table *table, double number);
-CONGRU_API void congru_table_mark(congru_table *table); /* the last cell, with '*' where it is for people */
+CONGRU_API void congru_table_mark(congru_table *table); /* the last cell, with '*' where it is for readers */
 
 CONGRU_API void congru_table_note(congru_table *table, const char *text);
 CONGRU_API void congru_table_clear(congru_table *table);

@@ -70,8 +70,8 @@ class Decoder:
                                               float(prior_weight), float(memory))
 
     def _decision(self, row: Any) -> Decision:
-        sample, time, status, answer, flat, reason, probability = row
-        return Decision(sample, time, self._classes[answer] if answer >= 0 else None,
+        sample, time, status, prediction, flat, reason, probability = row
+        return Decision(sample, time, self._classes[prediction] if prediction >= 0 else None,
                         None if probability is None else np.array(probability), status, reason,
                         self.model.channels[flat] if flat >= 0 else None)
 

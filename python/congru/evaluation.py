@@ -53,7 +53,7 @@ class Results:
 
     @property
     def folds(self) -> List[Dict[str, Any]]:
-        """Each fold: pipeline, subject, accuracy, kappa, balanced, seconds, and arrays trial, truth, answer,
+        """Each fold: pipeline, subject, accuracy, kappa, balanced, seconds, and arrays trial, truth, prediction,
         probability."""
         return [{**fold, "pipeline": self.pipelines[fold["pipeline"]], "subject": self.subjects[fold["subject"]]}
                 for fold in self._folds]
@@ -101,8 +101,8 @@ class Results:
 
     def _prediction_rows(self, fold: Dict[str, Any]) -> List[List[Any]]:
         subject, pipeline = self.subjects[fold["subject"]], self.pipelines[fold["pipeline"]]
-        return [[self.dataset, subject, int(trial), pipeline, self.classes[truth], self.classes[answer], *map(float, p), int(part)]
-                for trial, truth, answer, p, part in zip(fold["trial"], fold["truth"], fold["answer"], fold["probability"],
+        return [[self.dataset, subject, int(trial), pipeline, self.classes[truth], self.classes[prediction], *map(float, p), int(part)]
+                for trial, truth, prediction, p, part in zip(fold["trial"], fold["truth"], fold["prediction"], fold["probability"],
                                                          fold["part"])]
 
     def compare(self, baseline: Optional[str] = None, confidence: float = 0.95) -> Any:
@@ -152,7 +152,7 @@ def _unpack(fold: Dict[str, Any], classes: int) -> Dict[str, Any]:
     if isinstance(fold["trial"], np.ndarray):
         return fold
     made = dict(fold)
-    for key, kind in (("trial", np.uintp), ("part", np.int32), ("truth", np.int32), ("answer", np.int32), ("probability", np.float64)):
+    for key, kind in (("trial", np.uintp), ("part", np.int32), ("truth", np.int32), ("prediction", np.int32), ("probability", np.float64)):
         made[key] = np.frombuffer(fold[key] or b"", dtype=kind)
     made["trial"] = made["trial"].astype(np.int64)
     made["probability"] = made["probability"].reshape(-1, classes)

@@ -106,7 +106,7 @@ class Model:
         trial = np.frombuffer(found["trial"], dtype=np.uintp).astype(np.int64)
         order = np.argsort(trial, kind="stable")
         aligned = found["aligned"]
-        return Predictions(trial[order], np.frombuffer(found["answer"], dtype=np.int32)[order],
+        return Predictions(trial[order], np.frombuffer(found["prediction"], dtype=np.int32)[order],
                            np.frombuffer(found["probability"], dtype=np.float64).reshape(count, classes)[order],
                            None if aligned is None else np.frombuffer(aligned, np.float64).reshape(count, d, d)[order])
 

@@ -82,9 +82,9 @@ def _probabilities(fitted: Any, x: NDArray[np.float64], classes: int, groups: An
     return out
 
 
-def _scores(truth: NDArray[np.int32], answer: NDArray[np.int32], classes: int) -> Dict[str, float]:
+def _scores(truth: NDArray[np.int32], prediction: NDArray[np.int32], classes: int) -> Dict[str, float]:
     confusion = np.zeros((classes, classes))
-    np.add.at(confusion, (truth, answer), 1)
+    np.add.at(confusion, (truth, prediction), 1)
     total, right = confusion.sum(), np.trace(confusion)
     chance = float(confusion.sum(0) @ confusion.sum(1)) / total**2
     accuracy = right / total
@@ -122,12 +122,12 @@ def _run_fold(own: Own, s: Set, protocol: str, folds: int, seed: int, subject: i
     order = np.argsort(np.concatenate(trials), kind="stable")
     trial, probability = np.concatenate(trials)[order], np.concatenate(found)[order]
     left_out = np.repeat(np.arange(parts, dtype=np.int32), [len(test) for test in trials])[order]
-    truth, answer = y[trial], probability.argmax(1).astype(np.int32)
+    truth, prediction = y[trial], probability.argmax(1).astype(np.int32)
     sessions = np.unique(s.session[trial])
     return {"subject": subject, "session": int(sessions[0]) if protocol != "loso" and len(sessions) == 1 else -1,
             "seconds": time.perf_counter() - begun, "train": train, "samples": len(trial), "calibration": 0,
-            "trial": trial, "part": left_out, "truth": truth, "answer": answer, "probability": probability,
-            **_scores(truth, answer, len(s.classes))}
+            "trial": trial, "part": left_out, "truth": truth, "prediction": prediction, "probability": probability,
+            **_scores(truth, prediction, len(s.classes))}
 
 
 def run(own: Own, s: Set, protocol: str, folds: int, seed: int, subjects: List[int], folder: str,

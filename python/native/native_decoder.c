@@ -54,7 +54,7 @@ static PyObject *decoder_create(PyObject *self, PyObject *args)
     return capsule;
 }
 
-/* (sample, time, status, answer, flat, [probabilities] or None) */
+/* (sample, time, status, prediction, flat, [probabilities] or None) */
 static PyObject *decision_of(const congru_decision *d, size_t classes)
 {
     PyObject *probability = d->probability != NULL ? PyList_New((Py_ssize_t)classes) : none();
@@ -66,7 +66,7 @@ static PyObject *decision_of(const congru_decision *d, size_t classes)
     if (probability == NULL)
         return NULL;
     return Py_BuildValue("KdsiisN", (unsigned long long)d->sample, d->time, congru_status_name(d->status),
-                         (int)d->answer, (int)d->flat,
+                         (int)d->prediction, (int)d->flat,
                          d->status == CONGRU_OK ? "" : congru_status_text(d->status), probability);
 }
 

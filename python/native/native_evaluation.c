@@ -154,7 +154,7 @@ static PyObject *fold_dict(const congru_results *r, const congru_fold *f)
         put(d, "trial", bytes_of(f->trial, f->samples * sizeof *f->trial)) &&
         put(d, "part", bytes_of(f->part, f->samples * sizeof *f->part)) &&
         put(d, "truth", bytes_of(f->truth, f->samples * sizeof *f->truth)) &&
-        put(d, "answer", bytes_of(f->answer, f->samples * sizeof *f->answer)) &&
+        put(d, "prediction", bytes_of(f->prediction, f->samples * sizeof *f->prediction)) &&
         put(d, "probability", bytes_of(f->probability, f->samples * r->classes * sizeof *f->probability));
     if (!good)
         Py_CLEAR(d);

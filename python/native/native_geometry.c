@@ -182,7 +182,7 @@ static PyObject *mean(PyObject *self, PyObject *args)
         options.start = first.data;
         congru_status status =
             congru_spd_mean(c.context, (congru_metric)metric, o.n, o.d, o.a.data, &options, o.out.data, &info);
-        /* The best mean found is there: whoever asks for it is told how good it is. */
+        /* The best mean found is there: the caller is told how good it is. */
         good = call_end(&c, status == CONGRU_ERROR_NOT_CONVERGED ? CONGRU_OK : status);
     }
     array_close(&first);

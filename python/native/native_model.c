@@ -198,7 +198,7 @@ static PyObject *predictions_dict(const congru_predictions *p)
         put(d, "dimension", PyLong_FromSize_t(p->dimension)) &&
         put(d, "calibration", PyLong_FromSize_t(p->calibration)) &&
         put(d, "trial", bytes_of(p->trial, p->count * sizeof *p->trial)) &&
-        put(d, "answer", bytes_of(p->answer, p->count * sizeof *p->answer)) &&
+        put(d, "prediction", bytes_of(p->prediction, p->count * sizeof *p->prediction)) &&
         put(d, "truth", bytes_of(p->truth, p->count * sizeof *p->truth)) &&
         put(d, "probability", bytes_of(p->probability, p->count * p->classes * sizeof *p->probability)) &&
         put(d, "aligned", bytes_of(p->aligned, p->count * p->dimension * p->dimension * sizeof *p->aligned));

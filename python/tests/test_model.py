@@ -13,7 +13,7 @@ def test_a_model_is_the_fold_of_loso(small):
     fold = congru.loso(small, "ra+tslr", subjects="S02", C=0.1).folds[0]
     np.testing.assert_array_equal(found.trial, fold["trial"])
     np.testing.assert_array_equal(found.probability, fold["probability"])
-    np.testing.assert_array_equal(found.label, fold["answer"])
+    np.testing.assert_array_equal(found.label, fold["prediction"])
     assert model.pipeline == "ra+tslr" and model.classes == small.classes and model.settings["C"] == 0.1
 
 

@@ -7,11 +7,11 @@
 
 static const congru_aligner aligner_none = {.name = "none", .summary = "trials as they were recorded"};
 static const congru_aligner aligner_ra = {.name = "ra",
-                                          .summary = "each person's mean becomes the identity (--ra-mean)",
+                                          .summary = "each subject's mean becomes the identity (--ra-mean)",
                                           .recentring = &congru_recentring_ra};
 static const congru_aligner aligner_ea = {.name = "ea",
                                           .summary =
-                                              "signals whitened by the mean of each person's second moments",
+                                              "signals whitened by the mean of each subject's second moments",
                                           .needs = CONGRU_NEEDS_SIGNALS,
                                           .recentring = &congru_recentring_ea};
 

@@ -29,8 +29,8 @@ typedef struct congru_aligner {
                                  const congru_trials *trials, double *out);
 
     /* Maps the trials of the target subject. NULL: they stay as they are. */
-    congru_status (*map_newcomer)(congru_context *context, const congru_tensors *model,
-                                  const congru_newcomer *newcomer, double *out);
+    congru_status (*map_target)(congru_context *context, const congru_tensors *model,
+                                const congru_target_trials *target, double *out);
 } congru_aligner;
 
 /* Each in the file of its name; RPA is declared in rpa.h. */

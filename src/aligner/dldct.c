@@ -14,10 +14,10 @@ static congru_status map_sources(congru_context *context, const congru_tensors *
     return congru_network_map_sources(context, CONGRU_BACKBONE_DLDCT, "dldct", model, trials, out);
 }
 
-static congru_status map_newcomer(congru_context *context, const congru_tensors *model,
-                                  const congru_newcomer *newcomer, double *out)
+static congru_status map_target(congru_context *context, const congru_tensors *model,
+                                const congru_target_trials *target, double *out)
 {
-    return congru_network_map_newcomer(context, CONGRU_BACKBONE_DLDCT, "dldct", model, newcomer, out);
+    return congru_network_map_target(context, CONGRU_BACKBONE_DLDCT, "dldct", model, target, out);
 }
 
 const congru_aligner congru_aligner_dldct = {
@@ -27,5 +27,5 @@ const congru_aligner congru_aligner_dldct = {
     .recentring = &congru_recentring_ra,
     .fit = fit,
     .map_sources = map_sources,
-    .map_newcomer = map_newcomer,
+    .map_target = map_target,
 };

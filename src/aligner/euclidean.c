@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "aligner/recentre.h"
-#include "base/bank.h"
+#include "base/memory.h"
 #include "spd/batch.h"
 
 /* Of the mean towards a multiple of the identity: few trials of many channels have a mean of low rank nearly. */
@@ -69,17 +69,17 @@ static congru_status ea_references(congru_context *context, const congru_method_
 }
 
 static congru_status ea_target(congru_context *context, const congru_method_options *options,
-                               const congru_newcomer *newcomer, const double *prior, double *out)
+                               const congru_target_trials *target, const double *prior, double *out)
 {
     (void)options;
     double *moment = NULL;
-    congru_status status = check_signals(context, newcomer->signals, newcomer->d);
+    congru_status status = check_signals(context, target->signals, target->d);
     if (status == CONGRU_OK)
-        status = take_moments(context, newcomer->signals, newcomer->count, &moment);
-    congru_newcomer moments = *newcomer;
+        status = take_moments(context, target->signals, target->count, &moment);
+    congru_target_trials moments = *target;
     moments.covariance = moment;
     if (status == CONGRU_OK)
-        status = congru_recentre_newcomer(context, CONGRU_METRIC_EUCLID, &moments, prior, out);
+        status = congru_recentre_target(context, CONGRU_METRIC_EUCLID, &moments, prior, out);
     congru_memory_give(moment);
     return status;
 }

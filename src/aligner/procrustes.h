@@ -1,4 +1,4 @@
-/* The rotation that brings a person's class means onto those of others. SPDX-License-Identifier: Apache-2.0 */
+/* The rotation that brings a subject's class means onto those of others. SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONGRU_ALIGNER_PROCRUSTES_H
 #define CONGRU_ALIGNER_PROCRUSTES_H
 

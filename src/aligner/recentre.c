@@ -184,22 +184,22 @@ congru_status congru_recentre_prior(congru_context *context, size_t count, size_
     return congru_spd_mean(context, CONGRU_METRIC_LOGEUCLID, count, d, reference, NULL, prior, NULL);
 }
 
-/* ---- A newcomer -------------------------------------------------------------------------------- */
+/* ---- A target subject -------------------------------------------------------------------------------- */
 
-typedef struct newcomer_work {
+typedef struct target_work {
     double *reference, *root; /* (d, d) */
-} newcomer_work;
+} target_work;
 
 /* Trials `first` on, `count` of them, by a reference: signals where there are some, else covariances. */
-static congru_status whiten_target(congru_context *context, const congru_newcomer *newcomer, size_t first,
-                                   size_t count, const double *reference, const newcomer_work *w, double *out)
+static congru_status whiten_target(congru_context *context, const congru_target_trials *target, size_t first,
+                                   size_t count, const double *reference, const target_work *w, double *out)
 {
-    const size_t size = newcomer->d * newcomer->d;
-    if (newcomer->signals == NULL)
-        return whiten(context, count, newcomer->d, newcomer->covariance + first * size, reference, w->root,
+    const size_t size = target->d * target->d;
+    if (target->signals == NULL)
+        return whiten(context, count, target->d, target->covariance + first * size, reference, w->root,
                       out + first * size);
-    congru_status status = congru_spd_invsqrt(context, 1, newcomer->d, reference, w->root);
-    congru_signals signals = *newcomer->signals;
+    congru_status status = congru_spd_invsqrt(context, 1, target->d, reference, w->root);
+    congru_signals signals = *target->signals;
     const size_t length = signals.channels * signals.samples;
     for (size_t i = first; status == CONGRU_OK && i < first + count; i++) {
         const size_t place = signals.place != NULL ? signals.place[i] : i;
@@ -213,7 +213,7 @@ static congru_status whiten_target(congru_context *context, const congru_newcome
     return status;
 }
 
-static void newcomer_layout(congru_arena *arena, size_t d, newcomer_work *w)
+static void target_layout(congru_arena *arena, size_t d, target_work *w)
 {
     w->reference = congru_arena_take(arena, d * d, sizeof(double));
     w->root = congru_arena_take(arena, d * d, sizeof(double));
@@ -221,65 +221,66 @@ static void newcomer_layout(congru_arena *arena, size_t d, newcomer_work *w)
 
 /* Trial by trial, each one seen before it is overwritten. */
 static congru_status recentre_online(congru_context *context, congru_metric metric,
-                                     const congru_newcomer *newcomer, const newcomer_work *w, double *out)
+                                     const congru_target_trials *target, const target_work *w, double *out)
 {
-    const size_t d = newcomer->d, size = d * d;
+    const size_t d = target->d, size = d * d;
     congru_status status = CONGRU_OK;
-    congru_recentre_begin(d, newcomer->covariance, w->reference);
-    for (size_t t = 0; status == CONGRU_OK && t < newcomer->count; t++) {
-        const double *c = newcomer->covariance + t * size;
+    congru_recentre_begin(d, target->covariance, w->reference);
+    for (size_t t = 0; status == CONGRU_OK && t < target->count; t++) {
+        const double *c = target->covariance + t * size;
         if (t > 0)
             status = congru_spd_geodesic(context, metric, 1, d, w->reference, 1, c, 1.0 / (double)(t + 1),
                                          w->reference);
         if (status == CONGRU_OK)
-            status = whiten_target(context, newcomer, t, 1, w->reference, w, out);
+            status = whiten_target(context, target, t, 1, w->reference, w, out);
         if (status != CONGRU_OK)
-            status = blame(context, status, "the newcomer's trial", t);
+            status = blame(context, status, "the target subject's trial", t);
     }
     return status;
 }
 
 static congru_status recentre_at_once(congru_context *context, congru_metric metric,
-                                      const congru_newcomer *newcomer, const double *prior,
-                                      const newcomer_work *w, double *out)
+                                      const congru_target_trials *target, const double *prior,
+                                      const target_work *w, double *out)
 {
-    const size_t d = newcomer->d;
+    const size_t d = target->d;
     congru_status status = CONGRU_OK;
-    if (newcomer->visible > 1) {
-        status = mean_of(context, metric, newcomer->visible, d, &(congru_view){.plain = newcomer->covariance},
+    if (target->visible > 1) {
+        status = mean_of(context, metric, target->visible, d, &(congru_view){.plain = target->covariance},
                          w->reference);
         prior = w->reference;
-    } else if (newcomer->visible == 1) {
-        congru_recentre_begin(d, newcomer->covariance, w->reference);
+    } else if (target->visible == 1) {
+        congru_recentre_begin(d, target->covariance, w->reference);
         prior = w->reference;
     }
     if (status == CONGRU_OK)
-        status = congru_check_argument(context, prior != NULL,
-                                       "nothing may be seen of the newcomer, and no prior reference was given");
-    return status == CONGRU_OK ? whiten_target(context, newcomer, 0, newcomer->count, prior, w, out) : status;
+        status = congru_check_argument(
+            context, prior != NULL,
+            "nothing may be seen of the target subject, and no prior reference was given");
+    return status == CONGRU_OK ? whiten_target(context, target, 0, target->count, prior, w, out) : status;
 }
 
-congru_status congru_recentre_newcomer(congru_context *context, congru_metric mean,
-                                       const congru_newcomer *newcomer, const double *prior, double *out)
+congru_status congru_recentre_target(congru_context *context, congru_metric mean,
+                                     const congru_target_trials *target, const double *prior, double *out)
 {
-    congru_status status = congru_check_shape(context, newcomer->count, newcomer->d);
+    congru_status status = congru_check_shape(context, target->count, target->d);
     if (status == CONGRU_OK)
-        status = congru_check_argument(context, newcomer->covariance != NULL && out != NULL,
-                                       "no trials of the newcomer or no output was given");
+        status = congru_check_argument(context, target->covariance != NULL && out != NULL,
+                                       "no trials of the target subject or no output was given");
     if (status == CONGRU_OK)
-        status = congru_check_argument(context, newcomer->visible <= newcomer->count,
-                                       "more trials of the newcomer are visible than there are");
+        status = congru_check_argument(context, target->visible <= target->count,
+                                       "more trials of the target subject are visible than there are");
     if (status != CONGRU_OK)
         return status;
     congru_arena measure = {0}, arena = {0};
-    newcomer_work w;
-    newcomer_layout(&measure, newcomer->d, &w);
+    target_work w;
+    target_layout(&measure, target->d, &w);
     if (congru_arena_reserve(&arena, measure.used) != CONGRU_OK)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for a reference of %zu x %zu", newcomer->d,
-                           newcomer->d);
-    newcomer_layout(&arena, newcomer->d, &w);
-    status = newcomer->online ? recentre_online(context, mean, newcomer, &w, out)
-                              : recentre_at_once(context, mean, newcomer, prior, &w, out);
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for a reference of %zu x %zu", target->d,
+                           target->d);
+    target_layout(&arena, target->d, &w);
+    status = target->online ? recentre_online(context, mean, target, &w, out)
+                            : recentre_at_once(context, mean, target, prior, &w, out);
     return congru_workspace_free(context, &arena, status);
 }
 
@@ -292,9 +293,9 @@ static congru_status ra_references(congru_context *context, const congru_method_
 }
 
 static congru_status ra_target(congru_context *context, const congru_method_options *options,
-                               const congru_newcomer *newcomer, const double *prior, double *out)
+                               const congru_target_trials *target, const double *prior, double *out)
 {
-    return congru_recentre_newcomer(context, options->alignment_mean, newcomer, prior, out);
+    return congru_recentre_target(context, options->alignment_mean, target, prior, out);
 }
 
 static congru_status ra_move(congru_context *context, const congru_method_options *options, size_t count,

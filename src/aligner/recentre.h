@@ -16,13 +16,13 @@ congru_status congru_recentre_references(congru_context *context, congru_metric 
 congru_status congru_recentre_sources(congru_context *context, const congru_trials *trials,
                                       const double *reference, double *out);
 
-/* The same for a newcomer, by what may be seen of them. `prior` (d, d) is the log-Euclidean mean of the source
+/* The same for a target subject, by what may be seen of them. `prior` (d, d) is the log-Euclidean mean of the source
  * subjects' references, used where nothing may be seen; elsewhere it may be NULL. Online: the reference of trial 0 is
  * that trial, halfway shrunk to its own trace/d I; for trial t = 1, 2, ... the reference first moves to it along the
  * geodesic of the metric, by 1 / (t + 1), and then whitens it. The mean of one visible trial is that trial shrunk
  * likewise: whitened by itself it would be the identity, whatever it was. */
-congru_status congru_recentre_newcomer(congru_context *context, congru_metric mean,
-                                       const congru_newcomer *newcomer, const double *prior, double *out);
+congru_status congru_recentre_target(congru_context *context, congru_metric mean,
+                                     const congru_target_trials *target, const double *prior, double *out);
 
 /* The reference that a first trial c (d, d) gives, halfway between it and its own trace/d I. */
 void congru_recentre_begin(size_t d, const double *c, double *out);
@@ -41,10 +41,10 @@ typedef struct congru_recentring {
     congru_status (*references)(congru_context *context, const congru_method_options *options,
                                 const congru_trials *trials, double *reference);
 
-    /* The target subject's trials whitened by what may be seen of them, as congru_recentre_newcomer: out (count, d, d), or
+    /* The target subject's trials whitened by what may be seen of them, as congru_recentre_target: out (count, d, d), or
      * (count, channels, samples), which is not where the signals are. */
     congru_status (*target)(congru_context *context, const congru_method_options *options,
-                            const congru_newcomer *newcomer, const double *prior, double *out);
+                            const congru_target_trials *target, const double *prior, double *out);
 
     /* Each of `count` references moved the part 0 to 1 of the way to one more trial's covariance, for a stream: out
      * (count, d, d), which is not `reference`. */

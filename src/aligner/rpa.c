@@ -72,7 +72,7 @@ static congru_status rpa_fit(congru_context *context, const congru_trials *trial
     return congru_workspace_free(context, &arena, status);
 }
 
-/* ---- A newcomer -------------------------------------------------------------------------------- */
+/* ---- A target subject -------------------------------------------------------------------------------- */
 
 /* What was learned, and room to apply it. */
 typedef struct rpa_work {
@@ -88,11 +88,11 @@ typedef struct rpa_work {
     double *rotation; /* (d, d) */
 } rpa_work;
 
-static void rpa_layout(congru_arena *arena, const congru_newcomer *newcomer, rpa_work *w)
+static void rpa_layout(congru_arena *arena, const congru_target_trials *target, rpa_work *w)
 {
     const size_t size = w->d * w->d;
-    w->log = congru_arena_take(arena, newcomer->count * size, sizeof(double));
-    w->labelled = congru_arena_take(arena, newcomer->calibration * size, sizeof(double));
+    w->log = congru_arena_take(arena, target->count * size, sizeof(double));
+    w->labelled = congru_arena_take(arena, target->calibration * size, sizeof(double));
     w->target = congru_arena_take(arena, w->classes * size, sizeof(double));
     w->weight = congru_arena_take(arena, w->classes, sizeof(double));
     w->rotation = congru_arena_take(arena, size, sizeof(double));
@@ -121,35 +121,36 @@ static congru_status read_model(congru_context *context, const congru_tensors *m
     return CONGRU_OK;
 }
 
-static congru_status check_newcomer(congru_context *context, const congru_newcomer *newcomer, const double *out)
+static congru_status check_target(congru_context *context, const congru_target_trials *target,
+                                  const double *out)
 {
-    congru_status status = congru_check_shape(context, newcomer->count, newcomer->d);
+    congru_status status = congru_check_shape(context, target->count, target->d);
     if (status == CONGRU_OK)
         status = congru_check_argument(
-            context, newcomer->covariance != NULL && out != NULL && newcomer->visible <= newcomer->count,
-            "no trials of the newcomer, no output, or more visible trials than trials");
-    if (status == CONGRU_OK && newcomer->calibration > 0)
-        status = congru_check_argument(
-            context, newcomer->calibration_trial != NULL && newcomer->calibration_label != NULL,
-            "no calibration trials or labels were given");
-    for (size_t i = 0; status == CONGRU_OK && i < newcomer->calibration; i++)
-        if (newcomer->calibration_trial[i] >= newcomer->count || newcomer->calibration_label[i] < 0)
-            status = congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                                 "calibration trial %zu is number %zu of %zu trials, with label %d", i + 1,
-                                 newcomer->calibration_trial[i] + 1, newcomer->count,
-                                 (int)newcomer->calibration_label[i]);
+            context, target->covariance != NULL && out != NULL && target->visible <= target->count,
+            "no trials of the target subject, no output, or more visible trials than trials");
+    if (status == CONGRU_OK && target->calibration > 0)
+        status = congru_check_argument(context,
+                                       target->calibration_trial != NULL && target->calibration_label != NULL,
+                                       "no calibration trials or labels were given");
+    for (size_t i = 0; status == CONGRU_OK && i < target->calibration; i++)
+        if (target->calibration_trial[i] >= target->count || target->calibration_label[i] < 0)
+            status =
+                congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                            "calibration trial %zu is number %zu of %zu trials, with label %d", i + 1,
+                            target->calibration_trial[i] + 1, target->count, (int)target->calibration_label[i]);
     return status;
 }
 
 /* log *= rho */
-static void scale(const congru_newcomer *newcomer, rpa_work *w)
+static void scale(const congru_target_trials *target, rpa_work *w)
 {
     const size_t size = w->d * w->d;
     double rho = 1.0, sum = 0.0;
-    if (newcomer->visible > 0 && !newcomer->online)
-        rho = congru_rpa_factor(w->dispersion, congru_rpa_dispersion(newcomer->visible, w->d, w->log));
-    for (size_t i = 0; i < newcomer->count; i++) {
-        if (newcomer->online) {
+    if (target->visible > 0 && !target->online)
+        rho = congru_rpa_factor(w->dispersion, congru_rpa_dispersion(target->visible, w->d, w->log));
+    for (size_t i = 0; i < target->count; i++) {
+        if (target->online) {
             sum += squared_norm(size, w->log + i * size);
             rho = congru_rpa_factor(w->dispersion, sum / (double)(i + 1));
         }
@@ -159,14 +160,13 @@ static void scale(const congru_newcomer *newcomer, rpa_work *w)
 }
 
 /* The rotation, from scaled logarithms of the calibration trials. */
-static congru_status find_rotation(congru_context *context, const congru_newcomer *newcomer, rpa_work *w)
+static congru_status find_rotation(congru_context *context, const congru_target_trials *target, rpa_work *w)
 {
     const size_t size = w->d * w->d;
-    for (size_t i = 0; i < newcomer->calibration; i++)
-        memcpy(w->labelled + i * size, w->log + newcomer->calibration_trial[i] * size, size * sizeof(double));
-    congru_status status =
-        congru_procrustes_means(context, newcomer->calibration, w->d, w->labelled, newcomer->calibration_label,
-                                w->classes, w->target, w->weight);
+    for (size_t i = 0; i < target->calibration; i++)
+        memcpy(w->labelled + i * size, w->log + target->calibration_trial[i] * size, size * sizeof(double));
+    congru_status status = congru_procrustes_means(context, target->calibration, w->d, w->labelled,
+                                                   target->calibration_label, w->classes, w->target, w->weight);
     if (status != CONGRU_OK)
         return status;
     for (size_t k = 0; k < w->classes; k++)
@@ -175,42 +175,42 @@ static congru_status find_rotation(congru_context *context, const congru_newcome
                              NULL);
 }
 
-static congru_status apply(congru_context *context, const congru_newcomer *newcomer, rpa_work *w, double *out)
+static congru_status apply(congru_context *context, const congru_target_trials *target, rpa_work *w,
+                           double *out)
 {
-    const size_t n = newcomer->count, d = w->d;
-    if (newcomer->visible == 0 && !newcomer->online && newcomer->calibration == 0) {
-        memmove(out, newcomer->covariance,
-                n * d * d * sizeof(double)); /* not through a logarithm, to the bit */
+    const size_t n = target->count, d = w->d;
+    if (target->visible == 0 && !target->online && target->calibration == 0) {
+        memmove(out, target->covariance, n * d * d * sizeof(double)); /* not through a logarithm, to the bit */
         return CONGRU_OK;
     }
-    congru_status status = congru_spd_log(context, n, d, newcomer->covariance, w->log);
+    congru_status status = congru_spd_log(context, n, d, target->covariance, w->log);
     if (status != CONGRU_OK)
         return status;
-    scale(newcomer, w);
-    if (newcomer->calibration == 0)
+    scale(target, w);
+    if (target->calibration == 0)
         return congru_spd_exp(context, n, d, w->log, out);
-    status = find_rotation(context, newcomer, w);
+    status = find_rotation(context, target, w);
     if (status == CONGRU_OK)
         status = congru_spd_exp(context, n, d, w->log, out);
     return status == CONGRU_OK ? congru_spd_congruence(context, n, d, d, out, w->rotation, out) : status;
 }
 
-static congru_status rpa_map_newcomer(congru_context *context, const congru_tensors *model,
-                                      const congru_newcomer *newcomer, double *out)
+static congru_status rpa_map_target(congru_context *context, const congru_tensors *model,
+                                    const congru_target_trials *target, double *out)
 {
     rpa_work w;
-    congru_status status = check_newcomer(context, newcomer, out);
+    congru_status status = check_target(context, target, out);
     if (status == CONGRU_OK)
-        status = read_model(context, model, newcomer->d, &w);
+        status = read_model(context, model, target->d, &w);
     if (status != CONGRU_OK)
         return status;
     congru_arena measure = {0}, arena = {0};
-    rpa_layout(&measure, newcomer, &w);
+    rpa_layout(&measure, target, &w);
     if (congru_arena_reserve(&arena, measure.used) != CONGRU_OK)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for the logarithms of %zu trials",
-                           newcomer->count);
-    rpa_layout(&arena, newcomer, &w);
-    status = apply(context, newcomer, &w, out);
+                           target->count);
+    rpa_layout(&arena, target, &w);
+    status = apply(context, target, &w, out);
     return congru_workspace_free(context, &arena, status);
 }
 
@@ -220,5 +220,5 @@ const congru_aligner congru_aligner_rpa = {
     .labels = true,
     .recentring = &congru_recentring_ra,
     .fit = rpa_fit,
-    .map_newcomer = rpa_map_newcomer,
+    .map_target = rpa_map_target,
 };

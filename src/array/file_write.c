@@ -67,7 +67,7 @@ static bool close_checked(int descriptor)
 }
 
 /* A name under /dev or /proc that is a link stands for an open descriptor, as /dev/stdout does: renaming over
- * it would replace the link, and renaming over what it leads to would take the file from under whoever opened
+ * it would replace the link, and renaming over what it leads to would take the file from under a process that opened
  * it. */
 static bool names_descriptor(const char *path)
 {

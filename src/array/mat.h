@@ -51,7 +51,7 @@ congru_status congru_mat_read_plain(congru_context *context, const congru_source
 const congru_mat_value *congru_mat_find(const congru_mat *mat, const char *variable); /* or NULL */
 const char *congru_mat_variable(const congru_mat *mat, size_t index);                 /* NULL past the last */
 const congru_mat_value *congru_mat_field(const congru_mat_value *value, size_t element, const char *field);
-/* The numbers of a value, which are then the caller's, who frees them with congru_memory_give (base/bank.h); the value
+/* The numbers of a value, which are then the caller's, who frees them with congru_memory_give (base/cache.h); the value
  * keeps its shape. */
 double *congru_mat_detach(congru_mat *mat, const congru_mat_value *value);
 void congru_mat_free(congru_mat **mat);

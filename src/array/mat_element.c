@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "array/mat_internal.h"
-#include "base/bank.h"
-#include "base/store.h"
+#include "base/mapped_memory.h"
+#include "base/memory.h"
 #include "base/utf8.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
@@ -211,7 +211,7 @@ congru_status congru_mat_take_numbers(congru_mat_stream *stream, uint64_t limit,
         if (!fit_class(class_number, *number + done, piece))
             status = congru_mat_fail(stream, CONGRU_ERROR_FORMAT, "a value that its integer class cannot hold");
         done += piece;
-        congru_store_pass(piece * sizeof **number);
+        congru_mapped_pass(piece * sizeof **number);
     }
     return status == CONGRU_OK ? take_padding(stream, limit, &tag) : status;
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "array/mat_internal.h"
-#include "base/bank.h"
+#include "base/memory.h"
 
 /* A reader of our own: libmatio, the usual one, believes the sizes in a file (with four bytes changed, one of
  * 1346 bytes keeps version 1.5.23 busy for more than twenty seconds). Files come from strangers: every size is
@@ -191,7 +191,7 @@ const congru_mat_value *congru_mat_field(const congru_mat_value *value, size_t e
 
 double *congru_mat_detach(congru_mat *mat, const congru_mat_value *value)
 {
-    (void)mat; /* whoever holds it may change its values, which were given out as constant */
+    (void)mat; /* its holder may change its values, which were given out as constant */
     congru_mat_value *mine = (congru_mat_value *)value;
     double *number = mine->number;
     mine->number = NULL;

@@ -71,7 +71,7 @@ congru_status congru_npy_fail_truncated(congru_npy_stream *stream, size_t expect
 
 congru_status congru_npy_fail_memory(congru_npy_stream *stream, size_t count);
 
-/* Room for `count` values of 8 bytes, 64-byte aligned; congru_memory_give (base/bank.h) it. NULL when there is none. */
+/* Room for `count` values of 8 bytes, 64-byte aligned; congru_memory_give (base/cache.h) it. NULL when there is none. */
 void *congru_npy_allocate(size_t count);
 
 /* From Fortran order, the first index fastest, into C order: `count` items of `item` bytes each. */

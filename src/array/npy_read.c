@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "array/npy_internal.h"
-#include "base/bank.h"
 #include "base/descriptor.h"
 #include "base/error.h"
+#include "base/memory.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the .npy reader copies little-endian values as they are"

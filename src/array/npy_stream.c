@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "array/npy_internal.h"
-#include "base/bank.h"
 #include "base/error.h"
-#include "base/store.h"
+#include "base/mapped_memory.h"
+#include "base/memory.h"
 
 enum {
     PREAMBLE_SIZE = 8,         /* the magic string and two bytes of version */
@@ -170,7 +170,7 @@ void congru_npy_transpose(size_t dims, const size_t *shape, size_t count, size_t
     for (size_t i = 0; i < count; i++) {
         memcpy((char *)c + item * i, (const char *)fortran + item * place, item);
         if (i % PASSED == PASSED - 1)
-            congru_store_pass(2 * PASSED * item);
+            congru_mapped_pass(2 * PASSED * item);
         for (size_t k = dims; k-- > 0;) {
             place += stride[k];
             if (++index[k] < shape[k])

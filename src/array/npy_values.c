@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "array/npy_internal.h"
-#include "base/bank.h"
 #include "base/error.h"
-#include "base/store.h"
+#include "base/mapped_memory.h"
+#include "base/memory.h"
 #include "base/utf8.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
@@ -103,7 +103,7 @@ static congru_status take_numbers(congru_npy_stream *stream, const congru_npy_he
         if (status != CONGRU_OK)
             return status;
         done += count;
-        congru_store_pass(count * sizeof(double));
+        congru_mapped_pass(count * sizeof(double));
     }
     return CONGRU_OK;
 }

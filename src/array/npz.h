@@ -8,7 +8,7 @@
 #include "congru/npy.h"
 
 /* A typed array in C order: one of the pointers is set, by kind. Owned; free with congru_values_clear, or numbers
- * alone with congru_memory_give (base/bank.h), for large arrays are files. */
+ * alone with congru_memory_give (base/cache.h), for large arrays are files. */
 typedef enum congru_values_kind {
     CONGRU_VALUES_REAL,
     CONGRU_VALUES_INTEGER,

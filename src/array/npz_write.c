@@ -9,7 +9,7 @@
 
 #include "array/file_write.h"
 #include "array/npy_internal.h"
-#include "base/store.h"
+#include "base/mapped_memory.h"
 #include "congru/text.h"
 
 enum {
@@ -54,7 +54,7 @@ static zip_int64_t draft_write(congru_npz_writer *writer, const void *data, zip_
         }
         written += (zip_uint64_t)got;
     }
-    congru_store_pass((size_t)size);
+    congru_mapped_pass((size_t)size);
     writer->position += size;
     writer->size = writer->position > writer->size ? writer->position : writer->size;
     return (zip_int64_t)size;

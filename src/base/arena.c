@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "base/bank.h"
+#include "base/memory.h"
 
 /* SIZE_MAX, which no allocation can satisfy, stands for every sum or product that does not fit. */
 static size_t add(size_t a, size_t b)
@@ -28,7 +28,7 @@ struct congru_arena_spare {
     struct congru_arena_spare *next;
 };
 
-/* Memory of its own for a piece that does not fit: whoever laid it out writes to it before anybody can ask whether it
+/* Memory of its own for a piece that does not fit: the caller that laid it out writes to it before anybody can ask whether it
  * fitted. */
 static void *take_spare(congru_arena *arena, size_t size)
 {

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /* {0} is empty. After a failed allocation everything added is dropped and `failed` stays set. Numbers are as they are in
- * memory: the processes of a crew run the same program on the same kind of machine. */
+ * memory: the processes of a process group run the same program on the same kind of machine. */
 typedef struct congru_bytes {
     unsigned char *data;
     size_t size, room;

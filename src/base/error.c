@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mapped_memory.h"
 #include "base/number_text.h"
-#include "base/store.h"
 
 /* Two paths of the longest kind with what is said of them; and what is kept at each end, so that there is room for
  * words that a caller puts before it. */
@@ -43,7 +43,7 @@ congru_status congru_fail(congru_context *context, congru_status status, const c
         congru_format_list(text, sizeof text, format, arguments);
         va_end(arguments);
         keep_ends(text, context->error);
-        const char *reason = status == CONGRU_ERROR_MEMORY ? congru_store_reason() : "";
+        const char *reason = status == CONGRU_ERROR_MEMORY ? congru_mapped_reason() : "";
         size_t size = strlen(context->error);
         if (reason[0] != '\0')
             snprintf(context->error + size, sizeof context->error - size, ": %s", reason);

@@ -3,7 +3,7 @@
 #define CONGRU_BASE_ERROR_H
 
 #include "base/arena.h"
-#include "base/team.h"
+#include "base/thread_pool.h"
 #include "congru/context.h"
 
 enum { CONGRU_ERROR_TEXT_SIZE = 1024 };
@@ -11,11 +11,11 @@ enum { CONGRU_ERROR_TEXT_SIZE = 1024 };
 /* Made by kernel/context.c, which knows the kernels. */
 struct congru_context {
     const struct congru_kernel *kernel;
-    congru_team *team;
-    congru_arena *scratch;    /* one per worker of the team, for the task it is running */
-    congru_arena shared;      /* for the calling function, beside what its tasks take */
-    congru_arena composed;    /* for a function made of others that themselves take `shared` */
-    struct congru_crew *crew; /* with whom the steps of training are shared; or NULL */
+    congru_thread_pool *pool;
+    congru_arena *scratch;                  /* one per worker of the thread pool, for the task it is running */
+    congru_arena shared;                    /* for the calling function, beside what its tasks take */
+    congru_arena composed;                  /* for a function made of others that themselves take `shared` */
+    struct congru_process_group *processes; /* with whom the steps of training are shared; or NULL */
     congru_progress progress;
     void *progress_user;
     char *definitions; /* of pipelines, as congru_pipeline_define takes them; or NULL */

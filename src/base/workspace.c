@@ -22,7 +22,7 @@ congru_status congru_workspace_free(congru_context *context, congru_arena *arena
 
 congru_status congru_scratch_reserve(congru_context *context, size_t size)
 {
-    for (int worker = 0; worker < congru_team_threads(context->team); worker++)
+    for (int worker = 0; worker < congru_thread_pool_threads(context->pool); worker++)
         if (congru_arena_reserve(&context->scratch[worker], size) != CONGRU_OK)
             return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for a workspace of %zu bytes", size);
     return CONGRU_OK;
@@ -31,7 +31,7 @@ congru_status congru_scratch_reserve(congru_context *context, size_t size)
 congru_status congru_scratch_check(congru_context *context)
 {
     congru_status status = CONGRU_OK;
-    for (int worker = 0; status == CONGRU_OK && worker < congru_team_threads(context->team); worker++)
+    for (int worker = 0; status == CONGRU_OK && worker < congru_thread_pool_threads(context->pool); worker++)
         status = congru_workspace_check(context, &context->scratch[worker]);
     return status;
 }

@@ -16,7 +16,7 @@ congru_status congru_workspace_free(congru_context *context, congru_arena *arena
 /* Room for `size` bytes in the scratch of every worker; CONGRU_ERROR_MEMORY with a text. */
 congru_status congru_scratch_reserve(congru_context *context, size_t size);
 
-/* congru_workspace_check for the scratch of every worker, after the team has run. */
+/* congru_workspace_check for the scratch of every worker, after the thread pool has run. */
 congru_status congru_scratch_check(congru_context *context);
 
 #endif

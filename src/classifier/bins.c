@@ -1,8 +1,8 @@
 /* `bins`: logistic regression of the signal itself, averaged over short bins of time. SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
-#include "base/bank.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "classifier/ridge_method.h"
 
 static const char prefix[] = "bins";
@@ -21,7 +21,7 @@ static size_t bins_of(const congru_signals *signals)
     return bins > 0 ? bins : 1;
 }
 
-static size_t bin_count(const congru_newcomer *trials, const congru_method_options *options)
+static size_t bin_count(const congru_target_trials *trials, const congru_method_options *options)
 {
     (void)options;
     return trials->signals != NULL ? trials->signals->channels * bins_of(trials->signals) : 0;
@@ -48,7 +48,7 @@ static void average(const congru_signals *signals, const double *trial, double *
         }
 }
 
-static congru_status bin_rows(congru_context *context, const congru_newcomer *trials,
+static congru_status bin_rows(congru_context *context, const congru_target_trials *trials,
                               const congru_method_options *options, size_t stride, double *x)
 {
     (void)options;
@@ -89,9 +89,9 @@ static congru_status bins_folds(congru_context *context, const congru_trials *tr
 }
 
 static congru_status bins_predict(congru_context *context, const congru_tensors *model,
-                                  const congru_newcomer *newcomer, double *probability)
+                                  const congru_target_trials *target, double *probability)
 {
-    return congru_ridge_method_predict(context, model, prefix, newcomer, probability);
+    return congru_ridge_method_predict(context, model, prefix, target, probability);
 }
 
 const congru_classifier congru_classifier_bins = {

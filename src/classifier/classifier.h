@@ -29,7 +29,7 @@ typedef struct congru_classifier {
 
     /* probability (count, classes), rows adding up to 1. */
     congru_status (*predict)(congru_context *context, const congru_tensors *model,
-                             const congru_newcomer *newcomer, double *probability);
+                             const congru_target_trials *target, double *probability);
 
     /* How many classes a fitted one tells apart; an error when it lacks a tensor. NULL: the weights of its features tell, or
      * asking it about the identity. */
@@ -39,17 +39,17 @@ typedef struct congru_classifier {
      * trials' own covariances. NULL where there is no such place. Of several networks the first. */
     congru_status (*embed_sources)(congru_context *context, const congru_tensors *model,
                                    const congru_trials *trials, double *out);
-    congru_status (*embed_newcomer)(congru_context *context, const congru_tensors *model,
-                                    const congru_newcomer *newcomer, double *out);
+    congru_status (*embed_target)(congru_context *context, const congru_tensors *model,
+                                  const congru_target_trials *target, double *out);
 
     /* Features: numbers that a trial has by itself once it is recentred, whatever is fitted on. They are made once per
      * run, and all folds share them; several bands and windows are joined side by side. A classifier that has them fits
-     * on congru_trials.features, and predicts from congru_newcomer.features; these are then there, and the trials are not.
+     * on congru_trials.features, and predicts from congru_target_trials.features; these are then there, and the trials are not.
      *
      * feature_count: how many of them trials of this shape have (of `trials`: d, and the shape of the signals).
      * features: x (count, stride), of which each row's first feature_count are written. */
-    size_t (*feature_count)(const congru_newcomer *trials, const congru_method_options *options);
-    congru_status (*features)(congru_context *context, const congru_newcomer *trials,
+    size_t (*feature_count)(const congru_target_trials *trials, const congru_method_options *options);
+    congru_status (*features)(congru_context *context, const congru_target_trials *trials,
                               const congru_method_options *options, size_t stride, double *x);
 
     /* Log-probabilities are, but for a term that all classes share, linear in numbers that a trial has: tangent vectors,

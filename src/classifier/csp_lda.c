@@ -61,24 +61,24 @@ static congru_status csp_lda_fit(congru_context *context, const congru_trials *t
 }
 
 static congru_status csp_lda_predict(congru_context *context, const congru_tensors *model,
-                                     const congru_newcomer *newcomer, double *probability)
+                                     const congru_target_trials *target, double *probability)
 {
-    size_t shape[] = {0, 0, newcomer->d}, bytes;
+    size_t shape[] = {0, 0, target->d}, bytes;
     const double *filters;
     congru_status status = congru_tensors_expect(context, model, "csp-lda.filters", 3, shape, &filters);
-    if (status != CONGRU_OK || newcomer->count == 0)
+    if (status != CONGRU_OK || target->count == 0)
         return status;
     const size_t features = shape[0] * shape[1];
-    if (__builtin_mul_overflow(newcomer->count, features * sizeof(double), &bytes) ||
+    if (__builtin_mul_overflow(target->count, features * sizeof(double), &bytes) ||
         congru_arena_reserve(&context->composed, bytes) != CONGRU_OK)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for %zu feature vectors", newcomer->count);
-    double *x = congru_arena_take(&context->composed, newcomer->count * features, sizeof(double));
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for %zu feature vectors", target->count);
+    double *x = congru_arena_take(&context->composed, target->count * features, sizeof(double));
     status = congru_workspace_check(context, &context->composed);
     if (status == CONGRU_OK)
-        status = congru_csp_features(context, newcomer->count, newcomer->d, newcomer->covariance, shape[0],
-                                     shape[1], filters, x);
+        status = congru_csp_features(context, target->count, target->d, target->covariance, shape[0], shape[1],
+                                     filters, x);
     return status == CONGRU_OK
-               ? congru_linear_predict(context, model, "csp-lda", newcomer->count, features, x, probability)
+               ? congru_linear_predict(context, model, "csp-lda", target->count, features, x, probability)
                : status;
 }
 

@@ -22,12 +22,12 @@ static congru_status embed_sources(congru_context *context, congru_backbone back
     return congru_network_map_sources(context, backbone, prefix, model, trials, out);
 }
 
-static congru_status embed_newcomer(congru_context *context, congru_backbone backbone, const char *name,
-                                    const congru_tensors *model, const congru_newcomer *newcomer, double *out)
+static congru_status embed_target(congru_context *context, congru_backbone backbone, const char *name,
+                                  const congru_tensors *model, const congru_target_trials *target, double *out)
 {
     char prefix[CONGRU_TENSOR_NAME_SIZE];
     first_network(model, name, prefix);
-    return congru_network_map_newcomer(context, backbone, prefix, model, newcomer, out);
+    return congru_network_map_target(context, backbone, prefix, model, target, out);
 }
 
 /* A table and its functions: `id` in C names, `title` on the command line. */
@@ -39,19 +39,19 @@ static congru_status embed_newcomer(congru_context *context, congru_backbone bac
         return congru_network_fit(context, backbone, true, title "-e2e", trials, options, model, record); \
     } \
     static congru_status predict_##id(congru_context *context, const congru_tensors *model, \
-                                      const congru_newcomer *newcomer, double *probability) \
+                                      const congru_target_trials *target, double *probability) \
     { \
-        return congru_network_predict(context, backbone, title "-e2e", model, newcomer, probability); \
+        return congru_network_predict(context, backbone, title "-e2e", model, target, probability); \
     } \
     static congru_status embed_sources_##id(congru_context *context, const congru_tensors *model, \
                                             const congru_trials *trials, double *out) \
     { \
         return embed_sources(context, backbone, title "-e2e", model, trials, out); \
     } \
-    static congru_status embed_newcomer_##id(congru_context *context, const congru_tensors *model, \
-                                             const congru_newcomer *newcomer, double *out) \
+    static congru_status embed_target_##id(congru_context *context, const congru_tensors *model, \
+                                           const congru_target_trials *target, double *out) \
     { \
-        return embed_newcomer(context, backbone, title "-e2e", model, newcomer, out); \
+        return embed_target(context, backbone, title "-e2e", model, target, out); \
     } \
     const congru_classifier congru_classifier_##id##_e2e = { \
         .name = title "-e2e", \
@@ -61,7 +61,7 @@ static congru_status embed_newcomer(congru_context *context, congru_backbone bac
         .fit = fit_##id, \
         .predict = predict_##id, \
         .embed_sources = embed_sources_##id, \
-        .embed_newcomer = embed_newcomer_##id, \
+        .embed_target = embed_target_##id, \
     };
 
 END_TO_END(dct, CONGRU_BACKBONE_DCT, "dct")

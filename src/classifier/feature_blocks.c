@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/store.h"
+#include "base/mapped_memory.h"
 #include "classifier/dense_factor.h"
 
 enum { SIDE = CONGRU_LOGISTIC_BLOCK };
@@ -35,7 +35,7 @@ void congru_feature_blocks_fill(size_t n, size_t features, const double *x, cons
         if (first % SIDE == 0 && n - first < SIDE)
             memset(blocks + block * rows * SIDE, 0, rows * SIDE * sizeof(double));
         fill_group(first, count, features, x, change, blocks + block * rows * SIDE + first % SIDE);
-        congru_store_pass(2 * count * rows * sizeof(double));
+        congru_mapped_pass(2 * count * rows * sizeof(double));
     }
 }
 
@@ -45,7 +45,7 @@ void congru_feature_blocks_gram(const congru_kernel *kernel, size_t blocks, size
     const size_t stride = congru_dense_stride(rows);
     for (size_t block = 0; block < blocks; block++, x += rows * SIDE) {
         kernel->gram(rows, SIDE, x, part);
-        congru_store_pass(rows * SIDE * sizeof(double));
+        congru_mapped_pass(rows * SIDE * sizeof(double));
         for (size_t i = 0; i < rows; i++)
             for (size_t j = 0; j < rows; j++)
                 out[i * stride + j] += factor * part[i * rows + j];

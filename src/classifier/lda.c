@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/mapped_memory.h"
 #include "base/scalar_math.h"
-#include "base/store.h"
 #include "base/workspace.h"
 #include "classifier/dense_factor.h"
 #include "classifier/feature_blocks.h"
@@ -39,7 +39,7 @@ static void find_means(congru_lda *lda)
         for (size_t t = 0; t < lda->table.count[k]; t++) {
             for (size_t j = 0; j < p; j++)
                 mean[j] += lda->x[order[t] * p + j];
-            congru_store_pass(p * sizeof(double));
+            congru_mapped_pass(p * sizeof(double));
         }
         for (size_t j = 0; j < p && lda->table.count[k] > 0; j++)
             mean[j] /= (double)lda->table.count[k];
@@ -87,7 +87,7 @@ static void find_deviations(congru_lda *lda, size_t k)
             double gap = lda->x[order[t] * p + j] - mean[j];
             lda->deviation[j] += gap * gap;
         }
-        congru_store_pass(p * sizeof(double));
+        congru_mapped_pass(p * sizeof(double));
     }
     for (size_t j = 0; j < p; j++) {
         double variance = lda->deviation[j] / (double)count, rounding = (double)count * mean[j] * DBL_EPSILON;
@@ -110,7 +110,7 @@ static double shrinkage_of(congru_context *context, const congru_lda *lda, size_
     for (size_t b = 0; b < blocks; b++) {
         fourth += context->kernel->power_squares(p, CONGRU_LOGISTIC_BLOCK,
                                                  lda->blocks + b * p * CONGRU_LOGISTIC_BLOCK);
-        congru_store_pass(p * CONGRU_LOGISTIC_BLOCK * sizeof(double));
+        congru_mapped_pass(p * CONGRU_LOGISTIC_BLOCK * sizeof(double));
     }
     const double mu = trace / (double)p;
     double beta = (fourth / (double)count - squares) / ((double)p * (double)count);

@@ -106,9 +106,9 @@ static congru_status lda_tslr_fit(congru_context *context, const congru_trials *
 }
 
 static congru_status lda_tslr_predict(congru_context *context, const congru_tensors *model,
-                                      const congru_newcomer *newcomer, double *probability)
+                                      const congru_target_trials *target, double *probability)
 {
-    return congru_tangent_predict(context, model, "lda+tslr", newcomer, probability);
+    return congru_tangent_predict(context, model, "lda+tslr", target, probability);
 }
 
 /* The choice of C fits the grid on all sources but one, for each of them. */
@@ -147,9 +147,9 @@ static congru_status lda_tsa_lda_fit(congru_context *context, const congru_trial
 }
 
 static congru_status lda_tsa_lda_predict(congru_context *context, const congru_tensors *model,
-                                         const congru_newcomer *newcomer, double *probability)
+                                         const congru_target_trials *target, double *probability)
 {
-    return congru_tangent_predict(context, model, "lda+tsa-lda", newcomer, probability);
+    return congru_tangent_predict(context, model, "lda+tsa-lda", target, probability);
 }
 
 const congru_classifier congru_classifier_lda_tsa_lda = {

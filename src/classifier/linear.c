@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/mapped_memory.h"
 #include "base/scalar_math.h"
-#include "base/store.h"
 #include "spd/batch.h"
 
 enum { PASSED = 4096 }; /* features looked at between two words to the store */
@@ -48,7 +48,7 @@ congru_status congru_linear_probability(congru_context *context, size_t n, size_
         "no features, no weights, no classes or no output was given");
     for (size_t i = 0; i < n && status == CONGRU_OK; i++) {
         double *own = probability + i * classes;
-        congru_store_pass(features * sizeof(double));
+        congru_mapped_pass(features * sizeof(double));
         congru_linear_score(features, x + i * features, classes, weights, intercept, own);
         for (size_t k = 0; k < classes; k++)
             if (!isfinite(own[k]))
@@ -76,7 +76,7 @@ congru_status congru_check_features(congru_context *context, size_t n, size_t fe
                                "feature %zu of trial %zu is not a finite number", i % features + 1,
                                i / features + 1);
         if (i % PASSED == PASSED - 1)
-            congru_store_pass(PASSED * sizeof(double));
+            congru_mapped_pass(PASSED * sizeof(double));
     }
     return status;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/store.h"
+#include "base/mapped_memory.h"
 #include "classifier/dense_factor.h"
 #include "classifier/feature_blocks.h"
 #include "spd/batch.h"
@@ -30,7 +30,7 @@ void congru_logistic_layout(congru_arena *arena, const congru_context *context, 
     p->reference = present == 2;
     p->rows = p->reference ? 1 : present;
     p->blocks = congru_feature_block_count(n);
-    const size_t stride = stride_of(p), workers = (size_t)congru_team_threads(context->team);
+    const size_t stride = stride_of(p), workers = (size_t)congru_thread_pool_threads(context->pool);
     p->x = congru_arena_take(arena, p->blocks * features * SIDE, sizeof(double));
     p->label = congru_arena_take(arena, p->blocks * SIDE, sizeof(double));
     p->weight = congru_arena_take(arena, p->blocks * SIDE, sizeof(double));
@@ -147,7 +147,7 @@ static void evaluate_block(void *user, size_t block, int worker)
     const size_t size = p->rows * p->features;
     const congru_logistic_block job = block_of(p, block);
     memset(p->part + block * size, 0, size * sizeof(double));
-    congru_store_pass(p->features * SIDE * sizeof(double));
+    congru_mapped_pass(p->features * SIDE * sizeof(double));
     p->loss[block] = e->context->kernel->logistic(&job, p->plain, p->scratch + (size_t)worker * p->rows * SIDE,
                                                   p->part + block * size);
 }
@@ -158,12 +158,12 @@ double congru_logistic_evaluate(congru_context *context, congru_logistic *p, con
     evaluation e = {context, p};
     for (size_t r = 0; r < p->rows; r++)
         memcpy(p->plain + r * features, w + r * stride, features * sizeof(double));
-    congru_team_run(context->team, p->blocks, evaluate_block, &e);
+    congru_thread_pool_run(context->pool, p->blocks, evaluate_block, &e);
     double value = 0.0, ridge = 0.0;
     memset(p->gradient, 0, p->rows * stride * sizeof(double));
     for (size_t block = 0; block < p->blocks; block++) {
         value += p->loss[block];
-        congru_store_pass(p->rows * features * sizeof(double));
+        congru_mapped_pass(p->rows * features * sizeof(double));
         for (size_t r = 0; r < p->rows; r++)
             for (size_t j = 0; j < features; j++)
                 p->gradient[r * stride + j] += p->part[(block * p->rows + r) * features + j];

@@ -1,8 +1,8 @@
 /* The C of logistic regression, by leaving out one subject at a time. SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "base/mapped_memory.h"
 #include "base/scalar_math.h"
-#include "base/store.h"
 #include "base/workspace.h"
 #include "classifier/dense_factor.h"
 #include "classifier/linear.h"
@@ -54,7 +54,7 @@ static void judge(search *s, int32_t subject, size_t c)
         if (set->subject[i] != subject)
             continue;
         size_t best = 0;
-        congru_store_pass(set->features * sizeof(double));
+        congru_mapped_pass(set->features * sizeof(double));
         congru_linear_score(set->features, set->x + i * set->features, classes, s->weights, s->intercept,
                             s->score);
         for (size_t k = 1; k < classes; k++)

@@ -71,22 +71,22 @@ static congru_status mdm_fit(congru_context *context, const congru_trials *trial
 }
 
 static congru_status mdm_predict(congru_context *context, const congru_tensors *model,
-                                 const congru_newcomer *newcomer, double *probability)
+                                 const congru_target_trials *target, double *probability)
 {
     const double *mean, *present;
     double metric;
-    size_t shape[] = {0, newcomer->d, newcomer->d};
+    size_t shape[] = {0, target->d, target->d};
     congru_status status = congru_tensors_expect(context, model, "mdm.mean", 3, shape, &mean);
     if (status == CONGRU_OK)
         status = congru_tensors_expect(context, model, "mdm.present", 1, shape, &present);
     if (status == CONGRU_OK)
         status = congru_tensors_expect_number(context, model, "mdm.metric", CONGRU_METRIC_RIEMANN,
                                               CONGRU_METRIC_EUCLID, &metric);
-    if (status != CONGRU_OK || newcomer->count == 0)
+    if (status != CONGRU_OK || target->count == 0)
         return status;
-    status = congru_spd_distance_pairwise(context, (congru_metric)metric, newcomer->d, newcomer->count,
-                                          newcomer->covariance, shape[0], mean, probability);
-    for (size_t i = 0; i < newcomer->count && status == CONGRU_OK; i++, probability += shape[0]) {
+    status = congru_spd_distance_pairwise(context, (congru_metric)metric, target->d, target->count,
+                                          target->covariance, shape[0], mean, probability);
+    for (size_t i = 0; i < target->count && status == CONGRU_OK; i++, probability += shape[0]) {
         for (size_t k = 0; k < shape[0]; k++)
             probability[k] = present[k] != 0.0 ? -probability[k] * probability[k] : CONGRU_ABSENT_INTERCEPT;
         congru_softmax(shape[0], probability);

@@ -12,9 +12,9 @@
         return congru_network_fit(context, number, true, title, trials, options, model, record); \
     } \
     static congru_status predict_##id(congru_context *context, const congru_tensors *model, \
-                                      const congru_newcomer *newcomer, double *probability) \
+                                      const congru_target_trials *target, double *probability) \
     { \
-        return congru_network_predict(context, number, title, model, newcomer, probability); \
+        return congru_network_predict(context, number, title, model, target, probability); \
     } \
     static congru_status count_##id(congru_context *context, const congru_tensors *model, size_t *classes) \
     { \

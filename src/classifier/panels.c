@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/team.h"
+#include "base/thread_pool.h"
 
 enum { ROWS = 64, DEPTH = CONGRU_PANELS_DEPTH, WIDE = CONGRU_PANELS_WIDE };
 
@@ -31,7 +31,7 @@ static void fill_panel(void *user, size_t panel, int worker)
 
 void congru_panels_fill(congru_context *context, congru_operand from, congru_panels *m)
 {
-    congru_team_run(context->team, congru_panels_count(m->cols), fill_panel, &(fill_job){from, m});
+    congru_thread_pool_run(context->pool, congru_panels_count(m->cols), fill_panel, &(fill_job){from, m});
 }
 
 /* ---- Products ------------------------------------------------------------------------------------------ */
@@ -73,7 +73,7 @@ void congru_panels_product(congru_context *context, bool alone, size_t rows, con
                  blocks = (panels + wide - 1) / wide;
     product_job job = {context->kernel, rows, wide, a, b, mode, c, stride};
     if (!alone) {
-        congru_team_run(context->team, blocks, multiply_block, &job);
+        congru_thread_pool_run(context->pool, blocks, multiply_block, &job);
         return;
     }
     for (size_t block = 0; block < blocks; block++)
@@ -140,7 +140,7 @@ void congru_panels_mirror(congru_context *context, bool alone, congru_panels *m)
 {
     const size_t blocks = (congru_panels_count(m->cols) + WIDE - 1) / WIDE;
     if (!alone) {
-        congru_team_run(context->team, blocks, mirror_block, m);
+        congru_thread_pool_run(context->pool, blocks, mirror_block, m);
         return;
     }
     for (size_t block = 0; block < blocks; block++)
@@ -152,6 +152,6 @@ void congru_panels_gram(congru_context *context, size_t inner, const double *x, 
 {
     const size_t blocks = (congru_panels_count(m->cols) + WIDE - 1) / WIDE;
     gram_job job = {context->kernel, inner, stride, x, work, m};
-    congru_team_run(context->team, blocks, gram_block, &job);
+    congru_thread_pool_run(context->pool, blocks, gram_block, &job);
     congru_panels_mirror(context, false, m);
 }

@@ -1,4 +1,4 @@
-/* Large matrices in panels of columns: products, Gram matrices and inverses by the team. SPDX-License-Identifier: Apache-2.0 */
+/* Large matrices in panels of columns: products, Gram matrices and inverses by the thread pool. SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONGRU_CLASSIFIER_PANELS_H
 #define CONGRU_CLASSIFIER_PANELS_H
 
@@ -34,7 +34,7 @@ static inline double *congru_panels_entry(const congru_panels *m, size_t i, size
     return m->data + ((j / CONGRU_PANEL) * m->rows + i) * CONGRU_PANEL + j % CONGRU_PANEL;
 }
 
-/* Below, a context whose team is to work, or `alone` true: the calling thread does all, as it must inside a task. The bits
+/* Below, a context whose thread pool is to work, or `alone` true: the calling thread does all, as it must inside a task. The bits
  * are the same. */
 
 /* m = the matrix (rows, cols) that the operand says. */
@@ -44,7 +44,7 @@ void congru_panels_fill(congru_context *context, congru_operand from, congru_pan
 void congru_panels_product(congru_context *context, bool alone, size_t rows, congru_operand a,
                            const congru_panels *b, congru_panel_mode mode, double *c, size_t stride);
 
-/* m (n, n) = X X^T for X (n, inner), a row every `stride` doubles. work: (congru_team_threads, CONGRU_PANELS_WORK). */
+/* m (n, n) = X X^T for X (n, inner), a row every `stride` doubles. work: (congru_thread_pool_threads, CONGRU_PANELS_WORK). */
 enum { CONGRU_PANELS_DEPTH = 256, CONGRU_PANELS_WIDE = 4, CONGRU_PANELS_WORK = 256 * 4 * CONGRU_PANEL };
 void congru_panels_gram(congru_context *context, size_t inner, const double *x, size_t stride, double *work,
                         congru_panels *m);

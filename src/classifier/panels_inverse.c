@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/team.h"
+#include "base/thread_pool.h"
 #include "classifier/panels.h"
 
 /* Sweeping the block K of a symmetric A replaces A_KK by -A_KK^-1, A_IK by A_IK A_KK^-1 and A_IJ by
@@ -39,10 +39,10 @@ size_t congru_panels_inverse_work(size_t n)
     return 2 * BLOCK * BLOCK + 2 * n * BLOCK;
 }
 
-static void run(congru_context *context, bool alone, size_t blocks, congru_team_task task, sweep *s)
+static void run(congru_context *context, bool alone, size_t blocks, congru_thread_pool_task task, sweep *s)
 {
     if (!alone) {
-        congru_team_run(context->team, blocks, task, s);
+        congru_thread_pool_run(context->pool, blocks, task, s);
         return;
     }
     for (size_t block = 0; block < blocks; block++)

@@ -3,7 +3,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/bank.h"
+#include "base/memory.h"
 #include "base/scalar_math.h"
 #include "base/workspace.h"
 #include "classifier/class_table.h"
@@ -156,14 +156,14 @@ static congru_status prepare_folds(ridge *p, size_t folds)
     if (status != CONGRU_OK)
         return status;
     atomic_store(&p->failed, false);
-    congru_team_run(p->context->team, folds, prepare_fold, p);
+    congru_thread_pool_run(p->context->pool, folds, prepare_fold, p);
     if (atomic_load(&p->failed))
         return congru_fail(p->context, CONGRU_ERROR_NOT_FINITE,
                            "the features are too large for a ridge (scale them, or lower C)");
     for (size_t f = 0; f < folds; f++)
         memcpy(p->r + f * p->stride, p->fold[f].weight, p->stride * sizeof(double));
     congru_ridge_begin(&p->op, folds, p->r);
-    congru_team_run(p->context->team, folds, leave_out_ones, p);
+    congru_thread_pool_run(p->context->pool, folds, leave_out_ones, p);
     congru_ridge_end(&p->op, folds, p->r, p->product);
     for (size_t f = 0; f < folds; f++)
         congru_ridge_fold_ones(&p->fold[f], p->r + f * p->stride, p->product + f * p->stride);
@@ -177,11 +177,11 @@ static congru_status iterate(ridge *p, size_t folds)
     for (size_t f = 0; f < folds; f++)
         p->active[f] = f;
     for (int i = 0; p->actives > 0 && i < p->iterations_max; i++) {
-        congru_team_run(p->context->team, p->actives, find_residual, p);
+        congru_thread_pool_run(p->context->pool, p->actives, find_residual, p);
         congru_ridge_begin(&p->op, p->actives * p->classes, p->r);
-        congru_team_run(p->context->team, p->actives, leave_out, p);
+        congru_thread_pool_run(p->context->pool, p->actives, leave_out, p);
         congru_ridge_end(&p->op, p->actives * p->classes, p->r, p->product);
-        congru_team_run(p->context->team, p->actives, make_step, p);
+        congru_thread_pool_run(p->context->pool, p->actives, make_step, p);
         size_t kept = 0;
         for (size_t slot = 0; slot < p->actives; slot++)
             if (!p->fold[p->active[slot]].converged)

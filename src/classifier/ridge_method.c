@@ -218,21 +218,21 @@ congru_status congru_ridge_method_fit(congru_context *context, const congru_tria
 }
 
 congru_status congru_ridge_method_predict(congru_context *context, const congru_tensors *model,
-                                          const char *prefix, const congru_newcomer *newcomer,
+                                          const char *prefix, const congru_target_trials *target,
                                           double *probability)
 {
-    const congru_features *features = newcomer->features;
+    const congru_features *features = target->features;
     if (features == NULL || features->plain == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "a ridge needs features: none were given");
     if (features->place == NULL)
-        return congru_linear_predict(context, model, prefix, newcomer->count, features->size, features->plain,
+        return congru_linear_predict(context, model, prefix, target->count, features->size, features->plain,
                                      probability);
     char name[CONGRU_TENSOR_NAME_SIZE];
     size_t shape[] = {0, features->size};
     const double *weights;
     snprintf(name, sizeof name, "%s.weights", prefix);
     congru_status status = congru_tensors_expect(context, model, name, 2, shape, &weights);
-    for (size_t i = 0; i < newcomer->count && status == CONGRU_OK; i++)
+    for (size_t i = 0; i < target->count && status == CONGRU_OK; i++)
         status = congru_linear_predict(context, model, prefix, 1, features->size,
                                        congru_features_at(features, i), probability + i * shape[0]);
     return status;

@@ -16,7 +16,7 @@ congru_status congru_ridge_method_folds(congru_context *context, const congru_tr
                                         const double *c, size_t folds, const bool *used, const char *prefix,
                                         double *log_probability, congru_tensors *model);
 congru_status congru_ridge_method_predict(congru_context *context, const congru_tensors *model,
-                                          const char *prefix, const congru_newcomer *newcomer,
+                                          const char *prefix, const congru_target_trials *target,
                                           double *probability);
 
 /* How long a fit takes beside a small classical one. */

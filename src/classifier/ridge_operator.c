@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "base/bank.h"
-#include "base/team.h"
+#include "base/memory.h"
+#include "base/thread_pool.h"
 
 static size_t padded(size_t count)
 {
@@ -39,7 +39,7 @@ static bool take_memory(congru_ridge_operator *op, const congru_ridge_plan *plan
 {
     const size_t side = side_of(op);
     size_t work = congru_panels_inverse_work(side);
-    const size_t packs = (size_t)congru_team_threads(op->context->team) * CONGRU_PANELS_WORK;
+    const size_t packs = (size_t)congru_thread_pool_threads(op->context->pool) * CONGRU_PANELS_WORK;
     work = work > packs ? work : packs;
     /* The features times a (features, features) matrix, before they are put into panels. */
     if (!op->whole && work < op->n * op->inner)
@@ -121,7 +121,7 @@ congru_status congru_ridge_operator_set(congru_ridge_operator *op, double c)
     congru_context *context = op->context;
     scale_job job = {&op->gram, &op->inverse, c};
     op->c = c;
-    congru_team_run(context->team, congru_panels_count(side_of(op)), scale_panel, &job);
+    congru_thread_pool_run(context->pool, congru_panels_count(side_of(op)), scale_panel, &job);
     if (!congru_panels_invert(context, false, &op->inverse, op->work))
         return congru_fail(context, CONGRU_ERROR_NOT_FINITE,
                            "the features are too large for a ridge with C %g (scale them, or lower C)", c);

@@ -7,14 +7,14 @@
 
 static const char prefix[] = "ridge";
 
-static size_t tangent_count(const congru_newcomer *trials, const congru_method_options *options)
+static size_t tangent_count(const congru_target_trials *trials, const congru_method_options *options)
 {
     (void)options;
     return congru_spd_tangent_size(trials->d);
 }
 
 /* Made one after another and then moved to where they are side by side with those of other bands and windows. */
-static congru_status tangent_rows(congru_context *context, const congru_newcomer *trials,
+static congru_status tangent_rows(congru_context *context, const congru_target_trials *trials,
                                   const congru_method_options *options, size_t stride, double *x)
 {
     (void)options;
@@ -55,9 +55,9 @@ static congru_status tangent_folds(congru_context *context, const congru_trials 
 }
 
 static congru_status tangent_predict(congru_context *context, const congru_tensors *model,
-                                     const congru_newcomer *newcomer, double *probability)
+                                     const congru_target_trials *target, double *probability)
 {
-    return congru_ridge_method_predict(context, model, prefix, newcomer, probability);
+    return congru_ridge_method_predict(context, model, prefix, target, probability);
 }
 
 const congru_classifier congru_classifier_ridge = {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/store.h"
+#include "base/mapped_memory.h"
 #include "base/workspace.h"
 #include "classifier/linear.h"
 #include "spd/view_load.h"
@@ -24,7 +24,7 @@ static congru_status log_euclidean(congru_context *context, size_t n, size_t d, 
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < size; j++)
             reference[j] += vectors[i * size + j];
-        congru_store_pass(size * sizeof(double));
+        congru_mapped_pass(size * sizeof(double));
     }
     for (size_t j = 0; j < size; j++) {
         reference[j] /= (double)n;
@@ -102,9 +102,9 @@ congru_status congru_tangent_sources(congru_context *context, const congru_trial
 }
 
 congru_status congru_tangent_predict(congru_context *context, const congru_tensors *model, const char *prefix,
-                                     const congru_newcomer *newcomer, double *probability)
+                                     const congru_target_trials *target, double *probability)
 {
-    const size_t n = newcomer->count, d = newcomer->d, features = congru_spd_tangent_size(d);
+    const size_t n = target->count, d = target->d, features = congru_spd_tangent_size(d);
     size_t shape[] = {d, d}, bytes;
     char name[CONGRU_TENSOR_NAME_SIZE];
     const double *reference;
@@ -120,7 +120,7 @@ congru_status congru_tangent_predict(congru_context *context, const congru_tenso
     status = congru_workspace_check(context, &context->composed);
     if (status == CONGRU_OK)
         status = congru_spd_tangent(context, n, d, is_identity(d, reference) ? NULL : reference,
-                                    newcomer->covariance, vectors);
+                                    target->covariance, vectors);
     return status == CONGRU_OK
                ? congru_linear_predict(context, model, prefix, n, features, vectors, probability)
                : status;

@@ -20,6 +20,6 @@ congru_status congru_tangent_sources(congru_context *context, const congru_trial
 
 /* Probabilities by the linear classifier PREFIX (classifier/linear.h) of tangent vectors at PREFIX.reference. */
 congru_status congru_tangent_predict(congru_context *context, const congru_tensors *model, const char *prefix,
-                                     const congru_newcomer *newcomer, double *probability);
+                                     const congru_target_trials *target, double *probability);
 
 #endif

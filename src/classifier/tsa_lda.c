@@ -23,9 +23,9 @@ static congru_status tsa_lda_fit(congru_context *context, const congru_trials *t
 }
 
 static congru_status tsa_lda_predict(congru_context *context, const congru_tensors *model,
-                                     const congru_newcomer *newcomer, double *probability)
+                                     const congru_target_trials *target, double *probability)
 {
-    return congru_tangent_predict(context, model, "tsa-lda", newcomer, probability);
+    return congru_tangent_predict(context, model, "tsa-lda", target, probability);
 }
 
 const congru_classifier congru_classifier_tsa_lda = {

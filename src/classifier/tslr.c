@@ -28,9 +28,9 @@ static congru_status tslr_fit(congru_context *context, const congru_trials *tria
 }
 
 static congru_status tslr_predict(congru_context *context, const congru_tensors *model,
-                                  const congru_newcomer *newcomer, double *probability)
+                                  const congru_target_trials *target, double *probability)
 {
-    return congru_tangent_predict(context, model, "tslr", newcomer, probability);
+    return congru_tangent_predict(context, model, "tslr", target, probability);
 }
 
 /* The choice of C fits the grid on all sources but one, for each of them. */

@@ -233,7 +233,7 @@ congru_status congru_covariance_numbered(congru_context *context, congru_estimat
     status = congru_scratch_reserve(context, measure.used);
     if (status != CONGRU_OK)
         return status;
-    congru_team_run(context->team, job.blocks, run_block, &job);
+    congru_thread_pool_run(context->pool, job.blocks, run_block, &job);
     if (atomic_load(&job.cancelled))
         return congru_fail(context, CONGRU_ERROR_CANCELLED, "stopped by the progress callback");
     status = congru_scratch_check(context);

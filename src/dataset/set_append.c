@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bank.h"
+#include "base/memory.h"
 #include "dataset/covariance.h"
 #include "dataset/set_internal.h"
 #include "spd/batch.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bank.h"
+#include "base/memory.h"
 #include "dataset/set_internal.h"
 #include "preprocess/preprocessing.h"
 

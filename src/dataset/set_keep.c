@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/store.h"
+#include "base/mapped_memory.h"
 #include "congru/dataset.h"
 #include "dataset/set_check.h"
 
@@ -45,7 +45,7 @@ static void move_trial(congru_set *set, size_t from, size_t to)
         memmove(set->covariance + to * size, set->covariance + from * size, size * sizeof *set->covariance);
     if (set->signals != NULL)
         memmove(set->signals + to * samples, set->signals + from * samples, samples * sizeof *set->signals);
-    congru_store_pass(2 * (size + samples) * sizeof *set->covariance);
+    congru_mapped_pass(2 * (size + samples) * sizeof *set->covariance);
     set->label[to] = set->label[from];
     set->subject[to] = set->subject[from];
     set->session[to] = set->session[from];

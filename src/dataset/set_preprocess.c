@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bank.h"
 #include "base/json_scan.h"
-#include "base/store.h"
+#include "base/mapped_memory.h"
+#include "base/memory.h"
 #include "congru/version.h"
 #include "dataset/covariance.h"
 #include "dataset/set_internal.h"
@@ -68,7 +68,7 @@ static congru_status borrow(congru_context *context, congru_set *set, congru_epo
                            set->count, set->samples);
     for (size_t i = 0, step = set->dimension * set->samples; i < set->count; i++) {
         memcpy(epochs->data + i * step, set->signals + i * step, step * sizeof(double));
-        congru_store_pass(2 * step * sizeof(double));
+        congru_mapped_pass(2 * step * sizeof(double));
     }
     set->covariance = NULL; /* both stay their owner's, and new ones are made */
     set->borrowed = false;

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bank.h"
 #include "base/error.h"
-#include "base/store.h"
+#include "base/mapped_memory.h"
+#include "base/memory.h"
 #include "dataset/covariance.h"
 #include "epochs/epochs_internal.h"
 #include "preprocess/preprocessing.h"
@@ -82,7 +82,7 @@ static congru_status copy_trials(congru_context *context, const congru_set *set,
                            count, set->samples);
     memcpy(epochs->data, set->signals + first * size, count * size * sizeof(double));
     memcpy(epochs->channel_name, set->channel_name, set->dimension * sizeof *epochs->channel_name);
-    congru_store_pass(count * size * sizeof(double));
+    congru_mapped_pass(count * size * sizeof(double));
     return CONGRU_OK;
 }
 
@@ -140,7 +140,7 @@ static congru_status keep(congru_context *context, const congru_epochs *window, 
     if (status == CONGRU_OK)
         congru_covariance_shrink(p->shrinkage, count, d, covariance);
     congru_memory_give(number);
-    congru_store_pass(count * (size + d * d) * sizeof(double));
+    congru_mapped_pass(count * (size + d * d) * sizeof(double));
     return status;
 }
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bank.h"
-#include "base/store.h"
+#include "base/mapped_memory.h"
+#include "base/memory.h"
 #include "congru/spd.h"
 #include "dataset/set_internal.h"
 
@@ -96,7 +96,7 @@ static congru_status check_finite(const set_reader *r, const char *array, const 
                                isnan(values->real[i]) ? "NaN" : "infinity", i % size / columns + 1,
                                i % columns + 1);
         if (i % PASSED == PASSED - 1)
-            congru_store_pass(PASSED * sizeof(double));
+            congru_mapped_pass(PASSED * sizeof(double));
     }
     return CONGRU_OK;
 }
@@ -122,7 +122,7 @@ static congru_status check_symmetric(const set_reader *r, const congru_values *v
                 "%s: X: trial %zu of %zu is not symmetric: it differs from its transpose by %.3g where "
                 "its largest entry is %.3g (signals belong in an array 'signals')",
                 r->file, m + 1, values->shape[0], asymmetry, largest);
-        congru_store_pass(d * d * sizeof(double));
+        congru_mapped_pass(d * d * sizeof(double));
     }
     return CONGRU_OK;
 }

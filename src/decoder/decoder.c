@@ -69,7 +69,7 @@ void congru_decoder_destroy(congru_decoder **decoder)
     congru_live_clear(old);
     congru_context_destroy(&old->context);
     congru_arena_free(&old->arena);
-    congru_bank_clear(&old->bank);
+    congru_memory_cache_clear(&old->cache);
     free(old);
     *decoder = NULL;
 }
@@ -115,10 +115,10 @@ congru_status congru_live_rewind(congru_decoder *d)
     d->next_adaptation = d->flows && d->options.adaptation == CONGRU_ADAPT_WINDOWS
                              ? due_at(d, 0, adaptation_period(d))
                              : UINT64_MAX;
-    congru_bank *before = congru_bank_lend(&d->bank);
+    congru_memory_cache *before = congru_memory_cache_lend(&d->cache);
     for (size_t v = 0; status == CONGRU_OK && v < d->views; v++)
         status = congru_live_view_rewind(d, &d->view[v]);
-    congru_bank_lend(before);
+    congru_memory_cache_lend(before);
     return status;
 }
 
@@ -133,7 +133,7 @@ congru_status congru_decoder_set_scale(congru_decoder *d, double scale)
 void congru_decoder_reset(congru_decoder *d)
 {
     if (d != NULL)
-        congru_live_rewind(d); /* which create has done: it finds what it needs in the bank */
+        congru_live_rewind(d); /* which create has done: it finds what it needs in the cache */
 }
 
 /* ---- Deciding ------------------------------------------------------------------------------------------ */
@@ -218,10 +218,10 @@ static void conclude(congru_decoder *d, congru_status status, congru_decision *d
         decision->flat = status == CONGRU_OK ? find_flat(d) : -1;
     if (decision->status != CONGRU_OK)
         return;
-    decision->answer = 0;
+    decision->prediction = 0;
     for (size_t k = 1; k < d->model->classes; k++)
-        if (d->probability[k] > d->probability[decision->answer])
-            decision->answer = (int32_t)k;
+        if (d->probability[k] > d->probability[decision->prediction])
+            decision->prediction = (int32_t)k;
     decision->probability = d->probability;
     if (adapts_to_decisions(d))
         wait_all(d);
@@ -234,7 +234,7 @@ static congru_decision begin_decision(const congru_decoder *d)
         .sample = d->count,
         .time = (double)d->count / d->sampling,
         .status = CONGRU_ERROR_NOT_FINITE,
-        .answer = -1,
+        .prediction = -1,
         .flat = -1,
     };
 }
@@ -299,10 +299,10 @@ congru_status congru_decoder_decide(congru_decoder *d, congru_decision *decision
     *decision = (congru_decision){.due = false};
     if (!d->flows)
         return CONGRU_ERROR_UNSUPPORTED;
-    congru_bank *before = congru_bank_lend(&d->bank);
+    congru_memory_cache *before = congru_memory_cache_lend(&d->cache);
     if (is_full(d)) /* the references move at the next frame, as after any decision */
         decide(d, decision);
-    congru_bank_lend(before);
+    congru_memory_cache_lend(before);
     return CONGRU_OK;
 }
 
@@ -320,11 +320,11 @@ congru_status congru_decoder_decide_cue(congru_decoder *d, uint64_t cue, congru_
     *decision = (congru_decision){.due = false};
     if (congru_decoder_cue_due(d, cue) == UINT64_MAX)
         return CONGRU_ERROR_UNSUPPORTED;
-    congru_bank *before = congru_bank_lend(&d->bank);
+    congru_memory_cache *before = congru_memory_cache_lend(&d->cache);
     move_all(d); /* of the decision before: frames need not come between two cues */
     if (d->count >= congru_live_trial_due(d, cue))
         decide_cue(d, cue, decision);
-    congru_bank_lend(before);
+    congru_memory_cache_lend(before);
     return CONGRU_OK;
 }
 
@@ -423,7 +423,7 @@ static congru_status push(congru_decoder *d, size_t frames, const void *data, sa
         return CONGRU_ERROR_ARGUMENT;
     *taken = 0;
     *decision = (congru_decision){.due = false};
-    congru_bank *before = congru_bank_lend(&d->bank);
+    congru_memory_cache *before = congru_memory_cache_lend(&d->cache);
     while (status == CONGRU_OK && *taken < frames && !decision->due) {
         move_all(d);
         if (is_due(d)) { /* a late mark, or not the only decision of its frame */
@@ -439,7 +439,7 @@ static congru_status push(congru_decoder *d, size_t frames, const void *data, sa
         *taken += count;
         keep_appointments(d, decision);
     }
-    congru_bank_lend(before);
+    congru_memory_cache_lend(before);
     return status;
 }
 

@@ -196,7 +196,7 @@ static congru_status warm_trial(congru_decoder *d)
     return status;
 }
 
-/* Every call that a push can make, made a few times: what they allocate is in the bank from then on. */
+/* Every call that a push can make, made a few times: what they allocate is in the cache from then on. */
 static congru_status warm_up(congru_decoder *d)
 {
     const size_t n = d->d;
@@ -236,8 +236,8 @@ congru_status congru_live_start(congru_decoder *d)
                              d->trial.able ? "of a branch's reference" : CONGRU_MODEL_PRIOR);
     if (status != CONGRU_OK)
         return status;
-    congru_bank *before = congru_bank_lend(&d->bank);
+    congru_memory_cache *before = congru_memory_cache_lend(&d->cache);
     status = warm_up(d);
-    congru_bank_lend(before);
+    congru_memory_cache_lend(before);
     return status == CONGRU_OK ? congru_live_rewind(d) : status;
 }

@@ -2,7 +2,7 @@
 #ifndef CONGRU_DECODER_LIVE_H
 #define CONGRU_DECODER_LIVE_H
 
-#include "base/bank.h"
+#include "base/memory.h"
 #include "congru/decoder.h"
 #include "decoder/model_branches.h"
 #include "decoder/window.h"
@@ -26,7 +26,7 @@ typedef struct congru_live_block {
     size_t delay, length;           /* in frames: it ends `delay` frames before the last */
 } congru_live_block;
 
-/* One branch: what it looks at, the references of the person at hand, and what it says. A pipeline of an aligner and a
+/* One branch: what it looks at, the references of the subject at hand, and what it says. A pipeline of an aligner and a
  * classifier is one view of one block. */
 typedef struct congru_live_view {
     congru_pipeline alone; /* its aligner and classifier */
@@ -66,7 +66,7 @@ typedef struct congru_live_mark {
 
 struct congru_decoder {
     congru_context *context; /* its own, of one thread */
-    congru_bank bank;
+    congru_memory_cache cache;
     congru_arena arena;
     const congru_model *model;
     congru_decoder_options options;

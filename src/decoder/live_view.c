@@ -388,20 +388,20 @@ static congru_status ask_blocks(const congru_decoder *d, congru_live_view *view)
 {
     const congru_classifier *classifier = view->alone.classifier;
     const congru_features rows = {.plain = view->row, .size = view->features};
-    const congru_newcomer newcomer = {.count = 1, .d = d->d, .features = &rows};
+    const congru_target_trials target = {.count = 1, .d = d->d, .features = &rows};
     congru_status status = CONGRU_OK;
     if (!view->signals) {
-        const congru_newcomer blocks = {.count = view->blocks, .d = d->d, .covariance = view->aligned};
+        const congru_target_trials blocks = {.count = view->blocks, .d = d->d, .covariance = view->aligned};
         status =
             classifier->features(d->context, &blocks, &view->method, view->features / view->blocks, view->row);
     }
     for (size_t b = 0; view->signals && status == CONGRU_OK && b < view->blocks; b++) {
         const congru_signals signals = signals_of(d, view, b, true);
-        const congru_newcomer block = {.count = 1, .d = d->d, .signals = &signals};
+        const congru_target_trials block = {.count = 1, .d = d->d, .signals = &signals};
         status =
             classifier->features(d->context, &block, &view->method, view->features, view->row + view->first[b]);
     }
-    return status == CONGRU_OK ? classifier->predict(d->context, view->tensors, &newcomer, view->probability)
+    return status == CONGRU_OK ? classifier->predict(d->context, view->tensors, &target, view->probability)
                                : status;
 }
 
@@ -420,16 +420,16 @@ congru_status congru_live_view_ask(const congru_decoder *d, congru_live_view *vi
     if (status != CONGRU_OK || view->blocks > 1)
         return status == CONGRU_OK ? ask_blocks(d, view) : status;
     congru_signals signals;
-    congru_newcomer newcomer = {.count = 1, .d = n, .covariance = view->signals ? NULL : view->aligned};
+    congru_target_trials target = {.count = 1, .d = n, .covariance = view->signals ? NULL : view->aligned};
     if (view->signals) {
         signals = signals_of(d, view, 0, true);
-        newcomer.signals = &signals;
+        target.signals = &signals;
     }
-    return congru_pipeline_predict(d->context, &view->alone, &view->method, view->tensors, &newcomer,
+    return congru_pipeline_predict(d->context, &view->alone, &view->method, view->tensors, &target,
                                    view->aligned, view->probability);
 }
 
-/* ---- The person ---------------------------------------------------------------------------------------- */
+/* ---- The subject ---------------------------------------------------------------------------------------- */
 
 congru_status congru_live_view_rewind(const congru_decoder *d, congru_live_view *view)
 {
@@ -445,7 +445,7 @@ congru_status congru_live_view_rewind(const congru_decoder *d, congru_live_view 
 }
 
 /* A step along the geodesic of the model's metric: 1 / (windows so far + 1), those the prior stands for included. Before
- * the first of all, as for trials (congru_recentre_newcomer). */
+ * the first of all, as for trials (congru_recentre_target). */
 congru_status congru_live_view_move(const congru_decoder *d, congru_live_view *view)
 {
     const size_t n = d->d, size = view->blocks * n * n;

@@ -41,7 +41,7 @@ static congru_status add_number(congru_context *context, const char *prefix, con
     return congru_tensors_add_number(context, to, name, (double)number);
 }
 
-/* The references of a person of whom nothing is known, block by block. */
+/* The references of a subject of whom nothing is known, block by block. */
 static congru_status add_priors(congru_context *context, const char *prefix, const congru_materials *materials,
                                 const congru_material *material, const congru_fold_aligned *aligned,
                                 bool branched, congru_tensors *to)
@@ -230,7 +230,7 @@ static congru_status check_features(congru_context *context, const congru_model 
         status = congru_model_check_classes(context, model, shape[0]);
     double *zeros = calloc(features, sizeof *zeros), *probability = calloc(shape[0] + 1, sizeof *probability);
     const congru_features rows = {.plain = zeros, .size = features};
-    const congru_newcomer one = {.count = 1, .d = model->preprocessing.channels, .features = &rows};
+    const congru_target_trials one = {.count = 1, .d = model->preprocessing.channels, .features = &rows};
     if (status == CONGRU_OK && (zeros == NULL || probability == NULL))
         status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a model");
     if (status == CONGRU_OK)

@@ -251,9 +251,9 @@ congru_status congru_model_ask_identity(congru_context *context, const congru_mo
         c[i] = i % (d + 1) == 0 ? 1.0 : 0.0;
     for (size_t k = 0; k < room; k++)
         probability[k] = NAN;
-    const congru_newcomer newcomer = {.count = 1, .d = d, .covariance = c};
+    const congru_target_trials target = {.count = 1, .d = d, .covariance = c};
     congru_status status =
-        congru_pipeline_predict(context, pipeline, &model->method, tensors, &newcomer, c, probability);
+        congru_pipeline_predict(context, pipeline, &model->method, tensors, &target, c, probability);
     size_t answered = 0;
     while (answered < room && !isnan(probability[answered]))
         answered++;

@@ -21,7 +21,7 @@ struct congru_model {
     congru_texts texts; /* what is saved beside them */
 };
 
-/* The tensor (d, d) that stands for a person of whom nothing is known; NULL when the pipeline does not recentre. */
+/* The tensor (d, d) that stands for a subject of whom nothing is known; NULL when the pipeline does not recentre. */
 #define CONGRU_MODEL_PRIOR "recentre.prior"
 const double *congru_model_prior(const congru_model *model);
 

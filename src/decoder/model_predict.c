@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "array/file_write.h"
-#include "base/bank.h"
+#include "base/mapped_memory.h"
+#include "base/memory.h"
 #include "base/scalar_math.h"
-#include "base/store.h"
 #include "dataset/set_check.h"
 #include "dataset/set_products.h"
 #include "decoder/model_branches.h"
@@ -33,7 +33,7 @@ void congru_predictions_destroy(congru_predictions **predictions)
         return;
     congru_predictions *old = *predictions;
     free(old->trial);
-    free(old->answer);
+    free(old->prediction);
     free(old->truth);
     free(old->probability);
     congru_memory_give(old->aligned);
@@ -51,7 +51,7 @@ static double mean_trace(const congru_set *set)
         for (size_t k = 0; k < d; k++)
             trace += set->covariance[i * d * d + k * (d + 1)];
         sum += congru_scalar_log(trace);
-        congru_store_pass(d * d * sizeof trace);
+        congru_mapped_pass(d * d * sizeof trace);
     }
     return congru_scalar_exp(sum / (double)set->count);
 }
@@ -151,15 +151,15 @@ static congru_status reserve(prediction_run *run)
     made->classes = run->model->classes;
     made->dimension = run->set->dimension;
     made->trial = malloc(n * sizeof *made->trial);
-    made->answer = malloc(n * sizeof *made->answer);
+    made->prediction = malloc(n * sizeof *made->prediction);
     made->truth = malloc(n * sizeof *made->truth);
     made->probability = malloc(n * made->classes * sizeof(double));
     run->probability = malloc(n * made->classes * sizeof(double));
     if (run->options->keep_aligned)
         made->aligned = congru_memory_take(n * size * sizeof(double));
-    if (made->trial == NULL || made->answer == NULL || made->truth == NULL || made->probability == NULL ||
+    if (made->trial == NULL || made->prediction == NULL || made->truth == NULL || made->probability == NULL ||
         run->probability == NULL || (run->options->keep_aligned && made->aligned == NULL))
-        return congru_fail(run->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu answers", n);
+        return congru_fail(run->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu predictions", n);
     return CONGRU_OK;
 }
 
@@ -176,14 +176,14 @@ static void collect(prediction_run *run, size_t count, const congru_fold_target 
             if (row[k] > row[best])
                 best = k;
         made->trial[place] = run->trial[i];
-        made->answer[place] = (int32_t)best;
+        made->prediction[place] = (int32_t)best;
         made->truth[place] = run->view.label[run->trial[i]];
         memcpy(made->probability + place * classes, row, classes * sizeof *row);
         if (made->aligned != NULL)
             memcpy(made->aligned + place * size, target->covariance + i * size, size * sizeof *row);
-        congru_store_pass(2 * size * sizeof *row);
+        congru_mapped_pass(2 * size * sizeof *row);
     }
-    made->calibration += target->newcomer.calibration;
+    made->calibration += target->target.calibration;
 }
 
 /* One branch asked about the trials of a subject: probability (count, classes). `keep`: collects, as the only one. */
@@ -208,10 +208,9 @@ static congru_status ask_branch(prediction_run *run, size_t branch, size_t count
         found->aligned.target[0].covariance == NULL)
         status = congru_fail(run->context, CONGRU_ERROR_ARGUMENT,
                              "a classifier of features puts no covariances anywhere that could be shown");
-    if (status == CONGRU_OK && keep && run->options->keep_aligned && own->classifier->embed_newcomer != NULL)
-        status =
-            own->classifier->embed_newcomer(run->context, &found->tensors, &found->aligned.target[0].newcomer,
-                                            found->aligned.target[0].covariance);
+    if (status == CONGRU_OK && keep && run->options->keep_aligned && own->classifier->embed_target != NULL)
+        status = own->classifier->embed_target(run->context, &found->tensors, &found->aligned.target[0].target,
+                                               found->aligned.target[0].covariance);
     if (status == CONGRU_OK && keep)
         collect(run, count, &found->aligned.target[0]);
     congru_model_branch_clear(found);
@@ -227,7 +226,7 @@ static congru_status ask_branches(prediction_run *run, size_t count)
     double *said = malloc((branches * numbers + 1) * sizeof *said);
     congru_status status = said != NULL ? CONGRU_OK
                                         : congru_fail(run->context, CONGRU_ERROR_MEMORY,
-                                                      "not enough memory for %zu answers", count);
+                                                      "not enough memory for %zu predictions", count);
     for (size_t b = 0; status == CONGRU_OK && b < branches; b++) {
         opinions.log_probability[b] = said + b * numbers;
         status = ask_branch(run, b, count, false, said + b * numbers);
@@ -302,7 +301,7 @@ congru_status congru_model_predict(congru_context *context, const congru_model *
                           .made = calloc(1, sizeof *run.made)};
     congru_status status = run.made != NULL
                                ? predict(&run)
-                               : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for answers");
+                               : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for predictions");
     congru_materials_clear(&run.materials);
     free(run.view.label);
     free(run.trial);
@@ -336,7 +335,7 @@ static void add_row(congru_text *text, const congru_predictions *made, const con
     congru_text_add(text, ",%zu,%s,", made->trial[i], model->name);
     congru_text_add_csv(text, made->truth[i] >= 0 ? model->class_name[made->truth[i]] : "");
     congru_text_add(text, ",");
-    congru_text_add_csv(text, model->class_name[made->answer[i]]);
+    congru_text_add_csv(text, model->class_name[made->prediction[i]]);
     for (size_t k = 0; k < made->classes; k++)
         congru_text_add(text, ",%.17g", made->probability[i * made->classes + k]);
     congru_text_add(text, ",0\n"); /* all trials are left out of the fit at once */
@@ -348,8 +347,8 @@ static congru_status check_answers(congru_context *context, const congru_predict
 {
     bool fit = made->classes == model->classes;
     for (size_t i = 0; fit && i < made->count; i++)
-        fit = made->trial[i] < set->count && made->answer[i] >= 0 && (size_t)made->answer[i] < model->classes &&
-              made->truth[i] < (int32_t)model->classes;
+        fit = made->trial[i] < set->count && made->prediction[i] >= 0 &&
+              (size_t)made->prediction[i] < model->classes && made->truth[i] < (int32_t)model->classes;
     return fit ? CONGRU_OK
                : congru_fail(context, CONGRU_ERROR_ARGUMENT, "the predictions are not of this model and set");
 }

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bank.h"
-#include "base/store.h"
+#include "base/mapped_memory.h"
+#include "base/memory.h"
 #include "congru/signal.h"
 #include "epochs/epochs_internal.h"
 #include "recording/fif.h"
@@ -195,7 +195,7 @@ static void keep_samples(congru_epochs *epochs, size_t first, size_t samples)
     for (size_t i = 0; i < rows; i++) {
         memmove(epochs->data + i * samples, epochs->data + i * epochs->samples + first,
                 samples * sizeof(double));
-        congru_store_pass((samples + epochs->samples) * sizeof(double));
+        congru_mapped_pass((samples + epochs->samples) * sizeof(double));
     }
     epochs->samples = samples;
 }
@@ -247,7 +247,7 @@ congru_status congru_epochs_resample(congru_context *context, congru_epochs *epo
         size_t some = rows - i < piece ? rows - i : piece;
         status = congru_signal_resample(context, up, down, some, epochs->samples,
                                         epochs->data + i * epochs->samples, data + i * samples);
-        congru_store_pass(some * (samples + epochs->samples) * sizeof *data);
+        congru_mapped_pass(some * (samples + epochs->samples) * sizeof *data);
     }
     if (status != CONGRU_OK) {
         congru_memory_give(data);

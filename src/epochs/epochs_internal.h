@@ -23,7 +23,7 @@ void congru_epochs_move(congru_epochs *epochs, size_t from, size_t to);
 /* congru_epochs_read that takes files of covariances too. */
 congru_status congru_epochs_read_either(congru_context *context, const char *path, congru_epochs **epochs);
 
-/* count * channels * samples doubles, to be given back by congru_memory_give (base/bank.h), or NULL. */
+/* count * channels * samples doubles, to be given back by congru_memory_give (base/cache.h), or NULL. */
 double *congru_epochs_allocate(size_t count, size_t channels, size_t samples);
 
 /* ---- epochs_marks.c: which trials were rejected, and which run they are of ------------------------ */

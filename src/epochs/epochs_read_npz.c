@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "array/npz.h"
-#include "base/store.h"
+#include "base/mapped_memory.h"
 #include "epochs/epochs_internal.h"
 
 enum {
@@ -148,7 +148,7 @@ static double *scale_in_place(congru_values *values, double scale)
         real *= scale;
         memcpy((char *)place + i * sizeof real, &real, sizeof real);
         if (i % PASSED == PASSED - 1)
-            congru_store_pass(PASSED * sizeof real);
+            congru_mapped_pass(PASSED * sizeof real);
     }
     values->integer = NULL;
     values->real = NULL;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bank.h"
+#include "base/memory.h"
 #include "base/number_text.h"
 #include "base/scalar_math.h"
 #include "spd/view_load.h"
@@ -98,7 +98,7 @@ static congru_status measure_signal(const congru_fold_case *fold, const congru_m
                                     const congru_prepared *prepared, size_t cells, double *x)
 {
     const congru_signals signals = congru_prepared_signals(prepared, false, fold->test.trial);
-    const congru_newcomer trials = {.count = fold->test.count, .d = prepared->d, .signals = &signals};
+    const congru_target_trials trials = {.count = fold->test.count, .d = prepared->d, .signals = &signals};
     return material->branch->classifier->features(fold->context, &trials, &material->method,
                                                   prepared->d * cells, x);
 }
@@ -237,7 +237,7 @@ static congru_status own_features(const look *l, const congru_method_options *me
     if (*x == NULL)
         return fail_memory(l->fold);
     for (size_t b = 0; status == CONGRU_OK && b < material->blocks; b++)
-        status = material->branch->classifier->features(l->fold->context, &aligned->target[b].newcomer, method,
+        status = material->branch->classifier->features(l->fold->context, &aligned->target[b].target, method,
                                                         material->features, *x + material->first[b]);
     return status;
 }

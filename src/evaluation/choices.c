@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bank.h"
+#include "base/memory.h"
 #include "evaluation/combine.h"
 #include "evaluation/fold_branch.h"
 

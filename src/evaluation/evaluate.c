@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "dataset/set_check.h"
-#include "evaluation/crew_queue.h"
-#include "evaluation/crew_round.h"
-#include "evaluation/crew_together.h"
 #include "evaluation/fold_file.h"
 #include "evaluation/fold_run.h"
 #include "evaluation/fold_wire.h"
+#include "evaluation/process_group_queue.h"
+#include "evaluation/process_group_round.h"
+#include "evaluation/process_group_together.h"
 #include "evaluation/request_check.h"
 #include "evaluation/results.h"
 #include "evaluation/run_folder.h"
@@ -61,7 +61,7 @@ typedef struct evaluation {
 /* Whether this process keeps the folder: rank 0, or the only one there is. */
 static bool leads(const evaluation *e)
 {
-    return congru_crew_rank(e->options->crew) == 0;
+    return congru_process_group_rank(e->options->processes) == 0;
 }
 
 /* The covariances of the set itself, where a pipeline reads them. */
@@ -336,8 +336,8 @@ static congru_status make_plan(evaluation *e, const congru_workers *workers)
 
 static congru_status run_jobs(evaluation *e)
 {
-    bool together = e->options->data_parallel && congru_crew_shares(e->options->crew);
-    size_t share = (size_t)congru_crew_size(e->options->crew);
+    bool together = e->options->data_parallel && congru_process_group_shares(e->options->processes);
+    size_t share = (size_t)congru_process_group_size(e->options->processes);
     congru_workers workers;
     for (size_t i = 0; i < e->waiting; i++)
         e->folds[e->job[e->order[i]].pipeline]++;
@@ -359,7 +359,8 @@ static congru_status run_jobs(evaluation *e)
         status = congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu jobs", e->groups);
     if (status == CONGRU_OK)
         status = make_plan(e, &workers);
-    status = (together ? congru_together_run : congru_queue_run)(&workers, e->options->crew, status, &work);
+    status =
+        (together ? congru_together_run : congru_queue_run)(&workers, e->options->processes, status, &work);
     congru_workers_end(&workers);
     for (size_t i = 0; e->record != NULL && i < e->groups; i++)
         congru_record_clear(&e->record[i]);
@@ -428,7 +429,7 @@ static congru_status take_results(evaluation *e)
     congru_message message = CONGRU_MESSAGE_START;
     congru_parcel parcel;
     while (message != CONGRU_MESSAGE_END)
-        if (!congru_crew_await(e->options->crew, &message, &parcel))
+        if (!congru_process_group_await(e->options->processes, &message, &parcel))
             return congru_fail(e->context, CONGRU_ERROR_IO, "the process that hands out the work is gone");
     congru_status status = congru_parcel_status(&parcel, e->context);
     size_t done = status == CONGRU_OK ? congru_parcel_count(&parcel) : 0;
@@ -468,20 +469,20 @@ static congru_status finish(evaluation *e, congru_status status, congru_results 
 /* All processes have begun; they end with the same status. */
 static congru_status run_all(evaluation *e, congru_results **results)
 {
-    congru_crew *crew = e->options->crew;
+    congru_process_group *processes = e->options->processes;
     congru_status status = e->waiting > 0 ? run_jobs(e) : CONGRU_OK;
-    congru_round_notes(e->context, crew);
+    congru_round_notes(e->context, processes);
     if (!leads(e))
         return finish(e, take_results(e), results);
     congru_bytes folds = {0};
-    if (status == CONGRU_OK && congru_crew_shares(crew))
+    if (status == CONGRU_OK && congru_process_group_shares(processes))
         pack_results(e, &folds);
     status = finish(e, status, results);
-    if (congru_crew_shares(crew)) {
-        congru_bytes bytes = congru_crew_begin(CONGRU_MESSAGE_END);
+    if (congru_process_group_shares(processes)) {
+        congru_bytes bytes = congru_process_group_begin(CONGRU_MESSAGE_END);
         congru_bytes_add_status(&bytes, status, e->context);
         congru_bytes_add(&bytes, folds.data, folds.size);
-        congru_crew_send_all(crew, &bytes);
+        congru_process_group_send_all(processes, &bytes);
     }
     congru_bytes_clear(&folds);
     return status;
@@ -511,7 +512,7 @@ congru_status congru_evaluate(congru_context *context, const congru_set *set,
     if (status == CONGRU_OK)
         status = list_jobs(&e);
     status = congru_round_open(context, set, options, status);
-    status = congru_round_start(context, options->crew, status, e.jobs, e.order, &e.waiting);
+    status = congru_round_start(context, options->processes, status, e.jobs, e.order, &e.waiting);
     if (status == CONGRU_OK)
         status = run_all(&e, results);
     congru_run_close(&e.run);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bank.h"
+#include "base/memory.h"
 
 void congru_fold_aligned_clear(congru_fold_aligned *aligned)
 {
@@ -94,7 +94,7 @@ congru_status congru_branch_align(const congru_fold_case *fold, const congru_mat
 /* Features of trials as the fold has aligned them: x (count, features), the blocks side by side. */
 static congru_status join_features(const congru_fold_case *fold, const congru_material *material,
                                    const congru_method_options *method, size_t count,
-                                   const congru_newcomer *block, double **x)
+                                   const congru_target_trials *block, double **x)
 {
     congru_status status = CONGRU_OK;
     *x = congru_memory_take((count + 1) * material->features * sizeof **x);
@@ -112,15 +112,15 @@ static congru_status fit_features(const congru_fold_case *fold, const congru_mat
                                   congru_tensors *model)
 {
     congru_features rows = {.plain = material->feature, .place = fold->train.trial, .size = material->features};
-    congru_newcomer block[CONGRU_BLOCKS_MAX];
+    congru_target_trials block[CONGRU_BLOCKS_MAX];
     double *x = NULL;
     congru_status status = CONGRU_OK;
     for (size_t b = 0; b < material->blocks; b++) {
         const congru_trials *trials = &aligned->source[b].trials;
-        block[b] = (congru_newcomer){.count = trials->count,
-                                     .d = trials->d,
-                                     .covariance = trials->covariance,
-                                     .signals = trials->signals};
+        block[b] = (congru_target_trials){.count = trials->count,
+                                          .d = trials->d,
+                                          .covariance = trials->covariance,
+                                          .signals = trials->signals};
     }
     if (material->feature == NULL) {
         status = join_features(fold, material, method, fold->train.count, block, &x);
@@ -157,16 +157,16 @@ congru_status congru_branch_ask(const congru_fold_case *fold, const congru_mater
 {
     const congru_classifier *classifier = material->branch->classifier;
     congru_features rows = {.plain = material->feature, .place = fold->test.trial, .size = material->features};
-    congru_newcomer block[CONGRU_BLOCKS_MAX];
+    congru_target_trials block[CONGRU_BLOCKS_MAX];
     congru_status status = CONGRU_OK;
     double *x = NULL;
     bool shares = congru_branch_shares(fold, material);
     for (size_t b = 0; status == CONGRU_OK && !shares && b < material->blocks; b++) {
         const congru_fold_setting setting = setting_of(fold, material, method, b, false);
-        if (aligned->target[b].newcomer.count == 0)
+        if (aligned->target[b].target.count == 0)
             status = congru_fold_target_align(&setting, fold->test.count, fold->test.trial, labelled,
                                               &aligned->model, aligned->prior[b], &aligned->target[b]);
-        block[b] = aligned->target[b].newcomer;
+        block[b] = aligned->target[b].target;
     }
     if (status != CONGRU_OK)
         return status;
@@ -176,11 +176,11 @@ congru_status congru_branch_ask(const congru_fold_case *fold, const congru_mater
         status = join_features(fold, material, method, fold->test.count, block, &x);
         rows = (congru_features){.plain = x, .size = material->features};
     }
-    const congru_newcomer newcomer = {.count = fold->test.count,
-                                      .d = congru_material_block(fold->materials, material, 0)->d,
-                                      .features = &rows};
+    const congru_target_trials target = {.count = fold->test.count,
+                                         .d = congru_material_block(fold->materials, material, 0)->d,
+                                         .features = &rows};
     if (status == CONGRU_OK)
-        status = classifier->predict(fold->context, model, &newcomer, probability);
+        status = classifier->predict(fold->context, model, &target, probability);
     congru_memory_give(x);
     return status;
 }

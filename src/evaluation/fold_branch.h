@@ -5,7 +5,7 @@
 #include "evaluation/fold_parts.h"
 #include "evaluation/materials.h"
 
-/* Trials by their index in the set, ascending: those fitted on and those asked about, which are of one person. */
+/* Trials by their index in the set, ascending: those fitted on and those asked about, which are of one subject. */
 typedef struct congru_fold_side {
     size_t count;
     const size_t *trial;
@@ -45,7 +45,7 @@ congru_status congru_branch_fit(const congru_fold_case *fold, const congru_mater
                                 const congru_method_options *method, bool views, congru_fold_aligned *aligned,
                                 congru_tensors *model);
 
-/* Asks it about the trials of one person: probability (test, classes). `labelled`: labels may be used by an aligner that
+/* Asks it about the trials of one subject: probability (test, classes). `labelled`: labels may be used by an aligner that
  * asks for some. Where the target is aligned it stays in aligned->target, and is not aligned again. */
 congru_status congru_branch_ask(const congru_fold_case *fold, const congru_material *material,
                                 const congru_method_options *method, congru_fold_aligned *aligned,

@@ -60,7 +60,7 @@ congru_status congru_folder_make(congru_context *context, const char *folder, co
 static void add_rows(congru_text *text, size_t classes, const congru_fold *fold)
 {
     for (size_t i = 0; i < fold->samples; i++) {
-        congru_text_add(text, "%zu,%d,%d", fold->trial[i], (int)fold->truth[i], (int)fold->answer[i]);
+        congru_text_add(text, "%zu,%d,%d", fold->trial[i], (int)fold->truth[i], (int)fold->prediction[i]);
         for (size_t k = 0; k < classes; k++)
             congru_text_add(text, ",%.17g", fold->probability[i * classes + k]);
         congru_text_add(text, "\n");
@@ -165,20 +165,20 @@ static congru_status fail_fold(congru_context *context, const congru_csv *csv)
 static congru_status parse_row(congru_context *context, const congru_csv *csv, size_t row, size_t classes,
                                congru_fold *fold)
 {
-    size_t truth, answer;
+    size_t truth, prediction;
     congru_status status = congru_csv_count(context, csv, row, 0, &fold->trial[row]);
     if (status == CONGRU_OK)
         status = congru_csv_count(context, csv, row, 1, &truth);
     if (status == CONGRU_OK)
-        status = congru_csv_count(context, csv, row, 2, &answer);
+        status = congru_csv_count(context, csv, row, 2, &prediction);
     for (size_t k = 0; status == CONGRU_OK && k < classes; k++)
         status = congru_csv_number(context, csv, row, 3 + k, &fold->probability[row * classes + k]);
     if (status != CONGRU_OK)
         return status;
-    if (truth >= classes || answer >= classes)
+    if (truth >= classes || prediction >= classes)
         return fail_fold(context, csv);
     fold->truth[row] = (int32_t)truth;
-    fold->answer[row] = (int32_t)answer;
+    fold->prediction[row] = (int32_t)prediction;
     return CONGRU_OK;
 }
 

@@ -6,7 +6,7 @@
 #include "evaluation/settings_text.h"
 #include "network/record.h"
 
-/* What a file says of its fold beside the answers. */
+/* What a file says of its fold beside the predictions. */
 typedef struct congru_fold_about {
     char subject_name[CONGRU_LABEL_SIZE];
     size_t sessions; /* that the set holds of the subject */

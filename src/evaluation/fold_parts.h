@@ -43,7 +43,7 @@ congru_status congru_fold_prior(const congru_fold_setting *setting, size_t count
                                 double *prior);
 void congru_fold_sources_clear(congru_fold_sources *sources);
 
-/* The trials of one person asked about, as the aligner leaves them for classifiers. */
+/* The trials of one subject asked about, as the aligner leaves them for classifiers. */
 typedef struct congru_fold_target {
     double *covariance; /* (count, d, d); NULL for signals */
     double *signal;     /* (count, d, samples); NULL where they are read where they are */
@@ -51,13 +51,13 @@ typedef struct congru_fold_target {
     bool *calibrated; /* (count): the trial is used with its label, and not to be scored */
     size_t *place;    /* of the calibration trials */
     int32_t *label;   /* likewise */
-    congru_newcomer newcomer;
+    congru_target_trials target;
 } congru_fold_target;
 
 /* How much of the target subject may be seen in this protocol. */
 congru_target congru_fold_target_mode(const congru_fold_setting *setting);
 
-/* Gathers `count` trials of one person, ascending, whose list must stay as long as the target, recentres and maps them.
+/* Gathers `count` trials of one subject, ascending, whose list must stay as long as the target, recentres and maps them.
  * `labelled`: labels may be used by an aligner that asks for some. The caller clears the target, after a failure too. */
 congru_status congru_fold_target_align(const congru_fold_setting *setting, size_t count, const size_t *trial,
                                        bool labelled, const congru_tensors *model, const double *prior,

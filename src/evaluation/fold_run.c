@@ -19,11 +19,11 @@ congru_status congru_fold_reserve(congru_context *context, congru_fold *fold, si
     fold->trial = calloc(room, sizeof *fold->trial);
     fold->part = calloc(room, sizeof *fold->part);
     fold->truth = calloc(room, sizeof *fold->truth);
-    fold->answer = calloc(room, sizeof *fold->answer);
+    fold->prediction = calloc(room, sizeof *fold->prediction);
     fold->probability = calloc(room * classes, sizeof *fold->probability);
-    if (fold->trial == NULL || fold->part == NULL || fold->truth == NULL || fold->answer == NULL ||
+    if (fold->trial == NULL || fold->part == NULL || fold->truth == NULL || fold->prediction == NULL ||
         fold->probability == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu answers", samples);
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu predictions", samples);
     return CONGRU_OK;
 }
 
@@ -32,7 +32,7 @@ void congru_fold_clear(congru_fold *fold)
     free(fold->trial);
     free(fold->part);
     free(fold->truth);
-    free(fold->answer);
+    free(fold->prediction);
     free(fold->probability);
     free(fold->pattern);
     *fold = (congru_fold){0};
@@ -60,7 +60,7 @@ typedef struct split_run {
     double fitting;      /* seconds of the classifiers of the pipeline that is run */
 } split_run;
 
-/* Adds the answers to the fold, those about calibration trials left out. */
+/* Adds the predictions to the fold, those about calibration trials left out. */
 static void collect(const split_run *run, congru_fold *fold)
 {
     const congru_set *set = run->plan->set;
@@ -77,7 +77,7 @@ static void collect(const split_run *run, congru_fold *fold)
                set->classes * sizeof(double));
     }
     fold->train += split->train;
-    fold->calibration += target->newcomer.calibration + split->calibration;
+    fold->calibration += target->target.calibration + split->calibration;
 }
 
 /* Patterns are kept beside folds, of subjects that are new to the pipeline. */

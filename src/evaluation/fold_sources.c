@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bank.h"
+#include "base/memory.h"
 #include "evaluation/fold_parts.h"
 #include "spd/view_load.h"
 

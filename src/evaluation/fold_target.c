@@ -1,8 +1,8 @@
-/* Gathers and aligns the trials of one person. SPDX-License-Identifier: Apache-2.0 */
+/* Gathers and aligns the trials of one subject. SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bank.h"
+#include "base/memory.h"
 #include "evaluation/fold_parts.h"
 #include "spd/view_load.h"
 
@@ -56,11 +56,11 @@ static congru_status recentre_domain(const congru_fold_setting *setting, size_t 
             memcpy(w->before + (count - 1) * size, out + i * size, size * sizeof *out);
     }
     const congru_signals signals = congru_prepared_signals(prepared, false, w->trial);
-    congru_newcomer part = {.count = count,
-                            .d = prepared->d,
-                            .covariance = of_signals ? NULL : w->before,
-                            .signals = of_signals ? &signals : NULL};
-    congru_newcomer_see(&part, congru_fold_target_mode(setting));
+    congru_target_trials part = {.count = count,
+                                 .d = prepared->d,
+                                 .covariance = of_signals ? NULL : w->before,
+                                 .signals = of_signals ? &signals : NULL};
+    congru_target_see(&part, congru_fold_target_mode(setting));
     congru_status status =
         setting->aligner->recentring->target(setting->context, setting->method, &part, prior, w->after);
     for (size_t i = 0; status == CONGRU_OK && i < count; i++)
@@ -95,12 +95,12 @@ static congru_status recentre_target(const congru_fold_setting *setting, size_t 
     return status;
 }
 
-/* Picks the first trials of each class of the newcomer: no more than half of them. */
+/* Picks the first trials of each class of the target subject: no more than half of them. */
 static void calibrate(const congru_fold_setting *setting, size_t count, const size_t *trial,
                       congru_fold_target *t)
 {
     const int32_t *label = setting->prepared->set->label;
-    size_t wanted = (size_t)setting->method->rpa_labels, *used = &t->newcomer.calibration;
+    size_t wanted = (size_t)setting->method->rpa_labels, *used = &t->target.calibration;
     for (size_t i = 0; i < count; i++) {
         size_t before = 0, all = 0;
         if (label[trial[i]] < 0) /* none of the model's classes */
@@ -124,7 +124,7 @@ static congru_status gather_signals(const congru_fold_setting *setting, size_t c
 {
     const congru_prepared *prepared = setting->prepared;
     t->signals = congru_prepared_signals(prepared, comes_recentred(setting), trial);
-    t->newcomer.signals = &t->signals;
+    t->target.signals = &t->signals;
     if (setting->aligner->recentring == NULL || comes_recentred(setting))
         return CONGRU_OK;
     t->signal = congru_memory_take(count * prepared->d * prepared->signals.samples * sizeof *t->signal);
@@ -146,13 +146,13 @@ static congru_status gather(const congru_fold_setting *setting, size_t count, co
     };
     if (t->calibrated == NULL || t->place == NULL || t->label == NULL)
         return fail_memory(setting, count);
-    t->newcomer =
-        (congru_newcomer){.count = count, .d = d, .calibration_trial = t->place, .calibration_label = t->label};
-    congru_newcomer_see(&t->newcomer, congru_fold_target_mode(setting));
+    t->target = (congru_target_trials){
+        .count = count, .d = d, .calibration_trial = t->place, .calibration_label = t->label};
+    congru_target_see(&t->target, congru_fold_target_mode(setting));
     if (setting->prepared->needs == CONGRU_NEEDS_SIGNALS)
         return gather_signals(setting, count, trial, t);
     t->covariance = congru_memory_take(count * d * d * sizeof(double));
-    t->newcomer.covariance = t->covariance;
+    t->target.covariance = t->covariance;
     if (t->covariance == NULL)
         return fail_memory(setting, count);
     const congru_view view = congru_prepared_view(setting->prepared, comes_recentred(setting), trial);
@@ -170,5 +170,5 @@ congru_status congru_fold_target_align(const congru_fold_setting *setting, size_
         return status;
     if (labelled && setting->aligner->labels)
         calibrate(setting, count, trial, t);
-    return congru_pipeline_map(setting->context, setting->aligner, model, &t->newcomer, t->covariance);
+    return congru_pipeline_map(setting->context, setting->aligner, model, &t->target, t->covariance);
 }

@@ -16,14 +16,14 @@ void congru_fold_pack(const congru_fold *fold, size_t classes, congru_bytes *byt
 {
     congru_fold plain = *fold; /* the pointers in it mean nothing to others and are not looked at */
     plain.trial = NULL;
-    plain.part = plain.truth = plain.answer = NULL;
+    plain.part = plain.truth = plain.prediction = NULL;
     plain.probability = NULL;
     plain.pattern = NULL;
     congru_bytes_add(bytes, &plain, sizeof plain);
     congru_bytes_add(bytes, fold->trial, fold->samples * sizeof *fold->trial);
     congru_bytes_add(bytes, fold->part, fold->samples * sizeof *fold->part);
     congru_bytes_add(bytes, fold->truth, fold->samples * sizeof *fold->truth);
-    congru_bytes_add(bytes, fold->answer, fold->samples * sizeof *fold->answer);
+    congru_bytes_add(bytes, fold->prediction, fold->samples * sizeof *fold->prediction);
     congru_bytes_add(bytes, fold->probability, fold->samples * classes * sizeof *fold->probability);
     congru_bytes_add_text(bytes, fold->pattern != NULL ? fold->pattern : "");
 }
@@ -41,7 +41,7 @@ congru_status congru_fold_unpack(congru_context *context, congru_parcel *parcel,
     congru_parcel_take(parcel, fold->trial, samples * sizeof *fold->trial);
     congru_parcel_take(parcel, fold->part, samples * sizeof *fold->part);
     congru_parcel_take(parcel, fold->truth, samples * sizeof *fold->truth);
-    congru_parcel_take(parcel, fold->answer, samples * sizeof *fold->answer);
+    congru_parcel_take(parcel, fold->prediction, samples * sizeof *fold->prediction);
     congru_parcel_take(parcel, fold->probability, samples * classes * sizeof *fold->probability);
     const char *pattern = congru_parcel_text(parcel);
     if (pattern[0] != '\0' && (fold->pattern = strdup(pattern)) == NULL)

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bank.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "congru/evaluation.h"
 #include "congru/spd.h"
 #include "congru/statistics.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bank.h"
-#include "base/store.h"
+#include "base/mapped_memory.h"
+#include "base/memory.h"
 #include "spd/view_load.h"
 
 enum { CHUNK = 64 }; /* trials that a job takes at a time */
@@ -139,7 +139,7 @@ static void count_features(const congru_materials *m, congru_material *material)
     const congru_classifier *classifier = material->branch->classifier;
     for (size_t b = 0; classifier->feature_count != NULL && b < material->blocks; b++) {
         const congru_signals signals = shape_of(m, material->block[b]);
-        const congru_newcomer shape = {.d = signals.channels, .signals = &signals};
+        const congru_target_trials shape = {.d = signals.channels, .signals = &signals};
         material->first[b] = material->features;
         material->features += classifier->feature_count(&shape, &material->method);
     }
@@ -336,7 +336,7 @@ congru_status congru_material_features(congru_context *context, const congru_mat
     const congru_prepared *prepared = congru_material_block(m, material, block);
     const congru_classifier *classifier = material->branch->classifier;
     const congru_signals signals = congru_prepared_signals(prepared, recentred, trial);
-    congru_newcomer trials = {.count = count, .d = prepared->d};
+    congru_target_trials trials = {.count = count, .d = prepared->d};
     congru_status status = CONGRU_OK;
     double *own = NULL;
     if (signals.plain != NULL) {
@@ -360,7 +360,7 @@ static congru_status run_features(const congru_workers *workers, make_run *run)
     for (size_t i = 0; i < m->materials; i++) {
         congru_material *material = &m->material[i];
         const congru_aligner *aligner = material->branch->aligner;
-        if (material->features == 0 || aligner->fit != NULL || aligner->map_newcomer != NULL || !m->recentre)
+        if (material->features == 0 || aligner->fit != NULL || aligner->map_target != NULL || !m->recentre)
             continue;
         material->feature = congru_memory_take(m->set->count * material->features * sizeof(double));
         if (material->feature == NULL)

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bank.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "network/network.h"
 
@@ -25,7 +25,7 @@ static congru_status fail_unknown(congru_context *context, const char *pipeline,
 /* Whether the classifier reads what the aligner aligns; `none` aligns nothing. */
 static bool go_together(const congru_aligner *aligner, const congru_classifier *classifier)
 {
-    bool aligns = aligner->recentring != NULL || aligner->fit != NULL || aligner->map_newcomer != NULL;
+    bool aligns = aligner->recentring != NULL || aligner->fit != NULL || aligner->map_target != NULL;
     return !aligns || aligner->needs == classifier->needs;
 }
 
@@ -133,7 +133,7 @@ bool congru_branch_linear(const congru_branch *branch)
 {
     const congru_aligner *aligner = branch->aligner;
     return branch->classifier->linear && aligner->fit == NULL && aligner->map_sources == NULL &&
-           aligner->map_newcomer == NULL;
+           aligner->map_target == NULL;
 }
 
 bool congru_pipeline_trains(const congru_pipeline *pipeline)
@@ -180,7 +180,7 @@ congru_status congru_pipeline_describe(congru_context *context, const char *name
         description->needs_signals = description->needs_signals || pipeline.branch[i].blocks > 0 ||
                                      pipeline.branch[i].classifier->needs == CONGRU_NEEDS_SIGNALS;
     description->embeds = !description->needs_signals && pipeline.branches == 1 && !aligner->labels &&
-                          (!classifier->end_to_end || classifier->embed_newcomer != NULL);
+                          (!classifier->end_to_end || classifier->embed_target != NULL);
     congru_pipeline_clear(&pipeline);
     return CONGRU_OK;
 }
@@ -312,29 +312,29 @@ congru_status congru_pipeline_align(congru_context *context, const congru_aligne
 }
 
 congru_status congru_pipeline_map(congru_context *context, const congru_aligner *aligner,
-                                  const congru_tensors *model, const congru_newcomer *newcomer,
+                                  const congru_tensors *model, const congru_target_trials *target,
                                   double *covariance)
 {
-    return aligner->map_newcomer != NULL ? aligner->map_newcomer(context, model, newcomer, covariance)
-                                         : CONGRU_OK;
+    return aligner->map_target != NULL ? aligner->map_target(context, model, target, covariance) : CONGRU_OK;
 }
 
 congru_status congru_pipeline_predict(congru_context *context, const congru_pipeline *pipeline,
                                       const congru_method_options *options, const congru_tensors *model,
-                                      const congru_newcomer *newcomer, double *covariance, double *probability)
+                                      const congru_target_trials *target, double *covariance,
+                                      double *probability)
 {
     const congru_classifier *classifier = pipeline->classifier;
-    congru_status status = congru_pipeline_map(context, pipeline->aligner, model, newcomer, covariance);
+    congru_status status = congru_pipeline_map(context, pipeline->aligner, model, target, covariance);
     if (status != CONGRU_OK || classifier->features == NULL)
-        return status == CONGRU_OK ? classifier->predict(context, model, newcomer, probability) : status;
-    const size_t size = classifier->feature_count(newcomer, options);
-    double *x = congru_memory_take((newcomer->count * size + 1) * sizeof *x);
+        return status == CONGRU_OK ? classifier->predict(context, model, target, probability) : status;
+    const size_t size = classifier->feature_count(target, options);
+    double *x = congru_memory_take((target->count * size + 1) * sizeof *x);
     if (x == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu features", size);
     const congru_features rows = {.plain = x, .size = size};
-    congru_newcomer featured = *newcomer;
+    congru_target_trials featured = *target;
     featured.features = &rows;
-    status = classifier->features(context, newcomer, options, size, x);
+    status = classifier->features(context, target, options, size, x);
     if (status == CONGRU_OK)
         status = classifier->predict(context, model, &featured, probability);
     congru_memory_give(x);

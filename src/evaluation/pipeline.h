@@ -85,15 +85,16 @@ congru_status congru_pipeline_align(congru_context *context, const congru_aligne
                                     const congru_method_options *options, congru_tensors *model,
                                     congru_record *record);
 
-/* Maps the newcomer's trials in `covariance` (which newcomer->covariance points to) in place. */
+/* Maps the target subject's trials in `covariance` (which target subject->covariance points to) in place. */
 congru_status congru_pipeline_map(congru_context *context, const congru_aligner *aligner,
-                                  const congru_tensors *model, const congru_newcomer *newcomer,
+                                  const congru_tensors *model, const congru_target_trials *target,
                                   double *covariance);
 
 /* congru_pipeline_map, then the classifier's probabilities (count, classes). */
 congru_status congru_pipeline_predict(congru_context *context, const congru_pipeline *pipeline,
                                       const congru_method_options *options, const congru_tensors *model,
-                                      const congru_newcomer *newcomer, double *covariance, double *probability);
+                                      const congru_target_trials *target, double *covariance,
+                                      double *probability);
 
 /* Training steps; 0 where no network is trained. */
 size_t congru_pipeline_steps(const congru_pipeline *pipeline, const congru_method_options *options);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/store.h"
+#include "base/mapped_memory.h"
 #include "congru/spd.h"
 
 /* ---- Domains ------------------------------------------------------------------------------------------- */
@@ -77,7 +77,7 @@ congru_signals congru_prepared_signals(const congru_prepared *prepared, bool rec
 congru_status congru_prepare_begin(congru_context *context, congru_prepared *prepared)
 {
     const size_t size = prepared->d * prepared->d, trials = prepared->set->count;
-    bool copies = prepared->signals.plain == NULL && trials * size * sizeof(double) <= congru_store_limit();
+    bool copies = prepared->signals.plain == NULL && trials * size * sizeof(double) <= congru_mapped_limit();
     double **kept = copies ? &prepared->recentred : &prepared->root;
     prepared->reference = malloc(prepared->domains->count * size * sizeof(double));
     *kept = malloc((copies ? trials : prepared->domains->count) * size * sizeof(double));

@@ -30,8 +30,8 @@ typedef struct congru_prepared {
     const congru_recentring *recentring; /* NULL: none is done here */
     double *reference;                   /* (domains, d, d); NULL without recentring, like the two below */
     double *
-        recentred; /* (trials, d, d) covariances, unless there are signals or the set is large (base/store.h) */
-    double *root;  /* (domains, d, d), the references' inverse roots, otherwise */
+        recentred; /* (trials, d, d) covariances, unless there are signals or the set is large (base/mapped_memory.h) */
+    double *root;   /* (domains, d, d), the references' inverse roots, otherwise */
     double seconds; /* how long recentring took, all threads' time added */
 } congru_prepared;
 

@@ -2,16 +2,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bank.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "dataset/set_check.h"
 #include "evaluation/pipeline.h"
 #include "evaluation/prepare.h"
 
-/* Trials of the sources, then those of the newcomer, each in the order of the set. */
+/* Trials of the sources, then those of the target subject, each in the order of the set. */
 typedef struct representation {
     congru_trials sources;
-    congru_newcomer newcomer;
+    congru_target_trials target;
     size_t *trial; /* (count) its index in the set */
     double *covariance;
     int32_t *label, *subject;
@@ -40,10 +40,10 @@ static congru_status check(congru_context *context, const congru_set *set, const
                            "subject %d: the set has %zu, of which one is left out", (int)subject,
                            set->subjects);
     if (pipeline->aligner->labels)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "pipeline '%s' asks for labels of the newcomer",
-                           name);
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "pipeline '%s' asks for labels of the target subject", name);
     if (pipeline->classifier->needs == CONGRU_NEEDS_SIGNALS ||
-        (pipeline->classifier->end_to_end && pipeline->classifier->embed_newcomer == NULL))
+        (pipeline->classifier->end_to_end && pipeline->classifier->embed_target == NULL))
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "pipeline '%s' puts no covariances anywhere that could be shown", name);
     return CONGRU_OK;
@@ -93,16 +93,16 @@ static congru_status gather(congru_context *context, const congru_set *set, cons
     congru_status status = CONGRU_OK;
     if (pipeline->aligner->recentring != NULL)
         status = recentre(context, set, pipeline->aligner->recentring, options, out);
-    for (int newcomer = 0; newcomer < 2; newcomer++) {
+    for (int target = 0; target < 2; target++) {
         for (size_t i = 0; i < set->count; i++) {
-            if ((set->subject[i] == left_out) != newcomer)
+            if ((set->subject[i] == left_out) != target)
                 continue;
             memcpy(r->covariance + place * size, out + i * size, size * sizeof *out);
             r->label[place] = set->label[i];
             r->subject[place] = set->subject[i] - (set->subject[i] > left_out);
             r->trial[place++] = i;
         }
-        sources = newcomer ? sources : place;
+        sources = target ? sources : place;
     }
     r->sources = (congru_trials){.count = sources,
                                  .d = set->dimension,
@@ -111,9 +111,9 @@ static congru_status gather(congru_context *context, const congru_set *set, cons
                                  .subject = r->subject,
                                  .classes = set->classes,
                                  .subjects = set->subjects - 1};
-    r->newcomer = (congru_newcomer){
+    r->target = (congru_target_trials){
         .count = set->count - sources, .d = set->dimension, .covariance = r->covariance + sources * size};
-    congru_newcomer_see(&r->newcomer, CONGRU_TARGET_FULL);
+    congru_target_see(&r->target, CONGRU_TARGET_FULL);
     return status;
 }
 
@@ -126,8 +126,8 @@ static congru_status map_end_to_end(congru_context *context, const congru_classi
     if (status == CONGRU_OK)
         status = classifier->embed_sources(context, &r->model, &r->sources, r->covariance);
     if (status == CONGRU_OK)
-        status = classifier->embed_newcomer(context, &r->model, &r->newcomer,
-                                            r->covariance + r->sources.count * size);
+        status =
+            classifier->embed_target(context, &r->model, &r->target, r->covariance + r->sources.count * size);
     return status;
 }
 
@@ -153,7 +153,7 @@ congru_status congru_pipeline_represent(congru_context *context, const congru_se
         status = congru_pipeline_align(context, pipeline.aligner, &r.sources, r.covariance, &options->method,
                                        &r.model, NULL);
         if (status == CONGRU_OK)
-            status = congru_pipeline_map(context, pipeline.aligner, &r.model, &r.newcomer,
+            status = congru_pipeline_map(context, pipeline.aligner, &r.model, &r.target,
                                          r.covariance + r.sources.count * size);
     }
     for (size_t i = 0; status == CONGRU_OK && i < set->count; i++)

@@ -86,7 +86,7 @@ static congru_status measure_fold(congru_context *context, const congru_results 
     for (size_t m = 0; m < CONGRU_SCORE_KINDS; m++)
         value[m] = NAN;
     if (fold->samples > 0 && fold->truth != NULL)
-        status = congru_metrics_measure(context, fold->samples, results->classes, fold->truth, fold->answer,
+        status = congru_metrics_measure(context, fold->samples, results->classes, fold->truth, fold->prediction,
                                         fold->probability, value, NULL);
     value[CONGRU_SCORE_ACCURACY] = fold->accuracy;
     value[CONGRU_SCORE_KAPPA] = fold->kappa;
@@ -162,7 +162,7 @@ congru_status congru_results_confusion(congru_context *context, const congru_res
         if (fold->pipeline != pipeline || (subject >= 0 && fold->subject != subject))
             continue;
         for (size_t k = 0; fold->truth != NULL && k < fold->samples; k++)
-            confusion[(size_t)fold->truth[k] * results->classes + (size_t)fold->answer[k]]++;
+            confusion[(size_t)fold->truth[k] * results->classes + (size_t)fold->prediction[k]]++;
     }
     return CONGRU_OK;
 }

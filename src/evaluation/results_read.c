@@ -229,7 +229,7 @@ static congru_status read_answer(results_reader *r, const size_t *column, size_t
         strcmp(pipeline, results->pipeline[fold->pipeline]) != 0)
         return fail_row(r, row, "not in the order of results.csv");
     if (!find_class(results, congru_csv_field(&r->answers, row, column[A_TRUTH]), &fold->truth[place]) ||
-        !find_class(results, congru_csv_field(&r->answers, row, column[A_ANSWER]), &fold->answer[place]))
+        !find_class(results, congru_csv_field(&r->answers, row, column[A_ANSWER]), &fold->prediction[place]))
         return fail_row(r, row, "a class that has no column");
     size_t part = 0;
     congru_status status = congru_csv_count(r->context, &r->answers, row, column[A_TRIAL], &fold->trial[place]);

@@ -30,7 +30,7 @@ static void add_predictions(congru_text *text, const congru_results *results, co
         congru_text_add(text, ",%zu,%s,", fold->trial[i], results->pipeline[fold->pipeline]);
         congru_text_add_csv(text, results->class_name[fold->truth[i]]);
         congru_text_add(text, ",");
-        congru_text_add_csv(text, results->class_name[fold->answer[i]]);
+        congru_text_add_csv(text, results->class_name[fold->prediction[i]]);
         for (size_t k = 0; k < results->classes; k++)
             congru_text_add(text, ",%.17g", fold->probability[i * results->classes + k]);
         congru_text_add(text, ",%d\n", (int)fold->part[i]);

@@ -13,9 +13,9 @@
 
 #include "array/file_write.h"
 #include "array/source.h"
-#include "base/crew.h"
 #include "base/descriptor.h"
 #include "base/error.h"
+#include "base/process_group.h"
 #include "congru/version.h"
 #include "evaluation/fold_file.h"
 
@@ -43,7 +43,7 @@ static void describe(congru_context *context, const congru_set *set, const congr
     congru_text_add_json(text, congru_context_cpu(context));
     congru_text_add(text,
                     "},\n\"threads\": %d,\n\"processes\": %d,\n\"command\": ", congru_context_threads(context),
-                    congru_crew_size(options->crew));
+                    congru_process_group_size(options->processes));
     congru_text_add_json(text, options->command != NULL ? options->command : "");
     congru_text_add(text, ",\n\"pipelines\": [");
     for (size_t i = 0; i < options->pipeline_count; i++) {

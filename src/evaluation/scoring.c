@@ -11,15 +11,15 @@ void congru_fold_answer(congru_fold *fold, size_t classes)
         for (size_t k = 1; k < classes; k++)
             if (row[k] > row[best])
                 best = k;
-        fold->answer[i] = (int32_t)best;
+        fold->prediction[i] = (int32_t)best;
     }
 }
 
 congru_status congru_fold_score(congru_context *context, congru_fold *fold, size_t classes)
 {
     double value[CONGRU_SCORE_KINDS];
-    congru_status status =
-        congru_metrics_measure(context, fold->samples, classes, fold->truth, fold->answer, NULL, value, NULL);
+    congru_status status = congru_metrics_measure(context, fold->samples, classes, fold->truth,
+                                                  fold->prediction, NULL, value, NULL);
     if (status == CONGRU_OK) {
         fold->accuracy = value[CONGRU_SCORE_ACCURACY];
         fold->kappa = value[CONGRU_SCORE_KAPPA];

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/store.h"
+#include "base/mapped_memory.h"
 #include "congru/version.h"
 #include "evaluation/pipeline.h"
 #include "model/method_options.h"
@@ -22,7 +22,7 @@ static uint64_t mix(uint64_t digest, const void *data, size_t bytes)
         digest = (digest ^ word) * UINT64_C(0x9e3779b97f4a7c15);
         digest ^= digest >> 29;
         if (i % PASSED == PASSED - sizeof word)
-            congru_store_pass(PASSED);
+            congru_mapped_pass(PASSED);
     }
     return digest;
 }

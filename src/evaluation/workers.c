@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/bank.h"
+#include "base/memory.h"
 
 double congru_seconds(void)
 {
@@ -51,8 +51,8 @@ typedef struct job_run {
     const congru_workers *workers;
     congru_job job;
     void *user;
-    congru_bank
-        *bank; /* (workers) memory that a job gives back is there for the next: pages are not cleared again */
+    congru_memory_cache
+        *cache; /* (workers) memory that a job gives back is there for the next: pages are not cleared again */
     pthread_mutex_t mutex; /* over what follows */
     size_t failed;         /* the lowest index that failed */
     congru_status status;
@@ -66,9 +66,9 @@ static void run_job(void *user, size_t block, int worker)
     pthread_mutex_lock(&run->mutex);
     bool stopped = run->status != CONGRU_OK;
     pthread_mutex_unlock(&run->mutex);
-    congru_bank *before = congru_bank_lend(&run->bank[worker]);
+    congru_memory_cache *before = congru_memory_cache_lend(&run->cache[worker]);
     congru_status status = stopped ? CONGRU_OK : run->job(run->user, block, context);
-    congru_bank_lend(before);
+    congru_memory_cache_lend(before);
     if (status == CONGRU_OK)
         return;
     pthread_mutex_lock(&run->mutex);
@@ -83,19 +83,19 @@ static void run_job(void *user, size_t block, int worker)
 congru_status congru_workers_run(const congru_workers *workers, size_t jobs, congru_job job, void *user)
 {
     job_run run = {.workers = workers, .job = job, .user = user, .failed = jobs};
-    run.bank = calloc(workers->count, sizeof *run.bank);
-    if (run.bank == NULL || pthread_mutex_init(&run.mutex, NULL) != 0) {
-        free(run.bank);
+    run.cache = calloc(workers->count, sizeof *run.cache);
+    if (run.cache == NULL || pthread_mutex_init(&run.mutex, NULL) != 0) {
+        free(run.cache);
         return congru_fail(workers->caller, CONGRU_ERROR_MEMORY, "not enough memory for a lock");
     }
     if (workers->count > 1)
-        congru_team_run(workers->caller->team, jobs, run_job, &run);
+        congru_thread_pool_run(workers->caller->pool, jobs, run_job, &run);
     for (size_t i = 0; workers->count == 1 && i < jobs; i++)
         run_job(&run, i, 0);
     pthread_mutex_destroy(&run.mutex);
     for (size_t i = 0; i < workers->count; i++)
-        congru_bank_clear(&run.bank[i]);
-    free(run.bank);
+        congru_memory_cache_clear(&run.cache[i]);
+    free(run.cache);
     if (run.status != CONGRU_OK)
         return congru_fail(workers->caller, run.status, "%s", run.error);
     return CONGRU_OK;

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "congru/evaluation.h"
 
-/* One context per thread of `caller`, so that jobs do not nest teams; or one alone, with as many threads as `caller` has,
+/* One context per thread of `caller`, so that jobs do not nest thread pools; or one alone, with as many threads as `caller` has,
  * when there are fewer jobs than threads. */
 typedef struct congru_workers {
     congru_context *caller;

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "base/team.h"
+#include "base/thread_pool.h"
 #include "import/import_internal.h"
 
 enum { FILES_AHEAD = 2 }; /* for each thread */
@@ -18,7 +18,7 @@ struct import_pool {
     pthread_mutex_t lock; /* over the three above */
     pthread_cond_t changed;
     size_t threads;
-    congru_team *team; /* of one thread more: the caller's, which reads nothing */
+    congru_thread_pool *pool; /* of one thread more: the caller's, which reads nothing */
     congru_context **context;
 };
 
@@ -47,7 +47,7 @@ static congru_status make_contexts(congru_context *context, import_pool *pool)
     for (size_t i = 0; status == CONGRU_OK && i < pool->threads; i++)
         status = congru_context_create(&pool->context[i], &options);
     if (status == CONGRU_OK)
-        status = congru_team_create(&pool->team, (int)pool->threads + 1);
+        status = congru_thread_pool_create(&pool->pool, (int)pool->threads + 1);
     if (status == CONGRU_OK)
         return CONGRU_OK;
     return congru_fail(context, status,
@@ -75,7 +75,7 @@ congru_status congru_import_pool_start(congru_context *context, const congru_imp
     if (status == CONGRU_OK)
         status = make_contexts(context, made);
     if (status == CONGRU_OK)
-        congru_team_begin(made->team, count, read_file, made);
+        congru_thread_pool_begin(made->pool, count, read_file, made);
     else
         congru_import_pool_stop(&made);
     *pool = made;
@@ -101,9 +101,9 @@ void congru_import_pool_stop(import_pool **pool)
     ended->stop = true;
     pthread_cond_broadcast(&ended->changed);
     pthread_mutex_unlock(&ended->lock);
-    if (ended->team != NULL)
-        congru_team_finish(ended->team);
-    congru_team_destroy(&ended->team);
+    if (ended->pool != NULL)
+        congru_thread_pool_finish(ended->pool);
+    congru_thread_pool_destroy(&ended->pool);
     for (size_t i = 0; ended->context != NULL && i < ended->threads; i++) {
         for (size_t k = 0; ended->context[i] != NULL && congru_context_note(ended->context[i], k) != NULL; k++)
             congru_note(ended->caller, "%s", congru_context_note(ended->context[i], k));

@@ -6,7 +6,7 @@
 
 static congru_status start(congru_context *context, int threads)
 {
-    congru_status status = congru_team_create(&context->team, threads);
+    congru_status status = congru_thread_pool_create(&context->pool, threads);
     if (status != CONGRU_OK)
         return status;
     context->scratch = calloc((size_t)threads, sizeof *context->scratch);
@@ -34,7 +34,8 @@ congru_status congru_context_create(congru_context **context, const congru_conte
     made->kernel = kernel;
     made->progress = options->progress;
     made->progress_user = options->progress_user;
-    congru_status status = start(made, options->threads > 0 ? options->threads : congru_team_default_threads());
+    congru_status status =
+        start(made, options->threads > 0 ? options->threads : congru_thread_pool_default_threads());
     if (status != CONGRU_OK)
         congru_context_destroy(&made);
     *context = made;
@@ -47,21 +48,21 @@ void congru_context_destroy(congru_context **context)
         return;
     congru_context *dying = *context;
     if (dying->scratch != NULL) {
-        for (int worker = 0; worker < congru_team_threads(dying->team); worker++)
+        for (int worker = 0; worker < congru_thread_pool_threads(dying->pool); worker++)
             congru_arena_free(&dying->scratch[worker]);
     }
     free(dying->scratch);
     free(dying->definitions);
     congru_arena_free(&dying->shared);
     congru_arena_free(&dying->composed);
-    congru_team_destroy(&dying->team);
+    congru_thread_pool_destroy(&dying->pool);
     free(dying);
     *context = NULL;
 }
 
 int congru_context_threads(const congru_context *context)
 {
-    return context != NULL ? congru_team_threads(context->team) : 0;
+    return context != NULL ? congru_thread_pool_threads(context->pool) : 0;
 }
 
 const char *congru_context_cpu(const congru_context *context)

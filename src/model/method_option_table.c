@@ -179,7 +179,7 @@ static const congru_method_option rows[] = {
             "diagonal, within them off it).")},
     {CHOICE(
         "dispersion", network.dispersion, dispersions, "global", "dct dct-e2e",
-        "Scaling in dct: 'global' (learned, as printed), 'subject' (each person's own), 'subject+global' or "
+        "Scaling in dct: 'global' (learned, as printed), 'subject' (each subject's own), 'subject+global' or "
         "'none'.")},
     {CHOICE("init", network.initial, initials, "eigen", "dldct ddct-unet dldct-e2e ddct-unet-e2e",
             "Initial weights: 'eigen' (the paper's Eq. 7), 'lifted' (its appendix, which starts the encoder of "

@@ -10,11 +10,11 @@ const char *congru_target_name(congru_target target)
     return (size_t)target < sizeof names / sizeof names[0] ? names[target] : NULL;
 }
 
-void congru_newcomer_see(congru_newcomer *newcomer, congru_target target)
+void congru_target_see(congru_target_trials *target, congru_target mode)
 {
-    newcomer->online = target == CONGRU_TARGET_ONLINE;
-    newcomer->visible = target == CONGRU_TARGET_FULL    ? newcomer->count
-                        : target == CONGRU_TARGET_HALF  ? (newcomer->count + 1) / 2
-                        : target == CONGRU_TARGET_FIFTH ? (newcomer->count + 4) / 5
-                                                        : 0;
+    target->online = mode == CONGRU_TARGET_ONLINE;
+    target->visible = mode == CONGRU_TARGET_FULL    ? target->count
+                      : mode == CONGRU_TARGET_HALF  ? (target->count + 1) / 2
+                      : mode == CONGRU_TARGET_FIFTH ? (target->count + 4) / 5
+                                                    : 0;
 }

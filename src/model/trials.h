@@ -61,26 +61,26 @@ static inline congru_view congru_trials_view(const congru_trials *trials)
 }
 
 /* Trials of the target subject, who is new to the model, in the order they were recorded. */
-typedef struct congru_newcomer {
+typedef struct congru_target_trials {
     size_t count;
     size_t d;
     const double *covariance;        /* (count, d, d); NULL for methods of signals */
     const congru_signals *signals;   /* for methods that need them; else NULL */
     const congru_features *features; /* for classifiers with features; else NULL */
 
-    /* Which trials statistics of the person may be made of, for the decision about trial i: the first `visible`
+    /* Which trials statistics of the subject may be made of, for the decision about trial i: the first `visible`
      * ones; trials 0 to i when `online`; none but the source subjects' own statistics when visible is 0. */
     size_t visible;
     bool online;
 
-    /* Labelled trials of the person, for the methods that need them (rpa): (calibration) indices and their labels;
+    /* Labelled trials of the subject, for the methods that need them (rpa): (calibration) indices and their labels;
      * 0 for all others. */
     size_t calibration;
     const size_t *calibration_trial;
     const int32_t *calibration_label;
-} congru_newcomer;
+} congru_target_trials;
 
-/* The newcomer's `visible` and `online` for a mode: the first ceil(count / 2), ceil(count / 5), ... */
-void congru_newcomer_see(congru_newcomer *newcomer, congru_target target);
+/* The target subject's `visible` and `online` for a mode: the first ceil(count / 2), ceil(count / 5), ... */
+void congru_target_see(congru_target_trials *target, congru_target mode);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/bank.h"
+#include "base/memory.h"
 #include "base/workspace.h"
 #include "network/rewrite.h"
 

@@ -1,5 +1,5 @@
 /* What a trained network makes of trials: its graph, run forward. SPDX-License-Identifier: Apache-2.0 */
-#include "base/bank.h"
+#include "base/memory.h"
 #include "base/scalar_math.h"
 #include "network/application.h"
 #include "network/layers/recentre_layer.h"

@@ -1,7 +1,7 @@
 /* Batches taken, and drawn by step. SPDX-License-Identifier: Apache-2.0 */
 #include "network/batches.h"
 
-#include "base/store.h"
+#include "base/mapped_memory.h"
 #include "congru/random.h"
 
 enum { STREAM_BATCH = 0x6201, STREAM_SUBJECTS = 0x6203, STREAM_HELD_OUT = 0x6204, STREAM_PASS = 0x6207 };
@@ -63,7 +63,7 @@ void congru_batches_take(const congru_batches *b, size_t count, const size_t *in
 {
     batch->count = count;
     /* trials, logarithms and vectors of a step */
-    congru_store_pass(4 * count * b->trials->d * b->trials->d * sizeof(double));
+    congru_mapped_pass(4 * count * b->trials->d * b->trials->d * sizeof(double));
     for (size_t i = 0; i < b->padded; i++) {
         size_t trial = i < count ? (index != NULL ? index[i] : i) : batch->index[0];
         batch->index[i] = trial;

@@ -3,10 +3,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/bank.h"
 #include "base/error.h"
-#include "base/store.h"
-#include "base/team.h"
+#include "base/mapped_memory.h"
+#include "base/memory.h"
+#include "base/thread_pool.h"
 #include "network/constants.h"
 
 static size_t signal_size(const congru_signals *s)
@@ -108,18 +108,18 @@ static void fill_trial(void *user, size_t trial, int worker)
     if (c->moment != NULL)
         congru_window_moments(c->taps, s->samples, s->channels, x, scratch,
                               c->moment + trial * congru_moment_count(c->taps));
-    congru_store_pass(size * (sizeof(double) + sizeof(congru_real)));
+    congru_mapped_pass(size * (sizeof(double) + sizeof(congru_real)));
 }
 
 congru_status congru_signals_fill(congru_context *context, congru_constants *c)
 {
     filling f = {.constants = c};
-    const size_t threads = (size_t)congru_team_threads(context->team);
+    const size_t threads = (size_t)congru_thread_pool_threads(context->pool);
     f.scratch = congru_memory_take(threads * signal_size(c->trials->signals) * sizeof(double));
     if (f.scratch == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for signals");
     atomic_init(&f.broken, SIZE_MAX);
-    congru_team_run(context->team, c->trials->count, fill_trial, &f);
+    congru_thread_pool_run(context->pool, c->trials->count, fill_trial, &f);
     congru_memory_give(f.scratch);
     if (atomic_load(&f.broken) != SIZE_MAX)
         return congru_fail(context, CONGRU_ERROR_NOT_FINITE,

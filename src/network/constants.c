@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bank.h"
 #include "base/error.h"
+#include "base/mapped_memory.h"
+#include "base/memory.h"
 #include "base/scalar_math.h"
-#include "base/store.h"
 #include "network/losses/scatter.h"
 
 void congru_constants_layout(congru_arena *arena, bool roots, congru_constants *c)
@@ -71,7 +71,7 @@ static congru_status logarithms(congru_context *context, const congru_constants 
                                     "trial %zu has an eigenvalue of %g: its logarithm needs a floor above 0",
                                     first + i + 1, x);
             }
-            congru_store_pass(2 * size * sizeof(double));
+            congru_mapped_pass(2 * size * sizeof(double));
             rebuild(d, w + i * d, z + i * size, logarithm + (first + i) * size);
         }
     }
@@ -129,7 +129,7 @@ static congru_status fill_logarithms(congru_context *context, congru_constants *
             values[k] /= dispersion;
         c->norm[i] = congru_squared_norm(d, values);
         make_row(c, logarithm, c->row + i * c->stride);
-        congru_store_pass(2 * d * d * sizeof(double));
+        congru_mapped_pass(2 * d * d * sizeof(double));
     }
     return CONGRU_OK;
 }
@@ -140,7 +140,7 @@ static congru_status fill_roots(congru_context *context, congru_constants *c)
 {
     const size_t d = c->trials->d, m = c->out < d ? c->out : d;
     for (size_t i = 0; i < c->trials->count; i++) {
-        congru_store_pass((m * m + d * d) * sizeof(double));
+        congru_mapped_pass((m * m + d * d) * sizeof(double));
         for (size_t r = 0; r < m; r++)
             memcpy(c->root + (i * m + r) * m, c->covariance + (i * d + r) * d, m * sizeof(double));
     }
@@ -157,7 +157,7 @@ static congru_status fill_covariances(congru_context *context, congru_constants 
     for (size_t i = 0; status == CONGRU_OK && i < count; i++) {
         make_row(c, logarithm + i * d * d, c->row + i * c->stride);
         const double *x = c->trials->covariance + i * d * d;
-        congru_store_pass(4 * d * d * sizeof(double));
+        congru_mapped_pass(4 * d * d * sizeof(double));
         for (size_t r = 0; r < d; r++) {
             for (size_t s = 0; s < d; s++)
                 c->covariance[(i * d + r) * d + s] = 0.5 * (x[r * d + s] + x[s * d + r]);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/bank.h"
+#include "base/memory.h"
 
 void congru_graph_clear(congru_graph *graph)
 {

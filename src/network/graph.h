@@ -9,7 +9,7 @@
 
 /* A step
  *
- * The batch is taken in chunks of CONGRU_STEP_CHUNK trials by the team. A layer that looks at the whole batch (`meet`)
+ * The batch is taken in chunks of CONGRU_STEP_CHUNK trials by the thread pool. A layer that looks at the whole batch (`meet`)
  * cuts the list into stages: the nodes before it run on all chunks, then it meets, then the rest run. The way back is
  * the same in reverse. The last stage, when nothing meets behind it, turns: each chunk goes forward and at once back.
  * Sums over trials run over fixed chains in a chunk, then over chunks in order, so that no bit depends on the threads.

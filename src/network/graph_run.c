@@ -2,9 +2,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/crew.h"
+#include "base/mapped_memory.h"
+#include "base/process_group.h"
 #include "base/scalar_math.h"
-#include "base/store.h"
 #include "base/workspace.h"
 #include "network/graph.h"
 
@@ -273,9 +273,9 @@ static void run_block(void *user, size_t block, int worker)
     const congru_extent *read =
         &graph->node[0].out; /* signals lie side by side; the first stage alone reads them */
     if (read->kind != CONGRU_SIGNAL)
-        congru_store_pass(p.chunk.count * PIECE);
+        congru_mapped_pass(p.chunk.count * PIECE);
     else if (f->stage == 0)
-        congru_store_pass(p.chunk.count * read->size * sizeof(double));
+        congru_mapped_pass(p.chunk.count * read->size * sizeof(double));
     if (f->forward)
         pass_forward(&p);
     if (f->backward)
@@ -315,12 +315,12 @@ static congru_status run_phase(congru_graph *graph, size_t stage, bool forward, 
     phase f = {.graph = graph, .stage = stage, .forward = forward, .backward = backward};
     if (!stage_works(graph, &f))
         return CONGRU_OK;
-    congru_crew *crew = graph->context->crew;
+    congru_process_group *processes = graph->context->processes;
     size_t end;
-    congru_graph_own_chunks(graph, congru_crew_rank(crew), &f.first, &end);
-    congru_team_run(graph->context->team, end - f.first, run_block, &f);
+    congru_graph_own_chunks(graph, congru_process_group_rank(processes), &f.first, &end);
+    congru_thread_pool_run(graph->context->pool, end - f.first, run_block, &f);
     congru_status status = congru_scratch_check(graph->context);
-    if (status == CONGRU_OK && congru_crew_shares(crew))
+    if (status == CONGRU_OK && congru_process_group_shares(processes))
         status = congru_graph_exchange(graph, forward ? stage : CONGRU_NODES_MAX + stage);
     return status == CONGRU_OK ? report(graph) : status;
 }
@@ -347,7 +347,7 @@ static congru_status meet(congru_graph *graph, size_t stage)
     for (size_t n = 0; n < graph->count; n++) {
         const congru_node *node = &graph->node[n];
         if (node->wanted && node->rows != NULL && node->stage == stage)
-            congru_rows_sum(graph->context->team, graph->context->kernel, graph->batch, node->rows);
+            congru_rows_sum(graph->context->pool, graph->context->kernel, graph->batch, node->rows);
     }
     for (size_t n = 0; status == CONGRU_OK && n < graph->count; n++) {
         congru_node *node = &graph->node[n];

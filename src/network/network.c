@@ -1,12 +1,12 @@
-/* Networks fitted, applied to trials, and asked about a newcomer. SPDX-License-Identifier: Apache-2.0 */
+/* Networks fitted, applied to trials, and asked about a target subject. SPDX-License-Identifier: Apache-2.0 */
 #include "network/network.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/bank.h"
-#include "base/store.h"
+#include "base/mapped_memory.h"
+#include "base/memory.h"
 #include "network/constants.h"
 #include "network/scored.h"
 #include "network/trained.h"
@@ -70,7 +70,7 @@ static congru_status check_dimension(congru_context *context, const congru_train
                        congru_count(n->design.d, "channel").text, d);
 }
 
-/* Where the newcomer may not be seen: the mean logarithm over all outputs of training. */
+/* Where the target subject may not be seen: the mean logarithm over all outputs of training. */
 static congru_status add_reference(congru_context *context, congru_backbone backbone, const char *prefix,
                                    const congru_trials *trials, congru_tensors *model)
 {
@@ -90,7 +90,7 @@ static congru_status add_reference(congru_context *context, congru_backbone back
     if (status == CONGRU_OK)
         status = congru_tensors_add(context, model, name, 2, shape, &mean);
     for (size_t i = 0; status == CONGRU_OK && i < trials->count; i++) {
-        congru_store_pass(size * sizeof(double));
+        congru_mapped_pass(size * sizeof(double));
         for (size_t e = 0; e < size; e++)
             mean[e] += logs[i * size + e] / (double)trials->count;
     }
@@ -161,24 +161,24 @@ congru_status congru_network_map_sources(congru_context *context, congru_backbon
     return status;
 }
 
-/* ---- Newcomers ----------------------------------------------------------------------------------- */
+/* ---- Target subjects ----------------------------------------------------------------------------------- */
 
 /* Root mean square over what may be seen for the decision about each trial: (count), or NULL. */
-static congru_status newcomer_dispersion(congru_context *context, const congru_trained *n,
-                                         const congru_newcomer *newcomer, double **dispersion)
+static congru_status target_dispersion(congru_context *context, const congru_trained *n,
+                                       const congru_target_trials *target, double **dispersion)
 {
     *dispersion = NULL;
     if (!n->by_subject)
         return CONGRU_OK;
-    double *norm = congru_memory_take(newcomer->count * sizeof(double)), sum = 0.0;
+    double *norm = congru_memory_take(target->count * sizeof(double)), sum = 0.0;
     if (norm == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for the trials' norms");
-    congru_status status = congru_trained_norms(context, n, newcomer->count, newcomer->covariance, norm);
-    for (size_t i = 0; status == CONGRU_OK && !newcomer->online && i < newcomer->visible; i++)
+    congru_status status = congru_trained_norms(context, n, target->count, target->covariance, norm);
+    for (size_t i = 0; status == CONGRU_OK && !target->online && i < target->visible; i++)
         sum += norm[i];
-    for (size_t i = 0; status == CONGRU_OK && i < newcomer->count; i++) {
-        double seen = (double)newcomer->visible;
-        if (newcomer->online) {
+    for (size_t i = 0; status == CONGRU_OK && i < target->count; i++) {
+        double seen = (double)target->visible;
+        if (target->online) {
             sum += norm[i];
             seen = (double)(i + 1);
         }
@@ -191,27 +191,27 @@ static congru_status newcomer_dispersion(congru_context *context, const congru_t
     return status;
 }
 
-static congru_status newcomer_outputs(congru_context *context, const congru_trained *n,
-                                      const congru_newcomer *newcomer, double *c_out, double *log_out)
+static congru_status target_outputs(congru_context *context, const congru_trained *n,
+                                    const congru_target_trials *target, double *c_out, double *log_out)
 {
     double *dispersion = NULL;
-    congru_status status = check_dimension(context, n, newcomer->d);
+    congru_status status = check_dimension(context, n, target->d);
     if (status == CONGRU_OK)
-        status = newcomer_dispersion(context, n, newcomer, &dispersion);
+        status = target_dispersion(context, n, target, &dispersion);
     if (status == CONGRU_OK)
-        status = congru_trained_outputs(context, n, newcomer->count, newcomer->covariance, dispersion, c_out,
-                                        log_out);
+        status =
+            congru_trained_outputs(context, n, target->count, target->covariance, dispersion, c_out, log_out);
     congru_memory_give(dispersion);
     return status;
 }
 
-congru_status congru_network_map_newcomer(congru_context *context, congru_backbone backbone, const char *prefix,
-                                          const congru_tensors *model, const congru_newcomer *newcomer,
-                                          double *out)
+congru_status congru_network_map_target(congru_context *context, congru_backbone backbone, const char *prefix,
+                                        const congru_tensors *model, const congru_target_trials *target,
+                                        double *out)
 {
     congru_trained n;
     congru_status status = congru_trained_load(context, backbone, prefix, model, &n);
-    return status == CONGRU_OK ? newcomer_outputs(context, &n, newcomer, out, NULL) : status;
+    return status == CONGRU_OK ? target_outputs(context, &n, target, out, NULL) : status;
 }
 
 /* reference = the mean of `seen` logarithms whose sum is given, drawn to that of training when they are few. */
@@ -224,11 +224,11 @@ static void blend(const congru_trained *n, size_t seen, const double *sum, doubl
     }
 }
 
-/* The head's references for the newcomer, one or (online) one for each trial: references (count or 1, out,
+/* The head's references for the target subject, one or (online) one for each trial: references (count or 1, out,
  * out). */
-static size_t newcomer_references(congru_context *context, const congru_trained *n,
-                                  const congru_newcomer *newcomer, const double *logs, double *sum,
-                                  double *reference)
+static size_t target_references(congru_context *context, const congru_trained *n,
+                                const congru_target_trials *target, const double *logs, double *sum,
+                                double *reference)
 {
     const size_t size = n->out * n->out;
     memset(sum, 0, size * sizeof(double));
@@ -236,49 +236,49 @@ static size_t newcomer_references(congru_context *context, const congru_trained 
         memset(reference, 0, size * sizeof(double));
         return 1;
     }
-    if (newcomer->online) {
-        for (size_t i = 0; i < newcomer->count; i++) {
+    if (target->online) {
+        for (size_t i = 0; i < target->count; i++) {
             for (size_t e = 0; e < size; e++)
                 sum[e] += logs[i * size + e];
             blend(n, i + 1, sum, reference + i * size);
         }
-        return newcomer->count;
+        return target->count;
     }
-    for (size_t i = 0; i < newcomer->visible; i++) {
+    for (size_t i = 0; i < target->visible; i++) {
         for (size_t e = 0; e < size; e++)
             sum[e] += logs[i * size + e];
     }
-    if (newcomer->visible > 0 && newcomer->visible < TRIALS_FOR_A_REFERENCE)
+    if (target->visible > 0 && target->visible < TRIALS_FOR_A_REFERENCE)
         congru_note(context,
-                    "only %s of the newcomer may be seen: the tangent reference is drawn to that of "
+                    "only %s of the target subject may be seen: the tangent reference is drawn to that of "
                     "training (%d trials stand alone)",
-                    congru_count(newcomer->visible, "trial").text, TRIALS_FOR_A_REFERENCE);
-    blend(n, newcomer->visible, sum, reference);
+                    congru_count(target->visible, "trial").text, TRIALS_FOR_A_REFERENCE);
+    blend(n, target->visible, sum, reference);
     return 1;
 }
 
 static congru_status predict_one(congru_context *context, congru_backbone backbone, const char *prefix,
-                                 const congru_tensors *model, const congru_newcomer *newcomer, size_t *classes,
-                                 double *probability)
+                                 const congru_tensors *model, const congru_target_trials *target,
+                                 size_t *classes, double *probability)
 {
     congru_trained n;
     if (congru_model_of(backbone)->decides)
-        return congru_scored_predict(context, backbone, prefix, model, newcomer, classes, probability);
+        return congru_scored_predict(context, backbone, prefix, model, target, classes, probability);
     congru_status status = congru_trained_load(context, backbone, prefix, model, &n);
     if (status != CONGRU_OK)
         return status;
     if (n.design.classes == 0 || n.reference == NULL)
         return congru_fail(context, CONGRU_ERROR_FORMAT, "the model %s has no softmax head", prefix);
     *classes = n.design.classes;
-    const size_t size = n.out * n.out, count = newcomer->count;
+    const size_t size = n.out * n.out, count = target->count;
     double *c_out = congru_memory_take((3 * count + 2) * size * sizeof(double));
     if (c_out == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu outputs", count);
     double *logs = c_out + count * size, *reference = logs + count * size,
            *sum = reference + (count + 1) * size;
-    status = newcomer_outputs(context, &n, newcomer, c_out, logs);
+    status = target_outputs(context, &n, target, c_out, logs);
     if (status == CONGRU_OK) {
-        size_t references = newcomer_references(context, &n, newcomer, logs, sum, reference);
+        size_t references = target_references(context, &n, target, logs, sum, reference);
         status = congru_trained_probabilities(context, &n, count, c_out, references, reference, probability);
     }
     congru_memory_give(c_out);
@@ -299,33 +299,33 @@ static congru_status fail_classes(congru_context *context, const char *name, siz
 }
 
 congru_status congru_network_predict(congru_context *context, congru_backbone backbone, const char *prefix,
-                                     const congru_tensors *model, const congru_newcomer *newcomer,
+                                     const congru_tensors *model, const congru_target_trials *target,
                                      double *probability)
 {
     size_t classes = 0, first = 0;
     if (!has_member(model, prefix, 1))
-        return predict_one(context, backbone, prefix, model, newcomer, &classes, probability);
+        return predict_one(context, backbone, prefix, model, target, &classes, probability);
     congru_status status = CONGRU_OK;
     double *sum = NULL;
     int member = 1;
     for (; status == CONGRU_OK && has_member(model, prefix, member); member++) {
         char name[CONGRU_TENSOR_NAME_SIZE];
         snprintf(name, sizeof name, "%s.%d", prefix, member);
-        status = predict_one(context, backbone, name, model, newcomer, &classes, probability);
+        status = predict_one(context, backbone, name, model, target, &classes, probability);
         if (status == CONGRU_OK && sum == NULL) {
             first = classes;
-            sum = congru_memory_take(newcomer->count * classes * sizeof(double));
-            for (size_t i = 0; sum != NULL && i < newcomer->count * classes; i++)
+            sum = congru_memory_take(target->count * classes * sizeof(double));
+            for (size_t i = 0; sum != NULL && i < target->count * classes; i++)
                 sum[i] = 0.0;
         }
         if (status == CONGRU_OK && sum == NULL)
             status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for probabilities");
         if (status == CONGRU_OK && classes != first)
             status = fail_classes(context, name, classes, first);
-        for (size_t i = 0; status == CONGRU_OK && i < newcomer->count * classes; i++)
+        for (size_t i = 0; status == CONGRU_OK && i < target->count * classes; i++)
             sum[i] += probability[i];
     }
-    for (size_t i = 0; status == CONGRU_OK && i < newcomer->count * classes; i++)
+    for (size_t i = 0; status == CONGRU_OK && i < target->count * classes; i++)
         probability[i] = sum[i] / (double)(member - 1);
     congru_memory_give(sum);
     return status;

@@ -43,16 +43,16 @@ congru_status congru_network_fit(congru_context *context, congru_backbone backbo
                                  const congru_method_options *options, congru_tensors *model,
                                  congru_record *record);
 
-/* The backbone's output for source trials and for a newcomer: out (count, d, d). */
+/* The backbone's output for source trials and for a target subject: out (count, d, d). */
 congru_status congru_network_map_sources(congru_context *context, congru_backbone backbone, const char *prefix,
                                          const congru_tensors *model, const congru_trials *trials, double *out);
-congru_status congru_network_map_newcomer(congru_context *context, congru_backbone backbone, const char *prefix,
-                                          const congru_tensors *model, const congru_newcomer *newcomer,
-                                          double *out);
+congru_status congru_network_map_target(congru_context *context, congru_backbone backbone, const char *prefix,
+                                        const congru_tensors *model, const congru_target_trials *target,
+                                        double *out);
 
 /* Class probabilities (count, classes) of an end-to-end network. */
 congru_status congru_network_predict(congru_context *context, congru_backbone backbone, const char *prefix,
-                                     const congru_tensors *model, const congru_newcomer *newcomer,
+                                     const congru_tensors *model, const congru_target_trials *target,
                                      double *probability);
 
 /* How many classes a network that decides by itself tells apart, each of an ensemble alike; an error when it

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/bank.h"
+#include "base/memory.h"
 #include "network/layers/affine_layer.h"
 
 static congru_node *source(congru_graph *graph, const congru_node *node)

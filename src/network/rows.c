@@ -30,7 +30,7 @@ static void sum_stretch(void *user, size_t block, int worker)
     congru_scatter_sum(j->kernel, &rows->subject, count, j->batch->subject, rows->data, index, first, length);
 }
 
-void congru_rows_sum(congru_team *team, const congru_kernel *kernel, const congru_batch *batch,
+void congru_rows_sum(congru_thread_pool *pool, const congru_kernel *kernel, const congru_batch *batch,
                      congru_rows *rows)
 {
     job j = {kernel, batch, rows};
@@ -39,7 +39,7 @@ void congru_rows_sum(congru_team *team, const congru_kernel *kernel, const congr
     for (size_t i = 0; i < count; i++)
         square += rows->norm[rows->constant ? batch->index[i] : i];
     if (rows->stride > STRETCH)
-        congru_team_run(team, (rows->stride + STRETCH - 1) / STRETCH, sum_stretch, &j);
+        congru_thread_pool_run(pool, (rows->stride + STRETCH - 1) / STRETCH, sum_stretch, &j);
     else
         sum_stretch(&j, 0, 0);
     congru_scatter_mean(&rows->action, count, rows->mean);

@@ -2,7 +2,7 @@
 #ifndef CONGRU_NETWORK_ROWS_H
 #define CONGRU_NETWORK_ROWS_H
 
-#include "base/team.h"
+#include "base/thread_pool.h"
 #include "network/activation.h"
 #include "network/losses/scatter.h"
 
@@ -40,7 +40,7 @@ typedef struct congru_rows {
 void congru_rows_layout(congru_arena *arena, size_t classes, size_t subjects, size_t stride, congru_rows *rows);
 
 /* The mean of the batch, scatters by action and by subject; no terms. */
-void congru_rows_sum(congru_team *team, const congru_kernel *kernel, const congru_batch *batch,
+void congru_rows_sum(congru_thread_pool *pool, const congru_kernel *kernel, const congru_batch *batch,
                      congru_rows *rows);
 
 /* Adds to the derivative of every row; terms by the row itself become one. */

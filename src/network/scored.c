@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-#include "base/bank.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "network/application.h"
 #include "network/layers/domain_layer.h"
 #include "network/layers/recentre_layer.h"
@@ -137,13 +137,13 @@ static congru_application *build(congru_context *context, congru_backbone backbo
 }
 
 /* Runs it for the outputs that are not NULL. */
-static congru_status run(congru_application *a, const congru_newcomer *newcomer, const congru_real *signals,
+static congru_status run(congru_application *a, const congru_target_trials *target, const congru_real *signals,
                          double *const out[CONGRU_OUTPUT_COUNT])
 {
     if (a->graph.node[0].out.kind != CONGRU_SIGNAL)
-        return congru_graph_apply(&a->graph, newcomer->count, newcomer->covariance, out);
+        return congru_graph_apply(&a->graph, target->count, target->covariance, out);
     ((congru_signal_input *)a->graph.node[0].state)->table = signals;
-    return congru_graph_apply(&a->graph, newcomer->count, NULL, out);
+    return congru_graph_apply(&a->graph, target->count, NULL, out);
 }
 
 /* ---- Networks that recentre their matrices ------------------------------------------------------- */
@@ -151,15 +151,14 @@ static congru_status run(congru_application *a, const congru_newcomer *newcomer,
 /* The matrices that it recentres, of all trials. */
 static congru_status middle_of(congru_context *context, congru_backbone backbone, const char *prefix,
                                const congru_tensors *model, const congru_design *design,
-                               const congru_newcomer *newcomer, const congru_real *signals,
+                               const congru_target_trials *target, const congru_real *signals,
                                congru_middle *middle)
 {
     congru_application *a = build(context, backbone, prefix, model, design);
     if (a == NULL)
         return CONGRU_ERROR_FORMAT;
     const int matrix = a->graph.output[CONGRU_OUTPUT_MATRIX];
-    congru_status status =
-        congru_middle_begin(context, newcomer->count, a->graph.node[matrix].out.rows, middle);
+    congru_status status = congru_middle_begin(context, target->count, a->graph.node[matrix].out.rows, middle);
     middle->exact = find(&a->graph, &congru_layer_domain_scale) >= 0;
     double *const out[CONGRU_OUTPUT_COUNT] = {[CONGRU_OUTPUT_MATRIX] = middle->matrix};
     for (size_t k = 0; k < CONGRU_OUTPUT_COUNT; k++)
@@ -167,7 +166,7 @@ static congru_status middle_of(congru_context *context, congru_backbone backbone
     if (status == CONGRU_OK)
         status = congru_application_lay_out(a);
     if (status == CONGRU_OK)
-        status = run(a, newcomer, signals, out);
+        status = run(a, target, signals, out);
     congru_application_end(a);
     return status;
 }
@@ -175,16 +174,17 @@ static congru_status middle_of(congru_context *context, congru_backbone backbone
 /* References of the target, where the network has a use for them. */
 static congru_status refer(congru_context *context, congru_backbone backbone, const char *prefix,
                            const congru_tensors *model, const congru_design *design,
-                           const congru_newcomer *newcomer, const congru_real *signals, congru_middle *middle)
+                           const congru_target_trials *target, const congru_real *signals,
+                           congru_middle *middle)
 {
     char name[CONGRU_TENSOR_NAME_SIZE];
     const double *kept = NULL;
-    congru_status status = middle_of(context, backbone, prefix, model, design, newcomer, signals, middle);
+    congru_status status = middle_of(context, backbone, prefix, model, design, target, signals, middle);
     size_t shape[] = {middle->d + 1, middle->d};
     join(name, prefix, "reference");
     if (status == CONGRU_OK && !design->at_identity)
         status = congru_tensors_expect(context, model, name, 2, shape, &kept);
-    return status == CONGRU_OK ? congru_middle_refer(context, newcomer, kept, middle) : status;
+    return status == CONGRU_OK ? congru_middle_refer(context, target, kept, middle) : status;
 }
 
 static void give(const congru_graph *graph, const congru_middle *middle)
@@ -202,7 +202,7 @@ static void give(const congru_graph *graph, const congru_middle *middle)
     factors->factors = middle->references;
 }
 
-static congru_status apply(congru_application *a, const double *present, const congru_newcomer *newcomer,
+static congru_status apply(congru_application *a, const double *present, const congru_target_trials *target,
                            const congru_real *signals, const congru_middle *middle, double *probability)
 {
     congru_graph *graph = &a->graph;
@@ -217,19 +217,19 @@ static congru_status apply(congru_application *a, const double *present, const c
         return status;
     ((congru_softmax *)graph->node[softmax].state)->present = present;
     give(graph, middle);
-    return run(a, newcomer, signals, out);
+    return run(a, target, signals, out);
 }
 
 /* The target's signals as reals, for networks on signals that were trained on such ones; *signals is NULL for others. */
 static congru_status take_signals(congru_context *context, const congru_design *design,
-                                  const congru_network_model *model, const congru_newcomer *newcomer,
+                                  const congru_network_model *model, const congru_target_trials *target,
                                   congru_real **signals)
 {
     *signals = NULL;
     if (model->least_samples == NULL)
         return CONGRU_OK;
     congru_design own = *design;
-    congru_status status = congru_design_signals(context, model, newcomer->signals, &own);
+    congru_status status = congru_design_signals(context, model, target->signals, &own);
     if (status != CONGRU_OK)
         return status;
     if (own.samples != design->samples || own.rate != design->rate)
@@ -237,14 +237,14 @@ static congru_status take_signals(congru_context *context, const congru_design *
             context, CONGRU_ERROR_ARGUMENT,
             "the network was trained on %zu samples at %g Hz, and these trials have %zu at %g Hz",
             design->samples, design->rate, own.samples, own.rate);
-    const size_t size = design->samples * design->d, all = congru_real_step(newcomer->count * size);
+    const size_t size = design->samples * design->d, all = congru_real_step(target->count * size);
     *signals = congru_memory_take(all * sizeof(congru_real) + size * sizeof(double));
     if (*signals == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for signals");
     /* cppcheck-suppress invalidPointerCast ; room for doubles behind the signals, aligned by congru_real_step */
     double *scratch = (double *)(*signals + all);
-    for (size_t i = 0; i < newcomer->count; i++) {
-        if (!congru_signal_reals(newcomer->signals, i, scratch, *signals + i * size))
+    for (size_t i = 0; i < target->count; i++) {
+        if (!congru_signal_reals(target->signals, i, scratch, *signals + i * size))
             return congru_fail(context, CONGRU_ERROR_NOT_FINITE, "trial %zu has a sample that is not finite",
                                i + 1);
     }
@@ -252,7 +252,7 @@ static congru_status take_signals(congru_context *context, const congru_design *
 }
 
 congru_status congru_scored_predict(congru_context *context, congru_backbone backbone, const char *prefix,
-                                    const congru_tensors *model, const congru_newcomer *newcomer,
+                                    const congru_tensors *model, const congru_target_trials *target,
                                     size_t *classes, double *probability)
 {
     char name[CONGRU_TENSOR_NAME_SIZE];
@@ -262,22 +262,22 @@ congru_status congru_scored_predict(congru_context *context, congru_backbone bac
     congru_status status = load_design(context, prefix, model, &design);
     if (status != CONGRU_OK)
         return status;
-    if (design.d != newcomer->d)
+    if (design.d != target->d)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the network was trained on %s, and there are %zu",
-                           congru_count(design.d, "channel").text, newcomer->d);
+                           congru_count(design.d, "channel").text, target->d);
     *classes = design.classes;
     join(name, prefix, "present");
     status = congru_tensors_expect(context, model, name, 1, &design.classes, &present);
     if (status == CONGRU_OK)
-        status = take_signals(context, &design, congru_model_of(backbone), newcomer, &signals);
+        status = take_signals(context, &design, congru_model_of(backbone), target, &signals);
     congru_middle middle = {0};
     congru_application *a = status == CONGRU_OK ? build(context, backbone, prefix, model, &design) : NULL;
     if (status == CONGRU_OK && a == NULL)
         status = CONGRU_ERROR_FORMAT;
     if (status == CONGRU_OK && find(&a->graph, &congru_layer_recentre) >= 0)
-        status = refer(context, backbone, prefix, model, &design, newcomer, signals, &middle);
+        status = refer(context, backbone, prefix, model, &design, target, signals, &middle);
     if (status == CONGRU_OK)
-        status = apply(a, present, newcomer, signals, &middle, probability);
+        status = apply(a, present, target, signals, &middle, probability);
     if (a != NULL)
         congru_application_end(a);
     congru_middle_end(&middle);
@@ -293,7 +293,7 @@ congru_status congru_scored_keep(congru_context *context, congru_backbone backbo
     congru_middle middle = {0};
     congru_real *signals = NULL;
     double *kept = NULL;
-    const congru_newcomer all = {
+    const congru_target_trials all = {
         .count = trials->count, .d = trials->d, .covariance = trials->covariance, .signals = trials->signals};
     congru_status status = load_design(context, prefix, model, &design);
     congru_application *a = status == CONGRU_OK ? build(context, backbone, prefix, model, &design) : NULL;

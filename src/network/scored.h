@@ -13,7 +13,7 @@ congru_status congru_scored_keep(congru_context *context, congru_backbone backbo
 
 /* Class probabilities (count, *classes) of trials. */
 congru_status congru_scored_predict(congru_context *context, congru_backbone backbone, const char *prefix,
-                                    const congru_tensors *model, const congru_newcomer *newcomer,
+                                    const congru_tensors *model, const congru_target_trials *target,
                                     size_t *classes, double *probability);
 
 /* How many classes that are, of a model that lacks none of the network's tensors. */

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/bank.h"
 #include "base/error.h"
+#include "base/memory.h"
 
 enum { TRIALS_FOR_A_REFERENCE = 16 };
 static const double epsilon = 1e-5; /* added to a dispersion */
@@ -96,27 +96,27 @@ static congru_status follow(congru_context *context, const double *kept, congru_
     return status;
 }
 
-congru_status congru_middle_refer(congru_context *context, const congru_newcomer *newcomer, const double *kept,
-                                  congru_middle *m)
+congru_status congru_middle_refer(congru_context *context, const congru_target_trials *target,
+                                  const double *kept, congru_middle *m)
 {
     const size_t size = m->d * m->d;
     double *logarithm = m->factor + m->count, dispersion = 1.0;
     congru_status status = CONGRU_OK;
-    m->references = newcomer->online && kept != NULL ? m->count : 1;
+    m->references = target->online && kept != NULL ? m->count : 1;
     memset(logarithm, 0, size * sizeof(double));
     if (kept == NULL)
         return settle(context, TRIALS_FOR_A_REFERENCE, logarithm, dispersion, logarithm, 0, m);
-    if (newcomer->online)
+    if (target->online)
         return follow(context, kept, m, logarithm);
-    if (newcomer->visible > 0)
-        status = refer(context, m, newcomer->visible, m->matrix, logarithm, &dispersion);
-    if (newcomer->visible > 0 && newcomer->visible < TRIALS_FOR_A_REFERENCE)
+    if (target->visible > 0)
+        status = refer(context, m, target->visible, m->matrix, logarithm, &dispersion);
+    if (target->visible > 0 && target->visible < TRIALS_FOR_A_REFERENCE)
         congru_note(
             context,
             "only %s of the target may be seen: the mean of its matrices is drawn to that of training (%d "
             "trials stand alone)",
-            congru_count(newcomer->visible, "trial").text, TRIALS_FOR_A_REFERENCE);
-    return status == CONGRU_OK ? settle(context, newcomer->visible, logarithm, dispersion, kept, 0, m) : status;
+            congru_count(target->visible, "trial").text, TRIALS_FOR_A_REFERENCE);
+    return status == CONGRU_OK ? settle(context, target->visible, logarithm, dispersion, kept, 0, m) : status;
 }
 
 /* ---- Of the sources ---------------------------------------------------------------------------------- */

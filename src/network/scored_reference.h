@@ -23,8 +23,8 @@ void congru_middle_end(congru_middle *middle);
 /* References of the target's trials, as far as they may be seen; drawn to those of training, `kept` (d + 1, d), when they
  * are few: the logarithm of the reference, and the dispersion in the first place of the last row. NULL: the identity is
  * the reference, whatever the trials are. */
-congru_status congru_middle_refer(congru_context *context, const congru_newcomer *newcomer, const double *kept,
-                                  congru_middle *middle);
+congru_status congru_middle_refer(congru_context *context, const congru_target_trials *target,
+                                  const double *kept, congru_middle *middle);
 
 /* kept (d + 1, d): the mean over the source subjects of theirs. */
 congru_status congru_middle_keep(congru_context *context, const congru_trials *trials,

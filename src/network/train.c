@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/crew.h"
+#include "base/process_group.h"
 #include "base/scalar_math.h"
 #include "base/workspace.h"
 #include "network/constraint.h"
@@ -300,7 +300,8 @@ static congru_status one_step(congru_training *t, congru_record *record)
     congru_status status = CONGRU_OK;
     t->stops = context->progress != NULL &&
                !context->progress(context->progress_user, t->step * t->told / steps, t->told);
-    if (t->stops && !congru_crew_shares(context->crew)) /* others have to hear of it, in the next exchange */
+    if (t->stops &&
+        !congru_process_group_shares(context->processes)) /* others have to hear of it, in the next exchange */
         return congru_fail(t->context, CONGRU_ERROR_CANCELLED, "stopped by the progress callback");
     if (validates && t->step % VALIDATE_EVERY == 0)
         status = keep_validated(t);

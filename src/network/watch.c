@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/store.h"
+#include "base/mapped_memory.h"
 
 static const double rank_least = 1e-3;      /* of the largest singular value */
 static const double condition_most = 1e8;   /* of a layer's outputs */
@@ -35,7 +35,7 @@ static void between_classes(const congru_trials *trials, double *mean, double *o
     memset(mean, 0, size * sizeof(double));
     memset(sum, 0, size * sizeof(double));
     for (size_t i = 0; i < trials->count; i++) {
-        congru_store_pass(size * sizeof(double));
+        congru_mapped_pass(size * sizeof(double));
         for (size_t e = 0; e < size; e++)
             mean[e] += trials->covariance[i * size + e] / (double)trials->count;
     }
@@ -46,7 +46,7 @@ static void between_classes(const congru_trials *trials, double *mean, double *o
             if (trials->label[i] != (int32_t)k)
                 continue;
             count += 1.0;
-            congru_store_pass(size * sizeof(double));
+            congru_mapped_pass(size * sizeof(double));
             for (size_t e = 0; e < size; e++)
                 own[e] += trials->covariance[i * size + e];
         }

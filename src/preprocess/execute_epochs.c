@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bank.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "epochs/epochs_internal.h"
 #include "preprocess/preprocessing.h"
 

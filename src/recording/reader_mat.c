@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "array/mat.h"
-#include "base/bank.h"
+#include "base/memory.h"
 #include "recording/eeglab.h"
 
 /* Codes of the GDF event table, which the same recordings have as .gdf. */

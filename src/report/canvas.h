@@ -4,7 +4,7 @@
 
 #include "report/report_internal.h"
 
-/* Ink, and colours that people of any colour vision tell apart (Okabe and Ito). */
+/* Ink, and colours that readers of any colour vision tell apart (Okabe and Ito). */
 enum { CANVAS_COLOURS = 7 };
 extern const uint32_t congru_canvas_colours[CANVAS_COLOURS];
 #define CANVAS_INK 0x1f2430ffu

@@ -1,4 +1,4 @@
-/* The same pipelines in several folders, compared on the same people. SPDX-License-Identifier: Apache-2.0 */
+/* The same pipelines in several folders, compared on the same subjects. SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static int32_t find_pipeline(const report_run *run, const char *name)
     return ABSENT;
 }
 
-/* where (runs, subjects of the first): each subject of the first run in the others. People of other data sets are
+/* where (runs, subjects of the first): each subject of the first run in the others. Subjects of other data sets are
  * others, whatever they are called. */
 static void find_subjects(const congru_report *report, int32_t *where)
 {

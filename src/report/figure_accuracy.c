@@ -246,7 +246,7 @@ canvas congru_figure_confusion(const figure_input *in)
                                count[i * n + j]);
         }
     }
-    congru_canvas_text(&on, left + side / 2, 30 + side + 34, 10, 0, CANVAS_SOFT, "answer (rows: truth)");
+    congru_canvas_text(&on, left + side / 2, 30 + side + 34, 10, 0, CANVAS_SOFT, "prediction (rows: truth)");
     return on;
 }
 

@@ -59,7 +59,7 @@ congru_status congru_report_compare(congru_context *context, congru_report *repo
 
 /* ---- training.c ---- */
 const char *congru_report_series(size_t index);       /* "loss", ... "action_ratio", "subject_ratio" */
-const char *congru_report_series_title(size_t index); /* for people */
+const char *congru_report_series_title(size_t index); /* for readers */
 congru_status congru_report_training(congru_context *context, report_run *run);
 void congru_report_curves_clear(report_run *run);
 

@@ -156,7 +156,7 @@ static congru_status measure_classes(congru_context *context, const congru_resul
         if (fold->pipeline != pipeline || fold->samples == 0)
             continue;
         memcpy(truth + used, fold->truth, fold->samples * sizeof *truth);
-        memcpy(prediction + used, fold->answer, fold->samples * sizeof *prediction);
+        memcpy(prediction + used, fold->prediction, fold->samples * sizeof *prediction);
         memcpy(probability + used * classes, fold->probability, fold->samples * classes * sizeof *probability);
         used += fold->samples;
     }

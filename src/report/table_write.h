@@ -7,7 +7,7 @@
 
 enum { CONGRU_ROUNDED_SIZE = 48 };
 
-/* The number of a cell as people read it; "-" where there is none. */
+/* The number of a cell as subjects read it; "-" where there is none. */
 void congru_table_round(const congru_column *column, const congru_cell *cell,
                         char rounded[CONGRU_ROUNDED_SIZE]);
 

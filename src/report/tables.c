@@ -132,7 +132,7 @@ static bool fill_confusion(const report_run *run, const char *label, size_t pipe
         return false;
     }
     if (begins(table, label)) {
-        congru_table_column_text(table, "truth", "Truth \\ answer");
+        congru_table_column_text(table, "truth", "Truth \\ prediction");
         for (size_t k = 0; k < classes; k++)
             congru_table_column_number(table, results->class_name[k], results->class_name[k], 1, 0);
     }

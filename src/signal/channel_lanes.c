@@ -1,4 +1,4 @@
-/* Sets of channels over the team of threads. SPDX-License-Identifier: Apache-2.0 */
+/* Sets of channels over the thread pool of threads. SPDX-License-Identifier: Apache-2.0 */
 #include "signal/channel_lanes.h"
 
 #include "base/workspace.h"
@@ -52,7 +52,7 @@ congru_status congru_parts_run(congru_context *context, size_t parts, size_t scr
     if (status != CONGRU_OK)
         return status;
     part_run run = {.context = context, .parts = parts, .task = task, .user = user};
-    congru_team_run(context->team, parts, run_part, &run);
+    congru_thread_pool_run(context->pool, parts, run_part, &run);
     if (atomic_load(&run.cancelled))
         return congru_fail(context, CONGRU_ERROR_CANCELLED, "stopped by the progress callback");
     return congru_scratch_check(context);

@@ -1,4 +1,4 @@
-/* Chunks over the team, checks of matrices, and their error texts. SPDX-License-Identifier: Apache-2.0 */
+/* Chunks over the thread pool, checks of matrices, and their error texts. SPDX-License-Identifier: Apache-2.0 */
 #include "spd/batch.h"
 
 #include <float.h>
@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "base/store.h"
+#include "base/mapped_memory.h"
 #include "base/workspace.h"
 
 static const double asymmetry_allowed = 1e-6;
@@ -54,7 +54,7 @@ static void run_block(void *user, size_t block, int worker)
     congru_failure *mine = &b->failure[worker];
     if (failure.status != CONGRU_OK && (mine->status == CONGRU_OK || failure.index < mine->index))
         *mine = failure;
-    congru_store_pass(b->bytes);
+    congru_mapped_pass(b->bytes);
     size_t done = atomic_fetch_add(&b->done, 1) + 1;
     if (worker == 0 && b->context->progress != NULL &&
         !b->context->progress(b->context->progress_user, done, b->blocks))
@@ -90,7 +90,7 @@ static congru_status report(congru_context *context, size_t n, const congru_fail
 static const congru_failure *find_worst(const batch *b)
 {
     const congru_failure *worst = NULL;
-    for (int worker = 0; worker < congru_team_threads(b->context->team); worker++) {
+    for (int worker = 0; worker < congru_thread_pool_threads(b->context->pool); worker++) {
         const congru_failure *f = &b->failure[worker];
         if (f->status != CONGRU_OK && (worst == NULL || f->index < worst->index))
             worst = f;
@@ -110,7 +110,7 @@ congru_status congru_batch_run_windows(congru_context *context, size_t n, size_t
     b.bytes = 2 * b.chunk * d * d * sizeof(double);
     for (; b.start < b.blocks; b.start += window) {
         size_t chunks = b.blocks - b.start < window ? b.blocks - b.start : window;
-        congru_team_run(context->team, chunks, run_block, &b);
+        congru_thread_pool_run(context->pool, chunks, run_block, &b);
         status = congru_scratch_check(context);
         if (status != CONGRU_OK)
             return status;

@@ -1,4 +1,4 @@
-/* A batch of matrices, taken in chunks by the team of a context. SPDX-License-Identifier: Apache-2.0 */
+/* A batch of matrices, taken in chunks by the thread pool of a context. SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONGRU_SPD_BATCH_H
 #define CONGRU_SPD_BATCH_H
 

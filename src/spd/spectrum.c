@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "base/bank.h"
+#include "base/memory.h"
 #include "base/workspace.h"
 
 static double *allocate_lanes(const congru_kernel *kernel, size_t vectors, size_t size)

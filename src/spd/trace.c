@@ -1,7 +1,7 @@
 /* Divides matrices by their trace. SPDX-License-Identifier: Apache-2.0 */
 #include "spd/trace.h"
 
-#include "base/store.h"
+#include "base/mapped_memory.h"
 
 void congru_trace_divide(size_t n, size_t d, const double *c, double *out)
 {
@@ -12,6 +12,6 @@ void congru_trace_divide(size_t n, size_t d, const double *c, double *out)
             trace += c[i * (d + 1)];
         for (size_t e = 0; e < size; e++)
             out[e] = c[e] / trace;
-        congru_store_pass(2 * size * sizeof(double));
+        congru_mapped_pass(2 * size * sizeof(double));
     }
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/store.h"
+#include "base/mapped_memory.h"
 
 static size_t place_of(const congru_view *view, size_t m)
 {
@@ -102,7 +102,7 @@ congru_status congru_view_copy(congru_context *context, size_t n, size_t d, cons
     if (view->root == NULL) {
         for (size_t m = 0; m < n; m++) {
             memcpy(out + m * size, view->plain + place_of(view, m) * size, size * sizeof(double));
-            congru_store_pass(2 * size * sizeof(double));
+            congru_mapped_pass(2 * size * sizeof(double));
         }
         return CONGRU_OK;
     }
@@ -117,7 +117,7 @@ congru_status congru_view_block(congru_context *context, size_t first, size_t co
 {
     *block = view->plain + first * d * d;
     if (view->place == NULL && view->root == NULL) {
-        congru_store_pass(count * d * d * sizeof(double));
+        congru_mapped_pass(count * d * d * sizeof(double));
         return CONGRU_OK;
     }
     congru_view part = *view;

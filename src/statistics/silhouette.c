@@ -128,7 +128,7 @@ congru_status congru_silhouette(congru_context *context, size_t n, size_t d, con
                            "all %zu points have the label %ld; a silhouette compares at least two", n,
                            (long)label[0]);
     congru_neighbours_arrange(points, &job.neighbours);
-    congru_team_run(context->team, (n + BLOCK_POINTS - 1) / BLOCK_POINTS, run_block, &job);
+    congru_thread_pool_run(context->pool, (n + BLOCK_POINTS - 1) / BLOCK_POINTS, run_block, &job);
     double sum = 0.0;
     for (size_t i = 0; i < n; i++) {
         sum += job.sample[i];

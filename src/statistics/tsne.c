@@ -77,7 +77,7 @@ static void run_rows(void *user, size_t block, int worker)
 /* Fills in attract and repel; returns the sum of all q. */
 static double find_forces(tsne_job *job)
 {
-    congru_team_run(job->context->team, (job->n + BLOCK_ROWS - 1) / BLOCK_ROWS, run_rows, job);
+    congru_thread_pool_run(job->context->pool, (job->n + BLOCK_ROWS - 1) / BLOCK_ROWS, run_rows, job);
     double sum = 0.0;
     for (size_t i = 0; i < job->n; i++)
         sum += job->weight[i];
@@ -108,7 +108,7 @@ static void sum_log_row(void *user, size_t i, int worker)
 /* The sum of p log(p / q): p adds up to 1, so that the logarithm of the sum of all q comes out of it. */
 static double find_divergence(tsne_job *job, double sum)
 {
-    congru_team_run(job->context->team, job->n, sum_log_row, job);
+    congru_thread_pool_run(job->context->pool, job->n, sum_log_row, job);
     double logs = 0.0;
     for (size_t i = 0; i < job->n; i++)
         logs += job->log_part[i];

@@ -109,15 +109,15 @@ void congru_affinity_find(congru_affinity *affinity, double perplexity, const co
                           const double *distances)
 {
     const size_t n = affinity->n, stride = affinity->stride;
-    congru_team *team = affinity->context->team;
+    congru_thread_pool *pool = affinity->context->pool;
     affinity_job job = {affinity, congru_scalar_log(perplexity), points, distances};
-    congru_team_run(team, n, find_row, &job);
+    congru_thread_pool_run(pool, n, find_row, &job);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < i; j++) {
             double both = (affinity->p[i * stride + j] + affinity->p[j * stride + i]) / (2.0 * (double)n);
             affinity->p[i * stride + j] = affinity->p[j * stride + i] = both;
         }
-    congru_team_run(team, n, sum_entropy, &job);
+    congru_thread_pool_run(pool, n, sum_entropy, &job);
     affinity->entropy = 0.0;
     for (size_t i = 0; i < n; i++)
         affinity->entropy += affinity->part[i];

@@ -53,7 +53,7 @@ static congru_status tell_nothing(congru_stream_sink *sink, const congru_stream_
 {
     uint64_t position = congru_decoder_position(sink->decoder);
     const congru_decision nothing = {
-        .due = true, .sample = position, .time = (double)position / rate_of(sink), .answer = -1};
+        .due = true, .sample = position, .time = (double)position / rate_of(sink), .prediction = -1};
     return tell(sink, &nothing, asked);
 }
 

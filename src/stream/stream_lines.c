@@ -113,13 +113,13 @@ size_t congru_stream_line(const congru_model *model, const congru_decision *deci
     }
     if (asked != NULL)
         add_asked(&w, asked);
-    if (decision->answer < 0) {
+    if (decision->prediction < 0) {
         add(&w, ",\"class\":null,\"reason\":");
         add_reason(&w, model, decision, asked);
         add(&w, "}\n");
     } else {
         add(&w, ",\"class\":");
-        add_name(&w, congru_model_class(model, (size_t)decision->answer));
+        add_name(&w, congru_model_class(model, (size_t)decision->prediction));
         add(&w, ",\"p\":{");
         for (size_t k = 0; k < congru_model_classes(model); k++) {
             add(&w, k > 0 ? "," : "");
@@ -147,7 +147,7 @@ congru_status congru_stream_line_most(congru_context *context, const congru_mode
     congru_decision decision = {.sample = UINT64_MAX, .time = -DBL_MAX, .probability = probability};
     size_t size = 1;
     *most = 512; /* as long as any line without a prediction */
-    for (; size > 0 && (size_t)decision.answer < classes; decision.answer++) {
+    for (; size > 0 && (size_t)decision.prediction < classes; decision.prediction++) {
         size = congru_stream_line(model, &decision, -DBL_MAX, &asked, line);
         *most = size > *most ? size : *most;
     }

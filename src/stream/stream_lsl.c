@@ -373,7 +373,7 @@ congru_status congru_stream_outlet_open(const congru_stream_settings *settings,
 void congru_stream_outlet_push(struct congru_lsl_outlet *outlet, const congru_decision *decision, double stamp)
 {
     for (size_t k = 0; k < outlet->classes; k++)
-        outlet->sample[k] = decision->answer >= 0 ? decision->probability[k] : (double)NAN;
+        outlet->sample[k] = decision->prediction >= 0 ? decision->probability[k] : (double)NAN;
     outlet->lsl.push(outlet->outlet, outlet->sample, isnan(stamp) ? 0.0 : stamp, 1);
 }
 

@@ -8,7 +8,7 @@
 
 #include "congru/stream.h"
 
-/* docs/protocol.md is the description for people who write clients. Nothing here allocates, blocks or trusts a size. */
+/* docs/protocol.md is the description for authors of clients. Nothing here allocates, blocks or trusts a size. */
 enum {
     CONGRU_PROTOCOL_VERSION = 1,
     CONGRU_PROTOCOL_INTRODUCTION_MAX = 8192,

@@ -26,8 +26,8 @@ bool congru_stream_stopped(const congru_stream_settings *settings);
 void congru_stream_warn(const congru_stream_settings *settings, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Whoever makes one sets `settings`, `write` and `user`; the decoder is made when channels and rate are known, by
- * congru_stream_start, and destroyed by whoever made the sink. */
+/* The caller sets `settings`, `write` and `user`; the decoder is made when channels and rate are known, by
+ * congru_stream_start, and destroyed by the caller. */
 struct congru_lsl_outlet;
 typedef struct congru_stream_sink {
     const congru_stream_settings *settings;

@@ -56,9 +56,9 @@ static unsigned char *put_count(unsigned char *at, size_t width, size_t number)
 static void put_fixed(const edf_file *file)
 {
     unsigned char *at = put(file->bytes, 8, "0");
-    char person[80];
-    snprintf(person, sizeof person, "X X X %.60s", file->set->subject_name[file->subject]);
-    at = put(at, 80, person);
+    char patient[80];
+    snprintf(patient, sizeof patient, "X X X %.60s", file->set->subject_name[file->subject]);
+    at = put(at, 80, patient);
     at = put(at, 80, "Startdate 01-JAN-2000 X X congru_synth");
     at = put(at, 16, "01.01.0000.00.00");
     at = put_count(at, 8, file->header_bytes);

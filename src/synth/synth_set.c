@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bank.h"
+#include "base/memory.h"
 #include "base/number_text.h"
 #include "base/text.h"
 #include "congru/version.h"

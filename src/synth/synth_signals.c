@@ -127,7 +127,7 @@ congru_status congru_synth_make_signals(congru_context *context, const congru_sy
     status = congru_workspace_check(context, &context->composed);
     if (status != CONGRU_OK)
         return status;
-    congru_team_run(context->team, count, draw_trial, &job);
+    congru_thread_pool_run(context->pool, count, draw_trial, &job);
     status = congru_scratch_check(context);
     if (status == CONGRU_OK)
         status = congru_spd_invsqrt(context, count, d, job.sample_covariance, job.sample_covariance);
@@ -137,6 +137,6 @@ congru_status congru_synth_make_signals(congru_context *context, const congru_sy
         status = congru_scratch_reserve(context, scratch.used);
     if (status != CONGRU_OK)
         return status;
-    congru_team_run(context->team, count, colour_trial, &job);
+    congru_thread_pool_run(context->pool, count, colour_trial, &job);
     return congru_scratch_check(context);
 }

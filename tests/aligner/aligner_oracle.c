@@ -41,20 +41,20 @@ static void make_trials(void)
 /* What the case asks for, in `result`, by the functions under test; how many matrices. */
 static void compute(congru_metric metric, const char *what)
 {
-    const congru_newcomer newcomer = {.count = N, .d = D, .covariance = trials, .online = true};
+    const congru_target_trials target = {.count = N, .d = D, .covariance = trials, .online = true};
     OK(congru_alignment_recentre(context, metric, N, D, trials, 2, subject, references, recentred));
     if (strcmp(what, "references") == 0) {
         memcpy(result, references, sizeof references);
     } else if (strcmp(what, "recentred") == 0) {
         memcpy(result, recentred, sizeof recentred);
     } else if (strcmp(what, "online") == 0) {
-        OK(congru_recentre_newcomer(context, metric, &newcomer, NULL, result));
+        OK(congru_recentre_target(context, metric, &target, NULL, result));
     } else {
-        double person[2][N / 2 * DD], dispersion, factor;
+        double half[2][N / 2 * DD], dispersion, factor;
         for (size_t m = 0; m < N; m++)
-            memcpy(person[m % 2] + m / 2 * DD, recentred + m * DD, DD * sizeof(double));
-        OK(congru_alignment_dispersion(context, N / 2, D, person[0], &dispersion));
-        OK(congru_alignment_scale(context, N / 2, D, person[1], dispersion, &factor, result));
+            memcpy(half[m % 2] + m / 2 * DD, recentred + m * DD, DD * sizeof(double));
+        OK(congru_alignment_dispersion(context, N / 2, D, half[0], &dispersion));
+        OK(congru_alignment_scale(context, N / 2, D, half[1], dispersion, &factor, result));
         if (strcmp(what, "factor") == 0)
             result[0] = factor;
     }

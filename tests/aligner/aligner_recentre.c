@@ -1,4 +1,4 @@
-/* Riemannian alignment of sources and newcomers. SPDX-License-Identifier: Apache-2.0 */
+/* Riemannian alignment of sources and target subjects. SPDX-License-Identifier: Apache-2.0 */
 #include "aligner/recentre.h"
 
 #include <math.h>
@@ -19,17 +19,17 @@ static congru_context *context;
 enum { SUBJECTS = 3, TRIALS = 72 };
 static const size_t subject_trials[SUBJECTS] = {23, 9, 40};
 
-typedef struct people {
+typedef struct sources {
     congru_trials trials;
     double *c, *reference, *out;
     int32_t subject[TRIALS];
-} people;
+} sources;
 
-static people people_make(size_t d, uint32_t number)
+static sources subjects_make(size_t d, uint32_t number)
 {
-    people p = {.c = sample_alloc(TRIALS * d * d),
-                .reference = sample_alloc(SUBJECTS * d * d),
-                .out = sample_alloc(TRIALS * d * d)};
+    sources p = {.c = sample_alloc(TRIALS * d * d),
+                 .reference = sample_alloc(SUBJECTS * d * d),
+                 .out = sample_alloc(TRIALS * d * d)};
     size_t made[SUBJECTS] = {0}, at = 0;
     double *own[SUBJECTS];
     for (size_t s = 0; s < SUBJECTS; s++) {
@@ -53,13 +53,13 @@ static people people_make(size_t d, uint32_t number)
 }
 
 /* The struct holds its own subjects, so this is set where it has come to rest. */
-static const congru_trials *trials_of(people *p)
+static const congru_trials *trials_of(sources *p)
 {
     p->trials.subject = p->subject;
     return &p->trials;
 }
 
-static void people_free(people *p)
+static void subjects_free(sources *p)
 {
     free(p->c);
     free(p->reference);
@@ -67,7 +67,7 @@ static void people_free(people *p)
 }
 
 /* The mean over one subject's trials of `f` of what came out, by Jacobi; its distance from `expected` I. */
-static double mean_off(const people *p, size_t subject, double (*f)(double), double expected)
+static double mean_off(const sources *p, size_t subject, double (*f)(double), double expected)
 {
     const size_t d = p->trials.d, size = d * d;
     double *sum = sample_alloc(size), *one = sample_alloc(size), count = 0;
@@ -95,7 +95,7 @@ static double mean_off(const people *p, size_t subject, double (*f)(double), dou
 static const size_t dimensions[] = {1, 2, 3, 8, 22};
 enum { DIMENSIONS = sizeof dimensions / sizeof dimensions[0] };
 
-static void align(people *p, congru_metric metric)
+static void align(sources *p, congru_metric metric)
 {
     OK(congru_recentre_references(context, metric, trials_of(p), p->reference));
     OK(congru_recentre_sources(context, trials_of(p), p->reference, p->out));
@@ -105,14 +105,14 @@ static void align(people *p, congru_metric metric)
 static void each_mean_becomes_the_identity(void)
 {
     for (size_t i = 0; i < DIMENSIONS; i++) {
-        people p = people_make(dimensions[i], 0);
+        sources p = subjects_make(dimensions[i], 0);
         align(&p, CONGRU_METRIC_RIEMANN);
         for (size_t s = 0; s < SUBJECTS; s++)
             CHECK_NEAR(mean_off(&p, s, log, 0.0), 0.0, 1e-10);
         align(&p, CONGRU_METRIC_EUCLID);
         for (size_t s = 0; s < SUBJECTS; s++)
             CHECK_NEAR(mean_off(&p, s, NULL, 1.0), 0.0, 1e-12 * (double)dimensions[i]);
-        people_free(&p);
+        subjects_free(&p);
     }
 }
 
@@ -121,7 +121,7 @@ static void each_mean_becomes_the_identity(void)
 static void the_log_euclidean_mean_is_whitened_only_nearly(void)
 {
     enum { D = 8, DD = D * D };
-    people p = people_make(D, 1);
+    sources p = subjects_make(D, 1);
     align(&p, CONGRU_METRIC_LOGEUCLID);
     for (size_t s = 0; s < SUBJECTS; s++) {
         double mean[DD] = {0}, one[DD], off = mean_off(&p, s, log, 0.0);
@@ -145,15 +145,15 @@ static void the_log_euclidean_mean_is_whitened_only_nearly(void)
     align(&p, CONGRU_METRIC_LOGEUCLID);
     for (size_t s = 0; s < SUBJECTS; s++)
         CHECK_NEAR(mean_off(&p, s, log, 0.0), 0.0, 1e-12);
-    people_free(&p);
+    subjects_free(&p);
 }
 
-/* W^T C W for every trial of a person (another gain, another montage): recentred, distances are what they were. */
+/* W^T C W for every trial of a subject (another gain, another montage): recentred, distances are what they were. */
 static void a_common_congruence_is_forgotten(void)
 {
     for (size_t i = 1; i < DIMENSIONS; i++) {
         const size_t d = dimensions[i], size = d * d;
-        people p = people_make(d, 2);
+        sources p = subjects_make(d, 2);
         congru_random random = congru_random_stream(73, (uint32_t)d, 0, 0);
         double *w = sample_alloc(size);
         double *near = sample_alloc(TRIALS * TRIALS), *near_moved = sample_alloc(TRIALS * TRIALS);
@@ -174,7 +174,7 @@ static void a_common_congruence_is_forgotten(void)
         free(w);
         free(near);
         free(near_moved);
-        people_free(&p);
+        subjects_free(&p);
     }
 }
 
@@ -182,7 +182,7 @@ static void a_common_congruence_is_forgotten(void)
 static void the_ways_to_call_it_agree(void)
 {
     enum { D = 8, DD = D * D };
-    people p = people_make(D, 3);
+    sources p = subjects_make(D, 3);
     align(&p, CONGRU_METRIC_RIEMANN);
     double *other = sample_alloc(TRIALS * DD), *references = sample_alloc(SUBJECTS * DD);
     OK(congru_alignment_recentre(context, CONGRU_METRIC_RIEMANN, TRIALS, D, p.c, SUBJECTS, p.subject,
@@ -209,23 +209,23 @@ static void the_ways_to_call_it_agree(void)
     CHECK(memcmp(other, p.out, TRIALS * DD * sizeof(double)) == 0);
     free(other);
     free(references);
-    people_free(&p);
+    subjects_free(&p);
 }
 
-/* ---- A newcomer ------------------------------------------------------------------------------------ */
+/* ---- A target subject ------------------------------------------------------------------------------------ */
 
 enum { NEW = 20, ND = 5, NDD = ND * ND };
 
 static double fresh[NEW * NDD], prior[NDD], out[NEW * NDD], again[NEW * NDD];
 
-static congru_newcomer newcomer_make(congru_target target)
+static congru_target_trials target_make(congru_target target)
 {
     congru_random random = congru_random_stream(74, 0, 0, 0);
-    congru_newcomer newcomer = {.count = NEW, .d = ND, .covariance = fresh};
+    congru_target_trials asked = {.count = NEW, .d = ND, .covariance = fresh};
     sample_eeg(&random, NEW, ND, fresh);
     sample_spd(&random, ND, 10.0, prior);
-    congru_newcomer_see(&newcomer, target);
-    return newcomer;
+    congru_target_see(&asked, target);
+    return asked;
 }
 
 static void change_trial(size_t i)
@@ -244,8 +244,8 @@ static const congru_metric metrics[] = {CONGRU_METRIC_RIEMANN, CONGRU_METRIC_LOG
 static void fully_visible_is_what_sources_get(void)
 {
     for (size_t m = 0; m < 3; m++) {
-        congru_newcomer newcomer = newcomer_make(CONGRU_TARGET_FULL);
-        OK(congru_recentre_newcomer(context, metrics[m], &newcomer, NULL, out));
+        congru_target_trials asked = target_make(CONGRU_TARGET_FULL);
+        OK(congru_recentre_target(context, metrics[m], &asked, NULL, out));
         OK(congru_alignment_recentre(context, metrics[m], NEW, ND, fresh, 1, NULL, NULL, again));
         CHECK(memcmp(out, again, sizeof out) == 0);
     }
@@ -257,18 +257,18 @@ static void partly_visible_looks_at_no_more(void)
     static const congru_target targets[] = {CONGRU_TARGET_HALF, CONGRU_TARGET_FIFTH};
     static const size_t visible[] = {10, 4};
     for (size_t k = 0; k < 2; k++) {
-        congru_newcomer newcomer = newcomer_make(targets[k]);
-        CHECK(newcomer.visible == visible[k]);
-        OK(congru_recentre_newcomer(context, CONGRU_METRIC_RIEMANN, &newcomer, NULL, out));
+        congru_target_trials asked = target_make(targets[k]);
+        CHECK(asked.visible == visible[k]);
+        OK(congru_recentre_target(context, CONGRU_METRIC_RIEMANN, &asked, NULL, out));
         OK(congru_alignment_recentre(context, CONGRU_METRIC_RIEMANN, visible[k], ND, fresh, 1, NULL, NULL,
                                      again));
         CHECK(memcmp(out, again, visible[k] * NDD * sizeof(double)) == 0);
         change_trial(visible[k]);
-        OK(congru_recentre_newcomer(context, CONGRU_METRIC_RIEMANN, &newcomer, NULL, again));
+        OK(congru_recentre_target(context, CONGRU_METRIC_RIEMANN, &asked, NULL, again));
         for (size_t i = 0; i < NEW; i++)
             CHECK(same_trial(i) == (i != visible[k]));
         change_trial(visible[k] - 1);
-        OK(congru_recentre_newcomer(context, CONGRU_METRIC_RIEMANN, &newcomer, NULL, again));
+        OK(congru_recentre_target(context, CONGRU_METRIC_RIEMANN, &asked, NULL, again));
         for (size_t i = 0; i < NEW; i++)
             CHECK(!same_trial(i));
     }
@@ -276,16 +276,16 @@ static void partly_visible_looks_at_no_more(void)
 
 static void one_visible_trial_is_shrunk(void)
 {
-    congru_newcomer newcomer = newcomer_make(CONGRU_TARGET_FULL);
+    congru_target_trials asked = target_make(CONGRU_TARGET_FULL);
     double reference[NDD], root[NDD], expected[NDD];
-    newcomer.visible = 1;
+    asked.visible = 1;
     for (size_t k = 0; k < NDD; k++)
         reference[k] = 0.5 * fresh[k];
     for (size_t i = 0; i < ND; i++)
         reference[i * ND + i] += 0.5 * dense_trace(ND, fresh) / ND;
     dense_function(ND, reference, dense_invsqrt, root);
     for (size_t m = 0; m < 3; m++) {
-        OK(congru_recentre_newcomer(context, metrics[m], &newcomer, NULL, out));
+        OK(congru_recentre_target(context, metrics[m], &asked, NULL, out));
         for (size_t i = 0; i < NEW; i++) {
             dense_congruence(ND, ND, fresh + i * NDD, root, expected);
             CHECK_NEAR(dense_difference(NDD, out + i * NDD, expected), 0.0, 1e-11 * dense_norm(NDD, expected));
@@ -295,26 +295,26 @@ static void one_visible_trial_is_shrunk(void)
 
 static void unseen_trials_do_not_touch_each_other(void)
 {
-    congru_newcomer newcomer = newcomer_make(CONGRU_TARGET_NONE);
+    congru_target_trials asked = target_make(CONGRU_TARGET_NONE);
     double root[NDD], expected[NDD];
-    OK(congru_recentre_newcomer(context, CONGRU_METRIC_RIEMANN, &newcomer, prior, out));
+    OK(congru_recentre_target(context, CONGRU_METRIC_RIEMANN, &asked, prior, out));
     dense_function(ND, prior, dense_invsqrt, root);
     for (size_t i = 0; i < NEW; i++) {
         dense_congruence(ND, ND, fresh + i * NDD, root, expected);
         CHECK_NEAR(dense_difference(NDD, out + i * NDD, expected), 0.0, 1e-12 * dense_norm(NDD, expected));
     }
     for (size_t j = 0; j < NEW; j++) {
-        newcomer = newcomer_make(CONGRU_TARGET_NONE);
+        asked = target_make(CONGRU_TARGET_NONE);
         change_trial(j);
-        OK(congru_recentre_newcomer(context, CONGRU_METRIC_RIEMANN, &newcomer, prior, again));
+        OK(congru_recentre_target(context, CONGRU_METRIC_RIEMANN, &asked, prior, again));
         for (size_t i = 0; i < NEW; i++)
             CHECK(same_trial(i) == (i != j));
     }
     /* Alone in its batch, as in company. */
-    newcomer = newcomer_make(CONGRU_TARGET_NONE);
-    newcomer.count = 1;
-    newcomer.covariance = fresh + 7 * NDD;
-    OK(congru_recentre_newcomer(context, CONGRU_METRIC_RIEMANN, &newcomer, prior, again + 7 * NDD));
+    asked = target_make(CONGRU_TARGET_NONE);
+    asked.count = 1;
+    asked.covariance = fresh + 7 * NDD;
+    OK(congru_recentre_target(context, CONGRU_METRIC_RIEMANN, &asked, prior, again + 7 * NDD));
     CHECK(same_trial(7));
 }
 
@@ -322,17 +322,17 @@ static void unseen_trials_do_not_touch_each_other(void)
 static void online_knows_no_future(void)
 {
     for (size_t m = 0; m < 3; m++) {
-        congru_newcomer newcomer = newcomer_make(CONGRU_TARGET_ONLINE);
-        OK(congru_recentre_newcomer(context, metrics[m], &newcomer, NULL, out));
+        congru_target_trials asked = target_make(CONGRU_TARGET_ONLINE);
+        OK(congru_recentre_target(context, metrics[m], &asked, NULL, out));
         for (size_t j = 0; j < NEW; j++) {
-            newcomer_make(CONGRU_TARGET_ONLINE);
+            target_make(CONGRU_TARGET_ONLINE);
             change_trial(j);
-            OK(congru_recentre_newcomer(context, metrics[m], &newcomer, NULL, again));
+            OK(congru_recentre_target(context, metrics[m], &asked, NULL, again));
             for (size_t i = 0; i < NEW; i++)
                 CHECK(same_trial(i) == (i < j));
         }
-        newcomer = newcomer_make(CONGRU_TARGET_ONLINE);
-        OK(congru_recentre_newcomer(context, metrics[m], &newcomer, NULL, fresh));
+        asked = target_make(CONGRU_TARGET_ONLINE);
+        OK(congru_recentre_target(context, metrics[m], &asked, NULL, fresh));
         CHECK(memcmp(fresh, out, sizeof out) == 0);
     }
 }
@@ -341,9 +341,9 @@ static void online_knows_no_future(void)
  * definition, summed apart. The first trial keeps something of itself. */
 static void online_moves_by_the_mean_so_far(void)
 {
-    congru_newcomer newcomer = newcomer_make(CONGRU_TARGET_ONLINE);
+    congru_target_trials asked = target_make(CONGRU_TARGET_ONLINE);
     double sum[NDD], mean[NDD], root[NDD], expected[NDD], identity[NDD];
-    OK(congru_recentre_newcomer(context, CONGRU_METRIC_EUCLID, &newcomer, NULL, out));
+    OK(congru_recentre_target(context, CONGRU_METRIC_EUCLID, &asked, NULL, out));
     for (size_t k = 0; k < NDD; k++)
         sum[k] = 0.5 * fresh[k];
     for (size_t i = 0; i < ND; i++)
@@ -362,7 +362,7 @@ static void online_moves_by_the_mean_so_far(void)
     /* The geodesic means of the other metrics begin alike. */
     memcpy(expected, out, sizeof expected);
     for (size_t m = 0; m < 2; m++) {
-        OK(congru_recentre_newcomer(context, metrics[m], &newcomer, NULL, out));
+        OK(congru_recentre_target(context, metrics[m], &asked, NULL, out));
         CHECK_NEAR(dense_difference(NDD, out, expected), 0.0, 1e-12);
     }
 }
@@ -370,7 +370,7 @@ static void online_moves_by_the_mean_so_far(void)
 static void the_prior_is_the_log_euclidean_mean(void)
 {
     double mean[NDD] = {0}, one[NDD];
-    newcomer_make(CONGRU_TARGET_FULL);
+    target_make(CONGRU_TARGET_FULL);
     OK(congru_recentre_prior(context, NEW, ND, fresh, prior));
     for (size_t i = 0; i < NEW; i++) {
         dense_function(ND, fresh + i * NDD, log, one);
@@ -386,11 +386,11 @@ static void the_prior_is_the_log_euclidean_mean(void)
 static void bits_do_not_depend_on_threads_or_instruction_set(void)
 {
     enum { D = 22, DD = D * D };
-    people p = people_make(D, 4);
+    sources p = subjects_make(D, 4);
     align(&p, CONGRU_METRIC_RIEMANN);
     double *other = sample_alloc(TRIALS * DD), *online = sample_alloc(TRIALS * DD);
-    congru_newcomer newcomer = {.count = TRIALS, .d = D, .covariance = p.c, .online = true};
-    OK(congru_recentre_newcomer(context, CONGRU_METRIC_RIEMANN, &newcomer, NULL, online));
+    congru_target_trials asked = {.count = TRIALS, .d = D, .covariance = p.c, .online = true};
+    OK(congru_recentre_target(context, CONGRU_METRIC_RIEMANN, &asked, NULL, online));
     for (size_t cpu = 0; congru_cpu_name(cpu) != NULL; cpu++) {
         for (int threads = 1; threads <= 3 && congru_cpu_available(congru_cpu_name(cpu)); threads++) {
             congru_context *mine;
@@ -401,7 +401,7 @@ static void bits_do_not_depend_on_threads_or_instruction_set(void)
                                             NULL, other) == CONGRU_OK);
             CHECK_SAYING(memcmp(other, p.out, TRIALS * DD * sizeof(double)) == 0, "%s, %d threads",
                          congru_cpu_name(cpu), threads);
-            CHECK(congru_recentre_newcomer(mine, CONGRU_METRIC_RIEMANN, &newcomer, NULL, other) == CONGRU_OK);
+            CHECK(congru_recentre_target(mine, CONGRU_METRIC_RIEMANN, &asked, NULL, other) == CONGRU_OK);
             CHECK_SAYING(memcmp(other, online, TRIALS * DD * sizeof(double)) == 0, "online, %s, %d threads",
                          congru_cpu_name(cpu), threads);
             congru_context_destroy(&mine);
@@ -409,7 +409,7 @@ static void bits_do_not_depend_on_threads_or_instruction_set(void)
     }
     free(other);
     free(online);
-    people_free(&p);
+    subjects_free(&p);
 }
 
 static void check_says(congru_status status, congru_status expected, const char *words)
@@ -422,7 +422,7 @@ static void check_says(congru_status status, congru_status expected, const char 
 static void errors_name_the_subject(void)
 {
     enum { D = 3, DD = D * D };
-    people p = people_make(D, 5);
+    sources p = subjects_make(D, 5);
     congru_trials trials = *trials_of(&p);
     const int32_t owner = p.subject[11];
     size_t before = 0;
@@ -447,23 +447,23 @@ static void errors_name_the_subject(void)
     trials.subjects = 4;
     check_says(congru_recentre_references(context, CONGRU_METRIC_RIEMANN, &trials, p.reference),
                CONGRU_ERROR_ARGUMENT, "subject 4 of 4 has no trials");
-    people_free(&p);
+    subjects_free(&p);
 }
 
-static void errors_of_a_newcomer(void)
+static void errors_of_a_target(void)
 {
-    congru_newcomer newcomer = newcomer_make(CONGRU_TARGET_NONE);
-    check_says(congru_recentre_newcomer(context, CONGRU_METRIC_RIEMANN, &newcomer, NULL, out),
-               CONGRU_ERROR_ARGUMENT, "no prior reference");
-    newcomer.visible = NEW + 1;
-    check_says(congru_recentre_newcomer(context, CONGRU_METRIC_RIEMANN, &newcomer, prior, out),
-               CONGRU_ERROR_ARGUMENT, "more trials of the newcomer are visible");
-    newcomer = newcomer_make(CONGRU_TARGET_ONLINE);
+    congru_target_trials asked = target_make(CONGRU_TARGET_NONE);
+    check_says(congru_recentre_target(context, CONGRU_METRIC_RIEMANN, &asked, NULL, out), CONGRU_ERROR_ARGUMENT,
+               "no prior reference");
+    asked.visible = NEW + 1;
+    check_says(congru_recentre_target(context, CONGRU_METRIC_RIEMANN, &asked, prior, out),
+               CONGRU_ERROR_ARGUMENT, "more trials of the target subject are visible");
+    asked = target_make(CONGRU_TARGET_ONLINE);
     fresh[6 * NDD] = -4.0;
-    check_says(congru_recentre_newcomer(context, CONGRU_METRIC_RIEMANN, &newcomer, NULL, out),
-               CONGRU_ERROR_NOT_POSITIVE, "the newcomer's trial 6");
-    newcomer.count = 0;
-    check_says(congru_recentre_newcomer(context, CONGRU_METRIC_RIEMANN, &newcomer, prior, out),
+    check_says(congru_recentre_target(context, CONGRU_METRIC_RIEMANN, &asked, NULL, out),
+               CONGRU_ERROR_NOT_POSITIVE, "the target subject's trial 6");
+    asked.count = 0;
+    check_says(congru_recentre_target(context, CONGRU_METRIC_RIEMANN, &asked, prior, out),
                CONGRU_ERROR_ARGUMENT, "no matrices");
     check_says(congru_alignment_recentre(context, CONGRU_METRIC_RIEMANN, NEW, ND, fresh, 2, NULL, NULL, out),
                CONGRU_ERROR_ARGUMENT, "number of subjects");
@@ -502,7 +502,7 @@ int main(void)
     RUN(the_prior_is_the_log_euclidean_mean);
     RUN(bits_do_not_depend_on_threads_or_instruction_set);
     RUN(errors_name_the_subject);
-    RUN(errors_of_a_newcomer);
+    RUN(errors_of_a_target);
     RUN(ill_conditioned_trials_are_taken);
     congru_context_destroy(&context);
     return harness_end();

@@ -20,16 +20,16 @@ static congru_context *context;
 
 enum { PER_CLASS = 24, SOURCES = 2 };
 
-/* Source trials exp(P_k + noise); the newcomer's exp(R (P_k + noise)/spread R^T): U = R and rho = spread take them
+/* Source trials exp(P_k + noise); the target subject's exp(R (P_k + noise)/spread R^T): U = R and rho = spread take them
  * back. */
 typedef struct world {
-    size_t d, classes, count; /* trials of one person */
+    size_t d, classes, count; /* trials of one subject */
     double *pattern;          /* (classes, d, d), adding up to zero */
     double *source, *target, *truth, *rotation, *out;
     int32_t *label, *subject, *calibration_label;
     size_t *calibration_trial;
     congru_trials trials;
-    congru_newcomer newcomer;
+    congru_target_trials asked;
     congru_method_options options;
 } world;
 
@@ -102,12 +102,12 @@ static world world_make(size_t d, size_t classes, double noise, double spread, u
                                .subject = w.subject,
                                .classes = classes,
                                .subjects = SOURCES};
-    w.newcomer = (congru_newcomer){.count = count,
-                                   .d = d,
-                                   .covariance = w.target,
-                                   .visible = count,
-                                   .calibration_trial = w.calibration_trial,
-                                   .calibration_label = w.calibration_label};
+    w.asked = (congru_target_trials){.count = count,
+                                     .d = d,
+                                     .covariance = w.target,
+                                     .visible = count,
+                                     .calibration_trial = w.calibration_trial,
+                                     .calibration_label = w.calibration_label};
     congru_method_options_init(&w.options);
     return w;
 }
@@ -115,7 +115,7 @@ static world world_make(size_t d, size_t classes, double noise, double spread, u
 /* The labels of the first trials, which are of the classes in turn. */
 static void calibrate(world *w, size_t trials)
 {
-    w->newcomer.calibration = trials;
+    w->asked.calibration = trials;
     for (size_t i = 0; i < trials; i++) {
         w->calibration_trial[i] = i;
         w->calibration_label[i] = (int32_t)(i % w->classes);
@@ -142,7 +142,7 @@ static void map(world *w, double *out)
 {
     congru_tensors model = {0};
     OK(congru_aligner_rpa.fit(context, &w->trials, &w->options, &model, NULL));
-    OK(congru_aligner_rpa.map_newcomer(context, &model, &w->newcomer, out));
+    OK(congru_aligner_rpa.map_target(context, &model, &w->asked, out));
     congru_tensors_clear(&model);
 }
 
@@ -227,8 +227,8 @@ static void it_beats_recentring_alone(void)
         sample_spd(&random, w.d, 30.0, gain);
         for (size_t t = 0; t < w.count; t++)
             dense_congruence(w.d, w.d, w.target + t * size, gain, w.target + t * size);
-        OK(congru_recentre_newcomer(context, CONGRU_METRIC_RIEMANN, &w.newcomer, NULL, recentred));
-        w.newcomer.covariance = recentred;
+        OK(congru_recentre_target(context, CONGRU_METRIC_RIEMANN, &w.asked, NULL, recentred));
+        w.asked.covariance = recentred;
         calibrate(&w, w.count / 2);
         map(&w, w.out);
         CHECK_SAYING(hits_of(&w, w.out) > hits_of(&w, recentred) + 0.15, "d %zu: %g with, %g without", w.d,
@@ -338,13 +338,13 @@ static void dispersions_become_equal(void)
     double wanted = dispersion_by_hand(w.trials.count, w.d, w.source), found, factor;
     map(&w, w.out);
     CHECK_NEAR(dispersion_by_hand(w.count, w.d, w.out), wanted, 1e-12 * wanted);
-    w.newcomer.visible = w.count / 2;
+    w.asked.visible = w.count / 2;
     map(&w, w.out);
     CHECK_NEAR(dispersion_by_hand(w.count / 2, w.d, w.out), wanted, 1e-12 * wanted);
     CHECK(fabs(dispersion_by_hand(w.count, w.d, w.out) - wanted) > 1e-6);
     OK(congru_alignment_dispersion(context, w.trials.count, w.d, w.source, &found));
     CHECK_NEAR(found, wanted, 1e-12 * wanted);
-    w.newcomer.visible = w.count;
+    w.asked.visible = w.count;
     map(&w, w.out);
     double *other = sample_alloc(w.count * 64);
     OK(congru_alignment_scale(context, w.count, w.d, w.target, found, &factor, other));
@@ -361,10 +361,10 @@ static void scaling_sees_what_is_visible(void)
     const size_t size = w.d * w.d;
     const double wanted = dispersion_by_hand(w.trials.count, w.d, w.source);
     double *online = sample_alloc(w.count * size), squares = 0.0, one[16];
-    w.newcomer.visible = 0;
+    w.asked.visible = 0;
     map(&w, w.out);
     CHECK(memcmp(w.out, w.target, w.count * size * sizeof(double)) == 0);
-    w.newcomer.online = true;
+    w.asked.online = true;
     map(&w, online);
     for (size_t i = 0; i < w.count; i++) {
         dense_function(w.d, w.target + i * size, log, one);
@@ -412,19 +412,19 @@ static void classes_without_calibration_do_not_count(void)
     for (size_t i = 0; i < 12; i++)
         w.calibration_trial[i] = 3 * (i / 2) + i % 2, w.calibration_label[i] = (int32_t)(i % 2);
     OK(congru_aligner_rpa.fit(context, &w.trials, &w.options, &model, NULL));
-    OK(congru_aligner_rpa.map_newcomer(context, &model, &w.newcomer, w.out));
+    OK(congru_aligner_rpa.map_target(context, &model, &w.asked, w.out));
     double *mean = congru_tensors_find(&model, "rpa.mean")->data;
     for (size_t i = 0; i < 25; i++)
         mean[2 * 25 + i] = i % 6 == 0 ? 3.0 : 0.5;
-    OK(congru_aligner_rpa.map_newcomer(context, &model, &w.newcomer, other));
+    OK(congru_aligner_rpa.map_target(context, &model, &w.asked, other));
     CHECK(same(&w, w.out, other));
     mean[1 * 25] += 0.5;
-    OK(congru_aligner_rpa.map_newcomer(context, &model, &w.newcomer, other));
+    OK(congru_aligner_rpa.map_target(context, &model, &w.asked, other));
     CHECK(!same(&w, w.out, other));
     congru_tensors_find(&model, "rpa.trials")->data[1] = 0.0;
-    OK(congru_aligner_rpa.map_newcomer(context, &model, &w.newcomer, w.out));
+    OK(congru_aligner_rpa.map_target(context, &model, &w.asked, w.out));
     mean[1 * 25] += 0.5;
-    OK(congru_aligner_rpa.map_newcomer(context, &model, &w.newcomer, other));
+    OK(congru_aligner_rpa.map_target(context, &model, &w.asked, other));
     CHECK(same(&w, w.out, other));
     congru_tensors_clear(&model);
     free(other);
@@ -507,31 +507,29 @@ static void errors_are_said(void)
     const congru_aligner *rpa = &congru_aligner_rpa;
     CHECK(congru_aligner_find("rpa") == rpa && rpa->recentring == &congru_recentring_ra && rpa->labels);
     OK(rpa->fit(context, &w.trials, &w.options, &model, NULL));
-    check_says(rpa->map_newcomer(context, &empty, &w.newcomer, w.out), CONGRU_ERROR_FORMAT,
-               "rpa.mean: missing");
+    check_says(rpa->map_target(context, &empty, &w.asked, w.out), CONGRU_ERROR_FORMAT, "rpa.mean: missing");
     calibrate(&w, 4);
     w.calibration_trial[3] = w.count;
-    check_says(rpa->map_newcomer(context, &model, &w.newcomer, w.out), CONGRU_ERROR_ARGUMENT,
+    check_says(rpa->map_target(context, &model, &w.asked, w.out), CONGRU_ERROR_ARGUMENT,
                "calibration trial 4 is number 49 of 48 trials");
     calibrate(&w, 4);
     w.calibration_label[2] = 2;
-    check_says(rpa->map_newcomer(context, &model, &w.newcomer, w.out), CONGRU_ERROR_ARGUMENT,
+    check_says(rpa->map_target(context, &model, &w.asked, w.out), CONGRU_ERROR_ARGUMENT,
                "there are the classes 0 to 1");
     w.calibration_label[2] = -1;
-    check_says(rpa->map_newcomer(context, &model, &w.newcomer, w.out), CONGRU_ERROR_ARGUMENT, "label -1");
+    check_says(rpa->map_target(context, &model, &w.asked, w.out), CONGRU_ERROR_ARGUMENT, "label -1");
     calibrate(&w, 4);
     congru_tensors_find(&model, "rpa.seed")->data[0] = -3.0;
-    check_says(rpa->map_newcomer(context, &model, &w.newcomer, w.out), CONGRU_ERROR_FORMAT, "half of a seed");
+    check_says(rpa->map_target(context, &model, &w.asked, w.out), CONGRU_ERROR_FORMAT, "half of a seed");
     congru_tensors_find(&model, "rpa.seed")->data[0] = 0.0;
     congru_tensors_find(&model, "rpa.dispersion")->data[0] = -1.0;
-    check_says(rpa->map_newcomer(context, &model, &w.newcomer, w.out), CONGRU_ERROR_FORMAT, "rpa.dispersion");
+    check_says(rpa->map_target(context, &model, &w.asked, w.out), CONGRU_ERROR_FORMAT, "rpa.dispersion");
     congru_tensors_clear(&model);
     w.target[5 * 9] = NAN;
     OK(rpa->fit(context, &w.trials, &w.options, &model, NULL));
-    check_says(rpa->map_newcomer(context, &model, &w.newcomer, w.out), CONGRU_ERROR_NOT_FINITE,
-               "matrix 6 of 48");
-    w.newcomer.d = 2;
-    check_says(rpa->map_newcomer(context, &model, &w.newcomer, w.out), CONGRU_ERROR_FORMAT, "expected 2");
+    check_says(rpa->map_target(context, &model, &w.asked, w.out), CONGRU_ERROR_NOT_FINITE, "matrix 6 of 48");
+    w.asked.d = 2;
+    check_says(rpa->map_target(context, &model, &w.asked, w.out), CONGRU_ERROR_FORMAT, "expected 2");
     w.label[7] = 2;
     congru_tensors_clear(&model);
     check_says(rpa->fit(context, &w.trials, &w.options, &model, NULL), CONGRU_ERROR_ARGUMENT,

@@ -30,7 +30,7 @@ congru_preprocess_design notch_left_out
 congru_preprocess_epochs position
 congru_preprocess_recording rest
 congru_preprocessing_set where value
-congru_crew_leave error
+congru_process_group_leave error
 congru_decoder_create options
 congru_decoder_reference reference
 congru_epochs_cut report
@@ -280,7 +280,7 @@ def attempt(function, arguments):
 def try_function(function):
     """What is wrong with it."""
     result, parameters = functions[function]
-    if any(re.search(r"congru_transport|congru_crew\b", kind) for kind, _, _ in parameters):
+    if any(re.search(r"congru_transport|congru_process_group\b", kind) for kind, _, _ in parameters):
         values = [buffer() if pointed else value_of(function, kind, name, pointed) for kind, name, pointed in parameters]
     else:
         values = [value_of(function, kind, name, pointed) for kind, name, pointed in parameters]

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "array/mat.h"
-#include "base/bank.h"
+#include "base/memory.h"
 #include "congru/random.h"
 #include "harness.h"
 #include "mat_writer.h"

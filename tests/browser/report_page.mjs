@@ -264,7 +264,7 @@ async function foesAreText() {
     const name = '<img src=x onerror=alert(1)> & "a folder" with a name that is far too long';
     const [text, key, drawn, made] = await page.evaluate(() => [document.querySelector("#comparison p").textContent, document.querySelector("#means .key").textContent,
         document.querySelectorAll("#means circle").length, document.querySelectorAll("main b, main img, main script").length]);
-    result("hostile names of folders are text, and other people are not compared", [page.problems, text.includes(`${name} less hostile`) ? null : text, key.includes(name) ? null : key,
+    result("hostile names of folders are text, and other subjects are not compared", [page.problems, text.includes(`${name} less hostile`) ? null : text, key.includes(name) ? null : key,
         drawn === 12 ? null : `${drawn} dots`, made ? `${made} elements came of names` : null]);
     await page.close();
 }

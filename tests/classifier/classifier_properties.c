@@ -270,15 +270,16 @@ static void company_does_not_matter(void)
         const congru_classifier *classifier = congru_classifier_find(NAMES[m]);
         congru_tensors model = {0};
         CHECK(classifier->fit(context, &training.trials, &options, &model, NULL) == CONGRU_OK);
-        congru_newcomer all = {.count = TESTS, .d = D, .covariance = test.covariance, .visible = TESTS};
+        congru_target_trials all = {.count = TESTS, .d = D, .covariance = test.covariance, .visible = TESTS};
         CHECK(classifier->predict(context, &model, &all, first) == CONGRU_OK);
         for (size_t i = 0; i < TESTS; i++) {
-            congru_newcomer one = {.count = 1, .d = D, .covariance = test.covariance + i * D * D, .visible = 1};
+            congru_target_trials one = {
+                .count = 1, .d = D, .covariance = test.covariance + i * D * D, .visible = 1};
             CHECK(classifier->predict(context, &model, &one, second) == CONGRU_OK);
             CHECK_SAYING(memcmp(second, first + i * CLASSES, CLASSES * sizeof *second) == 0,
                          "%s: trial %zu differs when alone", NAMES[m], i);
         }
-        congru_newcomer none = {.d = D};
+        congru_target_trials none = {.d = D};
         CHECK(classifier->predict(context, &model, &none, second) == CONGRU_OK);
         congru_tensors_clear(&model);
     }
@@ -404,12 +405,12 @@ static void a_model_of_another_shape_is_refused(void)
         const congru_classifier *classifier = congru_classifier_find(NAMES[m]);
         congru_tensors model = {0}, empty = {0};
         CHECK(classifier->fit(context, &training.trials, &options, &model, NULL) == CONGRU_OK);
-        congru_newcomer newcomer = {.count = 2, .d = D - 1, .covariance = test.covariance};
-        spd_expect(context, classifier->predict(context, &model, &newcomer, first), CONGRU_ERROR_FORMAT,
-                   __FILE__, __LINE__);
-        newcomer.d = D;
-        spd_expect(context, classifier->predict(context, &empty, &newcomer, first), CONGRU_ERROR_FORMAT,
-                   __FILE__, __LINE__);
+        congru_target_trials target = {.count = 2, .d = D - 1, .covariance = test.covariance};
+        spd_expect(context, classifier->predict(context, &model, &target, first), CONGRU_ERROR_FORMAT, __FILE__,
+                   __LINE__);
+        target.d = D;
+        spd_expect(context, classifier->predict(context, &empty, &target, first), CONGRU_ERROR_FORMAT, __FILE__,
+                   __LINE__);
         congru_tensors_clear(&model);
     }
     end();

@@ -220,7 +220,7 @@ writing_is_not_cut_short()
     result "$name" "$problems"
 }
 
-# Trained on two people, streaming the recording of a third.
+# Trained on two subjects, streaming the recording of a third.
 real_recordings()
 {
     local problems= name="a real recording is streamed" lines

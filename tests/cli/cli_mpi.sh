@@ -40,13 +40,13 @@ processes_change_nothing()
 {
     local n problems=
     for n in 1 2 3 4; do
-        mpi -n $n congru loso set.npz -p $pipelines --steps 40 -o crew$n --jobs $((n % 2 + 1)) >out.txt 2>err.txt ||
+        mpi -n $n congru loso set.npz -p $pipelines --steps 40 -o group$n --jobs $((n % 2 + 1)) >out.txt 2>err.txt ||
             problems+="$n processes: $(cat err.txt)"$'\n'
-        diff <(without_times whole) <(without_times crew$n) >/dev/null || problems+="$n processes differ"$'\n'
+        diff <(without_times whole) <(without_times group$n) >/dev/null || problems+="$n processes differ"$'\n'
         problems+=$(grep -v 'folds, .* left' err.txt)
         ! grep -q $'\033' out.txt err.txt || problems+="$n processes print codes of a terminal"$'\n'
         [ "$(grep -c 'Results in' out.txt)" = 1 ] || problems+="$n processes print: $(cat out.txt)"$'\n'
-        [ "$(sed -n 's/^"processes": \(.*\),/\1/p' crew$n/run.json)" = $n ] || problems+="run.json of $n"$'\n'
+        [ "$(sed -n 's/^"processes": \(.*\),/\1/p' group$n/run.json)" = $n ] || problems+="run.json of $n"$'\n'
     done
     result "1, 2, 3 and 4 processes end with the same results as none" "${problems%$'\n'}"
 }
@@ -188,7 +188,7 @@ errors_are_told_once()
     [ "$(grep -c '^congru: started as 2 processes, but this congru was built without MPI' err.txt)" = 1 ] ||
         problems+=$(cat err.txt)$'\n'
     [ ! -e plain ] || problems+="without MPI a folder is made"$'\n'
-    result "errors are told once, whoever finds them" "${problems%$'\n'}"
+    result "errors are told once, whichever process finds them" "${problems%$'\n'}"
 }
 
 # What takes many runs prints the same tables.

@@ -42,7 +42,7 @@ END
     )"
 }
 
-# Two folders, one of fewer people and pipelines: means, differences and Wilcoxon's test by scipy.
+# Two folders, one of fewer subjects and pipelines: means, differences and Wilcoxon's test by scipy.
 comparison_equals_scipy()
 {
     local name="the comparison of folders has the numbers of results.csv and of scipy"

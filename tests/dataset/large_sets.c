@@ -6,8 +6,8 @@
 #include <unistd.h>
 #include <zip.h>
 
-#include "base/bank.h"
-#include "base/store.h"
+#include "base/mapped_memory.h"
+#include "base/memory.h"
 #include "harness.h"
 #include "scratch.h"
 #include "set_samples.h"
@@ -22,7 +22,7 @@ static congru_set *make_mixed(void)
     const set_recipe recipe = {
         .subjects = 5, .classes = 3, .per_class = 9, .d = 7, .sessions = 2, .effect = 0.4, .seed = 3};
     congru_set *set = sample_set(context, &recipe);
-    /* Subjects in turn, so that what is read together is not of one person. */
+    /* Subjects in turn, so that what is read together is not of one subject. */
     for (size_t i = 0; i < set->count; i++)
         set->subject[i] = (int32_t)(i * 7 % set->subjects);
     return set;
@@ -144,7 +144,7 @@ static void means_of_many_add_up_in_order(void)
 static congru_set *read_with(size_t limit, const char *path)
 {
     congru_set *set = NULL;
-    congru_store_set_limit(limit);
+    congru_mapped_set_limit(limit);
     congru_status status = congru_set_read(context, path, &set);
     CHECK_SAYING(status == CONGRU_OK, "%s", congru_context_error(context));
     return set;
@@ -163,7 +163,7 @@ static bool overwrite(const char *path, long from, long to)
 /* In a temporary file, and not in memory. */
 static bool is_region(void *numbers)
 {
-    return congru_store_grow(numbers, 1) == numbers;
+    return congru_mapped_grow(numbers, 1) == numbers;
 }
 
 /* What was read is the reader's own: whatever becomes of the file, it stays, and may be written to. */
@@ -182,14 +182,14 @@ static void large_sets_are_copies(void)
     CHECK(overwrite(path, 1000, 5000));
     CHECK(same(mapped->covariance, loaded->covariance, size));
     CHECK(truncate(path, 100) == 0);
-    congru_store_pass((size_t)NONE); /* every page comes anew */
+    congru_mapped_pass((size_t)NONE); /* every page comes anew */
     CHECK(same(mapped->covariance, loaded->covariance, size));
     mapped->covariance[0] *= 2.0;
     CHECK(mapped->covariance[0] == 2.0 * loaded->covariance[0]);
     congru_set_destroy(&made);
     congru_set_destroy(&loaded);
     congru_set_destroy(&mapped);
-    congru_store_set_limit(0);
+    congru_mapped_set_limit(0);
 }
 
 /* Classes are left out of a temporary file, and trials added to it, as in memory. */
@@ -227,7 +227,7 @@ static void large_sets_are_changed(void)
     congru_set_destroy(&made);
     congru_set_destroy(&loaded);
     congru_set_destroy(&mapped);
-    congru_store_set_limit(0);
+    congru_mapped_set_limit(0);
 }
 
 /* X.npy in a zip without padding, as numpy.savez leaves it: not at a multiple of 8. */
@@ -276,11 +276,11 @@ static void others_go_to_a_temporary_file(void)
         CHECK(same(set->covariance, made->covariance, made->count * 49));
         double *taken = set->covariance;
         set->covariance = NULL;
-        CHECK(congru_store_give(taken));
+        CHECK(congru_mapped_give(taken));
         congru_set_destroy(&set);
     }
     congru_set_destroy(&made);
-    congru_store_set_limit(0);
+    congru_mapped_set_limit(0);
 }
 
 static bool change_byte(const char *path, long offset)
@@ -299,7 +299,7 @@ static void broken_files_are_refused(void)
     congru_set *made = make_mixed(), *set = NULL;
     const char *path = path_in("broken.npz");
     CHECK(congru_set_write(context, path, made) == CONGRU_OK);
-    congru_store_set_limit(SMALL);
+    congru_mapped_set_limit(SMALL);
     CHECK(change_byte(path, 3000));
     check_error(congru_set_read(context, path, &set), CONGRU_ERROR_FORMAT, "X: broken data: CRC error");
     CHECK(set == NULL);
@@ -317,7 +317,7 @@ static void broken_files_are_refused(void)
     CHECK(congru_set_write(context, path, made) == CONGRU_OK);
     check_error(congru_set_read(context, path, &set), CONGRU_ERROR_NOT_SYMMETRIC, "trial 3 of 135");
     congru_set_destroy(&made);
-    congru_store_set_limit(0);
+    congru_mapped_set_limit(0);
 }
 
 /* ---- Evaluation ------------------------------------------------------------------------------------ */
@@ -343,7 +343,7 @@ static congru_status run(size_t limit, const char *path, const char *pipeline, c
     congru_set *set = read_with(limit, path);
     congru_status status = evaluate(set, pipeline, protocol, target, results);
     congru_set_destroy(&set);
-    congru_store_set_limit(0);
+    congru_mapped_set_limit(0);
     return status;
 }
 
@@ -398,7 +398,7 @@ static void no_room_is_told(void)
     CHECK(results == NULL && none == NULL);
     unsetenv("TMPDIR");
     congru_set_destroy(&set);
-    congru_store_set_limit(0);
+    congru_mapped_set_limit(0);
 }
 
 int main(void)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bank.h"
-#include "base/store.h"
+#include "base/mapped_memory.h"
+#include "base/memory.h"
 #include "dataset/set_internal.h"
 #include "harness.h"
 #include "scratch.h"
@@ -213,17 +213,17 @@ static void signals_and_subjects_go_with_their_classes(void)
     const char *names[] = {made->class_name[2], made->class_name[1], made->class_name[2]};
     CHECK(congru_set_write(context, path_in("made.npz"), made) == CONGRU_OK);
     for (int large = 0; large < 2; large++) {
-        congru_store_set_limit(large ? 64 : 1 << 30);
+        congru_mapped_set_limit(large ? 64 : 1 << 30);
         CHECK(congru_set_read(context, path_in("made.npz"), &kept) == CONGRU_OK);
         check_error(congru_set_keep_classes(context, kept, names, 3), CONGRU_ERROR_ARGUMENT, "is named twice");
         check_error(congru_set_keep_classes(context, kept, names, 0), CONGRU_ERROR_ARGUMENT,
                     "no classes to keep are named");
-        CHECK((congru_store_grow(kept->signals, 1) != NULL) == (large == 1));
+        CHECK((congru_mapped_grow(kept->signals, 1) != NULL) == (large == 1));
         CHECK(congru_set_keep_classes(context, kept, names, 2) == CONGRU_OK);
         check_kept(kept, made);
         congru_set_destroy(&kept);
     }
-    congru_store_set_limit(0);
+    congru_mapped_set_limit(0);
     congru_set_destroy(&made);
 }
 

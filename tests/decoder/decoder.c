@@ -75,7 +75,7 @@ static double batch_difference(const stream_recipe *recipe, const congru_set *se
         CHECK(congru_decoder_decide(decoder, &decision) == CONGRU_OK);
         if (!CHECK(decision.due && decision.status == CONGRU_OK && decision.sample == recording.end[k]))
             break;
-        CHECK(decision.answer == batch->answer[k]);
+        CHECK(decision.prediction == batch->prediction[k]);
         for (size_t c = 0; c < batch->classes; c++) {
             double difference = fabs(decision.probability[c] - batch->probability[k * batch->classes + c]);
             worst = difference > worst ? difference : worst;
@@ -134,7 +134,7 @@ static void reference_moves_as_by_hand(void)
         CHECK(congru_decoder_reference(decoder, own) == k);
         for (size_t i = 0; i < 16; i++)
             CHECK_NEAR(own[i], reference[i], 1e-11);
-        CHECK(congru_decoder_decide(decoder, &decision) == CONGRU_OK && decision.answer >= 0);
+        CHECK(congru_decoder_decide(decoder, &decision) == CONGRU_OK && decision.prediction >= 0);
         CHECK(congru_spd_invsqrt(context, 1, 4, reference, root) == CONGRU_OK);
         CHECK(congru_spd_congruence(context, 1, 4, 4, c, root, white) == CONGRU_OK);
         CHECK(congru_spd_geodesic(context, CONGRU_METRIC_RIEMANN, 1, 4, reference, 1, c,
@@ -184,7 +184,7 @@ static void asking_again_changes_nothing(void)
 typedef struct heard {
     size_t count;
     uint64_t sample[512];
-    double first[512]; /* the first class's probability; -1 without an answer */
+    double first[512]; /* the first class's probability; -1 without a prediction */
 } heard;
 
 static void listen(congru_decoder *decoder, const double *frames, size_t samples, size_t d, size_t block,
@@ -200,7 +200,7 @@ static void listen(congru_decoder *decoder, const double *frames, size_t samples
         if (!decision.due || h->count == 512)
             continue;
         h->sample[h->count] = decision.sample;
-        h->first[h->count++] = decision.answer >= 0 ? decision.probability[0] : -1;
+        h->first[h->count++] = decision.prediction >= 0 ? decision.probability[0] : -1;
     }
 }
 
@@ -351,7 +351,7 @@ static void channels_are_found_by_name(void)
         CHECK(congru_decoder_push_float(decoder, recording.samples - at, wide + at * 6, &taken, &decision) ==
               CONGRU_OK);
         if (decision.due)
-            mapped.first[mapped.count++] = decision.answer >= 0 ? decision.probability[0] : -1;
+            mapped.first[mapped.count++] = decision.prediction >= 0 ? decision.probability[0] : -1;
     }
     CHECK(mapped.count == plain.count &&
           memcmp(mapped.first, plain.first, plain.count * sizeof plain.first[0]) == 0);
@@ -423,7 +423,8 @@ static void refusals(void)
     congru_decoder_options options;
     congru_decoder_options_init(&options);
     options.sampling = 50;
-    check_refused(model, &options, CONGRU_ERROR_ARGUMENT, "50 Hz where the model has 100 Hz, and its band is too wide");
+    check_refused(model, &options, CONGRU_ERROR_ARGUMENT,
+                  "50 Hz where the model has 100 Hz, and its band is too wide");
     options.sampling = 0;
     options.channels = names;
     options.channel_count = 3;
@@ -453,7 +454,7 @@ static void refusals(void)
     congru_set_destroy(&set);
 }
 
-/* Flat channels: no answer, no harm to the reference, and answers again after. */
+/* Flat channels: no prediction, no harm to the reference, and answers again after. */
 static void flat_channels_have_no_answer(void)
 {
     static heard h;
@@ -525,7 +526,7 @@ static void *work(void *user)
         congru_decision decision;
         w->failed =
             congru_decoder_push(decoder, w->samples - at, w->frames + at * 4, &taken, &decision) != CONGRU_OK;
-        if (decision.due && decision.answer >= 0)
+        if (decision.due && decision.prediction >= 0)
             w->last = decision.probability[0];
     }
     congru_decoder_destroy(&decoder);

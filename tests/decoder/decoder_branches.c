@@ -256,7 +256,7 @@ static void pushes_do_not_matter(void)
     congru_set_destroy(&set);
 }
 
-/* ---- What has no answer -------------------------------------------------------------------------------- */
+/* ---- What has no prediction -------------------------------------------------------------------------------- */
 
 static congru_decision decide_with(const congru_model *model, double *frames, size_t samples, uint64_t cue)
 {
@@ -279,14 +279,14 @@ static void what_cannot_be_decided_is_said(void)
     const size_t cue = stream_cue(&recipe, 1), samples = stream_cue(&recipe, 2) + 400, d = recipe.d;
     double kept[2000];
     congru_decision decision = decide_with(model, t.frames, samples, cue);
-    CHECK(decision.due && decision.status == CONGRU_OK && decision.answer >= 0);
+    CHECK(decision.due && decision.status == CONGRU_OK && decision.prediction >= 0);
     CHECK(decide_with(model, t.frames, samples, 10).status ==
           CONGRU_ERROR_NOT_FINITE);                                   /* before the first frame */
     CHECK(!decide_with(model, t.frames, samples, samples - 100).due); /* to come */
     CHECK(decide_with(model, t.frames, t.recording.samples, cue).status == CONGRU_ERROR_NOT_FINITE); /* gone */
     t.frames[(cue + 100) * d + 2] += NAN;
     decision = decide_with(model, t.frames, samples, cue);
-    CHECK(decision.due && decision.status == CONGRU_ERROR_NOT_FINITE && decision.answer == -1);
+    CHECK(decision.due && decision.status == CONGRU_ERROR_NOT_FINITE && decision.prediction == -1);
     CHECK(decide_with(model, t.frames, samples, stream_cue(&recipe, 2)).status == CONGRU_OK);
     for (size_t i = 0; i < 500; i++) {
         kept[i] = t.frames[(cue - 50 + i) * d + 2];
@@ -323,7 +323,7 @@ static void marks_are_counted(void)
         CHECK(!decision.due ||
               (decision.cued && decision.cue >= last && decision.sample == decision.cue + 150));
         last = decision.due ? decision.cue : last;
-        decided += decision.due && decision.answer >= 0;
+        decided += decision.due && decision.prediction >= 0;
     }
     CHECK_SAYING(decided == CONGRU_DECODER_MARKS_MAX, "%zu", decided);
     CHECK(congru_decoder_reference(decoder, NULL) == CONGRU_DECODER_MARKS_MAX);
@@ -353,10 +353,10 @@ static void one_window_takes_marks(void)
     for (size_t at = 0; at < 1000; at += taken) {
         CHECK(congru_decoder_push(decoder, 1000 - at, t.frames + at * recipe.d, &taken, &decision) ==
               CONGRU_OK);
-        decided += decision.due && decision.cued && decision.sample == 850 && decision.answer >= 0;
+        decided += decision.due && decision.cued && decision.sample == 850 && decision.prediction >= 0;
     }
     CHECK(decided == 1);
-    CHECK(congru_decoder_decide_cue(decoder, 500, &decision) == CONGRU_OK && decision.answer == -1);
+    CHECK(congru_decoder_decide_cue(decoder, 500, &decision) == CONGRU_OK && decision.prediction == -1);
     clear_target(&t);
     congru_decoder_destroy(&decoder);
     congru_model_destroy(&model);

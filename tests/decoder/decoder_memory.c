@@ -86,7 +86,7 @@ static void count_calls(congru_context *context, const congru_set *set, const ch
         for (; marked < recipe.trials && stream_cue(&recipe, marked) < at + 30; marked++)
             congru_decoder_mark(decoder, stream_cue(&recipe, marked));
         congru_decoder_push(decoder, block, frames + at * recipe.d, &taken, &decision);
-        decisions += decision.due && decision.answer >= 0;
+        decisions += decision.due && decision.prediction >= 0;
         congru_decoder_decide(decoder, &decision);
         congru_decoder_decide_cue(decoder, stream_cue(&recipe, marked > 1 ? marked - 2 : 0), &decision);
     }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/store.h"
+#include "base/mapped_memory.h"
 #include "congru/signal.h"
 #include "epochs/epochs_internal.h"
 #include "harness.h"
@@ -443,12 +443,12 @@ static void large_trials_are_resampled_alike(void)
     enum { COUNT = 3, LENGTH = 400 };
     congru_epochs *epochs[2] = {NULL, NULL};
     for (int k = 0; k < 2; k++) {
-        congru_store_set_limit(k == 0 ? 0 : 64);
+        congru_mapped_set_limit(k == 0 ? 0 : 64);
         CHECK(congru_epochs_create(context, NULL, COUNT, CHANNELS, LENGTH, &epochs[k]) == CONGRU_OK);
         epochs[k]->data = congru_epochs_allocate(COUNT, CHANNELS, LENGTH);
         if (!CHECK(epochs[k]->data != NULL))
             return;
-        CHECK((congru_store_grow(epochs[k]->data, 1) != NULL) == (k == 1));
+        CHECK((congru_mapped_grow(epochs[k]->data, 1) != NULL) == (k == 1));
         for (size_t i = 0; i < COUNT * CHANNELS * LENGTH; i++)
             epochs[k]->data[i] = (double)(i * i % 101) - 50.0;
         epochs[k]->rate = 200;
@@ -469,7 +469,7 @@ static void large_trials_are_resampled_alike(void)
     CHECK(congru_epochs_resample(context, epochs[0], 65537, 65536) != CONGRU_OK && epochs[0]->samples == 100);
     congru_epochs_destroy(&epochs[0]);
     congru_epochs_destroy(&epochs[1]);
-    congru_store_set_limit(0);
+    congru_mapped_set_limit(0);
 }
 
 int main(void)

@@ -282,22 +282,22 @@ static void calibration_trials_are_not_scored(void)
     congru_set_destroy(&set);
 }
 
-/* Accuracy, Cohen's kappa and balanced accuracy, counted here once more from the answers. */
+/* Accuracy, Cohen's kappa and balanced accuracy, counted here once more from the predictions. */
 static void scores_are_as_defined(void)
 {
     congru_set *set = sample_set(context, &small);
     congru_results *results = evaluate(set, "none+mdm", CONGRU_TARGET_FULL);
     const congru_fold *fold = &results->fold[2];
-    double right = 0, recall = 0, chance = 0, truth[3] = {0}, answer[3] = {0}, both[3] = {0};
+    double right = 0, recall = 0, chance = 0, truth[3] = {0}, prediction[3] = {0}, both[3] = {0};
     for (size_t i = 0; i < fold->samples; i++) {
         truth[fold->truth[i]]++;
-        answer[fold->answer[i]]++;
-        both[fold->truth[i]] += fold->truth[i] == fold->answer[i];
+        prediction[fold->prediction[i]]++;
+        both[fold->truth[i]] += fold->truth[i] == fold->prediction[i];
     }
     for (int k = 0; k < 3; k++) {
         right += both[k] / 24;
         recall += both[k] / truth[k] / 3;
-        chance += truth[k] * answer[k] / 576;
+        chance += truth[k] * prediction[k] / 576;
     }
     CHECK_NEAR(fold->accuracy, right, 1e-15);
     CHECK_NEAR(fold->balanced, recall, 1e-15);

@@ -140,9 +140,9 @@ static void weights_are_learned(void)
         label[i] = (int32_t)congru_random_index(&random, 2);
         for (size_t b = 0; b < 3; b++) {
             bool right = b == 0 ? i % 5 != 0 : b == 1 ? congru_random_index(&random, 2) == 0 : i % 5 == 1;
-            size_t answer = right ? (size_t)label[i] : 1 - (size_t)label[i];
-            said[b][2 * i + answer] = log(0.6);
-            said[b][2 * i + 1 - answer] = log(0.4);
+            size_t prediction = right ? (size_t)label[i] : 1 - (size_t)label[i];
+            said[b][2 * i + prediction] = log(0.6);
+            said[b][2 * i + 1 - prediction] = log(0.4);
         }
     }
     const congru_opinions opinions = {
@@ -264,7 +264,7 @@ static void labels_of_the_target_do_not_matter(void)
     }
 }
 
-/* Online, the answers about the first trials stand whatever comes later. */
+/* Online, the predictions about the first trials stand whatever comes later. */
 static void later_trials_do_not_matter_online(void)
 {
     const int32_t target = 1;

@@ -80,7 +80,7 @@ static void what_is_written_is_read(void)
             CHECK(a->accuracy == b->accuracy && a->kappa == b->kappa && a->balanced == b->balanced);
             CHECK(a->samples == b->samples && a->train == b->train && a->session == b->session);
             CHECK(memcmp(a->probability, b->probability, a->samples * 2 * sizeof(double)) == 0);
-            CHECK(memcmp(a->answer, b->answer, a->samples * sizeof *a->answer) == 0);
+            CHECK(memcmp(a->prediction, b->prediction, a->samples * sizeof *a->prediction) == 0);
         }
     }
     congru_results_destroy(&made);
@@ -548,14 +548,14 @@ static void subjects_with_few_trials(void)
 static void cut_messages_are_refused(void)
 {
     size_t trial[3] = {4, 5, 6};
-    int32_t part[3] = {0, 0, 1}, truth[3] = {0, 1, 1}, answer[3] = {1, 1, 0};
+    int32_t part[3] = {0, 0, 1}, truth[3] = {0, 1, 1}, prediction[3] = {1, 1, 0};
     double probability[6] = {0.25, 0.75, 0.5, 0.5, 1, 0};
     const congru_fold fold = {.accuracy = 1.0 / 3.0,
                               .samples = 3,
                               .trial = trial,
                               .part = part,
                               .truth = truth,
-                              .answer = answer,
+                              .prediction = prediction,
                               .probability = probability};
     congru_bytes bytes = {0}, records = {0};
     congru_record record = {0};
@@ -573,8 +573,8 @@ static void cut_messages_are_refused(void)
         CHECK(size == bytes.size ||
               strstr(congru_context_error(context), "a message with results is cut short"));
         CHECK(size < bytes.size ||
-              (got.accuracy == fold.accuracy && got.trial[2] == 6 && got.part[2] == 1 && got.answer[2] == 0 &&
-               memcmp(got.probability, probability, sizeof probability) == 0));
+              (got.accuracy == fold.accuracy && got.trial[2] == 6 && got.part[2] == 1 &&
+               got.prediction[2] == 0 && memcmp(got.probability, probability, sizeof probability) == 0));
         congru_fold_clear(&got);
     }
     for (size_t size = 0; size <= records.size; size++) {

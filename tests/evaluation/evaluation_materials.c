@@ -57,13 +57,13 @@ static congru_preprocessing words(const char *band, const char *window)
 }
 
 /* The upper triangle; and the first sample of each channel. */
-static size_t count_triangle(const congru_newcomer *trials, const congru_method_options *options)
+static size_t count_triangle(const congru_target_trials *trials, const congru_method_options *options)
 {
     (void)options;
     return trials->d * (trials->d + 1) / 2;
 }
 
-static congru_status triangle(congru_context *with, const congru_newcomer *trials,
+static congru_status triangle(congru_context *with, const congru_target_trials *trials,
                               const congru_method_options *options, size_t stride, double *x)
 {
     (void)with;
@@ -75,13 +75,13 @@ static congru_status triangle(congru_context *with, const congru_newcomer *trial
     return CONGRU_OK;
 }
 
-static size_t count_all(const congru_newcomer *trials, const congru_method_options *options)
+static size_t count_all(const congru_target_trials *trials, const congru_method_options *options)
 {
     (void)options;
     return trials->signals->channels * trials->signals->samples;
 }
 
-static congru_status all_samples(congru_context *with, const congru_newcomer *trials,
+static congru_status all_samples(congru_context *with, const congru_target_trials *trials,
                                  const congru_method_options *options, size_t stride, double *x)
 {
     (void)with;

@@ -99,8 +99,8 @@ static void networks_move_trials(void)
     }
 }
 
-/* Labels of the newcomer are not looked at; those of the others are. */
-static void newcomers_keep_their_labels_to_themselves(void)
+/* Labels of the target subject are not looked at; those of the others are. */
+static void target_keep_their_labels_to_themselves(void)
 {
     for (int32_t subject = 0; subject < 2; subject++) {
         CHECK(congru_pipeline_represent(context, set, &options, "dldct-e2e", 0, first) == CONGRU_OK);
@@ -112,7 +112,7 @@ static void newcomers_keep_their_labels_to_themselves(void)
     }
 }
 
-/* Which number the newcomer has changes nothing. */
+/* Which number the target subject has changes nothing. */
 static void numbers_of_subjects_do_not_matter(void)
 {
     CHECK(congru_pipeline_represent(context, set, &options, "dldct-e2e", 2, first) == CONGRU_OK);
@@ -191,7 +191,7 @@ int main(void)
     RUN(sessions_by_themselves);
     RUN(geometry_is_of_source_trials);
     RUN(networks_move_trials);
-    RUN(newcomers_keep_their_labels_to_themselves);
+    RUN(target_keep_their_labels_to_themselves);
     RUN(numbers_of_subjects_do_not_matter);
     RUN(what_is_refused);
     RUN(pipelines_describe_themselves);

@@ -69,7 +69,7 @@ static void check_fold(const congru_set *set, const char *pipeline, congru_targe
         CHECK_SAYING(
             made->count == fold->samples && made->calibration == fold->calibration &&
                 memcmp(made->trial, fold->trial, made->count * sizeof *made->trial) == 0 &&
-                memcmp(made->answer, fold->answer, made->count * sizeof *made->answer) == 0 &&
+                memcmp(made->prediction, fold->prediction, made->count * sizeof *made->prediction) == 0 &&
                 memcmp(made->truth, fold->truth, made->count * sizeof *made->truth) == 0 &&
                 memcmp(made->probability, fold->probability, made->count * made->classes * sizeof(double)) == 0,
             "%s, target %s: not the fold's answers", pipeline, congru_target_name(target));

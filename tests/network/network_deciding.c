@@ -39,13 +39,13 @@ static congru_method_options options_of(int steps)
     return options;
 }
 
-static congru_newcomer newcomer_of(int network)
+static congru_target_trials target_of(int network)
 {
-    congru_newcomer newcomer = {.count = N, .d = D, .covariance = trials.covariance};
+    congru_target_trials target = {.count = N, .d = D, .covariance = trials.covariance};
     if (on_signals(network))
-        newcomer.signals = &signals;
-    congru_newcomer_see(&newcomer, CONGRU_TARGET_FULL);
-    return newcomer;
+        target.signals = &signals;
+    congru_target_see(&target, CONGRU_TARGET_FULL);
+    return target;
 }
 
 /* Probabilities of the trials themselves, after some steps, and the network. */
@@ -53,12 +53,12 @@ static void ask(congru_context *own, int network, const congru_method_options *o
                 double *p)
 {
     congru_trials given = trials;
-    const congru_newcomer newcomer = newcomer_of(network);
+    const congru_target_trials target = target_of(network);
     given.signals = on_signals(network) ? &signals : NULL;
     CHECK_SAYING(congru_network_fit(own, (congru_backbone)network, true, "m", &given, options, model, NULL) ==
                      CONGRU_OK,
                  "network %d: %s", network, congru_context_error(own));
-    CHECK_SAYING(congru_network_predict(own, (congru_backbone)network, "m", model, &newcomer, p) == CONGRU_OK,
+    CHECK_SAYING(congru_network_predict(own, (congru_backbone)network, "m", model, &target, p) == CONGRU_OK,
                  "network %d: %s", network, congru_context_error(own));
 }
 
@@ -180,14 +180,14 @@ static void models_refuse_what_they_were_not_trained_on(void)
     CHECK(congru_network_fit(context, CONGRU_NETWORK_EEGNET, true, "m", &given, &options, &model, NULL) ==
           CONGRU_OK);
     congru_signals other = signals;
-    congru_newcomer newcomer = newcomer_of(CONGRU_NETWORK_EEGNET);
+    congru_target_trials target = target_of(CONGRU_NETWORK_EEGNET);
     other.rate = 40.0;
-    newcomer.signals = &other;
-    CHECK(congru_network_predict(context, CONGRU_NETWORK_EEGNET, "m", &model, &newcomer, p) ==
+    target.signals = &other;
+    CHECK(congru_network_predict(context, CONGRU_NETWORK_EEGNET, "m", &model, &target, p) ==
           CONGRU_ERROR_ARGUMENT);
     CHECK(strstr(congru_context_error(context), "at 20 Hz, and these trials have 450 at 40 Hz") != NULL);
-    newcomer.d = 4;
-    CHECK(congru_network_predict(context, CONGRU_NETWORK_EEGNET, "m", &model, &newcomer, p) ==
+    target.d = 4;
+    CHECK(congru_network_predict(context, CONGRU_NETWORK_EEGNET, "m", &model, &target, p) ==
           CONGRU_ERROR_ARGUMENT);
     congru_tensors_clear(&model);
 }

@@ -12,7 +12,7 @@
 enum { N = 60, D = 4, CLASSES = 3, SUBJECTS = 4, M = 30 };
 
 static congru_context *context;
-static congru_trials trials, newcomer_trials;
+static congru_trials trials, trials_of_target;
 
 static congru_method_options some_options(void)
 {
@@ -320,9 +320,9 @@ static congru_tensors fitted(congru_backbone backbone, bool end_to_end, const ch
 static congru_status predict(const congru_tensors *model, congru_backbone backbone, const char *prefix,
                              size_t d, double *p)
 {
-    congru_newcomer newcomer = {.count = M, .d = d, .covariance = newcomer_trials.covariance};
-    congru_newcomer_see(&newcomer, CONGRU_TARGET_FULL);
-    return congru_network_predict(context, backbone, prefix, model, &newcomer, p);
+    congru_target_trials target = {.count = M, .d = d, .covariance = trials_of_target.covariance};
+    congru_target_see(&target, CONGRU_TARGET_FULL);
+    return congru_network_predict(context, backbone, prefix, model, &target, p);
 }
 
 /* The tensor of a name, to be damaged. */
@@ -390,7 +390,7 @@ static void models_are_asked_for_what_they_are(void)
     congru_tensors_clear(&model);
 }
 
-/* Trials of which no norm can be had: sources, and a newcomer. */
+/* Trials of which no norm can be had: sources, and a target subject. */
 static void trials_that_are_not_finite_are_refused(void)
 {
     double *broken = malloc(N * D * D * sizeof(double)), *out = malloc(N * D * D * sizeof(double));
@@ -401,16 +401,16 @@ static void trials_that_are_not_finite_are_refused(void)
     wrong.covariance = broken;
     check_error(congru_network_map_sources(context, CONGRU_BACKBONE_DCT, "m", &model, &wrong, out),
                 CONGRU_ERROR_NOT_FINITE, "matrix 12 of");
-    const congru_newcomer newcomer = {.count = M, .d = D, .covariance = broken, .visible = M};
-    check_error(congru_network_map_newcomer(context, CONGRU_BACKBONE_DCT, "m", &model, &newcomer, out),
+    const congru_target_trials target = {.count = M, .d = D, .covariance = broken, .visible = M};
+    check_error(congru_network_map_target(context, CONGRU_BACKBONE_DCT, "m", &model, &target, out),
                 CONGRU_ERROR_NOT_FINITE, "matrix 12 of");
     congru_tensors_clear(&model);
     free(broken);
     free(out);
 }
 
-/* The authors' DLDCT has its head at the identity: a newcomer is not looked at. */
-static void a_head_at_the_identity_needs_no_newcomer(void)
+/* The authors' DLDCT has its head at the identity: a target subject is not looked at. */
+static void a_head_at_the_identity_needs_no_target(void)
 {
     congru_method_options options = some_options();
     congru_method_options_recipe(&options, CONGRU_RECIPE_AUTHORS);
@@ -421,8 +421,9 @@ static void a_head_at_the_identity_needs_no_newcomer(void)
           CONGRU_OK);
     CHECK(predict(&model, CONGRU_BACKBONE_DLDCT, "m", D, all) == CONGRU_OK);
     for (size_t i = 0; i < M; i++) {
-        congru_newcomer alone = {.count = 1, .d = D, .covariance = newcomer_trials.covariance + i * D * D};
-        congru_newcomer_see(&alone, CONGRU_TARGET_FULL);
+        congru_target_trials alone = {
+            .count = 1, .d = D, .covariance = trials_of_target.covariance + i * D * D};
+        congru_target_see(&alone, CONGRU_TARGET_FULL);
         CHECK(congru_network_predict(context, CONGRU_BACKBONE_DLDCT, "m", &model, &alone, one) == CONGRU_OK);
         CHECK(memcmp(one, all + i * CLASSES, sizeof one) == 0);
     }
@@ -434,7 +435,7 @@ int main(void)
     if (congru_context_create(&context, NULL) != CONGRU_OK)
         return 1;
     trials = sample_trials(context, N, D, CLASSES, SUBJECTS, 5);
-    newcomer_trials = sample_trials(context, M, D, CLASSES, 1, 5);
+    trials_of_target = sample_trials(context, M, D, CLASSES, 1, 5);
     RUN(eigenvectors_widen);
     RUN(eigenvectors_narrow);
     RUN(options_out_of_range_are_refused);
@@ -448,9 +449,9 @@ int main(void)
     RUN(damaged_models_are_refused);
     RUN(models_are_asked_for_what_they_are);
     RUN(trials_that_are_not_finite_are_refused);
-    RUN(a_head_at_the_identity_needs_no_newcomer);
+    RUN(a_head_at_the_identity_needs_no_target);
     sample_free(&trials);
-    sample_free(&newcomer_trials);
+    sample_free(&trials_of_target);
     congru_context_destroy(&context);
     return harness_end();
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bank.h"
+#include "base/memory.h"
 #include "harness.h"
 #include "layer_bench.h"
 #include "network/layers/rotation_layer.h"

@@ -1,4 +1,4 @@
-/* Options of training, each seen to do what it says; errors; what may be seen of a newcomer. SPDX-License-Identifier: Apache-2.0 */
+/* Options of training, each seen to do what it says; errors; what may be seen of a target subject. SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "network_samples.h"
 
 static congru_context *context;
-static congru_trials trials, newcomer_trials;
+static congru_trials trials, trials_of_target;
 enum { N = 60, D = 4, CLASSES = 3, SUBJECTS = 4, M = 30 };
 
 static congru_method_options some_options(void)
@@ -232,9 +232,9 @@ static void label_smoothing(void)
 static void predict(const congru_tensors *model, congru_backbone backbone, congru_target target,
                     const char *prefix, double *p)
 {
-    congru_newcomer newcomer = {.count = M, .d = D, .covariance = newcomer_trials.covariance};
-    congru_newcomer_see(&newcomer, target);
-    CHECK_SAYING(congru_network_predict(context, backbone, prefix, model, &newcomer, p) == CONGRU_OK, "%s",
+    congru_target_trials asked = {.count = M, .d = D, .covariance = trials_of_target.covariance};
+    congru_target_see(&asked, target);
+    CHECK_SAYING(congru_network_predict(context, backbone, prefix, model, &asked, p) == CONGRU_OK, "%s",
                  congru_context_error(context));
 }
 
@@ -262,10 +262,10 @@ static void ensemble(void)
 }
 
 /* Decisions that may not see later trials do not: changing the last trial changes nothing before it. */
-static void newcomers_are_seen_as_far_as_allowed(void)
+static void target_are_seen_as_far_as_allowed(void)
 {
     double *changed = malloc(M * D * D * sizeof(double));
-    memcpy(changed, newcomer_trials.covariance, M * D * D * sizeof(double));
+    memcpy(changed, trials_of_target.covariance, M * D * D * sizeof(double));
     for (size_t e = 0; e < D * D; e++)
         changed[(M - 1) * D * D + e] *= 3.0;
     for (int backbone = 0; backbone < CONGRU_BACKBONE_COUNT; backbone++) {
@@ -275,17 +275,18 @@ static void newcomers_are_seen_as_far_as_allowed(void)
                                  NULL) == CONGRU_OK);
         for (int target = 0; target < CONGRU_TARGET_COUNT; target++) {
             double before[M * CLASSES], after[M * CLASSES];
-            congru_newcomer newcomer = {.count = M, .d = D, .covariance = changed};
-            congru_newcomer_see(&newcomer, (congru_target)target);
+            congru_target_trials asked = {.count = M, .d = D, .covariance = changed};
+            congru_target_see(&asked, (congru_target)target);
             predict(&model, (congru_backbone)backbone, (congru_target)target, "m", before);
-            CHECK(congru_network_predict(context, (congru_backbone)backbone, "m", &model, &newcomer, after) ==
+            CHECK(congru_network_predict(context, (congru_backbone)backbone, "m", &model, &asked, after) ==
                   CONGRU_OK);
             bool same = memcmp(before, after, (M - 1) * CLASSES * sizeof(double)) == 0;
             CHECK_SAYING(same == (target != CONGRU_TARGET_FULL), "model %d, %s: the last trial %s", backbone,
                          congru_target_name((congru_target)target), same ? "is not seen" : "is seen too early");
         }
         /* Nothing seen: each trial alone gives what it gives among others. */
-        congru_newcomer alone = {.count = 1, .d = D, .covariance = newcomer_trials.covariance + 5 * D * D};
+        congru_target_trials alone = {
+            .count = 1, .d = D, .covariance = trials_of_target.covariance + 5 * D * D};
         double all[M * CLASSES], one[CLASSES];
         predict(&model, (congru_backbone)backbone, CONGRU_TARGET_NONE, "m", all);
         CHECK(congru_network_predict(context, (congru_backbone)backbone, "m", &model, &alone, one) ==
@@ -312,20 +313,19 @@ static void dispersion_is_of_what_is_seen(void)
           CONGRU_OK);
     const double gamma = *congru_tensors_find(&model, "m.gamma")->data,
                  source = *congru_tensors_find(&model, "m.dispersion")->data;
-    CHECK(congru_spd_log(context, M, D, newcomer_trials.covariance, logs) == CONGRU_OK);
+    CHECK(congru_spd_log(context, M, D, trials_of_target.covariance, logs) == CONGRU_OK);
     for (size_t i = 0; i < M; i++) {
         square[i] = 0.0;
         for (size_t e = 0; e < D * D; e++)
             square[i] += logs[i * D * D + e] * logs[i * D * D + e];
     }
     for (int target = 0; target < CONGRU_TARGET_COUNT; target++) {
-        congru_newcomer newcomer = {.count = M, .d = D, .covariance = newcomer_trials.covariance};
-        congru_newcomer_see(&newcomer, (congru_target)target);
-        CHECK(congru_network_map_newcomer(context, CONGRU_BACKBONE_DCT, "m", &model, &newcomer, out) ==
-              CONGRU_OK);
+        congru_target_trials asked = {.count = M, .d = D, .covariance = trials_of_target.covariance};
+        congru_target_see(&asked, (congru_target)target);
+        CHECK(congru_network_map_target(context, CONGRU_BACKBONE_DCT, "m", &model, &asked, out) == CONGRU_OK);
         CHECK(congru_spd_log(context, M, D, out, logs) == CONGRU_OK);
         for (size_t i = 0; i < M; i++) {
-            const size_t seen = newcomer.online ? i + 1 : newcomer.visible;
+            const size_t seen = asked.online ? i + 1 : asked.visible;
             double mean = 0.0, norm = 0.0;
             for (size_t j = 0; j < seen; j++)
                 mean += square[j] / (double)seen;
@@ -348,18 +348,18 @@ static void over_its_trace_no_scale_is_felt(void)
     for (size_t e = 0; e < N * D * D; e++)
         scaled[e] = trials.covariance[e] * (e / (D * D) % 3 == 0 ? 4.0 : 0.5);
     for (size_t e = 0; e < M * D * D; e++)
-        other[e] = newcomer_trials.covariance[e] * (e / (D * D) % 2 == 0 ? 8.0 : 0.25);
+        other[e] = trials_of_target.covariance[e] * (e / (D * D) % 2 == 0 ? 8.0 : 0.25);
     for (int backbone = 0; backbone < CONGRU_BACKBONE_COUNT; backbone++) {
         double out[2][M * CLASSES] = {{0}}, plain[M * CLASSES] = {0};
         for (int loud = 0; loud < 3; loud++) {
             congru_tensors model = {0};
-            congru_newcomer newcomer = {
-                .count = M, .d = D, .covariance = loud == 1 ? other : newcomer_trials.covariance};
-            congru_newcomer_see(&newcomer, CONGRU_TARGET_FULL);
+            congru_target_trials asked = {
+                .count = M, .d = D, .covariance = loud == 1 ? other : trials_of_target.covariance};
+            congru_target_see(&asked, CONGRU_TARGET_FULL);
             options.network.trace = loud < 2;
             CHECK(congru_network_fit(context, (congru_backbone)backbone, true, "m",
                                      loud == 1 ? &louder : &trials, &options, &model, NULL) == CONGRU_OK);
-            CHECK(congru_network_predict(context, (congru_backbone)backbone, "m", &model, &newcomer,
+            CHECK(congru_network_predict(context, (congru_backbone)backbone, "m", &model, &asked,
                                          loud < 2 ? out[loud] : plain) == CONGRU_OK);
             congru_tensors_clear(&model);
         }
@@ -381,13 +381,13 @@ static void reference_is_of_what_is_seen(void)
     CHECK(congru_network_fit(context, CONGRU_BACKBONE_UNET, true, "m", &trials, &options, &model, NULL) ==
           CONGRU_OK);
     CHECK(congru_trained_load(context, CONGRU_BACKBONE_UNET, "m", &model, &trained) == CONGRU_OK);
-    CHECK(congru_trained_outputs(context, &trained, M, newcomer_trials.covariance, NULL, out, logs) ==
+    CHECK(congru_trained_outputs(context, &trained, M, trials_of_target.covariance, NULL, out, logs) ==
           CONGRU_OK);
     for (int target = 0; target < CONGRU_TARGET_COUNT; target++) {
-        congru_newcomer newcomer = {.count = M, .d = D, .covariance = newcomer_trials.covariance};
-        congru_newcomer_see(&newcomer, (congru_target)target);
+        congru_target_trials asked = {.count = M, .d = D, .covariance = trials_of_target.covariance};
+        congru_target_see(&asked, (congru_target)target);
         for (size_t i = 0; i < M; i++) {
-            const size_t seen = newcomer.online ? i + 1 : newcomer.visible;
+            const size_t seen = asked.online ? i + 1 : asked.visible;
             const double share = seen < 16 ? (double)seen / 16.0 : 1.0;
             double reference[D * D];
             for (size_t e = 0; e < D * D; e++) {
@@ -529,7 +529,7 @@ int main(void)
     if (congru_context_create(&context, NULL) != CONGRU_OK)
         return 1;
     trials = sample_trials(context, N, D, CLASSES, SUBJECTS, 5);
-    newcomer_trials = sample_trials(context, M, D, CLASSES, 1, 5);
+    trials_of_target = sample_trials(context, M, D, CLASSES, 1, 5);
     RUN(balanced_batches);
     RUN(subject_dropout);
     RUN(validation_subjects);
@@ -539,7 +539,7 @@ int main(void)
     RUN(average);
     RUN(label_smoothing);
     RUN(ensemble);
-    RUN(newcomers_are_seen_as_far_as_allowed);
+    RUN(target_are_seen_as_far_as_allowed);
     RUN(dispersion_is_of_what_is_seen);
     RUN(over_its_trace_no_scale_is_felt);
     RUN(reference_is_of_what_is_seen);
@@ -549,7 +549,7 @@ int main(void)
     RUN(many_classes);
     RUN(own_training);
     sample_free(&trials);
-    sample_free(&newcomer_trials);
+    sample_free(&trials_of_target);
     congru_context_destroy(&context);
     return harness_end();
 }

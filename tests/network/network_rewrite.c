@@ -133,13 +133,13 @@ static void any_number_of_classes(void)
             options.network.batch = 300;
             congru_tensors model = {0};
             double *p = malloc(n * classes * sizeof(double)), worst = 0.0;
-            congru_newcomer newcomer = {.count = n, .d = sizes[k].d, .covariance = trials.covariance};
-            congru_newcomer_see(&newcomer, CONGRU_TARGET_FULL);
+            congru_target_trials target = {.count = n, .d = sizes[k].d, .covariance = trials.covariance};
+            congru_target_see(&target, CONGRU_TARGET_FULL);
             CHECK_SAYING(congru_network_fit(context, (congru_backbone)backbone, true, "m", &trials, &options,
                                             &model, NULL) == CONGRU_OK,
                          "%s", congru_context_error(context));
-            CHECK_SAYING(congru_network_predict(context, (congru_backbone)backbone, "m", &model, &newcomer,
-                                                p) == CONGRU_OK,
+            CHECK_SAYING(congru_network_predict(context, (congru_backbone)backbone, "m", &model, &target, p) ==
+                             CONGRU_OK,
                          "%s", congru_context_error(context));
             for (size_t i = 0; i < n; i++) {
                 double sum = -1.0;

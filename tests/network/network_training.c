@@ -153,7 +153,7 @@ static size_t copy_tensors(const congru_tensors *model, double *out)
     return count;
 }
 
-/* Tensors, and probabilities of a newcomer seen in every way, after training in this context. */
+/* Tensors, and probabilities of a target subject seen in every way, after training in this context. */
 static size_t end_to_end_bits(congru_context *own, int backbone, double *out)
 {
     congru_trials trials = sample_trials(own, 61, 4, 3, 3, 5), other = sample_trials(own, 20, 4, 3, 1, 5);
@@ -165,9 +165,9 @@ static size_t end_to_end_bits(congru_context *own, int backbone, double *out)
                  "%s", congru_context_error(own));
     size_t count = copy_tensors(&model, out);
     for (int target = 0; target < CONGRU_TARGET_COUNT; target++) {
-        congru_newcomer newcomer = {.count = other.count, .d = 4, .covariance = other.covariance};
-        congru_newcomer_see(&newcomer, (congru_target)target);
-        CHECK(congru_network_predict(own, (congru_backbone)backbone, "m", &model, &newcomer, out + count) ==
+        congru_target_trials asked = {.count = other.count, .d = 4, .covariance = other.covariance};
+        congru_target_see(&asked, (congru_target)target);
+        CHECK(congru_network_predict(own, (congru_backbone)backbone, "m", &model, &asked, out + count) ==
               CONGRU_OK);
         for (size_t i = 0; i < other.count; i++)
             CHECK_NEAR(out[count + 3 * i] + out[count + 3 * i + 1] + out[count + 3 * i + 2], 1.0, 1e-12);
@@ -179,7 +179,7 @@ static size_t end_to_end_bits(congru_context *own, int backbone, double *out)
     return count;
 }
 
-/* Tensors of an aligner, and what it makes of its sources and of a newcomer seen in every way. */
+/* Tensors of an aligner, and what it makes of its sources and of a target subject seen in every way. */
 static size_t aligner_bits(congru_context *own, int which, double *out)
 {
     static const char *const names[CONGRU_BACKBONE_COUNT] = {"dct", "dldct", "ddct-unet"};
@@ -200,9 +200,9 @@ static size_t aligner_bits(congru_context *own, int which, double *out)
     CHECK(aligner->map_sources(own, &model, &trials, out + count) == CONGRU_OK);
     count += trials.count * 16;
     for (int target = 0; target < CONGRU_TARGET_COUNT; target++) {
-        congru_newcomer newcomer = {.count = other.count, .d = 4, .covariance = other.covariance};
-        congru_newcomer_see(&newcomer, (congru_target)target);
-        CHECK(aligner->map_newcomer(own, &model, &newcomer, out + count) == CONGRU_OK);
+        congru_target_trials asked = {.count = other.count, .d = 4, .covariance = other.covariance};
+        congru_target_see(&asked, (congru_target)target);
+        CHECK(aligner->map_target(own, &model, &asked, out + count) == CONGRU_OK);
         count += other.count * 16;
     }
     congru_tensors_clear(&model);

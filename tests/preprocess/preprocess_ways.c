@@ -200,7 +200,7 @@ static bool tell(void *user, size_t done, size_t total)
     return ++t->calls != t->stop_at;
 }
 
-/* Progress counts files, whatever is done to each, and whoever says stop at any call is heard. */
+/* Progress counts files, whatever is done to each, and a stop at any call is heard. */
 static void progress_counts_files(void)
 {
     telling all = {.files = true};

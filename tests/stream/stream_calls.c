@@ -86,7 +86,7 @@ static size_t decide(double *sum)
         if (congru_decoder_push(decoder, samples - at, frames + at * recipe.d, &taken, &decision) != CONGRU_OK)
             break;
         count += decision.due;
-        *sum += decision.due && decision.answer >= 0 ? decision.probability[0] : 0;
+        *sum += decision.due && decision.prediction >= 0 ? decision.probability[0] : 0;
     }
     congru_decoder_destroy(&decoder);
     return count;

@@ -101,9 +101,9 @@ congru_status fit_and_predict(congru_context *context, const char *name, const c
 {
     const congru_classifier *classifier = congru_classifier_find(name);
     congru_tensors fitted = {0}, model = {0};
-    congru_newcomer newcomer = {
+    congru_target_trials target = {
         .count = test->trials.count, .d = test->trials.d, .covariance = test->covariance};
-    congru_newcomer_see(&newcomer, CONGRU_TARGET_FULL);
+    congru_target_see(&target, CONGRU_TARGET_FULL);
     memset(probability, 0, test->trials.count * set->trials.classes * sizeof *probability);
     congru_status status = classifier->fit(context, &set->trials, options, &fitted, NULL);
     for (size_t i = 0; i < fitted.count && status == CONGRU_OK; i++)
@@ -111,7 +111,7 @@ congru_status fit_and_predict(congru_context *context, const char *name, const c
                                          fitted.tensor[i].shape, fitted.tensor[i].data);
     congru_tensors_clear(&fitted);
     if (status == CONGRU_OK)
-        status = classifier->predict(context, &model, &newcomer, probability);
+        status = classifier->predict(context, &model, &target, probability);
     congru_tensors_clear(&model);
     return status;
 }

@@ -5,6 +5,7 @@ A step is FILE:FROM:TO (these frames of 3 channels in a packet FL32), csv:FILE:F
 TEXT), raw:TEXT (with escapes), pause:SECONDS, drip:SECONDS (a byte every quarter of a second until the server ends).
 """
 import array
+import errno
 import socket
 import struct
 import sys
@@ -60,5 +61,6 @@ with socket.create_connection(('127.0.0.1', int(sys.argv[1]))) as server:
         server.settimeout(20)
         while got := server.recv(65536):
             sys.stdout.write(got.decode())
-    except (BrokenPipeError, ConnectionResetError):
-        pass
+    except OSError as error:  # the server has let this client go, which the sender or the reader may find out first
+        if error.errno not in (errno.EPIPE, errno.ECONNRESET, errno.ENOTCONN):
+            raise

@@ -1,4 +1,4 @@
-/* Made-up covariance sets of several people, for tests of whole pipelines. SPDX-License-Identifier: Apache-2.0 */
+/* Made-up covariance sets of several subjects, for tests of whole pipelines. SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONGRU_TESTS_SET_SAMPLES_H
 #define CONGRU_TESTS_SET_SAMPLES_H
 

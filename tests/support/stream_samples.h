@@ -1,4 +1,4 @@
-/* Made-up recordings of several people, and the sets that filters make of them. SPDX-License-Identifier: Apache-2.0 */
+/* Made-up recordings of several subjects, and the sets that filters make of them. SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONGRU_TESTS_STREAM_SAMPLES_H
 #define CONGRU_TESTS_STREAM_SAMPLES_H
 

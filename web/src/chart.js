@@ -4,7 +4,7 @@ import { h, numbers } from "./dom.js";
 
 export { Plot };
 
-// Told apart by people of any colour vision (Okabe and Ito); page.css has the tones for light and dark.
+// Told apart by subjects of any colour vision (Okabe and Ito); page.css has the tones for light and dark.
 export const colours = Array.from({ length: 7 }, (_, i) => `var(--c${i + 1})`);
 export const colour = (i) => colours[i % colours.length];
 

@@ -1,4 +1,4 @@
-// The same pipelines in several runs, on the same people. SPDX-License-Identifier: Apache-2.0
+// The same pipelines in several runs, on the same subjects. SPDX-License-Identifier: Apache-2.0
 import { forestFigure } from "./accuracy.js";
 import { Plot, colour, figure, key, nameLength, nameWidth } from "./chart.js";
 import { brief, fixed, h, pValue, parts, percent, points, section, sortableTable } from "./dom.js";

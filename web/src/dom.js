@@ -15,7 +15,7 @@ export function h(tag, attributes = {}, ...children) {
 const known = (x) => typeof x === "number" && Number.isFinite(x);
 const minus = (text) => text.replace("-", "−");
 
-// Numbers for people; an unknown one is a dash.
+// Numbers for subjects; an unknown one is a dash.
 export const fixed = (x, digits) => (known(x) ? minus((Number(x.toFixed(digits)) + 0).toFixed(digits)) : "–");
 export const percent = (x, digits = 1) => fixed(known(x) ? 100 * x : x, digits);
 export const chanceText = (x) => percent(x, Number.isInteger(100 * x) ? 0 : 1);

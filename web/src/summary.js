@@ -2,9 +2,9 @@
 import { chanceText, fixed, h, percent, points, section, sortableTable } from "./dom.js";
 
 const questions = {
-    loso: "How well is imagined movement decoded from the EEG of a person the decoder has never seen? Each subject in turn is left out; every pipeline learns from all others.",
-    folds: "How well is imagined movement decoded within a person, from part of their own trials?",
-    sessions: "How well does a decoder fitted on a person's first session work in the later ones?",
+    loso: "How well is imagined movement decoded from the EEG of a subject the decoder has never seen? Each subject in turn is left out; every pipeline learns from all others.",
+    folds: "How well is imagined movement decoded within a subject, from part of their own trials?",
+    sessions: "How well does a decoder fitted on a subject's first session work in the later ones?",
 };
 const targets = {
     full: "All trials of the new subject, without labels, may be used to align them.",
@@ -34,7 +34,7 @@ function facts(run) {
         run.classes.length ? ["Classes", run.classes.join(", ")] : null,
         ["Pipelines", String(run.pipelines.length)],
         settings.prepared ? ["Signals", settings.prepared] : null,
-        settings.target && settings.protocol === "loso" ? ["Seen of a newcomer", `${settings.target}. ${targets[settings.target] ?? ""}`] : null,
+        settings.target && settings.protocol === "loso" ? ["Seen of a target subject", `${settings.target}. ${targets[settings.target] ?? ""}`] : null,
     ];
     return h("dl", { class: "facts" }, list.filter(Boolean).map(([term, text]) => h("div", {}, h("dt", {}, term), h("dd", {}, text))));
 }

@@ -12,18 +12,18 @@
  * the channels. x is data: no derivative goes back to it.
  *
  * Weights: those of window filters, and space (D F, channels). */
-typedef struct bank {
+typedef struct cache {
     congru_window_filters filters;
     size_t depth;
     congru_real *space;           /* (channels, step) */
     congru_real *weight, *turned; /* (taps, step): a_f time[k][f], in order and in reverse */
     double *shift;                /* (D F) */
     double *total;                /* sums of all chunks */
-} bank;
+} cache;
 
 static void plan(congru_graph *graph, congru_node *node)
 {
-    bank *b = node->state;
+    cache *b = node->state;
     const size_t step = congru_extent_step(&node->out);
     congru_filters_plan(graph, node, &b->filters);
     const size_t taps = b->filters.taps;
@@ -37,7 +37,7 @@ static void plan(congru_graph *graph, congru_node *node)
 
 static void layout(congru_arena *arena, congru_graph *graph, congru_node *node)
 {
-    bank *b = node->state;
+    cache *b = node->state;
     const size_t step = congru_extent_step(&node->out), taps = b->filters.taps;
     (void)graph;
     congru_filters_layout(arena, &b->filters);
@@ -61,7 +61,7 @@ static double space_sum(const congru_graph *graph, const congru_node *node, size
 /* What forward multiplies with, at the mean and variance of the moment. */
 static void set_filters(const congru_graph *graph, const congru_node *node)
 {
-    const bank *b = node->state;
+    const cache *b = node->state;
     const congru_window_filters *filters = &b->filters;
     const size_t step = congru_extent_step(&node->out), cols = node->out.cols, channels = node->in[0].cols,
                  taps = filters->taps;
@@ -83,7 +83,7 @@ static void set_filters(const congru_graph *graph, const congru_node *node)
 
 static congru_status prepare(congru_graph *graph, congru_node *node)
 {
-    const bank *b = node->state;
+    const cache *b = node->state;
     congru_filters_recall(graph, node, &b->filters);
     set_filters(graph, node);
     return CONGRU_OK;
@@ -92,7 +92,7 @@ static congru_status prepare(congru_graph *graph, congru_node *node)
 /* Mean and variance of the batch. */
 static congru_status meet(congru_graph *graph, congru_node *node)
 {
-    const bank *b = node->state;
+    const cache *b = node->state;
     if (graph->resting)
         return CONGRU_OK;
     congru_filters_meet(graph, node, &b->filters);
@@ -103,7 +103,7 @@ static congru_status meet(congru_graph *graph, congru_node *node)
 /* x space of one trial, with zeros before and behind. */
 static const congru_real *mix(const congru_call *call, const congru_real *x)
 {
-    const bank *b = call->node->state;
+    const cache *b = call->node->state;
     const congru_extent *in = &call->node->in[0];
     const size_t step = congru_extent_step(&call->node->out), left = congru_filters_left(&b->filters);
     congru_real *mixed = call->work.plain[0];
@@ -116,7 +116,7 @@ static const congru_real *mix(const congru_call *call, const congru_real *x)
 
 static void forward(const congru_call *call)
 {
-    const bank *b = call->node->state;
+    const cache *b = call->node->state;
     const congru_extent *in = &call->node->in[0], *out = &call->node->out;
     const size_t step = congru_extent_step(out);
     for (size_t m = 0; m < call->count; m++) {
@@ -134,7 +134,7 @@ static void forward(const congru_call *call)
 /* The derivative by x space: dy filtered with the taps in reverse. */
 static const congru_real *unfilter(const congru_call *call, const congru_real *d_y)
 {
-    const bank *b = call->node->state;
+    const cache *b = call->node->state;
     const congru_extent *out = &call->node->out;
     const size_t step = congru_extent_step(out), right = b->filters.taps - 1 - congru_filters_left(&b->filters);
     congru_real *padded = call->work.plain[1], *d_mixed = call->work.plain[0];
@@ -150,7 +150,7 @@ static const congru_real *unfilter(const congru_call *call, const congru_real *d
  * filters. */
 static void backward(const congru_call *call)
 {
-    const bank *b = call->node->state;
+    const cache *b = call->node->state;
     const congru_extent *in = &call->node->in[0], *out = &call->node->out;
     const size_t step = congru_extent_step(out), cols = out->cols;
     congru_real *own = call->work.plain[2], *own_space = own + b->filters.taps * step;
@@ -181,7 +181,7 @@ static void backward(const congru_call *call)
 /* One filter in time, from the sums of its D outputs: the first of them takes those of the others. */
 static void finish_filter(congru_graph *graph, const congru_node *node, size_t f)
 {
-    const bank *b = node->state;
+    const cache *b = node->state;
     const size_t cols = node->out.cols, taps = b->filters.taps, first = f * b->depth;
     double *d_space = congru_graph_gradient(graph, node, 2), d_shift = 0.0;
     const double shift = congru_filters_shift(graph, node, &b->filters, f);
@@ -198,7 +198,7 @@ static void finish_filter(congru_graph *graph, const congru_node *node, size_t f
 
 static congru_status finish(congru_graph *graph, congru_node *node)
 {
-    const bank *b = node->state;
+    const cache *b = node->state;
     const size_t channels = node->in[0].cols, cols = node->out.cols;
     double *d_space = congru_graph_gradient(graph, node, 2);
     memset(b->total, 0, node->sum_size[0] * sizeof(double));
@@ -222,5 +222,5 @@ const congru_layer congru_layer_filter_bank = {
     .meet = meet,
     .backward = backward,
     .finish = finish,
-    .state = sizeof(bank),
+    .state = sizeof(cache),
 };

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/store.h"
+#include "base/mapped_memory.h"
 #include "congru/random.h"
 #include "network/models/model.h"
 
@@ -46,7 +46,7 @@ static congru_status mean_vectors(congru_context *context, size_t d, const doubl
     if (mean == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for the first weights");
     for (size_t i = 0; i < count; i++) {
-        congru_store_pass(size * sizeof(double));
+        congru_mapped_pass(size * sizeof(double));
         for (size_t e = 0; e < size; e++)
             mean[e] += covariance[i * size + e];
     }

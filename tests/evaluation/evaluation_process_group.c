@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crew_threads.h"
 #include "harness.h"
 #include "network/train.h"
 #include "network_samples.h"
+#include "process_group_threads.h"
 #include "scratch.h"
 #include "set_samples.h"
 
@@ -17,23 +17,23 @@ static const set_recipe small = {
 
 static const char *const pipelines[] = {"ra+mdm", "none+tslr", "dct+tslr", "dct+mdm", "dldct-e2e"};
 
-/* What the threads of a crew work on and what came of it, by rank. */
+/* What the threads of a process group work on and what came of it, by rank. */
 typedef struct shared_run {
     congru_evaluation_options options;
-    congru_set *set[CREW_THREADS_MAX];
+    congru_set *set[PROCESS_GROUP_THREADS_MAX];
     int threads;
-    const char *early[CREW_THREADS_MAX]; /* leaves with this error instead of evaluating */
-    congru_progress progress;            /* of rank 0 */
+    const char *early[PROCESS_GROUP_THREADS_MAX]; /* leaves with this error instead of evaluating */
+    congru_progress progress;                     /* of rank 0 */
     void *progress_user;
     congru_progress others_progress;
-    congru_status status[CREW_THREADS_MAX];
-    congru_results *results[CREW_THREADS_MAX];
-    char error[CREW_THREADS_MAX][512], complaint[512];
+    congru_status status[PROCESS_GROUP_THREADS_MAX];
+    congru_results *results[PROCESS_GROUP_THREADS_MAX];
+    char error[PROCESS_GROUP_THREADS_MAX][512], complaint[512];
     size_t notes;
     int lost;
 } shared_run;
 
-static void take_part(void *user, int rank, congru_crew *crew)
+static void take_part(void *user, int rank, congru_process_group *processes)
 {
     shared_run *run = user;
     congru_context *context = NULL;
@@ -43,14 +43,14 @@ static void take_part(void *user, int rank, congru_crew *crew)
     if (congru_context_create(&context, &settings) != CONGRU_OK)
         abort();
     congru_evaluation_options options = run->options;
-    options.crew = crew;
+    options.processes = processes;
     if (run->early[rank] == NULL)
         run->status[rank] = congru_evaluate(context, run->set[rank], &options, &run->results[rank]);
     snprintf(run->error[rank], sizeof run->error[rank], "%s", congru_context_error(context));
-    const char *complaint = congru_crew_leave(crew, run->early[rank]);
+    const char *complaint = congru_process_group_leave(processes, run->early[rank]);
     if (rank == 0) {
         snprintf(run->complaint, sizeof run->complaint, "%s", complaint != NULL ? complaint : "");
-        run->lost = congru_crew_lost(crew);
+        run->lost = congru_process_group_lost(processes);
     }
     congru_context_destroy(&context);
 }
@@ -66,14 +66,14 @@ static void begin(shared_run *run)
     run->options.pipeline_count = sizeof pipelines / sizeof pipelines[0];
     run->options.method.network.steps = 24; /* long enough for every process to get jobs */
     run->options.method.network.record = true;
-    for (int rank = 0; rank < CREW_THREADS_MAX; rank++)
+    for (int rank = 0; rank < PROCESS_GROUP_THREADS_MAX; rank++)
         run->set[rank] = sample_set(context, &small);
     congru_context_destroy(&context);
 }
 
 static void end(shared_run *run)
 {
-    for (int rank = 0; rank < CREW_THREADS_MAX; rank++) {
+    for (int rank = 0; rank < PROCESS_GROUP_THREADS_MAX; rank++) {
         congru_set_destroy(&run->set[rank]);
         congru_results_destroy(&run->results[rank]);
     }
@@ -81,7 +81,8 @@ static void end(shared_run *run)
 
 static void go(shared_run *run, int size, int lost, int messages)
 {
-    crew_threads_run(&(crew_plan){.size = size, .lost = lost, .messages = messages, .user = run}, take_part);
+    process_group_threads_run(
+        &(process_group_plan){.size = size, .lost = lost, .messages = messages, .user = run}, take_part);
 }
 
 /* The file's bytes, or "" when it cannot be had; the caller frees it. */
@@ -117,7 +118,7 @@ static bool same_results(const congru_results *a, const congru_results *b)
         if (x->samples != y->samples || x->subject != y->subject || x->accuracy != y->accuracy ||
             x->kappa != y->kappa || x->train != y->train ||
             memcmp(x->trial, y->trial, x->samples * sizeof *x->trial) != 0 ||
-            memcmp(x->answer, y->answer, x->samples * sizeof *x->answer) != 0 ||
+            memcmp(x->prediction, y->prediction, x->samples * sizeof *x->prediction) != 0 ||
             memcmp(x->probability, y->probability, x->samples * a->classes * sizeof(double)) != 0)
             return false;
     }
@@ -143,7 +144,7 @@ static void any_number_gives_the_same_bits(void)
             shared_run run;
             char folder[512];
             begin(&run);
-            snprintf(folder, sizeof folder, "%s/crew-%d-%d", scratch_folder(), size, threads);
+            snprintf(folder, sizeof folder, "%s/process group-%d-%d", scratch_folder(), size, threads);
             run.options.folder = folder;
             run.threads = threads;
             go(&run, size, 0, 0);
@@ -188,7 +189,7 @@ static void a_failing_fold_fails_everywhere(void)
     shared_run run;
     begin(&run);
     /* Subject 2 alone has trials of class 1: without them there is nothing to tell apart. */
-    for (int rank = 0; rank < CREW_THREADS_MAX; rank++)
+    for (int rank = 0; rank < PROCESS_GROUP_THREADS_MAX; rank++)
         for (size_t i = 0; i < run.set[rank]->count; i++)
             if (run.set[rank]->subject[i] != 2)
                 run.set[rank]->label[i] = 0;
@@ -299,7 +300,7 @@ static void notes_are_everyones(void)
     run.options.data_parallel = true;
     run.options.pipelines = network;
     run.options.pipeline_count = 1;
-    for (int rank = 0; rank < CREW_THREADS_MAX; rank++) {
+    for (int rank = 0; rank < PROCESS_GROUP_THREADS_MAX; rank++) {
         congru_set_destroy(&run.set[rank]);
         run.set[rank] = sample_set(context, &few);
     }
@@ -330,17 +331,17 @@ static void batches_shared_give_the_same_bits(void)
         one.options.method.network.batch = variant == 1 ? 20 : 256;
         one.options.method.network.affine_reconstruction = variant == 1;
         one.options.method.network.validation_subjects = variant == 2;
-        shared_run crew = one;
+        shared_run processes = one;
         go(&one, 1, 0, 0);
         CHECK_SAYING(one.status[0] == CONGRU_OK, "%s", one.error[0]);
         for (int size = 2; size <= 4; size++) {
-            crew.threads = size == 3 ? 2 : 1;
-            go(&crew, size, 0, 0);
+            processes.threads = size == 3 ? 2 : 1;
+            go(&processes, size, 0, 0);
             for (int rank = 0; rank < size; rank++) {
-                CHECK_SAYING(crew.status[rank] == CONGRU_OK, "rank %d: %s", rank, crew.error[rank]);
-                CHECK_SAYING(same_results(one.results[0], crew.results[rank]),
+                CHECK_SAYING(processes.status[rank] == CONGRU_OK, "rank %d: %s", rank, processes.error[rank]);
+                CHECK_SAYING(same_results(one.results[0], processes.results[rank]),
                              "variant %d: rank %d of %d differs", variant, rank, size);
-                congru_results_destroy(&crew.results[rank]);
+                congru_results_destroy(&processes.results[rank]);
             }
         }
         end(&one);
@@ -385,7 +386,7 @@ typedef struct stopped_training {
     char error[3][512];
 } stopped_training;
 
-static void train_until_stopped(void *user, int rank, congru_crew *crew)
+static void train_until_stopped(void *user, int rank, congru_process_group *processes)
 {
     stopped_training *all = user;
     congru_context *context = NULL;
@@ -397,14 +398,14 @@ static void train_until_stopped(void *user, int rank, congru_crew *crew)
             &context, &(congru_context_options){.threads = 1, .progress = rank == 1 ? stop_at_step : NULL}) !=
         CONGRU_OK)
         abort();
-    context->crew = crew;
+    context->processes = processes;
     CHECK(congru_training_create(context, CONGRU_BACKBONE_DLDCT, true, &all->trials, &options, &t) ==
           CONGRU_OK);
     all->status[rank] = congru_training_loop(t, NULL);
     all->step[rank] = t->step;
     snprintf(all->error[rank], sizeof all->error[rank], "%s", congru_context_error(context));
     congru_training_destroy(&t);
-    congru_crew_leave(crew, NULL);
+    congru_process_group_leave(processes, NULL);
     congru_context_destroy(&context);
 }
 
@@ -415,7 +416,7 @@ static void a_stop_is_heard_in_the_step(void)
     if (congru_context_create(&context, NULL) != CONGRU_OK)
         abort();
     stopped_training all = {.trials = sample_trials(context, 100, 4, 3, 4, 5)};
-    crew_threads_run(&(crew_plan){.size = 3, .user = &all}, train_until_stopped);
+    process_group_threads_run(&(process_group_plan){.size = 3, .user = &all}, train_until_stopped);
     for (int rank = 0; rank < 3; rank++) {
         CHECK(all.status[rank] == CONGRU_ERROR_CANCELLED && all.step[rank] == STOP_AT);
         CHECK_SAYING(strstr(all.error[rank], "stopped by the progress callback") != NULL, "%s",
@@ -427,13 +428,14 @@ static void a_stop_is_heard_in_the_step(void)
 
 static void bad_transports_are_refused(void)
 {
-    congru_crew *crew = NULL;
-    CHECK(congru_crew_create(&crew, NULL) == CONGRU_ERROR_ARGUMENT && crew == NULL);
-    CHECK(congru_crew_create(&crew, &(congru_transport){.size = 2}) == CONGRU_ERROR_ARGUMENT && crew == NULL);
-    CHECK(congru_crew_create(NULL, NULL) == CONGRU_ERROR_ARGUMENT);
-    congru_crew_destroy(&crew);
-    congru_crew_destroy(NULL);
-    CHECK(congru_crew_leave(NULL, "error") == NULL && congru_crew_lost(NULL) == 0);
+    congru_process_group *processes = NULL;
+    CHECK(congru_process_group_create(&processes, NULL) == CONGRU_ERROR_ARGUMENT && processes == NULL);
+    CHECK(congru_process_group_create(&processes, &(congru_transport){.size = 2}) == CONGRU_ERROR_ARGUMENT &&
+          processes == NULL);
+    CHECK(congru_process_group_create(NULL, NULL) == CONGRU_ERROR_ARGUMENT);
+    congru_process_group_destroy(&processes);
+    congru_process_group_destroy(NULL);
+    CHECK(congru_process_group_leave(NULL, "error") == NULL && congru_process_group_lost(NULL) == 0);
 }
 
 static int remove_entry(const char *path, const struct stat *about, int kind, struct FTW *where)

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "crew_transport.h"
+#include "process_group_transport.h"
 #include "terminal.h"
 
 enum { TAG_MESSAGE = 1, HOST_SIZE = 64 };
@@ -178,7 +178,7 @@ static void meet(int *neighbours)
     MPI_Barrier(MPI_COMM_WORLD); /* nobody ends before all have looked */
 }
 
-int crew_transport_open(congru_transport *transport, int *neighbours)
+int process_group_transport_open(congru_transport *transport, int *neighbours)
 {
     int level = MPI_THREAD_SINGLE;
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS)
@@ -193,7 +193,7 @@ int crew_transport_open(congru_transport *transport, int *neighbours)
     return EXIT_DONE;
 }
 
-void crew_transport_close(bool lost, int code)
+void process_group_transport_close(bool lost, int code)
 {
     while (mpi.pending != NULL && !lost)
         drop_sent();
@@ -204,7 +204,7 @@ void crew_transport_close(bool lost, int code)
     free(mpi.incoming);
 }
 
-const char *crew_transport_name(void)
+const char *process_group_transport_name(void)
 {
     static char name[MPI_MAX_LIBRARY_VERSION_STRING];
     int size = 0;

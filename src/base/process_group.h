@@ -1,10 +1,10 @@
 /* What processes that share a run say to each other. SPDX-License-Identifier: Apache-2.0 */
-#ifndef CONGRU_BASE_CREW_H
-#define CONGRU_BASE_CREW_H
+#ifndef CONGRU_BASE_PROCESS_GROUP_H
+#define CONGRU_BASE_PROCESS_GROUP_H
 
 #include "base/bytes.h"
 #include "congru/context.h"
-#include "congru/crew.h"
+#include "congru/process_group.h"
 
 /* A call of the library is a round: all but rank 0 say hello, with what they are about to do; rank 0 compares and starts
  * the round or refuses it; work; rank 0 ends the round, with what came of it. */
@@ -23,42 +23,47 @@ typedef enum congru_message {
     CONGRU_MESSAGE_BYE        /* from rank 0: all have left */
 } congru_message;
 
-int congru_crew_rank(const congru_crew *crew);
-int congru_crew_size(const congru_crew *crew);
+int congru_process_group_rank(const congru_process_group *processes);
+int congru_process_group_size(const congru_process_group *processes);
 
-/* Whether there is more than one process. `crew` may be NULL. */
-bool congru_crew_shares(const congru_crew *crew);
+/* Whether there is more than one process. `processes` may be NULL. */
+bool congru_process_group_shares(const congru_process_group *processes);
 
 /* Whether a process is alive and has not left. */
-bool congru_crew_present(const congru_crew *crew, int rank);
+bool congru_process_group_present(const congru_process_group *processes, int rank);
 
 /* What a process said that left with an error, "process 2 of 4: ..."; "" when none did. */
-const char *congru_crew_complaint(const congru_crew *crew);
+const char *congru_process_group_complaint(const congru_process_group *processes);
 
 /* Begins a message, to be added to and then sent; sending clears it. */
-congru_bytes congru_crew_begin(congru_message message);
-void congru_crew_send(congru_crew *crew, int to, congru_bytes *bytes);
+congru_bytes congru_process_group_begin(congru_message message);
+void congru_process_group_send(congru_process_group *processes, int to, congru_bytes *bytes);
 /* To every other process that is present. */
-void congru_crew_send_all(congru_crew *crew, congru_bytes *bytes);
+void congru_process_group_send_all(congru_process_group *processes, congru_bytes *bytes);
 
 /* The next message, if there is one. Those that leave are noted and not passed on. */
-bool congru_crew_receive(congru_crew *crew, int *from, congru_message *message, congru_parcel *parcel);
+bool congru_process_group_receive(congru_process_group *processes, int *from, congru_message *message,
+                                  congru_parcel *parcel);
 
 /* On ranks other than 0: waits for a message from rank 0. false: it is no more. */
-bool congru_crew_await(congru_crew *crew, congru_message *message, congru_parcel *parcel);
+bool congru_process_group_await(congru_process_group *processes, congru_message *message,
+                                congru_parcel *parcel);
 
 /* On rank 0: one such message from every other process that is present, in any order. */
-typedef void (*congru_crew_listener)(void *user, int from, congru_parcel *parcel);
-void congru_crew_gather(congru_crew *crew, congru_message message, congru_crew_listener take, void *user);
+typedef void (*congru_process_group_listener)(void *user, int from, congru_parcel *parcel);
+void congru_process_group_gather(congru_process_group *processes, congru_message message,
+                                 congru_process_group_listener take, void *user);
 
 /* The next message of one process, waited for with little delay; what others say meanwhile is kept for when they are
  * asked. For processes that work in step; false: it is not present any more. Only after the last such message may the
  * functions above be called again. */
-bool congru_crew_take(congru_crew *crew, int from, congru_message *message, congru_parcel *parcel);
+bool congru_process_group_take(congru_process_group *processes, int from, congru_message *message,
+                               congru_parcel *parcel);
 
 /* Puts a message that was taken back, to be the next of that process; drops all that are kept. */
-void congru_crew_put_back(congru_crew *crew, int from, congru_message message, const congru_parcel *parcel);
-void congru_crew_forget(congru_crew *crew);
+void congru_process_group_put_back(congru_process_group *processes, int from, congru_message message,
+                                   const congru_parcel *parcel);
+void congru_process_group_forget(congru_process_group *processes);
 
 /* Adds a status with the context's error text; takes them, failing the context likewise. */
 void congru_bytes_add_status(congru_bytes *bytes, congru_status status, const congru_context *context);

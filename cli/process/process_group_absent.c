@@ -1,7 +1,7 @@
 /* The build without MPI: processes cannot reach each other. SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
-#include "crew_transport.h"
+#include "process_group_transport.h"
 #include "terminal.h"
 
 static long number_in(const char *const *names)
@@ -13,7 +13,7 @@ static long number_in(const char *const *names)
 }
 
 /* One of them says so; the others end without a word, and without a code that would end the one that speaks. */
-int crew_transport_open(congru_transport *transport, int *neighbours)
+int process_group_transport_open(congru_transport *transport, int *neighbours)
 {
     static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS", NULL},
                              *const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", NULL};
@@ -31,12 +31,12 @@ int crew_transport_open(congru_transport *transport, int *neighbours)
         size);
 }
 
-void crew_transport_close(bool lost, int code)
+void process_group_transport_close(bool lost, int code)
 {
     (void)lost, (void)code;
 }
 
-const char *crew_transport_name(void)
+const char *process_group_transport_name(void)
 {
     return "none";
 }

@@ -1,5 +1,5 @@
 /* Runs each job in all processes at once. SPDX-License-Identifier: Apache-2.0 */
-#include "evaluation/crew_together.h"
+#include "evaluation/process_group_together.h"
 
 #include <string.h>
 
@@ -7,7 +7,7 @@ static const double progress_seconds = 0.1;
 
 typedef struct together {
     const congru_workers *workers;
-    congru_crew *crew;
+    congru_process_group *processes;
     size_t done, jobs;
     bool stops;
     double next_progress;
@@ -27,7 +27,7 @@ static bool goes_on(void *user, size_t step, size_t steps)
     return !t->stops;
 }
 
-/* Whoever left a step because of another knows less of the cause than that other. */
+/* A process that left a step because of another knows less of the cause than that other. */
 static bool is_cause(congru_status known, congru_status heard)
 {
     return heard != CONGRU_OK && (known == CONGRU_OK || known == CONGRU_ERROR_CANCELLED);
@@ -40,16 +40,16 @@ static congru_status judge(together *t, congru_status own)
     congru_status status = own;
     char error[CONGRU_ERROR_TEXT_SIZE];
     strcpy(error, congru_context_error(caller));
-    for (int rank = 1; rank < congru_crew_size(t->crew); rank++) {
+    for (int rank = 1; rank < congru_process_group_size(t->processes); rank++) {
         congru_message message = CONGRU_MESSAGE_SHARE;
         congru_parcel parcel;
         congru_status heard = CONGRU_OK;
         bool present = true;
         while (present && message != CONGRU_MESSAGE_DONE)
-            present = congru_crew_take(t->crew, rank, &message, &parcel);
+            present = congru_process_group_take(t->processes, rank, &message, &parcel);
         heard = present ? congru_parcel_status(&parcel, caller)
                         : congru_fail(caller, CONGRU_ERROR_IO, "process %d of %d is gone", rank + 1,
-                                      congru_crew_size(t->crew));
+                                      congru_process_group_size(t->processes));
         if (is_cause(status, heard)) {
             status = heard;
             strcpy(error, congru_context_error(caller));
@@ -59,9 +59,9 @@ static congru_status judge(together *t, congru_status own)
         congru_fail(caller, status, "%s", error);
     else if (!goes_on(t, 0, 0))
         status = congru_fail(caller, CONGRU_ERROR_CANCELLED, "stopped on request");
-    congru_bytes bytes = congru_crew_begin(CONGRU_MESSAGE_JOB);
+    congru_bytes bytes = congru_process_group_begin(CONGRU_MESSAGE_JOB);
     congru_bytes_add_status(&bytes, status, caller);
-    congru_crew_send_all(t->crew, &bytes);
+    congru_process_group_send_all(t->processes, &bytes);
     return status;
 }
 
@@ -71,37 +71,37 @@ static congru_status submit(together *t, congru_status own)
     congru_context *caller = t->workers->caller;
     congru_message message = CONGRU_MESSAGE_SHARE;
     congru_parcel parcel;
-    congru_bytes bytes = congru_crew_begin(CONGRU_MESSAGE_DONE);
+    congru_bytes bytes = congru_process_group_begin(CONGRU_MESSAGE_DONE);
     congru_bytes_add_status(&bytes, own, caller);
     if (own == CONGRU_OK)
-        congru_crew_send(t->crew, 0, &bytes);
+        congru_process_group_send(t->processes, 0, &bytes);
     else
-        congru_crew_send_all(t->crew, &bytes); /* they may wait for its part of a step */
+        congru_process_group_send_all(t->processes, &bytes); /* they may wait for its part of a step */
     while (message != CONGRU_MESSAGE_JOB)
-        if (!congru_crew_take(t->crew, 0, &message, &parcel))
+        if (!congru_process_group_take(t->processes, 0, &message, &parcel))
             return congru_fail(caller, CONGRU_ERROR_IO, "the first process is gone");
     return congru_parcel_status(&parcel, caller);
 }
 
 static congru_status agree(together *t, congru_status own)
 {
-    if (congru_crew_rank(t->crew) > 0)
+    if (congru_process_group_rank(t->processes) > 0)
         return submit(t, own);
     if (own != CONGRU_OK) {
-        congru_bytes bytes = congru_crew_begin(CONGRU_MESSAGE_DONE);
-        congru_crew_send_all(t->crew, &bytes);
+        congru_bytes bytes = congru_process_group_begin(CONGRU_MESSAGE_DONE);
+        congru_process_group_send_all(t->processes, &bytes);
     }
     return judge(t, own);
 }
 
-congru_status congru_together_run(const congru_workers *workers, congru_crew *crew, congru_status ready,
-                                  const congru_queue_work *work)
+congru_status congru_together_run(const congru_workers *workers, congru_process_group *processes,
+                                  congru_status ready, const congru_queue_work *work)
 {
-    together t = {.workers = workers, .crew = crew, .jobs = work->jobs};
+    together t = {.workers = workers, .processes = processes, .jobs = work->jobs};
     congru_context *context = ready == CONGRU_OK ? workers->context[0] : NULL;
     congru_status status = agree(&t, ready);
     if (context != NULL) {
-        context->crew = crew;
+        context->processes = processes;
         context->progress = goes_on;
         context->progress_user = &t;
     }
@@ -111,9 +111,9 @@ congru_status congru_together_run(const congru_workers *workers, congru_crew *cr
             congru_fail(workers->caller, own, "%s", congru_context_error(context));
         status = agree(&t, own);
     }
-    congru_crew_forget(crew);
+    congru_process_group_forget(processes);
     if (context != NULL) {
-        context->crew = NULL;
+        context->processes = NULL;
         context->progress = NULL;
     }
     return status;

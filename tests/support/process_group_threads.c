@@ -1,5 +1,5 @@
 /* Mailboxes between threads. SPDX-License-Identifier: Apache-2.0 */
-#include "crew_threads.h"
+#include "process_group_threads.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -13,12 +13,12 @@ typedef struct letter {
 } letter;
 
 typedef struct post_office {
-    const crew_plan *plan;
-    void (*body)(void *user, int rank, congru_crew *crew);
+    const process_group_plan *plan;
+    void (*body)(void *user, int rank, congru_process_group *processes);
     pthread_mutex_t mutex;
-    letter *box[CREW_THREADS_MAX]; /* oldest first */
-    int sent[CREW_THREADS_MAX];    /* to each */
-    bool gone[CREW_THREADS_MAX];
+    letter *box[PROCESS_GROUP_THREADS_MAX]; /* oldest first */
+    int sent[PROCESS_GROUP_THREADS_MAX];    /* to each */
+    bool gone[PROCESS_GROUP_THREADS_MAX];
 } post_office;
 
 typedef struct member {
@@ -83,20 +83,21 @@ static bool alive(void *user, int rank)
 static void *take_part(void *user)
 {
     member *own = user;
-    congru_crew *crew = NULL;
+    congru_process_group *processes = NULL;
     congru_transport transport = {own, own->rank, own->office->plan->size, send, receive, alive};
-    if (congru_crew_create(&crew, &transport) != CONGRU_OK)
+    if (congru_process_group_create(&processes, &transport) != CONGRU_OK)
         abort();
-    own->office->body(own->office->plan->user, own->rank, crew);
-    congru_crew_destroy(&crew);
+    own->office->body(own->office->plan->user, own->rank, processes);
+    congru_process_group_destroy(&processes);
     free(own->open);
     return NULL;
 }
 
-void crew_threads_run(const crew_plan *plan, void (*body)(void *user, int rank, congru_crew *crew))
+void process_group_threads_run(const process_group_plan *plan,
+                               void (*body)(void *user, int rank, congru_process_group *processes))
 {
     post_office office = {.plan = plan, .body = body};
-    member members[CREW_THREADS_MAX];
+    member members[PROCESS_GROUP_THREADS_MAX];
     pthread_mutex_init(&office.mutex, NULL);
     for (int rank = 1; rank < plan->size; rank++) {
         members[rank] = (member){.office = &office, .rank = rank};

@@ -1,4 +1,4 @@
-/* The team of threads: every block once, the same sums always. SPDX-License-Identifier: Apache-2.0 */
+/* The thread pool of threads: every block once, the same sums always. SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* usleep */
 #include <math.h>
 #include <stdatomic.h>
@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/team.h"
+#include "base/thread_pool.h"
 #include "congru/context.h"
 #include "harness.h"
 
@@ -23,12 +23,12 @@ static const int thread_counts[] = {1, 2, 3, 7};
 
 enum { THREAD_COUNTS = sizeof thread_counts / sizeof *thread_counts, THREADS_MOST = 7 };
 
-static congru_team *make_team(int threads)
+static congru_thread_pool *make_thread_pool(int threads)
 {
-    congru_team *team = NULL;
+    congru_thread_pool *pool = NULL;
 
-    CHECK(congru_team_create(&team, threads) == CONGRU_OK);
-    return team;
+    CHECK(congru_thread_pool_create(&pool, threads) == CONGRU_OK);
+    return pool;
 }
 
 enum { ITEMS = 10007, BLOCK_ITEMS = 64, SUM_BLOCKS = (ITEMS + BLOCK_ITEMS - 1) / BLOCK_ITEMS };
@@ -48,10 +48,10 @@ static double sum_with(int threads)
 {
     double sums[SUM_BLOCKS] = {0};
     double total = 0.0;
-    congru_team *team = make_team(threads);
+    congru_thread_pool *pool = make_thread_pool(threads);
 
-    congru_team_run(team, SUM_BLOCKS, sum_block, sums);
-    congru_team_destroy(&team);
+    congru_thread_pool_run(pool, SUM_BLOCKS, sum_block, sums);
+    congru_thread_pool_destroy(&pool);
     for (size_t block = 0; block < SUM_BLOCKS; block++)
         total += sums[block];
     return total;
@@ -91,18 +91,18 @@ static void visit(void *user, size_t block, int worker)
 static void every_block_is_done_once(void)
 {
     for (int i = 0; i < THREAD_COUNTS; i++) {
-        congru_team *team = make_team(thread_counts[i]);
+        congru_thread_pool *pool = make_thread_pool(thread_counts[i]);
         for (size_t blocks = 0; blocks <= COUNTED_BLOCKS; blocks = 3 * blocks + 1) {
             visits v = {0};
-            congru_team_run(team, blocks, visit, &v);
+            congru_thread_pool_run(pool, blocks, visit, &v);
             for (size_t b = 0; b < COUNTED_BLOCKS; b++)
                 CHECK_SAYING(v.blocks[b] == (b < blocks), "block %zu of %zu done %d times", b, blocks,
                              v.blocks[b]);
             for (int w = thread_counts[i]; w < THREADS_MOST; w++)
-                CHECK_SAYING(v.workers[w] == 0, "worker %d in a team of %d", w, thread_counts[i]);
+                CHECK_SAYING(v.workers[w] == 0, "worker %d in a thread pool of %d", w, thread_counts[i]);
             CHECK(v.overlaps == 0);
         }
-        congru_team_destroy(&team);
+        congru_thread_pool_destroy(&pool);
     }
 }
 
@@ -119,32 +119,32 @@ static void many_short_runs(void)
     enum { RUNS = 20000, BLOCKS = 5 };
 
     for (int i = 0; i < THREAD_COUNTS; i++) {
-        congru_team *team = make_team(thread_counts[i]);
+        congru_thread_pool *pool = make_thread_pool(thread_counts[i]);
         int wrong = 0;
         for (int run = 0; run < RUNS; run++) {
             int counts[BLOCKS] = {0};
             size_t blocks = (size_t)(run % BLOCKS) + 1;
-            congru_team_run(team, blocks, add_one, counts);
+            congru_thread_pool_run(pool, blocks, add_one, counts);
             for (size_t b = 0; b < BLOCKS; b++)
                 wrong += counts[b] != (b < blocks);
         }
         CHECK_SAYING(wrong == 0, "%d threads: %d wrong counts", thread_counts[i], wrong);
-        congru_team_destroy(&team);
+        congru_thread_pool_destroy(&pool);
     }
 }
 
 static void runs_wake_threads_that_sleep(void)
 {
-    congru_team *team = make_team(3);
+    congru_thread_pool *pool = make_thread_pool(3);
 
     for (int run = 0; run < 50; run++) {
         int counts[8] = {0};
         usleep(500);
-        congru_team_run(team, 8, add_one, counts);
+        congru_thread_pool_run(pool, 8, add_one, counts);
         for (int b = 0; b < 8; b++)
             CHECK(counts[b] == 1);
     }
-    congru_team_destroy(&team);
+    congru_thread_pool_destroy(&pool);
 }
 
 enum { MEETING_PATIENCE = 100000 }; /* looks, 100 microseconds apart */
@@ -172,34 +172,34 @@ static void meet(void *user, size_t block, int worker)
 
 static void all_threads_take_part(void)
 {
-    congru_team *team = make_team(THREADS_MOST);
+    congru_thread_pool *pool = make_thread_pool(THREADS_MOST);
 
     for (int run = 0, met = true; run < 20 && met; run++) {
         meeting m = {.expected = THREADS_MOST};
-        congru_team_run(team, THREADS_MOST, meet, &m);
+        congru_thread_pool_run(pool, THREADS_MOST, meet, &m);
         met = CHECK_SAYING(!m.given_up, "run %d: not all threads came", run);
     }
-    congru_team_destroy(&team);
+    congru_thread_pool_destroy(&pool);
 }
 
-static void run_own_team(void *user, size_t block, int worker)
+static void run_own_thread_pool(void *user, size_t block, int worker)
 {
     int *counts = user; // (6, 4)
-    congru_team *team = NULL;
+    congru_thread_pool *pool = NULL;
 
     (void)worker;
-    if (congru_team_create(&team, 2) == CONGRU_OK)
-        congru_team_run(team, 4, add_one, counts + 4 * block);
-    congru_team_destroy(&team);
+    if (congru_thread_pool_create(&pool, 2) == CONGRU_OK)
+        congru_thread_pool_run(pool, 4, add_one, counts + 4 * block);
+    congru_thread_pool_destroy(&pool);
 }
 
 static void teams_live_side_by_side(void)
 {
     int counts[6 * 4] = {0};
-    congru_team *team = make_team(3);
+    congru_thread_pool *pool = make_thread_pool(3);
 
-    congru_team_run(team, 6, run_own_team, counts);
-    congru_team_destroy(&team);
+    congru_thread_pool_run(pool, 6, run_own_thread_pool, counts);
+    congru_thread_pool_destroy(&pool);
     for (int i = 0; i < 6 * 4; i++)
         CHECK(counts[i] == 1);
 }
@@ -207,11 +207,11 @@ static void teams_live_side_by_side(void)
 static void teams_come_and_go(void)
 {
     for (int i = 0; i < 300; i++) {
-        congru_team *team = make_team(thread_counts[i % THREAD_COUNTS]);
-        CHECK(congru_team_threads(team) == thread_counts[i % THREAD_COUNTS]);
-        congru_team_destroy(&team);
-        CHECK(team == NULL);
-        congru_team_destroy(&team);
+        congru_thread_pool *pool = make_thread_pool(thread_counts[i % THREAD_COUNTS]);
+        CHECK(congru_thread_pool_threads(pool) == thread_counts[i % THREAD_COUNTS]);
+        congru_thread_pool_destroy(&pool);
+        CHECK(pool == NULL);
+        congru_thread_pool_destroy(&pool);
     }
 }
 
@@ -220,27 +220,27 @@ static void impossible_counts_are_refused(void)
     const int counts[] = {0, -1, CONGRU_THREADS_MAX + 2};
 
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        congru_team *team = (congru_team *)&team;
-        CHECK(congru_team_create(&team, counts[i]) == CONGRU_ERROR_ARGUMENT);
-        CHECK(team == NULL);
+        congru_thread_pool *pool = (congru_thread_pool *)&pool;
+        CHECK(congru_thread_pool_create(&pool, counts[i]) == CONGRU_ERROR_ARGUMENT);
+        CHECK(pool == NULL);
     }
 }
 
-/* 0 when a team that cannot have all its threads is refused and a smaller one then works. */
+/* 0 when a thread pool that cannot have all its threads is refused and a smaller one then works. */
 static int create_with_little_memory(void)
 {
     const struct rlimit limit = {.rlim_cur = 256u << 20, .rlim_max = 256u << 20};
-    congru_team *team = NULL;
+    congru_thread_pool *pool = NULL;
     int counts[8] = {0};
 
     if (setrlimit(RLIMIT_AS, &limit) != 0)
         return 1;
-    if (congru_team_create(&team, CONGRU_THREADS_MAX) != CONGRU_ERROR_MEMORY || team != NULL)
+    if (congru_thread_pool_create(&pool, CONGRU_THREADS_MAX) != CONGRU_ERROR_MEMORY || pool != NULL)
         return 2;
-    if (congru_team_create(&team, 2) != CONGRU_OK)
+    if (congru_thread_pool_create(&pool, 2) != CONGRU_OK)
         return 3;
-    congru_team_run(team, 8, add_one, counts);
-    congru_team_destroy(&team);
+    congru_thread_pool_run(pool, 8, add_one, counts);
+    congru_thread_pool_destroy(&pool);
     return counts[7] == 1 ? 0 : 4;
 }
 
@@ -282,34 +282,34 @@ static void wait_at_gate(void *user, size_t block, int worker)
 
 static void blocks_run_while_the_caller_goes_on(void)
 {
-    congru_team *team = make_team(4);
+    congru_thread_pool *pool = make_thread_pool(4);
     for (int turn = 0; turn < 20; turn++) {
         gate g = {.waiting = 0};
-        congru_team_begin(team, 3, wait_at_gate, &g);
+        congru_thread_pool_begin(pool, 3, wait_at_gate, &g);
         while (atomic_load(&g.waiting) < 3) /* all three at once, none of them in this thread */
             usleep(100);
         atomic_store(&g.open, true);
-        congru_team_finish(team);
+        congru_thread_pool_finish(pool);
         CHECK(g.counts[0] == 1 && g.counts[1] == 1 && g.counts[2] == 1);
     }
-    congru_team_destroy(&team);
+    congru_thread_pool_destroy(&pool);
 }
 
 static void what_no_worker_has_begun_is_finished_by_the_caller(void)
 {
-    congru_team *team = make_team(2);
+    congru_thread_pool *pool = make_thread_pool(2);
     int counts[8] = {0};
-    congru_team_begin(team, 8, add_one, counts);
-    congru_team_finish(team);
+    congru_thread_pool_begin(pool, 8, add_one, counts);
+    congru_thread_pool_finish(pool);
     for (size_t i = 0; i < 8; i++)
         CHECK(counts[i] == 1);
-    congru_team_destroy(&team);
+    congru_thread_pool_destroy(&pool);
 }
 
 static void default_is_at_least_one(void)
 {
-    CHECK(congru_team_default_threads() >= 1);
-    CHECK(congru_team_default_threads() <= CONGRU_THREADS_MAX);
+    CHECK(congru_thread_pool_default_threads() >= 1);
+    CHECK(congru_thread_pool_default_threads() <= CONGRU_THREADS_MAX);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* The beginning and end of a shared evaluation. SPDX-License-Identifier: Apache-2.0 */
-#include "evaluation/crew_round.h"
+#include "evaluation/process_group_round.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -75,38 +75,38 @@ static void hear(void *user, int from, congru_parcel *parcel)
 congru_status congru_round_open(congru_context *context, const congru_set *set,
                                 const congru_evaluation_options *options, congru_status status)
 {
-    congru_crew *crew = options->crew;
+    congru_process_group *processes = options->processes;
     congru_text text = {0};
-    if (!congru_crew_shares(crew))
+    if (!congru_process_group_shares(processes))
         return status;
     if (status == CONGRU_OK)
         describe(context, set, options, &text);
     if (text.failed)
         status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory");
-    if (congru_crew_rank(crew) == 0) {
-        roll_call call = {context, congru_crew_size(crew), text.data, status};
-        congru_crew_gather(crew, CONGRU_MESSAGE_HELLO, hear, &call);
+    if (congru_process_group_rank(processes) == 0) {
+        roll_call call = {context, congru_process_group_size(processes), text.data, status};
+        congru_process_group_gather(processes, CONGRU_MESSAGE_HELLO, hear, &call);
         status = call.status;
-        if (status == CONGRU_OK && congru_crew_complaint(crew)[0] != '\0')
-            status = congru_fail(context, CONGRU_ERROR_IO, "%s", congru_crew_complaint(crew));
+        if (status == CONGRU_OK && congru_process_group_complaint(processes)[0] != '\0')
+            status = congru_fail(context, CONGRU_ERROR_IO, "%s", congru_process_group_complaint(processes));
     } else {
-        congru_bytes bytes = congru_crew_begin(CONGRU_MESSAGE_HELLO);
+        congru_bytes bytes = congru_process_group_begin(CONGRU_MESSAGE_HELLO);
         congru_bytes_add_status(&bytes, status, context);
         congru_bytes_add_text(&bytes, status == CONGRU_OK ? text.data : "");
-        congru_crew_send(crew, 0, &bytes);
+        congru_process_group_send(processes, 0, &bytes);
         status = CONGRU_OK;
     }
     congru_text_clear(&text);
     return status;
 }
 
-static congru_status begin(congru_context *context, congru_crew *crew, size_t most, size_t *waiting,
-                           size_t *count)
+static congru_status begin(congru_context *context, congru_process_group *processes, size_t most,
+                           size_t *waiting, size_t *count)
 {
     congru_message message = CONGRU_MESSAGE_HELLO;
     congru_parcel parcel;
     while (message != CONGRU_MESSAGE_START)
-        if (!congru_crew_await(crew, &message, &parcel))
+        if (!congru_process_group_await(processes, &message, &parcel))
             return congru_fail(context, CONGRU_ERROR_IO, "the process that hands out the work is gone");
     congru_status status = congru_parcel_status(&parcel, context);
     *count = status == CONGRU_OK ? congru_parcel_count(&parcel) : 0;
@@ -118,19 +118,19 @@ static congru_status begin(congru_context *context, congru_crew *crew, size_t mo
     return status;
 }
 
-congru_status congru_round_start(congru_context *context, congru_crew *crew, congru_status status, size_t most,
-                                 size_t *waiting, size_t *count)
+congru_status congru_round_start(congru_context *context, congru_process_group *processes, congru_status status,
+                                 size_t most, size_t *waiting, size_t *count)
 {
-    if (!congru_crew_shares(crew))
+    if (!congru_process_group_shares(processes))
         return status;
-    if (congru_crew_rank(crew) > 0)
-        return begin(context, crew, most, waiting, count);
-    congru_bytes bytes = congru_crew_begin(CONGRU_MESSAGE_START);
+    if (congru_process_group_rank(processes) > 0)
+        return begin(context, processes, most, waiting, count);
+    congru_bytes bytes = congru_process_group_begin(CONGRU_MESSAGE_START);
     congru_bytes_add_status(&bytes, status, context);
     congru_bytes_add_count(&bytes, *count);
     for (size_t i = 0; i < *count; i++)
         congru_bytes_add_count(&bytes, waiting[i]);
-    congru_crew_send_all(crew, &bytes);
+    congru_process_group_send_all(processes, &bytes);
     return status;
 }
 
@@ -145,20 +145,20 @@ static void hear_notes(void *user, int from, congru_parcel *parcel)
     }
 }
 
-void congru_round_notes(congru_context *context, congru_crew *crew)
+void congru_round_notes(congru_context *context, congru_process_group *processes)
 {
-    if (!congru_crew_shares(crew))
+    if (!congru_process_group_shares(processes))
         return;
-    if (congru_crew_rank(crew) == 0) {
-        congru_crew_gather(crew, CONGRU_MESSAGE_NOTES, hear_notes, context);
+    if (congru_process_group_rank(processes) == 0) {
+        congru_process_group_gather(processes, CONGRU_MESSAGE_NOTES, hear_notes, context);
         return;
     }
     size_t count = 0;
     while (congru_context_note(context, count) != NULL)
         count++;
-    congru_bytes bytes = congru_crew_begin(CONGRU_MESSAGE_NOTES);
+    congru_bytes bytes = congru_process_group_begin(CONGRU_MESSAGE_NOTES);
     congru_bytes_add_count(&bytes, count);
     for (size_t i = 0; i < count; i++)
         congru_bytes_add_text(&bytes, congru_context_note(context, i));
-    congru_crew_send(crew, 0, &bytes);
+    congru_process_group_send(processes, 0, &bytes);
 }

@@ -1,6 +1,6 @@
 /* Processes that share the work of one run. SPDX-License-Identifier: Apache-2.0 */
-#ifndef CONGRU_CREW_H
-#define CONGRU_CREW_H
+#ifndef CONGRU_PROCESS_GROUP_H
+#define CONGRU_PROCESS_GROUP_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* A crew is `size` processes, on one machine or many, that make the same calls of the library in the same order. What
+/* A process group is `size` processes, on one machine or many, that make the same calls of the library in the same order. What
  * work a call has is handed out by rank 0, which works too and alone writes files; all get the same result. The library
  * knows of the others only what these functions tell it: the command has them from MPI. They are called from the thread
  * that calls the library, one at a time. */
@@ -30,21 +30,22 @@ typedef struct congru_transport {
     bool (*alive)(void *user, int rank);
 } congru_transport;
 
-typedef struct congru_crew congru_crew;
+typedef struct congru_process_group congru_process_group;
 
-/* CONGRU_ERROR_ARGUMENT for a rank out of range or a missing function, CONGRU_ERROR_MEMORY; *crew is then NULL. */
-CONGRU_API congru_status congru_crew_create(congru_crew **crew, const congru_transport *transport);
+/* CONGRU_ERROR_ARGUMENT for a rank out of range or a missing function, CONGRU_ERROR_MEMORY; *process group is then NULL. */
+CONGRU_API congru_status congru_process_group_create(congru_process_group **processes,
+                                                     const congru_transport *transport);
 
-/* Frees the crew and sets *crew to NULL; NULL is allowed. */
-CONGRU_API void congru_crew_destroy(congru_crew **crew);
+/* Frees the process group and sets *process group to NULL; NULL is allowed. */
+CONGRU_API void congru_process_group_destroy(congru_process_group **processes);
 
 /* Each process calls this last, with what it failed of or NULL, and it returns when all have, or are no more. A process
  * that waits for rank 0 in another call is told that rank 0 has failed, so that none waits for ever. Answers, on rank 0,
- * what the first other process that failed by itself said ("process 2 of 4: ..."), or NULL; valid as long as the crew. */
-CONGRU_API const char *congru_crew_leave(congru_crew *crew, const char *error);
+ * what the first other process that failed by itself said ("process 2 of 4: ..."), or NULL; valid as long as the process group. */
+CONGRU_API const char *congru_process_group_leave(congru_process_group *processes, const char *error);
 
 /* How many of the processes are no more. */
-CONGRU_API int congru_crew_lost(const congru_crew *crew);
+CONGRU_API int congru_process_group_lost(const congru_process_group *processes);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,6 @@
 /* Joins and leaves the processes that share a command. SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* sched_getaffinity */
-#include "crew.h"
+#include "process_group.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -9,24 +9,24 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "crew_transport.h"
+#include "process_group_transport.h"
 #include "standard_files.h"
 #include "terminal.h"
 
-static congru_crew *crew;
+static congru_process_group *processes;
 static congru_transport transport = {.size = 1};
 static int neighbours = 1;
 static bool joined;
 
-int crew_begin(void)
+int process_group_begin(void)
 {
     if (!terminal_is_launched())
         return EXIT_DONE;
-    int code = crew_transport_open(&transport, &neighbours);
+    int code = process_group_transport_open(&transport, &neighbours);
     joined = code == EXIT_DONE;
     if (code != EXIT_DONE || transport.size == 1)
         return code;
-    if (congru_crew_create(&crew, &transport) != CONGRU_OK)
+    if (congru_process_group_create(&processes, &transport) != CONGRU_OK)
         return terminal_fail(EXIT_FAILED, "not enough memory for %d processes", transport.size);
     if (transport.rank > 0) {
         terminal_mute();
@@ -36,22 +36,22 @@ int crew_begin(void)
     return EXIT_DONE;
 }
 
-congru_crew *crew_of_command(void)
+congru_process_group *process_group_of_command(void)
 {
-    return crew;
+    return processes;
 }
 
-bool crew_leads(void)
+bool process_group_leads(void)
 {
     return transport.rank == 0;
 }
 
 /* A launcher that binds processes to processors has dealt them out already; one that does not leaves each with all. */
-int crew_threads(int wanted)
+int process_group_threads(int wanted)
 {
     cpu_set_t set;
     long processors = sysconf(_SC_NPROCESSORS_ONLN), share = processors / neighbours;
-    if (wanted > 0 || crew == NULL)
+    if (wanted > 0 || processes == NULL)
         return wanted;
     if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) < share)
         share = CPU_COUNT(&set);
@@ -67,18 +67,19 @@ static bool speaks_for_the_first(void)
     return transport.rank > 0;
 }
 
-int crew_end(int code)
+int process_group_end(int code)
 {
-    const char *complaint = congru_crew_leave(crew, code != EXIT_DONE ? terminal_last_error() : NULL);
+    const char *complaint =
+        congru_process_group_leave(processes, code != EXIT_DONE ? terminal_last_error() : NULL);
     if (complaint != NULL && code == EXIT_DONE)
         code = terminal_fail(EXIT_FAILED, "%s", complaint);
-    bool lost = congru_crew_lost(crew) > 0;
+    bool lost = congru_process_group_lost(processes) > 0;
     if (speaks_for_the_first())
         fprintf(stderr, "congru: the first process is gone; the same command goes on from what is done\n");
-    congru_crew_destroy(&crew);
+    congru_process_group_destroy(&processes);
     if (joined) {
         fflush(NULL);
-        crew_transport_close(lost, code);
+        process_group_transport_close(lost, code);
     }
     return code;
 }

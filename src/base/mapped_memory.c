@@ -1,6 +1,6 @@
 /* Regions of files as memory, whose pages are given back as work goes on. SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* mkostemp, madvise */
-#include "base/store.h"
+#include "base/mapped_memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -53,7 +53,7 @@ static size_t limit_of_environment(void)
     return bytes > 0 ? bytes : 1;
 }
 
-size_t congru_store_limit(void)
+size_t congru_mapped_limit(void)
 {
     size_t bytes = atomic_load_explicit(&limit, memory_order_relaxed);
     if (bytes == 0) {
@@ -63,7 +63,7 @@ size_t congru_store_limit(void)
     return bytes;
 }
 
-void congru_store_set_limit(size_t bytes)
+void congru_mapped_set_limit(size_t bytes)
 {
     atomic_store(&limit, bytes);
 }
@@ -127,7 +127,7 @@ static void end_region(const region *old)
     close(old->descriptor);
 }
 
-bool congru_store_give(void *memory)
+bool congru_mapped_give(void *memory)
 {
     region old = find_region(memory, true);
     if (old.length > 0)
@@ -135,11 +135,11 @@ bool congru_store_give(void *memory)
     return old.length > 0;
 }
 
-void congru_store_pass(size_t bytes)
+void congru_mapped_pass(size_t bytes)
 {
     if (atomic_load_explicit(&region_count, memory_order_relaxed) == 0)
         return;
-    if (atomic_fetch_add_explicit(&passed, bytes, memory_order_relaxed) + bytes < congru_store_limit())
+    if (atomic_fetch_add_explicit(&passed, bytes, memory_order_relaxed) + bytes < congru_mapped_limit())
         return;
     if (pthread_mutex_trylock(&mutex) != 0)
         return; /* someone else is at it */
@@ -167,7 +167,7 @@ static void keep_reason(size_t size, int error)
              (size >> 20) + 1, temporary_folder(), strerror(error));
 }
 
-const char *congru_store_reason(void)
+const char *congru_mapped_reason(void)
 {
     static _Thread_local char said[REASON_SIZE];
     memcpy(said, reason, sizeof said);
@@ -225,7 +225,7 @@ static void *map_file(int descriptor, size_t length)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-void *congru_store_take(size_t size)
+void *congru_mapped_take(size_t size)
 {
     size_t length = whole_pages(size > 0 ? size : 1);
     reason[0] = '\0';
@@ -246,7 +246,7 @@ void *congru_store_take(size_t size)
     return memory;
 }
 
-void *congru_store_grow(void *memory, size_t size)
+void *congru_mapped_grow(void *memory, size_t size)
 {
     size_t length = whole_pages(size);
     reason[0] = '\0';

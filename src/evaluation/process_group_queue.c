@@ -1,6 +1,6 @@
 /* Hands out jobs to threads and processes. SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
-#include "evaluation/crew_queue.h"
+#include "evaluation/process_group_queue.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -39,7 +39,7 @@ typedef struct queue_thread {
 struct queue {
     const congru_workers *workers;
     const congru_queue_work *work;
-    congru_crew *crew;
+    congru_process_group *processes;
     int rank, size;
     atomic_bool halted; /* running jobs are let go */
 
@@ -204,8 +204,8 @@ static void halt(queue *q)
         strcpy(q->error, "stopped on request");
     }
     if (q->size > 1) {
-        congru_bytes bytes = congru_crew_begin(CONGRU_MESSAGE_HALT);
-        congru_crew_send_all(q->crew, &bytes);
+        congru_bytes bytes = congru_process_group_begin(CONGRU_MESSAGE_HALT);
+        congru_process_group_send_all(q->processes, &bytes);
     }
 }
 
@@ -253,7 +253,7 @@ static void listen(queue *q)
     int from;
     congru_message message;
     congru_parcel parcel;
-    while (q->size > 1 && congru_crew_receive(q->crew, &from, &message, &parcel)) {
+    while (q->size > 1 && congru_process_group_receive(q->processes, &from, &message, &parcel)) {
         mate *sender = &q->mates[from];
         if (message == CONGRU_MESSAGE_READY) {
             congru_status status = congru_parcel_status(&parcel, q->workers->caller);
@@ -273,7 +273,7 @@ static void listen(queue *q)
 static void count_mates(queue *q)
 {
     for (int rank = 1; rank < q->size; rank++) {
-        if (congru_crew_present(q->crew, rank))
+        if (congru_process_group_present(q->processes, rank))
             continue;
         for (size_t job = 0; q->mates[rank].busy > 0 && job < q->work->jobs; job++) {
             pthread_mutex_lock(&q->mutex);
@@ -300,9 +300,9 @@ static void hand_out(queue *q)
             pthread_mutex_unlock(&q->mutex);
             if (!any)
                 break;
-            congru_bytes bytes = congru_crew_begin(CONGRU_MESSAGE_JOB);
+            congru_bytes bytes = congru_process_group_begin(CONGRU_MESSAGE_JOB);
             congru_bytes_add_count(&bytes, job);
-            congru_crew_send(q->crew, rank, &bytes);
+            congru_process_group_send(q->processes, rank, &bytes);
             q->mates[rank].busy++;
         }
 }
@@ -372,8 +372,8 @@ static void lead(queue *q)
             wait_shortly(q);
     }
     if (q->size > 1) {
-        congru_bytes bytes = congru_crew_begin(CONGRU_MESSAGE_STOP);
-        congru_crew_send_all(q->crew, &bytes);
+        congru_bytes bytes = congru_process_group_begin(CONGRU_MESSAGE_STOP);
+        congru_process_group_send_all(q->processes, &bytes);
     }
 }
 
@@ -384,13 +384,13 @@ static void answer(queue *q)
     size_t job;
     job_entry found;
     while (next_finished(q, &job, &found)) {
-        congru_bytes bytes = congru_crew_begin(CONGRU_MESSAGE_DONE);
+        congru_bytes bytes = congru_process_group_begin(CONGRU_MESSAGE_DONE);
         congru_bytes_add_count(&bytes, job);
         congru_bytes_add_count(&bytes, (size_t)found.status);
         congru_bytes_add_text(&bytes, found.error != NULL ? found.error : "");
         if (found.status == CONGRU_OK)
             q->work->pack(q->work->user, job, &bytes);
-        congru_crew_send(q->crew, 0, &bytes);
+        congru_process_group_send(q->processes, 0, &bytes);
         free(found.error);
     }
 }
@@ -405,8 +405,8 @@ static void pass_on_stop(queue *q)
     if (q->workers->progress(q->workers->caller->progress_user, 0, q->work->jobs))
         return;
     q->told = true;
-    congru_bytes bytes = congru_crew_begin(CONGRU_MESSAGE_HALT);
-    congru_crew_send(q->crew, 0, &bytes);
+    congru_bytes bytes = congru_process_group_begin(CONGRU_MESSAGE_HALT);
+    congru_process_group_send(q->processes, 0, &bytes);
 }
 
 /* Follows one message; true when there is no more to do. */
@@ -423,16 +423,16 @@ static bool obey(queue *q, congru_message message, congru_parcel *parcel)
 static void follow(queue *q, congru_status ready)
 {
     bool over = false;
-    congru_bytes bytes = congru_crew_begin(CONGRU_MESSAGE_READY);
+    congru_bytes bytes = congru_process_group_begin(CONGRU_MESSAGE_READY);
     congru_bytes_add_status(&bytes, ready, q->workers->caller);
     congru_bytes_add_count(&bytes, ready == CONGRU_OK ? q->workers->count : 0);
-    congru_crew_send(q->crew, 0, &bytes);
+    congru_process_group_send(q->processes, 0, &bytes);
     while (!over) {
         int from;
         congru_message message;
         congru_parcel parcel;
-        bool present = congru_crew_present(q->crew, 0);
-        while (!over && congru_crew_receive(q->crew, &from, &message, &parcel))
+        bool present = congru_process_group_present(q->processes, 0);
+        while (!over && congru_process_group_receive(q->processes, &from, &message, &parcel))
             over = obey(q, message, &parcel);
         answer(q);
         pass_on_stop(q);
@@ -449,16 +449,16 @@ static void follow(queue *q, congru_status ready)
 
 /* ---- Both ---------------------------------------------------------------------------------------- */
 
-static void close_threads(queue *q, congru_team **team, const queue_thread *threads, size_t count)
+static void close_threads(queue *q, congru_thread_pool **pool, const queue_thread *threads, size_t count)
 {
     withdraw_all(q);
     pthread_mutex_lock(&q->mutex);
     q->closed = true;
     pthread_cond_broadcast(&q->offered);
     pthread_mutex_unlock(&q->mutex);
-    if (*team != NULL)
-        congru_team_finish(*team);
-    congru_team_destroy(team);
+    if (*pool != NULL)
+        congru_thread_pool_finish(*pool);
+    congru_thread_pool_destroy(pool);
     for (size_t i = 0; i < count; i++)
         threads[i].context->progress = NULL;
     for (size_t job = 0; job < q->work->jobs; job++)
@@ -468,7 +468,7 @@ static void close_threads(queue *q, congru_team **team, const queue_thread *thre
 static void run_all(queue *q, queue_thread *threads, congru_status ready)
 {
     size_t wanted = ready == CONGRU_OK ? q->workers->count : 0;
-    congru_team *team = NULL; /* of one thread more: the caller's, which hands out jobs */
+    congru_thread_pool *pool = NULL; /* of one thread more: the caller's, which hands out jobs */
     q->threads = threads;
     for (size_t job = 0; q->work->watch != NULL && job < q->work->jobs; job++)
         q->cost += q->work->cost(q->work->user, job);
@@ -479,26 +479,26 @@ static void run_all(queue *q, queue_thread *threads, congru_status ready)
         own->context->progress_user = own;
     }
     q->started = wanted;
-    if (wanted > 0 && congru_team_create(&team, (int)wanted + 1) != CONGRU_OK)
+    if (wanted > 0 && congru_thread_pool_create(&pool, (int)wanted + 1) != CONGRU_OK)
         ready = congru_fail(q->workers->caller, CONGRU_ERROR_MEMORY, "not enough memory for %zu threads",
                             q->workers->count);
-    if (team != NULL)
-        congru_team_begin(team, wanted, work_in_thread, threads);
+    if (pool != NULL)
+        congru_thread_pool_begin(pool, wanted, work_in_thread, threads);
     if (ready != CONGRU_OK)
         fail_at(q, q->work->jobs, ready, congru_context_error(q->workers->caller));
     if (q->rank == 0)
         lead(q);
     else
         follow(q, ready);
-    close_threads(q, &team, threads, wanted);
+    close_threads(q, &pool, threads, wanted);
 }
 
-congru_status congru_queue_run(const congru_workers *workers, congru_crew *crew, congru_status ready,
-                               const congru_queue_work *work)
+congru_status congru_queue_run(const congru_workers *workers, congru_process_group *processes,
+                               congru_status ready, const congru_queue_work *work)
 {
-    queue q = {.workers = workers, .work = work, .crew = crew, .failed = work->jobs};
-    q.rank = congru_crew_rank(crew);
-    q.size = congru_crew_size(crew);
+    queue q = {.workers = workers, .work = work, .processes = processes, .failed = work->jobs};
+    q.rank = congru_process_group_rank(processes);
+    q.size = congru_process_group_size(processes);
     q.entry = calloc(work->jobs + 1, sizeof *q.entry);
     q.mates = calloc((size_t)q.size, sizeof *q.mates);
     queue_thread *threads = calloc(workers->count + 1, sizeof *threads);

@@ -1,6 +1,6 @@
-/* A team of threads that shares out numbered blocks. SPDX-License-Identifier: Apache-2.0 */
+/* A thread pool of threads that shares out numbered blocks. SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* sched_getaffinity */
-#include "base/team.h"
+#include "base/thread_pool.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -23,19 +23,19 @@ enum {
     PAUSES_PER_CLOCK_READING = 64
 };
 
-typedef struct team_worker {
-    congru_team *team;
+typedef struct thread_pool_worker {
+    congru_thread_pool *pool;
     int index;
     pthread_t thread;
-} team_worker;
+} thread_pool_worker;
 
 /* A run is a round: `round` is odd while one is open and grows by one when it opens and when it closes. A
  * worker announces itself in `inside` before it looks whether the round is open; the caller closes the round
  * before it looks whether anyone is inside. All four are sequentially consistent, so a worker either finds
  * the round closed or is waited for: the run below never changes under it, and the caller never waits for a
  * worker that was too slow to wake up. */
-struct congru_team {
-    congru_team_task task; /* the run: written while the round is closed and nobody is inside */
+struct congru_thread_pool {
+    congru_thread_pool_task task; /* the run: written while the round is closed and nobody is inside */
     void *user;
     size_t blocks;
 
@@ -52,7 +52,7 @@ struct congru_team {
     alignas(CACHE_LINE) atomic_uint_fast64_t round;
     alignas(CACHE_LINE) atomic_int inside;
     alignas(CACHE_LINE) atomic_size_t next; /* the first block nobody has taken */
-    team_worker workers[];                  /* threads - 1 of them; workers[0] is worker 1 */
+    thread_pool_worker workers[];           /* threads - 1 of them; workers[0] is worker 1 */
 };
 
 static void pause_processor(void)
@@ -79,9 +79,9 @@ typedef struct spin_state {
 
 /* One pause; false when spinning has lasted long enough and the thread should sleep. The clock decides,
  * because the length of a pause differs tenfold between processors. */
-static bool spin_once(const congru_team *team, spin_state *spin)
+static bool spin_once(const congru_thread_pool *pool, spin_state *spin)
 {
-    if (!team->spins)
+    if (!pool->spins)
         return false;
     if (spin->pauses++ % PAUSES_PER_CLOCK_READING == 0) {
         int64_t now = nanoseconds_now();
@@ -99,135 +99,135 @@ static bool round_is_open(uint_fast64_t round)
     return round % 2 == 1;
 }
 
-static bool has_news(congru_team *team, uint_fast64_t seen)
+static bool has_news(congru_thread_pool *pool, uint_fast64_t seen)
 {
-    uint_fast64_t round = atomic_load(&team->round);
+    uint_fast64_t round = atomic_load(&pool->round);
 
-    return (round_is_open(round) && round != seen) || atomic_load(&team->quit);
+    return (round_is_open(round) && round != seen) || atomic_load(&pool->quit);
 }
 
-/* Returns when a round other than `seen` is open, or the team is to end. */
-static void wait_for_news(congru_team *team, uint_fast64_t seen)
+/* Returns when a round other than `seen` is open, or the thread pool is to end. */
+static void wait_for_news(congru_thread_pool *pool, uint_fast64_t seen)
 {
     spin_state spin = {0};
 
-    while (!has_news(team, seen)) {
-        if (spin_once(team, &spin))
+    while (!has_news(pool, seen)) {
+        if (spin_once(pool, &spin))
             continue;
         /* Counted as a sleeper before the last look at the round, as the caller opens the round before it
          * looks for sleepers: one of the two sees the other. */
-        pthread_mutex_lock(&team->mutex);
-        atomic_fetch_add(&team->sleepers, 1);
-        while (!has_news(team, seen))
-            pthread_cond_wait(&team->opened, &team->mutex);
-        atomic_fetch_sub(&team->sleepers, 1);
-        pthread_mutex_unlock(&team->mutex);
+        pthread_mutex_lock(&pool->mutex);
+        atomic_fetch_add(&pool->sleepers, 1);
+        while (!has_news(pool, seen))
+            pthread_cond_wait(&pool->opened, &pool->mutex);
+        atomic_fetch_sub(&pool->sleepers, 1);
+        pthread_mutex_unlock(&pool->mutex);
     }
 }
 
-static void take_blocks(congru_team *team, int worker)
+static void take_blocks(congru_thread_pool *pool, int worker)
 {
     for (;;) {
-        size_t block = atomic_fetch_add_explicit(&team->next, 1, memory_order_relaxed);
-        if (block >= team->blocks)
+        size_t block = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
+        if (block >= pool->blocks)
             return;
-        team->task(team->user, block, worker);
+        pool->task(pool->user, block, worker);
     }
 }
 
-static void leave(congru_team *team)
+static void leave(congru_thread_pool *pool)
 {
-    if (atomic_fetch_sub(&team->inside, 1) == 1 && atomic_load(&team->caller_sleeps)) {
-        pthread_mutex_lock(&team->mutex);
-        pthread_cond_signal(&team->emptied);
-        pthread_mutex_unlock(&team->mutex);
+    if (atomic_fetch_sub(&pool->inside, 1) == 1 && atomic_load(&pool->caller_sleeps)) {
+        pthread_mutex_lock(&pool->mutex);
+        pthread_cond_signal(&pool->emptied);
+        pthread_mutex_unlock(&pool->mutex);
     }
 }
 
 static void *worker_main(void *argument)
 {
-    const team_worker *worker = argument;
-    congru_team *team = worker->team;
+    const thread_pool_worker *worker = argument;
+    congru_thread_pool *pool = worker->pool;
     uint_fast64_t seen = 0;
 
     for (;;) {
-        wait_for_news(team, seen);
-        if (atomic_load(&team->quit))
+        wait_for_news(pool, seen);
+        if (atomic_load(&pool->quit))
             return NULL;
-        atomic_fetch_add(&team->inside, 1);
-        seen = atomic_load(&team->round);
+        atomic_fetch_add(&pool->inside, 1);
+        seen = atomic_load(&pool->round);
         if (round_is_open(seen))
-            take_blocks(team, worker->index);
-        leave(team);
+            take_blocks(pool, worker->index);
+        leave(pool);
     }
 }
 
 /* Threads beyond the number of `helpers` stay asleep. */
-static void open_round(congru_team *team, size_t helpers)
+static void open_round(congru_thread_pool *pool, size_t helpers)
 {
-    atomic_fetch_add(&team->round, 1);
-    if (atomic_load(&team->sleepers) == 0)
+    atomic_fetch_add(&pool->round, 1);
+    if (atomic_load(&pool->sleepers) == 0)
         return;
-    pthread_mutex_lock(&team->mutex);
-    if (helpers + 1 < (size_t)team->threads) {
+    pthread_mutex_lock(&pool->mutex);
+    if (helpers + 1 < (size_t)pool->threads) {
         for (size_t i = 0; i < helpers; i++)
-            pthread_cond_signal(&team->opened);
+            pthread_cond_signal(&pool->opened);
     } else {
-        pthread_cond_broadcast(&team->opened);
+        pthread_cond_broadcast(&pool->opened);
     }
-    pthread_mutex_unlock(&team->mutex);
+    pthread_mutex_unlock(&pool->mutex);
 }
 
 /* Returns when no worker is inside the round that was open. */
-static void close_round(congru_team *team)
+static void close_round(congru_thread_pool *pool)
 {
     spin_state spin = {0};
 
-    atomic_fetch_add(&team->round, 1);
-    while (atomic_load(&team->inside) > 0) {
-        if (spin_once(team, &spin))
+    atomic_fetch_add(&pool->round, 1);
+    while (atomic_load(&pool->inside) > 0) {
+        if (spin_once(pool, &spin))
             continue;
-        pthread_mutex_lock(&team->mutex);
-        atomic_store(&team->caller_sleeps, true);
-        while (atomic_load(&team->inside) > 0)
-            pthread_cond_wait(&team->emptied, &team->mutex);
-        atomic_store(&team->caller_sleeps, false);
-        pthread_mutex_unlock(&team->mutex);
+        pthread_mutex_lock(&pool->mutex);
+        atomic_store(&pool->caller_sleeps, true);
+        while (atomic_load(&pool->inside) > 0)
+            pthread_cond_wait(&pool->emptied, &pool->mutex);
+        atomic_store(&pool->caller_sleeps, false);
+        pthread_mutex_unlock(&pool->mutex);
     }
 }
 
 /* While the round is closed. */
-static void set_run(congru_team *team, size_t blocks, congru_team_task task, void *user)
+static void set_run(congru_thread_pool *pool, size_t blocks, congru_thread_pool_task task, void *user)
 {
-    team->task = task;
-    team->user = user;
-    team->blocks = blocks;
-    atomic_store_explicit(&team->next, 0, memory_order_relaxed);
+    pool->task = task;
+    pool->user = user;
+    pool->blocks = blocks;
+    atomic_store_explicit(&pool->next, 0, memory_order_relaxed);
 }
 
-void congru_team_run(congru_team *team, size_t blocks, congru_team_task task, void *user)
+void congru_thread_pool_run(congru_thread_pool *pool, size_t blocks, congru_thread_pool_task task, void *user)
 {
-    if (team->threads == 1 || blocks <= 1) {
+    if (pool->threads == 1 || blocks <= 1) {
         for (size_t block = 0; block < blocks; block++)
             task(user, block, 0);
         return;
     }
-    set_run(team, blocks, task, user);
-    open_round(team, blocks - 1);
-    take_blocks(team, 0);
-    close_round(team);
+    set_run(pool, blocks, task, user);
+    open_round(pool, blocks - 1);
+    take_blocks(pool, 0);
+    close_round(pool);
 }
 
-void congru_team_begin(congru_team *team, size_t blocks, congru_team_task task, void *user)
+void congru_thread_pool_begin(congru_thread_pool *pool, size_t blocks, congru_thread_pool_task task, void *user)
 {
-    set_run(team, blocks, task, user);
-    open_round(team, blocks);
+    set_run(pool, blocks, task, user);
+    open_round(pool, blocks);
 }
 
-void congru_team_finish(congru_team *team)
+void congru_thread_pool_finish(congru_thread_pool *pool)
 {
-    take_blocks(team, 0);
-    close_round(team);
+    take_blocks(pool, 0);
+    close_round(pool);
 }
 
 /* Everything but the signals a thread raises by its own fault. */
@@ -252,54 +252,54 @@ static bool start_thread(pthread_t *thread, void *(*run)(void *), void *user)
     return started;
 }
 
-static bool start_workers(congru_team *team)
+static bool start_workers(congru_thread_pool *pool)
 {
     bool all_started = true;
 
-    while (all_started && team->started < team->threads - 1) {
-        team_worker *worker = &team->workers[team->started];
-        worker->team = team;
-        worker->index = team->started + 1;
+    while (all_started && pool->started < pool->threads - 1) {
+        thread_pool_worker *worker = &pool->workers[pool->started];
+        worker->pool = pool;
+        worker->index = pool->started + 1;
         all_started = start_thread(&worker->thread, worker_main, worker);
         if (all_started)
-            team->started++;
+            pool->started++;
     }
     return all_started;
 }
 
-static congru_team *allocate_team(int threads)
+static congru_thread_pool *allocate_thread_pool(int threads)
 {
-    size_t size = sizeof(congru_team) + (size_t)(threads - 1) * sizeof(team_worker);
-    congru_team *team = aligned_alloc(CACHE_LINE, (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
+    size_t size = sizeof(congru_thread_pool) + (size_t)(threads - 1) * sizeof(thread_pool_worker);
+    congru_thread_pool *pool = aligned_alloc(CACHE_LINE, (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
 
-    if (team == NULL)
+    if (pool == NULL)
         return NULL;
-    *team = (congru_team){.threads = threads, .spins = threads <= congru_team_default_threads()};
-    pthread_mutex_init(&team->mutex, NULL); /* with default attributes these three cannot fail on Linux */
-    pthread_cond_init(&team->opened, NULL);
-    pthread_cond_init(&team->emptied, NULL);
-    return team;
+    *pool = (congru_thread_pool){.threads = threads, .spins = threads <= congru_thread_pool_default_threads()};
+    pthread_mutex_init(&pool->mutex, NULL); /* with default attributes these three cannot fail on Linux */
+    pthread_cond_init(&pool->opened, NULL);
+    pthread_cond_init(&pool->emptied, NULL);
+    return pool;
 }
 
-congru_status congru_team_create(congru_team **team, int threads)
+congru_status congru_thread_pool_create(congru_thread_pool **pool, int threads)
 {
-    *team = NULL;
+    *pool = NULL;
     if (threads < 1 || threads > CONGRU_THREADS_MAX + 1)
         return CONGRU_ERROR_ARGUMENT;
-    congru_team *made = allocate_team(threads);
+    congru_thread_pool *made = allocate_thread_pool(threads);
     if (made == NULL)
         return CONGRU_ERROR_MEMORY;
     if (!start_workers(made)) {
-        congru_team_destroy(&made);
+        congru_thread_pool_destroy(&made);
         return CONGRU_ERROR_MEMORY;
     }
-    *team = made;
+    *pool = made;
     return CONGRU_OK;
 }
 
-void congru_team_destroy(congru_team **team)
+void congru_thread_pool_destroy(congru_thread_pool **pool)
 {
-    congru_team *old = *team;
+    congru_thread_pool *old = *pool;
 
     if (old == NULL)
         return;
@@ -313,15 +313,15 @@ void congru_team_destroy(congru_team **team)
     pthread_cond_destroy(&old->opened);
     pthread_mutex_destroy(&old->mutex);
     free(old);
-    *team = NULL;
+    *pool = NULL;
 }
 
-int congru_team_threads(const congru_team *team)
+int congru_thread_pool_threads(const congru_thread_pool *pool)
 {
-    return team->threads;
+    return pool->threads;
 }
 
-int congru_team_default_threads(void)
+int congru_thread_pool_default_threads(void)
 {
     cpu_set_t set;
     long processors;

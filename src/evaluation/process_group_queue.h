@@ -1,8 +1,8 @@
 /* One queue of jobs for the threads of one process or many. SPDX-License-Identifier: Apache-2.0 */
-#ifndef CONGRU_EVALUATION_CREW_QUEUE_H
-#define CONGRU_EVALUATION_CREW_QUEUE_H
+#ifndef CONGRU_EVALUATION_PROCESS_GROUP_QUEUE_H
+#define CONGRU_EVALUATION_PROCESS_GROUP_QUEUE_H
 
-#include "base/crew.h"
+#include "base/process_group.h"
 #include "evaluation/workers.h"
 
 /* Jobs have the same numbers in every process; those of a lower number begin first. */
@@ -26,12 +26,12 @@ typedef struct congru_queue_work {
     size_t (*steps)(void *user, size_t job);
 } congru_queue_work;
 
-/* Runs all jobs on the workers' contexts, and on those of the other processes of the crew, which may be NULL; all
+/* Runs all jobs on the workers' contexts, and on those of the other processes of the process group, which may be NULL; all
  * processes call this. `ready` is how preparing went here: with a failure no job begins. The calling thread hands out jobs
  * and calls progress. On rank 0 the status and the error are those of the lowest job that failed. After a failure no further
  * job begins; when the progress callback of any process says stop, running jobs are let go as well. A job of a process
  * that is no more is run by another. On other ranks the answer is CONGRU_OK unless rank 0 is no more. */
-congru_status congru_queue_run(const congru_workers *workers, congru_crew *crew, congru_status ready,
-                               const congru_queue_work *work);
+congru_status congru_queue_run(const congru_workers *workers, congru_process_group *processes,
+                               congru_status ready, const congru_queue_work *work);
 
 #endif

@@ -1,6 +1,6 @@
 /* Memory that is a file: what is written stays, what is resident is bounded, what fails says why. SPDX-License-Identifier: Apache-2.0 */
 #define _XOPEN_SOURCE 700
-#include "base/store.h"
+#include "base/mapped_memory.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -9,8 +9,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/bank.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "harness.h"
 #include "scratch.h"
 
@@ -32,9 +32,9 @@ static size_t resident_of_files(void)
 
 static void what_is_written_stays(void)
 {
-    congru_store_set_limit(MB);
+    congru_mapped_set_limit(MB);
     const size_t count = 8 * MB / sizeof(size_t);
-    size_t *numbers = congru_store_take(count * sizeof *numbers), wrong = 0;
+    size_t *numbers = congru_mapped_take(count * sizeof *numbers), wrong = 0;
     if (!CHECK(numbers != NULL))
         return;
     for (size_t i = 0; i < count; i++)
@@ -42,22 +42,22 @@ static void what_is_written_stays(void)
     CHECK_SAYING(wrong == 0, "%zu numbers of a new region are not 0", wrong);
     for (size_t i = 0; i < count; i++) {
         numbers[i] = i * i;
-        congru_store_pass(sizeof *numbers);
+        congru_mapped_pass(sizeof *numbers);
     }
     for (size_t i = 0; i < count; i++) {
         wrong += numbers[i] != i * i;
-        congru_store_pass(sizeof *numbers);
+        congru_mapped_pass(sizeof *numbers);
     }
     CHECK_SAYING(wrong == 0, "%zu numbers are lost", wrong);
-    size_t *more = congru_store_grow(numbers, 16 * MB);
+    size_t *more = congru_mapped_grow(numbers, 16 * MB);
     if (CHECK(more != NULL)) {
         for (size_t i = 0; i < 2 * count; i++)
             wrong += more[i] != (i < count ? i * i : 0);
         CHECK_SAYING(wrong == 0, "%zu numbers of the larger region are wrong", wrong);
         numbers = more;
     }
-    CHECK(congru_store_give(numbers));
-    CHECK(!congru_store_give(numbers));
+    CHECK(congru_mapped_give(numbers));
+    CHECK(!congru_mapped_give(numbers));
 }
 
 static void little_is_resident(void)
@@ -68,14 +68,14 @@ static void little_is_resident(void)
         SKIP("no /proc/self/statm");
         return;
     }
-    congru_store_set_limit(limit);
+    congru_mapped_set_limit(limit);
     char *memory = congru_memory_take(size);
     if (!CHECK(memory != NULL))
         return;
     for (int walk = 0; walk < 2; walk++)
         for (size_t i = 0; i < size; i += MB) {
             memset(memory + i, walk + 1, MB);
-            congru_store_pass(MB);
+            congru_mapped_pass(MB);
             size_t now = resident_of_files();
             most = now > most ? now : most;
         }
@@ -85,10 +85,10 @@ static void little_is_resident(void)
 
 static void memory_is_a_file_where_it_is_large(void)
 {
-    congru_store_set_limit(MB);
+    congru_mapped_set_limit(MB);
     char *small = congru_memory_take(MB), *large = congru_memory_take(MB + 1), *plain = malloc(10);
     CHECK(small != NULL && large != NULL && plain != NULL);
-    CHECK(!congru_store_give(small));
+    CHECK(!congru_mapped_give(small));
     memset(small, 7, MB);
     char *grown = congru_memory_grow(small, MB, 3 * MB);
     if (CHECK(grown != NULL)) {
@@ -97,8 +97,8 @@ static void memory_is_a_file_where_it_is_large(void)
             sevens += grown[i] == 7;
         CHECK(sevens == MB);
     }
-    CHECK(congru_store_give(large));
-    CHECK(congru_store_give(grown));
+    CHECK(congru_mapped_give(large));
+    CHECK(congru_mapped_give(grown));
     congru_memory_give(plain);
     congru_memory_give(NULL);
     void *first = congru_memory_grow(NULL, 0, 100);
@@ -123,7 +123,7 @@ static void check_reason(const char *words)
 
 static void no_folder_and_no_room_are_told(void)
 {
-    congru_store_set_limit(MB);
+    congru_mapped_set_limit(MB);
     setenv("TMPDIR", path_in("absent"), 1);
     check_reason("No such file or directory");
     setenv("TMPDIR", scratch_folder(), 1);
@@ -153,13 +153,13 @@ static void the_environment_sets_the_limit(void)
     const size_t usual = memory / 32 > 64 * MB ? (size_t)(memory / 32) : 64 * MB;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         setenv("CONGRU_LARGE", cases[i].text, 1);
-        congru_store_set_limit(0);
-        CHECK_SAYING(congru_store_limit() == (cases[i].limit > 0 ? cases[i].limit : usual), "'%s' gives %zu",
-                     cases[i].text, congru_store_limit());
+        congru_mapped_set_limit(0);
+        CHECK_SAYING(congru_mapped_limit() == (cases[i].limit > 0 ? cases[i].limit : usual), "'%s' gives %zu",
+                     cases[i].text, congru_mapped_limit());
     }
     unsetenv("CONGRU_LARGE");
-    congru_store_set_limit(0);
-    CHECK(congru_store_limit() == usual);
+    congru_mapped_set_limit(0);
+    CHECK(congru_mapped_limit() == usual);
 }
 
 int main(void)
