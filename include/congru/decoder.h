@@ -119,7 +119,7 @@ CONGRU_API congru_status congru_decoder_push_float(congru_decoder *decoder, size
                                                    size_t *taken, congru_decision *decision);
 
 /* Decides about the window that ends now, whenever that is; not due before the first full window. Where a decision is due
- * of itself the answer is the same. CONGRU_ERROR_UNSUPPORTED for a model that needs cues. */
+ * of itself the prediction is the same. CONGRU_ERROR_UNSUPPORTED for a model that needs cues. */
 CONGRU_API congru_status congru_decoder_decide(congru_decoder *decoder, congru_decision *decision);
 
 /* Tells of a cue at frame `cue`, counted from 0, past or to come: congru_decoder_push ends where its decision is due. One

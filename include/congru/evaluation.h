@@ -236,7 +236,7 @@ typedef struct congru_summary {
 CONGRU_API congru_status congru_results_summarise(congru_context *context, const congru_results *results,
                                                   congru_summary *summary);
 
-/* confusion (classes, classes), truth by answer, of one pipeline and one subject (-1: all). */
+/* confusion (classes, classes), truth by prediction, of one pipeline and one subject (-1: all). */
 CONGRU_API congru_status congru_results_confusion(congru_context *context, const congru_results *results,
                                                   size_t pipeline, int32_t subject, size_t *confusion);
 

@@ -35,7 +35,7 @@ CONGRU_API congru_status congru_model_save(congru_context *context, const congru
                                            const char *path);
 
 /* Refuses, with a text that says why, a file that is damaged, lies about itself, lacks a tensor, holds NaN, or is of a
- * format this version does not read. What was loaded answers as what was saved, to the bit. */
+ * format this version does not read. What was loaded predicts as what was saved, to the bit. */
 CONGRU_API congru_status congru_model_load(congru_context *context, const char *path, congru_model **model);
 
 /* The same for bytes in memory, where others keep them. *size becomes how many a model takes; they are written to `bytes`,

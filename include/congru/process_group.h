@@ -32,11 +32,11 @@ typedef struct congru_transport {
 
 typedef struct congru_process_group congru_process_group;
 
-/* CONGRU_ERROR_ARGUMENT for a rank out of range or a missing function, CONGRU_ERROR_MEMORY; *process group is then NULL. */
+/* CONGRU_ERROR_ARGUMENT for a rank out of range or a missing function, CONGRU_ERROR_MEMORY; *processes is then NULL. */
 CONGRU_API congru_status congru_process_group_create(congru_process_group **processes,
                                                      const congru_transport *transport);
 
-/* Frees the process group and sets *process group to NULL; NULL is allowed. */
+/* Frees the process group and sets *processes to NULL; NULL is allowed. */
 CONGRU_API void congru_process_group_destroy(congru_process_group **processes);
 
 /* Each process calls this last, with what it failed of or NULL, and it returns when all have, or are no more. A process

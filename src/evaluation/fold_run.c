@@ -200,7 +200,7 @@ static congru_status run_branches(split_run *run, size_t pipeline, double *secon
     return status;
 }
 
-/* A pipeline of one branch answers as its classifier does. */
+/* A pipeline of one branch predicts as its classifier does. */
 static congru_status run_pipeline(split_run *run, size_t pipeline, double *seconds, congru_text *patterns)
 {
     const congru_pipeline *p = &run->plan->pipeline[pipeline];

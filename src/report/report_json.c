@@ -124,7 +124,7 @@ static void add_pairs(congru_text *text, const report_run *run)
     congru_text_add(text, "]");
 }
 
-/* confusion[pipeline][subject] is (classes, classes), truth by answer; null without predictions. */
+/* confusion[pipeline][subject] is (classes, classes), truth by prediction; null without predictions. */
 static void add_confusion(congru_text *text, const report_run *run)
 {
     const congru_results *results = run->results;

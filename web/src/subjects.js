@@ -56,8 +56,8 @@ function confusions(run, pipeline) {
 
 export function subjects(run) {
     return section("subjects", "Subjects", table(run),
-        run.confusion ? h("h3", {}, "What was taken for what") : null,
-        run.confusion ? h("p", { class: "note" }, "Rows are the truth, columns the answer; per cent of a row, and trials. Subjects with the lowest accuracy come first.") : null,
+        run.confusion ? h("h3", {}, "Confusion matrix") : null,
+        run.confusion ? h("p", { class: "note" }, "Rows are the truth, columns the prediction; per cent of a row, and trials. Subjects with the lowest accuracy come first.") : null,
         run.confusion ? chosen(["Pipeline"], run.pipelines, [0], (p) => confusions(run, p))
             : h("p", { class: "note" }, "The folder has no predictions.csv: there are no confusions to show."));
 }

@@ -34,7 +34,7 @@ function facts(run) {
         run.classes.length ? ["Classes", run.classes.join(", ")] : null,
         ["Pipelines", String(run.pipelines.length)],
         settings.prepared ? ["Signals", settings.prepared] : null,
-        settings.target && settings.protocol === "loso" ? ["Seen of a target subject", `${settings.target}. ${targets[settings.target] ?? ""}`] : null,
+        settings.target && settings.protocol === "loso" ? ["Target data used", `${settings.target}. ${targets[settings.target] ?? ""}`] : null,
     ];
     return h("dl", { class: "facts" }, list.filter(Boolean).map(([term, text]) => h("div", {}, h("dt", {}, term), h("dd", {}, text))));
 }

@@ -3,7 +3,7 @@
 #define CONGRU_NETWORK_SOFTMAX_LAYER_H
 
 typedef struct congru_softmax {
-    const double *present; /* (classes): 0 for those that are never the answer; the caller's */
+    const double *present; /* (classes): 0 for those that are never the prediction; the caller's */
 } congru_softmax;
 
 #endif
