@@ -32,7 +32,8 @@ congru_network_options congru_network_settle(congru_backbone backbone, const con
 int congru_network_steps(const char *model, const congru_network_options *options)
 {
     size_t network = 0;
-    while (network + 1 < CONGRU_NETWORK_COUNT && strcmp(model, congru_model_of(network)->name) != 0)
+    while (network + 1 < CONGRU_NETWORK_COUNT &&
+           strcmp(model, congru_model_of((congru_backbone)network)->name) != 0)
         network++;
     return congru_network_settle((congru_backbone)network, options).steps;
 }
