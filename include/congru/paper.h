@@ -30,6 +30,7 @@ typedef struct congru_paper_experiment {
     const char *text;     /* what it shows, a sentence or a few */
     bool takes_sets;      /* is run on sets of trials; the others need none */
     bool takes_pipelines; /* runs other pipelines than its own where they are asked for */
+    bool takes_networks;  /* those must have a network (congru_ablation_check) */
     bool takes_recipe;    /* runs under the recipe of the request's options, rather than under all of them */
     bool takes_seeds;     /* makes sets itself: seeds and trials of the request count */
 } congru_paper_experiment;

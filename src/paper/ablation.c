@@ -165,7 +165,7 @@ static congru_status run_variant(congru_paper_open *open, size_t which, const ch
     open->options.pipeline_count = count;
     congru_status status = leave_out(open, &variants[which]);
     if (status == CONGRU_OK)
-        status = congru_paper_evaluate(job, open->set, congru_paper_file(open), &open->options, &results);
+        status = congru_paper_evaluate(job, open->set, congru_paper_where(open), &open->options, &results);
     if (status == CONGRU_OK)
         status = congru_results_scores(job->context, results, &scores);
     for (size_t i = 0; status == CONGRU_OK && i < whole.pipeline_count; i++) {

@@ -1,4 +1,5 @@
 /* Judges claims by numbers. SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
 #include "paper/claims.h"
 
 #include <math.h>

@@ -52,6 +52,7 @@ static const experiment experiments[] = {
       .text = "Networks with a part left out, on bnci2014-001.",
       .takes_sets = true,
       .takes_pipelines = true,
+      .takes_networks = true,
       .takes_recipe = true},
      congru_reproduce_ablation},
     {{.name = "geometry",

@@ -1,4 +1,5 @@
 /* Collects the blocks of an experiment. SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

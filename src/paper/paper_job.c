@@ -56,7 +56,7 @@ congru_status congru_paper_folder(const congru_paper_job *job, const char *name,
 
 /* ---- Sets ---- */
 
-const char *congru_paper_file(const congru_paper_open *open)
+const char *congru_paper_where(const congru_paper_open *open)
 {
     return open->about->file != NULL ? open->about->file : open->dataset;
 }
@@ -77,7 +77,7 @@ static congru_status find_subjects(congru_paper_open *open)
         if (s == set->subjects)
             return congru_fail(open->job->context, CONGRU_ERROR_ARGUMENT,
                                "%s: has no subject '%s' (its first is '%s'; 'congru info' lists them)",
-                               congru_paper_file(open), request->subjects[i], set->subject_name[0]);
+                               congru_paper_where(open), request->subjects[i], set->subject_name[0]);
         open->subject[i] = (int32_t)s;
     }
     open->options.subjects = open->subject;

@@ -63,7 +63,7 @@ congru_status congru_paper_set_open(const congru_paper_job *job, size_t which,
 void congru_paper_set_close(congru_paper_open *open);
 
 /* What begins lines about its trials. */
-const char *congru_paper_file(const congru_paper_open *open);
+const char *congru_paper_where(const congru_paper_open *open);
 
 /* congru_evaluate by the options; what it says of trials begins with `file`, unless that is NULL. */
 congru_status congru_paper_evaluate(const congru_paper_job *job, const congru_set *set, const char *file,

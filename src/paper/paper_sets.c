@@ -150,7 +150,7 @@ static congru_status run_open(congru_paper_runs *runs, congru_paper_open *open)
         congru_table_note(&runs->remarks, remark);
     congru_paper_set_name(open, dataset);
     congru_status status =
-        congru_paper_evaluate(runs->job, open->set, congru_paper_file(open), &open->options, &results);
+        congru_paper_evaluate(runs->job, open->set, congru_paper_where(open), &open->options, &results);
     for (size_t i = 0; status == CONGRU_OK && i < results->folds; i++) {
         const congru_fold *fold = &results->fold[i];
         if (!add_fold(runs, dataset, results->subject_name[fold->subject], results->pipeline[fold->pipeline],

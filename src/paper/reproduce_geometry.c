@@ -51,7 +51,7 @@ static congru_status follow(congru_paper_open *open, const char *folder, size_t 
     options->subject_count = 1;
     options->method.network.unconstrained = alone;
     options->method.network.record = true;
-    status = congru_paper_evaluate(open->job, open->set, congru_paper_file(open), options, &results);
+    status = congru_paper_evaluate(open->job, open->set, congru_paper_where(open), options, &results);
     congru_results_destroy(&results);
     if (status == CONGRU_OK)
         status = congru_geometry_follow(context, open->set, options, pipeline, left_out,
@@ -199,7 +199,7 @@ static congru_status run_set(const congru_paper_job *job, size_t which)
         status = congru_paper_folder(job, open.about->name, "-geometry", folder);
     if (status == CONGRU_OK && open.set->subjects < 2)
         status = congru_fail(job->context, CONGRU_ERROR_ARGUMENT, "%s: one subject: there is none to leave out",
-                             congru_paper_file(&open));
+                             congru_paper_where(&open));
     int32_t left_out = status == CONGRU_OK && open.options.subjects != NULL ? open.options.subjects[0] : 1;
     for (size_t m = 0; status == CONGRU_OK && m < CONGRU_PAPER_MODELS; m++) {
         for (size_t alone = 0; status == CONGRU_OK && alone < objectives(m); alone++)

@@ -105,23 +105,24 @@ static congru_status add_scores(recipes_job *job, const congru_paper_runs *runs,
     return CONGRU_OK;
 }
 
-/* The request's options under a recipe: those that it changed from their defaults are as it has them. */
+/* The request's options under a recipe: those that it changed from their defaults are set again, in the order of the table,
+ * as a command line would be read; one may put another back. */
 static congru_status follow(const recipes_job *job, size_t recipe, congru_method_options *method)
 {
+    congru_context *context = job->paper->context;
     const congru_method_options *asked = &job->paper->request->run.method;
-    const congru_recipe_value *value;
+    const congru_method_option *row;
     char text[CONGRU_OPTION_TEXT_SIZE];
     congru_status status = CONGRU_OK;
     *method = *asked;
-    congru_method_options_recipe(method, recipes[recipe].recipe); /* which resets what is in any recipe */
-    for (size_t r = 0; r < RECIPES; r++)
-        for (size_t i = 0; status == CONGRU_OK && (value = congru_recipe_at(recipes[r].recipe, i)) != NULL; i++)
-            if (is_given(asked, value->option) && congru_method_options_get(asked, value->option, text))
-                status = congru_method_options_set(job->paper->context, method, NULL, value->option, text);
+    congru_method_options_recipe(method, recipes[recipe].recipe);
+    for (size_t i = 0; status == CONGRU_OK && (row = congru_method_option_at(i)) != NULL; i++)
+        if (is_given(asked, row->option.name) && congru_method_options_get(asked, row->option.name, text))
+            status = congru_method_options_set(context, method, NULL, row->option.name, text);
     if (status == CONGRU_OK && recipe == CHOSEN)
-        status = congru_method_options_set(job->paper->context, method, NULL, "C", "auto");
+        status = congru_method_options_set(context, method, NULL, "C", "auto");
     if (status == CONGRU_OK && recipe == CHOSEN)
-        status = congru_method_options_set(job->paper->context, method, NULL, "validation", job->validation);
+        status = congru_method_options_set(context, method, NULL, "validation", job->validation);
     return status;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "congru/synth.h"
 #include "paper/claims.h"
 #include "paper/paper_sets.h"
