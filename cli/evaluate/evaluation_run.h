@@ -7,7 +7,19 @@
 #include "terminal.h"
 #include "text_list.h"
 
-/* Rows that both commands have. */
+/* The first options of both commands, in this order. */
+enum {
+    RUN_PIPELINES,
+    RUN_SUBJECTS,
+    RUN_TARGET,
+    RUN_ALIGN_BY,
+    RUN_DATASET,
+    RUN_JOBS,
+    RUN_TOGETHER,
+    RUN_OUTPUT,
+    RUN_OPTIONS
+};
+
 #define RUN_OPTION_TABLE \
     RUN_PIPELINES_OPTION, \
         RUN_OTHER_OPTIONS( \
@@ -15,33 +27,32 @@
             "set's name and the command's, NAME-loso.")
 
 #define RUN_PIPELINES_OPTION \
-    { \
+    [RUN_PIPELINES] = { \
         "pipelines", 'p', "P,...", \
-            "ALIGNER+CLASSIFIER, the name of an end-to-end model or of a pipeline of branches, with commas " \
-            "between; 'classical' for " \
-            "all of covariances without a network, 'all' for all of covariances. Default: ra in front of " \
-            "each " \
-            "classifier, and in loso motor where the set holds signals." \
-    }
+        "ALIGNER+CLASSIFIER, the name of an end-to-end model or of a pipeline of branches, with commas " \
+        "between; 'classical' for " \
+        "all of covariances without a network, 'all' for all of covariances. Default: ra in front of each " \
+        "classifier, and in loso motor where the set holds signals."}
 
 /* For commands that choose pipelines themselves. */
 #define RUN_OTHER_OPTIONS(output) \
-    {"subjects", '\0', "A,B,...", "Score these subjects alone. Default: all."}, \
+    [RUN_SUBJECTS] = {"subjects", '\0', "A,B,...", "Score these subjects alone. Default: all."}, \
+    [RUN_TARGET] = \
         {"target", '\0', "MODE", \
          "How much of the target subject's unlabelled trials may be seen: 'full', '50p' or '20p' (the first " \
          "half or fifth), 'none', or 'online' (each trial with those before it). Default: full."}, \
-        {"align-by", '\0', "NAME", \
-         "Align each 'subject', or each 'session' of a subject by itself. Default: subject."}, \
-        {"dataset", '\0', "NAME", "The set's name in results. Default: its file's name."}, \
+    [RUN_ALIGN_BY] = {"align-by", '\0', "NAME", \
+                      "Align each 'subject', or each 'session' of a subject by itself. Default: subject."}, \
+    [RUN_DATASET] = {"dataset", '\0', "NAME", "The set's name in results. Default: its file's name."}, \
+    [RUN_JOBS] = \
         {"jobs", 'j', "N", \
          "How many folds to run at a time; the numbers are the same with any. Default: 0, one for each " \
          "processor."}, \
+    [RUN_TOGETHER] = \
         {"data-parallel", '\0', NULL, \
          "Under mpirun: all processes train each network together, sharing every batch, instead of folds; " \
          "for sets that outgrow a machine. The numbers are the same."}, \
-    { \
-        "output", 'o', "DIR", output \
-    }
+    [RUN_OUTPUT] = {"output", 'o', "DIR", output}
 
 enum { RUN_NAME_SIZE = 256, RUN_COMMAND_SIZE = 4096 };
 

@@ -10,18 +10,21 @@
 #include "session.h"
 #include "terminal.h"
 
-static const option options[] = {
-    {"a", 'a', "PIPELINE", "The pipeline whose gain is asked for; needs --b."},
-    {"b", 'b', "PIPELINE", "The pipeline it is compared with."},
-    {"baseline", '\0', "PIPELINE", "Compare every other pipeline with this one."},
-    {"csv", '\0', "FILE",
-     "Take accuracies in percent from a text file instead: a column 'subject' and one for each pipeline, "
-     "or columns dataset, subject, pipeline, accuracy."},
-    {"permutation", '\0', NULL,
-     "Add 'flips', the p of the mean gain by flipping signs: all of them for up to 20 "
-     "subjects, else 100000 draws."},
-    TABLE_FORMAT_OPTION,
-    {"no-save", '\0', NULL, "Do not write statistics.json into the folder."},
+enum { A, B, BASELINE, CSV, PERMUTATION, FORMAT, NO_SAVE, OPTIONS };
+
+static const option options[OPTIONS] = {
+    [A] = {"a", 'a', "PIPELINE", "The pipeline whose gain is asked for; needs --b."},
+    [B] = {"b", 'b', "PIPELINE", "The pipeline it is compared with."},
+    [BASELINE] = {"baseline", '\0', "PIPELINE", "Compare every other pipeline with this one."},
+    [CSV] =
+        {"csv", '\0', "FILE",
+         "Take accuracies in percent from a text file instead: a column 'subject' and one for each pipeline, "
+         "or columns dataset, subject, pipeline, accuracy."},
+    [PERMUTATION] = {"permutation", '\0', NULL,
+                     "Add 'flips', the p of the mean gain by flipping signs: all of them for up to 20 "
+                     "subjects, else 100000 draws."},
+    [FORMAT] = TABLE_FORMAT_OPTION,
+    [NO_SAVE] = {"no-save", '\0', NULL, "Do not write statistics.json into the folder."},
 };
 
 /* Everything a comparison is made of. */
@@ -38,16 +41,16 @@ typedef struct compare_job {
 
 static int check(const arguments *parsed)
 {
-    const char *a = options_value(parsed, "a"), *b = options_value(parsed, "b");
-    if ((parsed->operand_count > 0) == options_given(parsed, "csv"))
+    const char *const *value = parsed->values;
+    if ((parsed->operand_count == 0) == (value[CSV] == NULL))
         return terminal_fail(EXIT_USAGE, "compare: %s (see 'congru help compare')",
-                             !options_given(parsed, "csv") ? "the results folder is missing"
-                                                           : "folders and --csv exclude each other");
-    if ((a == NULL) != (b == NULL))
+                             value[CSV] == NULL ? "the results folder is missing"
+                                                : "folders and --csv exclude each other");
+    if ((value[A] == NULL) != (value[B] == NULL))
         return terminal_fail(EXIT_USAGE, "compare: --a and --b belong together");
-    if (a != NULL && strcmp(a, b) == 0)
+    if (value[A] != NULL && strcmp(value[A], value[B]) == 0)
         return terminal_fail(EXIT_USAGE, "compare: --a and --b are the same pipeline");
-    if (a != NULL && options_given(parsed, "baseline"))
+    if (value[A] != NULL && value[BASELINE] != NULL)
         return terminal_fail(EXIT_USAGE, "compare: --a and --baseline exclude each other");
     return EXIT_DONE;
 }
@@ -79,8 +82,8 @@ static int read_folder(compare_job *job, const char *folder)
 
 static int read_scores(compare_job *job)
 {
-    if (options_given(job->parsed, "csv"))
-        return score_file_read(options_value(job->parsed, "csv"), &job->tables);
+    if (job->parsed->values[CSV] != NULL)
+        return score_file_read(job->parsed->values[CSV], &job->tables);
     int code = EXIT_DONE;
     for (size_t i = 0; code == EXIT_DONE && i < job->parsed->operand_count; i++)
         code = read_folder(job, job->parsed->operands[i]);
@@ -130,8 +133,8 @@ static int find(const compare_job *job, const char *name)
 /* One pair, all against one, or all; the later name minus the earlier, since baselines come first. */
 static int list_pairs(compare_job *job)
 {
-    const char *a = options_value(job->parsed, "a"), *b = options_value(job->parsed, "b");
-    const char *baseline = options_value(job->parsed, "baseline");
+    const char *a = job->parsed->values[A], *b = job->parsed->values[B];
+    const char *baseline = job->parsed->values[BASELINE];
     int code = a != NULL ? find(job, a) : EXIT_DONE;
     if (code == EXIT_DONE && b != NULL)
         code = find(job, b);
@@ -193,8 +196,8 @@ static int compare(compare_job *job)
 static int deliver(const compare_job *job)
 {
     const arguments *parsed = job->parsed;
-    const bool permutation = options_given(parsed, "permutation");
-    if (parsed->operand_count == 1 && !options_given(parsed, "no-save") &&
+    const bool permutation = parsed->values[PERMUTATION] != NULL;
+    if (parsed->operand_count == 1 && parsed->values[NO_SAVE] == NULL &&
         congru_pairs_write(job->context, job->rows, job->row, permutation, parsed->operands[0]) != CONGRU_OK)
         return terminal_fail(EXIT_FAILED, "%s", congru_context_error(job->context));
     return pairs_show(job->context, job->rows, job->row, permutation, job->format);
@@ -205,7 +208,7 @@ static int run(const arguments *parsed)
     compare_job job = {.parsed = parsed};
     int code = check(parsed);
     if (code == EXIT_DONE)
-        code = table_format_parse(parsed, &job.format);
+        code = table_format_parse(parsed, FORMAT, &job.format);
     if (code == EXIT_DONE)
         code = session_open(1, &job.context);
     if (code == EXIT_DONE)
@@ -245,7 +248,7 @@ const command command_compare = {
         "several folders there are rows for each dataset, and for the subjects of all together. Without an "
         "option that names pipelines every pair is compared. The numbers of a single folder are also kept "
         "in it, as statistics.json.",
-    .options = {OPTION_ROWS(options)},
+    .options = {.options = options, .count = OPTIONS},
     .examples = examples,
     .run = run,
 };

@@ -503,5 +503,4 @@ def main():
     follow("conv-ddct-unet", Congruences(classes, (3, 2, 2, 2, 3), True), x, y, subjects, batches)
 
 
-if __name__ == "__main__":
-    main()
+main()
