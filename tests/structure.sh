@@ -276,6 +276,23 @@ an_option_is_one_row()
     true
 }
 
+# Options of the command are read by their names: the parser alone knows places, rows have none, and a name that is read is that
+# of a row of some command, so that a slip of the fingers is not an option that nobody can give.
+options_are_read_by_name()
+{
+    local command name
+    grep -rnE '(->|\.)values\b|const option [a-z_]+\[[A-Z]' cli --include='*.[ch]' | grep -v '^cli/options/options\.c:'
+    for command in $("$BUILD/congru" help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+        "$BUILD/congru" help "$command" | sed -nE 's/^  (-., )?--([A-Za-z0-9-]+).*/\2/p'
+    done | sort -u >"$scratch/rows"
+    grep -qx pipelines "$scratch/rows" || echo "no names of options in help"
+    find cli -name '*.c' | statements | grep -oE 'options_(value|given|set|number|integer|choice|words)\([^,()]*, "[^"]*"' |
+        sed 's/.*"\(.*\)"/\1/' | sort -u >"$scratch/read"
+    grep -qx pipelines "$scratch/read" || echo "no names of options in cli"
+    comm -13 "$scratch/rows" "$scratch/read" | sed 's/$/ is read in cli and is no option of any command/'
+    true
+}
+
 # ---- Installing ----------------------------------------------------------------------------------------
 
 write_program()
@@ -354,6 +371,7 @@ run no_flag_lets_the_compiler_change_numbers
 run numbers_do_not_depend_on_the_locale
 run method_names_are_not_compared
 run an_option_is_one_row
+run options_are_read_by_name
 for test in static_library_symbols_carry_the_prefix shared_library_symbols_carry_the_prefix \
     shared_library_exports_what_headers_declare install_puts_everything_in_place \
     program_uses_installed_shared_library program_uses_installed_static_library; do

@@ -8,9 +8,9 @@
 #include "session.h"
 #include "terminal.h"
 
-static const option options[ASK_OPTIONS] = {
+static const option options[] = {
     ASK_OPTION_TABLE,
-    [ASK_OUTPUT] = {"output", 'o', "SET.npz", "The set to write. Needed."},
+    {"output", 'o', "SET.npz", "The set to write. Needed."},
 };
 
 /* Keeps of each column the entries of the trials that were asked about. */
@@ -52,7 +52,7 @@ static int replace_trials(model_answers *answers, const char *path)
 
 static int run(const arguments *parsed)
 {
-    const char *output = parsed->values[ASK_OUTPUT];
+    const char *output = options_value(parsed, "output");
     model_answers answers;
     if (output == NULL)
         return terminal_fail(EXIT_USAGE, "align: --output SET.npz is missing (see 'congru help align')");
@@ -93,7 +93,7 @@ const command command_align = {
                    "model leaves them: where subjects and "
                    "sessions meet, ready for other classifiers. Of an end-to-end model it is what its network "
                    "gives to its last layer.",
-    .options = {.options = options, .count = ASK_OPTIONS},
+    .options = {OPTION_ROWS(options)},
     .examples = examples,
     .run = run,
 };

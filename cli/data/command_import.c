@@ -15,19 +15,17 @@
 #include "session.h"
 #include "terminal.h"
 
-enum { OUTPUT, PRESET, LIKE, JOBS, OPTIONS };
-
-static const option options[OPTIONS] = {
-    [OUTPUT] = {"output", 'o', "SET.npz", "Where the set goes; needed. It appears only when it is complete."},
-    [PRESET] = {"preset", '\0', "NAME|FILE",
-                "What is known of a public dataset, as defaults for the options below; 'congru presets' lists "
-                "them. A NAME with a slash or ending in .txt is a file of your own. Default: none."},
-    [LIKE] = {"like", '\0', "MODEL.safetensors",
-              "Do to the files what was done to those this model was fitted on; as a preset does, it gives "
-              "defaults for the options below. Default: none."},
-    [JOBS] = {"jobs", '\0', "N",
-              "How many files to read at a time; the set is the same with any number. Default: 0, one for each "
-              "processor."},
+static const option options[] = {
+    {"output", 'o', "SET.npz", "Where the set goes; needed. It appears only when it is complete."},
+    {"preset", '\0', "NAME|FILE",
+     "What is known of a public dataset, as defaults for the options below; 'congru presets' lists "
+     "them. A NAME with a slash or ending in .txt is a file of your own. Default: none."},
+    {"like", '\0', "MODEL.safetensors",
+     "Do to the files what was done to those this model was fitted on; as a preset does, it gives "
+     "defaults for the options below. Default: none."},
+    {"jobs", '\0', "N",
+     "How many files to read at a time; the set is the same with any number. Default: 0, one for each "
+     "processor."},
 };
 
 static const option_table signal_table = {.options = congru_preprocessing_options,
@@ -80,9 +78,9 @@ static bool show_progress(void *user, size_t done, size_t total)
 static int set_options(const arguments *parsed, congru_context *context, congru_import *import)
 {
     const option *at;
-    for (size_t i = OPTIONS; (at = options_at(parsed->table, i)) != NULL; i++)
-        if (parsed->values[i] != NULL &&
-            congru_import_set(context, import, at->name, parsed->values[i]) != CONGRU_OK)
+    for (size_t i = 0; (at = options_at(&import_table, i)) != NULL; i++)
+        if (options_given(parsed, at->name) &&
+            congru_import_set(context, import, at->name, options_value(parsed, at->name)) != CONGRU_OK)
             return terminal_fail(EXIT_USAGE, "import: %s", congru_context_error(context));
     if (congru_preprocessing_check(context, congru_import_preprocessing(import)) != CONGRU_OK)
         return terminal_fail(EXIT_USAGE, "import: %s", congru_context_error(context));
@@ -112,14 +110,14 @@ static int apply_model(const char *path, congru_context *context, congru_import 
 
 static int import(const arguments *parsed, congru_context *context, congru_import *importer)
 {
-    const char *output = parsed->values[OUTPUT];
+    const char *output = options_value(parsed, "output");
     congru_set *set = NULL;
     congru_import_summary *summary = NULL;
     int code = EXIT_DONE;
-    if (parsed->values[PRESET] != NULL)
-        code = apply_preset(parsed->values[PRESET], context, importer);
-    if (code == EXIT_DONE && parsed->values[LIKE] != NULL)
-        code = apply_model(parsed->values[LIKE], context, importer);
+    if (options_given(parsed, "preset"))
+        code = apply_preset(options_value(parsed, "preset"), context, importer);
+    if (code == EXIT_DONE && options_given(parsed, "like"))
+        code = apply_model(options_value(parsed, "like"), context, importer);
     if (code == EXIT_DONE)
         code = set_options(parsed, context, importer);
     if (code == EXIT_DONE)
@@ -147,9 +145,9 @@ static int run(const arguments *parsed)
     int jobs = 0;
     if (parsed->operand_count == 0)
         return terminal_fail(EXIT_USAGE, "import: the files to import are missing (see 'congru help import')");
-    if (parsed->values[OUTPUT] == NULL)
+    if (!options_given(parsed, "output"))
         return terminal_fail(EXIT_USAGE, "import: --output SET.npz is missing (see 'congru help import')");
-    int code = options_integer(parsed, JOBS, 0, 0, CONGRU_THREADS_MAX, &jobs);
+    int code = options_integer(parsed, "jobs", 0, 0, CONGRU_THREADS_MAX, &jobs);
     if (code == EXIT_DONE)
         code =
             session_open_with(&(congru_context_options){.threads = jobs, .progress = show_progress}, &context);
@@ -182,7 +180,7 @@ const command command_import = {
         ".npz, which NumPy "
         "opens. A trial whose window leaves the recording is dropped. Prints what became "
         "of the trials of each file, how subjects were told apart, and what was done to the signals.",
-    .options = {.options = options, .count = OPTIONS, .more = &import_table},
+    .options = {OPTION_ROWS(options), .more = &import_table},
     .examples = examples,
     .run = run,
 };

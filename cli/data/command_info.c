@@ -9,13 +9,10 @@
 #include "session.h"
 #include "terminal.h"
 
-enum { INFO_STREAM, INFO_OPTIONS };
-
-static const option options[INFO_OPTIONS] = {
-    [INFO_STREAM] =
-        {"stream", '\0', "NAME",
-         "The stream to describe of XDF files with several of signals. Default: the one of type EEG, "
-         "else the only one."},
+static const option options[] = {
+    {"stream", '\0', "NAME",
+     "The stream to describe of XDF files with several of signals. Default: the one of type EEG, "
+     "else the only one."},
 };
 
 static int fail(const congru_context *context)
@@ -118,7 +115,7 @@ static int run(const arguments *parsed)
         return code;
     /* A file that cannot be read does not keep the others from being described. */
     for (size_t i = 0; i < parsed->operand_count; i++) {
-        int own = describe(context, parsed->operands[i], parsed->values[INFO_STREAM]);
+        int own = describe(context, parsed->operands[i], options_value(parsed, "stream"));
         code = code == EXIT_DONE ? own : code;
     }
     congru_context_destroy(&context);
@@ -140,7 +137,7 @@ const command command_info = {
         "length and events; of trials and of covariance sets the channels and the trials by subject, "
         "session and class, with the condition numbers of covariances; of models what they were fitted on, "
         "what the signals went through, and the tensors; of .npy arrays the shape.",
-    .options = {.options = options, .count = INFO_OPTIONS},
+    .options = {OPTION_ROWS(options)},
     .examples = examples,
     .run = run,
 };

@@ -32,14 +32,9 @@ static int fail(const congru_context *context, const char *path)
 
 static int keep_classes(congru_context *context, const arguments *parsed, const char *path, congru_set *set)
 {
-    char where[64];
-    const char *names = options_value(parsed, "classes");
     text_list list = {0};
-    if (names == NULL)
-        return EXIT_DONE;
-    snprintf(where, sizeof where, "%s: --classes", parsed->command);
-    int code = text_list_split(&list, where, names);
-    if (code == EXIT_DONE &&
+    int code = options_words(parsed, "classes", &list);
+    if (code == EXIT_DONE && list.count > 0 &&
         congru_set_keep_classes(context, set, (const char *const *)list.item, list.count) != CONGRU_OK)
         code = fail(context, path);
     text_list_clear(&list);
@@ -48,21 +43,19 @@ static int keep_classes(congru_context *context, const arguments *parsed, const 
 
 static int keep_sessions(congru_context *context, const arguments *parsed, const char *path, congru_set *set)
 {
-    char where[64];
-    const char *numbers = options_value(parsed, "keep-sessions");
     text_list list = {0};
-    if (numbers == NULL)
-        return EXIT_DONE;
-    snprintf(where, sizeof where, "%s: --keep-sessions", parsed->command);
-    int code = text_list_split(&list, where, numbers);
-    int32_t *session = code == EXIT_DONE ? calloc(list.count, sizeof *session) : NULL;
-    if (code == EXIT_DONE && session == NULL)
+    int code = options_words(parsed, "keep-sessions", &list);
+    if (code != EXIT_DONE || list.count == 0)
+        return code;
+    int32_t *session = calloc(list.count, sizeof *session);
+    if (session == NULL)
         code = terminal_fail(EXIT_FAILED, "%s: not enough memory", path);
     for (size_t i = 0; code == EXIT_DONE && i < list.count; i++) {
         char *end;
         long number = strtol(list.item[i], &end, 10);
         if (*end != '\0' || end == list.item[i] || number < INT32_MIN || number > INT32_MAX)
-            code = terminal_fail(EXIT_USAGE, "%s wants numbers of sessions, not '%s'", where, list.item[i]);
+            code = terminal_fail(EXIT_USAGE, "%s: --keep-sessions wants numbers of sessions, not '%s'",
+                                 parsed->command, list.item[i]);
         else
             session[i] = (int32_t)number;
     }
@@ -104,11 +97,11 @@ static int follow_recipe(congru_context *context, const arguments *parsed, const
         return fail(context, path);
     congru_preprocessing_init_raw(&asked);
     for (size_t i = 0; (value = congru_recipe_at(options.network.recipe, i)) != NULL; i++)
-        if (congru_method_option_find(value->option) == NULL && options_value(parsed, value->option) == NULL &&
+        if (congru_method_option_find(value->option) == NULL && !options_given(parsed, value->option) &&
             congru_preprocessing_set(context, &asked, NULL, value->option, value->value) != CONGRU_OK)
             code = fail(context, path);
     if (set->signals != NULL) {
-        p->estimator = options_value(parsed, "estimator") != NULL ? p->estimator : asked.estimator;
+        p->estimator = options_given(parsed, "estimator") ? p->estimator : asked.estimator;
     } else if (asked.estimator != have.estimator) {
         terminal_warn(
             "%s holds covariances alone: the estimator of the recipe is left out (import it anew with "

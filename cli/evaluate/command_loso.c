@@ -4,28 +4,25 @@
 #include "pipeline_list.h"
 #include "set_load.h"
 
-enum { DIAGNOSTICS = RUN_OPTIONS, CALIBRATION, OPTIONS };
-
-static const option options[OPTIONS] = {
+static const option options[] = {
     RUN_OPTION_TABLE,
-    [DIAGNOSTICS] =
-        {"diagnostics", '\0', NULL,
-         "Keep how the first network moves the trials while it is trained, the first subject left out: "
-         "their embedding by t-SNE at each fifth of the steps, and silhouettes; ellipses of the classes "
-         "before and after alignment, and scalp maps. The report shows them."},
-    [CALIBRATION] = {"calibration", '\0', "N,...",
-                     "Fit on the first N labelled trials of each class of the target subject too, which are "
-                     "then not scored. With "
-                     "several numbers, ascending, print the curve; each run is in a folder of its own, and all "
-                     "are scored on the "
-                     "trials behind the largest number. Needs --target full. Default: 0."},
+    {"diagnostics", '\0', NULL,
+     "Keep how the first network moves the trials while it is trained, the first subject left out: "
+     "their embedding by t-SNE at each fifth of the steps, and silhouettes; ellipses of the classes "
+     "before and after alignment, and scalp maps. The report shows them."},
+    {"calibration", '\0', "N,...",
+     "Fit on the first N labelled trials of each class of the target subject too, which are "
+     "then not scored. With "
+     "several numbers, ascending, print the curve; each run is in a folder of its own, and all "
+     "are scored on the "
+     "trials behind the largest number. Needs --target full. Default: 0."},
 };
 
 static int run(const arguments *parsed)
 {
     const run_choice choice = {.protocol = CONGRU_PROTOCOL_LOSO,
-                               .diagnostics = parsed->values[DIAGNOSTICS] != NULL,
-                               .calibration = parsed->values[CALIBRATION]};
+                               .diagnostics = options_given(parsed, "diagnostics"),
+                               .calibration = options_value(parsed, "calibration")};
     return evaluation_run(parsed, &choice);
 }
 
@@ -55,7 +52,7 @@ const command command_loso = {
         "where it is stored, and working arrays are files in TMPDIR. Under mpirun, processes share the folds.",
     .definitions = pipeline_definition,
     .definitions_title = "Aligners and classifiers",
-    .options = {.options = options, .count = OPTIONS, .more = &set_option_table},
+    .options = {OPTION_ROWS(options), .more = &set_option_table},
     .examples = examples,
     .shares = true,
     .run = run,

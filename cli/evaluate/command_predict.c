@@ -8,12 +8,11 @@
 #include "table_show.h"
 #include "terminal.h"
 
-static const option options[ASK_OPTIONS] = {
+static const option options[] = {
     ASK_OPTION_TABLE,
-    [ASK_OUTPUT] =
-        {"output", 'o', "FILE",
-         "A table of all predictions, predictions.csv as 'congru loso' writes it. Default: none, the "
-         "summary alone."},
+    {"output", 'o', "FILE",
+     "A table of all predictions, predictions.csv as 'congru loso' writes it. Default: none, the "
+     "summary alone."},
 };
 
 /* A row per subject: trials, how many were answered with each class, and how many rightly where labels tell. */
@@ -69,7 +68,7 @@ static int run(const arguments *parsed)
 {
     model_answers answers;
     int code = model_ask(parsed, false, &answers);
-    const char *output = parsed->values[ASK_OUTPUT];
+    const char *output = options_value(parsed, "output");
     session_hold_interrupts();
     if (code == EXIT_DONE && output != NULL &&
         congru_predictions_write(answers.context, answers.predictions, answers.model, answers.set,
@@ -99,7 +98,7 @@ const command command_predict = {
         "through, and channels are found by name. No labels are needed; where there are some, the "
         "share of right predictions is printed. A set that went through something else than what the "
         "model was fitted on is refused, with all that differs.",
-    .options = {.options = options, .count = ASK_OPTIONS},
+    .options = {OPTION_ROWS(options)},
     .examples = examples,
     .run = run,
 };

@@ -12,17 +12,15 @@
 #include "subject_list.h"
 #include "terminal.h"
 
-enum { PIPELINE, WITHOUT, ALIGN_BY, JOBS, OUTPUT, OPTIONS };
-
-static const option options[OPTIONS] = {
-    [PIPELINE] = {"pipeline", 'p', "P", "ALIGNER+CLASSIFIER or an end-to-end model. Default: ra+tslr."},
-    [WITHOUT] = {"without", '\0', "A,B,...",
-                 "Do not look at these subjects: the model is that of the fold of 'congru loso' that leaves "
-                 "one out. Default: none."},
-    [ALIGN_BY] = {"align-by", '\0', "NAME",
-                  "Align each 'subject', or each 'session' of a subject by itself. Default: subject."},
-    [JOBS] = {"jobs", 'j', "N", "Threads; the numbers are the same with any. Default: 0, one per processor."},
-    [OUTPUT] = {"output", 'o', "FILE", "The model to write, a .safetensors file. Needed."},
+static const option options[] = {
+    {"pipeline", 'p', "P", "ALIGNER+CLASSIFIER or an end-to-end model. Default: ra+tslr."},
+    {"without", '\0', "A,B,...",
+     "Do not look at these subjects: the model is that of the fold of 'congru loso' that leaves "
+     "one out. Default: none."},
+    {"align-by", '\0', "NAME",
+     "Align each 'subject', or each 'session' of a subject by itself. Default: subject."},
+    {"jobs", 'j', "N", "Threads; the numbers are the same with any. Default: 0, one per processor."},
+    {"output", 'o', "FILE", "The model to write, a .safetensors file. Needed."},
 };
 
 typedef struct train_run {
@@ -36,19 +34,16 @@ typedef struct train_run {
 
 static int prepare(train_run *run)
 {
-    static const char *const align_by[] = {"subject", "session", NULL};
     const arguments *parsed = run->parsed;
-    size_t by = 0;
-    int jobs = 0, code = options_integer(parsed, JOBS, 0, 0, CONGRU_THREADS_MAX, &jobs);
-    if (code == EXIT_DONE && parsed->values[ALIGN_BY] != NULL)
-        code = options_parse_choice("train: --align-by", parsed->values[ALIGN_BY], align_by, &by);
+    int jobs = 0, code = options_integer(parsed, "jobs", 0, 0, CONGRU_THREADS_MAX, &jobs);
+    if (code == EXIT_DONE)
+        code = options_align_by(parsed, &run->options.align_by_session);
     if (code == EXIT_DONE)
         code = session_open(jobs, &run->context);
     if (code == EXIT_DONE)
         code = method_settings_parse(run->context, parsed, &run->options.method);
-    run->options.align_by_session = by == 1;
-    run->options.causal = options_value(parsed, "causal") != NULL;
-    run->options.pipeline = parsed->values[PIPELINE] != NULL ? parsed->values[PIPELINE] : "ra+tslr";
+    run->options.causal = options_given(parsed, "causal");
+    run->options.pipeline = options_given(parsed, "pipeline") ? options_value(parsed, "pipeline") : "ra+tslr";
     if (code == EXIT_DONE)
         code = pipeline_file_read(run->context, parsed);
     if (code == EXIT_DONE && congru_pipeline_check(run->context, run->options.pipeline) != CONGRU_OK)
@@ -56,15 +51,15 @@ static int prepare(train_run *run)
     if (code == EXIT_DONE)
         code = set_load(run->context, parsed, parsed->operands[0], &run->set);
     if (code == EXIT_DONE)
-        code = subject_list_find("train: --without", parsed->values[WITHOUT], parsed->operands[0], run->set,
-                                 &run->without, &run->options.without_count);
+        code = subject_list_find("train: --without", options_value(parsed, "without"), parsed->operands[0],
+                                 run->set, &run->without, &run->options.without_count);
     run->options.without = run->without;
     return code;
 }
 
 static int train(train_run *run)
 {
-    const char *path = run->parsed->operands[0], *output = run->parsed->values[OUTPUT];
+    const char *path = run->parsed->operands[0], *output = options_value(run->parsed, "output");
     congru_status status = congru_model_fit(run->context, run->set, &run->options, &run->model);
     if (status != CONGRU_OK)
         return terminal_fail(EXIT_FAILED, "%s: %s", path, congru_context_error(run->context));
@@ -95,7 +90,7 @@ static int run_train(const arguments *parsed)
     if (parsed->operand_count != 1)
         return terminal_fail(EXIT_USAGE, "train: %s (see 'congru help train')",
                              parsed->operand_count == 0 ? "the set is missing" : "one set at a time");
-    if (parsed->values[OUTPUT] == NULL)
+    if (!options_given(parsed, "output"))
         return terminal_fail(EXIT_USAGE, "train: --output FILE is missing (see 'congru help train')");
     train_run run = {.parsed = parsed};
     congru_model_options_init(&run.options);
@@ -126,7 +121,7 @@ const command command_train = {
         "samples as they come.",
     .definitions = pipeline_definition,
     .definitions_title = "Aligners and classifiers",
-    .options = {.options = options, .count = OPTIONS, .more = &set_option_table},
+    .options = {OPTION_ROWS(options), .more = &set_option_table},
     .examples = examples,
     .run = run_train,
 };

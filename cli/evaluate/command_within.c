@@ -5,39 +5,36 @@
 #include "set_load.h"
 #include "terminal.h"
 
-enum { FOLDS = RUN_OPTIONS, CONTIGUOUS, SESSIONS, SESSION_OUT, OPTIONS };
-
-static const option options[OPTIONS] = {
+static const option options[] = {
     RUN_OPTION_TABLE,
-    [FOLDS] = {"folds", '\0', "K", "Parts of each subject's trials, each left out in turn. Default: 5."},
-    [CONTIGUOUS] =
-        {"folds-contiguous", '\0', NULL,
-         "Parts are blocks of trials in the order of the set, so that trials that follow each other are not on "
-         "both sides; else trials are shuffled by --seed, with equal shares of each class."},
-    [SESSIONS] = {"sessions", '\0', NULL, "Instead, fit on the first session and score the others."},
-    [SESSION_OUT] = {"session-out", '\0', NULL,
-                     "Instead, leave out each session in turn, fitted on the subject's other sessions."},
+    {"folds", '\0', "K", "Parts of each subject's trials, each left out in turn. Default: 5."},
+    {"folds-contiguous", '\0', NULL,
+     "Parts are blocks of trials in the order of the set, so that trials that follow each other are not on "
+     "both sides; else trials are shuffled by --seed, with equal shares of each class."},
+    {"sessions", '\0', NULL, "Instead, fit on the first session and score the others."},
+    {"session-out", '\0', NULL,
+     "Instead, leave out each session in turn, fitted on the subject's other sessions."},
 };
 
 static int run(const arguments *parsed)
 {
     int folds = 5;
-    int code = options_integer(parsed, FOLDS, 5, 2, 1000000, &folds);
+    int code = options_integer(parsed, "folds", 5, 2, 1000000, &folds);
     if (code != EXIT_DONE)
         return code;
-    const bool parts = parsed->values[FOLDS] != NULL || parsed->values[CONTIGUOUS] != NULL;
-    const bool first = parsed->values[SESSIONS] != NULL, each = parsed->values[SESSION_OUT] != NULL;
+    const bool parts = options_given(parsed, "folds") || options_given(parsed, "folds-contiguous");
+    const bool first = options_given(parsed, "sessions"), each = options_given(parsed, "session-out");
     if (parts && (first || each))
         return terminal_fail(EXIT_USAGE, "within: --%s and --%s exclude each other",
-                             options[parsed->values[FOLDS] != NULL ? FOLDS : CONTIGUOUS].name,
-                             options[first ? SESSIONS : SESSION_OUT].name);
+                             options_given(parsed, "folds") ? "folds" : "folds-contiguous",
+                             first ? "sessions" : "session-out");
     if (first && each)
         return terminal_fail(EXIT_USAGE, "within: --sessions and --session-out exclude each other");
     const run_choice choice = {.protocol = first  ? CONGRU_PROTOCOL_SESSIONS
                                            : each ? CONGRU_PROTOCOL_SESSION_OUT
                                                   : CONGRU_PROTOCOL_FOLDS,
                                .folds = folds,
-                               .contiguous = parsed->values[CONTIGUOUS] != NULL};
+                               .contiguous = options_given(parsed, "folds-contiguous")};
     return evaluation_run(parsed, &choice);
 }
 
@@ -59,7 +56,7 @@ const command command_within = {
                    "is decided about. Prints and keeps what 'congru loso' does.",
     .definitions = pipeline_definition,
     .definitions_title = "Aligners and classifiers",
-    .options = {.options = options, .count = OPTIONS, .more = &set_option_table},
+    .options = {OPTION_ROWS(options), .more = &set_option_table},
     .examples = examples,
     .shares = true,
     .run = run,

@@ -83,7 +83,7 @@ static int list_family(run_state *run, bool classical)
 
 static int parse_pipelines(run_state *run)
 {
-    const char *text = run->parsed->values[RUN_PIPELINES];
+    const char *text = options_value(run->parsed, "pipelines");
     if (text == NULL)
         text = run->motor && congru_pipeline_suits(run->context, run->set, "motor") == CONGRU_OK
                    ? "ra+mdm,ra+tslr,ra+tsa-lda,ra+csp-lda,motor"
@@ -106,32 +106,18 @@ static int parse_subjects(run_state *run)
 {
     char where[64];
     snprintf(where, sizeof where, "%s: --subjects", run->parsed->command);
-    int code = subject_list_find(where, run->parsed->values[RUN_SUBJECTS], run->parsed->operands[0], run->set,
-                                 &run->subject, &run->options.subject_count);
+    int code = subject_list_find(where, options_value(run->parsed, "subjects"), run->parsed->operands[0],
+                                 run->set, &run->subject, &run->options.subject_count);
     run->options.subjects = run->subject;
     return code;
 }
 
 static int parse_modes(run_state *run)
 {
-    static const char *const align_by[] = {"subject", "session", NULL};
-    const char *names[CONGRU_TARGET_COUNT + 1];
-    const char *const *value = run->parsed->values;
-    char where[64];
-    size_t choice = 0;
-    int code = EXIT_DONE;
-    for (size_t i = 0; i <= CONGRU_TARGET_COUNT; i++)
-        names[i] = congru_target_name((congru_target)i);
-    snprintf(where, sizeof where, "%s: --target", run->parsed->command);
-    if (value[RUN_TARGET] != NULL)
-        code = options_parse_choice(where, value[RUN_TARGET], names, &choice);
-    run->options.target = (congru_target)choice;
-    snprintf(where, sizeof where, "%s: --align-by", run->parsed->command);
-    choice = 0;
-    if (code == EXIT_DONE && value[RUN_ALIGN_BY] != NULL)
-        code = options_parse_choice(where, value[RUN_ALIGN_BY], align_by, &choice);
-    run->options.align_by_session = choice == 1;
-    run->options.causal = options_value(run->parsed, "causal") != NULL;
+    int code = options_target(run->parsed, &run->options.target);
+    if (code == EXIT_DONE)
+        code = options_align_by(run->parsed, &run->options.align_by_session);
+    run->options.causal = options_given(run->parsed, "causal");
     return code;
 }
 
@@ -144,24 +130,24 @@ static void describe_command(run_state *run)
         used += (size_t)snprintf(run->command + used, RUN_COMMAND_SIZE - used, " '%s'", parsed->operands[i]);
     const option *found;
     for (size_t i = 0; (found = options_at(parsed->table, i)) != NULL && used < RUN_COMMAND_SIZE; i++) {
-        if (parsed->values[i] == NULL)
+        const char *value = options_value(parsed, found->name);
+        if (value == NULL)
             continue;
-        used +=
-            (size_t)snprintf(run->command + used, RUN_COMMAND_SIZE - used,
-                             found->argument != NULL ? " --%s '%s'" : " --%s", found->name, parsed->values[i]);
+        used += (size_t)snprintf(run->command + used, RUN_COMMAND_SIZE - used,
+                                 found->argument != NULL ? " --%s '%s'" : " --%s", found->name, value);
     }
 }
 
 static void name_folder(run_state *run)
 {
-    const char *const *value = run->parsed->values;
+    const char *dataset = options_value(run->parsed, "dataset"), *output = options_value(run->parsed, "output");
     set_short_name(run->parsed->operands[0], run->dataset, sizeof run->dataset);
     snprintf(run->folder, sizeof run->folder, "%s-%s", run->dataset, run->parsed->command);
-    if (value[RUN_DATASET] != NULL)
-        snprintf(run->dataset, sizeof run->dataset, "%s", value[RUN_DATASET]);
+    if (dataset != NULL)
+        snprintf(run->dataset, sizeof run->dataset, "%s", dataset);
     terminal_clean(run->dataset); /* it is printed, and stands in tables that others print */
     run->options.dataset = run->dataset;
-    run->options.folder = value[RUN_OUTPUT] != NULL ? value[RUN_OUTPUT] : run->folder;
+    run->options.folder = output != NULL ? output : run->folder;
 }
 
 /* The library names files it reads and writes; what it says of trials and subjects is of the set. */
@@ -252,7 +238,7 @@ static int evaluate(run_state *run)
 int evaluation_settle(run_state *run)
 {
     congru_evaluation_options_init(&run->options);
-    int jobs = 0, code = options_integer(run->parsed, RUN_JOBS, 0, 0, CONGRU_THREADS_MAX, &jobs);
+    int jobs = 0, code = options_integer(run->parsed, "jobs", 0, 0, CONGRU_THREADS_MAX, &jobs);
     if (code == EXIT_DONE)
         code = session_open_with(&(congru_context_options){.threads = process_group_threads(jobs),
                                                            .progress = progress,
@@ -266,14 +252,14 @@ int evaluation_settle(run_state *run)
         describe_command(run);
     run->options.command = run->command;
     run->options.processes = process_group_of_command();
-    run->options.data_parallel = run->parsed->values[RUN_TOGETHER] != NULL;
+    run->options.data_parallel = options_given(run->parsed, "data-parallel");
     return code;
 }
 
 int evaluation_open(run_state *run)
 {
     int code = evaluation_settle(run);
-    bool given = run->parsed->values[RUN_PIPELINES] != NULL;
+    bool given = options_given(run->parsed, "pipelines");
     if (code == EXIT_DONE)
         code = pipeline_file_read(run->context, run->parsed);
     if (code == EXIT_DONE && given)

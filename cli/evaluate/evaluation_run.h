@@ -7,19 +7,7 @@
 #include "terminal.h"
 #include "text_list.h"
 
-/* The first options of both commands, in this order. */
-enum {
-    RUN_PIPELINES,
-    RUN_SUBJECTS,
-    RUN_TARGET,
-    RUN_ALIGN_BY,
-    RUN_DATASET,
-    RUN_JOBS,
-    RUN_TOGETHER,
-    RUN_OUTPUT,
-    RUN_OPTIONS
-};
-
+/* Rows that both commands have. */
 #define RUN_OPTION_TABLE \
     RUN_PIPELINES_OPTION, \
         RUN_OTHER_OPTIONS( \
@@ -27,32 +15,33 @@ enum {
             "set's name and the command's, NAME-loso.")
 
 #define RUN_PIPELINES_OPTION \
-    [RUN_PIPELINES] = { \
+    { \
         "pipelines", 'p', "P,...", \
-        "ALIGNER+CLASSIFIER, the name of an end-to-end model or of a pipeline of branches, with commas " \
-        "between; 'classical' for " \
-        "all of covariances without a network, 'all' for all of covariances. Default: ra in front of each " \
-        "classifier, and in loso motor where the set holds signals."}
+            "ALIGNER+CLASSIFIER, the name of an end-to-end model or of a pipeline of branches, with commas " \
+            "between; 'classical' for " \
+            "all of covariances without a network, 'all' for all of covariances. Default: ra in front of " \
+            "each " \
+            "classifier, and in loso motor where the set holds signals." \
+    }
 
 /* For commands that choose pipelines themselves. */
 #define RUN_OTHER_OPTIONS(output) \
-    [RUN_SUBJECTS] = {"subjects", '\0', "A,B,...", "Score these subjects alone. Default: all."}, \
-    [RUN_TARGET] = \
+    {"subjects", '\0', "A,B,...", "Score these subjects alone. Default: all."}, \
         {"target", '\0', "MODE", \
          "How much of the target subject's unlabelled trials may be seen: 'full', '50p' or '20p' (the first " \
          "half or fifth), 'none', or 'online' (each trial with those before it). Default: full."}, \
-    [RUN_ALIGN_BY] = {"align-by", '\0', "NAME", \
-                      "Align each 'subject', or each 'session' of a subject by itself. Default: subject."}, \
-    [RUN_DATASET] = {"dataset", '\0', "NAME", "The set's name in results. Default: its file's name."}, \
-    [RUN_JOBS] = \
+        {"align-by", '\0', "NAME", \
+         "Align each 'subject', or each 'session' of a subject by itself. Default: subject."}, \
+        {"dataset", '\0', "NAME", "The set's name in results. Default: its file's name."}, \
         {"jobs", 'j', "N", \
          "How many folds to run at a time; the numbers are the same with any. Default: 0, one for each " \
          "processor."}, \
-    [RUN_TOGETHER] = \
         {"data-parallel", '\0', NULL, \
          "Under mpirun: all processes train each network together, sharing every batch, instead of folds; " \
          "for sets that outgrow a machine. The numbers are the same."}, \
-    [RUN_OUTPUT] = {"output", 'o', "DIR", output}
+    { \
+        "output", 'o', "DIR", output \
+    }
 
 enum { RUN_NAME_SIZE = 256, RUN_COMMAND_SIZE = 4096 };
 

@@ -21,22 +21,12 @@ void model_answers_clear(model_answers *answers)
 
 static int parse(const arguments *parsed, congru_prediction_options *options, int *jobs)
 {
-    static const char *const align_by[] = {"subject", "session", NULL};
-    const char *names[CONGRU_TARGET_COUNT + 1];
-    char where[64];
-    size_t choice = 0, by = 0;
-    int code = options_integer(parsed, ASK_JOBS, 0, 0, CONGRU_THREADS_MAX, jobs);
-    for (size_t i = 0; i <= CONGRU_TARGET_COUNT; i++)
-        names[i] = congru_target_name((congru_target)i);
-    snprintf(where, sizeof where, "%s: --target", parsed->command);
-    if (code == EXIT_DONE && parsed->values[ASK_TARGET] != NULL)
-        code = options_parse_choice(where, parsed->values[ASK_TARGET], names, &choice);
-    snprintf(where, sizeof where, "%s: --align-by", parsed->command);
-    if (code == EXIT_DONE && parsed->values[ASK_ALIGN_BY] != NULL)
-        code = options_parse_choice(where, parsed->values[ASK_ALIGN_BY], align_by, &by);
-    options->target = (congru_target)choice;
-    options->align_by_session = by == 1;
-    options->ignore_labels = parsed->values[ASK_UNLABELLED] != NULL;
+    int code = options_integer(parsed, "jobs", 0, 0, CONGRU_THREADS_MAX, jobs);
+    if (code == EXIT_DONE)
+        code = options_target(parsed, &options->target);
+    if (code == EXIT_DONE)
+        code = options_align_by(parsed, &options->align_by_session);
+    options->ignore_labels = options_given(parsed, "unlabelled");
     return code;
 }
 
@@ -62,7 +52,7 @@ static int import(const arguments *parsed, model_answers *answers)
 {
     congru_context *context = answers->context;
     const char *const *paths = (const char *const *)parsed->operands + 1;
-    static const int given[] = {ASK_EVENTS, ASK_UNIT, ASK_STREAM}; /* options of import by the same names */
+    static const char *const given[] = {"events", "unit", "stream"}; /* options of import by the same names */
     congru_import *importer = NULL;
     congru_status status = congru_import_create(context, &importer);
     if (status == CONGRU_OK)
@@ -70,7 +60,7 @@ static int import(const arguments *parsed, model_answers *answers)
                                     model_meta(answers->model));
     int code = status == CONGRU_OK ? EXIT_DONE : fail(answers, parsed->operands[0]);
     for (size_t i = 0; code == EXIT_DONE && i < sizeof given / sizeof given[0]; i++) {
-        const char *value = parsed->values[given[i]], *name = options_at(parsed->table, (size_t)given[i])->name;
+        const char *name = given[i], *value = options_value(parsed, name);
         if (value != NULL && congru_import_set(context, importer, name, value) != CONGRU_OK)
             code = terminal_fail(EXIT_USAGE, "%s: %s", parsed->command, congru_context_error(context));
     }
@@ -88,7 +78,7 @@ static int import(const arguments *parsed, model_answers *answers)
 static int read_set(const arguments *parsed, model_answers *answers)
 {
     congru_context *context = answers->context;
-    const char *path = parsed->operands[1], *unit = parsed->values[ASK_UNIT];
+    const char *path = parsed->operands[1], *unit = options_value(parsed, "unit");
     congru_preprocessing p;
     if (parsed->operand_count != 2)
         return terminal_fail(EXIT_USAGE, "%s: one set at a time (see 'congru help %s')", parsed->command,
@@ -135,7 +125,7 @@ int model_ask(const arguments *parsed, bool keep_aligned, model_answers *answers
         code = load(parsed, answers);
     snprintf(where, sizeof where, "%s: --subjects", parsed->command);
     if (code == EXIT_DONE)
-        code = subject_list_find(where, parsed->values[ASK_SUBJECTS], parsed->operands[1], answers->set,
+        code = subject_list_find(where, options_value(parsed, "subjects"), parsed->operands[1], answers->set,
                                  &answers->subjects, &options.subject_count);
     options.subjects = answers->subjects;
     if (code == EXIT_DONE && congru_model_predict(answers->context, answers->model, answers->set, &options,

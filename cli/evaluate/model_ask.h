@@ -5,43 +5,26 @@
 #include "congru/congru.h"
 #include "options.h"
 
-/* The options of both commands, in this order. */
-enum {
-    ASK_SUBJECTS,
-    ASK_TARGET,
-    ASK_ALIGN_BY,
-    ASK_UNLABELLED,
-    ASK_EVENTS,
-    ASK_UNIT,
-    ASK_STREAM,
-    ASK_JOBS,
-    ASK_OUTPUT,
-    ASK_OPTIONS
-};
-
+/* Rows that both commands have. */
 #define ASK_OPTION_TABLE \
-    [ASK_SUBJECTS] = {"subjects", '\0', "A,B,...", \
-                      "Only these subjects, each as a subject of its own. Default: all."}, \
-    [ASK_TARGET] = \
+    {"subjects", '\0', "A,B,...", "Only these subjects, each as a subject of its own. Default: all."}, \
         {"target", '\0', "MODE", \
          "How much of a subject's unlabelled trials may be seen: 'full', '50p' or '20p' (the first half or " \
          "fifth), 'none', or 'online' (each trial with those before it). Default: full."}, \
-    [ASK_ALIGN_BY] = {"align-by", '\0', "NAME", \
-                      "Align each 'subject', or each 'session' of a subject by itself. Default: subject."}, \
-    [ASK_UNLABELLED] = {"unlabelled", '\0', NULL, \
-                        "Use no labels at all: rpa otherwise takes a few of those the set has, and leaves " \
-                        "out the trials they belong to."}, \
-    [ASK_EVENTS] = \
+        {"align-by", '\0', "NAME", \
+         "Align each 'subject', or each 'session' of a subject by itself. Default: subject."}, \
+        {"unlabelled", '\0', NULL, \
+         "Use no labels at all: rpa otherwise takes a few of those the set has, and leaves " \
+         "out the trials they belong to."}, \
         {"events", '\0', "CODE=NAME,...", \
          "Which events of a recording are trials. Default: as in the files the model was fitted on."}, \
-    [ASK_UNIT] = {"unit", '\0', "NAME", \
-                  "The unit of signals that do not say theirs: 'uV', 'mV' or 'V'. Default: uV."}, \
-    [ASK_STREAM] = \
+        {"unit", '\0', "NAME", "The unit of signals that do not say theirs: 'uV', 'mV' or 'V'. Default: uV."}, \
         {"stream", '\0', "NAME", \
          "The stream wanted of XDF files with several of signals. Default: the one of type EEG, else " \
          "the one with the model's channels."}, \
-    [ASK_JOBS] = {"jobs", 'j', "N", \
-                  "Threads; the numbers are the same with any. Default: 0, one per processor."}
+    { \
+        "jobs", 'j', "N", "Threads; the numbers are the same with any. Default: 0, one per processor." \
+    }
 
 /* A model's predictions about a set. */
 typedef struct model_answers {

@@ -9,26 +9,24 @@
 #include "spd_job.h"
 #include "terminal.h"
 
-static const option options[OPTION_COUNT] = {
-    [OPTION_OUTPUT] =
-        {"output", 'o', "OUT.npy",
-         "Where the result goes. It appears only when it is complete. Needed by all but 'distance'."},
-    [OPTION_METRIC] =
-        {"metric", '\0', "NAME",
-         "For mean, distance, geodesic: 'riemann' (affine-invariant, the default), 'logeuclid' or 'euclid'."},
-    [OPTION_T] = {"t", '\0', "T", "For geodesic: 0 is the matrix of IN, 1 that of IN2; others extrapolate."},
-    [OPTION_P] = {"p", '\0', "P", "For power: the exponent."},
-    [OPTION_BASE] = {"base", '\0', "B.npy",
-                     "For log, exp, tangent, untangent: the base point, one matrix. Default: the identity."},
-    [OPTION_PAIRWISE] = {"pairwise", '\0', NULL, "For distance: every matrix against every other."},
-    [OPTION_WEIGHTS] = {"weights", '\0', "W.npy",
-                        "For mean: n numbers of 0 or more, which need not add up to 1. Default: all equal."},
-    [OPTION_TOLERANCE] = {"tolerance", '\0', "X",
-                          "For mean with --metric riemann: stop where the norm of the mean tangent vector is "
-                          "at most X. Default: 1e-10."},
-    [OPTION_THREADS] = {"threads", '\0', "N",
-                        "How many threads to use; the result is the same with any number. Default: 0, one for "
-                        "each processor."},
+static const option options[] = {
+    {"output", 'o', "OUT.npy",
+     "Where the result goes. It appears only when it is complete. Needed by all but 'distance'."},
+    {"metric", '\0', "NAME",
+     "For mean, distance, geodesic: 'riemann' (affine-invariant, the default), 'logeuclid' or 'euclid'."},
+    {"t", '\0', "T", "For geodesic: 0 is the matrix of IN, 1 that of IN2; others extrapolate."},
+    {"p", '\0', "P", "For power: the exponent."},
+    {"base", '\0', "B.npy",
+     "For log, exp, tangent, untangent: the base point, one matrix. Default: the identity."},
+    {"pairwise", '\0', NULL, "For distance: every matrix against every other."},
+    {"weights", '\0', "W.npy",
+     "For mean: n numbers of 0 or more, which need not add up to 1. Default: all equal."},
+    {"tolerance", '\0', "X",
+     "For mean with --metric riemann: stop where the norm of the mean tangent vector is "
+     "at most X. Default: 1e-10."},
+    {"threads", '\0', "N",
+     "How many threads to use; the result is the same with any number. Default: 0, one for "
+     "each processor."},
 };
 
 static const char *const metric_names[] = {
@@ -62,16 +60,27 @@ static const spd_operation *find_operation(const arguments *parsed)
     return NULL;
 }
 
+/* Whether a name is among others with blanks between. */
+static bool listed(const char *names, const char *name)
+{
+    const size_t size = strlen(name);
+    for (; *names != '\0'; names += strcspn(names, " "), names += strspn(names, " "))
+        if (strcspn(names, " ") == size && strncmp(names, name, size) == 0)
+            return true;
+    return false;
+}
+
 static int check_options(const spd_operation *operation, const arguments *parsed)
 {
-    for (size_t i = 0; i < OPTION_COUNT; i++) {
-        bool given = parsed->values[i] != NULL;
-        if (given && (operation->accepts >> i & 1) == 0)
+    const option *about;
+    for (size_t i = 0; (about = options_at(parsed->table, i)) != NULL; i++) {
+        const bool given = options_given(parsed, about->name);
+        if (given && !listed("output threads", about->name) && !listed(operation->accepts, about->name))
             return terminal_fail(EXIT_USAGE, "spd %s: --%s does not apply (see 'congru help spd')",
-                                 operation->name, options[i].name);
-        if (!given && (operation->needs >> i & 1) != 0)
+                                 operation->name, about->name);
+        if (!given && listed(operation->needs, about->name))
             return terminal_fail(EXIT_USAGE, "spd %s: --%s %s is missing (see 'congru help spd')",
-                                 operation->name, options[i].name, options[i].argument);
+                                 operation->name, about->name, about->argument);
     }
     return EXIT_DONE;
 }
@@ -79,12 +88,11 @@ static int check_options(const spd_operation *operation, const arguments *parsed
 static int check_files(const spd_operation *operation, const arguments *parsed)
 {
     size_t files = parsed->operand_count - 1;
-    bool self = parsed->values[OPTION_PAIRWISE] != NULL; /* a set can be measured against itself */
+    bool self = options_given(parsed, "pairwise"); /* a set can be measured against itself */
     if (files < (self ? 1 : operation->inputs_least))
         return terminal_fail(EXIT_USAGE, "spd %s: %s is missing%s", operation->name,
                              files == 0 ? "the input file" : "the second input file",
-                             files == 1 && (operation->accepts >> OPTION_PAIRWISE & 1) != 0 ? " (or --pairwise)"
-                                                                                            : "");
+                             files == 1 && listed(operation->accepts, "pairwise") ? " (or --pairwise)" : "");
     if (files > operation->inputs_most)
         return terminal_fail(EXIT_USAGE, "spd %s: unexpected '%s' after %s", operation->name,
                              parsed->operands[1 + operation->inputs_most],
@@ -95,9 +103,7 @@ static int check_files(const spd_operation *operation, const arguments *parsed)
 static int parse_metric(const arguments *parsed, congru_metric *metric)
 {
     size_t choice = CONGRU_METRIC_RIEMANN;
-    int code = EXIT_DONE;
-    if (parsed->values[OPTION_METRIC] != NULL)
-        code = options_parse_choice("spd: --metric", parsed->values[OPTION_METRIC], metric_names, &choice);
+    int code = options_choice(parsed, "metric", metric_names, &choice);
     *metric = (congru_metric)choice;
     return code;
 }
@@ -106,16 +112,16 @@ static int parse_settings(const arguments *parsed, spd_job *job, int *threads)
 {
     int code = parse_metric(parsed, &job->metric);
     if (code == EXIT_DONE)
-        code = options_number(parsed, OPTION_T, 0, -DBL_MAX, DBL_MAX, &job->t);
+        code = options_number(parsed, "t", 0, -DBL_MAX, DBL_MAX, &job->t);
     if (code == EXIT_DONE)
-        code = options_number(parsed, OPTION_P, 0, -DBL_MAX, DBL_MAX, &job->p);
+        code = options_number(parsed, "p", 0, -DBL_MAX, DBL_MAX, &job->p);
     if (code == EXIT_DONE)
-        code = options_number(parsed, OPTION_TOLERANCE, 0, 1e-15, 1, &job->tolerance);
+        code = options_number(parsed, "tolerance", 0, 1e-15, 1, &job->tolerance);
     if (code == EXIT_DONE)
-        code = options_integer(parsed, OPTION_THREADS, 0, 0, CONGRU_THREADS_MAX, threads);
-    if (code == EXIT_DONE && parsed->values[OPTION_TOLERANCE] != NULL && job->metric != CONGRU_METRIC_RIEMANN)
+        code = options_integer(parsed, "threads", 0, 0, CONGRU_THREADS_MAX, threads);
+    if (code == EXIT_DONE && options_given(parsed, "tolerance") && job->metric != CONGRU_METRIC_RIEMANN)
         code = terminal_fail(EXIT_USAGE, "spd mean: --tolerance is for --metric riemann; the others need none");
-    job->pairwise = parsed->values[OPTION_PAIRWISE] != NULL;
+    job->pairwise = options_given(parsed, "pairwise");
     return code;
 }
 
@@ -124,10 +130,10 @@ static int read_inputs(const spd_operation *operation, const arguments *parsed, 
     int code = EXIT_DONE;
     for (size_t i = 0; code == EXIT_DONE && i + 1 < parsed->operand_count; i++)
         code = spd_set_read(job->context, parsed->operands[1 + i], operation->role, &job->inputs[i]);
-    if (code == EXIT_DONE && parsed->values[OPTION_BASE] != NULL)
-        code = spd_base_read(job, parsed->values[OPTION_BASE]);
-    if (code == EXIT_DONE && parsed->values[OPTION_WEIGHTS] != NULL)
-        code = spd_weights_read(job, parsed->values[OPTION_WEIGHTS]);
+    if (code == EXIT_DONE && options_given(parsed, "base"))
+        code = spd_base_read(job, options_value(parsed, "base"));
+    if (code == EXIT_DONE && options_given(parsed, "weights"))
+        code = spd_weights_read(job, options_value(parsed, "weights"));
     return code;
 }
 
@@ -154,7 +160,7 @@ static void print_mean(const spd_job *job)
 
 static int deliver(const spd_operation *operation, const arguments *parsed, const spd_job *job)
 {
-    const char *path = parsed->values[OPTION_OUTPUT];
+    const char *path = options_value(parsed, "output");
     if (path == NULL) {
         print_result(job);
         return EXIT_DONE;
@@ -216,7 +222,7 @@ const command command_spd = {
         "matrices as (n, d, d), d at most 512, or one as (d, d), which gives one result without the leading n.",
     .definitions = describe_operation,
     .definitions_title = "Operations",
-    .options = {.options = options, .count = OPTION_COUNT},
+    .options = {OPTION_ROWS(options)},
     .examples = examples,
     .run = run,
 };

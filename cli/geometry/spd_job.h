@@ -8,20 +8,6 @@
 #include "congru/npy.h"
 #include "congru/spd.h"
 
-/* The options of congru spd, by their place in the table. */
-enum {
-    OPTION_OUTPUT,
-    OPTION_METRIC,
-    OPTION_T,
-    OPTION_P,
-    OPTION_BASE,
-    OPTION_PAIRWISE,
-    OPTION_WEIGHTS,
-    OPTION_TOLERANCE,
-    OPTION_THREADS,
-    OPTION_COUNT
-};
-
 /* What a file must hold. */
 typedef enum set_role {
     ROLE_POSITIVE,  /* symmetric positive definite matrices */
@@ -60,9 +46,10 @@ typedef struct spd_operation {
     const char *name;
     const char *help;
     size_t inputs_least, inputs_most;
-    set_role role;    /* of the inputs */
-    unsigned accepts; /* 1 << OPTION_... for the options that mean something to it */
-    unsigned needs;   /* and for those it cannot do without */
+    set_role role; /* of the inputs */
+    const char *
+        accepts; /* the names of the options that mean something to it, blanks between, beside output and threads */
+    const char *needs; /* and of those it cannot do without */
 
     /* Checks how the inputs fit together, makes room for the result and computes it. Prints its own error line;
      * returns the exit code. */

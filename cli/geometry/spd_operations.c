@@ -5,8 +5,6 @@
 #include "spd_job.h"
 #include "terminal.h"
 
-#define BIT(option) (1u << (option))
-
 static int finish(spd_job *job, congru_status status)
 {
     return status == CONGRU_OK ? EXIT_DONE : spd_job_fail(job, status);
@@ -183,36 +181,30 @@ static int run_mean(spd_job *job)
                                        job->result, &job->mean));
 }
 
-enum {
-    ANY = BIT(OPTION_OUTPUT) | BIT(OPTION_THREADS),
-    WRITES = BIT(OPTION_OUTPUT) /* needs a file to write to */
-};
-
 const spd_operation spd_operations[] = {
-    {"mean", "IN: the mean of all its matrices, one matrix.", 1, 1, ROLE_POSITIVE,
-     ANY | BIT(OPTION_METRIC) | BIT(OPTION_WEIGHTS) | BIT(OPTION_TOLERANCE), WRITES, run_mean},
+    {"mean", "IN: the mean of all its matrices, one matrix.", 1, 1, ROLE_POSITIVE, "metric weights tolerance",
+     "output", run_mean},
     {"distance",
      "IN IN2: from each matrix of IN to the matrix of IN2 in the same place, or to the only one there. With "
      "--pairwise, from every matrix of IN to every one of IN2, or of IN itself. Without -o the distances are "
      "printed, one to a line, pairwise one row to a line.",
-     2, 2, ROLE_POSITIVE, ANY | BIT(OPTION_METRIC) | BIT(OPTION_PAIRWISE), 0, run_distance},
+     2, 2, ROLE_POSITIVE, "metric pairwise", "", run_distance},
     {"log", "IN: the matrix logarithm; with --base, the logarithmic map at that point.", 1, 1, ROLE_POSITIVE,
-     ANY | BIT(OPTION_BASE), WRITES, run_log},
+     "base", "output", run_log},
     {"exp", "IN: the exponential of symmetric matrices; with --base, the exponential map at that point.", 1, 1,
-     ROLE_SYMMETRIC, ANY | BIT(OPTION_BASE), WRITES, run_exp},
-    {"sqrt", "IN: the square root.", 1, 1, ROLE_POSITIVE, ANY, WRITES, run_sqrt},
-    {"invsqrt", "IN: the inverse of the square root.", 1, 1, ROLE_POSITIVE, ANY, WRITES, run_invsqrt},
-    {"power", "IN --p P: the power P.", 1, 1, ROLE_POSITIVE, ANY | BIT(OPTION_P), WRITES | BIT(OPTION_P),
-     run_power},
+     ROLE_SYMMETRIC, "base", "output", run_exp},
+    {"sqrt", "IN: the square root.", 1, 1, ROLE_POSITIVE, "", "output", run_sqrt},
+    {"invsqrt", "IN: the inverse of the square root.", 1, 1, ROLE_POSITIVE, "", "output", run_invsqrt},
+    {"power", "IN --p P: the power P.", 1, 1, ROLE_POSITIVE, "p", "output p", run_power},
     {"geodesic",
      "IN IN2 --t T: the point a fraction T of the way from each matrix of IN to the matrix of IN2 in the same "
      "place, or to the only one there.",
-     2, 2, ROLE_POSITIVE, ANY | BIT(OPTION_METRIC) | BIT(OPTION_T), WRITES | BIT(OPTION_T), run_geodesic},
+     2, 2, ROLE_POSITIVE, "metric t", "output t", run_geodesic},
     {"tangent",
      "IN: tangent vectors at the base point, (n, d(d+1)/2): the upper triangle row by row, what is off the "
      "diagonal times the square root of 2.",
-     1, 1, ROLE_POSITIVE, ANY | BIT(OPTION_BASE), WRITES, run_tangent},
-    {"untangent", "IN: from tangent vectors back to matrices.", 1, 1, ROLE_VECTORS, ANY | BIT(OPTION_BASE),
-     WRITES, run_untangent},
+     1, 1, ROLE_POSITIVE, "base", "output", run_tangent},
+    {"untangent", "IN: from tangent vectors back to matrices.", 1, 1, ROLE_VECTORS, "base", "output",
+     run_untangent},
     {.name = NULL},
 };

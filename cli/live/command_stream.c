@@ -13,80 +13,54 @@
 #include "terminal.h"
 #include "text_list.h"
 
-enum {
-    RATE,
-    INPUT,
-    CHANNELS,
-    SCALE,
-    WINDOW,
-    ADAPT,
-    ADAPT_EVERY,
-    PRIOR_WEIGHT,
-    MEMORY,
-    REALTIME,
-    LISTEN,
-    ANYWHERE,
-    CLIENTS,
-    IDLE,
-    SPEED,
-    LSL_IN,
-    LSL_MARKERS,
-    LSL_WAIT,
-    MARKER_AFTER,
-    EVENTS,
-    LSL_OUT,
-    OPTIONS
-};
-
-static const option options[OPTIONS] = {
-    [RATE] = {"rate", '\0', "HZ",
-              "Decisions per second, from the first full window on; 0: only when a marker asks for one. "
-              "Default: 4, or 0 "
-              "with --lsl-markers."},
-    [INPUT] = {"input", '\0', "KIND",
-               "What FILE holds: 'float32' or 'float64' (frames of little-endian floats), 'csv' (a frame to a "
-               "line, a first line of names if there is one, commands behind '!'), 'packets' (frames and "
-               "commands as above), 'edf' (a recording of any format that 'congru import' reads). With "
-               "--listen, how clients send that do not say it themselves. Default: edf for a recording, else "
-               "float32."},
-    [CHANNELS] = {"channels", '\0', "A,B,...",
-                  "The channels of the frames, in order; those the model does not know are passed over. "
-                  "Default: the model's."},
-    [SCALE] = {"scale", '\0', "NUMBER", "Makes microvolts of the samples: 1e6 for volts. Default: 1."},
-    [WINDOW] = {"window", '\0', "SECONDS", "Default: as long as the model's trials."},
-    [ADAPT] = {"adapt", '\0', "WHEN",
-               "When the reference moves to the subject at hand: with stretches of time, 'windows', after "
-               "'decisions', 'never', or before each decision with its own trial, 'trials', which with "
-               "--prior-weight 0 is --target online of 'congru predict'. Default: windows; for models that "
-               "need cues these are decisions."},
-    [ADAPT_EVERY] = {"adapt-every", '\0', "SECONDS", "The length of those stretches. Default: one window."},
-    [PRIOR_WEIGHT] = {"prior-weight", '\0', "N",
-                      "For how many windows the subjects the model was fitted on count at first. Default: 4."},
-    [MEMORY] = {"memory", '\0', "N", "How many windows are remembered at most; 0: all. Default: 100."},
-    [REALTIME] = {"realtime", '\0', NULL, "Play a file as fast as it was recorded."},
-    [LISTEN] = {"listen", '\0', "ADDR:PORT",
-                "Serve clients over TCP, each a subject of its own, instead of reading FILE; port 0 takes a "
-                "free one and prints it."},
-    [ANYWHERE] = {"allow-remote", '\0', NULL, "Let ADDR be another one than that of this machine alone."},
-    [CLIENTS] = {"clients", '\0', "N", "How many clients at a time. Default: 256."},
-    [IDLE] = {"idle", '\0', "SECONDS",
-              "A client that for so long sends no whole frame or command and takes no whole line is let go. "
-              "Default: 30."},
-    [SPEED] = {"speed", '\0', "N",
-               "How many times faster than the model's rate a client's samples are taken. Default: 10."},
-    [LSL_IN] = {"lsl-in", '\0', "NAME", "Take samples from the LSL stream of this name."},
-    [LSL_MARKERS] = {"lsl-markers", '\0', "NAME",
-                     "Decide about the markers of the LSL stream of this name, each when --marker-after has "
-                     "passed since its time stamp."},
-    [LSL_WAIT] = {"lsl-wait", '\0', "SECONDS",
-                  "How long to wait for LSL streams that are not there yet. Default: 30."},
-    [MARKER_AFTER] = {"marker-after", '\0', "SECONDS",
-                      "How long after a marker its decision is due, unless it says so itself. Default: the end "
-                      "of the model's trials, counted from their cue."},
-    [EVENTS] = {"events", '\0', "CODE=NAME,...",
-                "Which events of a recording are cues, by code or text: each is a marker. Default: those that "
-                "the model's trials came from, for models that need cues and with --rate 0; else none."},
-    [LSL_OUT] = {"lsl-out", '\0', "NAME", "Offer the probabilities as an LSL stream of this name, too."},
+static const option options[] = {
+    {"rate", '\0', "HZ",
+     "Decisions per second, from the first full window on; 0: only when a marker asks for one. "
+     "Default: 4, or 0 "
+     "with --lsl-markers."},
+    {"input", '\0', "KIND",
+     "What FILE holds: 'float32' or 'float64' (frames of little-endian floats), 'csv' (a frame to a "
+     "line, a first line of names if there is one, commands behind '!'), 'packets' (frames and "
+     "commands as above), 'edf' (a recording of any format that 'congru import' reads). With "
+     "--listen, how clients send that do not say it themselves. Default: edf for a recording, else "
+     "float32."},
+    {"channels", '\0', "A,B,...",
+     "The channels of the frames, in order; those the model does not know are passed over. "
+     "Default: the model's."},
+    {"scale", '\0', "NUMBER", "Makes microvolts of the samples: 1e6 for volts. Default: 1."},
+    {"window", '\0', "SECONDS", "Default: as long as the model's trials."},
+    {"adapt", '\0', "WHEN",
+     "When the reference moves to the subject at hand: with stretches of time, 'windows', after "
+     "'decisions', 'never', or before each decision with its own trial, 'trials', which with "
+     "--prior-weight 0 is --target online of 'congru predict'. Default: windows; for models that "
+     "need cues these are decisions."},
+    {"adapt-every", '\0', "SECONDS", "The length of those stretches. Default: one window."},
+    {"prior-weight", '\0', "N",
+     "For how many windows the subjects the model was fitted on count at first. Default: 4."},
+    {"memory", '\0', "N", "How many windows are remembered at most; 0: all. Default: 100."},
+    {"realtime", '\0', NULL, "Play a file as fast as it was recorded."},
+    {"listen", '\0', "ADDR:PORT",
+     "Serve clients over TCP, each a subject of its own, instead of reading FILE; port 0 takes a "
+     "free one and prints it."},
+    {"allow-remote", '\0', NULL, "Let ADDR be another one than that of this machine alone."},
+    {"clients", '\0', "N", "How many clients at a time. Default: 256."},
+    {"idle", '\0', "SECONDS",
+     "A client that for so long sends no whole frame or command and takes no whole line is let go. "
+     "Default: 30."},
+    {"speed", '\0', "N",
+     "How many times faster than the model's rate a client's samples are taken. Default: 10."},
+    {"lsl-in", '\0', "NAME", "Take samples from the LSL stream of this name."},
+    {"lsl-markers", '\0', "NAME",
+     "Decide about the markers of the LSL stream of this name, each when --marker-after has "
+     "passed since its time stamp."},
+    {"lsl-wait", '\0', "SECONDS", "How long to wait for LSL streams that are not there yet. Default: 30."},
+    {"marker-after", '\0', "SECONDS",
+     "How long after a marker its decision is due, unless it says so itself. Default: the end "
+     "of the model's trials, counted from their cue."},
+    {"events", '\0', "CODE=NAME,...",
+     "Which events of a recording are cues, by code or text: each is a marker. Default: those that "
+     "the model's trials came from, for models that need cues and with --rate 0; else none."},
+    {"lsl-out", '\0', "NAME", "Offer the probabilities as an LSL stream of this name, too."},
 };
 
 static volatile sig_atomic_t stopped;
@@ -132,31 +106,31 @@ static int parse_decoder(const arguments *parsed, congru_stream_options *setting
     congru_decoder_options *d = &settings->decoder;
     size_t choice = 0;
     const struct {
-        size_t place;
+        const char *name;
         double *number, least, most;
     } numbers[] = {
-        {RATE, &d->rate, 0, 100000},
-        {SCALE, &d->scale, 1e-12, 1e12},
-        {WINDOW, &d->window, 0, 3600},
-        {ADAPT_EVERY, &d->adapt_every, 0, 1e6},
-        {PRIOR_WEIGHT, &d->prior_weight, 0, 1e9},
-        {MEMORY, &d->memory, 0, 1e9},
-        {IDLE, &settings->idle, 0.1, 86400},
-        {SPEED, &settings->speed, 1, 100000},
-        {LSL_WAIT, &settings->lsl_wait, 0.1, 86400},
+        {"rate", &d->rate, 0, 100000},
+        {"scale", &d->scale, 1e-12, 1e12},
+        {"window", &d->window, 0, 3600},
+        {"adapt-every", &d->adapt_every, 0, 1e6},
+        {"prior-weight", &d->prior_weight, 0, 1e9},
+        {"memory", &d->memory, 0, 1e9},
+        {"idle", &settings->idle, 0.1, 86400},
+        {"speed", &settings->speed, 1, 100000},
+        {"lsl-wait", &settings->lsl_wait, 0.1, 86400},
     };
     int code = EXIT_DONE;
-    d->rate = parsed->values[LSL_MARKERS] != NULL ? 0 : d->rate;
+    d->rate = options_given(parsed, "lsl-markers") ? 0 : d->rate;
     for (size_t i = 0; code == EXIT_DONE && i < sizeof numbers / sizeof numbers[0]; i++)
-        code = options_number(parsed, numbers[i].place, *numbers[i].number, numbers[i].least, numbers[i].most,
+        code = options_number(parsed, numbers[i].name, *numbers[i].number, numbers[i].least, numbers[i].most,
                               numbers[i].number);
-    if (code == EXIT_DONE && parsed->values[ADAPT] != NULL)
-        code = options_parse_choice("stream: --adapt", parsed->values[ADAPT], adaptations, &choice);
+    if (code == EXIT_DONE)
+        code = options_choice(parsed, "adapt", adaptations, &choice);
     d->adaptation = (congru_adaptation)choice;
-    if (code == EXIT_DONE && parsed->values[MARKER_AFTER] != NULL)
-        code = options_number(parsed, MARKER_AFTER, 0, 0, 3600, &settings->marker_after);
-    if (code == EXIT_DONE && parsed->values[CHANNELS] != NULL) {
-        code = text_list_split(channels, "stream: --channels", parsed->values[CHANNELS]);
+    if (code == EXIT_DONE && options_given(parsed, "marker-after"))
+        code = options_number(parsed, "marker-after", 0, 0, 3600, &settings->marker_after);
+    if (code == EXIT_DONE && options_given(parsed, "channels")) {
+        code = options_words(parsed, "channels", channels);
         d->channels = (const char *const *)channels->item;
         d->channel_count = channels->count;
     }
@@ -166,7 +140,7 @@ static int parse_decoder(const arguments *parsed, congru_stream_options *setting
 /* "127.0.0.1:5000": only this machine, unless told otherwise. */
 static int parse_listen(const arguments *parsed, congru_stream_options *settings, char address[64])
 {
-    const char *text = parsed->values[LISTEN], *colon = text != NULL ? strrchr(text, ':') : NULL;
+    const char *text = options_value(parsed, "listen"), *colon = text != NULL ? strrchr(text, ':') : NULL;
     if (text == NULL)
         return EXIT_DONE;
     if (colon == NULL || colon == text || colon - text >= 64)
@@ -175,7 +149,7 @@ static int parse_listen(const arguments *parsed, congru_stream_options *settings
     memcpy(address, text, (size_t)(colon - text));
     address[colon - text] = '\0';
     settings->address = address;
-    if (strncmp(address, "127.", 4) != 0 && parsed->values[ANYWHERE] == NULL)
+    if (strncmp(address, "127.", 4) != 0 && !options_given(parsed, "allow-remote"))
         return terminal_fail(
             EXIT_USAGE, "stream: --listen %s is open to other machines (say --allow-remote if that is meant)",
             address);
@@ -188,21 +162,21 @@ static int parse_listen(const arguments *parsed, congru_stream_options *settings
 
 static int check_ways(const arguments *parsed)
 {
-    const char *const *value = parsed->values;
-    int ways = (value[LISTEN] != NULL) + (value[LSL_IN] != NULL) + (parsed->operand_count > 1);
+    int ways =
+        (options_given(parsed, "listen")) + (options_given(parsed, "lsl-in")) + (parsed->operand_count > 1);
     if (parsed->operand_count == 0)
         return terminal_fail(EXIT_USAGE, "stream: the model is missing (see 'congru help stream')");
     if (parsed->operand_count > 2)
         return terminal_fail(EXIT_USAGE, "stream: one file at a time");
     if (ways > 1)
         return terminal_fail(EXIT_USAGE, "stream: samples come from FILE, --listen or --lsl-in: one of them");
-    if (value[LISTEN] != NULL && value[LSL_OUT] != NULL)
+    if (options_given(parsed, "listen") && options_given(parsed, "lsl-out"))
         return terminal_fail(EXIT_USAGE, "stream: --lsl-out is for one stream, not for --listen");
-    if (value[LISTEN] != NULL && value[REALTIME] != NULL)
+    if (options_given(parsed, "listen") && options_given(parsed, "realtime"))
         return terminal_fail(EXIT_USAGE, "stream: --realtime is for a file, not for --listen");
-    if (value[LSL_IN] == NULL && value[LSL_MARKERS] != NULL)
+    if (!options_given(parsed, "lsl-in") && options_given(parsed, "lsl-markers"))
         return terminal_fail(EXIT_USAGE, "stream: --lsl-markers needs --lsl-in NAME, whose clock they go by");
-    if (value[LSL_IN] != NULL && value[INPUT] != NULL)
+    if (options_given(parsed, "lsl-in") && options_given(parsed, "input"))
         return terminal_fail(EXIT_USAGE, "stream: --input is for FILE or --listen, not for --lsl-in");
     return EXIT_DONE;
 }
@@ -213,14 +187,14 @@ static int parse_format(const arguments *parsed, congru_stream_format *format)
     static const char *const kinds[] = {"float32", "float64", "csv", "packets", "edf", NULL}; /* in its order */
     const char *path = parsed->operand_count > 1 ? parsed->operands[1] : NULL;
     size_t choice = 0;
-    *format = parsed->values[LSL_IN] != NULL                      ? CONGRU_STREAM_LSL
+    *format = options_given(parsed, "lsl-in")                     ? CONGRU_STREAM_LSL
               : path != NULL && congru_recording_recognises(path) ? CONGRU_STREAM_RECORDING
                                                                   : CONGRU_STREAM_FLOAT32;
-    if (parsed->values[INPUT] == NULL)
+    if (!options_given(parsed, "input"))
         return EXIT_DONE;
-    int code = options_parse_choice("stream: --input", parsed->values[INPUT], kinds, &choice);
+    int code = options_choice(parsed, "input", kinds, &choice);
     *format = (congru_stream_format)choice;
-    if (code == EXIT_DONE && parsed->values[LISTEN] != NULL && *format == CONGRU_STREAM_RECORDING)
+    if (code == EXIT_DONE && options_given(parsed, "listen") && *format == CONGRU_STREAM_RECORDING)
         code = terminal_fail(EXIT_USAGE, "stream: --input edf is for a file: clients send float32, float64, "
                                          "csv or packets");
     return code;
@@ -270,7 +244,7 @@ static int settle_rate(const arguments *parsed, const congru_model *model, congr
 {
     if (!congru_model_needs_cues(model))
         return EXIT_DONE;
-    if (parsed->values[RATE] != NULL && settings->decoder.rate > 0)
+    if (options_given(parsed, "rate") && settings->decoder.rate > 0)
         return terminal_fail(EXIT_USAGE,
                              "stream: %s reads the signal after a cue, and decides about markers alone (leave "
                              "out --rate)",
@@ -284,10 +258,10 @@ static int settle_rate(const arguments *parsed, const congru_model *model, congr
 static int start(const arguments *parsed, congru_context *context, const congru_model *model,
                  congru_stream_options *settings)
 {
-    const char *input = parsed->values[LSL_IN] != NULL ? parsed->values[LSL_IN]
-                        : parsed->operand_count > 1    ? parsed->operands[1]
-                                                       : "-";
-    const bool serves = parsed->values[LISTEN] != NULL;
+    const char *input = options_given(parsed, "lsl-in") ? options_value(parsed, "lsl-in")
+                        : parsed->operand_count > 1     ? parsed->operands[1]
+                                                        : "-";
+    const bool serves = options_given(parsed, "listen");
     struct sigaction action = {.sa_handler = stop};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
@@ -334,16 +308,16 @@ static int run(const arguments *parsed)
     settings.line = print_line;
     settings.warn = print_warning;
     settings.listening = print_address;
-    settings.realtime = parsed->values[REALTIME] != NULL;
-    settings.lsl_out = parsed->values[LSL_OUT];
-    settings.lsl_markers = parsed->values[LSL_MARKERS];
-    settings.events = parsed->values[EVENTS];
+    settings.realtime = options_given(parsed, "realtime");
+    settings.lsl_out = options_value(parsed, "lsl-out");
+    settings.lsl_markers = options_value(parsed, "lsl-markers");
+    settings.events = options_value(parsed, "events");
     int code = check_ways(parsed);
     if (code == EXIT_DONE)
         code = parse_decoder(parsed, &settings, &channels);
     if (code == EXIT_DONE)
-        code =
-            options_integer(parsed, CLIENTS, settings.clients, 1, CONGRU_STREAM_CLIENTS_MAX, &settings.clients);
+        code = options_integer(parsed, "clients", settings.clients, 1, CONGRU_STREAM_CLIENTS_MAX,
+                               &settings.clients);
     if (code == EXIT_DONE)
         code = parse_listen(parsed, &settings, address);
     if (code == EXIT_DONE)
@@ -405,7 +379,7 @@ const command command_stream = {
         "Streaming Layer (liblsl 1.12 or later, named by the environment's CONGRU_LSL where it is not found).",
     .definitions = protocol,
     .definitions_title = "Protocol of --listen",
-    .options = {.options = options, .count = OPTIONS},
+    .options = {OPTION_ROWS(options)},
     .examples = examples,
     .run = run,
 };

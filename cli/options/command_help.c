@@ -73,13 +73,11 @@ void help_print(const command *about)
         print_command(about);
 }
 
-enum { MAN, CHOICES, OPTIONS };
-
-static const option options[OPTIONS] = {
-    [MAN] = {"man", '\0', NULL, "Print the manual page of COMMAND, or of congru, instead, as source for man."},
-    [CHOICES] = {"choices", '\0', "OPTION",
-                 "Print the names that an option of methods takes, or those of 'target', one to a line: for "
-                 "completion."},
+static const option options[] = {
+    {"man", '\0', NULL, "Print the manual page of COMMAND, or of congru, instead, as source for man."},
+    {"choices", '\0', "OPTION",
+     "Print the names that an option of methods takes, or those of 'target', one to a line: for "
+     "completion."},
 };
 
 /* The names that the value of an option may be. */
@@ -136,21 +134,21 @@ static int run(const arguments *parsed)
 {
     if (parsed->operand_count > 1)
         return terminal_fail(EXIT_USAGE, "help: one command at a time");
-    if (parsed->values[CHOICES] != NULL)
-        return print_choices(parsed->values[CHOICES]);
+    if (options_given(parsed, "choices"))
+        return print_choices(options_value(parsed, "choices"));
     const command *about = NULL;
     if (parsed->operand_count == 1 && strcmp(parsed->operands[0], "pipelines") == 0)
         return pipeline_help_print();
-    if (parsed->operand_count == 1 && parsed->values[MAN] == NULL && is_pipeline(parsed->operands[0]))
+    if (parsed->operand_count == 1 && !options_given(parsed, "man") && is_pipeline(parsed->operands[0]))
         return print_pipeline(parsed->operands[0]);
     if (parsed->operand_count == 1) {
         about = commands_find(parsed->operands[0]);
         if (about == NULL)
             return EXIT_USAGE;
     }
-    if (parsed->values[MAN] != NULL && about == NULL)
+    if (options_given(parsed, "man") && about == NULL)
         manual_print_all();
-    else if (parsed->values[MAN] != NULL)
+    else if (options_given(parsed, "man"))
         manual_print(about);
     else
         help_print(about);
@@ -165,6 +163,6 @@ const command command_help = {
         "Lists the commands, or prints the usage, the options with their defaults and examples of one. Of a "
         "pipeline such as ra+tslr it prints the options that its methods use. 'congru help pipelines' shows "
         "pipelines of several branches, and how to define others.",
-    .options = {.options = options, .count = OPTIONS},
+    .options = {OPTION_ROWS(options)},
     .run = run,
 };

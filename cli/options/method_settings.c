@@ -37,7 +37,7 @@ static int set(congru_context *context, const arguments *parsed, const congru_me
     const char *name = row->option.name, *value = options_value(parsed, name);
     if (value == NULL)
         return EXIT_DONE;
-    if (row->kind == CONGRU_OPTION_SHORTHAND && options_value(parsed, row->stands_for) != NULL)
+    if (row->kind == CONGRU_OPTION_SHORTHAND && options_given(parsed, row->stands_for))
         return terminal_fail(EXIT_USAGE, "%s: --%s and --%s exclude each other", parsed->command,
                              row->stands_for, name);
     snprintf(where, sizeof where, "%s: --%s", parsed->command, name);

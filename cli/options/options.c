@@ -213,19 +213,8 @@ int options_parse_integer(const char *where, const char *text, int least, int mo
     return told(congru_value_integer(where, text, least, most, number, error), error);
 }
 
-int options_parse_range(const char *where, const char *text, double least, double most, double range[2])
-{
-    char error[CONGRU_VALUE_ERROR_SIZE];
-    return told(congru_value_range(where, text, least, most, range, error), error);
-}
-
-int options_parse_choice(const char *where, const char *text, const char *const *names, size_t *choice)
-{
-    char error[CONGRU_VALUE_ERROR_SIZE];
-    return told(congru_value_choice(where, text, names, choice, error), error);
-}
-
-size_t options_place(const option_table *table, const char *name)
+/* The place of the option of this name; that after the last when there is none. */
+static size_t find(const option_table *table, const char *name)
 {
     const option *at;
     size_t place = 0;
@@ -236,34 +225,80 @@ size_t options_place(const option_table *table, const char *name)
 
 const char *options_value(const arguments *parsed, const char *name)
 {
-    size_t place = options_place(parsed->table, name);
+    size_t place = find(parsed->table, name);
     return options_at(parsed->table, place) != NULL ? parsed->values[place] : NULL;
 }
 
-/* "spd: --t", which begins error lines about that option. */
-static const char *option_where(const arguments *parsed, size_t place, char *where, size_t size)
+bool options_given(const arguments *parsed, const char *name)
 {
-    snprintf(where, size, "%s: --%s", parsed->command, options_at(parsed->table, place)->name);
+    return options_value(parsed, name) != NULL;
+}
+
+void options_set(arguments *parsed, const char *name, const char *value)
+{
+    parsed->values[find(parsed->table, name)] = value;
+}
+
+/* "spd: --t", which begins error lines about that option. */
+static const char *option_where(const arguments *parsed, const char *name, char where[WHERE_SIZE])
+{
+    snprintf(where, WHERE_SIZE, "%s: --%s", parsed->command, name);
     return where;
 }
 
-int options_number(const arguments *parsed, size_t place, double fallback, double least, double most,
+int options_number(const arguments *parsed, const char *name, double fallback, double least, double most,
                    double *number)
 {
     char where[WHERE_SIZE];
+    const char *text = options_value(parsed, name);
     *number = fallback;
-    if (parsed->values[place] == NULL)
-        return EXIT_DONE;
-    return options_parse_number(option_where(parsed, place, where, sizeof where), parsed->values[place], least,
-                                most, number);
+    return text == NULL ? EXIT_DONE
+                        : options_parse_number(option_where(parsed, name, where), text, least, most, number);
 }
 
-int options_integer(const arguments *parsed, size_t place, int fallback, int least, int most, int *number)
+int options_integer(const arguments *parsed, const char *name, int fallback, int least, int most, int *number)
 {
     char where[WHERE_SIZE];
+    const char *text = options_value(parsed, name);
     *number = fallback;
-    if (parsed->values[place] == NULL)
-        return EXIT_DONE;
-    return options_parse_integer(option_where(parsed, place, where, sizeof where), parsed->values[place], least,
-                                 most, number);
+    return text == NULL ? EXIT_DONE
+                        : options_parse_integer(option_where(parsed, name, where), text, least, most, number);
+}
+
+int options_choice(const arguments *parsed, const char *name, const char *const *names, size_t *choice)
+{
+    char where[WHERE_SIZE], error[CONGRU_VALUE_ERROR_SIZE];
+    const char *text = options_value(parsed, name);
+    option_where(parsed, name, where);
+    return text == NULL ? EXIT_DONE : told(congru_value_choice(where, text, names, choice, error), error);
+}
+
+int options_target(const arguments *parsed, congru_target *target)
+{
+    const char *names[CONGRU_TARGET_COUNT + 1];
+    size_t choice = 0;
+    for (size_t i = 0; i <= CONGRU_TARGET_COUNT; i++)
+        names[i] = congru_target_name((congru_target)i);
+    int code = options_choice(parsed, "target", names, &choice);
+    *target = (congru_target)choice;
+    return code;
+}
+
+int options_align_by(const arguments *parsed, bool *by_session)
+{
+    static const char *const names[] = {"subject", "session", NULL};
+    size_t choice = 0;
+    int code = options_choice(parsed, "align-by", names, &choice);
+    *by_session = choice == 1;
+    return code;
+}
+
+int options_words(const arguments *parsed, const char *name, text_list *words)
+{
+    char where[WHERE_SIZE];
+    const char *text = options_value(parsed, name);
+    int code = text == NULL ? EXIT_DONE : text_list_split(words, option_where(parsed, name, where), text);
+    if (text == NULL || code != EXIT_DONE)
+        text_list_clear(words);
+    return code;
 }

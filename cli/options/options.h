@@ -2,12 +2,17 @@
 #ifndef CONGRU_CLI_OPTIONS_H
 #define CONGRU_CLI_OPTIONS_H
 
+#include "congru/method.h"
 #include "congru/option.h"
+#include "text_list.h"
 
 enum { OPTIONS_MAX = 160 };
 
 /* As the library's own tables have them. */
 typedef congru_option option;
+
+/* The rows of an array, as the first two members of a table. */
+#define OPTION_ROWS(rows) .options = (rows), .count = sizeof(rows) / sizeof *(rows)
 
 /* A constant table; `more` are options that several commands share. At most OPTIONS_MAX in all. --help and -h are
  * understood everywhere and not in it. */
@@ -29,7 +34,7 @@ const option *options_at(const option_table *table, size_t place);
 typedef struct arguments {
     const char *command; /* the command's name, for messages */
     const option_table *table;
-    const char *values[OPTIONS_MAX]; /* by place in the table: NULL when not given, "" without a value */
+    const char *values[OPTIONS_MAX]; /* of the parser: read by options_value */
     char **operands;
     size_t operand_count;
     bool help; /* --help or -h came; nothing else counts then */
@@ -44,28 +49,32 @@ int options_parse(const char *command, const option_table *table, int count, cha
  * link: an operand, a file of the run in a folder that is an operand, or the file another option names. */
 int options_check_output(const arguments *parsed);
 
-/* The place of the option of this name; that after the last when there is none. */
-size_t options_place(const option_table *table, const char *name);
-
-/* What was given for the option of this name: NULL when it was not, "" without a value. */
+/* What was given for the option of this name: NULL when it was not, "" without a value. Options are read by their names alone:
+ * where a row is in its table matters to help and to nothing else. */
 const char *options_value(const arguments *parsed, const char *name);
+bool options_given(const arguments *parsed, const char *name);
 
-/* The number an option holds, or `fallback` when it was not given. Returns EXIT_DONE, or prints one line and
+/* As if it had been given, for commands that run others; NULL: not given. The option is in the table. */
+void options_set(arguments *parsed, const char *name, const char *value);
+
+/* The number an option holds, or `fallback` when it was not given. Each returns EXIT_DONE, or prints one line and
  * returns EXIT_USAGE for what is not a plain finite number between the limits. */
-int options_number(const arguments *parsed, size_t place, double fallback, double least, double most,
+int options_number(const arguments *parsed, const char *name, double fallback, double least, double most,
                    double *number);
+int options_integer(const arguments *parsed, const char *name, int fallback, int least, int most, int *number);
 
-/* The same for whole numbers. */
-int options_integer(const arguments *parsed, size_t place, int fallback, int least, int most, int *number);
+/* Which of the names, ended by NULL, was given; *choice is as it was when none was. */
+int options_choice(const arguments *parsed, const char *name, const char *const *names, size_t *choice);
+
+/* --target and --align-by, which several commands have. */
+int options_target(const arguments *parsed, congru_target *target);
+int options_align_by(const arguments *parsed, bool *by_session);
+
+/* The words of an option, as text_list_split; none when it was not given. */
+int options_words(const arguments *parsed, const char *name, text_list *words);
 
 /* The same for text from anywhere: `where`, such as "spd: --t", begins the error line. */
 int options_parse_number(const char *where, const char *text, double least, double most, double *number);
 int options_parse_integer(const char *where, const char *text, int least, int most, int *number);
-
-/* Two numbers "LOW:HIGH", the second larger. */
-int options_parse_range(const char *where, const char *text, double least, double most, double range[2]);
-
-/* Which of the names, ended by NULL, the text is; otherwise one line that lists them, and EXIT_USAGE. */
-int options_parse_choice(const char *where, const char *text, const char *const *names, size_t *choice);
 
 #endif

@@ -6,11 +6,10 @@
 #include "process_group.h"
 #include "set_load.h"
 
-static const option options[RUN_OPTIONS] = {
-    [RUN_PIPELINES] =
-        {"pipelines", 'p', "P,...",
-         "Pipelines with a network. Default: dct, dldct and ddct-unet, each before tslr and end to "
-         "end."},
+static const option options[] = {
+    {"pipelines", 'p', "P,...",
+     "Pipelines with a network. Default: dct, dldct and ddct-unet, each before tslr and end to "
+     "end."},
     RUN_OTHER_OPTIONS("The folder of results, one in it for each part left out; a run that was interrupted is "
                       "taken up where it stood. Default: the set's name and the command's, NAME-ablate."),
 };
@@ -26,8 +25,8 @@ static int run(const arguments *parsed)
         return terminal_fail(EXIT_USAGE, "ablate: %s (see 'congru help ablate')",
                              parsed->operand_count == 0 ? "the set is missing" : "one set at a time");
     arguments chosen = *parsed;
-    if (chosen.values[RUN_PIPELINES] == NULL)
-        chosen.values[RUN_PIPELINES] = ABLATION_PIPELINES;
+    if (!options_given(&chosen, "pipelines"))
+        options_set(&chosen, "pipelines", ABLATION_PIPELINES);
     run_state state = {.parsed = &chosen};
     ablation found;
     int code = evaluation_open(&state);
@@ -66,7 +65,7 @@ const command command_ablate = {
         "below that of the whole model. 'congru report DIR/baseline' shows them too.",
     .definitions = describe,
     .definitions_title = "Parts",
-    .options = {.options = options, .count = RUN_OPTIONS, .more = &set_option_table},
+    .options = {OPTION_ROWS(options), .more = &set_option_table},
     .examples = examples,
     .shares = true,
     .run = run,

@@ -11,16 +11,15 @@
 #include "set_load.h"
 #include "terminal.h"
 
-static const option options[REPRODUCE_OPTIONS] = {
-    [RUN_PIPELINES] = {"pipelines", 'p', "P,...", "Run these pipelines of the table alone. Default: all."},
+static const option options[] = {
+    {"pipelines", 'p', "P,...", "Run these pipelines of the table alone. Default: all."},
     RUN_OTHER_OPTIONS(
         "The folder under which results go, one folder for each set; what is there is not run again. "
         "Default: reproduced."),
-    [REPRODUCE_SEEDS] = {"seeds", '\0', "A..B",
-                         "Which synthetic sets to make; the networks have the same seeds. Default: 50..54."},
-    [REPRODUCE_TRIALS] = {"trials", '\0', "N",
-                          "Trials of each class and subject in synthetic sets; fewer are for a quick look. "
-                          "Default: 40."},
+    {"seeds", '\0', "A..B", "Which synthetic sets to make; the networks have the same seeds. Default: 50..54."},
+    {"trials", '\0', "N",
+     "Trials of each class and subject in synthetic sets; fewer are for a quick look. "
+     "Default: 40."},
 };
 
 typedef struct experiment {
@@ -90,7 +89,7 @@ static int make_folder(const char *path)
 
 int reproduce_folder(const arguments *parsed, const char *name, char *path, size_t size)
 {
-    const char *folder = parsed->values[RUN_OUTPUT] != NULL ? parsed->values[RUN_OUTPUT] : "reproduced";
+    const char *folder = options_given(parsed, "output") ? options_value(parsed, "output") : "reproduced";
     int used = snprintf(path, size, "%s/%s", folder, name);
     if (used < 0 || (size_t)used >= size)
         return terminal_fail(EXIT_FAILED, "%s: too long a name", folder);
@@ -136,11 +135,11 @@ static int run(const arguments *parsed)
     if (!experiments[i].sets && parsed->operand_count > 1)
         return terminal_fail(EXIT_USAGE, "reproduce %s: unexpected '%s': it needs no set", name,
                              parsed->operands[1]);
-    if (parsed->values[REPRODUCE_SEEDS] != NULL && strcmp(name, "synthetic") != 0)
+    if (options_given(parsed, "seeds") && strcmp(name, "synthetic") != 0)
         return terminal_fail(EXIT_USAGE, "reproduce %s: --seeds is for 'synthetic'; see --seed", name);
-    if (parsed->values[REPRODUCE_TRIALS] != NULL && strcmp(name, "synthetic") != 0)
+    if (options_given(parsed, "trials") && strcmp(name, "synthetic") != 0)
         return terminal_fail(EXIT_USAGE, "reproduce %s: --trials is for 'synthetic'", name);
-    if (parsed->values[RUN_DATASET] != NULL && parsed->operand_count > 2)
+    if (options_given(parsed, "dataset") && parsed->operand_count > 2)
         return terminal_fail(EXIT_USAGE, "reproduce %s: --dataset is for one set", name);
     arguments inner = *parsed;
     char command_name[64];
@@ -176,7 +175,7 @@ const command command_reproduce = {
         "classes is not compared, and other differences are told.",
     .definitions = describe,
     .definitions_title = "Experiments",
-    .options = {.options = options, .count = REPRODUCE_OPTIONS, .more = &set_option_table},
+    .options = {OPTION_ROWS(options), .more = &set_option_table},
     .examples = examples,
     .shares = true,
     .run = run,

@@ -7,7 +7,6 @@
 #include "table_show.h"
 
 /* The options of 'congru reproduce': those of a run, then these, then those of sets and methods. */
-enum { REPRODUCE_SEEDS = RUN_OPTIONS, REPRODUCE_TRIALS, REPRODUCE_OPTIONS };
 
 /* One experiment. The operands are those after its name. Returns the exit code. */
 int reproduce_synthetic(const arguments *parsed);

@@ -64,8 +64,8 @@ static int look_at_set(recipes_job *job, size_t which)
         reproduce_sets_print_remark(&run);
         snprintf(job->validation, sizeof job->validation, "%zu", held < sources ? held : sources - 1);
         code = text_list_split(&job->pipelines, "reproduce recipes",
-                               job->parsed->values[RUN_PIPELINES] != NULL ? job->parsed->values[RUN_PIPELINES]
-                                                                          : PIPELINES);
+                               options_given(job->parsed, "pipelines") ? options_value(job->parsed, "pipelines")
+                                                                       : PIPELINES);
     }
     evaluation_close(&run);
     return code;
@@ -93,11 +93,11 @@ static int run_recipe(recipes_job *job, size_t which, size_t recipe)
     arguments inner = *job->parsed;
     inner.operands += which;
     inner.operand_count = 1;
-    inner.values[options_place(inner.table, "recipe")] = recipes[recipe].recipe;
+    options_set(&inner, "recipe", recipes[recipe].recipe);
     if (recipe == CHOSEN) {
-        inner.values[options_place(inner.table, "C")] = "auto";
+        options_set(&inner, "C", "auto");
         if (options_value(&inner, "validation") == NULL)
-            inner.values[options_place(inner.table, "validation")] = job->validation;
+            options_set(&inner, "validation", job->validation);
     }
     int code = reproduce_sets_run(&sets, &inner, PIPELINES, CONGRU_PROTOCOL_LOSO, recipes[recipe].suffix);
     if (code == EXIT_DONE)

@@ -19,8 +19,8 @@ int reproduce_sets_open(run_state *run, arguments *chosen, const arguments *pars
     *chosen = *parsed;
     chosen->operands += which;
     chosen->operand_count = 1;
-    if (chosen->values[RUN_PIPELINES] == NULL)
-        chosen->values[RUN_PIPELINES] = pipelines;
+    if (!options_given(chosen, "pipelines"))
+        options_set(chosen, "pipelines", pipelines);
     *run = (run_state){.parsed = chosen};
     return evaluation_open(run);
 }
@@ -188,7 +188,7 @@ static int run_set(reproduce_sets *sets, const arguments *parsed, size_t which, 
     if (code == EXIT_DONE && (kept = calloc(run.options.pipeline_count, sizeof *kept)) == NULL)
         code = terminal_fail(EXIT_FAILED, "%s: not enough memory", folder);
     if (code == EXIT_DONE) {
-        if (parsed->values[RUN_PIPELINES] == NULL)
+        if (!options_given(parsed, "pipelines"))
             drop_without_signals(&run, kept);
         reproduce_sets_remark(&run, remark);
         if (remark[0] != '\0')

@@ -119,7 +119,7 @@ static int run_set(const arguments *parsed, size_t which)
 
 int reproduce_silhouette(const arguments *parsed)
 {
-    if (parsed->values[RUN_PIPELINES] != NULL)
+    if (options_given(parsed, "pipelines"))
         return terminal_fail(EXIT_USAGE, "%s: --pipelines does not apply", parsed->command);
     if (!process_group_leads())
         return EXIT_DONE; /* nothing here is shared */

@@ -200,13 +200,13 @@ static void judge(const synthetic_job *job)
 int reproduce_synthetic(const arguments *parsed)
 {
     synthetic_job job = {.run.parsed = parsed};
-    if (parsed->values[RUN_PIPELINES] != NULL || parsed->values[RUN_SUBJECTS] != NULL ||
-        parsed->values[RUN_DATASET] != NULL)
+    if (options_given(parsed, "pipelines") || options_given(parsed, "subjects") ||
+        options_given(parsed, "dataset"))
         return terminal_fail(EXIT_USAGE,
                              "reproduce synthetic: --pipelines, --subjects and --dataset do not apply");
-    int code = parse_seeds(parsed->values[REPRODUCE_SEEDS], job.seeds);
+    int code = parse_seeds(options_value(parsed, "seeds"), job.seeds);
     if (code == EXIT_DONE)
-        code = options_integer(parsed, REPRODUCE_TRIALS, 40, 1, 1000000, &job.trials);
+        code = options_integer(parsed, "trials", 40, 1, 1000000, &job.trials);
     if (code == EXIT_DONE)
         code = evaluation_settle(&job.run);
     if (code == EXIT_DONE)

@@ -10,21 +10,18 @@
 #include "session.h"
 #include "terminal.h"
 
-enum { A, B, BASELINE, CSV, PERMUTATION, FORMAT, NO_SAVE, OPTIONS };
-
-static const option options[OPTIONS] = {
-    [A] = {"a", 'a', "PIPELINE", "The pipeline whose gain is asked for; needs --b."},
-    [B] = {"b", 'b', "PIPELINE", "The pipeline it is compared with."},
-    [BASELINE] = {"baseline", '\0', "PIPELINE", "Compare every other pipeline with this one."},
-    [CSV] =
-        {"csv", '\0', "FILE",
-         "Take accuracies in percent from a text file instead: a column 'subject' and one for each pipeline, "
-         "or columns dataset, subject, pipeline, accuracy."},
-    [PERMUTATION] = {"permutation", '\0', NULL,
-                     "Add 'flips', the p of the mean gain by flipping signs: all of them for up to 20 "
-                     "subjects, else 100000 draws."},
-    [FORMAT] = TABLE_FORMAT_OPTION,
-    [NO_SAVE] = {"no-save", '\0', NULL, "Do not write statistics.json into the folder."},
+static const option options[] = {
+    {"a", 'a', "PIPELINE", "The pipeline whose gain is asked for; needs --b."},
+    {"b", 'b', "PIPELINE", "The pipeline it is compared with."},
+    {"baseline", '\0', "PIPELINE", "Compare every other pipeline with this one."},
+    {"csv", '\0', "FILE",
+     "Take accuracies in percent from a text file instead: a column 'subject' and one for each pipeline, "
+     "or columns dataset, subject, pipeline, accuracy."},
+    {"permutation", '\0', NULL,
+     "Add 'flips', the p of the mean gain by flipping signs: all of them for up to 20 "
+     "subjects, else 100000 draws."},
+    TABLE_FORMAT_OPTION,
+    {"no-save", '\0', NULL, "Do not write statistics.json into the folder."},
 };
 
 /* Everything a comparison is made of. */
@@ -41,16 +38,16 @@ typedef struct compare_job {
 
 static int check(const arguments *parsed)
 {
-    const char *const *value = parsed->values;
-    if ((parsed->operand_count == 0) == (value[CSV] == NULL))
+    const char *a = options_value(parsed, "a"), *b = options_value(parsed, "b");
+    if ((parsed->operand_count > 0) == options_given(parsed, "csv"))
         return terminal_fail(EXIT_USAGE, "compare: %s (see 'congru help compare')",
-                             value[CSV] == NULL ? "the results folder is missing"
-                                                : "folders and --csv exclude each other");
-    if ((value[A] == NULL) != (value[B] == NULL))
+                             !options_given(parsed, "csv") ? "the results folder is missing"
+                                                           : "folders and --csv exclude each other");
+    if ((a == NULL) != (b == NULL))
         return terminal_fail(EXIT_USAGE, "compare: --a and --b belong together");
-    if (value[A] != NULL && strcmp(value[A], value[B]) == 0)
+    if (a != NULL && strcmp(a, b) == 0)
         return terminal_fail(EXIT_USAGE, "compare: --a and --b are the same pipeline");
-    if (value[A] != NULL && value[BASELINE] != NULL)
+    if (a != NULL && options_given(parsed, "baseline"))
         return terminal_fail(EXIT_USAGE, "compare: --a and --baseline exclude each other");
     return EXIT_DONE;
 }
@@ -82,8 +79,8 @@ static int read_folder(compare_job *job, const char *folder)
 
 static int read_scores(compare_job *job)
 {
-    if (job->parsed->values[CSV] != NULL)
-        return score_file_read(job->parsed->values[CSV], &job->tables);
+    if (options_given(job->parsed, "csv"))
+        return score_file_read(options_value(job->parsed, "csv"), &job->tables);
     int code = EXIT_DONE;
     for (size_t i = 0; code == EXIT_DONE && i < job->parsed->operand_count; i++)
         code = read_folder(job, job->parsed->operands[i]);
@@ -133,8 +130,8 @@ static int find(const compare_job *job, const char *name)
 /* One pair, all against one, or all; the later name minus the earlier, since baselines come first. */
 static int list_pairs(compare_job *job)
 {
-    const char *a = job->parsed->values[A], *b = job->parsed->values[B];
-    const char *baseline = job->parsed->values[BASELINE];
+    const char *a = options_value(job->parsed, "a"), *b = options_value(job->parsed, "b");
+    const char *baseline = options_value(job->parsed, "baseline");
     int code = a != NULL ? find(job, a) : EXIT_DONE;
     if (code == EXIT_DONE && b != NULL)
         code = find(job, b);
@@ -196,8 +193,8 @@ static int compare(compare_job *job)
 static int deliver(const compare_job *job)
 {
     const arguments *parsed = job->parsed;
-    const bool permutation = parsed->values[PERMUTATION] != NULL;
-    if (parsed->operand_count == 1 && parsed->values[NO_SAVE] == NULL &&
+    const bool permutation = options_given(parsed, "permutation");
+    if (parsed->operand_count == 1 && !options_given(parsed, "no-save") &&
         congru_pairs_write(job->context, job->rows, job->row, permutation, parsed->operands[0]) != CONGRU_OK)
         return terminal_fail(EXIT_FAILED, "%s", congru_context_error(job->context));
     return pairs_show(job->context, job->rows, job->row, permutation, job->format);
@@ -208,7 +205,7 @@ static int run(const arguments *parsed)
     compare_job job = {.parsed = parsed};
     int code = check(parsed);
     if (code == EXIT_DONE)
-        code = table_format_parse(parsed, FORMAT, &job.format);
+        code = table_format_parse(parsed, &job.format);
     if (code == EXIT_DONE)
         code = session_open(1, &job.context);
     if (code == EXIT_DONE)
@@ -248,7 +245,7 @@ const command command_compare = {
         "several folders there are rows for each dataset, and for the subjects of all together. Without an "
         "option that names pipelines every pair is compared. The numbers of a single folder are also kept "
         "in it, as statistics.json.",
-    .options = {.options = options, .count = OPTIONS},
+    .options = {OPTION_ROWS(options)},
     .examples = examples,
     .run = run,
 };

@@ -12,16 +12,14 @@
 #include "terminal.h"
 #include "text_list.h"
 
-enum { PIPELINES, CSV, JSON, OUTPUT, OPTIONS };
-
-static const option options[OPTIONS] = {
-    [PIPELINES] = {"pipelines", 'p', "A,B,...",
-                   "These pipelines of a results folder alone. Default: all that have patterns."},
-    [CSV] = {"csv", '\0', NULL,
-             "Print the patterns themselves, a row for each branch, band, time and class, a column for each "
-             "channel."},
-    [JSON] = {"json", '\0', NULL, "Print what the tables and sentences say as JSON."},
-    [OUTPUT] = {"output", 'o', "FILE", "Write --csv or --json to a file instead."},
+static const option options[] = {
+    {"pipelines", 'p', "A,B,...",
+     "These pipelines of a results folder alone. Default: all that have patterns."},
+    {"csv", '\0', NULL,
+     "Print the patterns themselves, a row for each branch, band, time and class, a column for each "
+     "channel."},
+    {"json", '\0', NULL, "Print what the tables and sentences say as JSON."},
+    {"output", 'o', "FILE", "Write --csv or --json to a file instead."},
 };
 
 static int fail(const congru_context *context)
@@ -70,15 +68,15 @@ static int check_name(congru_context *context, const char *path, const char *nam
 }
 
 /* Puts the patterns of the pipelines named in front: *count of them. */
-static int choose(congru_context *context, const char *path, const char *names, congru_patterns *patterns,
-                  size_t *count)
+static int choose(congru_context *context, const arguments *parsed, congru_patterns *patterns, size_t *count)
 {
     text_list list = {0};
-    *count = names != NULL ? 0 : patterns->count;
-    int code = names != NULL ? text_list_split(&list, "explain: --pipelines", names) : EXIT_DONE;
+    const char *path = parsed->operands[0];
+    int code = options_words(parsed, "pipelines", &list);
+    *count = list.count > 0 ? 0 : patterns->count;
     for (size_t i = 0; code == EXIT_DONE && i < list.count; i++)
         code = check_name(context, path, list.item[i], patterns);
-    for (size_t k = 0; code == EXIT_DONE && names != NULL && k < patterns->count; k++)
+    for (size_t k = 0; code == EXIT_DONE && list.count > 0 && k < patterns->count; k++)
         if (is_among(&patterns->pattern[k], &list)) {
             congru_pattern own = patterns->pattern[*count];
             patterns->pattern[(*count)++] = patterns->pattern[k];
@@ -101,28 +99,27 @@ static int print(congru_context *context, const arguments *parsed, const congru_
 {
     char *text = NULL;
     int code = EXIT_DONE;
-    if (parsed->values[CSV] == NULL && parsed->values[JSON] == NULL)
+    if (!options_given(parsed, "csv") && !options_given(parsed, "json"))
         return explain_print_tables(context, patterns, count);
-    if (parsed->values[JSON] != NULL)
+    if (options_given(parsed, "json"))
         code = explain_json(context, patterns, count, &text);
     else if (congru_patterns_csv(context, patterns, count, &text) != CONGRU_OK)
         code = fail(context);
     if (code == EXIT_DONE)
-        code = write_text(context, parsed->values[OUTPUT], text);
+        code = write_text(context, options_value(parsed, "output"), text);
     free(text);
     return code;
 }
 
 static int run(const arguments *parsed)
 {
-    const char *const *value = parsed->values;
     if (parsed->operand_count != 1)
         return terminal_fail(EXIT_USAGE, "explain: %s (see 'congru help explain')",
                              parsed->operand_count == 0 ? "the results folder or the model is missing"
                                                         : "one folder or model at a time");
-    if (value[CSV] != NULL && value[JSON] != NULL)
+    if (options_given(parsed, "csv") && options_given(parsed, "json"))
         return terminal_fail(EXIT_USAGE, "explain: --csv and --json exclude each other");
-    if (value[OUTPUT] != NULL && value[CSV] == NULL && value[JSON] == NULL)
+    if (options_given(parsed, "output") && !options_given(parsed, "csv") && !options_given(parsed, "json"))
         return terminal_fail(EXIT_USAGE, "explain: --output needs --csv or --json");
     congru_context *context;
     congru_patterns *patterns = NULL;
@@ -132,7 +129,7 @@ static int run(const arguments *parsed)
         return code;
     code = load(context, parsed->operands[0], &patterns);
     if (code == EXIT_DONE)
-        code = choose(context, parsed->operands[0], value[PIPELINES], patterns, &count);
+        code = choose(context, parsed, patterns, &count);
     if (code == EXIT_DONE)
         code = print(context, parsed, patterns, count);
     congru_patterns_destroy(&patterns);
@@ -159,7 +156,7 @@ const command command_explain = {
                    "folder of 'congru loso' "
                    "the mean over the subjects left out, of a model that over the subjects it was fitted on. "
                    "Networks have none.",
-    .options = {.options = options, .count = OPTIONS},
+    .options = {OPTION_ROWS(options)},
     .examples = examples,
     .run = run,
 };

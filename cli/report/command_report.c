@@ -15,28 +15,22 @@
 
 extern const char report_page[]; /* made from web/; "" when it could not be built */
 
-enum { OUTPUT, FORMAT, FIGURE, TABLE, PIPELINES, SERIES, OPTIONS };
-
-static const option options[OPTIONS] = {
-    [OUTPUT] =
-        {"output", 'o', "FILE",
-         "Where it goes; it appears only when it is complete. The ending of the name is the format: .html, "
-         ".json, .svg, .png, .pdf, .csv or .tex. Default: report.html for a page, else standard output."},
-    [FORMAT] =
-        {"format", '\0', "NAME",
-         "'html', a page of everything, or with --table that table; 'json', the numbers of either; 'svg', "
-         "'png' or 'pdf', a figure; 'csv' or 'latex', a table. Default: what the name of -o says; else svg "
-         "with --figure, csv with --table, else html."},
-    [FIGURE] = {"figure", '\0', "NAME", "The figure of --format svg, png and pdf. Default: accuracy."},
-    [TABLE] = {"table", '\0', "NAME",
-               "The table of --format csv and latex, or of html and json. Default: accuracy."},
-    [PIPELINES] =
-        {"pipelines", '\0', "A[,B]",
-         "The pipeline a figure or table is about, and the one it is compared with. Default: the best, and "
-         "the next."},
-    [SERIES] = {"series", '\0', "NAME",
-                "The series of the figure 'training', as it is called in the files: loss, cross_entropy, "
-                "gradient_norm, ... or action_ratio, subject_ratio. Default: loss."},
+static const option options[] = {
+    {"output", 'o', "FILE",
+     "Where it goes; it appears only when it is complete. The ending of the name is the format: .html, "
+     ".json, .svg, .png, .pdf, .csv or .tex. Default: report.html for a page, else standard output."},
+    {"format", '\0', "NAME",
+     "'html', a page of everything, or with --table that table; 'json', the numbers of either; 'svg', "
+     "'png' or 'pdf', a figure; 'csv' or 'latex', a table. Default: what the name of -o says; else svg "
+     "with --figure, csv with --table, else html."},
+    {"figure", '\0', "NAME", "The figure of --format svg, png and pdf. Default: accuracy."},
+    {"table", '\0', "NAME", "The table of --format csv and latex, or of html and json. Default: accuracy."},
+    {"pipelines", '\0', "A[,B]",
+     "The pipeline a figure or table is about, and the one it is compared with. Default: the best, and "
+     "the next."},
+    {"series", '\0', "NAME",
+     "The series of the figure 'training', as it is called in the files: loss, cross_entropy, "
+     "gradient_norm, ... or action_ratio, subject_ratio. Default: loss."},
 };
 
 typedef enum format { HTML, JSON, SVG, PNG, PDF, CSV, LATEX } format;
@@ -86,19 +80,18 @@ static const char *table_name(size_t index, const void *user)
 }
 
 /* The name of a figure or table, checked before any file is read. */
-static int choose_name(job *j, size_t place, const char *(*candidate)(size_t, const void *))
+static int choose_name(job *j, const char *kind, const char *(*candidate)(size_t, const void *))
 {
-    const char *name = j->parsed->values[place];
+    const char *name = options_value(j->parsed, kind);
     j->name = name != NULL ? name : "accuracy";
     for (size_t i = 0; candidate(i, NULL) != NULL; i++)
         if (strcmp(candidate(i, NULL), j->name) == 0)
             return EXIT_DONE;
     const char *meant = terminal_nearest(j->name, candidate, NULL);
     if (meant != NULL)
-        return terminal_fail(EXIT_USAGE, "report: no %s is called '%s' (did you mean '%s'?)",
-                             options[place].name, j->name, meant);
-    return terminal_fail(EXIT_USAGE, "report: no %s is called '%s' (see 'congru help report')",
-                         options[place].name, j->name);
+        return terminal_fail(EXIT_USAGE, "report: no %s is called '%s' (did you mean '%s'?)", kind, j->name,
+                             meant);
+    return terminal_fail(EXIT_USAGE, "report: no %s is called '%s' (see 'congru help report')", kind, j->name);
 }
 
 /* The format that the name of -o stands for; the number of formats for a name that says nothing. */
@@ -115,22 +108,22 @@ static size_t format_of_name(const char *path)
 /* By --format or by the name of -o, which must not contradict it; else --figure means svg and --table csv. */
 static int find_format(const arguments *parsed, size_t *chosen)
 {
-    const char *const *value = parsed->values, *path = value[OUTPUT];
+    const char *path = options_value(parsed, "output");
     size_t named = format_of_name(path);
-    *chosen = value[FIGURE] != NULL ? SVG : value[TABLE] != NULL ? CSV : HTML;
-    if (value[FORMAT] == NULL && path != NULL && endings[named] == NULL)
+    *chosen = options_given(parsed, "figure") ? SVG : options_given(parsed, "table") ? CSV : HTML;
+    if (!options_given(parsed, "format") && path != NULL && endings[named] == NULL)
         return terminal_fail(
             EXIT_USAGE,
             "report: -o %s: the ending of the name is the format: .html, .json, .svg, .png, .pdf, "
             ".csv or .tex",
             path);
-    if (value[FORMAT] != NULL) {
-        int code = options_parse_choice("report: --format", value[FORMAT], formats, chosen);
+    if (options_given(parsed, "format")) {
+        int code = options_choice(parsed, "format", formats, chosen);
         if (code != EXIT_DONE)
             return code;
         if (endings[named] != NULL && named != *chosen)
             return terminal_fail(EXIT_USAGE, "report: -o %s is not the name of a file of --format %s", path,
-                                 value[FORMAT]);
+                                 options_value(parsed, "format"));
     } else if (path != NULL) {
         *chosen = named;
     }
@@ -139,34 +132,35 @@ static int find_format(const arguments *parsed, size_t *chosen)
 
 static int choose_format(job *j)
 {
-    const char *const *value = j->parsed->values;
     size_t chosen = HTML;
     int code = find_format(j->parsed, &chosen);
     j->format = (format)chosen;
     bool figure = chosen == SVG || chosen == PNG || chosen == PDF,
-         table =
-             chosen == CSV || chosen == LATEX || ((chosen == HTML || chosen == JSON) && value[TABLE] != NULL);
+         table = chosen == CSV || chosen == LATEX ||
+                 ((chosen == HTML || chosen == JSON) && options_given(j->parsed, "table"));
     static const struct {
-        size_t place;
+        const char *name;
         bool for_figure, for_table;
-    } uses[] = {{FIGURE, true, false}, {TABLE, false, true}, {PIPELINES, true, true}, {SERIES, true, false}};
+    } uses[] = {
+        {"figure", true, false}, {"table", false, true}, {"pipelines", true, true}, {"series", true, false}};
     for (size_t i = 0; code == EXIT_DONE && i < sizeof uses / sizeof uses[0]; i++)
-        if (value[uses[i].place] != NULL && !(uses[i].for_figure && figure) && !(uses[i].for_table && table))
+        if (options_given(j->parsed, uses[i].name) && !(uses[i].for_figure && figure) &&
+            !(uses[i].for_table && table))
             code = terminal_fail(EXIT_USAGE,
                                  "report: --%s does not go with --format %s (see 'congru help report')",
-                                 options[uses[i].place].name, formats[chosen]);
+                                 uses[i].name, formats[chosen]);
     if (code == EXIT_DONE && figure)
-        code = choose_name(j, FIGURE, figure_name);
+        code = choose_name(j, "figure", figure_name);
     if (code == EXIT_DONE && table)
-        code = choose_name(j, TABLE, table_name);
+        code = choose_name(j, "table", table_name);
     return code;
 }
 
 static int choose(job *j)
 {
     int code = choose_format(j);
-    if (code == EXIT_DONE && j->parsed->values[PIPELINES] != NULL) {
-        code = text_list_split(&j->pipelines, "report: --pipelines", j->parsed->values[PIPELINES]);
+    if (code == EXIT_DONE && options_given(j->parsed, "pipelines")) {
+        code = options_words(j->parsed, "pipelines", &j->pipelines);
         if (code == EXIT_DONE && j->pipelines.count > 2)
             code =
                 terminal_fail(EXIT_USAGE, "report: --pipelines takes one or two, not %zu", j->pipelines.count);
@@ -175,13 +169,13 @@ static int choose(job *j)
             j->choice.other = j->pipelines.count > 1 ? j->pipelines.item[1] : NULL;
         }
     }
-    j->choice.series = j->parsed->values[SERIES];
+    j->choice.series = options_value(j->parsed, "series");
     return code;
 }
 
 static int write_out(job *j, const void *bytes, size_t size)
 {
-    const char *path = j->parsed->values[OUTPUT];
+    const char *path = options_value(j->parsed, "output");
     bool page = j->format == HTML && j->name == NULL;
     if (path == NULL && page)
         path = "report.html";
@@ -206,7 +200,7 @@ static int write_image(job *j, const congru_drawing *drawing)
 {
     unsigned char *bytes;
     size_t size;
-    if (j->parsed->values[OUTPUT] == NULL && terminal_is(STDOUT_FILENO))
+    if (!options_given(j->parsed, "output") && terminal_is(STDOUT_FILENO))
         return terminal_fail(EXIT_USAGE, "report: a %s does not go to a terminal (name a file with -o)",
                              j->format == PNG ? "PNG" : "PDF");
     int code = report_image(drawing, j->format == PNG ? IMAGE_PNG : IMAGE_PDF, &bytes, &size);
@@ -293,7 +287,7 @@ const command command_report = {
         "of the first, and a table of them has the rows of all.",
     .definitions = describe,
     .definitions_title = "Figures and tables",
-    .options = {.options = options, .count = OPTIONS},
+    .options = {OPTION_ROWS(options)},
     .examples = examples,
     .run = run,
 };

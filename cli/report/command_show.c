@@ -8,20 +8,16 @@
 #include "terminal.h"
 #include "text_list.h"
 
-enum { METRICS, TRIAL, PER_SUBJECT, CLASSES, CONFUSION, FORMAT, OPTIONS };
-
-static const option options[OPTIONS] = {
-    [METRICS] =
-        {"metrics", '\0', "NAME,...",
-         "The metrics of the table, of those below, or 'all'; the first of them is that of --per-subject. "
-         "Default: accuracy, kappa, seconds."},
-    [TRIAL] = {"trial", '\0', "SECONDS",
-               "How long a trial takes: the column of 'itr' is then in bits a minute."},
-    [PER_SUBJECT] = {"per-subject", '\0', NULL, "A row for each subject, a column for each pipeline."},
-    [CLASSES] = {"classes", '\0', NULL, "For each pipeline, precision, recall, F1 and AUC of each class."},
-    [CONFUSION] = {"confusion", '\0', NULL,
-                   "For each pipeline, the confusion matrix over all subjects, in per cent of each class."},
-    [FORMAT] = TABLE_FORMAT_OPTION,
+static const option options[] = {
+    {"metrics", '\0', "NAME,...",
+     "The metrics of the table, of those below, or 'all'; the first of them is that of --per-subject. "
+     "Default: accuracy, kappa, seconds."},
+    {"trial", '\0', "SECONDS", "How long a trial takes: the column of 'itr' is then in bits a minute."},
+    {"per-subject", '\0', NULL, "A row for each subject, a column for each pipeline."},
+    {"classes", '\0', NULL, "For each pipeline, precision, recall, F1 and AUC of each class."},
+    {"confusion", '\0', NULL,
+     "For each pipeline, the confusion matrix over all subjects, in per cent of each class."},
+    TABLE_FORMAT_OPTION,
 };
 
 static definition describe(size_t index)
@@ -62,25 +58,25 @@ static int parse(const arguments *parsed, metric_list *list, congru_table_format
                              parsed->operand_count == 0 ? "the results folder is missing"
                                                         : "one folder at a time");
     text_list names = {0};
-    int code = table_format_parse(parsed, FORMAT, format);
+    int code = table_format_parse(parsed, format);
     *list = metrics_default;
-    if (code == EXIT_DONE && parsed->values[METRICS] != NULL) {
-        code = text_list_split(&names, "show: --metrics", parsed->values[METRICS]);
+    if (code == EXIT_DONE && options_given(parsed, "metrics")) {
+        code = options_words(parsed, "metrics", &names);
         list->count = 0;
         for (size_t i = 0; code == EXIT_DONE && i < names.count; i++)
             code = add_metric(names.item[i], list);
         text_list_clear(&names);
     }
     if (code == EXIT_DONE)
-        code = options_number(parsed, TRIAL, 0, 1e-3, 1e6, &list->trial);
+        code = options_number(parsed, "trial", 0, 1e-3, 1e6, &list->trial);
     return code;
 }
 
 static int show(congru_context *context, const arguments *parsed, const congru_results *results,
                 const metric_list *list, congru_table_format format)
 {
-    const bool subjects = parsed->values[PER_SUBJECT] != NULL, classes = parsed->values[CLASSES] != NULL,
-               confusion = parsed->values[CONFUSION] != NULL;
+    const bool subjects = options_given(parsed, "per-subject"), classes = options_given(parsed, "classes"),
+               confusion = options_given(parsed, "confusion");
     int code = EXIT_DONE, tables = 0;
     if (!subjects && !classes && !confusion)
         return results_show_scores(context, results, list, false, format);
@@ -138,7 +134,7 @@ const command command_show = {
                    "that are finished, and says which are missing.",
     .definitions = describe,
     .definitions_title = "Metrics",
-    .options = {.options = options, .count = OPTIONS},
+    .options = {OPTION_ROWS(options)},
     .examples = examples,
     .run = run,
 };

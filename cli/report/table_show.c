@@ -25,14 +25,11 @@ int table_show(const congru_table *table, size_t indent)
     return table_show_as(table, CONGRU_TABLE_TEXT, indent);
 }
 
-int table_format_parse(const arguments *parsed, size_t place, congru_table_format *format)
+int table_format_parse(const arguments *parsed, congru_table_format *format)
 {
     static const char *const names[] = {"csv", "latex", "html", "text", "markdown", "json", NULL};
     size_t chosen = CONGRU_TABLE_TEXT;
-    char what[64];
-    snprintf(what, sizeof what, "%s: --format", parsed->command);
-    int code = parsed->values[place] != NULL ? options_parse_choice(what, parsed->values[place], names, &chosen)
-                                             : EXIT_DONE;
+    int code = options_choice(parsed, "format", names, &chosen);
     *format = (congru_table_format)chosen;
     return code;
 }

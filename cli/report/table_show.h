@@ -12,8 +12,8 @@ int table_show(const congru_table *table, size_t indent);
 /* The same in any format. */
 int table_show_as(const congru_table *table, congru_table_format format, size_t indent);
 
-/* The format of an option's value, "text", "markdown", "csv", "latex", "html" or "json"; text where it is NULL. */
-int table_format_parse(const arguments *parsed, size_t place, congru_table_format *format);
+/* The format of --format, "text", "markdown", "csv", "latex", "html" or "json"; text where it is not given. */
+int table_format_parse(const arguments *parsed, congru_table_format *format);
 
 #define TABLE_FORMAT_OPTION \
     { \
