@@ -175,6 +175,7 @@ void evaluation_running(run_state *run, const char *folder)
 
 int evaluation_end(run_state *run, congru_status status)
 {
+    evaluation_running(run, NULL);
     if (status == CONGRU_ERROR_CANCELLED && session_interrupted())
         return tell_interrupted(run);
     return status == CONGRU_OK ? EXIT_DONE : fail_evaluation(run);
@@ -184,9 +185,15 @@ int evaluation_call(run_state *run, congru_results **results)
 {
     evaluation_catch_interrupts(run);
     evaluation_running(run, run->options.folder);
-    congru_status status = congru_evaluate(run->context, run->set, &run->options, results);
-    evaluation_running(run, NULL);
-    return evaluation_end(run, status);
+    return evaluation_end(run, congru_evaluate(run->context, run->set, &run->options, results));
+}
+
+int evaluation_call_curve(run_state *run, size_t count, const int *number, congru_curve **curve)
+{
+    evaluation_catch_interrupts(run);
+    evaluation_running(run, run->options.folder);
+    return evaluation_end(run,
+                          congru_curve_evaluate(run->context, run->set, &run->options, count, number, curve));
 }
 
 /* "5 folds, shuffled ...": how trials are parted inside subjects. */

@@ -80,7 +80,10 @@ int evaluation_open(run_state *run);
 /* congru_evaluate as the run's options are now; an interrupt ends it with a line that says how to go on. */
 int evaluation_call(run_state *run, congru_results **results);
 
-/* What evaluation_call is made of, for other calls of the library that evaluate. From the first on, interrupts end calls
+/* congru_curve_evaluate, likewise. */
+int evaluation_call_curve(run_state *run, size_t count, const int *number, congru_curve **curve);
+
+/* What these are made of, for other calls of the library that evaluate. From the first on, interrupts end calls
  * instead of the process; the second is told the folder of each evaluation before it, and NULL behind it; the third makes an
  * exit code of what a call returned, and prints the line about it. */
 void evaluation_catch_interrupts(run_state *run);
