@@ -8,6 +8,7 @@
 
 #include "method_settings.h"
 #include "pipeline_list.h"
+#include "session.h"
 #include "terminal.h"
 #include "text_list.h"
 
@@ -27,6 +28,8 @@ const option_table set_option_table = {.options = part_options,
 
 static int fail(const congru_context *context, const char *path)
 {
+    if (session_interrupted())
+        return EXIT_FAILED;
     return terminal_fail(EXIT_FAILED, "%s: %s", path, congru_context_error(context));
 }
 

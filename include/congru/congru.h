@@ -40,4 +40,6 @@
 #include "congru/stream.h"
 #include "congru/table.h"
 
+#include "congru/paper.h"
+
 #endif
