@@ -22,14 +22,15 @@ from .evaluation import Own, Results, loso, pipelines, read_results, within
 from .geometry import (covariances, distance, expm, geodesic, invsqrtm, logm, mean, pairwise_distance, powm, sqrtm,
                        tangent_space, untangent_space)
 from .model import Model, Predictions, load, train
+from .paper import Experiment, ablate, experiments, reproduce
 
 __version__: str = _native.version
 
 __all__ = [
-    "ArgumentError", "CancelledError", "ConvergenceError", "Decision", "Decoder", "Error", "FileError", "FormatError",
-    "Model", "OutOfMemoryError", "Own", "Predictions", "Results", "Set", "covariances", "distance", "errors", "expm",
-    "geodesic", "invsqrtm", "load", "load_set", "logm", "loso", "mean", "pairwise_distance", "pipelines", "powm", "presets",
-    "read", "read_results", "save", "set_threads", "sqrtm", "synth", "tangent_space", "train", "untangent_space", "versions",
+    "ArgumentError", "CancelledError", "ConvergenceError", "Decision", "Decoder", "Error", "Experiment", "FileError",
+    "FormatError", "Model", "OutOfMemoryError", "Own", "Predictions", "Results", "Set", "ablate", "covariances", "distance",
+    "errors", "experiments", "expm", "geodesic", "invsqrtm", "load", "load_set", "logm", "loso", "mean",
+    "pairwise_distance", "pipelines", "powm", "presets", "read", "read_results", "reproduce", "save", "set_threads", "sqrtm", "synth", "tangent_space", "train", "untangent_space", "versions",
     "within",
 ]
 

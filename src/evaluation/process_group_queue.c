@@ -483,7 +483,9 @@ static void run_all(queue *q, queue_thread *threads, congru_status ready)
                             q->workers->count);
     if (pool != NULL)
         congru_thread_pool_begin(pool, wanted, work_in_thread, threads);
-    if (ready != CONGRU_OK)
+    if (ready == CONGRU_ERROR_CANCELLED)
+        halt(q); /* progress is not asked again */
+    else if (ready != CONGRU_OK)
         fail_at(q, q->work->jobs, ready, congru_context_error(q->workers->caller));
     if (q->rank == 0)
         lead(q);
