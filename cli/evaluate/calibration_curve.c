@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "process_group.h"
+#include "session.h"
 #include "table_show.h"
 
 enum { PATH_SIZE = 1024, NUMBER_MAX = 100000 };

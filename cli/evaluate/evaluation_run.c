@@ -8,15 +8,12 @@
 #include <string.h>
 
 #include "calibration_curve.h"
-#include "method_settings.h"
-#include "pipeline_list.h"
-#include "process_group.h"
-#include "results_show.h"
+#include "commands.h"
+#include "options.h"
 #include "session.h"
 #include "set_load.h"
-#include "subject_list.h"
+#include "table_show.h"
 #include "terminal.h"
-#include "text_list.h"
 
 static volatile sig_atomic_t interrupted;
 

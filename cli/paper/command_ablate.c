@@ -3,7 +3,7 @@
 
 #include "ablation.h"
 #include "commands.h"
-#include "process_group.h"
+#include "session.h"
 #include "set_load.h"
 
 static const option options[] = {

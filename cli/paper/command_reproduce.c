@@ -124,14 +124,9 @@ static int run(const arguments *parsed)
     while (i < EXPERIMENTS && strcmp(experiments[i].name, name) != 0 &&
            (experiments[i].also == NULL || strcmp(experiments[i].also, name) != 0))
         i++;
-    if (i == EXPERIMENTS) {
-        const char *meant = terminal_nearest(name, experiment_name, NULL);
-        if (meant != NULL)
-            return terminal_fail(EXIT_USAGE, "reproduce: unknown experiment '%s' (did you mean '%s'?)", name,
-                                 meant);
-        return terminal_fail(EXIT_USAGE, "reproduce: unknown experiment '%s' (see 'congru help reproduce')",
-                             name);
-    }
+    if (i == EXPERIMENTS)
+        return terminal_fail_unknown("reproduce: unknown experiment", name, experiment_name, NULL,
+                                     "see 'congru help reproduce'");
     if (!experiments[i].sets && parsed->operand_count > 1)
         return terminal_fail(EXIT_USAGE, "reproduce %s: unexpected '%s': it needs no set", name,
                              parsed->operands[1]);

@@ -7,9 +7,9 @@
 #include "ablation.h"
 #include "claims.h"
 #include "paper_tables.h"
-#include "process_group.h"
 #include "reproduce.h"
 #include "reproduce_sets.h"
+#include "session.h"
 #include "set_load.h"
 
 enum { PATH_SIZE = 1024 };

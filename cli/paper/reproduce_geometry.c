@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "process_group.h"
 #include "reproduce.h"
 #include "reproduce_sets.h"
+#include "session.h"
 #include "set_load.h"
 
 enum { PATH_SIZE = 1024, FIFTHS = CONGRU_GEOMETRY_STAGES - 1 };

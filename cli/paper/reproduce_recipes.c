@@ -6,9 +6,9 @@
 
 #include "reproduce.h"
 #include "reproduce_sets.h"
-#include "results_show.h"
 #include "score_list.h"
 #include "session.h"
+#include "table_show.h"
 
 #define BASELINE "ra+tslr"
 #define MODELS "dct+tslr,dldct+tslr,ddct-unet+tslr,dct-e2e,dldct-e2e,ddct-unet-e2e"

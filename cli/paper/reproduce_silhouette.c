@@ -5,9 +5,9 @@
 
 #include "claims.h"
 #include "paper_tables.h"
-#include "process_group.h"
 #include "reproduce.h"
 #include "reproduce_sets.h"
+#include "session.h"
 
 enum { METHODS = 5, KINDS = 2 };
 
