@@ -55,7 +55,7 @@ for source in "$SOURCE"/bench/bench_*.c; do
                 echo "not ok $count - plot_speed.py"
             fi
             ;;
-        */bench_network) bench "$source" "$program" "$SOURCE/bench/network_torch.py" quick ;;
+        */bench_network | */bench_networks) bench "$source" "$program" "$SOURCE/bench/${program##*/bench_}_torch.py" quick ;;
         *) bench "$source" "$program" quick ;;
     esac
 done

@@ -4,12 +4,10 @@
 
 #include "evaluation_run.h"
 
-enum { CALIBRATIONS_MAX = 16 };
-
 /* Labelled trials of each class, ascending. */
 typedef struct calibration_list {
     size_t count;
-    int number[CALIBRATIONS_MAX];
+    int number[CONGRU_CURVE_MAX];
 } calibration_list;
 
 /* "0,1,2,5"; nothing of NULL. Each returns EXIT_DONE, or prints one line and returns another code. */

@@ -159,7 +159,8 @@ static int fail_evaluation(const run_state *run)
     return named ? terminal_fail(EXIT_FAILED, "%s", text) : terminal_fail(EXIT_FAILED, "%s: %s", file, text);
 }
 
-int evaluation_call(run_state *run, congru_results **results)
+/* Progress is shown and interrupts are taken from here to end_call. */
+static void begin_call(run_state *run)
 {
     struct sigaction action = {.sa_handler = interrupt};
     sigaction(SIGINT, &action, NULL);
@@ -169,12 +170,27 @@ int evaluation_call(run_state *run, congru_results **results)
     run->options.watch = watch;
     run->options.watch_user = run;
     run->counts_folds = true;
-    congru_status status = congru_evaluate(run->context, run->set, &run->options, results);
+}
+
+static int end_call(run_state *run, congru_status status)
+{
     run->counts_folds = false;
     terminal_progress_end();
     if (status == CONGRU_ERROR_CANCELLED && interrupted != 0)
         return tell_interrupted(run);
     return status == CONGRU_OK ? EXIT_DONE : fail_evaluation(run);
+}
+
+int evaluation_call(run_state *run, congru_results **results)
+{
+    begin_call(run);
+    return end_call(run, congru_evaluate(run->context, run->set, &run->options, results));
+}
+
+int evaluation_call_curve(run_state *run, size_t count, const int *number, congru_curve **curve)
+{
+    begin_call(run);
+    return end_call(run, congru_curve_evaluate(run->context, run->set, &run->options, count, number, curve));
 }
 
 /* "5 folds, shuffled ...": how trials are parted inside subjects. */

@@ -74,6 +74,9 @@ int evaluation_open(run_state *run);
 /* congru_evaluate as the run's options are now; an interrupt ends it with a line that says how to go on. */
 int evaluation_call(run_state *run, congru_results **results);
 
+/* congru_curve_evaluate, likewise. */
+int evaluation_call_curve(run_state *run, size_t count, const int *number, congru_curve **curve);
+
 void evaluation_close(run_state *run);
 
 /* What the commands differ in. */

@@ -225,6 +225,40 @@ CONGRU_API void congru_results_destroy(congru_results **results);
 CONGRU_API congru_status congru_results_scores(congru_context *context, const congru_results *results,
                                                congru_scores **scores);
 
+/* by_class (classes): each class against the others, over all predictions of a pipeline as if they were of one run.
+ * CONGRU_ERROR_FORMAT for results without predictions. */
+CONGRU_API congru_status congru_results_classes(congru_context *context, const congru_results *results,
+                                                size_t pipeline, congru_class_metrics *by_class);
+
+/* ---- Learning curves: accuracy by the number of labelled target trials ----------------------------------- */
+
+enum { CONGRU_CURVE_MAX = 16 };
+
+/* Runs that differ in congru_evaluation_options.calibration alone, all scored on the same trials. */
+typedef struct congru_curve {
+    size_t count;
+    int number[CONGRU_CURVE_MAX];   /* labelled target trials of each class, ascending */
+    char *folder[CONGRU_CURVE_MAX]; /* where its results are; NULL: nowhere */
+    congru_results *results[CONGRU_CURVE_MAX];
+    congru_scores *scores[CONGRU_CURVE_MAX]; /* of these results */
+} congru_curve;
+
+/* congru_evaluate for each of the numbers (count), ascending, in the folders calibration-NUMBER of options->folder where that
+ * is given. What is scored are the trials behind the largest number of each class, whatever options->calibration and
+ * calibration_most say. Freed by congru_curve_destroy; *curve is NULL on failure, and what was done is in the folders. */
+CONGRU_API congru_status congru_curve_evaluate(congru_context *context, const congru_set *set,
+                                               const congru_evaluation_options *options, size_t count,
+                                               const int *number, congru_curve **curve);
+
+/* The folders calibration-NUMBER of a folder; *curve is NULL where there are none. CONGRU_ERROR_FORMAT for more than
+ * CONGRU_CURVE_MAX, otherwise fails as congru_results_read does. */
+CONGRU_API congru_status congru_curve_read(congru_context *context, const char *folder, congru_curve **curve);
+CONGRU_API void congru_curve_destroy(congru_curve **curve);
+
+/* A metric of a pipeline at one of the numbers, by index; none where that run does not have the pipeline. */
+CONGRU_API congru_interval congru_curve_mean(const congru_curve *curve, size_t index, const char *pipeline,
+                                             congru_score metric);
+
 /* One row of the paper's table. */
 typedef struct congru_summary {
     size_t subjects;

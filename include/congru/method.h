@@ -150,6 +150,11 @@ typedef struct congru_network_options {
 
     congru_pool pool; /* spd-cnn, ts-spd-cnn */
 
+    /* Networks on signals. */
+    bool zscore;    /* each channel of a trial has mean 0 and standard deviation 1 over its samples */
+    double crops;   /* seconds of a trial that a step takes, from a place of its own; 0: all of it */
+    int crop_count; /* prediction is the mean over so many crops, evenly spaced over the trial */
+
     bool record; /* keep losses, scatters, norms and eigenvalues of every step */
 } congru_network_options;
 

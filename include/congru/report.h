@@ -135,6 +135,10 @@ CONGRU_API congru_status congru_table_of_confusion(congru_context *context, cons
 CONGRU_API congru_status congru_table_of_classes(congru_context *context, const congru_results *results,
                                                  size_t pipeline, congru_table *table);
 
+/* A row for each pipeline of the first number, with its accuracy and deviation at each number of labelled target trials. */
+CONGRU_API congru_status congru_table_of_curve(congru_context *context, const congru_curve *curve,
+                                               congru_table *table);
+
 /* A comparison with names, which belong to the caller. */
 typedef struct congru_pair {
     const char *dataset, *a, *b;

@@ -16,7 +16,8 @@ typedef struct congru_classifier {
     bool views;          /* fits on trials where they are (congru_trials.view) as well */
 
     /* Whether it can be fitted on signals of this shape, before anything is computed: CONGRU_ERROR_ARGUMENT. NULL: on any. */
-    congru_status (*suits)(congru_context *context, const congru_signals *shape);
+    congru_status (*suits)(congru_context *context, const congru_method_options *options,
+                           const congru_signals *shape);
 
     /* How long a fit takes beside a small classical one, for the order of jobs; NULL: no longer. */
     double (*cost)(const congru_method_options *options);

@@ -20,9 +20,10 @@
     { \
         return congru_network_classes(context, number, title, model, classes); \
     } \
-    static congru_status suits_##id(congru_context *context, const congru_signals *shape) \
+    static congru_status suits_##id(congru_context *context, const congru_method_options *options, \
+                                    const congru_signals *shape) \
     { \
-        return congru_network_suits(context, number, shape); \
+        return congru_network_suits(context, number, &options->network, shape); \
     } \
     const congru_classifier congru_classifier_##id = { \
         .name = title, \

@@ -166,3 +166,40 @@ congru_status congru_results_confusion(congru_context *context, const congru_res
     }
     return CONGRU_OK;
 }
+
+/* A fold has its predictions, or none where the folder has no file of them. */
+static bool predicted(const congru_fold *fold, size_t pipeline)
+{
+    return fold->pipeline == pipeline && fold->truth != NULL && fold->samples > 0;
+}
+
+congru_status congru_results_classes(congru_context *context, const congru_results *results, size_t pipeline,
+                                     congru_class_metrics *by_class)
+{
+    if (results == NULL || by_class == NULL || pipeline >= results->pipelines)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no such pipeline in the results");
+    if (results->classes == 0)
+        return congru_fail(context, CONGRU_ERROR_FORMAT, "the results hold no predictions, which classes need");
+    const size_t classes = results->classes;
+    size_t n = 0, used = 0;
+    for (size_t i = 0; i < results->folds; i++)
+        n += predicted(&results->fold[i], pipeline) ? results->fold[i].samples : 0;
+    int32_t *truth = calloc(2 * n + 1, sizeof *truth), *prediction = truth + n;
+    double *probability = calloc(n * classes + 1, sizeof *probability), value[CONGRU_SCORE_KINDS];
+    for (size_t i = 0; truth != NULL && probability != NULL && i < results->folds; i++) {
+        const congru_fold *fold = &results->fold[i];
+        if (!predicted(fold, pipeline))
+            continue;
+        memcpy(truth + used, fold->truth, fold->samples * sizeof *truth);
+        memcpy(prediction + used, fold->prediction, fold->samples * sizeof *prediction);
+        memcpy(probability + used * classes, fold->probability, fold->samples * classes * sizeof *probability);
+        used += fold->samples;
+    }
+    congru_status status =
+        truth != NULL && probability != NULL
+            ? congru_metrics_measure(context, n, classes, truth, prediction, probability, value, by_class)
+            : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu predictions", n);
+    free(truth);
+    free(probability);
+    return status;
+}

@@ -96,6 +96,8 @@ static const char *const reconstructions[] = {[false] = "logeuclid", [true] = "r
     .option = {name, '\0', NULL, text}, .kind = CONGRU_OPTION_SHORTHAND, .stands_for = stands_for_, \
     .means = means_, .users = users_
 
+#define SIGNAL_NETWORKS "shallow deep eegnet conformer inception tsmnet conv-dldct conv-ddct-unet"
+
 /* A new option is one row here, with its member in congru/method.h. Those of congru_network_options come last. */
 static const congru_method_option rows[] = {
     {SEED("seed", seed, 50, "all", "Of every random choice.")},
@@ -235,6 +237,17 @@ static const congru_method_option rows[] = {
             "code).")},
     {OWN_NUMBER("dropout", network.dropout, 0, 0.99, "shallow deep eegnet conformer inception",
                 "The share of activations that each step leaves out.")},
+    {SWITCH(
+        "zscore", network.zscore, true, SIGNAL_NETWORKS,
+        "Give each channel of an aligned trial a mean of 0 and a standard deviation of 1 over its samples.")},
+    {NUMBER(
+        "crops", network.crops, 0, 1000000, 0, SIGNAL_NETWORKS,
+        "Train on crops of so many seconds: of each trial that a step draws, from a place that the seed, the "
+        "step and the trial decide; 0: whole trials.")},
+    {INTEGER(
+        "crop-count", network.crop_count, 1, 1000, 5, SIGNAL_NETWORKS,
+        "With --crops, over how many crops of a trial predicted probabilities are averaged: the first at its "
+        "beginning, the last at its end, the others evenly between.")},
     {CHOICE("merge-mean", network.merge_mean, merge_means, "logeuclid",
             "ddct-unet ddct-unet-e2e conv-ddct-unet",
             "How it merges: 'logeuclid' (as printed) or 'euclid' (half the sum).")},

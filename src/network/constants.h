@@ -22,7 +22,8 @@ typedef struct congru_constants {
     double *values, *vectors; /* (trials, d), (trials, d, d): its eigenpairs */
     double *norm;             /* (trials): its squared norm; DCT */
     double *dispersion;       /* (subjects): what L' was divided by */
-    size_t taps;              /* of the filters whose windows' moments are wanted; 0: none */
+    size_t taps;              /* of the filters whose windows' moments are constant and wanted; 0: none */
+    bool zscore;              /* of networks on signals: channels of trials are */
     congru_real *signal;      /* (trials, samples, channels), of networks on signals; else NULL */
     double *moment;           /* (trials, moments of windows): congru_window_moments */
     double *present;          /* (classes): 1 where there are trials, else 0 */
@@ -41,15 +42,17 @@ congru_status congru_constants_fill(congru_context *context, congru_constants *c
 /* The root of the mean of a subject's squared norms, 1 where that is 0: (subjects). */
 void congru_dispersions(const congru_trials *trials, const double *norm, double *dispersion);
 
-/* x (samples, channels) = W signal of one trial, as reals; whether all are finite. `scratch`: (channels, samples). */
-bool congru_signal_reals(const congru_signals *signals, size_t index, double *scratch, congru_real *x);
+/* x (samples, channels) = W signal of one trial, as reals, with `zscore` each channel less its mean and over its standard
+ * deviation (0 where it is constant); whether all are finite. `scratch`: (channels, samples). */
+bool congru_signal_reals(const congru_signals *signals, size_t index, bool zscore, double *scratch,
+                         congru_real *x);
 
-/* Sums over all windows of `taps` samples of all channels of x (samples, channels), with zeros beyond the ends, (taps - 1)
- * / 2 of them on the left; there are at least as many samples as taps. out: the products of each two places in the window,
- * those of lag 0, of lag 1, ...; then the places themselves. `scratch`: (samples). */
+/* Adds sums over all windows of `taps` samples of all channels of x, whose samples are `step` apart, with zeros beyond the
+ * ends, (taps - 1) / 2 of them on the left; there are at least as many samples as taps. out: the products of each two places
+ * in the window, those of lag 0, of lag 1, ...; then the places themselves. `scratch`: (samples). */
 size_t congru_moment_count(size_t taps);
-void congru_window_moments(size_t taps, size_t samples, size_t channels, const congru_real *x, double *scratch,
-                           double *out);
+void congru_window_moments(size_t taps, size_t samples, size_t channels, size_t step, const congru_real *x,
+                           double *scratch, double *out);
 
 /* Of an input node: which table it reads. */
 typedef struct congru_input {

@@ -32,9 +32,9 @@ congru_network_options congru_network_settle(congru_backbone backbone, const con
 /* How many steps a model, "dct" or another, is trained for. */
 int congru_network_steps(const char *model, const congru_network_options *options);
 
-/* Whether a network on signals can be built for this shape of them; the others are for any. */
+/* Whether a network on signals can be trained with these options on such a shape of them; the others are for any. */
 congru_status congru_network_suits(congru_context *context, congru_backbone backbone,
-                                   const congru_signals *shape);
+                                   const congru_network_options *options, const congru_signals *shape);
 
 /* Trains on recentred trials and adds the tensors under `prefix` ("dldct" gives "dldct.w1", ...). End to end, the
  * softmax head is trained with the backbone. */

@@ -2,6 +2,7 @@
 #include "network/scored.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -25,6 +26,9 @@ enum {
     DESIGN_AT_IDENTITY,
     DESIGN_MERGES,
     DESIGN_MERGE_MEAN,
+    DESIGN_WHOLE,
+    DESIGN_CROPS,
+    DESIGN_ZSCORE,
     DESIGN_COUNT
 };
 
@@ -48,7 +52,10 @@ congru_status congru_scored_save(const congru_training *t, const char *prefix, c
                                           [DESIGN_HEAD_JITTER] = design->head_jitter,
                                           [DESIGN_AT_IDENTITY] = design->at_identity,
                                           [DESIGN_MERGES] = (double)design->merges,
-                                          [DESIGN_MERGE_MEAN] = (double)design->merge_mean};
+                                          [DESIGN_MERGE_MEAN] = (double)design->merge_mean,
+                                          [DESIGN_WHOLE] = (double)design->whole,
+                                          [DESIGN_CROPS] = (double)design->crops,
+                                          [DESIGN_ZSCORE] = design->zscore};
     join(name, prefix, "design");
     congru_status status = congru_tensors_add_copy(t->context, model, name, 1, &count, numbers);
     join(name, prefix, "present");
@@ -79,6 +86,8 @@ static congru_status load_design(congru_context *context, const char *prefix, co
         !(numbers[DESIGN_CLASSES] >= 2.0 && numbers[DESIGN_CLASSES] <= 1e6) ||
         !(numbers[DESIGN_FLOOR] >= 0.0) ||
         !(numbers[DESIGN_SAMPLES] >= 0.0 && numbers[DESIGN_SAMPLES] <= 1e7) ||
+        !(numbers[DESIGN_WHOLE] >= numbers[DESIGN_SAMPLES] && numbers[DESIGN_WHOLE] <= 1e7) ||
+        !(numbers[DESIGN_CROPS] >= 1.0 && numbers[DESIGN_CROPS] <= 1000.0) ||
         !(numbers[DESIGN_RATE] >= 0.0 && numbers[DESIGN_RATE] <= 1e6) ||
         !(numbers[DESIGN_LAYER_JITTER] >= 0.0) || !(numbers[DESIGN_HEAD_JITTER] >= 0.0) ||
         !(numbers[DESIGN_MERGES] >= 0.0 && numbers[DESIGN_MERGES] <= CONGRU_MERGES_NONE))
@@ -88,6 +97,9 @@ static congru_status load_design(congru_context *context, const char *prefix, co
                               .pool_mean = numbers[DESIGN_POOL_MEAN] != 0.0,
                               .floor = numbers[DESIGN_FLOOR],
                               .samples = (size_t)numbers[DESIGN_SAMPLES],
+                              .whole = (size_t)numbers[DESIGN_WHOLE],
+                              .crops = (size_t)numbers[DESIGN_CROPS],
+                              .zscore = numbers[DESIGN_ZSCORE] != 0.0,
                               .rate = numbers[DESIGN_RATE],
                               .layer_jitter = numbers[DESIGN_LAYER_JITTER],
                               .head_jitter = numbers[DESIGN_HEAD_JITTER],
@@ -136,29 +148,38 @@ static congru_application *build(congru_context *context, congru_backbone backbo
     return NULL;
 }
 
+/* Trials as the graph reads them: signals, of which a crop (congru_signal_input), or covariances. */
+typedef struct seen {
+    const congru_target_trials *target;
+    congru_real *signals;
+    size_t crop;
+} seen;
+
 /* Runs it for the outputs that are not NULL. */
-static congru_status run(congru_application *a, const congru_target_trials *target, const congru_real *signals,
-                         double *const out[CONGRU_OUTPUT_COUNT])
+static congru_status run(congru_application *a, const seen *trials, double *const out[CONGRU_OUTPUT_COUNT])
 {
+    const size_t count = trials->target->count;
     if (a->graph.node[0].out.kind != CONGRU_SIGNAL)
-        return congru_graph_apply(&a->graph, target->count, target->covariance, out);
-    ((congru_signal_input *)a->graph.node[0].state)->table = signals;
-    return congru_graph_apply(&a->graph, target->count, NULL, out);
+        return congru_graph_apply(&a->graph, count, trials->target->covariance, out);
+    congru_signal_input *input = a->graph.node[0].state;
+    input->table = trials->signals;
+    input->crop = trials->crop;
+    return congru_graph_apply(&a->graph, count, NULL, out);
 }
 
 /* ---- Networks that recentre their matrices ------------------------------------------------------- */
 
 /* The matrices that it recentres, of all trials. */
 static congru_status middle_of(congru_context *context, congru_backbone backbone, const char *prefix,
-                               const congru_tensors *model, const congru_design *design,
-                               const congru_target_trials *target, const congru_real *signals,
+                               const congru_tensors *model, const congru_design *design, const seen *trials,
                                congru_middle *middle)
 {
     congru_application *a = build(context, backbone, prefix, model, design);
     if (a == NULL)
         return CONGRU_ERROR_FORMAT;
     const int matrix = a->graph.output[CONGRU_OUTPUT_MATRIX];
-    congru_status status = congru_middle_begin(context, target->count, a->graph.node[matrix].out.rows, middle);
+    congru_status status =
+        congru_middle_begin(context, trials->target->count, a->graph.node[matrix].out.rows, middle);
     middle->exact = find(&a->graph, &congru_layer_domain_scale) >= 0;
     double *const out[CONGRU_OUTPUT_COUNT] = {[CONGRU_OUTPUT_MATRIX] = middle->matrix};
     for (size_t k = 0; k < CONGRU_OUTPUT_COUNT; k++)
@@ -166,25 +187,24 @@ static congru_status middle_of(congru_context *context, congru_backbone backbone
     if (status == CONGRU_OK)
         status = congru_application_lay_out(a);
     if (status == CONGRU_OK)
-        status = run(a, target, signals, out);
+        status = run(a, trials, out);
     congru_application_end(a);
     return status;
 }
 
 /* References of the target, where the network has a use for them. */
 static congru_status refer(congru_context *context, congru_backbone backbone, const char *prefix,
-                           const congru_tensors *model, const congru_design *design,
-                           const congru_target_trials *target, const congru_real *signals,
+                           const congru_tensors *model, const congru_design *design, const seen *trials,
                            congru_middle *middle)
 {
     char name[CONGRU_TENSOR_NAME_SIZE];
     const double *kept = NULL;
-    congru_status status = middle_of(context, backbone, prefix, model, design, target, signals, middle);
+    congru_status status = middle_of(context, backbone, prefix, model, design, trials, middle);
     size_t shape[] = {middle->d + 1, middle->d};
     join(name, prefix, "reference");
     if (status == CONGRU_OK && !design->at_identity)
         status = congru_tensors_expect(context, model, name, 2, shape, &kept);
-    return status == CONGRU_OK ? congru_middle_refer(context, target, kept, middle) : status;
+    return status == CONGRU_OK ? congru_middle_refer(context, trials->target, kept, middle) : status;
 }
 
 static void give(const congru_graph *graph, const congru_middle *middle)
@@ -202,8 +222,8 @@ static void give(const congru_graph *graph, const congru_middle *middle)
     factors->factors = middle->references;
 }
 
-static congru_status apply(congru_application *a, const double *present, const congru_target_trials *target,
-                           const congru_real *signals, const congru_middle *middle, double *probability)
+static congru_status apply(congru_application *a, const double *present, const seen *trials,
+                           const congru_middle *middle, double *probability)
 {
     congru_graph *graph = &a->graph;
     double *const out[CONGRU_OUTPUT_COUNT] = {[CONGRU_OUTPUT_PROBABILITY] = probability};
@@ -217,7 +237,7 @@ static congru_status apply(congru_application *a, const double *present, const c
         return status;
     ((congru_softmax *)graph->node[softmax].state)->present = present;
     give(graph, middle);
-    return run(a, target, signals, out);
+    return run(a, trials, out);
 }
 
 /* The target's signals as reals, for networks on signals that were trained on such ones; *signals is NULL for others. */
@@ -229,26 +249,67 @@ static congru_status take_signals(congru_context *context, const congru_design *
     if (model->least_samples == NULL)
         return CONGRU_OK;
     congru_design own = *design;
-    congru_status status = congru_design_signals(context, model, target->signals, &own);
+    congru_status status = congru_design_signals(context, model, target->signals, 0.0, &own);
     if (status != CONGRU_OK)
         return status;
-    if (own.samples != design->samples || own.rate != design->rate)
+    if (own.whole != design->whole || own.rate != design->rate)
         return congru_fail(
             context, CONGRU_ERROR_ARGUMENT,
             "the network was trained on %zu samples at %g Hz, and these trials have %zu at %g Hz",
-            design->samples, design->rate, own.samples, own.rate);
-    const size_t size = design->samples * design->d, all = congru_real_step(target->count * size);
+            design->whole, design->rate, own.whole, own.rate);
+    const size_t size = design->whole * design->d, all = congru_real_step(target->count * size);
     *signals = congru_memory_take(all * sizeof(congru_real) + size * sizeof(double));
     if (*signals == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for signals");
     /* cppcheck-suppress invalidPointerCast ; room for doubles behind the signals, aligned by congru_real_step */
     double *scratch = (double *)(*signals + all);
     for (size_t i = 0; i < target->count; i++) {
-        if (!congru_signal_reals(target->signals, i, scratch, *signals + i * size))
+        if (!congru_signal_reals(target->signals, i, design->zscore, scratch, *signals + i * size))
             return congru_fail(context, CONGRU_ERROR_NOT_FINITE, "trial %zu has a sample that is not finite",
                                i + 1);
     }
     return CONGRU_OK;
+}
+
+/* Class probabilities of one crop of every trial. */
+static congru_status predict_crop(congru_context *context, congru_backbone backbone, const char *prefix,
+                                  const congru_tensors *model, const congru_design *design, const seen *trials,
+                                  const double *present, double *probability)
+{
+    congru_middle middle = {0};
+    congru_application *a = build(context, backbone, prefix, model, design);
+    if (a == NULL)
+        return CONGRU_ERROR_FORMAT;
+    congru_status status = CONGRU_OK;
+    if (find(&a->graph, &congru_layer_recentre) >= 0)
+        status = refer(context, backbone, prefix, model, design, trials, &middle);
+    if (status == CONGRU_OK)
+        status = apply(a, present, trials, &middle, probability);
+    congru_application_end(a);
+    congru_middle_end(&middle);
+    return status;
+}
+
+/* The mean over all crops. A network that recentres matrices does so for each place of a crop by itself. */
+static congru_status predict_crops(congru_context *context, congru_backbone backbone, const char *prefix,
+                                   const congru_tensors *model, const congru_design *design, seen *trials,
+                                   const double *present, double *probability)
+{
+    const size_t size = trials->target->count * design->classes;
+    double *sum = congru_memory_take(size * sizeof(double));
+    if (sum == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for probabilities");
+    memset(sum, 0, size * sizeof(double));
+    congru_status status = CONGRU_OK;
+    for (trials->crop = 1; status == CONGRU_OK && trials->crop <= design->crops; trials->crop++) {
+        status = predict_crop(context, backbone, prefix, model, design, trials, present, probability);
+        for (size_t i = 0; status == CONGRU_OK && i < size; i++)
+            sum[i] += probability[i];
+    }
+    for (size_t i = 0; i < size; i++)
+        probability[i] = sum[i] / (double)design->crops;
+    congru_memory_give(sum);
+    return status;
 }
 
 congru_status congru_scored_predict(congru_context *context, congru_backbone backbone, const char *prefix,
@@ -258,7 +319,7 @@ congru_status congru_scored_predict(congru_context *context, congru_backbone bac
     char name[CONGRU_TENSOR_NAME_SIZE];
     congru_design design;
     const double *present = NULL;
-    congru_real *signals = NULL;
+    seen trials = {.target = target};
     congru_status status = load_design(context, prefix, model, &design);
     if (status != CONGRU_OK)
         return status;
@@ -269,19 +330,10 @@ congru_status congru_scored_predict(congru_context *context, congru_backbone bac
     join(name, prefix, "present");
     status = congru_tensors_expect(context, model, name, 1, &design.classes, &present);
     if (status == CONGRU_OK)
-        status = take_signals(context, &design, congru_model_of(backbone), target, &signals);
-    congru_middle middle = {0};
-    congru_application *a = status == CONGRU_OK ? build(context, backbone, prefix, model, &design) : NULL;
-    if (status == CONGRU_OK && a == NULL)
-        status = CONGRU_ERROR_FORMAT;
-    if (status == CONGRU_OK && find(&a->graph, &congru_layer_recentre) >= 0)
-        status = refer(context, backbone, prefix, model, &design, target, signals, &middle);
+        status = take_signals(context, &design, congru_model_of(backbone), target, &trials.signals);
     if (status == CONGRU_OK)
-        status = apply(a, present, target, signals, &middle, probability);
-    if (a != NULL)
-        congru_application_end(a);
-    congru_middle_end(&middle);
-    congru_memory_give(signals);
+        status = predict_crops(context, backbone, prefix, model, &design, &trials, present, probability);
+    congru_memory_give(trials.signals);
     return status;
 }
 
@@ -291,10 +343,10 @@ congru_status congru_scored_keep(congru_context *context, congru_backbone backbo
     char name[CONGRU_TENSOR_NAME_SIZE];
     congru_design design;
     congru_middle middle = {0};
-    congru_real *signals = NULL;
     double *kept = NULL;
     const congru_target_trials all = {
         .count = trials->count, .d = trials->d, .covariance = trials->covariance, .signals = trials->signals};
+    seen shown = {.target = &all};
     congru_status status = load_design(context, prefix, model, &design);
     congru_application *a = status == CONGRU_OK ? build(context, backbone, prefix, model, &design) : NULL;
     const bool recentres = a != NULL && find(&a->graph, &congru_layer_recentre) >= 0;
@@ -302,9 +354,9 @@ congru_status congru_scored_keep(congru_context *context, congru_backbone backbo
         congru_application_end(a);
     if (!recentres)
         return status == CONGRU_OK && a == NULL ? CONGRU_ERROR_FORMAT : status;
-    status = take_signals(context, &design, congru_model_of(backbone), &all, &signals);
+    status = take_signals(context, &design, congru_model_of(backbone), &all, &shown.signals);
     if (status == CONGRU_OK)
-        status = middle_of(context, backbone, prefix, model, &design, &all, signals, &middle);
+        status = middle_of(context, backbone, prefix, model, &design, &shown, &middle);
     const size_t shape[] = {middle.d + 1, middle.d};
     join(name, prefix, "reference");
     if (status == CONGRU_OK)
@@ -312,7 +364,7 @@ congru_status congru_scored_keep(congru_context *context, congru_backbone backbo
     if (status == CONGRU_OK)
         status = congru_middle_keep(context, trials, &middle, kept);
     congru_middle_end(&middle);
-    congru_memory_give(signals);
+    congru_memory_give(shown.signals);
     return status;
 }
 
@@ -327,7 +379,8 @@ congru_status congru_scored_classes(congru_context *context, congru_backbone bac
     *classes = status == CONGRU_OK ? design.classes : 0;
     if (status == CONGRU_OK && own->least_samples != NULL) {
         const congru_signals shape = {.channels = design.d, .samples = design.samples, .rate = design.rate};
-        status = congru_design_signals(context, own, &shape, &design);
+        congru_design alone = design;
+        status = congru_design_signals(context, own, &shape, 0.0, &alone);
     }
     join(name, prefix, "present");
     if (status == CONGRU_OK)

@@ -112,6 +112,7 @@ static congru_status build(congru_training *t, unsigned rewritings)
     if (status != CONGRU_OK)
         return status;
     const congru_network_model *model = congru_model_of(t->backbone);
+    const bool moments = model->taps != NULL && t->design.samples == t->design.whole; /* of crops they vary */
     t->design.seed = t->seed;
     const size_t out = t->design.width[t->design.layers], count = t->trials->count;
     const size_t capacity = count < (size_t)o->batch ? count : (size_t)o->batch;
@@ -119,7 +120,8 @@ static congru_status build(congru_training *t, unsigned rewritings)
                                       .out = out,
                                       .stride = congru_vector(congru_spd_tangent_size(out)).size,
                                       .by_log = model->widths == NULL && !decides(t),
-                                      .taps = model->taps != NULL ? model->taps(&t->design) : 0,
+                                      .taps = moments ? model->taps(&t->design) : 0,
+                                      .zscore = t->design.zscore,
                                       .by_subject = o->dispersion == CONGRU_DISPERSION_SUBJECT_GLOBAL ||
                                                     o->dispersion == CONGRU_DISPERSION_SUBJECT,
                                       .floor = o->floor};

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "report/figures.h"
+#include "report/metric_columns.h"
 
 enum { ROW = 26, TOP = 34, BOTTOM = 44 };
 
@@ -24,6 +25,40 @@ static double spread(size_t subject)
     return (double)(subject * 7 % 11) / 10 - 0.5;
 }
 
+/* Hollow where the accuracy is not above the level of chance. */
+static void draw_subject(canvas *on, double x, double y, bool at_chance)
+{
+    if (at_chance)
+        congru_canvas_ellipse(on, x, y, 2.2, 2.2, 0, 0, 0x0072b2ccu);
+    else
+        congru_canvas_dot(on, x, y, 2.2, 0x0072b277u);
+}
+
+/* The least and the largest level of chance over subjects; false where it is not known. */
+static bool find_levels(const report_run *run, scale *level)
+{
+    *level = (scale){.from = INFINITY, .to = -INFINITY};
+    for (size_t i = 0; i < run->results->pipelines * run->results->subjects; i++)
+        congru_scale_include(level, run->scores->value[CONGRU_SCORE_CHANCE][i]);
+    return level->from <= level->to;
+}
+
+/* The level above which a subject beats chance: a line, and a band where subjects differ in their number of trials. */
+static void draw_level(canvas *on, const report_run *run, const scale *x, double bottom)
+{
+    scale level;
+    if (!find_levels(run, &level))
+        return;
+    const double from = congru_scale_place(x, level.from), to = congru_scale_place(x, level.to);
+    if (to - from > 0.5)
+        congru_canvas_box(on, from, TOP, to - from, bottom - TOP, (congru_canvas_colours[1] & ~0xffu) | 0x22);
+    congru_canvas_line(on, from, TOP - 6, from, bottom, congru_canvas_colours[1], 1);
+    if (to - from > 0.5)
+        congru_canvas_line(on, to, TOP - 6, to, bottom, congru_canvas_colours[1], 1);
+    congru_canvas_text(on, to + 3, TOP - 10, 9, -1, congru_canvas_colours[1], "level of chance (95 %%)");
+    congru_canvas_text(on, x->end + 8, TOP - 10, 9, -1, CANVAS_SOFT, "above it");
+}
+
 static void draw_row(canvas *on, const report_run *run, size_t p, const scale *x, double y, double left)
 {
     size_t subjects = run->results->subjects;
@@ -32,8 +67,12 @@ static void draw_row(canvas *on, const report_run *run, size_t p, const scale *x
     for (size_t s = 0; s < subjects; s++) {
         double value = run->accuracy[p * subjects + s];
         if (!isnan(value))
-            congru_canvas_dot(on, congru_scale_place(x, value), y + spread(s) * ROW * 0.55, 2.2, 0x0072b277u);
+            draw_subject(on, congru_scale_place(x, value), y + spread(s) * ROW * 0.55,
+                         congru_scores_at(run->scores, CONGRU_SCORE_ABOVE, p, s) == 0);
     }
+    const report_above above = congru_report_above(run, p);
+    if (above.of > 0)
+        congru_canvas_text(on, x->end + 8, y + 3.5, 9, -1, CANVAS_SOFT, "%zu of %zu", above.above, above.of);
     if (!isnan(mean->low))
         congru_canvas_line(on, congru_scale_place(x, mean->low), y, congru_scale_place(x, mean->high), y,
                            CANVAS_INK, 2);
@@ -52,13 +91,14 @@ canvas congru_figure_accuracy(const figure_input *in)
     x.from = floor(x.from * 20 - 0.01) / 20;
     x.to = x.to > 0.97 ? 1 : ceil(x.to * 20 + 0.01) / 20;
     canvas on =
-        congru_canvas_start(x.end + 30, bottom + BOTTOM, "Accuracy by pipeline, %s", run->results->dataset);
+        congru_canvas_start(x.end + 60, bottom + BOTTOM, "Accuracy by pipeline, %s", run->results->dataset);
     congru_canvas_axis_x(&on, &x, TOP, bottom, 100,
                          "Accuracy (%), one dot per subject; mean and 95 % interval");
     if (!isnan(run->chance)) {
         double at = congru_scale_place(&x, run->chance);
         congru_canvas_dashes(&on, at, TOP - 6, at, bottom, congru_canvas_colours[1], 1.2);
-        congru_canvas_text(&on, at, TOP - 10, 9, 0, congru_canvas_colours[1], "chance");
+        congru_canvas_text(&on, at - 3, TOP - 10, 9, 1, congru_canvas_colours[1], "chance");
+        draw_level(&on, run, &x, bottom);
     }
     for (size_t i = 0; i < rows; i++)
         draw_row(&on, run, run->order[i], &x, TOP + ((double)i + 0.5) * ROW, left);
@@ -236,7 +276,9 @@ canvas congru_figure_confusion(const figure_input *in)
             row += count[i * n + j];
         double y = 30 + (double)i * CELL;
         congru_canvas_text(&on, left - 8, y + CELL / 2 + 3, 10, 1, CANVAS_INK, "%s", results->class_name[i]);
-        congru_canvas_text(&on, left + ((double)i + 0.5) * CELL, 30 + side + 14, 10, 0, CANVAS_INK, "%s",
+        /* Names under neighbouring columns do not touch. */
+        const double fits = 10 * (CELL - 8) / fmax(congru_canvas_measure(results->class_name[i], 10), CELL - 8);
+        congru_canvas_text(&on, left + ((double)i + 0.5) * CELL, 30 + side + 14, fits, 0, CANVAS_INK, "%s",
                            results->class_name[i]);
         for (size_t j = 0; j < n; j++) {
             double part = row > 0 ? (double)count[i * n + j] / (double)row : 0, x = left + (double)j * CELL;

@@ -75,10 +75,29 @@ static size_t draw_branch(canvas *on, const congru_patterns *patterns, size_t in
     return known;
 }
 
+static bool has_patterns(const congru_patterns *patterns, const char *pipeline)
+{
+    for (size_t i = 0; patterns != NULL && i < patterns->count; i++)
+        if (strcmp(patterns->pattern[i].pipeline, pipeline) == 0)
+            return true;
+    return false;
+}
+
+/* The pipeline chosen; where that is the best, which need not be linear, the best that has patterns. */
+static const char *linear(const figure_input *in)
+{
+    const congru_results *results = in->run->results;
+    const char *chosen = results->pipeline[in->pipeline];
+    for (size_t i = 0; i < results->pipelines && in->pipeline == in->run->order[0]; i++)
+        if (has_patterns(in->run->looks, results->pipeline[in->run->order[i]]))
+            return results->pipeline[in->run->order[i]];
+    return chosen;
+}
+
 canvas congru_figure_looks(const figure_input *in)
 {
     const congru_patterns *patterns = in->run->looks;
-    const char *pipeline = in->run->results->pipeline[in->pipeline];
+    const char *pipeline = linear(in);
     size_t branches = 0, columns = 0, known = 0, at = 0;
     report_look look;
     for (size_t i = 0; patterns != NULL && i < patterns->count; i++) {

@@ -9,12 +9,15 @@ static const struct {
     const char *name, *about, *lacking;
     congru_figure *draw;
 } figures[] = {
-    {"accuracy", "One dot for each subject and pipeline, means with their 95 % intervals, chance.", NULL,
+    {"accuracy",
+     "One dot for each subject and pipeline, means with their 95 % intervals, chance and its level.", NULL,
      congru_figure_accuracy},
     {"paired", "Two pipelines, a line for each subject.", "it takes two pipelines", congru_figure_paired},
     {"forest", "What one pipeline gains on each other, with 95 % intervals.", "it takes two pipelines",
      congru_figure_forest},
-    {"confusion", "Truth by answer of one pipeline, over all subjects.", "it takes predictions.csv",
+    {"curve", "Accuracy by the number of labelled target trials, with 95 % intervals.",
+     "it takes a folder of 'congru loso --calibration' with several numbers", congru_figure_curve},
+    {"confusion", "Truth by prediction of one pipeline, over all subjects.", "it takes predictions.csv",
      congru_figure_confusion},
     {"speed", "Seconds per subject, beside those of the paper.", NULL, congru_figure_speed},
     {"training", "One series of training by step, mean and middle 80 % of the subjects.",

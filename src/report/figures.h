@@ -29,6 +29,7 @@ typedef canvas congru_figure(const figure_input *in);
 
 congru_figure congru_figure_accuracy, congru_figure_paired, congru_figure_forest, congru_figure_confusion,
     congru_figure_speed, congru_figure_ablation, congru_figure_training, congru_figure_evolution,
-    congru_figure_scatters, congru_figure_ellipses, congru_figure_patterns, congru_figure_looks;
+    congru_figure_scatters, congru_figure_ellipses, congru_figure_patterns, congru_figure_looks,
+    congru_figure_curve;
 
 #endif

@@ -52,18 +52,38 @@ static congru_status sum_up(congru_context *context, report_run *run)
     return CONGRU_OK;
 }
 
+/* Where the run's files are: the folder itself, or that of the curve's first number when it holds no results. */
+static congru_status find_files(congru_context *context, report_run *run)
+{
+    struct stat about;
+    congru_text path = {0};
+    congru_text_add(&path, "%s/results.csv", run->given);
+    bool own = !path.failed && stat(path.data, &about) == 0;
+    congru_text_clear(&path);
+    congru_text_add(&path, "%s/folds", run->given);
+    own = own || (!path.failed && stat(path.data, &about) == 0);
+    congru_text_clear(&path);
+    congru_status status = congru_curve_read(context, run->given, &run->curve);
+    if (status != CONGRU_OK)
+        return status;
+    run->folder = strdup(!own && run->curve != NULL ? run->curve->folder[0] : run->given);
+    return run->folder == NULL ? fail_memory(context, run->given) : CONGRU_OK;
+}
+
 static congru_status read_folder(congru_context *context, const char *folder, report_run *run)
 {
     struct stat about;
-    run->folder = strdup(folder);
-    if (run->folder == NULL)
+    run->given = strdup(folder);
+    if (run->given == NULL)
         return fail_memory(context, folder);
     if (stat(folder, &about) != 0)
         return congru_fail(context, CONGRU_ERROR_IO, "%s: cannot open: %s", folder, strerror(errno));
     if (!S_ISDIR(about.st_mode))
         return congru_fail(context, CONGRU_ERROR_FORMAT,
                            "%s: not a results folder (name the folder, not a file in it)", folder);
-    congru_status status = congru_results_read(context, folder, &run->results);
+    congru_status status = find_files(context, run);
+    if (status == CONGRU_OK)
+        status = congru_results_read(context, run->folder, &run->results);
     if (status == CONGRU_OK)
         status = sum_up(context, run);
     if (status == CONGRU_OK)
@@ -77,16 +97,16 @@ static congru_status read_folder(congru_context *context, const char *folder, re
 static congru_status label_runs(congru_context *context, congru_report *report)
 {
     for (size_t i = 0; i < report->runs; i++) {
-        char *name = strdup(report->run[i].folder);
+        char *name = strdup(report->run[i].given);
         if (name == NULL)
-            return fail_memory(context, report->run[i].folder);
+            return fail_memory(context, report->run[i].given);
         for (size_t size = strlen(name); size > 1 && name[size - 1] == '/'; size--)
             name[size - 1] = '\0';
         char *slash = strrchr(name, '/');
         report->run[i].label = strdup(slash != NULL && slash[1] != '\0' ? slash + 1 : name);
         free(name);
         if (report->run[i].label == NULL)
-            return fail_memory(context, report->run[i].folder);
+            return fail_memory(context, report->run[i].given);
     }
     for (size_t i = 0; i < report->runs; i++)
         for (size_t k = 0; k < report->runs; k++) {
@@ -94,9 +114,9 @@ static congru_status label_runs(congru_context *context, congru_report *report)
                 continue;
             for (size_t which = i;; which = k) {
                 free(report->run[which].label);
-                report->run[which].label = strdup(report->run[which].folder);
+                report->run[which].label = strdup(report->run[which].given);
                 if (report->run[which].label == NULL)
-                    return fail_memory(context, report->run[which].folder);
+                    return fail_memory(context, report->run[which].given);
                 if (which == k)
                     break;
             }
@@ -145,6 +165,8 @@ static void clear_run(report_run *run)
     congru_json_destroy(&run->ablation);
     congru_json_destroy(&run->statistics);
     congru_report_curves_clear(run);
+    congru_curve_destroy(&run->curve);
+    free(run->given);
     free(run->folder);
     free(run->label);
     congru_scores_destroy(&run->scores);

@@ -21,8 +21,12 @@ typedef struct report_curves {
 } report_curves;
 
 typedef struct report_run {
-    char *folder, *label; /* the label tells folders apart */
+    char *given; /* as the caller named the folder */
+    char *
+        folder; /* what is read: that, or the first of its learning curve where it holds no results of its own */
+    char *label; /* tells folders apart */
     congru_results *results;
+    congru_curve *curve; /* NULL where the folder has none */
     congru_scores *scores;
     const double *accuracy; /* (pipelines, subjects) of the scores */
     double *z;              /* (pipelines) */

@@ -5,23 +5,24 @@
 
 #include "base/error.h"
 #include "congru/version.h"
+#include "report/json_pieces.h"
 #include "report/looks.h"
 #include "report/report_internal.h"
 
 enum { POINTS_SHOWN = 1500, DIGITS_DRAWN = 6 };
 
-static void add_name(congru_text *text, const char *name)
+void congru_report_add_name(congru_text *text, const char *name)
 {
     congru_text_add(text, ",\n\"%s\":", name);
 }
 
 static void add_string(congru_text *text, const char *name, const char *value)
 {
-    add_name(text, name);
+    congru_report_add_name(text, name);
     congru_text_add_json(text, value);
 }
 
-static void add_number(congru_text *text, const char *name, double value)
+void congru_report_add_number(congru_text *text, const char *name, double value)
 {
     congru_text_add(text, ",\"%s\":", name);
     congru_text_add_number(text, value, 17);
@@ -44,7 +45,7 @@ static void add_drawn(congru_text *text, size_t count, const double *value)
 
 static void add_names(congru_text *text, const char *name, size_t count, const char *names, size_t size)
 {
-    add_name(text, name);
+    congru_report_add_name(text, name);
     congru_text_add(text, "[");
     for (size_t i = 0; i < count; i++) {
         congru_text_add(text, i > 0 ? "," : "");
@@ -54,10 +55,10 @@ static void add_names(congru_text *text, const char *name, size_t count, const c
 }
 
 /* (pipelines, subjects), pipelines in the order of the report. */
-static void add_cells(congru_text *text, const char *name, const report_run *run, const double *value)
+void congru_report_add_cells(congru_text *text, const char *name, const report_run *run, const double *value)
 {
     size_t subjects = run->results->subjects;
-    add_name(text, name);
+    congru_report_add_name(text, name);
     congru_text_add(text, "[");
     for (size_t i = 0; i < run->results->pipelines; i++) {
         congru_text_add(text, i > 0 ? ",\n[" : "[");
@@ -70,29 +71,29 @@ static void add_cells(congru_text *text, const char *name, const report_run *run
     congru_text_add(text, "]");
 }
 
-static void add_interval(congru_text *text, const congru_interval *interval)
+void congru_report_add_interval(congru_text *text, const congru_interval *interval)
 {
     congru_text_add(text, "\"n\":%zu", interval->count);
-    add_number(text, "mean", interval->mean);
-    add_number(text, "deviation", interval->deviation);
-    add_number(text, "low", interval->low);
-    add_number(text, "high", interval->high);
+    congru_report_add_number(text, "mean", interval->mean);
+    congru_report_add_number(text, "deviation", interval->deviation);
+    congru_report_add_number(text, "low", interval->low);
+    congru_report_add_number(text, "high", interval->high);
 }
 
 static void add_table(congru_text *text, const report_run *run)
 {
-    add_name(text, "table");
+    congru_report_add_name(text, "table");
     congru_text_add(text, "[");
     for (size_t i = 0; i < run->results->pipelines; i++) {
         size_t p = run->order[i];
         congru_text_add(text, i > 0 ? ",\n{" : "{");
-        add_interval(text, &run->mean[p]);
-        add_number(text, "z", run->z[p]);
-        add_number(text, "kappa", congru_report_mean(run, p, CONGRU_SCORE_KAPPA));
-        add_number(text, "balanced", congru_report_mean(run, p, CONGRU_SCORE_BALANCED));
-        add_number(text, "seconds", congru_report_mean(run, p, CONGRU_SCORE_SECONDS));
-        add_number(text, "paper",
-                   congru_report_paper_seconds(run->results->dataset, run->results->pipeline[p]));
+        congru_report_add_interval(text, &run->mean[p]);
+        congru_report_add_number(text, "z", run->z[p]);
+        congru_report_add_number(text, "kappa", congru_report_mean(run, p, CONGRU_SCORE_KAPPA));
+        congru_report_add_number(text, "balanced", congru_report_mean(run, p, CONGRU_SCORE_BALANCED));
+        congru_report_add_number(text, "seconds", congru_report_mean(run, p, CONGRU_SCORE_SECONDS));
+        congru_report_add_number(text, "paper",
+                                 congru_report_paper_seconds(run->results->dataset, run->results->pipeline[p]));
         congru_text_add(text, "}");
     }
     congru_text_add(text, "]");
@@ -100,8 +101,8 @@ static void add_table(congru_text *text, const report_run *run)
 
 static void add_pair(congru_text *text, const congru_gain *pair)
 {
-    add_interval(text, &pair->interval);
-    add_number(text, "effect", pair->effect);
+    congru_report_add_interval(text, &pair->interval);
+    congru_report_add_number(text, "effect", pair->effect);
     congru_text_add(text, ",\"wins\":%zu,\"losses\":%zu", pair->wins, pair->losses);
 }
 
@@ -110,7 +111,7 @@ static void add_pairs(congru_text *text, const report_run *run)
 {
     size_t subjects = run->results->subjects;
     const char *comma = "";
-    add_name(text, "pairs");
+    congru_report_add_name(text, "pairs");
     congru_text_add(text, "[");
     for (size_t a = 0; a < run->results->pipelines; a++)
         for (size_t b = a + 1; b < run->results->pipelines; b++) {
@@ -130,7 +131,7 @@ static void add_confusion(congru_text *text, const report_run *run)
     const congru_results *results = run->results;
     size_t square = results->classes * results->classes;
     size_t *count = calloc(square + 1, sizeof *count);
-    add_name(text, "confusion");
+    congru_report_add_name(text, "confusion");
     if (square == 0 || count == NULL) {
         text->failed = text->failed || count == NULL;
         congru_text_add(text, "null");
@@ -167,7 +168,7 @@ static void add_curves(congru_text *text, const report_curves *curves)
     congru_text_add(text, "{\"pipeline\":");
     congru_text_add_json(text, curves->pipeline);
     congru_text_add(text, ",\"subjects\":%zu,\"steps\":%zu", curves->subjects, curves->steps);
-    add_number(text, "best_step", curves->best_step);
+    congru_report_add_number(text, "best_step", curves->best_step);
     congru_text_add(text, ",\"step\":[");
     for (size_t i = 0; i < curves->points; i++)
         congru_text_add(text, i > 0 ? ",%zu" : "%zu", curves->step[i]);
@@ -191,7 +192,7 @@ static void add_curves(congru_text *text, const report_curves *curves)
 
 static void add_training(congru_text *text, const report_run *run)
 {
-    add_name(text, "training");
+    congru_report_add_name(text, "training");
     congru_text_add(text, "[");
     for (size_t i = 0; i < run->curve_count; i++) {
         congru_text_add(text, i > 0 ? ",\n" : "");
@@ -219,7 +220,7 @@ static void add_geometry(congru_text *text, const congru_json *root)
 {
     static const char *const passed[] = {"title", "intervals", "silhouette_subject", "silhouette_class",
                                          "ellipses"};
-    add_name(text, "geometry");
+    congru_report_add_name(text, "geometry");
     if (root == NULL) {
         congru_text_add(text, "null");
         return;
@@ -227,7 +228,7 @@ static void add_geometry(congru_text *text, const congru_json *root)
     congru_text_add(text, "{");
     add_points(text, congru_json_tree_member(root, "points"));
     for (size_t i = 0; i < sizeof passed / sizeof passed[0]; i++) {
-        add_name(text, passed[i]);
+        congru_report_add_name(text, passed[i]);
         congru_json_add(text, congru_json_tree_member(root, passed[i]), DIGITS_DRAWN);
     }
     congru_text_add(text, "}");
@@ -278,7 +279,7 @@ static void add_map(congru_text *text, const congru_json *map)
 
 static void add_patterns(congru_text *text, const congru_json *root)
 {
-    add_name(text, "patterns");
+    congru_report_add_name(text, "patterns");
     if (root == NULL) {
         congru_text_add(text, "null");
         return;
@@ -297,23 +298,23 @@ static void add_run(congru_text *text, const report_run *run)
     const congru_results *results = run->results;
     congru_text_add(text, "{\"label\":");
     congru_text_add_json(text, run->label);
-    add_string(text, "folder", run->folder);
+    add_string(text, "folder", run->given);
     add_string(text, "dataset", results->dataset);
-    add_name(text, "run");
+    congru_report_add_name(text, "run");
     congru_json_add(text, congru_json_root(run->run), 17);
-    add_number(text, "chance", run->chance);
+    congru_report_add_number(text, "chance", run->chance);
     congru_text_add(text, ",\"channels\":%zu", results->channels);
     add_names(text, "subjects", results->subjects, results->subject_name[0], sizeof results->subject_name[0]);
     add_names(text, "classes", results->classes, results->classes > 0 ? results->class_name[0] : "",
               sizeof results->class_name[0]);
-    add_name(text, "few");
+    congru_report_add_name(text, "few");
     congru_text_add(text, "[");
     for (size_t s = 0; s < results->subjects; s++)
         congru_text_add(text, "%s%s", s > 0 ? "," : "", results->subject_few[s] ? "true" : "false");
     congru_text_add(text, "]");
     add_names(text, "notes", results->note_count, results->note_count > 0 ? results->note[0] : "",
               sizeof results->note[0]);
-    add_name(text, "pipelines");
+    congru_report_add_name(text, "pipelines");
     congru_text_add(text, "[");
     for (size_t i = 0; i < results->pipelines; i++) {
         congru_text_add(text, i > 0 ? "," : "");
@@ -321,19 +322,20 @@ static void add_run(congru_text *text, const report_run *run)
     }
     congru_text_add(text, "]");
     add_table(text, run);
-    add_cells(text, "accuracy", run, run->accuracy);
-    add_cells(text, "kappa", run, run->scores->value[CONGRU_SCORE_KAPPA]);
-    add_cells(text, "seconds", run, run->scores->value[CONGRU_SCORE_SECONDS]);
-    add_cells(text, "samples", run, run->scores->value[CONGRU_SCORE_TRIALS]);
+    congru_report_add_cells(text, "accuracy", run, run->accuracy);
+    congru_report_add_cells(text, "kappa", run, run->scores->value[CONGRU_SCORE_KAPPA]);
+    congru_report_add_cells(text, "seconds", run, run->scores->value[CONGRU_SCORE_SECONDS]);
+    congru_report_add_cells(text, "samples", run, run->scores->value[CONGRU_SCORE_TRIALS]);
     add_pairs(text, run);
     add_confusion(text, run);
+    congru_report_add_metrics(text, run);
     add_training(text, run);
     add_geometry(text, congru_json_root(run->geometry));
     add_patterns(text, congru_json_root(run->patterns));
     congru_report_add_looks(text, run->looks);
-    add_name(text, "ablation");
+    congru_report_add_name(text, "ablation");
     congru_json_add(text, congru_json_root(run->ablation), 17);
-    add_name(text, "statistics");
+    congru_report_add_name(text, "statistics");
     congru_json_add(text, congru_json_root(run->statistics), 17);
     congru_text_add(text, "}");
 }
@@ -341,21 +343,21 @@ static void add_run(congru_text *text, const report_run *run)
 /* What the first run has, once for each pipeline and each other run. */
 static void add_comparisons(congru_text *text, const congru_report *report)
 {
-    add_name(text, "comparisons");
+    congru_report_add_name(text, "comparisons");
     congru_text_add(text, "[");
     for (size_t i = 0; i < report->comparisons; i++) {
         const report_comparison *c = &report->comparison[i];
         congru_text_add(text, "%s{\"pipeline\":", i > 0 ? ",\n" : "");
         congru_text_add_json(text, report->run[0].results->pipeline[c->pipeline]);
         congru_text_add(text, ",\"run\":%zu,\"first\":{", c->run);
-        add_interval(text, &c->first);
+        congru_report_add_interval(text, &c->first);
         congru_text_add(text, "},\"own\":{");
-        add_interval(text, &c->own);
+        congru_report_add_interval(text, &c->own);
         congru_text_add(text, "},\"difference\":{");
         add_pair(text, &c->pair);
         congru_text_add(text, "}");
-        add_number(text, "p", c->p);
-        add_number(text, "p_holm", c->p_holm);
+        congru_report_add_number(text, "p", c->p);
+        congru_report_add_number(text, "p_holm", c->p_holm);
         congru_text_add(text, "}");
     }
     congru_text_add(text, "]");
@@ -366,7 +368,7 @@ void congru_report_add_json(congru_text *text, const congru_report *report)
     congru_text_add(text, "{\"version\":");
     congru_text_add_json(text, congru_version());
     add_string(text, "commit", congru_version_commit());
-    add_name(text, "runs");
+    congru_report_add_name(text, "runs");
     congru_text_add(text, "[");
     for (size_t i = 0; i < report->runs; i++) {
         congru_text_add(text, i > 0 ? ",\n" : "");

@@ -1,5 +1,6 @@
 /* Tables of scores, of subjects, of classes and of comparisons. SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,34 +142,6 @@ congru_status congru_table_of_confusion(congru_context *context, const congru_re
     return status == CONGRU_OK ? finish(context, table) : status;
 }
 
-/* All predictions of a pipeline as if they were of one run. */
-static congru_status measure_classes(congru_context *context, const congru_results *results, size_t pipeline,
-                                     congru_class_metrics *by_class)
-{
-    const size_t classes = results->classes;
-    size_t n = 0, used = 0;
-    for (size_t i = 0; i < results->folds; i++)
-        n += results->fold[i].pipeline == pipeline ? results->fold[i].samples : 0;
-    int32_t *truth = calloc(2 * n + 1, sizeof *truth), *prediction = truth + n;
-    double *probability = calloc(n * classes + 1, sizeof *probability), value[CONGRU_SCORE_KINDS];
-    for (size_t i = 0; truth != NULL && probability != NULL && i < results->folds; i++) {
-        const congru_fold *fold = &results->fold[i];
-        if (fold->pipeline != pipeline || fold->samples == 0)
-            continue;
-        memcpy(truth + used, fold->truth, fold->samples * sizeof *truth);
-        memcpy(prediction + used, fold->prediction, fold->samples * sizeof *prediction);
-        memcpy(probability + used * classes, fold->probability, fold->samples * classes * sizeof *probability);
-        used += fold->samples;
-    }
-    congru_status status =
-        truth != NULL && probability != NULL
-            ? congru_metrics_measure(context, n, classes, truth, prediction, probability, value, by_class)
-            : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu predictions", n);
-    free(truth);
-    free(probability);
-    return status;
-}
-
 congru_status congru_table_of_classes(congru_context *context, const congru_results *results, size_t pipeline,
                                       congru_table *table)
 {
@@ -176,7 +149,7 @@ congru_status congru_table_of_classes(congru_context *context, const congru_resu
     if (status != CONGRU_OK)
         return status;
     congru_class_metrics *by_class = calloc(results->classes, sizeof *by_class);
-    status = by_class != NULL ? measure_classes(context, results, pipeline, by_class)
+    status = by_class != NULL ? congru_results_classes(context, results, pipeline, by_class)
                               : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a table");
     congru_table_column_text(table, "class", "class");
     congru_table_column_number(table, "trials", "trials", 1, 0);
@@ -194,6 +167,31 @@ congru_status congru_table_of_classes(congru_context *context, const congru_resu
     }
     free(by_class);
     return status == CONGRU_OK ? finish(context, table) : status;
+}
+
+congru_status congru_table_of_curve(congru_context *context, const congru_curve *curve, congru_table *table)
+{
+    if (curve == NULL || curve->count == 0 || table == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "congru_table_of_curve: no argument may be NULL");
+    congru_table_column_text(table, "pipeline", NULL);
+    for (size_t i = 0; i < curve->count; i++) {
+        char heading[32], deviation[48];
+        snprintf(heading, sizeof heading, "%d", curve->number[i]);
+        snprintf(deviation, sizeof deviation, "%d_deviation", curve->number[i]);
+        congru_table_column_number(table, heading, heading, 100, 2);
+        congru_table_column_number(table, deviation, "", 100, 2);
+        congru_table_join(table);
+    }
+    for (size_t p = 0; p < curve->scores[0]->pipelines; p++) {
+        const char *name = curve->scores[0]->pipeline[p];
+        congru_table_text(table, name);
+        for (size_t i = 0; i < curve->count; i++) {
+            const congru_interval accuracy = congru_curve_mean(curve, i, name, CONGRU_SCORE_ACCURACY);
+            congru_table_number(table, accuracy.mean);
+            congru_table_number(table, accuracy.deviation);
+        }
+    }
+    return finish(context, table);
 }
 
 /* ---- Comparisons ---- */

@@ -5,26 +5,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "report/metric_columns.h"
 #include "report/table_write.h"
 
 /* How one table is made of a run: its columns, unless the table has them, then its rows. false when the run
  * does not hold what it takes. `label` is the run's where there are several, or NULL. */
 typedef bool table_fill(const report_run *run, const char *label, size_t pipeline, congru_table *table);
-
-static bool begins(congru_table *table, const char *label)
-{
-    if (table->columns > 0)
-        return false;
-    if (label != NULL)
-        congru_table_column_text(table, "run", "Run");
-    return true;
-}
-
-static void add_label(congru_table *table, const char *label)
-{
-    if (label != NULL)
-        congru_table_text(table, label);
-}
 
 static void add_interval_columns(congru_table *table)
 {
@@ -35,7 +21,7 @@ static void add_interval_columns(congru_table *table)
 static bool fill_accuracy(const report_run *run, const char *label, size_t pipeline, congru_table *table)
 {
     (void)pipeline;
-    if (begins(table, label)) {
+    if (congru_report_begins(table, label)) {
         congru_table_column_text(table, "pipeline", "Pipeline");
         congru_table_column_number(table, "subjects", "Subjects", 1, 0);
         congru_table_column_number(table, "accuracy", "Accuracy (%)", 100, 1);
@@ -49,7 +35,7 @@ static bool fill_accuracy(const report_run *run, const char *label, size_t pipel
     }
     for (size_t i = 0; i < run->results->pipelines; i++) {
         size_t p = run->order[i];
-        add_label(table, label);
+        congru_report_label(table, label);
         congru_table_text(table, run->results->pipeline[p]);
         congru_table_number(table, (double)run->mean[p].count);
         congru_table_number(table, run->mean[p].mean);
@@ -68,7 +54,7 @@ static bool fill_subjects(const report_run *run, const char *label, size_t pipel
 {
     const congru_results *results = run->results;
     (void)pipeline;
-    if (begins(table, label)) {
+    if (congru_report_begins(table, label)) {
         congru_table_column_text(table, "subject", "Subject");
         for (size_t i = 0; i < results->pipelines; i++) {
             const char *name = results->pipeline[run->order[i]];
@@ -76,7 +62,7 @@ static bool fill_subjects(const report_run *run, const char *label, size_t pipel
         }
     }
     for (size_t s = 0; s < results->subjects; s++) {
-        add_label(table, label);
+        congru_report_label(table, label);
         congru_table_text(table, results->subject_name[s]);
         if (results->subject_few[s])
             congru_table_mark(table);
@@ -92,7 +78,7 @@ static bool fill_pairs(const report_run *run, const char *label, size_t pipeline
     (void)pipeline;
     if (results->pipelines < 2)
         return false;
-    if (begins(table, label)) {
+    if (congru_report_begins(table, label)) {
         congru_table_column_text(table, "a", "A");
         congru_table_column_text(table, "b", "B");
         congru_table_column_number(table, "subjects", "Subjects", 1, 0);
@@ -107,7 +93,7 @@ static bool fill_pairs(const report_run *run, const char *label, size_t pipeline
             congru_gain pair =
                 congru_gain_of(results->subjects, run->accuracy + run->order[a] * results->subjects,
                                run->accuracy + run->order[b] * results->subjects, 0.95);
-            add_label(table, label);
+            congru_report_label(table, label);
             congru_table_text(table, results->pipeline[run->order[a]]);
             congru_table_text(table, results->pipeline[run->order[b]]);
             congru_table_number(table, (double)pair.interval.count);
@@ -131,13 +117,13 @@ static bool fill_confusion(const report_run *run, const char *label, size_t pipe
         free(count);
         return false;
     }
-    if (begins(table, label)) {
+    if (congru_report_begins(table, label)) {
         congru_table_column_text(table, "truth", "Truth \\ prediction");
         for (size_t k = 0; k < classes; k++)
             congru_table_column_number(table, results->class_name[k], results->class_name[k], 1, 0);
     }
     for (size_t k = 0; k < classes; k++) {
-        add_label(table, label);
+        congru_report_label(table, label);
         congru_table_text(table, results->class_name[k]);
         for (size_t j = 0; j < classes; j++)
             congru_table_number(table, (double)count[k * classes + j]);
@@ -149,7 +135,7 @@ static bool fill_confusion(const report_run *run, const char *label, size_t pipe
 static bool fill_speed(const report_run *run, const char *label, size_t pipeline, congru_table *table)
 {
     (void)pipeline;
-    if (begins(table, label)) {
+    if (congru_report_begins(table, label)) {
         congru_table_column_text(table, "pipeline", "Pipeline");
         congru_table_column_number(table, "seconds", "Seconds/subject", 1, 3);
         congru_table_column_number(table, "paper_seconds", "Paper", 1, 2);
@@ -159,7 +145,7 @@ static bool fill_speed(const report_run *run, const char *label, size_t pipeline
         size_t p = run->order[i];
         double own = congru_report_mean(run, p, CONGRU_SCORE_SECONDS);
         double paper = congru_report_paper_seconds(run->results->dataset, run->results->pipeline[p]);
-        add_label(table, label);
+        congru_report_label(table, label);
         congru_table_text(table, run->results->pipeline[p]);
         congru_table_number(table, own);
         congru_table_number(table, paper);
@@ -175,7 +161,7 @@ static bool fill_ablation(const report_run *run, const char *label, size_t pipel
     (void)pipeline;
     if (rows == NULL)
         return false;
-    if (begins(table, label)) {
+    if (congru_report_begins(table, label)) {
         congru_table_column_text(table, "name", "Variant");
         congru_table_column_number(table, "n", "Subjects", 1, 0);
         congru_table_column_number(table, "mean", "Accuracy (%)", 100, 1);
@@ -185,7 +171,7 @@ static bool fill_ablation(const report_run *run, const char *label, size_t pipel
         add_interval_columns(table);
     }
     for (const congru_json *row = rows->first; row != NULL; row = row->next) {
-        add_label(table, label);
+        congru_report_label(table, label);
         congru_table_text(table, congru_json_tree_string(congru_json_tree_member(row, "name"), ""));
         for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
             congru_table_number(table, congru_json_tree_number(congru_json_tree_member(row, numbers[i])));
@@ -200,7 +186,7 @@ static bool fill_statistics(const report_run *run, const char *label, size_t pip
     (void)pipeline;
     if (rows == NULL)
         return false;
-    if (begins(table, label)) {
+    if (congru_report_begins(table, label)) {
         congru_table_column_text(table, "a", "A");
         congru_table_column_text(table, "b", "B");
         congru_table_column_number(table, "n", "Subjects", 1, 0);
@@ -212,7 +198,7 @@ static bool fill_statistics(const report_run *run, const char *label, size_t pip
         congru_table_column_number(table, "fraction", "A better (%)", 100, 0);
     }
     for (const congru_json *row = rows->first; row != NULL; row = row->next) {
-        add_label(table, label);
+        congru_report_label(table, label);
         congru_table_text(table, congru_json_tree_string(congru_json_tree_member(row, "a"), ""));
         congru_table_text(table, congru_json_tree_string(congru_json_tree_member(row, "b"), ""));
         for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
@@ -275,9 +261,16 @@ static const struct {
      fill_accuracy},
     {"subjects", "Accuracy of each subject under each pipeline.", "Accuracy by subject (%)", NULL,
      fill_subjects},
+    {"metrics", "Balanced accuracy, kappa, AUC, precision, recall, F1, bits a trial; subjects above chance.",
+     "Metrics by pipeline, means over subjects", NULL, congru_report_fill_metrics},
+    {"classes", "Precision, recall, F1 and AUC of each class under one pipeline.",
+     "Classes under the best pipeline, all subjects", "it takes predictions.csv", congru_report_fill_classes},
+    {"curve", "Accuracy by the number of labelled target trials; takes a folder of loso --calibration 0,1,...",
+     "Learning curve", "it takes a folder of 'congru loso --calibration' with several numbers",
+     congru_report_fill_curve},
     {"pairs", "Differences between every two pipelines, subject by subject.", "Paired differences of accuracy",
      "it takes two pipelines", fill_pairs},
-    {"confusion", "Truth by answer of one pipeline, over all subjects.",
+    {"confusion", "Truth by prediction of one pipeline, over all subjects.",
      "Confusion of the best pipeline, all subjects", "it takes predictions.csv", fill_confusion},
     {"speed", "Seconds per subject beside those of the paper.", "Seconds per subject", NULL, fill_speed},
     {"ablation", "What each part of a method is worth; takes ablation.json.", "Ablation",

@@ -52,7 +52,10 @@ for row in rows:
         row[score], row[kappa] = best[row[subject]]
 csv.writer(open('equal/results.csv', 'w', newline='')).writerows([head] + rows)
 END
-for name in full hostile bare big equal; do
+for number in 0 2 10; do
+    make curve/calibration-$number --subjects 6 --pipelines 3 --seed $((number + 1))
+done
+for name in full curve hostile bare big equal; do
     "$BUILD/congru" report $name -o $name.html >/dev/null || exit 1
 done
 "$BUILD/congru" report full free -o two.html >/dev/null || exit 1

@@ -3,7 +3,7 @@
 // usage: node report_page.mjs CHROMIUM FOLDER
 //
 // FOLDER holds results folders made by make_results.py with the reports of them beside: full, big, hostile, bare, two
-// (full and another run, two.csv the comparison of them), foes (hostile and another of a hostile name, and one of other data), plain (of full, without the page), equal (two pipelines of the same decisions, and a series that never changes). With KEEP set, pictures are left in FOLDER/pictures.
+// (full and another run, two.csv the comparison of them), foes (hostile and another of a hostile name, and one of other data), plain (of full, without the page), curve (a learning curve of three numbers), equal (two pipelines of the same decisions, and a series that never changes). With KEEP set, pictures are left in FOLDER/pictures.
 import { readFileSync, mkdirSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { chromium } from "playwright-core";
@@ -103,6 +103,49 @@ async function chartsEqualCsv(page) {
     result("the confusion equals predictions.csv", cells.join() === counted.join() ? null : `${cells} for ${counted}`);
 }
 
+// Classes and means of the section of metrics, counted from predictions.csv.
+async function metricsEqualCsv(page) {
+    const predictions = readCsv(`${folder}/full/predictions.csv`), rows = readCsv(`${folder}/full/results.csv`);
+    const cellsOf = (selector) => page.$$eval(selector, (all) => all.map((row) => [...row.cells].map((cell) => cell.textContent)));
+    const best = await page.$eval("#metrics select", (box) => box.selectedOptions[0].textContent), wrong = [];
+    const own = predictions.filter((row) => row.pipeline === best);
+    for (const [name, trials, predicted, precision, recall, f1] of await cellsOf("#metrics .choices ~ div tbody tr")) {
+        const truth = own.filter((row) => row.y_true === name).length, said = own.filter((row) => row.y_pred === name).length, right = own.filter((row) => row.y_true === name && row.y_pred === name).length;
+        const expected = [truth, said, (right / said).toFixed(3), (right / truth).toFixed(3), ((2 * right) / (truth + said)).toFixed(3)].map(String);
+        if ([trials, predicted, precision, recall, f1].join() !== expected.join()) wrong.push(`${name}: ${[trials, predicted, precision, recall, f1]} for ${expected}`);
+    }
+    const table = await cellsOf("#metrics > .wide tbody tr");
+    // Of 48 trials of four classes, 17 right: guessing exceeds that in less than one of 20 cases, 16 in more.
+    for (const [pipeline, accuracy, ...others] of table) {
+        const scores = rows.filter((row) => row.pipeline === pipeline).map((row) => Number(row.score)), above = scores.filter((score) => score * 48 > 17.5).length;
+        const expected = [(100 * scores.reduce((a, b) => a + b) / scores.length).toFixed(2), `${above} of ${scores.length}`];
+        if (accuracy !== expected[0] || others.at(-1) !== expected[1]) wrong.push(`${pipeline}: ${accuracy}, ${others.at(-1)} for ${expected}`);
+    }
+    const shown = await page.$$eval("#strip [data-mark=text] text", (all) => all.map((one) => one.textContent));
+    result("metrics by pipeline and class equal predictions.csv, and so do the subjects above chance", [wrong.slice(0, 4), table.length === 15 ? null : `${table.length} pipelines`,
+        shown.join() === table.map((row) => row.at(-1)).join() ? null : `the chart has ${shown}`]);
+}
+
+// A folder of folders, one for each number of labelled trials.
+async function curveEqualsCsv() {
+    const page = await sectionsRender("curve", ["summary", "accuracy", "curve", "metrics", "subjects", "training", "geometry", "speed", "ablation"]);
+    await page.click("#curve summary");
+    await page.waitForSelector("#curve tbody tr");
+    const listed = await page.$$eval("#curve tbody tr", (all) => all.map((row) => [...row.cells].map((cell) => cell.textContent))), wrong = [];
+    for (const number of [0, 2, 10]) {
+        const rows = readCsv(`${folder}/curve/calibration-${number}/results.csv`);
+        for (const pipeline of new Set(rows.map((row) => row.pipeline))) {
+            const scores = rows.filter((row) => row.pipeline === pipeline).map((row) => Number(row.score)), n = scores.length, mean = scores.reduce((a, b) => a + b) / n;
+            const deviation = Math.sqrt(scores.reduce((a, b) => a + (b - mean) ** 2, 0) / (n - 1)), reach = (2.5705818356363 * deviation) / Math.sqrt(n); // Student's t, 5 degrees
+            const expected = [pipeline, number, `${(100 * mean).toFixed(1)} ± ${(100 * deviation).toFixed(1)}`, `${(100 * (mean - reach)).toFixed(1)} – ${(100 * (mean + reach)).toFixed(1)}`].join();
+            if (!listed.some((row) => row.join() === expected)) wrong.push(`no ${expected}`);
+        }
+    }
+    const dots = await page.$$eval("#curve [data-mark=dot] circle", (all) => all.length), ticks = await page.$$eval('#curve [data-mark="x-axis tick label"] text', (all) => all.map((one) => one.textContent));
+    result("the learning curve has the means and intervals of its folders", [wrong.slice(0, 4), listed.length === 9 && dots === 9 ? null : `${listed.length} rows, ${dots} dots`, ticks.join() === "0,2,10" ? null : `ticks ${ticks}`]);
+    await page.close();
+}
+
 async function sortWorks(page) {
     const heading = page.locator("#accuracy > .wide thead th").nth(5);
     const column = () => page.$$eval("#accuracy > .wide tbody tr", (all) => all.map((row) => Number(row.cells[5].textContent)));
@@ -168,6 +211,8 @@ async function laidOut(name) {
     await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
     const paper = await page.evaluate(() => [document.documentElement.scrollWidth, ...[...document.querySelectorAll("main *")].filter((one) => one.getBoundingClientRect().right > 801).slice(0, 3).map((one) => `${one.tagName} ${one.className?.baseVal ?? one.className} ${one.textContent.slice(0, 40)}`)]);
     result(`${name}: printed 800 wide, nothing is wider`, paper[0] > 800 ? paper.join("; ") : null);
+    const broken = await page.$$eval(".confusion .part", (all) => all.filter((one) => one.getClientRects().length > 1).map((one) => one.textContent));
+    result(`${name}: printed, no word of a class is broken`, broken.slice(0, 3));
     if (process.env.KEEP) await page.screenshot({ path: `${folder}/pictures/${name}-print-800.png`, fullPage: true });
     await page.close();
     const narrow = await open(name, { width: 390 });
@@ -197,7 +242,7 @@ async function equalsAreEqual() {
 }
 
 async function hostileIsText() {
-    const page = await sectionsRender("hostile", ["summary", "accuracy", "subjects", "training", "geometry", "speed", "ablation"]);
+    const page = await sectionsRender("hostile", ["summary", "accuracy", "metrics", "subjects", "training", "geometry", "speed", "ablation"]);
     const names = [...new Set(readCsv(`${folder}/hostile/results.csv`).map((row) => row.subject))];
     const shown = await page.$$eval("#subjects .wide tbody th", (all) => all.map((cell) => cell.textContent));
     const heading = await page.locator("h1").textContent();
@@ -288,15 +333,17 @@ async function withoutScript() {
     await context.close();
 }
 
-const everything = ["summary", "accuracy", "subjects", "training", "geometry", "speed", "ablation"];
+const everything = ["summary", "accuracy", "metrics", "subjects", "training", "geometry", "speed", "ablation"];
 const full = await sectionsRender("full", everything);
 await chartsEqualCsv(full);
+await metricsEqualCsv(full);
 await sortWorks(full);
 await sliderMoves(full);
 await choicesWork(full);
 if (process.env.KEEP) await full.pdf({ path: `${folder}/pictures/full.pdf`, format: "A4", printBackground: true });
 await full.close();
 await (await sectionsRender("bare", ["summary", "accuracy", "subjects", "speed"])).close();
+await curveEqualsCsv();
 await hostileIsText();
 await bigOpensFast();
 await runsCompared();
@@ -306,6 +353,7 @@ await plainPage();
 await equalsAreEqual();
 await laidOut("full");
 await laidOut("two");
+await laidOut("curve");
 await withoutScript();
 for (const scheme of ["light", "dark"]) for (const width of [1280, 390]) await accessible(width === 1280 ? "two" : scheme === "dark" ? "hostile" : "foes", scheme, width);
 await browser.close();

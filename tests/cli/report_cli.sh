@@ -17,7 +17,7 @@ every_figure_and_table()
         congru report full --figure $name -o $name.svg 2>&1 && [ -s $name.svg ] || problems+="$name is not drawn"$'\n'
         /usr/bin/python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' $name.svg || problems+="$name.svg is not XML"$'\n'
     done
-    for name in accuracy subjects pairs confusion speed ablation statistics; do
+    for name in accuracy subjects metrics classes pairs confusion speed ablation statistics; do
         congru report full --table $name >$name.csv || problems+="$name is not written"$'\n'
         congru report full --format latex --table $name >$name.tex || problems+="$name is not LaTeX"$'\n'
     done
@@ -40,6 +40,81 @@ for line in csv.DictReader(open("subjects.csv", encoding="utf-8")):
             print(r["subject"], r["pipeline"], r["score"], line[r["pipeline"]])
 END
     )"
+}
+
+# AUC is one-vs-rest, averaged; a subject's level of chance by its number of trials.
+metrics_equal_sklearn()
+{
+    local name="metrics and classes are those of scikit-learn, the level of chance that of scipy"
+    cd "$scratch/work/formats" || exit 1
+    if ! /usr/bin/python3 -c 'import scipy, sklearn' 2>/dev/null; then
+        skip "$name" "no scipy or scikit-learn"
+        return
+    fi
+    result "$name" "$(/usr/bin/python3 - <<'END'
+import csv, statistics
+import sklearn.metrics as m
+from scipy.stats import binom
+rows = list(csv.DictReader(open("full/predictions.csv")))
+classes = [c[2:] for c in rows[0] if c.startswith("p_")]
+subjects = sorted({r["subject"] for r in rows})
+
+def measure(own):
+    t, p = [r["y_true"] for r in own], [r["y_pred"] for r in own]
+    auc = m.roc_auc_score([x == classes[1] for x in t], [float(r["p_" + classes[1]]) for r in own])
+    precision, recall, f1, _ = m.precision_recall_fscore_support(t, p, average="macro", zero_division=0)
+    return {"accuracy": m.accuracy_score(t, p), "balanced": m.balanced_accuracy_score(t, p), "kappa": m.cohen_kappa_score(t, p),
+            "auc": auc, "precision": precision, "recall": recall, "f1": f1,
+            "above_chance": m.accuracy_score(t, p) > binom.ppf(0.95, len(t), 1 / len(classes)) / len(t)}
+
+lines = list(csv.DictReader(open("metrics.csv")))
+if len(lines) != 6:
+    print(len(lines), "pipelines")
+for line in lines:
+    all = [measure([r for r in rows if r["pipeline"] == line["pipeline"] and r["subject"] == s]) for s in subjects]
+    for key in all[0]:
+        expected = (sum if key == "above_chance" else statistics.fmean)(one[key] for one in all)
+        # results.csv holds the kappa, which these made results have by another rule.
+        if abs(float(line[key]) - expected) > 1e-12 and key != "kappa":
+            print(line["pipeline"], key, line[key], expected)
+own = [r for r in rows if r["pipeline"] == lines[0]["pipeline"]]
+for line in csv.DictReader(open("classes.csv")):
+    t, p = [r["y_true"] == line["class"] for r in own], [r["y_pred"] == line["class"] for r in own]
+    for key, value in (("trials", sum(t)), ("predicted", sum(p)), ("precision", m.precision_score(t, p)), ("recall", m.recall_score(t, p)),
+                       ("f1", m.f1_score(t, p)), ("auc", m.roc_auc_score(t, [float(r["p_" + line["class"]]) for r in own]))):
+        if abs(float(line[key]) - value) > 1e-12:
+            print(line["class"], key, line[key], value)
+END
+    )"
+}
+
+learning_curve()
+{
+    local number problems=
+    cd "$scratch/work/formats" || exit 1
+    for number in 0 2 10; do
+        /usr/bin/python3 "$make_results" curve/calibration-$number --subjects 4 --pipelines 2 --classes 2 --trials 20 --seed $((number + 1)) --steps 5 || exit 1
+    done
+    congru report curve --table curve -o curve.csv && congru report curve --figure curve -o curve.svg || problems+="not made "
+    problems+=$(/usr/bin/python3 - <<'END'
+import csv, statistics, xml.dom.minidom
+xml.dom.minidom.parse("curve.svg")
+lines = list(csv.DictReader(open("curve.csv")))
+if [line["calibration"] for line in lines] != ["0", "2", "10"] * 2:
+    print([line["calibration"] for line in lines])
+for line in lines:
+    own = [float(r["score"]) for r in csv.DictReader(open(f"curve/calibration-{line['calibration']}/results.csv")) if r["pipeline"] == line["pipeline"]]
+    mean, deviation = statistics.fmean(own), statistics.stdev(own)
+    reach = 3.18244630528371 * deviation / 2  # Student's t with 3 degrees of freedom
+    for key, value in (("subjects", 4), ("accuracy", mean), ("deviation", deviation), ("low", mean - reach), ("high", mean + reach)):
+        if abs(float(line[key]) - value) > 1e-12:
+            print(line["pipeline"], key, line[key], value)
+END
+    )
+    result "a folder of a learning curve is a report, a table and a figure" "$problems"
+    rm -r curve/calibration-2/results.csv curve/calibration-2/predictions.csv
+    matches "$(congru report curve -o curve.html 2>&1)" "congru: curve/calibration-2: holds no results.csv ..." && problems= || problems="no such line"
+    result "a curve with a run that was not finished is refused" "$problems"
 }
 
 # Two folders, one of fewer subjects and pipelines: means, differences and Wilcoxon's test by scipy.
@@ -163,7 +238,7 @@ without_the_page()
     cd "$scratch/work/formats" || exit 1
     said=$("$BUILD/tests/congru_plain" report full free -o plain.html 2>&1)
     matches "$said" "plain.html: ... MB, tables only: this congru was built without the page (it takes npm)" && said=
-    [ "$(grep -c '<table>' plain.html)" = 15 ] || said+=" not 15 tables"
+    [ "$(grep -c '<table>' plain.html)" = 19 ] || said+=" not 19 tables"
     grep -q '<h2>Comparison</h2>' plain.html || said+=" no comparison"
     grep -q '<script' plain.html && said+=" it has a script"
     result "without npm, the page is plain tables and says so" "$said"
@@ -210,6 +285,8 @@ names_are_formats
 run_sessions "$SOURCE/tests/cli/report/report.txt"
 every_figure_and_table
 csv_equals_results
+metrics_equal_sklearn
+learning_curve
 comparison_equals_scipy
 names_are_escaped
 png_or_a_reason

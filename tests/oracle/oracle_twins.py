@@ -503,4 +503,5 @@ def main():
     follow("conv-ddct-unet", Congruences(classes, (3, 2, 2, 2, 3), True), x, y, subjects, batches)
 
 
-main()
+if __name__ == "__main__":
+    main()

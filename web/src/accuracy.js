@@ -24,10 +24,21 @@ function paperTable(run) {
 const apart = (subject) => ((subject * 7) % 11) / 10 - 0.5;
 const chanceRule = (run, mark) => (run.chance === null ? [] : [mark([run.chance], { stroke: "var(--c2)", strokeDasharray: "4 3", strokeWidth: 1.5 })]);
 
+// The level above which a subject beats chance: a line, or a band where subjects differ in their number of trials; and how many do.
+function levelMarks({ levels }) {
+    if (!levels) return [];
+    const { low, high, count } = levels, line = { stroke: "var(--c2)", strokeWidth: 1 };
+    return [
+        ...(high > low ? [Plot.rectX([0], { x1: low, x2: high, fill: "var(--c2)", fillOpacity: 0.14 })] : []),
+        Plot.ruleX(high > low ? [low, high] : [low], line),
+        Plot.text(count, { frameAnchor: "right", dx: 50, y: (_, i) => i, text: (d) => `${d.above} of ${d.of}`, textAnchor: "end", fill: "var(--soft)" }),
+    ];
+}
+
 // All results as rows {pipeline, name, subject, accuracy}.
 function allDots(run) {
     return run.accuracy.flatMap((row, pipeline) => row.flatMap((accuracy, subject) =>
-        accuracy === null ? [] : [{ pipeline, subject, accuracy, name: run.pipelines[pipeline], who: run.subjects[subject] }]));
+        accuracy === null ? [] : [{ pipeline, subject, accuracy, above: run.levels?.above[pipeline][subject] ?? null, name: run.pipelines[pipeline], who: run.subjects[subject] }]));
 }
 
 function strip(run) {
@@ -35,16 +46,17 @@ function strip(run) {
     return figure({
         id: "strip",
         title: "Every subject under every pipeline",
-        note: "One dot per subject; diamond and bar are the mean and its 95 % interval.",
-        legend: run.chance === null ? null : key([{ name: `chance (${chanceText(run.chance)} %)`, colour: "var(--c2)", dash: true }]),
+        note: `One dot per subject; diamond and bar are the mean and its 95 % interval.${run.levels ? " At the right, how many subjects are above the level of chance." : ""}`,
+        legend: run.chance === null ? null : key([{ name: `chance (${chanceText(run.chance)} %)`, colour: "var(--c2)", dash: true },
+            ...(run.levels ? [{ name: "level that chance exceeds in one of 20 cases", colour: "var(--c2)", shape: "rule" }, { name: "subject above it", colour: "var(--c1)" }, { name: "subject not above it", colour: "var(--c1)", shape: "ring" }] : [])]),
         options: (width) => ({
             height: 60 + 30 * run.pipelines.length,
-            marginLeft: nameWidth(run.pipelines, width), marginRight: 16,
+            marginLeft: nameWidth(run.pipelines, width), marginRight: run.levels ? 58 : 16,
             x: { label: "Accuracy (%)", percent: true, grid: true, nice: true, labelAnchor: "center" },
             y: { domain: [run.pipelines.length - 0.4, -0.6], ticks: run.pipelines.map((_, i) => i), tickSize: 0, label: null, tickFormat: (i) => brief(run.pipelines[i], nameLength(width)) },
             marks: [
-                ...chanceRule(run, Plot.ruleX),
-                Plot.dot(dots, { x: "accuracy", y: (d) => d.pipeline + 0.6 * apart(d.subject), r: 2.8, fill: "var(--c1)", fillOpacity: 0.55, className: "dots", title: (d) => `${d.who}, ${d.name}: ${percent(d.accuracy)} %`, tip: true }),
+                ...chanceRule(run, Plot.ruleX), ...levelMarks(run),
+                Plot.dot(dots, { x: "accuracy", y: (d) => d.pipeline + 0.6 * apart(d.subject), r: 2.8, fill: (d) => (d.above === 0 ? "none" : "var(--c1)"), fillOpacity: 0.55, stroke: (d) => (d.above === 0 ? "var(--c1)" : "none"), className: "dots", title: (d) => `${d.who}, ${d.name}: ${percent(d.accuracy)} %`, tip: true }),
                 Plot.ruleY(means.filter((d) => d.low !== null), { x1: "low", x2: "high", y: "pipeline", strokeWidth: 2.5 }),
                 Plot.dot(means, { x: "mean", y: "pipeline", symbol: "diamond", r: 4.5, fill: "currentColor" }),
             ],

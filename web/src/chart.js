@@ -19,8 +19,12 @@ const near = new IntersectionObserver((entries) => {
     }
 }, { rootMargin: "800px" });
 
-function draw(chart, most = Infinity) {
-    const width = Math.max(240, Math.min(most, chart.most, Math.floor(chart.place.clientWidth || 640)));
+// Columns that page.css has on paper.
+const columns = (place) => (place.closest(".grid.pair") ? 2 : place.closest(".grid") ? 3 : 1);
+
+function draw(chart, paper) {
+    const room = paper ? Math.floor(paper / columns(chart.place)) - 12 : Math.max(240, Math.floor(chart.place.clientWidth || 640));
+    const width = Math.min(chart.most, room);
     if (width === chart.width) return;
     chart.width = width;
     const { x, y, ...options } = chart.options(width);
@@ -76,9 +80,12 @@ export function logTicks(least, most) {
     if (tens.length > 2) return tens.filter((_, i) => i % step === 0);
     const finer = inside(powers.flatMap((p) => [p, 2 * p, 5 * p]));
     if (finer.length > 1) return finer;
-    const unit = 10 ** Math.floor(Math.log10((most - least) / 2 || least)), first = Math.ceil(least / unit);
-    const round = inside(Array.from({ length: 40 }, (_, i) => (first + i) * unit)), every = Math.ceil(round.length / 4);
-    return round.length > 1 ? round.filter((_, i) => i % every === 0) : [least, most];
+    const unit = 10 ** Math.floor(Math.log10((most - least) / 2 || least));
+    for (const step of [5 * unit, 2 * unit, unit]) {
+        const first = Math.ceil(least / step), round = inside(Array.from({ length: 40 }, (_, i) => (first + i) * step));
+        if (round.length > 1) return round;
+    }
+    return [least, most];
 }
 
 // Room for names on the left of a chart, within what a phone has.

@@ -36,14 +36,14 @@ export function select(label, names, chosen, onchange) {
     return h("label", { class: "choice" }, h("span", {}, label), box);
 }
 
-// A table whose headings sort it. A column: {title, value(row), text(row), number, note, shade(row)}; the first heads its row.
+// A table whose headings sort it. A column: {title, value(row), text(row), number, note, shade(row), tone(row)}; the first heads its row.
 export function sortableTable({ caption, columns, rows, sort = null, descending = false, dense = false }) {
     const body = h("tbody");
     const headings = columns.map((column, index) =>
         h("th", { scope: "col", class: column.number ? "number" : null, title: column.note },
             h("button", { type: "button", onclick: () => order(index) }, typeof column.title === "string" ? parts(column.title) : column.title)));
     const lines = rows.map((row) => ({ row, line: h("tr", {}, columns.map((column, index) => {
-        const cell = h(index === 0 ? "th" : "td", { scope: index === 0 ? "row" : null, class: column.number ? "number" : null },
+        const cell = h(index === 0 ? "th" : "td", { scope: index === 0 ? "row" : null, class: [column.number ? "number" : "", column.tone?.(row) ?? ""].join(" ").trim() || null },
             column.text ? column.text(row) : column.value(row));
         if (column.shade) cell.style.setProperty("--shade", `${column.shade(row)}%`);
         return cell;

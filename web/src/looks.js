@@ -21,7 +21,7 @@ function head(map, { electrodes, size, largest }, shades, name) {
 
 function branch(about, classes, shades) {
     const unit = about.kind === "power" ? "log power" : "the set's unit";
-    return [h("h4", {}, about.branch), h("p", { class: "sentence" }, `${about.sentence}.`),
+    return [about.branch === about.pipeline ? null : h("h4", {}, about.branch), h("p", { class: "sentence" }, `${about.sentence}.`),
         h("p", { class: "note" }, `${percent(about.part, 0)} % of the decisions; ${unit} per standard deviation of the class's score.`),
         about.electrodes.length ? h("div", { class: "wide", tabindex: 0, role: "region", "aria-label": `Scalp maps of ${about.branch}` },
             h("table", { class: "heads" },
@@ -35,7 +35,7 @@ function branch(about, classes, shades) {
 export function looks({ looks: all }) {
     if (!all?.branches.length) return null;
     const names = [...new Set(all.branches.map(({ pipeline }) => pipeline))], body = h("div");
-    const show = (index) => body.replaceChildren(...all.branches.filter(({ pipeline }) => pipeline === names[index]).flatMap((about) => branch(about, all.classes, all.shades)));
+    const show = (index) => body.replaceChildren(...all.branches.filter(({ pipeline }) => pipeline === names[index]).flatMap((about) => branch(about, all.classes, all.shades).filter(Boolean)));
     show(names.length - 1);
     return section("looks", "What it looks at",
         h("p", {}, "Forward patterns of linear pipelines, the mean over the subjects left out: what each electrode measures when the score of a class is high. Heads are seen from above, nose up; blue is below zero, orange above, on one scale for each branch; beside each row the share of the branch's weight."),

@@ -4,8 +4,10 @@ import { h, select } from "./dom.js";
 import { accuracy } from "./accuracy.js";
 import { ablation } from "./ablation.js";
 import { comparison } from "./comparison.js";
+import { curve } from "./curve.js";
 import { geometry } from "./geometry.js";
 import { looks } from "./looks.js";
+import { metrics } from "./metrics.js";
 import { speed } from "./speed.js";
 import { subjects } from "./subjects.js";
 import { summary } from "./summary.js";
@@ -15,7 +17,7 @@ const data = JSON.parse(document.getElementById("report-data").textContent);
 const main = document.getElementById("main");
 
 // Each makes a section of a run, or null when the run does not hold what it takes.
-const makers = [summary, comparison, accuracy, subjects, training, looks, geometry, speed, ablation];
+const makers = [summary, comparison, accuracy, curve, metrics, subjects, training, looks, geometry, speed, ablation];
 
 function show(index) {
     const run = data.runs[index];
@@ -40,7 +42,7 @@ const later = () => {
     pending = requestAnimationFrame(() => redraw());
 };
 addEventListener("resize", later);
-addEventListener("beforeprint", () => redraw(700));
+addEventListener("beforeprint", () => redraw(680));
 addEventListener("afterprint", () => redraw());
 // A chart in something folded gets its width when that is opened.
 document.addEventListener("toggle", later, true);

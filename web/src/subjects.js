@@ -10,19 +10,19 @@ const mean = (values) => {
 function table(run) {
     const least = Math.min(run.chance ?? 1, ...run.accuracy.flat().filter((x) => x !== null));
     const shade = (x) => (x === null ? 0 : Math.round((32 * (x - least)) / (1 - least || 1)));
-    const rows = run.subjects.map((name, s) => ({ name: run.few[s] ? `${name} *` : name, all: run.accuracy.map((row) => row[s]), mean: mean(run.accuracy.map((row) => row[s])) }));
+    const rows = run.subjects.map((name, s) => ({ name: run.few[s] ? `${name} *` : name, all: run.accuracy.map((row) => row[s]), above: run.levels?.above.map((row) => row[s]) ?? [], mean: mean(run.accuracy.map((row) => row[s])) }));
     return sortableTable({
-        caption: "Accuracy by subject (%), worst first; a heading sorts",
+        caption: `Accuracy by subject (%), worst first; a heading sorts${run.levels ? "; grey: not above the level of chance" : ""}`,
         rows, sort: 1, dense: true,
         columns: [
             { title: "Subject", value: (r) => r.name },
             { title: "Mean", number: true, value: (r) => r.mean, text: (r) => percent(r.mean) },
-            ...run.pipelines.map((title, i) => ({ title, number: true, value: (r) => r.all[i], text: (r) => percent(r.all[i]), shade: (r) => shade(r.all[i]) })),
+            ...run.pipelines.map((title, i) => ({ title, number: true, value: (r) => r.all[i], text: (r) => percent(r.all[i]), shade: (r) => shade(r.all[i]), tone: (r) => (r.above[i] === 0 ? "chance" : null) })),
         ],
     });
 }
 
-// One confusion as a small table: rows truth, columns answer.
+// One confusion as a small table: rows truth, columns prediction.
 function matrix(run, title, count) {
     const n = run.classes.length;
     const total = (i) => count.slice(i * n, i * n + n).reduce((sum, x) => sum + x, 0);

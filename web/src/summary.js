@@ -7,9 +7,9 @@ const questions = {
     sessions: "How well does a decoder fitted on a subject's first session work in the later ones?",
 };
 const targets = {
-    full: "All trials of the new subject, without labels, may be used to align them.",
-    none: "Nothing is known of the new subject.",
-    online: "The new subject's trials come one at a time.",
+    full: "All trials of the target subject, without labels, may be used to align them.",
+    none: "Nothing is known of the target subject.",
+    online: "The target subject's trials come one at a time.",
 };
 
 // Pipelines that have the accuracy of the best on every subject.
@@ -26,6 +26,12 @@ function winner(run) {
             next && !same.length ? h("p", {}, `Next is ${run.pipelines[1]} with ${percent(run.table[1].mean)} %: ${points(next.mean)} points subject by subject (95 % interval ${points(next.low)} to ${points(next.high)}; better on ${next.wins} of ${next.n}, worse on ${next.losses}). ${certain}`) : null));
 }
 
+// Of a learning curve, the summary and all sections but the curve's own are those of its first number.
+function labelled({ curve }, { calibration }) {
+    if (curve) return ` Everything but the learning curve is with ${curve.numbers[0] || "no"} labelled trials of each class.`;
+    return calibration ? ` The first ${calibration} trials of each class are fitted on with their labels, and not scored.` : "";
+}
+
 function facts(run) {
     const settings = run.run?.settings ?? {};
     const scored = run.samples[0]?.reduce((sum, n) => sum + (n ?? 0), 0);
@@ -34,7 +40,7 @@ function facts(run) {
         run.classes.length ? ["Classes", run.classes.join(", ")] : null,
         ["Pipelines", String(run.pipelines.length)],
         settings.prepared ? ["Signals", settings.prepared] : null,
-        settings.target && settings.protocol === "loso" ? ["Target data used", `${settings.target}. ${targets[settings.target] ?? ""}`] : null,
+        settings.target && settings.protocol === "loso" ? ["Target data used", `${settings.target}. ${targets[settings.target] ?? ""}${labelled(run, settings)}`] : null,
     ];
     return h("dl", { class: "facts" }, list.filter(Boolean).map(([term, text]) => h("div", {}, h("dt", {}, term), h("dd", {}, text))));
 }

@@ -7,8 +7,8 @@ enum { STREAM_DROPOUT = 0x6206 };
 
 double congru_dropout_name(const congru_graph *graph, uint64_t seed)
 {
-    const uint64_t name =
-        (seed + graph->count * UINT64_C(0x9E3779B97F4A7C15)) >> 11; /* a double holds 53 bits */
+    const uint64_t name = (seed + graph->count * UINT64_C(0xD1B54A32D192ED03)) * UINT64_C(0x9E3779B97F4A7C15) >>
+                          11; /* a double holds 53 bits */
     return (double)name;
 }
 

@@ -9,11 +9,17 @@
 
 typedef struct tally {
     size_t count;
-    const double *table; /* (trials, count) */
+    const double *table; /* (trials, count); NULL: they are of crops, which no two steps have alike */
     double *sum;         /* (chunks, count) */
 } tally;
 
 /* number[0] taps. */
+static void tally_plan(congru_graph *graph, congru_node *node)
+{
+    if (graph->batch != NULL && graph->constants->taps == 0)
+        node->need.lanes[0] = node->in[0].rows; /* a channel's samples */
+}
+
 static void tally_layout(congru_arena *arena, congru_graph *graph, congru_node *node)
 {
     tally *t = node->state;
@@ -32,7 +38,11 @@ static void tally_forward(const congru_call *call)
         return;
     double *sum = t->sum + call->block * t->count;
     memset(sum, 0, t->count * sizeof(double));
-    for (size_t m = 0; m < call->count; m++) {
+    const congru_extent *in = &call->node->in[0];
+    for (size_t m = 0; t->table == NULL && m < call->count; m++)
+        congru_window_moments((size_t)call->node->number[0], in->rows, in->cols, congru_extent_step(in),
+                              congru_trial_reals(call->x[0], in, m), call->work.lanes[0], sum);
+    for (size_t m = 0; t->table != NULL && m < call->count; m++) {
         const double *own = t->table + congru_batch_trial(call->batch, call->first + m) * t->count;
         for (size_t e = 0; e < t->count; e++)
             sum[e] += own[e];
@@ -41,6 +51,7 @@ static void tally_forward(const congru_call *call)
 
 const congru_layer congru_layer_window_statistics = {
     .name = "statistics of windows",
+    .plan = tally_plan,
     .layout = tally_layout,
     .forward = tally_forward,
     .state = sizeof(tally),

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "network/layers/recentre_layer.h"
+#include "network/layers/signal_input_layer.h"
 #include "network/models/model.h"
 
 const congru_network_model *congru_model_of(congru_backbone backbone)
@@ -70,9 +71,13 @@ congru_status congru_design_make(congru_context *context, congru_backbone backbo
                               .at_identity = o->head_reference == CONGRU_HEAD_IDENTITY,
                               .classes = trials->classes,
                               .pool_mean = o->pool == CONGRU_POOL_MEAN,
+                              .crops = 1,
                               .dropout = o->dropout};
-    if (model->least_samples != NULL)
-        return congru_design_signals(context, model, trials->signals, design);
+    if (model->least_samples != NULL) {
+        design->crops = o->crops > 0.0 ? (size_t)o->crop_count : 1;
+        design->zscore = o->zscore;
+        return congru_design_signals(context, model, trials->signals, o->crops, design);
+    }
     if (model->widths == NULL)
         return CONGRU_OK;
     const size_t least = design->merges != CONGRU_MERGES_NONE ? model->least_widths : 2;
@@ -94,6 +99,8 @@ void congru_design_build(const congru_network_model *model, const congru_design 
     for (size_t k = 0; k < CONGRU_OUTPUT_COUNT; k++)
         graph->output[k] = -1;
     model->build(graph, design);
+    if (model->least_samples != NULL)
+        congru_signal_input_crop(&graph->node[0], design->whole, design->crops, design->seed);
 }
 
 int congru_design_head(const congru_design *design, congru_graph *graph, int x, int rows)

@@ -16,10 +16,13 @@ typedef struct congru_design {
     bool at_identity; /* the head's reference is the identity */
     size_t classes;
     bool pool_mean; /* of an image the mean over its pixels is read, not all of it */
-    size_t samples; /* of networks on signals */
+    size_t samples; /* of networks on signals: what the network sees of a trial, */
+    size_t whole;   /* and what a trial has; more where it is cropped */
+    size_t crops;   /* over which a prediction is averaged; 1 where trials are not cropped */
+    bool zscore;    /* channels of a trial are */
     double rate;    /* samples per second */
     double dropout; /* share */
-    uint64_t seed;  /* of dropout */
+    uint64_t seed;  /* of dropout and crops */
 } congru_design;
 
 /* How its authors train a network: what options are that are not given (CONGRU_OWN). */
@@ -67,9 +70,10 @@ congru_status congru_design_make(congru_context *context, congru_backbone backbo
                                  const congru_trials *trials, const congru_network_options *options,
                                  congru_design *design);
 
-/* The part of a design that signals give: CONGRU_ERROR_ARGUMENT where there are none, or too short ones. */
+/* The part of a design that signals give, with crops of so many seconds (0: none): CONGRU_ERROR_ARGUMENT where there are
+ * none, or too short ones. */
 congru_status congru_design_signals(congru_context *context, const congru_network_model *model,
-                                    const congru_signals *signals, congru_design *design);
+                                    const congru_signals *signals, double seconds, congru_design *design);
 
 /* Recentring by the batch, the logarithm, its triangle and scores: the node of the scores. Without `rows` the reference
  * is given to the layer. */
