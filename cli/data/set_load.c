@@ -8,6 +8,7 @@
 
 #include "commands.h"
 #include "options.h"
+#include "session.h"
 #include "terminal.h"
 
 static const option part_options[] = {
@@ -26,6 +27,8 @@ const option_table set_option_table = {.options = part_options,
 
 static int fail(const congru_context *context, const char *path)
 {
+    if (session_interrupted())
+        return EXIT_FAILED;
     return terminal_fail(EXIT_FAILED, "%s: %s", path, congru_context_error(context));
 }
 

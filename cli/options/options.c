@@ -55,7 +55,7 @@ static int fail_unknown(const arguments *parsed, const char *word)
     if (word[1] == '-' && size < sizeof name) {
         memcpy(name, word + 2, size);
         name[size] = '\0';
-        meant = congru_nearest(name, option_name, parsed->table);
+        meant = terminal_nearest(name, option_name, parsed->table);
     }
     if (meant != NULL)
         return terminal_fail(EXIT_USAGE, "%s: unknown option %s (did you mean --%s?)", parsed->command, word,

@@ -2,9 +2,10 @@
 #ifndef CONGRU_CLI_SESSION_H
 #define CONGRU_CLI_SESSION_H
 
+#include <stdbool.h>
+
 #include "congru/context.h"
 #include "congru/process_group.h"
-#include "congru/text.h"
 
 /* Makes a context with this many threads (0: all). Returns EXIT_DONE, or prints one line and returns
  * EXIT_FAILED; *context is then NULL. */
@@ -18,9 +19,10 @@ int session_open_with(const congru_context_options *options, congru_context **co
 void session_hold_interrupts(void);
 void session_release_interrupts(void);
 
-/* Writes FOLDER/NAME whole or not at all, and frees the text. Returns EXIT_DONE, or prints one line and returns
- * EXIT_FAILED. */
-int session_save(const char *folder, const char *name, congru_text *text);
+/* From the first on, SIGINT and SIGTERM do not end the process: the second says whether one has come. Who has called the
+ * first stops what runs and says so, and others are then silent about why they end. */
+void session_catch_interrupts(void);
+bool session_interrupted(void);
 
 /* The instruction sets this machine has, slowest first, one space between: "base avx2". */
 void session_cpu_names(char *names, size_t size);

@@ -17,7 +17,7 @@
 
 enum { WIDTH_DEFAULT = 80, WIDTH_MIN = 20, WIDTH_MAX = 100, INDENT_NARROW = 6, TEXT_WIDTH_MIN = 24 };
 
-enum { ERROR_SIZE = 8192 };
+enum { ERROR_SIZE = 8192, NAMES_MAX = 256 };
 
 enum { BAR_SIZE = 30, PLAIN_SECONDS = 10 };
 
@@ -46,10 +46,19 @@ int terminal_fail(int exit_code, const char *format, ...)
     return exit_code;
 }
 
+const char *terminal_nearest(const char *name, const char *(*candidate)(size_t, const void *), const void *user)
+{
+    const char *names[NAMES_MAX];
+    size_t count = 0;
+    while (count < NAMES_MAX && (names[count] = candidate(count, user)) != NULL)
+        count++;
+    return congru_nearest(name, count, names);
+}
+
 int terminal_fail_unknown(const char *what, const char *name, const char *(*candidate)(size_t, const void *),
                           const void *user, const char *hint)
 {
-    const char *meant = congru_nearest(name, candidate, user);
+    const char *meant = terminal_nearest(name, candidate, user);
     if (meant != NULL)
         return terminal_fail(EXIT_USAGE, "%s '%s' (did you mean '%s'?)", what, name, meant);
     return terminal_fail(EXIT_USAGE, "%s '%s' (%s)", what, name, hint);

@@ -13,6 +13,10 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
  * whatever a file is called: control characters come out as '?'. */
 int terminal_fail(int exit_code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The candidate that `name` is most likely meant to be, or NULL; candidate(i, user) is NULL after the last. */
+const char *terminal_nearest(const char *name, const char *(*candidate)(size_t, const void *),
+                             const void *user);
+
 /* EXIT_USAGE for a name that is none of the candidates: "WHAT 'NAME' (did you mean 'OTHER'?)", or the hint in brackets. */
 int terminal_fail_unknown(const char *what, const char *name, const char *(*candidate)(size_t, const void *),
                           const void *user, const char *hint);

@@ -41,4 +41,6 @@
 #include "congru/stream.h"
 #include "congru/table.h"
 
+#include "congru/paper.h"
+
 #endif

@@ -31,17 +31,16 @@ static size_t slips(const char *a, const char *b)
     return table[size_a][size_b];
 }
 
-const char *congru_nearest(const char *word, const char *(*candidate)(size_t index, const void *user),
-                           const void *user)
+const char *congru_nearest(const char *word, size_t count, const char *const *names)
 {
     const char *nearest = NULL;
     size_t least = NEAR + 1;
-    for (size_t i = 0; word != NULL && candidate != NULL && candidate(i, user) != NULL; i++) {
-        size_t count = slips(word, candidate(i, user));
+    for (size_t i = 0; word != NULL && names != NULL && i < count; i++) {
+        size_t own = names[i] != NULL ? slips(word, names[i]) : least;
         /* Two slips in a word of three letters make another word. */
-        if (count < least && count < strlen(word)) {
-            least = count;
-            nearest = candidate(i, user);
+        if (own < least && own < strlen(word)) {
+            least = own;
+            nearest = names[i];
         }
     }
     return nearest;

@@ -16,12 +16,6 @@ typedef struct comparing {
     congru_pair *row;       /* (rows) */
 } comparing;
 
-static const char *name_at(size_t index, const void *user)
-{
-    const comparing *c = user;
-    return index < c->names ? c->name[index] : NULL;
-}
-
 /* The place of a name; the number of names where it is none of them. */
 static size_t find_name(const comparing *c, const char *name)
 {
@@ -54,7 +48,7 @@ static congru_status check_name(const comparing *c, const char *name)
 {
     if (name == NULL || find_name(c, name) < c->names)
         return CONGRU_OK;
-    const char *meant = congru_nearest(name, name_at, c);
+    const char *meant = congru_nearest(name, c->names, c->name);
     if (meant != NULL)
         return congru_fail(c->context, CONGRU_ERROR_ARGUMENT,
                            "there are no results of '%s' (did you mean '%s'?)", name, meant);

@@ -1,19 +1,19 @@
-/* congru reproduce runtime: seconds of training per subject. SPDX-License-Identifier: Apache-2.0 */
+/* Experiment runtime: seconds of training per subject. SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "claims.h"
-#include "paper_tables.h"
-#include "reproduce.h"
-#include "reproduce_sets.h"
+#include "paper/claims.h"
+#include "paper/paper_sets.h"
+#include "paper/paper_tables.h"
+#include "paper/reproduce.h"
 
 #define TIMED \
     "ra+mdm,dct+mdm,dldct+mdm,ddct-unet+mdm,ra+tslr,ra+tsa-lda,none+csp-lda,dct-e2e,dldct-e2e,ddct-unet-e2e"
 
-static const claim claims[] = {
-    {"RA takes less than a second for a subject", {{CLAIM_NUMBER, "1", "seconds", "ra", false}}},
+static const congru_claim claims[] = {
+    {"RA takes less than a second for a subject", {{CONGRU_CLAIM_NUMBER, "1", "seconds", "ra", false}}},
     {"Pre-aligners cost more the deeper they are: RA, DCT, DLDCT, DDCT-UNet",
      {{"seconds", "dct", "seconds", "ra", false},
       {"seconds", "dldct", "seconds", "dct", false},
@@ -49,16 +49,17 @@ static void timed_pipeline(const char *method, char name[CONGRU_SCORE_NAME_SIZE]
 
 /* The aligner's training in rows of aligners, the classifier's in others: the paper's classifiers are timed on aligned
  * trials. */
-static double training(const reproduce_sets *sets, const char *dataset, const char *method)
+static double training(const congru_paper_runs *sets, const char *dataset, const char *method)
 {
     char name[CONGRU_SCORE_NAME_SIZE];
     timed_pipeline(method, name);
-    return score_list_mean(is_aligner(method) ? &sets->aligning : &sets->fitting, dataset, name, NULL, NULL);
+    return congru_score_list_mean(is_aligner(method) ? &sets->aligning : &sets->fitting, dataset, name, NULL,
+                                  NULL);
 }
 
 static double our_seconds(const void *user, const char *row, const char *column)
 {
-    const reproduce_sets *sets = user;
+    const congru_paper_runs *sets = user;
     double sum = 0;
     (void)row;
     for (size_t t = 0; t < sets->scores.count; t++)
@@ -70,17 +71,18 @@ static double printed_seconds(const void *user, const char *row, const char *col
 {
     double sum = 0;
     (void)user, (void)row;
-    for (size_t i = 0; paper_dataset_at(i) != NULL; i++)
-        sum += paper_number("runtime", "seconds", paper_dataset_at(i), column);
+    for (size_t i = 0; congru_paper_dataset_at(i) != NULL; i++)
+        sum += congru_paper_number("runtime", "seconds", congru_paper_dataset_at(i), column);
     return sum / 5;
 }
 
-static void add_row(congru_table *table, const reproduce_sets *sets, const char *dataset, const char *method)
+static void add_row(congru_table *table, const congru_paper_runs *sets, const char *dataset, const char *method)
 {
     char name[CONGRU_SCORE_NAME_SIZE];
     timed_pipeline(method, name);
-    double theirs = paper_number("runtime", "seconds", dataset, method), mean = training(sets, dataset, method),
-           asked = score_list_mean(&sets->predicting, dataset, name, NULL, NULL);
+    double theirs = congru_paper_number("runtime", "seconds", dataset, method),
+           mean = training(sets, dataset, method),
+           asked = congru_score_list_mean(&sets->predicting, dataset, name, NULL, NULL);
     congru_table_format_text(table, "%s", dataset);
     congru_table_format_text(table, "%s", method);
     congru_table_format_text(table, isnan(theirs) ? "-" : "%.2f", theirs);
@@ -90,43 +92,44 @@ static void add_row(congru_table *table, const reproduce_sets *sets, const char 
 }
 
 /* The paper's sets, given or not, then others that are. */
-static void add_rows(congru_table *table, const reproduce_sets *sets)
+static void add_rows(congru_table *table, const congru_paper_runs *sets)
 {
-    paper_row row;
-    for (size_t i = 0; paper_row_read("runtime", i, &row) > 0; i++)
+    congru_paper_row row;
+    for (size_t i = 0; congru_paper_row_read("runtime", i, &row) > 0; i++)
         add_row(table, sets, row.field[0], row.field[1]);
     for (size_t t = 0; t < sets->scores.count; t++)
-        for (size_t i = 0;
-             paper_dataset(sets->scores.item[t]->name) == NULL && paper_row_read("runtime", i, &row) > 0; i++)
-            if (strcmp(row.field[0], paper_dataset_at(0)) == 0)
+        for (size_t i = 0; congru_paper_dataset(sets->scores.item[t]->name) == NULL &&
+                           congru_paper_row_read("runtime", i, &row) > 0;
+             i++)
+            if (strcmp(row.field[0], congru_paper_dataset_at(0)) == 0)
                 add_row(table, sets, sets->scores.item[t]->name, row.field[1]);
 }
 
-int reproduce_runtime(const arguments *parsed)
+congru_status congru_reproduce_runtime(const congru_paper_job *job)
 {
     static const char *const headings[] = {"dataset", "method",       "paper s",
                                            "ours s",  "ours / paper", "predicting s"};
-    reproduce_sets sets = {0};
+    congru_paper_runs sets = {.job = job};
     congru_table table = {0};
-    int code = reproduce_sets_run(&sets, parsed, TIMED, CONGRU_PROTOCOL_LOSO, "");
-    congru_table_headings(&table, 6, headings);
-    if (code == EXIT_DONE) {
+    congru_status status = congru_paper_runs_all(&sets, TIMED, CONGRU_PROTOCOL_LOSO, "");
+    if (status == CONGRU_OK)
+        status = congru_paper_runs_remark(&sets);
+    if (status == CONGRU_OK)
+        status = congru_paper_text(job, true,
+                                   "Seconds of training per subject, as the paper has them: of the aligner "
+                                   "alone, of the classifier on "
+                                   "aligned trials, of the whole end-to-end model. The paper's on its GPU, "
+                                   "ours on this machine, one thread "
+                                   "to a fold; '-' where data is not given. Predicting is apart.");
+    if (status == CONGRU_OK) {
+        congru_table_headings(&table, 6, headings);
         add_rows(&table, &sets);
-        reproduce_sets_print_remarks(&sets);
-        terminal_wrap(
-            "Seconds of training per subject, as the paper has them: of the aligner alone, of the classifier "
-            "on "
-            "aligned trials, of the whole end-to-end model. The paper's on its GPU, ours on this machine, one "
-            "thread to a fold; '-' where data is not given. Predicting is apart.",
-            0, 0, "");
-        printf("\n");
-        code = table_show(&table, 0);
+        status = congru_paper_table(job, true, &table, NULL);
     }
-    if (code == EXIT_DONE) {
-        printf("\nClaims of the paper, by the mean over the sets that are given:\n");
-        claims_print(claims, sizeof claims / sizeof claims[0], our_seconds, printed_seconds, &sets);
-    }
-    congru_table_clear(&table);
-    reproduce_sets_clear(&sets);
-    return code;
+    if (status == CONGRU_OK)
+        status =
+            congru_claims_judge(job, "Claims of the paper, by the mean over the sets that are given:", claims,
+                                sizeof claims / sizeof claims[0], our_seconds, printed_seconds, &sets);
+    congru_paper_runs_clear(&sets);
+    return status;
 }

@@ -1,18 +1,19 @@
 /* Looks up numbers of the paper. SPDX-License-Identifier: Apache-2.0 */
-#include "paper_tables.h"
+#include "paper/paper_tables.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static size_t split(const char *line, paper_row *row)
+#include "base/number_text.h"
+
+static size_t split(const char *line, congru_paper_row *row)
 {
     snprintf(row->text, sizeof row->text, "%s", line);
     row->count = 0;
-    for (char *at = row->text; at != NULL && row->count < PAPER_FIELDS_MAX;) {
+    for (char *at = row->text; at != NULL && row->count < CONGRU_PAPER_FIELDS_MAX;) {
         row->field[row->count++] = at;
         at = strchr(at, ',');
         if (at != NULL)
@@ -24,12 +25,12 @@ static size_t split(const char *line, paper_row *row)
 static const char *const *find(const char *file)
 {
     size_t i = 0;
-    while (strcmp(paper_files[i].name, file) != 0)
+    while (strcmp(congru_paper_files[i].name, file) != 0)
         i++;
-    return paper_files[i].line;
+    return congru_paper_files[i].line;
 }
 
-size_t paper_row_read(const char *file, size_t index, paper_row *row)
+size_t congru_paper_row_read(const char *file, size_t index, congru_paper_row *row)
 {
     const char *const *line = find(file);
     for (size_t i = 0; i <= index; i++)
@@ -38,10 +39,10 @@ size_t paper_row_read(const char *file, size_t index, paper_row *row)
     return split(line[index + 1], row);
 }
 
-double paper_number(const char *file, const char *column, const char *first, const char *second)
+double congru_paper_number(const char *file, const char *column, const char *first, const char *second)
 {
     const char *const *line = find(file);
-    paper_row row;
+    congru_paper_row row;
     size_t place = 0;
     split(line[0], &row);
     while (place < row.count && strcmp(row.field[place], column) != 0)
@@ -49,7 +50,7 @@ double paper_number(const char *file, const char *column, const char *first, con
     for (size_t i = 1; line[i] != NULL; i++)
         if (split(line[i], &row) > place && row.field[place][0] != '\0' && strcmp(row.field[0], first) == 0 &&
             (second == NULL || strcmp(row.field[1], second) == 0))
-            return strtod(row.field[place], NULL);
+            return congru_number_read(row.field[place], NULL);
     return NAN;
 }
 
@@ -65,12 +66,12 @@ enum { DATASETS = sizeof datasets / sizeof datasets[0] };
 static bool same(const char *name, const char *known)
 {
     for (; *name != '\0' && *known != '\0'; name++, known++)
-        if (tolower((unsigned char)*name) != *known && !(*name == '_' && *known == '-'))
+        if (congru_small_letter(*name) != *known && !(*name == '_' && *known == '-'))
             return false;
     return *name == *known;
 }
 
-const char *paper_dataset(const char *name)
+const char *congru_paper_dataset(const char *name)
 {
     for (size_t i = 0; i < DATASETS; i++) {
         bool found = same(name, datasets[i].name);
@@ -82,20 +83,20 @@ const char *paper_dataset(const char *name)
     return NULL;
 }
 
-const char *paper_dataset_at(size_t index)
+const char *congru_paper_dataset_at(size_t index)
 {
     return index < DATASETS ? datasets[index].name : NULL;
 }
 
-bool paper_set_read(const char *dataset, paper_set *about)
+bool congru_paper_facts_read(const char *dataset, congru_paper_facts *about)
 {
-    paper_row row;
-    for (size_t i = 0; paper_row_read("datasets", i, &row) == 6; i++)
+    congru_paper_row row;
+    for (size_t i = 0; congru_paper_row_read("datasets", i, &row) == 6; i++)
         if (strcmp(row.field[0], dataset) == 0) {
             size_t number[5];
             for (size_t k = 0; k < 5; k++)
                 number[k] = strtoul(row.field[k + 1], NULL, 10);
-            *about = (paper_set){number[0], number[1], number[2], number[3], number[4]};
+            *about = (congru_paper_facts){number[0], number[1], number[2], number[3], number[4]};
             return true;
         }
     return false;

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "claims.h"
-#include "reproduce_geometry.h"
+#include "paper/claims.h"
+#include "paper/reproduce_geometry.h"
 
-const geometry_model geometry_models[GEOMETRY_MODELS] = {
+const congru_paper_geometry_model congru_paper_geometry_models[CONGRU_PAPER_MODELS] = {
     {"dct", "dct+tslr", false},   {"dldct", "dldct+tslr", false},   {"ddct-unet", "ddct-unet+tslr", false},
     {"dct-e2e", "dct-e2e", true}, {"dldct-e2e", "dldct-e2e", true}, {"ddct-unet-e2e", "ddct-unet-e2e", true},
 };
@@ -33,7 +33,7 @@ const geometry_model geometry_models[GEOMETRY_MODELS] = {
 
 #define ALONE(model) model ", alone"
 
-static const claim claims[] = {
+static const congru_claim claims[] = {
     /* Covariance evolution. */
     {"The geometry settles: trials move less in the last fifth of training than in the first, in every model",
      {ABOVE("moved 20 %", "dct", "moved 100 %", "dct"), ABOVE("moved 20 %", "dldct", "moved 100 %", "dldct"),
@@ -108,11 +108,11 @@ static const claim claims[] = {
       ABOVE("cross-entropy" END, "ddct-unet-e2e", "cross-entropy" END, ALONE("ddct-unet-e2e"))}},
 };
 
-const char *geometry_quantity(size_t quantity)
+const char *congru_paper_geometry_quantity(size_t quantity)
 {
-    static const char *const names[GEOMETRY_QUANTITIES] = {
+    static const char *const names[CONGRU_PAPER_QUANTITIES] = {
         "W_c", "B_c", "W_c/B_c", "W_s", "B_s", "W_s/B_s", "moved", "silhouette", "cross-entropy"};
-    return quantity < GEOMETRY_QUANTITIES ? names[quantity] : NULL;
+    return quantity < CONGRU_PAPER_QUANTITIES ? names[quantity] : NULL;
 }
 
 /* Subjects that are recentred have no scatter between them but for rounding: then there is no ratio. */
@@ -121,14 +121,15 @@ static double quotient(double within, double between)
     return between > 1e-12 * within ? within / between : NAN;
 }
 
-double geometry_value(const geometry_table *table, size_t model, bool alone, size_t quantity, size_t stage)
+double congru_paper_geometry_value(const congru_paper_geometry_table *table, size_t model, bool alone,
+                                   size_t quantity, size_t stage)
 {
     const congru_geometry *g = table->followed[model][alone];
     if (g == NULL)
         return NAN;
     const double classes = quotient(g->within_class[stage], g->between_class[stage]),
                  subjects = quotient(g->within_subject[stage], g->between_subject[stage]);
-    const double value[GEOMETRY_QUANTITIES] = {
+    const double value[CONGRU_PAPER_QUANTITIES] = {
         g->within_class[stage],   g->between_class[stage],    classes,
         g->within_subject[stage], g->between_subject[stage],  subjects,
         g->moved[stage],          g->silhouette_class[stage], table->cross_entropy[model][alone][stage]};
@@ -140,13 +141,13 @@ static double ours(const void *user, const char *row, const char *column)
 {
     size_t name = strcspn(column, ",");
     bool alone = column[name] != '\0';
-    for (size_t m = 0; m < GEOMETRY_MODELS; m++)
-        for (size_t q = 0; geometry_quantity(q) != NULL; q++) {
-            size_t size = strlen(geometry_quantity(q));
-            if (strlen(geometry_models[m].name) == name &&
-                strncmp(geometry_models[m].name, column, name) == 0 &&
-                strncmp(geometry_quantity(q), row, size) == 0 && row[size] == ' ')
-                return geometry_value(user, m, alone, q, strtoul(row + size, NULL, 10) / 20);
+    for (size_t m = 0; m < CONGRU_PAPER_MODELS; m++)
+        for (size_t q = 0; congru_paper_geometry_quantity(q) != NULL; q++) {
+            size_t size = strlen(congru_paper_geometry_quantity(q));
+            if (strlen(congru_paper_geometry_models[m].name) == name &&
+                strncmp(congru_paper_geometry_models[m].name, column, name) == 0 &&
+                strncmp(congru_paper_geometry_quantity(q), row, size) == 0 && row[size] == ' ')
+                return congru_paper_geometry_value(user, m, alone, q, strtoul(row + size, NULL, 10) / 20);
         }
     return NAN;
 }
@@ -158,8 +159,8 @@ static double printed(const void *user, const char *row, const char *column)
     return NAN;
 }
 
-void geometry_judge(const geometry_table *table)
+congru_status congru_paper_geometry_judge(const congru_paper_job *job, const congru_paper_geometry_table *table)
 {
-    printf("\nClaims of the paper's appendix:\n");
-    claims_print(claims, sizeof claims / sizeof claims[0], ours, printed, table);
+    return congru_claims_judge(job, "Claims of the paper's appendix:", claims, sizeof claims / sizeof claims[0],
+                               ours, printed, table);
 }

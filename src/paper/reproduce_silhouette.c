@@ -1,13 +1,12 @@
-/* congru reproduce silhouette: how trials cluster by subject and by class. SPDX-License-Identifier: Apache-2.0 */
+/* Experiment silhouette: how trials cluster by subject and by class. SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "claims.h"
-#include "paper_tables.h"
-#include "reproduce.h"
-#include "reproduce_sets.h"
-#include "session.h"
+#include "paper/claims.h"
+#include "paper/paper_sets.h"
+#include "paper/paper_tables.h"
+#include "paper/reproduce.h"
 
 enum { METHODS = 5, KINDS = 2 };
 
@@ -19,7 +18,7 @@ typedef struct silhouette_table {
     double mean[METHODS][KINDS], deviation[METHODS][KINDS];
 } silhouette_table;
 
-static const claim claims[] = {
+static const congru_claim claims[] = {
     {"RA takes away the clustering by subject", {{"subject", "none", "subject", "ra", false}}},
     {"RA improves the structure by class", {{"class", "ra", "class", "none", false}}},
     {"DDCT-UNet clusters less by subject than RA", {{"subject", "ra", "subject", "ddct-unet-e2e", false}}},
@@ -42,22 +41,24 @@ static double ours(const void *user, const char *row, const char *column)
 static double printed(const void *user, const char *row, const char *column)
 {
     (void)user;
-    return paper_number("silhouette", row, column, NULL);
+    return congru_paper_number("silhouette", row, column, NULL);
 }
 
 /* Of the source trials of each fold, so that the others' spread is over who is left out too. */
-static int measure(run_state *run, size_t m, silhouette_table *found)
+static congru_status measure(const congru_paper_open *open, size_t m, silhouette_table *found)
 {
+    const congru_evaluation_options *options = &open->options;
     bool network = strstr(methods[m], "-e2e") != NULL;
-    size_t folds = run->options.subjects != NULL ? run->options.subject_count : run->set->subjects;
+    size_t folds = options->subjects != NULL ? options->subject_count : open->set->subjects;
     double sum[KINDS] = {0}, squares[KINDS] = {0}, one[KINDS];
     char pipeline[CONGRU_PIPELINE_SIZE];
     snprintf(pipeline, sizeof pipeline, network ? "%s" : "%s+mdm", methods[m]);
     for (size_t i = 0; i < folds; i++) {
-        int32_t left_out = run->options.subjects != NULL ? run->options.subjects[i] : (int32_t)i;
-        if (congru_pipeline_silhouette(run->context, run->set, &run->options, pipeline, left_out, &one[0],
-                                       &one[1]) != CONGRU_OK)
-            return terminal_fail(EXIT_FAILED, "%s", congru_context_error(run->context));
+        int32_t left_out = options->subjects != NULL ? options->subjects[i] : (int32_t)i;
+        congru_status status = congru_pipeline_silhouette(open->job->context, open->set, options, pipeline,
+                                                          left_out, &one[0], &one[1]);
+        if (status != CONGRU_OK)
+            return status;
         for (size_t k = 0; k < KINDS; k++) {
             sum[k] += one[k];
             squares[k] += one[k] * one[k];
@@ -68,12 +69,14 @@ static int measure(run_state *run, size_t m, silhouette_table *found)
         found->mean[m][k] = sum[k] / n;
         found->deviation[m][k] = folds > 1 ? sqrt(fmax(0.0, squares[k] - sum[k] * sum[k] / n) / (n - 1)) : NAN;
     }
-    return EXIT_DONE;
+    return CONGRU_OK;
 }
 
-static int print(const silhouette_table *found, const char *dataset)
+static congru_status show(const congru_paper_open *open, const silhouette_table *found)
 {
+    char dataset[CONGRU_PAPER_NAME_SIZE];
     congru_table table = {0};
+    congru_paper_set_name(open, dataset);
     congru_table_headings(&table, 5, (const char *const[]){dataset, "by", "paper (2a)", "ours", "difference"});
     for (size_t k = 0; k < KINDS; k++)
         for (size_t m = 0; m < METHODS; m++) {
@@ -83,45 +86,37 @@ static int print(const silhouette_table *found, const char *dataset)
             congru_table_format_text(&table, "%s", methods[m]);
             congru_table_format_text(&table, "%s", kinds[k]);
             congru_table_format_text(&table, "%+.4f ± %.4f", theirs,
-                                     paper_number("silhouette", column, methods[m], NULL));
+                                     congru_paper_number("silhouette", column, methods[m], NULL));
             if (isnan(found->deviation[m][k]))
                 congru_table_format_text(&table, "%+.4f", found->mean[m][k]);
             else
                 congru_table_format_text(&table, "%+.4f ± %.4f", found->mean[m][k], found->deviation[m][k]);
             congru_table_format_text(&table, "%+.4f", found->mean[m][k] - theirs);
         }
-    int code = table_show(&table, 0);
-    congru_table_clear(&table);
-    return code;
+    return congru_paper_table(open->job, true, &table, NULL);
 }
 
-static int run_set(const arguments *parsed, size_t which)
+static congru_status run_set(const congru_paper_job *job, size_t which)
 {
-    char dataset[RUN_NAME_SIZE];
-    run_state run;
-    arguments chosen;
+    congru_paper_open open;
     silhouette_table found;
-    int code = reproduce_sets_open(&run, &chosen, parsed, which, "ra+mdm");
-    for (size_t m = 0; code == EXIT_DONE && m < METHODS; m++)
-        code = measure(&run, m, &found);
-    if (code == EXIT_DONE) {
-        reproduce_sets_name(&run, dataset);
-        reproduce_sets_print_remark(&run);
-        code = print(&found, dataset);
-    }
-    if (code == EXIT_DONE) {
-        printf("\nClaims of the paper:\n");
-        claims_print(claims, sizeof claims / sizeof claims[0], ours, printed, &found);
-    }
-    evaluation_close(&run);
-    return code;
+    congru_status status = congru_paper_set_open(job, which, NULL, "ra+mdm", &open);
+    for (size_t m = 0; status == CONGRU_OK && m < METHODS; m++)
+        status = measure(&open, m, &found);
+    if (status == CONGRU_OK)
+        status = congru_paper_set_remark(&open);
+    if (status == CONGRU_OK)
+        status = show(&open, &found);
+    if (status == CONGRU_OK)
+        status = congru_claims_judge(job, "Claims of the paper:", claims, sizeof claims / sizeof claims[0],
+                                     ours, printed, &found);
+    congru_paper_set_close(&open);
+    return status;
 }
 
-int reproduce_silhouette(const arguments *parsed)
+congru_status congru_reproduce_silhouette(const congru_paper_job *job)
 {
-    if (options_given(parsed, "pipelines"))
-        return terminal_fail(EXIT_USAGE, "%s: --pipelines does not apply", parsed->command);
-    if (!process_group_leads())
-        return EXIT_DONE; /* nothing here is shared */
-    return reproduce_sets_each(parsed, run_set);
+    if (!congru_paper_leads(job))
+        return CONGRU_OK; /* nothing here is shared */
+    return congru_paper_each_set(job, run_set);
 }

@@ -1,25 +1,22 @@
-/* congru reproduce ablation: networks with a part left out. SPDX-License-Identifier: Apache-2.0 */
+/* Experiment ablation: networks with a part left out. SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ablation.h"
-#include "claims.h"
-#include "paper_tables.h"
-#include "reproduce.h"
-#include "reproduce_sets.h"
-#include "session.h"
-#include "set_load.h"
-
-enum { PATH_SIZE = 1024 };
+#include "base/number_text.h"
+#include "paper/ablation.h"
+#include "paper/claims.h"
+#include "paper/paper_sets.h"
+#include "paper/paper_tables.h"
+#include "paper/reproduce.h"
 
 #define LOSES(model, variant) \
     { \
         "baseline", model, variant, model, false \
     }
 
-static const claim claims[] = {
+static const congru_claim claims[] = {
     {"Without Fisher terms the pre-aligners lose",
      {LOSES("dct", "w/o fisher (action)"), LOSES("dct", "w/o fisher (subject)"),
       LOSES("dldct", "w/o fisher (action)"), LOSES("dldct", "w/o fisher (subject)"),
@@ -51,9 +48,9 @@ static const claim claims[] = {
 
 static double ours(const void *user, const char *row, const char *column)
 {
-    const ablation *found = user;
-    for (size_t v = 0; ablation_variant(v) != NULL; v++)
-        for (size_t i = 0; strcmp(ablation_variant(v), row) == 0 && i < found->models; i++)
+    const congru_ablation *found = user;
+    for (size_t v = 0; congru_ablation_variant(v, NULL) != NULL; v++)
+        for (size_t i = 0; strcmp(congru_ablation_variant(v, NULL), row) == 0 && i < found->models; i++)
             if (strcmp(found->model[i], column) == 0)
                 return found->mean[v][i];
     return NAN;
@@ -63,10 +60,10 @@ static double ours(const void *user, const char *row, const char *column)
 static double printed_subjects(const char *variant, const char *model, double *deviation)
 {
     double sum = 0, squares = 0, count = 0;
-    paper_row row;
-    for (size_t i = 0; paper_row_read("subjects-ablation", i, &row) == 4; i++)
+    congru_paper_row row;
+    for (size_t i = 0; congru_paper_row_read("subjects-ablation", i, &row) == 4; i++)
         if (strcmp(row.field[0], variant) == 0 && strcmp(row.field[2], model) == 0) {
-            double value = strtod(row.field[3], NULL);
+            double value = congru_number_read(row.field[3], NULL);
             sum += value;
             squares += value * value;
             count++;
@@ -77,8 +74,8 @@ static double printed_subjects(const char *variant, const char *model, double *d
 
 static double printed_cell(const char *variant, const char *model, double *deviation)
 {
-    double mean = paper_number("ablation", "mean", variant, model);
-    *deviation = paper_number("ablation", "deviation", variant, model);
+    double mean = congru_paper_number("ablation", "mean", variant, model);
+    *deviation = congru_paper_number("ablation", "deviation", variant, model);
     return isnan(mean) ? printed_subjects(variant, model, deviation) : mean;
 }
 
@@ -89,65 +86,60 @@ static double printed(const void *user, const char *row, const char *column)
     return printed_cell(row, column, &deviation);
 }
 
-static int print(const ablation *found, const char *dataset)
+static congru_status show(const congru_paper_job *job, const congru_ablation *found, const char *dataset)
 {
     static const char *const headings[] = {"ablation", "model", "paper", "ours", "difference"};
     bool known = strcmp(dataset, "bnci2014-001") == 0;
     congru_table table = {0};
     congru_table_headings(&table, 5, headings);
-    for (size_t v = 0; ablation_variant(v) != NULL; v++)
+    for (size_t v = 0; congru_ablation_variant(v, NULL) != NULL; v++)
         for (size_t i = 0; i < found->models; i++) {
-            const char *variant = ablation_variant(v), *model = found->model[i];
+            const char *variant = congru_ablation_variant(v, NULL), *model = found->model[i];
             double spread, theirs = printed_cell(variant, model, &spread), mean = found->mean[v][i];
             theirs = known ? theirs : NAN;
             if (isnan(theirs) && isnan(mean))
                 continue;
             congru_table_format_text(&table, "%s", variant);
             congru_table_format_text(&table, "%s", model);
-            reproduce_add_number(&table, theirs, spread);
+            congru_paper_cell_number(&table, theirs, spread);
             if (isnan(mean))
                 congru_table_format_text(&table, "no such part");
             else
-                reproduce_add_number(&table, mean, found->deviation[v][i]);
-            reproduce_add_difference(&table, mean, theirs);
+                congru_paper_cell_number(&table, mean, found->deviation[v][i]);
+            congru_paper_cell_difference(&table, mean, theirs);
         }
-    printf("%s%s\n\n", dataset, known ? "" : ": not in the paper's ablation, which is on bnci2014-001");
-    int code = table_show(&table, 0);
+    congru_status status = congru_paper_line(
+        job, true, "%s%s", dataset, known ? "" : ": not in the paper's ablation, which is on bnci2014-001");
+    if (status == CONGRU_OK)
+        return congru_paper_table(job, true, &table, NULL);
     congru_table_clear(&table);
-    return code;
+    return status;
 }
 
-static int ablate_set(const arguments *parsed, size_t which)
+static congru_status ablate_set(const congru_paper_job *job, size_t which)
 {
-    char short_name[RUN_NAME_SIZE], name[RUN_NAME_SIZE + 32], folder[PATH_SIZE], dataset[RUN_NAME_SIZE];
-    run_state run;
-    arguments chosen;
-    ablation found;
-    int code = reproduce_sets_open(&run, &chosen, parsed, which, ABLATION_PIPELINES);
-    if (code == EXIT_DONE)
-        code = ablation_check(&run);
-    set_short_name(parsed->operands[which], short_name, sizeof short_name);
-    snprintf(name, sizeof name, "%s-ablation", short_name);
-    if (code == EXIT_DONE)
-        code = reproduce_folder(parsed, name, folder, sizeof folder);
-    if (code == EXIT_DONE)
-        code = ablation_run(&run, folder, &found);
-    if (code == EXIT_DONE && process_group_leads())
-        code = ablation_save(&found, folder);
-    if (code == EXIT_DONE) {
-        reproduce_sets_name(&run, dataset);
-        reproduce_sets_print_remark(&run);
-        code = print(&found, dataset);
+    char folder[CONGRU_PAPER_PATH_SIZE], dataset[CONGRU_PAPER_NAME_SIZE];
+    congru_paper_open open;
+    congru_ablation found;
+    congru_status status = congru_paper_set_open(job, which, NULL, CONGRU_ABLATION_PIPELINES, &open);
+    if (status == CONGRU_OK)
+        status = congru_paper_folder(job, open.about->name, "-ablation", folder);
+    if (status == CONGRU_OK)
+        status = congru_ablation_run(&open, folder, &found);
+    if (status == CONGRU_OK)
+        status = congru_paper_set_remark(&open);
+    if (status == CONGRU_OK) {
+        congru_paper_set_name(&open, dataset);
+        status = show(job, &found, dataset);
     }
-    if (code == EXIT_DONE) {
-        printf("\nClaims of the paper:\n");
-        claims_print(claims, sizeof claims / sizeof claims[0], ours, printed, &found);
-    }
-    evaluation_close(&run);
-    return code;
+    if (status == CONGRU_OK)
+        status = congru_claims_judge(job, "Claims of the paper:", claims, sizeof claims / sizeof claims[0],
+                                     ours, printed, &found);
+    congru_paper_set_close(&open);
+    return status;
 }
 
-int reproduce_ablation(const arguments *parsed)
+congru_status congru_reproduce_ablation(const congru_paper_job *job)
 {
-    return reproduce_sets_each(parsed, ablate_set);
+    return congru_paper_each_set(job, ablate_set);
 }
