@@ -61,6 +61,9 @@ CONGRU_API bool congru_pipeline_defined(const congru_context *context, size_t in
  * says what is wrong with it, CONGRU_ERROR_ARGUMENT; nothing is defined then. */
 CONGRU_API congru_status congru_pipeline_define(congru_context *context, const char *where, const char *text);
 
+/* The same of a file of at most 1 MiB. CONGRU_ERROR_IO, CONGRU_ERROR_FORMAT for what is no text, or as above. */
+CONGRU_API congru_status congru_pipeline_read(congru_context *context, const char *path);
+
 /* Whether the set holds what the pipeline reads: CONGRU_ERROR_ARGUMENT with what is missing. */
 CONGRU_API congru_status congru_pipeline_suits(congru_context *context, const congru_set *set,
                                                const char *name);
