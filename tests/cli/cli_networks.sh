@@ -104,6 +104,36 @@ models_predict_what_folds_do()
     result "models predict what their folds did" "$problems"
 }
 
+# The table of docs/pipelines.md says of every network what help does.
+docs_and_help_agree()
+{
+    result "docs and help agree about numbers of training" "$(
+        python3 - "$SOURCE/docs/pipelines.md" <<'END'
+import re, subprocess, sys
+lines = open(sys.argv[1]).read().splitlines()
+first = next(i for i, line in enumerate(lines) if line.startswith("| network |"))
+options = re.findall(r"`(--[a-z-]+)`", lines[first])
+seen = 0
+for line in lines[first + 2:]:
+    if not line.startswith("|"):
+        break
+    cells = [cell.strip() for cell in line.strip("|").split("|")]
+    for name in re.findall(r"`([a-z0-9-]+)`", cells[0]):
+        for pipeline in [name] if name not in ("dct", "dldct", "ddct-unet") else [name + "+tslr", name + "-e2e"]:
+            text = subprocess.run(["congru", "help", pipeline], capture_output=True, text=True).stdout
+            own = dict(re.findall(r"(--[a-z-]+) ([0-9.e-]+)", text.partition("own numbers of training:")[2].partition("Options")[0]))
+            said = dict(zip(options, cells[1:]))
+            differ = [o for o in options if o in own and (said[o] == "" or float(said[o]) != float(own[o]))]
+            if differ or "--steps" not in own:
+                print(pipeline, differ, own)
+            seen += 1
+if seen < 17:
+    print(seen, "pipelines were compared")
+END
+    )"
+}
+
+docs_and_help_agree
 options_are_recorded
 paths_change_nothing
 killed_runs_end_the_same
