@@ -283,7 +283,7 @@ int main(int count, char **arguments)
     }
     setvbuf(stdout, NULL, _IOLBF, 0); /* a line at a time, also into a pipe */
     fill(x, c, label, subject);
-    const peer *p = count > 1 ? find_peer(arguments[1], &torch) : NULL;
+    const peer *p = count > 1 && arguments[1][0] != '\0' ? find_peer(arguments[1], &torch) : NULL;
     printf("%s: one step of %d trials of %d x %d at %d Hz, %d threads, ms, medians of steps taken in turns; "
            "torch: the "
            "fastest of its ways / its threads\n%-12s %9s",

@@ -250,7 +250,7 @@ numbers_do_not_depend_on_the_locale()
 }
 
 # Who wants to know something of a method asks its table (congru_pipeline_describe, congru_pipeline_among). The rows of the
-# paper's tables are named after methods, and cli/paper looks them up; "none" is a word of many things.
+# paper's tables are named after methods, and src/paper looks them up; "none" is a word of many things.
 method_names_are_not_compared()
 {
     local names

@@ -8,14 +8,14 @@ LC_ALL=C
 export LC_ALL
 
 echo '/* Made from share/paper. */'
-echo '#include "paper_tables.h"'
+echo '#include "paper/paper_tables.h"'
 for file in "$@"; do
     echo "static const char *const lines_$(basename "$file" .csv | tr - _)[] = {"
     sed 's/[\\"?]/\\&/g; s/^/    "/; s/$/",/' "$file"
     echo '    NULL,'
     echo '};'
 done
-echo 'const paper_file paper_files[] = {'
+echo 'const congru_paper_file congru_paper_files[] = {'
 for file in "$@"; do
     name=$(basename "$file" .csv)
     echo "    {\"$name\", lines_$(echo "$name" | tr - _)},"

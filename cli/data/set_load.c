@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "method_settings.h"
-#include "pipeline_list.h"
+#include "commands.h"
+#include "options.h"
+#include "session.h"
 #include "terminal.h"
-#include "text_list.h"
 
 static const option part_options[] = {
     {"classes", '\0', "A,B,...", "Keep the trials of these classes alone. Default: all."},
@@ -27,6 +27,8 @@ const option_table set_option_table = {.options = part_options,
 
 static int fail(const congru_context *context, const char *path)
 {
+    if (session_interrupted())
+        return EXIT_FAILED;
     return terminal_fail(EXIT_FAILED, "%s: %s", path, congru_context_error(context));
 }
 

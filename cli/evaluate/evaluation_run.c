@@ -1,38 +1,27 @@
 /* Runs an evaluation from the command line. SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include "evaluation_run.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "calibration_curve.h"
-#include "method_settings.h"
-#include "pipeline_list.h"
-#include "process_group.h"
-#include "results_show.h"
+#include "commands.h"
+#include "options.h"
 #include "session.h"
 #include "set_load.h"
-#include "subject_list.h"
+#include "table_show.h"
 #include "terminal.h"
-#include "text_list.h"
-
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int number)
-{
-    (void)number;
-    interrupted = 1;
-}
 
 /* Once: several may see it, and another process may have been the first. */
 static int tell_interrupted(run_state *run)
 {
-    if (!run->told)
+    if (!run->told && run->where[0] == '\0')
+        terminal_fail(EXIT_FAILED, "interrupted");
+    else if (!run->told)
         terminal_fail(EXIT_FAILED,
                       "interrupted; what is done is in %s, and the same command goes on from there",
-                      run->options.folder);
+                      run->where);
     run->told = true;
     return EXIT_FAILED;
 }
@@ -56,9 +45,9 @@ static bool progress(void *user, size_t done, size_t total)
     if (run->counts_folds && process_group_leads())
         terminal_progress_timed(&run->work, done, total, run->doing[0] != '\0' ? run->doing : "folds");
     /* At once: several processes that are interrupted are not waited for long. */
-    if (run->counts_folds && interrupted != 0)
+    if (run->counts_folds && session_interrupted())
         tell_interrupted(run);
-    return interrupted == 0;
+    return !session_interrupted();
 }
 
 /* The names of a whole family. */
@@ -162,38 +151,46 @@ static int fail_evaluation(const run_state *run)
     return named ? terminal_fail(EXIT_FAILED, "%s", text) : terminal_fail(EXIT_FAILED, "%s: %s", file, text);
 }
 
-/* Progress is shown and interrupts are taken from here to end_call. */
-static void begin_call(run_state *run)
+void evaluation_catch_interrupts(run_state *run)
 {
-    struct sigaction action = {.sa_handler = interrupt};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    run->work = (terminal_work){0};
-    run->doing[0] = '\0';
+    session_catch_interrupts();
     run->options.watch = watch;
     run->options.watch_user = run;
-    run->counts_folds = true;
 }
 
-static int end_call(run_state *run, congru_status status)
+void evaluation_running(run_state *run, const char *folder)
 {
-    run->counts_folds = false;
-    terminal_progress_end();
-    if (status == CONGRU_ERROR_CANCELLED && interrupted != 0)
+    run->counts_folds = folder != NULL;
+    if (folder == NULL) {
+        terminal_progress_end();
+        return;
+    }
+    run->work = (terminal_work){0};
+    run->doing[0] = '\0';
+    snprintf(run->where, sizeof run->where, "%s", folder);
+}
+
+int evaluation_end(run_state *run, congru_status status)
+{
+    evaluation_running(run, NULL);
+    if (status == CONGRU_ERROR_CANCELLED && session_interrupted())
         return tell_interrupted(run);
     return status == CONGRU_OK ? EXIT_DONE : fail_evaluation(run);
 }
 
 int evaluation_call(run_state *run, congru_results **results)
 {
-    begin_call(run);
-    return end_call(run, congru_evaluate(run->context, run->set, &run->options, results));
+    evaluation_catch_interrupts(run);
+    evaluation_running(run, run->options.folder);
+    return evaluation_end(run, congru_evaluate(run->context, run->set, &run->options, results));
 }
 
 int evaluation_call_curve(run_state *run, size_t count, const int *number, congru_curve **curve)
 {
-    begin_call(run);
-    return end_call(run, congru_curve_evaluate(run->context, run->set, &run->options, count, number, curve));
+    evaluation_catch_interrupts(run);
+    evaluation_running(run, run->options.folder);
+    return evaluation_end(run,
+                          congru_curve_evaluate(run->context, run->set, &run->options, count, number, curve));
 }
 
 /* "5 folds, shuffled ...": how trials are parted inside subjects. */
@@ -214,9 +211,7 @@ static int evaluate(run_state *run)
     congru_results *results = NULL;
     int code = evaluation_call(run, &results);
     if (code == EXIT_DONE && run->diagnostics && process_group_leads())
-        code = congru_diagnostics_write(run->context, run->set, &run->options) == CONGRU_OK
-                   ? EXIT_DONE
-                   : fail_evaluation(run);
+        code = evaluation_end(run, congru_diagnostics_write(run->context, run->set, &run->options));
     if (code != EXIT_DONE) {
         congru_results_destroy(&results);
         return code;
@@ -256,17 +251,22 @@ int evaluation_settle(run_state *run)
     return code;
 }
 
-int evaluation_open(run_state *run)
+int evaluation_choose(run_state *run)
 {
     int code = evaluation_settle(run);
-    bool given = options_given(run->parsed, "pipelines");
     if (code == EXIT_DONE)
         code = pipeline_file_read(run->context, run->parsed);
-    if (code == EXIT_DONE && given)
+    if (code == EXIT_DONE && options_given(run->parsed, "pipelines"))
         code = parse_pipelines(run);
+    return code;
+}
+
+int evaluation_open(run_state *run)
+{
+    int code = evaluation_choose(run);
     if (code == EXIT_DONE)
         code = set_load(run->context, run->parsed, run->parsed->operands[0], &run->set);
-    if (code == EXIT_DONE && !given) /* which depends on what the set holds */
+    if (code == EXIT_DONE && !options_given(run->parsed, "pipelines")) /* which depends on what the set holds */
         code = parse_pipelines(run);
     run->file = run->parsed->operands[0];
     if (code == EXIT_DONE)

@@ -5,7 +5,6 @@
 #include "congru/congru.h"
 #include "options.h"
 #include "terminal.h"
-#include "text_list.h"
 
 /* Rows that both commands have. */
 #define RUN_OPTION_TABLE \
@@ -43,7 +42,7 @@
         "output", 'o', "DIR", output \
     }
 
-enum { RUN_NAME_SIZE = 256, RUN_COMMAND_SIZE = 4096 };
+enum { RUN_NAME_SIZE = 256, RUN_COMMAND_SIZE = 4096, RUN_PATH_SIZE = 1280 };
 
 /* Everything a run is made of; {.parsed = ...} begins one. */
 typedef struct run_state {
@@ -58,16 +57,21 @@ typedef struct run_state {
     int32_t *subject;
     char dataset[RUN_NAME_SIZE], folder[RUN_NAME_SIZE + 16], command[RUN_COMMAND_SIZE];
     terminal_work work;
-    char doing[128];   /* "folds, dct-e2e step 40 of 200" */
-    bool counts_folds; /* other calls of the library have progress of their own, which is not shown */
-    bool told;         /* that it was interrupted */
-    bool diagnostics;  /* geometry.json is wanted */
-    bool motor;        /* is among the default pipelines of a set that holds signals */
+    char doing[128];           /* "folds, dct-e2e step 40 of 200" */
+    char where[RUN_PATH_SIZE]; /* the folder of the last evaluation; "" before the first */
+    bool counts_folds;         /* other calls of the library have progress of their own, which is not shown */
+    bool told;                 /* that it was interrupted */
+    bool diagnostics;          /* geometry.json is wanted */
+    bool motor;                /* is among the default pipelines of a set that holds signals */
 } run_state;
 
 /* Parses the options of methods and modes, and opens the context; for a set that the caller makes. Each
  * returns EXIT_DONE, or prints one line and returns another code. */
 int evaluation_settle(run_state *run);
+
+/* The same, and makes the pipelines of --pipeline-file known and reads --pipelines, where it is given: its names are then
+ * the options', and else there are none. */
+int evaluation_choose(run_state *run);
 
 /* The same, and pipelines, the set of the first operand, subjects, the names of dataset and folder. */
 int evaluation_open(run_state *run);
@@ -77,6 +81,13 @@ int evaluation_call(run_state *run, congru_results **results);
 
 /* congru_curve_evaluate, likewise. */
 int evaluation_call_curve(run_state *run, size_t count, const int *number, congru_curve **curve);
+
+/* What these are made of, for other calls of the library that evaluate. From the first on, interrupts end calls
+ * instead of the process; the second is told the folder of each evaluation before it, and NULL behind it; the third makes an
+ * exit code of what a call returned, and prints the line about it. */
+void evaluation_catch_interrupts(run_state *run);
+void evaluation_running(run_state *run, const char *folder);
+int evaluation_end(run_state *run, congru_status status);
 
 void evaluation_close(run_state *run);
 

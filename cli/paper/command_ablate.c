@@ -1,9 +1,8 @@
 /* congru ablate: what each part of the networks is worth. SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
-#include "ablation.h"
 #include "commands.h"
-#include "process_group.h"
+#include "paper_run.h"
 #include "set_load.h"
 
 static const option options[] = {
@@ -16,7 +15,9 @@ static const option options[] = {
 
 static definition describe(size_t index)
 {
-    return (definition){.term = ablation_variant(index), .text = ablation_text(index)};
+    definition found = {0};
+    found.term = congru_ablation_variant(index, &found.text);
+    return found;
 }
 
 static int run(const arguments *parsed)
@@ -24,28 +25,17 @@ static int run(const arguments *parsed)
     if (parsed->operand_count != 1)
         return terminal_fail(EXIT_USAGE, "ablate: %s (see 'congru help ablate')",
                              parsed->operand_count == 0 ? "the set is missing" : "one set at a time");
-    arguments chosen = *parsed;
-    if (!options_given(&chosen, "pipelines"))
-        options_set(&chosen, "pipelines", ABLATION_PIPELINES);
-    run_state state = {.parsed = &chosen};
-    ablation found;
-    int code = evaluation_open(&state);
+    paper_run paper = {.run.parsed = parsed};
+    int code = paper_run_open(&paper);
     if (code == EXIT_DONE)
-        code = ablation_check(&state);
-    const char *folder = state.options.folder;
-    if (code == EXIT_DONE)
-        code = ablation_run(&state, folder, &found);
-    if (code == EXIT_DONE && process_group_leads())
-        code = ablation_save(&found, folder);
-    if (code == EXIT_DONE) {
-        printf("%s: %s, %s, %s, %s; target %s; accuracy in %%\n\n", state.dataset,
-               congru_count(state.set->subjects, "subject").text, congru_count(state.set->count, "trial").text,
-               congru_count(state.set->classes, "class").text,
-               congru_count(state.set->dimension, "channel").text, congru_target_name(state.options.target));
-        code = ablation_print(&found);
-        printf("\nResults in %s\n", folder);
+        code = paper_run_check_networks(&paper);
+    if (code == EXIT_DONE && !options_given(parsed, "output")) {
+        snprintf(paper.run.folder, sizeof paper.run.folder, "%s-ablate", paper.set[0].name);
+        paper.request.folder = paper.run.folder;
     }
-    evaluation_close(&state);
+    if (code == EXIT_DONE)
+        code = paper_run_call(&paper, congru_ablate);
+    paper_run_close(&paper);
     return code;
 }
 

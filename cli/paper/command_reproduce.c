@@ -1,13 +1,9 @@
 /* congru reproduce: the paper's tables beside ours. SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
-#include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "commands.h"
-#include "reproduce.h"
+#include "paper_run.h"
 #include "set_load.h"
 #include "terminal.h"
 
@@ -22,132 +18,102 @@ static const option options[] = {
      "Default: 40."},
 };
 
-typedef struct experiment {
-    const char *name, *also; /* also: another name, or NULL */
-    const char *text;
-    bool sets; /* takes covariance sets */
-    int (*run)(const arguments *parsed);
-} experiment;
-
-static const experiment experiments[] = {
-    {"synthetic", NULL, "Table 2: accuracies on made-up sets of five kinds. Needs no set.", false,
-     reproduce_synthetic},
-    {"table-prealigners", "table-preproc",
-     "Aligners before three classifiers, by dataset, and their overall z.", true, reproduce_table_prealigners},
-    {"table-e2e", NULL, "End-to-end models beside classical ones, by dataset, and their overall z.", true,
-     reproduce_table_e2e},
-    {"comparison", NULL,
-     "Euclidean, Riemannian, deep and transfer methods, across and within subjects, on bnci2014-001; methods "
-     "that "
-     "do not exist here are named.",
-     true, reproduce_comparison},
-    {"recipes", NULL,
-     "The six models under each recipe, and with steps and C chosen on source subjects, beside ra+tslr: "
-     "accuracies, paired tests by Holm's correction, verdicts. Folders are FOLDER/NAME, NAME-authors, "
-     "NAME-chosen.",
-     true, reproduce_recipes},
-    {"ablation", NULL, "Networks with a part left out, on bnci2014-001.", true, reproduce_ablation},
-    {"geometry", NULL,
-     "The source trials while each of the six models is trained: t-SNE, scatters and cross-entropy by step, "
-     "with and "
-     "without the other terms of the objective. Figures go to FOLDER/NAME-geometry. The first of --subjects is "
-     "left "
-     "out; by default the second, as in the paper.",
-     true, reproduce_geometry},
-    {"runtime", NULL, "Seconds of training per subject.", true, reproduce_runtime},
-    {"silhouette", NULL, "How trials cluster by subject and by class, as recorded, recentred, and in networks.",
-     true, reproduce_silhouette},
-    {"gap", NULL,
-     "Accuracy within subjects less that across subjects, of classical pipelines and of ddct-unet-e2e.", true,
-     reproduce_gap},
-    {"statistics", NULL,
-     "The tables of paired statistics, from the paper's own columns of subjects: which rows come back. Needs "
-     "no set.",
-     false, reproduce_statistics},
-};
-enum { EXPERIMENTS = sizeof experiments / sizeof experiments[0] };
-
 static const char *experiment_name(size_t index, const void *user)
 {
     (void)user;
-    return index < EXPERIMENTS ? experiments[index].name : NULL;
+    const congru_paper_experiment *about = congru_paper_experiment_at(index);
+    return about != NULL ? about->name : NULL;
 }
 
 static definition describe(size_t index)
 {
-    if (index >= EXPERIMENTS)
-        return (definition){0};
-    return (definition){.term = experiments[index].name, .text = experiments[index].text};
+    const congru_paper_experiment *about = congru_paper_experiment_at(index);
+    return about != NULL ? (definition){.term = about->name, .text = about->text} : (definition){0};
 }
 
-static int make_folder(const char *path)
+static int parse_seeds(const char *text, int seeds[2])
 {
-    if (mkdir(path, 0777) != 0 && errno != EEXIST)
-        return terminal_fail(EXIT_FAILED, "%s: cannot make the folder: %s", path, strerror(errno));
+    enum { SEEDS_MAX = 1000 };
+    char first[16];
+    if (text == NULL)
+        return EXIT_DONE;
+    const char *dots = strstr(text, "..");
+    if (dots == NULL || (size_t)(dots - text) >= sizeof first)
+        return terminal_fail(EXIT_USAGE, "reproduce synthetic: --seeds wants two numbers, 50..54, not '%s'",
+                             text);
+    snprintf(first, sizeof first, "%.*s", (int)(dots - text), text);
+    int code = options_parse_integer("reproduce synthetic: --seeds", first, 0, 1000000000, &seeds[0]);
+    if (code == EXIT_DONE)
+        code = options_parse_integer("reproduce synthetic: --seeds", dots + 2, 0, 1000000000, &seeds[1]);
+    if (code == EXIT_DONE && (seeds[1] < seeds[0] || seeds[1] - seeds[0] >= SEEDS_MAX))
+        code = terminal_fail(
+            EXIT_USAGE, "reproduce synthetic: --seeds wants the smaller number first, and at most %d, not '%s'",
+            (int)SEEDS_MAX, text);
+    return code;
+}
+
+/* EXIT_DONE, or a line about an option that the experiment does not take. */
+static int check_options(const arguments *parsed, const congru_paper_experiment *about)
+{
+    const char *name = parsed->operands[0];
+    const bool pipelines = options_given(parsed, "pipelines");
+    if (!about->takes_sets && parsed->operand_count > 1)
+        return terminal_fail(EXIT_USAGE, "reproduce %s: unexpected '%s': it needs no set", name,
+                             parsed->operands[1]);
+    if (options_given(parsed, "seeds") && !about->takes_seeds)
+        return terminal_fail(EXIT_USAGE, "reproduce %s: --seeds is for 'synthetic'; see --seed", name);
+    if (options_given(parsed, "trials") && !about->takes_seeds)
+        return terminal_fail(EXIT_USAGE, "reproduce %s: --trials is for 'synthetic'", name);
+    if (options_given(parsed, "dataset") && parsed->operand_count > 2)
+        return terminal_fail(EXIT_USAGE, "reproduce %s: --dataset is for one set", name);
+    if (about->takes_seeds &&
+        (pipelines || options_given(parsed, "subjects") || options_given(parsed, "dataset")))
+        return terminal_fail(EXIT_USAGE, "reproduce %s: --pipelines, --subjects and --dataset do not apply",
+                             name);
+    if (!about->takes_pipelines && pipelines)
+        return terminal_fail(EXIT_USAGE, "reproduce %s: --pipelines does not apply", name);
+    if (!about->takes_recipe && options_given(parsed, "recipe"))
+        return terminal_fail(EXIT_USAGE, "reproduce %s: --recipe does not apply: all are run", name);
     return EXIT_DONE;
 }
 
-int reproduce_folder(const arguments *parsed, const char *name, char *path, size_t size)
-{
-    const char *folder = options_given(parsed, "output") ? options_value(parsed, "output") : "reproduced";
-    int used = snprintf(path, size, "%s/%s", folder, name);
-    if (used < 0 || (size_t)used >= size)
-        return terminal_fail(EXIT_FAILED, "%s: too long a name", folder);
-    int code = make_folder(folder);
-    return code == EXIT_DONE ? make_folder(path) : code;
-}
-
-void reproduce_add_number(congru_table *table, double mean, double deviation)
-{
-    if (isnan(mean))
-        congru_table_format_text(table, "-");
-    else if (isnan(deviation))
-        congru_table_format_text(table, "%.2f", mean);
-    else
-        congru_table_format_text(table, "%6.2f ± %5.2f", mean, deviation);
-}
-
-void reproduce_add_difference(congru_table *table, double ours, double paper)
-{
-    if (isnan(ours - paper))
-        congru_table_format_text(table, "-");
-    else
-        congru_table_format_text(table, "%+.2f", ours - paper);
-}
-
-static int run(const arguments *parsed)
+static int find_experiment(const arguments *parsed, const congru_paper_experiment **about)
 {
     if (parsed->operand_count == 0)
         return terminal_fail(EXIT_USAGE, "reproduce: the experiment is missing (see 'congru help reproduce')");
     const char *name = parsed->operands[0];
-    size_t i = 0;
-    while (i < EXPERIMENTS && strcmp(experiments[i].name, name) != 0 &&
-           (experiments[i].also == NULL || strcmp(experiments[i].also, name) != 0))
-        i++;
-    if (i == EXPERIMENTS) {
-        const char *meant = terminal_nearest(name, experiment_name, NULL);
-        if (meant != NULL)
-            return terminal_fail(EXIT_USAGE, "reproduce: unknown experiment '%s' (did you mean '%s'?)", name,
-                                 meant);
-        return terminal_fail(EXIT_USAGE, "reproduce: unknown experiment '%s' (see 'congru help reproduce')",
-                             name);
-    }
-    if (!experiments[i].sets && parsed->operand_count > 1)
-        return terminal_fail(EXIT_USAGE, "reproduce %s: unexpected '%s': it needs no set", name,
-                             parsed->operands[1]);
-    if (options_given(parsed, "seeds") && strcmp(name, "synthetic") != 0)
-        return terminal_fail(EXIT_USAGE, "reproduce %s: --seeds is for 'synthetic'; see --seed", name);
-    if (options_given(parsed, "trials") && strcmp(name, "synthetic") != 0)
-        return terminal_fail(EXIT_USAGE, "reproduce %s: --trials is for 'synthetic'", name);
-    if (options_given(parsed, "dataset") && parsed->operand_count > 2)
-        return terminal_fail(EXIT_USAGE, "reproduce %s: --dataset is for one set", name);
+    *about = congru_paper_experiment_find(name);
+    if (*about != NULL)
+        return check_options(parsed, *about);
+    return terminal_fail_unknown("reproduce: unknown experiment", name, experiment_name, NULL,
+                                 "see 'congru help reproduce'");
+}
+
+static int run(const arguments *parsed)
+{
+    const congru_paper_experiment *about = NULL;
+    char name[64];
     arguments inner = *parsed;
-    char command_name[64];
-    snprintf(command_name, sizeof command_name, "reproduce %s", name);
-    inner.command = command_name; /* for messages, and for the command that results keep */
+    paper_run paper = {.run.parsed = &inner};
+    int code = find_experiment(parsed, &about);
+    if (code != EXIT_DONE)
+        return code;
+    snprintf(name, sizeof name, "reproduce %s", parsed->operands[0]);
+    inner.command = name; /* for messages, and for the command that results keep */
     inner.operands++;
     inner.operand_count--;
-    return experiments[i].run(&inner);
+    code = paper_run_open(&paper);
+    paper.request.experiment = about->name;
+    if (code == EXIT_DONE && about->takes_networks)
+        code = paper_run_check_networks(&paper);
+    if (code == EXIT_DONE)
+        code = parse_seeds(options_value(&inner, "seeds"), paper.request.seeds);
+    if (code == EXIT_DONE)
+        code = options_integer(&inner, "trials", paper.request.trials, 1, 1000000, &paper.request.trials);
+    if (code == EXIT_DONE)
+        code = paper_run_call(&paper, congru_paper_run);
+    paper_run_close(&paper);
+    return code;
 }
 
 static const char *const examples[] = {

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "congru/report.h"
 #include "terminal.h"
 
 void session_cpu_names(char *names, size_t size)
@@ -46,6 +45,26 @@ void session_release_interrupts(void)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+void session_catch_interrupts(void)
+{
+    struct sigaction action = {.sa_handler = interrupt};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+bool session_interrupted(void)
+{
+    return interrupted != 0;
+}
+
 int session_open(int threads, congru_context **context)
 {
     return session_open_with(&(congru_context_options){.threads = threads}, context);
@@ -65,20 +84,4 @@ int session_open_with(const congru_context_options *options, congru_context **co
     return terminal_fail(EXIT_FAILED, "CONGRU_CPU=%s: %s (available: %s)", cpu,
                          cpu_known(cpu) ? "this machine does not have it" : "no such instruction set",
                          available);
-}
-
-int session_save(const char *folder, const char *name, congru_text *text)
-{
-    congru_context *context;
-    congru_text path = {0};
-    int code = session_open(1, &context);
-    congru_text_add(&path, "%s/%s", folder, name);
-    if (code == EXIT_DONE && (path.failed || text->failed))
-        code = terminal_fail(EXIT_FAILED, "%s: not enough memory to write %s", folder, name);
-    if (code == EXIT_DONE && congru_report_write(context, path.data, text->data, text->size) != CONGRU_OK)
-        code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
-    congru_context_destroy(&context);
-    congru_text_clear(&path);
-    congru_text_clear(text);
-    return code;
 }

@@ -35,9 +35,12 @@
 #include "congru/statistics.h"
 
 #include "congru/decoder.h"
+#include "congru/describe.h"
 #include "congru/model.h"
 #include "congru/report.h"
 #include "congru/stream.h"
 #include "congru/table.h"
+
+#include "congru/paper.h"
 
 #endif

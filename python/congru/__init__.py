@@ -22,15 +22,17 @@ from .evaluation import Curve, Own, Results, learning_curve, loso, pipelines, re
 from .geometry import (covariances, distance, expm, geodesic, invsqrtm, logm, mean, pairwise_distance, powm, sqrtm,
                        tangent_space, untangent_space)
 from .model import Model, Predictions, load, train
+from .paper import Experiment, ablate, experiments, reproduce
 
 __version__: str = _native.version
 
 __all__ = [
-    "ArgumentError", "CancelledError", "ConvergenceError", "Curve", "Decision", "Decoder", "Error", "FileError",
-    "FormatError", "Model", "OutOfMemoryError", "Own", "Predictions", "Results", "Set", "covariances", "distance",
-    "errors", "expm", "geodesic", "invsqrtm", "learning_curve", "load", "load_set", "logm", "loso", "mean",
-    "pairwise_distance", "pipelines", "powm", "presets", "read", "read_curve", "read_results", "save", "set_threads",
-    "sqrtm", "synth", "tangent_space", "train", "untangent_space", "versions", "within",
+    "ArgumentError", "CancelledError", "ConvergenceError", "Curve", "Decision", "Decoder", "Error", "Experiment",
+    "FileError", "FormatError", "Model", "OutOfMemoryError", "Own", "Predictions", "Results", "Set", "ablate",
+    "covariances", "distance", "errors", "experiments", "expm", "geodesic", "invsqrtm", "learning_curve", "load",
+    "load_set", "logm", "loso", "mean", "pairwise_distance", "pipelines", "powm", "presets", "read", "read_curve",
+    "read_results", "reproduce", "save", "set_threads", "sqrtm", "synth", "tangent_space", "train", "untangent_space",
+    "versions", "within",
 ]
 
 

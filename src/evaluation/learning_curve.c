@@ -171,7 +171,9 @@ void congru_curve_destroy(congru_curve **curve)
 congru_interval congru_curve_mean(const congru_curve *curve, size_t index, const char *pipeline,
                                   congru_score metric)
 {
-    const size_t place = congru_scores_find(curve->scores[index], pipeline);
+    const size_t place = curve != NULL && index < curve->count && pipeline != NULL
+                             ? congru_scores_find(curve->scores[index], pipeline)
+                             : SIZE_MAX;
     return place != SIZE_MAX ? congru_scores_mean(curve->scores[index], place, metric)
                              : congru_interval_of(0, NULL, 0.95);
 }

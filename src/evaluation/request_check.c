@@ -4,6 +4,33 @@
 #include "base/error.h"
 #include "dataset/set_check.h"
 
+/* A target whose sources have trials of one class alone: found before any fold is run. Labelled trials of its own may have
+ * others. */
+static congru_status check_sources(congru_context *context, const congru_set *set,
+                                   const congru_evaluation_options *options)
+{
+    const bool all = options->subjects == NULL || options->subject_count == 0;
+    if (options->protocol != CONGRU_PROTOCOL_LOSO || options->calibration > 0 || options->calibration_most > 0)
+        return CONGRU_OK;
+    for (size_t i = 0; i < (all ? set->subjects : options->subject_count); i++) {
+        const int32_t target = all ? (int32_t)i : options->subjects[i];
+        int32_t first = -1;
+        bool several = false;
+        for (size_t t = 0; t < set->count && !several; t++) {
+            if (set->subject[t] == target || set->label[t] < 0)
+                continue;
+            several = first >= 0 && set->label[t] != first;
+            first = set->label[t];
+        }
+        if (!several)
+            return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                               "subject '%s': the others have trials of one class alone, '%s'; nothing to tell "
+                               "apart (name the subjects to score with --subjects)",
+                               set->subject_name[target], first >= 0 ? set->class_name[first] : "");
+    }
+    return CONGRU_OK;
+}
+
 static congru_status check_set(congru_context *context, const congru_set *set,
                                const congru_evaluation_options *options)
 {
@@ -29,7 +56,7 @@ static congru_status check_set(congru_context *context, const congru_set *set,
         if (options->subjects[i] < 0 || (size_t)options->subjects[i] >= set->subjects)
             return congru_fail(context, CONGRU_ERROR_ARGUMENT, "there is no subject %d",
                                (int)options->subjects[i]);
-    return CONGRU_OK;
+    return check_sources(context, set, options);
 }
 
 /* What all trials of the target make known without labels is no secret to trials of it that are fitted on. */

@@ -46,18 +46,24 @@ void LANES(real_stretch)(size_t rows, size_t cols, const congru_real *scale, con
     }
 }
 
+/* So many rows at a time, which stay in the nearest cache while their columns are summed. */
+enum { TALLY_ROWS = 64 };
+
 void LANES(real_tally)(size_t rows, size_t cols, const congru_real *a, const congru_real *b, double *sum,
                        double *product)
 {
-    for (size_t c = 0; c < cols; c += VEC_WIDTH) {
-        vec first = v_load_unaligned(sum + c), second = v_load_unaligned(product + c);
-        for (size_t r = 0; r < rows; r++) {
-            const vec left = r_widen(a + r * cols + c), right = r_widen(b + r * cols + c);
-            first = v_add(first, left);
-            second = v_add(second, v_mul(left, right));
+    for (size_t start = 0, end; start < rows; start = end) {
+        end = rows - start < TALLY_ROWS ? rows : start + TALLY_ROWS;
+        for (size_t c = 0; c < cols; c += VEC_WIDTH) {
+            vec first = v_load_unaligned(sum + c), second = v_load_unaligned(product + c);
+            for (size_t r = start; r < end; r++) {
+                const vec left = r_widen(a + r * cols + c), right = r_widen(b + r * cols + c);
+                first = v_add(first, left);
+                second = v_add(second, v_mul(left, right));
+            }
+            v_store_unaligned(sum + c, first);
+            v_store_unaligned(product + c, second);
         }
-        v_store_unaligned(sum + c, first);
-        v_store_unaligned(product + c, second);
     }
 }
 
@@ -98,47 +104,56 @@ void LANES(real_unsoften)(size_t rows, size_t cols, double scale, double kept, c
     }
 }
 
-/* So many blocks of four words are drawn side by side. */
-enum { BLOCKS = 16, ROUNDS = 10 };
+/* So many blocks of four words are drawn side by side, in vectors of which some are under way at a time. */
+enum { BLOCKS = 16, ROUNDS = 10, UNDER_WAY = WORD_WIDTH >= 4 ? 2 : 1, TOGETHER = UNDER_WAY * WORD_WIDTH };
 
+/* The upper halves are whatever they are: a product does not read them. */
 static void draw_blocks(const uint32_t key[2], const uint32_t counter[4], uint32_t first,
-                        uint32_t word[BLOCKS][4])
+                        uint64_t word[4][BLOCKS])
 {
-    uint64_t x0[BLOCKS], x1[BLOCKS], x2[BLOCKS], x3[BLOCKS];
-    uint32_t key0 = key[0], key1 = key[1];
-    for (int k = 0; k < BLOCKS; k++) {
-        x0[k] = (uint32_t)(counter[0] + first + (uint32_t)k);
-        x1[k] = counter[1];
-        x2[k] = counter[2];
-        x3[k] = counter[3];
-    }
-    for (int round = 0; round < ROUNDS; round++, key0 += 0x9E3779B9u, key1 += 0xBB67AE85u) {
-        for (int k = 0; k < BLOCKS; k++) {
-            const uint64_t product0 = (x0[k] & 0xFFFFFFFFu) * UINT64_C(0xD2511F53),
-                           product1 = (x2[k] & 0xFFFFFFFFu) * UINT64_C(0xCD9E8D57);
-            x0[k] = (product1 >> 32) ^ x1[k] ^ key0;
-            x2[k] = (product0 >> 32) ^ x3[k] ^ key1;
-            x1[k] = product1 & 0xFFFFFFFFu;
-            x3[k] = product0 & 0xFFFFFFFFu;
+    const words left = w_set(0xD2511F53u), right = w_set(0xCD9E8D57u);
+    for (int k = 0; k < BLOCKS; k++)
+        word[0][k] = counter[0] + first + (uint32_t)k;
+    for (int start = 0; start < BLOCKS; start += TOGETHER) {
+        words x[UNDER_WAY][4];
+        for (int v = 0; v < UNDER_WAY; v++) {
+            x[v][0] = w_load(&word[0][start + v * WORD_WIDTH]);
+            for (int w = 1; w < 4; w++)
+                x[v][w] = w_set(counter[w]);
         }
-    }
-    for (int k = 0; k < BLOCKS; k++) {
-        word[k][0] = (uint32_t)x0[k];
-        word[k][1] = (uint32_t)x1[k];
-        word[k][2] = (uint32_t)x2[k];
-        word[k][3] = (uint32_t)x3[k];
+        uint32_t key0 = key[0], key1 = key[1];
+        for (int round = 0; round < ROUNDS; round++, key0 += 0x9E3779B9u, key1 += 0xBB67AE85u) {
+            for (int v = 0; v < UNDER_WAY; v++) {
+                const words a = w_product(x[v][0], left), b = w_product(x[v][2], right);
+                x[v][0] = w_xor(w_xor(w_high(b), x[v][1]), w_set(key0));
+                x[v][2] = w_xor(w_xor(w_high(a), x[v][3]), w_set(key1));
+                x[v][1] = b;
+                x[v][3] = a;
+            }
+        }
+        for (int v = 0; v < UNDER_WAY; v++) {
+            for (int w = 0; w < 4; w++)
+                w_store(&word[w][start + v * WORD_WIDTH], x[v][w]);
+        }
     }
 }
 
+/* No branch on what is drawn, which nothing could foresee. */
 void LANES(real_draw)(const uint32_t key[2], const uint32_t counter[4], uint64_t least, congru_real kept,
                       size_t count, congru_real *out)
 {
-    uint32_t word[BLOCKS][4];
+    const uint32_t limit = (uint32_t)least;
+    uint64_t word[4][BLOCKS];
+    uint32_t flat[4 * BLOCKS];
     for (size_t e = 0; e < count; e += 4 * BLOCKS) {
         const size_t left = count - e < 4 * BLOCKS ? count - e : 4 * BLOCKS;
         draw_blocks(key, counter, (uint32_t)(e / 4), word);
+        for (size_t k = 0; k < BLOCKS; k++) {
+            for (size_t w = 0; w < 4; w++)
+                flat[4 * k + w] = (uint32_t)word[w][k];
+        }
         for (size_t k = 0; k < left; k++)
-            out[e + k] = word[k / 4][k % 4] >= least ? kept : 0;
+            out[e + k] = flat[k] >= limit ? kept : 0;
     }
 }
 

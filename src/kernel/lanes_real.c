@@ -261,4 +261,11 @@ const congru_real_kernel LANES(real_table) = {
     .soften = LANES(real_soften),
     .unsoften = LANES(real_unsoften),
     .draw = LANES(real_draw),
+    .shift = LANES(real_shift),
+    .collect = LANES(real_collect),
+    .pool = LANES(real_pool),
+    .largest = LANES(real_largest),
+    .give_largest = LANES(real_give_largest),
+    .leave = LANES(real_leave),
+    .keep = LANES(real_keep),
 };

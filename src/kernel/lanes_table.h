@@ -28,5 +28,15 @@ void LANES(real_unsoften)(size_t rows, size_t cols, double scale, double kept, c
                           congru_real *d);
 void LANES(real_draw)(const uint32_t key[2], const uint32_t counter[4], uint64_t least, congru_real kept,
                       size_t count, congru_real *out);
+void LANES(real_shift)(size_t rows, size_t cols, const congru_real *bias, congru_real *y);
+void LANES(real_collect)(size_t rows, size_t cols, const congru_real *x, size_t row, double *sum);
+void LANES(real_pool)(size_t rows, size_t cols, size_t window, size_t stride, congru_real scale,
+                      const congru_real *x, congru_real *y);
+void LANES(real_largest)(size_t rows, size_t cols, size_t window, size_t stride, const congru_real *x,
+                         congru_real *y);
+void LANES(real_give_largest)(size_t rows, size_t cols, size_t window, size_t stride, const congru_real *x,
+                              const congru_real *y, const congru_real *d_y, congru_real *d_x);
+void LANES(real_leave)(size_t count, const congru_real *mask, congru_real *p);
+void LANES(real_keep)(size_t count, congru_real kept, const congru_real *p, congru_real *a);
 
 #endif

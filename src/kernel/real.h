@@ -89,6 +89,27 @@ typedef struct congru_real_kernel {
     /* sum (cols) += the rows of x (rows, cols), in order, in double precision; rows are `row` apart. */
     void (*add_rows)(size_t rows, size_t cols, const congru_real *x, size_t row, double *sum);
 
+    /* y += bias, row by row: (rows, cols). */
+    void (*shift)(size_t rows, size_t cols, const congru_real *bias, congru_real *y);
+
+    /* sum (rows, cols) += x, whose rows are `row` apart, in double precision; cols is any number. */
+    void (*collect)(size_t rows, size_t cols, const congru_real *x, size_t row, double *sum);
+
+    /* Row r of y (rows, cols) from `window` rows of x from row r stride on: their sum times `scale`, in ascending order; or the
+     * largest of each column. */
+    void (*pool)(size_t rows, size_t cols, size_t window, size_t stride, congru_real scale,
+                 const congru_real *x, congru_real *y);
+    void (*largest)(size_t rows, size_t cols, size_t window, size_t stride, const congru_real *x,
+                    congru_real *y);
+
+    /* Adds d_y to d_x at the first place of each window where x is y, the largest of it. */
+    void (*give_largest)(size_t rows, size_t cols, size_t window, size_t stride, const congru_real *x,
+                         const congru_real *y, const congru_real *d_y, congru_real *d_x);
+
+    /* p is -p where the mask is 0; and a = kept p where p > 0, else 0. */
+    void (*leave)(size_t count, const congru_real *mask, congru_real *p);
+    void (*keep)(size_t count, congru_real kept, const congru_real *p, congru_real *a);
+
     /* y = x P(x) with the normal distribution P, and the derivative of it. */
     void (*gelu)(size_t count, const congru_real *x, congru_real *y, congru_real *slope);
 } congru_real_kernel;

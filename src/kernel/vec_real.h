@@ -53,6 +53,36 @@ static inline vec r_widen(const congru_real *p) { return *p; }
 static inline void r_narrow(congru_real *p, vec a) { *p = (congru_real)a; }
 #endif
 
+/* Words: WORD_WIDTH whole numbers of 64 bits. w_product multiplies their lower halves. */
+#if defined(CONGRU_LANES_AVX512)
+typedef __m512i words;
+#define WORD_WIDTH 8
+static inline words w_load(const uint64_t *p) { return _mm512_loadu_si512(p); }
+static inline void w_store(uint64_t *p, words a) { _mm512_storeu_si512(p, a); }
+static inline words w_set(uint64_t x) { return _mm512_set1_epi64((long long)x); }
+static inline words w_product(words a, words b) { return _mm512_mul_epu32(a, b); }
+static inline words w_xor(words a, words b) { return _mm512_xor_si512(a, b); }
+static inline words w_high(words a) { return _mm512_srli_epi64(a, 32); }
+#elif defined(CONGRU_LANES_AVX2)
+typedef __m256i words;
+#define WORD_WIDTH 4
+static inline words w_load(const uint64_t *p) { return _mm256_loadu_si256((const __m256i *)p); }
+static inline void w_store(uint64_t *p, words a) { _mm256_storeu_si256((__m256i *)p, a); }
+static inline words w_set(uint64_t x) { return _mm256_set1_epi64x((long long)x); }
+static inline words w_product(words a, words b) { return _mm256_mul_epu32(a, b); }
+static inline words w_xor(words a, words b) { return _mm256_xor_si256(a, b); }
+static inline words w_high(words a) { return _mm256_srli_epi64(a, 32); }
+#else
+typedef uint64_t words;
+#define WORD_WIDTH 1
+static inline words w_load(const uint64_t *p) { return *p; }
+static inline void w_store(uint64_t *p, words a) { *p = a; }
+static inline words w_set(uint64_t x) { return x; }
+static inline words w_product(words a, words b) { return (a & 0xFFFFFFFFu) * (b & 0xFFFFFFFFu); }
+static inline words w_xor(words a, words b) { return a ^ b; }
+static inline words w_high(words a) { return a >> 32; }
+#endif
+
 /* Rows of a tile of 1, 2, 3 or 4 vectors: as many sums as there are registers for. */
 #if defined(CONGRU_LANES_AVX2)
 #define REAL_TILE 2

@@ -25,7 +25,27 @@ static const char definitions[] = "pipeline = late\n"
                                   "pipeline = beside\n"
                                   "branches = slow\n"
                                   "branch = all\n"
-                                  "method = ra+tslr\n";
+                                  "method = ra+tslr\n"
+                                  "\n"
+                                  "pipeline = cropped\n"
+                                  "branch = crops\n"
+                                  "method = eegnet\n"
+                                  "window = 0:4\n"
+                                  "band = 4:38\n"
+                                  "windows = inside\n"
+                                  "crops = 1.5\n"
+                                  "crop-count = 3\n"
+                                  "zscore = on\n"
+                                  "ensemble = 2\n"
+                                  "\n"
+                                  "pipeline = centred\n"
+                                  "branch = crops\n"
+                                  "method = tsmnet\n"
+                                  "window = 0:4\n"
+                                  "crops = 2\n"
+                                  "\n"
+                                  "pipeline = network-beside\n"
+                                  "branches = motor+slow, eegnet\n";
 
 static congru_model *train(const congru_set *set, const char *pipeline, bool causal)
 {
@@ -139,7 +159,8 @@ static void compare(const congru_set *set, const congru_model *model, const char
 
 static void cues_are_decided_as_trials_are(void)
 {
-    static const char *const pipelines[] = {"motor", "slow", "motor+slow", "shallow", "eegnet", "late"};
+    static const char *const pipelines[] = {"motor",  "slow", "motor+slow", "shallow",
+                                            "eegnet", "late", "cropped",    "network-beside"};
     congru_set *set = stream_wide_set(context, &recipe);
     target t = make_target();
     for (size_t i = 0; i < sizeof pipelines / sizeof pipelines[0]; i++)
@@ -151,6 +172,19 @@ static void cues_are_decided_as_trials_are(void)
             compare(set, model, pipelines[i], &t, CONGRU_ADAPT_TRIALS, CONGRU_TARGET_ONLINE);
             congru_model_destroy(&model);
         }
+    clear_target(&t);
+    congru_set_destroy(&set);
+}
+
+/* A network that recentres matrices of its own does so by those of its training: a decoder gives it one trial. */
+static void networks_recentre_by_their_training(void)
+{
+    congru_set *set = stream_wide_set(context, &recipe);
+    target t = make_target();
+    congru_model *model = train(set, "centred", true);
+    if (model != NULL)
+        compare(set, model, "centred", &t, CONGRU_ADAPT_NEVER, CONGRU_TARGET_NONE);
+    congru_model_destroy(&model);
     clear_target(&t);
     congru_set_destroy(&set);
 }
@@ -421,6 +455,7 @@ int main(void)
         congru_pipeline_define(context, "definitions", definitions) != CONGRU_OK)
         return 1;
     RUN(cues_are_decided_as_trials_are);
+    RUN(networks_recentre_by_their_training);
     RUN(decisions_come_as_early_as_they_can);
     RUN(windows_that_flow_are_those_of_trials);
     RUN(pushes_do_not_matter);

@@ -55,9 +55,10 @@ void free(void *ptr)
 static const stream_recipe recipe = {
     .subjects = 3, .trials = 8, .d = 5, .rate = 120, .estimator = "lwf", .average_reference = false, .seed = 5};
 
-/* From the first frame on, adapting, asked in between and about cues; at least so many decisions. */
+/* From the first frame on, adapting, asked in between and about cues; at least so many decisions. Networks of signals see
+ * crops of so many seconds, or all (0). */
 static void count_calls(congru_context *context, const congru_set *set, const char *pipeline,
-                        congru_adaptation adaptation, size_t least)
+                        congru_adaptation adaptation, double crops, size_t least)
 {
     stream_recording recording;
     stream_record(&recipe, 2, &recording);
@@ -71,6 +72,8 @@ static void count_calls(congru_context *context, const congru_set *set, const ch
     decoding.adaptation = adaptation;
     options.pipeline = pipeline;
     options.method.network.steps = 10;
+    options.method.network.crops = crops;
+    options.method.network.zscore = crops > 0.0;
     CHECK_SAYING(congru_model_fit(context, set, &options, &model) == CONGRU_OK, "%s",
                  congru_context_error(context));
     CHECK_SAYING(congru_decoder_create(context, model, &decoding, &decoder) == CONGRU_OK, "%s",
@@ -112,7 +115,7 @@ static void nothing_is_allocated(void)
     CHECK(congru_context_create(&context, NULL) == CONGRU_OK);
     congru_set *set = stream_set(context, &recipe);
     for (size_t p = 0; congru_pipeline_at(p, false, pipeline); p++)
-        count_calls(context, set, pipeline, CONGRU_ADAPT_WINDOWS, 100);
+        count_calls(context, set, pipeline, CONGRU_ADAPT_WINDOWS, 0.0, 100);
     congru_set_destroy(&set);
     congru_context_destroy(&context);
 }
@@ -129,9 +132,11 @@ static void branches_allocate_nothing(void)
     CHECK(congru_context_create(&context, NULL) == CONGRU_OK);
     congru_set *set = stream_wide_set(context, &recipe);
     for (size_t p = 0; congru_pipeline_defined(NULL, p, pipeline); p++) {
-        count_calls(context, set, pipeline, CONGRU_ADAPT_WINDOWS, recipe.trials - 1);
-        count_calls(context, set, pipeline, CONGRU_ADAPT_TRIALS, recipe.trials - 1);
+        count_calls(context, set, pipeline, CONGRU_ADAPT_WINDOWS, 0.0, recipe.trials - 1);
+        count_calls(context, set, pipeline, CONGRU_ADAPT_TRIALS, 0.0, recipe.trials - 1);
     }
+    count_calls(context, set, "eegnet", CONGRU_ADAPT_WINDOWS, 2.0, recipe.trials - 1);
+    count_calls(context, set, "tsmnet", CONGRU_ADAPT_TRIALS, 2.0, recipe.trials - 1);
     congru_set_destroy(&set);
     congru_context_destroy(&context);
 }

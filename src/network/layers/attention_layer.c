@@ -75,9 +75,7 @@ static double kept_of(const congru_call *call)
 /* a = the weights that values are summed with: those that were left out have a sign. */
 static void keep(const congru_call *call, const heads *h, const congru_real *p, congru_real *a)
 {
-    const congru_real kept = (congru_real)kept_of(call);
-    for (size_t e = 0; e < h->tokens * h->step; e++)
-        a[e] = p[e] > 0 ? p[e] * kept : 0;
+    call->kernel->real->keep(h->tokens * h->step, (congru_real)kept_of(call), p, a);
 }
 
 /* The weights of a head of a trial, from forward to backward. */
@@ -97,8 +95,8 @@ static void head_forward(const congru_call *call, const heads *h, size_t m, size
     call->kernel->real->product(h->tokens, h->step, 1, h->width, (congru_window){key, h->in, 0, 1},
                                 (congru_window){own, 0, 0, h->step}, false, p, h->step);
     call->kernel->real->soften(h->tokens, h->step, h->scale, p);
-    for (size_t e = 0; e < h->tokens * h->step && !congru_dropout_rests(call, call->node->number[0]); e++)
-        p[e] = mask[e] == 0 ? -p[e] : p[e];
+    if (!congru_dropout_rests(call, call->node->number[0]))
+        call->kernel->real->leave(h->tokens * h->step, mask, p);
     keep(call, h, p, a);
     call->kernel->real->product(h->width, h->step, 1, h->tokens, (congru_window){value, 1, 0, h->in},
                                 (congru_window){a, 0, 0, h->step}, false, own, h->step);

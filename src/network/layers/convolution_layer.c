@@ -61,10 +61,7 @@ static void add_weights(const congru_call *call, const congru_convolution *c, co
     for (size_t k = 0; k < c->taps; k++)
         call->kernel->real->product(in->cols, cols, 1, out->rows, (congru_window){x + k * step, 1, 0, step},
                                     (congru_window){d_y, 0, 0, cols}, false, own + k * in->cols * cols, cols);
-    for (size_t r = 0; r < c->taps * in->cols; r++) {
-        for (size_t o = 0; o < out->cols; o++)
-            sum[r * out->cols + o] += (double)own[r * cols + o];
-    }
+    call->kernel->real->collect(c->taps * in->cols, out->cols, own, cols, sum);
 }
 
 /* d_x[s] = sum_k d_y[s - k] W_k^T: a convolution of d_y between zeros. */

@@ -8,7 +8,7 @@
 typedef struct linear {
     size_t joined;
     congru_real *weight; /* (joined, channels, step of the output) */
-    congru_real *turned; /* (joined, out, step of the input) */
+    congru_real *turned; /* (out, joined, step of the input) */
     congru_real *bias;   /* (step of the output) */
 } linear;
 
@@ -20,6 +20,7 @@ static void plan(congru_graph *graph, congru_node *node)
     node->sum_size[0] = l->joined * node->in[0].cols * node->out.cols;
     node->sum_size[1] = node->out.cols;
     node->need.plain[0] = node->in[0].cols * congru_extent_step(&node->out);
+    node->need.plain[1] = l->joined > 1 ? node->out.cols * sizeof(double) / sizeof(congru_real) : 0;
 }
 
 static void layout(congru_arena *arena, congru_graph *graph, congru_node *node)
@@ -44,7 +45,7 @@ static congru_status prepare(congru_graph *graph, congru_node *node)
     for (size_t k = 0; k < l->joined; k++) {
         for (size_t i = 0; i < in; i++) {
             for (size_t o = 0; o < out; o++)
-                l->weight[(k * in + i) * out_step + o] = l->turned[(k * out + o) * in_step + i] =
+                l->weight[(k * in + i) * out_step + o] = l->turned[(o * l->joined + k) * in_step + i] =
                     (congru_real)*w++;
         }
     }
@@ -53,20 +54,39 @@ static congru_status prepare(congru_graph *graph, congru_node *node)
     return CONGRU_OK;
 }
 
+/* Sums over many samples, in the chains of `dots`: one chain would lose a digit. */
+static void forward_joined(const congru_call *call)
+{
+    const linear *l = call->node->state;
+    const congru_extent *in = &call->node->in[0], *out = &call->node->out;
+    const size_t size = l->joined * congru_extent_step(in), cols = congru_extent_step(out);
+    /* cppcheck-suppress invalidPointerCast ; a workspace is storage, which holds either */
+    double *sum = (double *)call->work.plain[1];
+    congru_real *y = congru_trial_reals(call->y, out, 0);
+    for (size_t r = 0; r < call->count * out->rows; r++, y += cols) {
+        call->kernel->real->dots(1, out->cols, size, congru_trial_reals(call->x[0], in, 0) + r * size, size,
+                                 l->turned, sum);
+        memset(y, 0, cols * sizeof(congru_real));
+        for (size_t o = 0; o < out->cols; o++)
+            y[o] = (congru_real)(sum[o] + (double)l->bias[o]);
+    }
+}
+
 static void forward(const congru_call *call)
 {
     const linear *l = call->node->state;
     const congru_extent *in = &call->node->in[0], *out = &call->node->out;
-    const size_t step = congru_extent_step(in), cols = congru_extent_step(out), rows = call->count * out->rows;
+    const size_t cols = congru_extent_step(out), rows = call->count * out->rows;
     congru_real *y = congru_trial_reals(call->y, out, 0);
-    call->kernel->real->product(
-        rows, cols, l->joined, in->cols,
-        (congru_window){congru_trial_reals(call->x[0], in, 0), l->joined * step, step, 1},
-        (congru_window){l->weight, 0, in->cols * cols, cols}, false, y, cols);
-    for (size_t r = 0; r < rows; r++) {
-        for (size_t o = 0; o < cols; o++)
-            y[r * cols + o] += l->bias[o];
+    if (l->joined > 1) {
+        forward_joined(call);
+        return;
     }
+    call->kernel->real->product(
+        rows, cols, 1, in->cols,
+        (congru_window){congru_trial_reals(call->x[0], in, 0), congru_extent_step(in), 0, 1},
+        (congru_window){l->weight, 0, 0, cols}, false, y, cols);
+    call->kernel->real->shift(rows, cols, l->bias, y);
 }
 
 /* The sums of some rows in single precision, added to those of the chunk. */
@@ -81,15 +101,10 @@ static void add_weights(const congru_call *call, const congru_real *x, const con
         call->kernel->real->product(in->cols, cols, 1, rows,
                                     (congru_window){x + k * step, 1, 0, l->joined * step},
                                     (congru_window){d_y, 0, 0, cols}, false, own, cols);
-        for (size_t c = 0; c < in->cols; c++) {
-            for (size_t o = 0; o < out->cols; o++)
-                sum[c * out->cols + o] += (double)own[c * cols + o];
-        }
+        call->kernel->real->collect(in->cols, out->cols, own, cols, sum);
     }
-    for (size_t r = 0; r < rows; r++) {
-        for (size_t o = 0; o < out->cols; o++)
-            call->sum[1][o] += (double)d_y[r * cols + o];
-    }
+    for (size_t r = 0; r < rows; r++)
+        call->kernel->real->collect(1, out->cols, d_y + r * cols, cols, call->sum[1]);
 }
 
 static void backward(const congru_call *call)
@@ -108,7 +123,7 @@ static void backward(const congru_call *call)
     for (size_t k = 0; k < l->joined && call->d_x[0] != NULL; k++)
         call->kernel->real->product(call->count * out->rows, step, 1, out->cols,
                                     (congru_window){d_y, cols, 0, 1},
-                                    (congru_window){l->turned + k * out->cols * step, 0, 0, step}, false,
+                                    (congru_window){l->turned + k * step, 0, 0, l->joined * step}, false,
                                     congru_trial_reals(call->d_x[0], in, 0) + k * step, l->joined * step);
 }
 

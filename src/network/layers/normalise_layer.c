@@ -49,16 +49,12 @@ static void tally_backward(const congru_call *call)
 {
     const statistics *s = call->node->state;
     const congru_extent *in = &call->node->in[0];
-    const size_t step = congru_extent_step(in);
-    for (size_t m = 0; m < call->count && call->d_x[0] != NULL; m++) {
-        const congru_real *x = congru_trial_reals(call->x[0], in, m);
-        congru_real *d_x = congru_trial_reals(call->d_x[0], in, m);
-        memset(d_x, 0, in->size * sizeof(double));
-        for (size_t t = 0; t < in->rows && !call->resting; t++, x += step, d_x += step) {
-            for (size_t c = 0; c < in->cols; c++)
-                d_x[c] = (congru_real)(s->of->slope[c] * (double)x[c] + s->of->offset[c]);
-        }
-    }
+    if (call->d_x[0] != NULL && call->resting)
+        memset(call->d_x[0], 0, call->count * in->size * sizeof(double));
+    else if (call->d_x[0] != NULL)
+        call->kernel->real->stretch(call->count * in->rows, congru_extent_step(in), s->of->slope, s->of->offset,
+                                    congru_trial_reals(call->x[0], in, 0),
+                                    congru_trial_reals(call->d_x[0], in, 0));
 }
 
 const congru_layer congru_layer_statistics = {
@@ -81,11 +77,12 @@ static void plan(congru_graph *graph, congru_node *node)
 static void layout(congru_arena *arena, congru_graph *graph, congru_node *node)
 {
     congru_normalisation *n = node->state;
-    double **arrays[] = {&n->mean, &n->variance, &n->slope, &n->offset, &n->d_gain, &n->d_bias};
+    double **arrays[] = {&n->mean, &n->variance, &n->d_gain, &n->d_bias};
+    congru_real **rows[] = {&n->scale, &n->shift, &n->slope, &n->offset};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
         *arrays[k] = congru_arena_take(arena, node->out.cols, sizeof(double));
-    n->scale = congru_arena_take(arena, congru_extent_step(&node->out), sizeof(congru_real));
-    n->shift = congru_arena_take(arena, congru_extent_step(&node->out), sizeof(congru_real));
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
+        *rows[k] = congru_arena_take(arena, congru_extent_step(&node->out), sizeof(congru_real));
     ((statistics *)congru_graph_source(graph, node, 1)->state)->of = n;
 }
 
@@ -109,8 +106,8 @@ static congru_status prepare(congru_graph *graph, congru_node *node)
     const congru_normalisation *n = node->state;
     const double *kept = congru_graph_value(graph, node, 2);
     const size_t cols = node->out.cols;
-    memset(n->slope, 0, cols * sizeof(double));
-    memset(n->offset, 0, cols * sizeof(double));
+    memset(n->slope, 0, congru_extent_step(&node->out) * sizeof(congru_real));
+    memset(n->offset, 0, congru_extent_step(&node->out) * sizeof(congru_real));
     memcpy(n->mean, kept, cols * sizeof(double));
     memcpy(n->variance, kept + cols, cols * sizeof(double));
     set_scale(graph, node);
@@ -185,8 +182,9 @@ static void part(congru_graph *graph, congru_node *node)
     for (size_t c = 0; c < cols; c++) {
         const double inverse = 1.0 / sqrt(n->variance[c] + node->number[0]);
         const double product = n->d_gain[c] - n->mean[c] * n->d_bias[c];
-        n->slope[c] = -gain[c] * inverse * inverse * inverse * product / count;
-        n->offset[c] = -gain[c] * inverse * n->d_bias[c] / count - n->slope[c] * n->mean[c];
+        const double slope = -gain[c] * inverse * inverse * inverse * product / count;
+        n->slope[c] = (congru_real)slope;
+        n->offset[c] = (congru_real)(-gain[c] * inverse * n->d_bias[c] / count - slope * n->mean[c]);
         n->d_gain[c] = product * inverse;
     }
 }

@@ -5,9 +5,9 @@
 #include "network/graph.h"
 
 typedef struct congru_normalisation {
-    double *mean, *variance;    /* (channels) */
-    congru_real *scale, *shift; /* (step): y = scale x + shift */
-    double *slope, *offset;     /* (channels): what x has to do with the derivative by mean and variance */
+    double *mean, *variance;     /* (channels) */
+    congru_real *scale, *shift;  /* (step): y = scale x + shift */
+    congru_real *slope, *offset; /* (step): what x has to do with the derivative by mean and variance */
     double *d_gain, *d_bias;
 } congru_normalisation;
 

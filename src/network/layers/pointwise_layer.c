@@ -67,21 +67,22 @@ const congru_layer congru_layer_gelu = {
 
 static void square_forward(const congru_call *call)
 {
-    const size_t count = call->count * congru_extent_reals(&call->node->in[0]);
-    const congru_real *x = congru_trial_reals(call->x[0], &call->node->in[0], 0);
-    congru_real *y = congru_trial_reals(call->y, &call->node->out, 0);
-    for (size_t e = 0; e < count; e++)
-        y[e] = x[e] * x[e];
+    const congru_extent *in = &call->node->in[0];
+    const congru_real *x = congru_trial_reals(call->x[0], in, 0);
+    call->kernel->real->multiply(call->count * congru_extent_reals(in), x, x,
+                                 congru_trial_reals(call->y, in, 0));
 }
 
 static void square_backward(const congru_call *call)
 {
-    const size_t count = call->count * congru_extent_reals(&call->node->in[0]);
-    const congru_real *x = congru_trial_reals(call->x[0], &call->node->in[0], 0),
-                      *d_y = congru_trial_reals(call->d_y, &call->node->out, 0);
-    congru_real *d_x = call->d_x[0] != NULL ? congru_trial_reals(call->d_x[0], &call->node->in[0], 0) : NULL;
-    for (size_t e = 0; e < count && d_x != NULL; e++)
-        d_x[e] = 2 * x[e] * d_y[e];
+    const congru_extent *in = &call->node->in[0];
+    const size_t count = congru_extent_reals(in);
+    for (size_t m = 0; m < call->count && call->d_x[0] != NULL; m++) {
+        congru_real *d_x = congru_trial_reals(call->d_x[0], in, m);
+        call->kernel->real->multiply(count, congru_trial_reals(call->x[0], in, m),
+                                     congru_trial_reals(call->d_y, in, m), d_x);
+        call->kernel->real->add(count, d_x, d_x, d_x);
+    }
 }
 
 const congru_layer congru_layer_square = {

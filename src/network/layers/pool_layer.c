@@ -12,52 +12,71 @@ static void sizes(const congru_node *node, size_t *window, size_t *stride)
 
 /* ---- Mean -------------------------------------------------------------------------------------------- */
 
+/* Windows and the way between them are whole numbers of blocks of so many samples: sums of blocks are shared by windows. */
+static size_t block_size(const congru_node *node)
+{
+    size_t a, b;
+    sizes(node, &a, &b);
+    while (b > 0) {
+        const size_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+static void mean_plan(congru_graph *graph, congru_node *node)
+{
+    (void)graph;
+    node->need.plain[0] = node->in[0].rows / block_size(node) * congru_extent_step(&node->in[0]);
+}
+
 static void mean_forward(const congru_call *call)
 {
     const congru_extent *in = &call->node->in[0], *out = &call->node->out;
-    const size_t step = congru_extent_step(in);
+    const size_t step = congru_extent_step(in), block = block_size(call->node);
+    const congru_real_kernel *real = call->kernel->real;
+    congru_real *sum = call->work.plain[0];
     size_t window, stride;
     sizes(call->node, &window, &stride);
-    const congru_real share = (congru_real)(1.0 / (double)window);
     for (size_t m = 0; m < call->count; m++) {
-        const congru_real *x = congru_trial_reals(call->x[0], in, m);
         congru_real *y = congru_trial_reals(call->y, out, m);
         memset(y, 0, out->size * sizeof(double));
-        for (size_t t = 0; t < out->rows; t++, y += step) {
-            for (size_t i = 0; i < window; i++) {
-                const congru_real *from = x + (t * stride + i) * step;
-                for (size_t c = 0; c < step; c++)
-                    y[c] += from[c];
-            }
-            for (size_t c = 0; c < step; c++)
-                y[c] *= share;
-        }
+        real->pool(in->rows / block, step, block, block, 1, congru_trial_reals(call->x[0], in, m), sum);
+        real->pool(out->rows, step, window / block, stride / block, (congru_real)(1.0 / (double)window), sum,
+                   y);
     }
 }
 
+/* All samples of a block are given the same: the sum of d_y over the windows that it is in. */
 static void mean_backward(const congru_call *call)
 {
     const congru_extent *in = &call->node->in[0], *out = &call->node->out;
-    const size_t step = congru_extent_step(in);
+    const size_t step = congru_extent_step(in), block = block_size(call->node),
+                 line = step * sizeof(congru_real);
     size_t window, stride;
     sizes(call->node, &window, &stride);
-    const congru_real share = (congru_real)(1.0 / (double)window);
+    const size_t blocks = in->rows / block, wide = window / block, apart = stride / block;
     for (size_t m = 0; m < call->count && call->d_x[0] != NULL; m++) {
         const congru_real *d_y = congru_trial_reals(call->d_y, out, m);
         congru_real *d_x = congru_trial_reals(call->d_x[0], in, m);
         memset(d_x, 0, in->size * sizeof(double));
-        for (size_t t = 0; t < out->rows; t++, d_y += step) {
-            for (size_t i = 0; i < window; i++) {
-                congru_real *to = d_x + (t * stride + i) * step;
-                for (size_t c = 0; c < step; c++)
-                    to[c] += share * d_y[c];
-            }
+        for (size_t b = 0; b < blocks; b++, d_x += block * step) {
+            const size_t first = b < wide ? 0 : (b - wide) / apart + 1,
+                         end = b / apart + 1 < out->rows ? b / apart + 1 : out->rows;
+            if (first >= end)
+                continue;
+            call->kernel->real->pool(1, step, end - first, 1, (congru_real)(1.0 / (double)window),
+                                     d_y + first * step, d_x);
+            for (size_t i = 1; i < block; i++)
+                memcpy(d_x + i * step, d_x, line);
         }
     }
 }
 
 const congru_layer congru_layer_mean_pool = {
     .name = "mean pool",
+    .plan = mean_plan,
     .forward = mean_forward,
     .backward = mean_backward,
 };
@@ -67,43 +86,25 @@ const congru_layer congru_layer_mean_pool = {
 static void max_forward(const congru_call *call)
 {
     const congru_extent *in = &call->node->in[0], *out = &call->node->out;
-    const size_t step = congru_extent_step(in);
     size_t window, stride;
     sizes(call->node, &window, &stride);
-    for (size_t m = 0; m < call->count; m++) {
-        const congru_real *x = congru_trial_reals(call->x[0], in, m);
-        congru_real *y = congru_trial_reals(call->y, out, m);
-        for (size_t t = 0; t < out->rows; t++, y += step) {
-            memcpy(y, x + t * stride * step, step * sizeof(congru_real));
-            for (size_t i = 1; i < window; i++) {
-                const congru_real *from = x + (t * stride + i) * step;
-                for (size_t c = 0; c < step; c++)
-                    y[c] = from[c] > y[c] ? from[c] : y[c];
-            }
-        }
-    }
+    for (size_t m = 0; m < call->count; m++)
+        call->kernel->real->largest(out->rows, congru_extent_step(in), window, stride,
+                                    congru_trial_reals(call->x[0], in, m), congru_trial_reals(call->y, out, m));
 }
 
 /* To the first that is the largest. */
 static void max_backward(const congru_call *call)
 {
     const congru_extent *in = &call->node->in[0], *out = &call->node->out;
-    const size_t step = congru_extent_step(in);
     size_t window, stride;
     sizes(call->node, &window, &stride);
     for (size_t m = 0; m < call->count && call->d_x[0] != NULL; m++) {
-        const congru_real *x = congru_trial_reals(call->x[0], in, m), *y = congru_trial_reals(call->y, out, m),
-                          *d_y = congru_trial_reals(call->d_y, out, m);
         congru_real *d_x = congru_trial_reals(call->d_x[0], in, m);
         memset(d_x, 0, in->size * sizeof(double));
-        for (size_t t = 0; t < out->rows; t++, y += step, d_y += step) {
-            for (size_t c = 0; c < in->cols; c++) {
-                size_t e = t * stride * step + c;
-                while (x[e] != y[c] && e + step < ((t * stride + window) * step))
-                    e += step;
-                d_x[e] += d_y[c];
-            }
-        }
+        call->kernel->real->give_largest(
+            out->rows, congru_extent_step(in), window, stride, congru_trial_reals(call->x[0], in, m),
+            congru_trial_reals(call->y, out, m), congru_trial_reals(call->d_y, out, m), d_x);
     }
 }
 

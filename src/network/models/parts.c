@@ -59,7 +59,7 @@ int congru_part_covariance(congru_graph *graph, int x, double shrinkage, double 
 int congru_part_signal(congru_graph *graph, size_t samples, size_t channels, size_t edge)
 {
     return congru_graph_add(graph, &congru_layer_signal, -1, -1, congru_signal(samples + 2 * edge, channels),
-                            (double)edge, 0.0);
+                            (double)edge, (double)samples);
 }
 
 /* Glorot and Bengio's bound, of weights between so many numbers. */

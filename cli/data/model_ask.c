@@ -1,0 +1,135 @@
+/* Asks a model about a set from the command line. SPDX-License-Identifier: Apache-2.0 */
+#include "set_load.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options.h"
+#include "session.h"
+#include "terminal.h"
+
+void model_answers_clear(model_answers *answers)
+{
+    congru_predictions_destroy(&answers->predictions);
+    congru_set_destroy(&answers->set);
+    congru_model_destroy(&answers->model);
+    congru_context_destroy(&answers->context);
+    free(answers->subjects);
+}
+
+static int parse(const arguments *parsed, congru_prediction_options *options, int *jobs)
+{
+    int code = options_integer(parsed, "jobs", 0, 0, CONGRU_THREADS_MAX, jobs);
+    if (code == EXIT_DONE)
+        code = options_target(parsed, &options->target);
+    if (code == EXIT_DONE)
+        code = options_align_by(parsed, &options->align_by_session);
+    options->ignore_labels = options_given(parsed, "unlabelled");
+    return code;
+}
+
+static int fail(const model_answers *answers, const char *path)
+{
+    const char *error = congru_context_error(answers->context);
+    if (strncmp(error, path, strlen(path)) == 0)
+        return terminal_fail(EXIT_FAILED, "%s", error);
+    return terminal_fail(EXIT_FAILED, "%s: %s", path, error);
+}
+
+const char *model_meta(const congru_model *model)
+{
+    const char *name, *text;
+    for (size_t i = 0; congru_model_text(model, i, &name, &text); i++)
+        if (strcmp(name, "preprocessing") == 0)
+            return text;
+    return NULL;
+}
+
+/* Recordings and files of trials, imported as the model's own were. */
+static int import(const arguments *parsed, model_answers *answers)
+{
+    congru_context *context = answers->context;
+    const char *const *paths = (const char *const *)parsed->operands + 1;
+    static const char *const given[] = {"events", "unit", "stream"}; /* options of import by the same names */
+    congru_import *importer = NULL;
+    congru_status status = congru_import_create(context, &importer);
+    if (status == CONGRU_OK)
+        status = congru_import_like(context, importer, congru_model_preprocessing(answers->model),
+                                    model_meta(answers->model));
+    int code = status == CONGRU_OK ? EXIT_DONE : fail(answers, parsed->operands[0]);
+    for (size_t i = 0; code == EXIT_DONE && i < sizeof given / sizeof given[0]; i++) {
+        const char *name = given[i], *value = options_value(parsed, name);
+        if (value != NULL && congru_import_set(context, importer, name, value) != CONGRU_OK)
+            code = terminal_fail(EXIT_USAGE, "%s: %s", parsed->command, congru_context_error(context));
+    }
+    if (code == EXIT_DONE && congru_model_needs_signals(answers->model) &&
+        congru_import_set(context, importer, "keep-signals", "") != CONGRU_OK)
+        code = terminal_fail(EXIT_USAGE, "%s: %s", parsed->command, congru_context_error(context));
+    if (code == EXIT_DONE && congru_import_run(context, importer, paths, parsed->operand_count - 1,
+                                               &answers->set, NULL) != CONGRU_OK)
+        code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
+    congru_import_destroy(&importer);
+    return code;
+}
+
+/* A set; its signals, where it holds those alone, are treated as the model's were. */
+static int read_set(const arguments *parsed, model_answers *answers)
+{
+    congru_context *context = answers->context;
+    const char *path = parsed->operands[1], *unit = options_value(parsed, "unit");
+    congru_preprocessing p;
+    if (parsed->operand_count != 2)
+        return terminal_fail(EXIT_USAGE, "%s: one set at a time (see 'congru help %s')", parsed->command,
+                             parsed->command);
+    if (congru_set_read(context, path, &answers->set) != CONGRU_OK)
+        return fail(answers, path);
+    if (answers->set->covariance != NULL)
+        return EXIT_DONE;
+    congru_preprocessing_init_raw(&p);
+    if (unit != NULL && congru_preprocessing_set(context, &p, NULL, "unit", unit) != CONGRU_OK)
+        return terminal_fail(EXIT_USAGE, "%s: %s", parsed->command, congru_context_error(context));
+    if (congru_set_preprocess_like(context, answers->set, congru_model_preprocessing(answers->model),
+                                   "the model", p.scale) != CONGRU_OK)
+        return fail(answers, path);
+    return EXIT_DONE;
+}
+
+static int load(const arguments *parsed, model_answers *answers)
+{
+    congru_context *context = answers->context;
+    const char *path = parsed->operands[1];
+    congru_file_kind kind;
+    if (congru_model_load(context, parsed->operands[0], &answers->model) != CONGRU_OK ||
+        congru_file_kind_of(context, path, &kind) != CONGRU_OK)
+        return terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
+    set_short_name(path, answers->dataset, sizeof answers->dataset);
+    return kind == CONGRU_FILE_RECORDING || kind == CONGRU_FILE_TRIALS ? import(parsed, answers)
+                                                                       : read_set(parsed, answers);
+}
+
+int model_ask(const arguments *parsed, bool keep_aligned, model_answers *answers)
+{
+    congru_prediction_options options = {.keep_aligned = keep_aligned};
+    char where[64];
+    int jobs = 0;
+    *answers = (model_answers){.context = NULL};
+    if (parsed->operand_count < 2)
+        return terminal_fail(EXIT_USAGE, "%s: a model and a set are needed (see 'congru help %s')",
+                             parsed->command, parsed->command);
+    int code = parse(parsed, &options, &jobs);
+    if (code == EXIT_DONE)
+        code = session_open(jobs, &answers->context);
+    if (code == EXIT_DONE)
+        code = load(parsed, answers);
+    snprintf(where, sizeof where, "%s: --subjects", parsed->command);
+    if (code == EXIT_DONE)
+        code = subject_list_find(where, options_value(parsed, "subjects"), parsed->operands[1], answers->set,
+                                 &answers->subjects, &options.subject_count);
+    options.subjects = answers->subjects;
+    if (code == EXIT_DONE && congru_model_predict(answers->context, answers->model, answers->set, &options,
+                                                  &answers->predictions) != CONGRU_OK)
+        code =
+            terminal_fail(EXIT_FAILED, "%s: %s", parsed->operands[1], congru_context_error(answers->context));
+    return code;
+}

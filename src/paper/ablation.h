@@ -1,0 +1,28 @@
+/* Networks with a part left out, beside the whole ones. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_PAPER_ABLATION_H
+#define CONGRU_PAPER_ABLATION_H
+
+#include "paper/paper_job.h"
+
+#define CONGRU_ABLATION_PIPELINES "dct+tslr,dldct+tslr,ddct-unet+tslr,dct-e2e,dldct-e2e,ddct-unet-e2e"
+
+enum { CONGRU_ABLATION_MODELS_MAX = 16, CONGRU_ABLATION_VARIANTS = 11 };
+
+/* Means and deviations in percent; NaN where a variant is not one of the model's. The last variant is the baseline. */
+typedef struct congru_ablation {
+    size_t models;
+    char model[CONGRU_ABLATION_MODELS_MAX]
+              [CONGRU_PIPELINE_SIZE]; /* "dct", "dct-e2e": as the paper's files call them */
+    double mean[CONGRU_ABLATION_VARIANTS][CONGRU_ABLATION_MODELS_MAX],
+        deviation[CONGRU_ABLATION_VARIANTS][CONGRU_ABLATION_MODELS_MAX];
+} congru_ablation;
+
+/* Runs every variant of every pipeline of the open set, each in a folder of its own below `folder`, and writes
+ * FOLDER/baseline/ablation.json, which the report of that folder shows. CONGRU_ERROR_ARGUMENT for a pipeline without a
+ * network. */
+congru_status congru_ablation_run(congru_paper_open *open, const char *folder, congru_ablation *found);
+
+/* congru_ablate, of the request's one set. */
+congru_status congru_ablate_set(const congru_paper_job *job);
+
+#endif

@@ -1,0 +1,206 @@
+/* Experiment comparison: methods of every kind, across and within subjects. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number_text.h"
+#include "paper/claims.h"
+#include "paper/paper_sets.h"
+#include "paper/paper_tables.h"
+#include "paper/reproduce.h"
+
+enum { LIST_SIZE = CONGRU_NAMES_SIZE, WIDTH = 16, CELL_SIZE = 64 };
+enum { GROUP, METHOD, PIPELINE, CROSS, CROSS_DEVIATION, WITHIN, WITHIN_DEVIATION };
+
+#define OURS "Ours"
+
+typedef struct comparison_job {
+    congru_paper_runs cross, within;
+    const char *dataset;
+} comparison_job;
+
+static const congru_claim claims[] = {
+    {"Euclidean methods lose from within to across subjects",
+     {{"within", "none+mdm", "cross", "none+mdm", false},
+      {"within", "none+tslr", "cross", "none+tslr", false},
+      {"within", "none+tsa-lda", "cross", "none+tsa-lda", false},
+      {"within", "none+csp-lda", "cross", "none+csp-lda", false}}},
+    {"Deep Euclidean networks lose from within to across subjects",
+     {{"within", "shallow", "cross", "shallow", false},
+      {"within", "eegnet", "cross", "eegnet", false},
+      {"within", "deep", "cross", "deep", false},
+      {"within", "conformer", "cross", "conformer", false},
+      {"within", "inception", "cross", "inception", false}}},
+    {"Riemannian alignment improves classifiers of covariances across subjects",
+     {{"cross", "ra+mdm", "cross", "none+mdm", false},
+      {"cross", "ra+tslr", "cross", "none+tslr", false},
+      {"cross", "ra+tsa-lda", "cross", "none+tsa-lda", false}}},
+    {"Riemannian alignment is above deep Euclidean networks",
+     {{"cross", "ra+tslr", "cross", "shallow", false},
+      {"cross", "ra+tslr", "cross", "eegnet", false},
+      {"cross", "ra+tslr", "cross", "deep", false},
+      {"cross", "ra+tslr", "cross", "conformer", false},
+      {"cross", "ra+tslr", "cross", "inception", false}}},
+    {"Riemannian alignment is above deep Riemannian networks",
+     {{"cross", "ra+tslr", "cross", "spd-cnn", false}, {"cross", "ra+tslr", "cross", "ts-spd-cnn", false}}},
+    {"DDCT-UNet, before TSLR and end to end, is above Riemannian alignment",
+     {{"cross", "ddct-unet+tslr", "cross", "ra+mdm", false},
+      {"cross", "ddct-unet+tslr", "cross", "ra+tslr", false},
+      {"cross", "ddct-unet+tslr", "cross", "ra+tsa-lda", false},
+      {"cross", "ddct-unet-e2e", "cross", "ra+mdm", false},
+      {"cross", "ddct-unet-e2e", "cross", "ra+tslr", false},
+      {"cross", "ddct-unet-e2e", "cross", "ra+tsa-lda", false}}},
+    {"DDCT-UNet end to end is 2 points or more above TSLR after alignment",
+     {{"gain", "ddct-unet-e2e", CONGRU_CLAIM_NUMBER, "2", true}}},
+    {"DDCT-UNet end to end is above RPA", {{"cross", "ddct-unet-e2e", "cross", "rpa+mdm", false}}},
+};
+
+static double ours(const void *user, const char *row, const char *column)
+{
+    const comparison_job *job = user;
+    const congru_paper_runs *sets = strcmp(row, "within") == 0 ? &job->within : &job->cross;
+    double mean = congru_score_list_mean(&sets->scores, job->dataset, column, NULL, NULL);
+    if (strcmp(row, "gain") == 0)
+        mean -= congru_score_list_mean(&sets->scores, job->dataset, "ra+tslr", NULL, NULL);
+    return mean;
+}
+
+static double field(const congru_paper_row *row, size_t place)
+{
+    return row->count > place && row->field[place][0] != '\0' ? congru_number_read(row->field[place], NULL)
+                                                              : NAN;
+}
+
+static double printed_cross(const char *pipeline, size_t place)
+{
+    congru_paper_row row;
+    for (size_t i = 0; congru_paper_row_read("comparison", i, &row) > 0; i++)
+        if (strcmp(row.field[PIPELINE], pipeline) == 0)
+            return field(&row, place);
+    return NAN;
+}
+
+static double printed(const void *user, const char *row, const char *column)
+{
+    (void)user;
+    double mean = printed_cross(column, strcmp(row, "within") == 0 ? WITHIN : CROSS);
+    return strcmp(row, "gain") == 0 ? mean - printed_cross("ra+tslr", CROSS) : mean;
+}
+
+/* The table's pipelines, with commas between; or those that it, and we, have within subjects. */
+static void list_pipelines(bool within, char list[LIST_SIZE])
+{
+    congru_paper_row row;
+    size_t used = 0;
+    list[0] = '\0';
+    for (size_t i = 0; congru_paper_row_read("comparison", i, &row) > 0; i++) {
+        bool wanted =
+            !within || !isnan(field(&row, WITHIN)) || strncmp(row.field[GROUP], OURS, strlen(OURS)) == 0;
+        if (wanted && row.field[PIPELINE][0] != '\0')
+            used += (size_t)snprintf(list + used, LIST_SIZE - used, "%s%s", used > 0 ? "," : "",
+                                     row.field[PIPELINE]);
+    }
+}
+
+/* ---- Showing ---- */
+
+static void describe_number(double mean, double deviation, char text[CELL_SIZE])
+{
+    if (isnan(mean))
+        congru_format(text, CELL_SIZE, "-");
+    else if (isnan(deviation))
+        congru_format(text, CELL_SIZE, "%6.2f", mean);
+    else
+        congru_format(text, CELL_SIZE, "%6.2f ± %5.2f", mean, deviation);
+}
+
+/* "no such method" where none is in the registry. */
+static void describe_ours(const congru_paper_runs *sets, const char *dataset, const char *pipeline,
+                          char text[CELL_SIZE])
+{
+    double deviation, mean = congru_score_list_mean(&sets->scores, dataset, pipeline, NULL, &deviation);
+    congru_pipeline_description about;
+    if (pipeline[0] == '\0' || congru_pipeline_describe(sets->job->context, pipeline, &about) != CONGRU_OK)
+        congru_format(text, CELL_SIZE, "no such method");
+    else if (isnan(mean) && about.needs_signals && congru_paper_runs_have(sets, dataset))
+        congru_format(text, CELL_SIZE, "needs signals");
+    else
+        describe_number(mean, deviation, text);
+}
+
+/* Fixed columns, since groups of rows have headings of their own; none behind the last. */
+static void add_plain(congru_text *plain, size_t count, const char *const *cell)
+{
+    for (size_t i = 0; i < count; i++) {
+        int seen = 0;
+        for (const char *at = cell[i]; *at != '\0'; at++)
+            seen += ((unsigned char)*at & 0xc0) != 0x80; /* a character of several bytes counts once */
+        congru_text_add(plain, "%s%*s", cell[i], i + 1 < count && seen < WIDTH ? WIDTH - seen : 0, "");
+    }
+    congru_text_add(plain, "\n");
+}
+
+/* `known`: the paper's figures are of this set. */
+static congru_status show_table(const comparison_job *job, bool known)
+{
+    enum { COLUMNS = 6 };
+    static const char *const headings[COLUMNS] = {"group",        "method",        "paper, across",
+                                                  "ours, across", "paper, within", "ours, within"};
+    static const char *const plain_headings[] = {"", "paper, across", "ours", "paper, within", "ours"};
+    char group[CONGRU_PAPER_LINE_SIZE] = "", text[COLUMNS][CELL_SIZE];
+    congru_table table = {0};
+    congru_text plain = {0};
+    congru_paper_row row;
+    congru_table_headings(&table, COLUMNS, headings);
+    add_plain(&plain, COLUMNS - 1, plain_headings);
+    for (size_t i = 0; congru_paper_row_read("comparison", i, &row) > 0; i++) {
+        const char *pipeline = row.field[PIPELINE];
+        const char *cell[COLUMNS] = {row.field[GROUP], pipeline[0] != '\0' ? pipeline : row.field[METHOD],
+                                     text[2],          text[3],
+                                     text[4],          text[5]};
+        describe_number(known ? field(&row, CROSS) : NAN, field(&row, CROSS_DEVIATION), text[2]);
+        describe_ours(&job->cross, job->dataset, pipeline, text[3]);
+        describe_number(known ? field(&row, WITHIN) : NAN, field(&row, WITHIN_DEVIATION), text[4]);
+        describe_ours(&job->within, job->dataset, pipeline, text[5]);
+        if (strcmp(group, row.field[GROUP]) != 0)
+            congru_text_add(&plain, "%s\n", row.field[GROUP]);
+        snprintf(group, sizeof group, "%s", row.field[GROUP]);
+        add_plain(&plain, COLUMNS - 1, cell + 1);
+        for (size_t c = 0; c < COLUMNS; c++)
+            congru_table_text(&table, cell[c]);
+    }
+    return congru_paper_table(job->cross.job, false, &table, &plain);
+}
+
+static congru_status show(comparison_job *job, const char *dataset)
+{
+    job->dataset = dataset;
+    congru_status status = congru_paper_line(job->cross.job, true, "%s", dataset);
+    if (status == CONGRU_OK)
+        status = show_table(job, strcmp(dataset, congru_paper_dataset_at(0)) == 0);
+    if (status == CONGRU_OK)
+        status = congru_claims_judge(job->cross.job, "Claims of the paper:", claims,
+                                     sizeof claims / sizeof claims[0], ours, printed, job);
+    return status;
+}
+
+congru_status congru_reproduce_comparison(const congru_paper_job *paper)
+{
+    comparison_job job = {.cross.job = paper, .within.job = paper};
+    char cross[LIST_SIZE], within[LIST_SIZE];
+    list_pipelines(false, cross);
+    list_pipelines(true, within);
+    congru_status status = congru_paper_runs_all(&job.cross, cross, CONGRU_PROTOCOL_LOSO, "");
+    if (status == CONGRU_OK)
+        status = congru_paper_runs_all(&job.within, within, CONGRU_PROTOCOL_FOLDS, "-within");
+    if (status == CONGRU_OK)
+        status = congru_paper_runs_remark(&job.cross);
+    if (status == CONGRU_OK && paper->request->set_count == 0)
+        status = show(&job, congru_paper_dataset_at(0));
+    for (size_t t = 0; status == CONGRU_OK && t < job.cross.scores.count; t++)
+        status = show(&job, job.cross.scores.item[t]->name);
+    congru_paper_runs_clear(&job.cross);
+    congru_paper_runs_clear(&job.within);
+    return status;
+}

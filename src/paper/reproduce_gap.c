@@ -1,0 +1,117 @@
+/* Experiment gap: accuracy within subjects less that across subjects. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "paper/claims.h"
+#include "paper/paper_sets.h"
+#include "paper/paper_tables.h"
+#include "paper/reproduce.h"
+
+#define BASELINES "none+mdm,none+tslr,none+tsa-lda,none+csp-lda"
+
+/* The mean of the pipelines with commas between. */
+static double mean_of(const congru_paper_runs *sets, const char *dataset, const char *pipelines)
+{
+    congru_names names;
+    double sum = 0;
+    congru_names_split(&names, pipelines);
+    for (size_t i = 0; i < names.count; i++)
+        sum += congru_score_list_mean(&sets->scores, dataset, names.item[i], NULL, NULL);
+    return sum / (double)names.count;
+}
+
+typedef struct gap_job {
+    congru_paper_runs within, cross;
+    const char *dataset;
+} gap_job;
+
+/* How much of the baselines' gap is gone, in percent; and how much of it is recovered when the baselines' accuracy
+ * within subjects is what can be reached. */
+static double reduction(congru_claim_value value, const void *user, bool recovered)
+{
+    double whole = value(user, "gap", "euclidean baselines");
+    if (!(whole > 0))
+        return NAN; /* there is none to make smaller */
+    return recovered
+               ? 100 * (value(user, "cross", "ours") - value(user, "cross", "euclidean baselines")) / whole
+               : 100 * (whole - value(user, "gap", "ours")) / whole;
+}
+
+static double our_gap(const void *user, const char *row, const char *column)
+{
+    const gap_job *job = user;
+    const char *names = strcmp(column, "ours") == 0 ? "ddct-unet-e2e" : BASELINES;
+    double within = mean_of(&job->within, job->dataset, names),
+           cross = mean_of(&job->cross, job->dataset, names);
+    return strcmp(row, "within") == 0 ? within : strcmp(row, "cross") == 0 ? cross : within - cross;
+}
+
+static double printed_gap(const void *user, const char *row, const char *column)
+{
+    (void)user;
+    return congru_paper_number("gap", row, column, NULL);
+}
+
+static double our_cell(const void *user, const char *row, const char *column)
+{
+    return strcmp(row, "reduction") == 0 ? reduction(our_gap, user, false) : our_gap(user, row, column);
+}
+
+static double printed_cell(const void *user, const char *row, const char *column)
+{
+    return strcmp(row, "reduction") == 0 ? reduction(printed_gap, user, false) : printed_gap(user, row, column);
+}
+
+static const congru_claim gap_claims[] = {
+    {"The gap from within to across subjects is smaller than that of Euclidean baselines",
+     {{"gap", "euclidean baselines", "gap", "ours", false}}},
+    {"The gap is smaller by 44 % of the baselines' or more",
+     {{"reduction", "ours", CONGRU_CLAIM_NUMBER, "44", true}}},
+};
+
+static congru_status show_gap(const gap_job *job)
+{
+    static const char *const methods[] = {"euclidean baselines", "ours"}, *const rows[] = {"within", "cross",
+                                                                                           "gap"};
+    congru_table table = {0};
+    congru_table_headings(&table, 4, (const char *const[]){job->dataset, "where", "paper (2a)", "ours"});
+    for (size_t m = 0; m < 2; m++)
+        for (size_t r = 0; r < 3; r++) {
+            congru_table_format_text(&table, "%s", methods[m]);
+            congru_table_format_text(&table, "%s", rows[r]);
+            congru_paper_cell_number(&table, printed_gap(NULL, rows[r], methods[m]), NAN);
+            congru_paper_cell_number(&table, our_gap(job, rows[r], methods[m]), NAN);
+        }
+    for (int recovered = 0; recovered < 2; recovered++) {
+        congru_table_format_text(&table, "ours");
+        congru_table_format_text(&table, recovered ? "of the gap recovered, %%" : "relative reduction, %%");
+        congru_paper_cell_number(&table, reduction(printed_gap, job, recovered), NAN);
+        congru_paper_cell_number(&table, reduction(our_gap, job, recovered), NAN);
+    }
+    congru_status status = congru_paper_table(job->cross.job, true, &table, NULL);
+    return status == CONGRU_OK
+               ? congru_claims_judge(job->cross.job, NULL, gap_claims, sizeof gap_claims / sizeof gap_claims[0],
+                                     our_cell, printed_cell, job)
+               : status;
+}
+
+congru_status congru_reproduce_gap(const congru_paper_job *paper)
+{
+    static const char pipelines[] = BASELINES ",ddct-unet-e2e";
+    gap_job job = {.cross.job = paper, .within.job = paper};
+    congru_status status = congru_paper_runs_all(&job.cross, pipelines, CONGRU_PROTOCOL_LOSO, "");
+    if (status == CONGRU_OK)
+        status = congru_paper_runs_all(&job.within, pipelines, CONGRU_PROTOCOL_FOLDS, "-within");
+    if (status == CONGRU_OK)
+        status = congru_paper_runs_remark(&job.cross);
+    if (status == CONGRU_OK && paper->request->set_count == 0)
+        status = congru_paper_set_absent(paper, congru_paper_dataset_at(0));
+    for (size_t t = 0; status == CONGRU_OK && t < job.cross.scores.count; t++) {
+        job.dataset = job.cross.scores.item[t]->name;
+        status = show_gap(&job);
+    }
+    congru_paper_runs_clear(&job.cross);
+    congru_paper_runs_clear(&job.within);
+    return status;
+}

@@ -1,0 +1,218 @@
+/* Experiment synthetic: the hierarchy of made-up sets. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "congru/synth.h"
+#include "paper/claims.h"
+#include "paper/paper_sets.h"
+#include "paper/paper_tables.h"
+#include "paper/reproduce.h"
+
+enum { PIPELINES = 5, SEEDS_MAX = 1000, SEED_MAX = 1000000000 };
+
+/* The paper's columns, and after them recentring with a ridge chosen on the sources. */
+static const char *const pipelines[PIPELINES] = {"none+tslr", "ra+tslr", "dct-e2e", "dldct-e2e",
+                                                 "ddct-unet-e2e"};
+static const char *const tuned = "ra+tslr", *const tuned_name = "ra+tslr (C auto)";
+
+#define FOUR_STAGES(column, other) \
+    {"dispersion", column, "dispersion", other, true}, {"orientation", column, "orientation", other, true}, \
+        {"distortion", column, "distortion", other, true}, \
+    { \
+        "fusion", column, "fusion", other, true \
+    }
+
+static const congru_claim claims[] = {
+    {"RA is optimal under mean shift",
+     {{"shift", "ra+tslr", "shift", "none+tslr", true},
+      {"shift", "ra+tslr", "shift", "dct-e2e", true},
+      {"shift", "ra+tslr", "shift", "dldct-e2e", true},
+      {"shift", "ra+tslr", "shift", "ddct-unet-e2e", true}}},
+    {"RA degrades with dispersion and then orientation",
+     {{"shift", "ra+tslr", "dispersion", "ra+tslr", false},
+      {"dispersion", "ra+tslr", "orientation", "ra+tslr", false}}},
+    {"RA degrades further with each nonlinear stage",
+     {{"orientation", "ra+tslr", "distortion", "ra+tslr", false},
+      {"distortion", "ra+tslr", "fusion", "ra+tslr", false}}},
+    {"DCT partially recovers what RA loses to orientation",
+     {{"orientation", "dct-e2e", "orientation", "ra+tslr", false},
+      {"shift", "dct-e2e", "orientation", "dct-e2e", false}}},
+    {"DCT fails under nonlinear fusion: below RA, and below its own accuracy before it",
+     {{"fusion", "ra+tslr", "fusion", "dct-e2e", false},
+      {"distortion", "dct-e2e", "fusion", "dct-e2e", false}}},
+    {"DLDCT is more robust than DCT in all stages after mean shift", {FOUR_STAGES("dldct-e2e", "dct-e2e")}},
+    {"DDCT-UNet is at least as robust as DLDCT in all stages after mean shift",
+     {FOUR_STAGES("ddct-unet-e2e", "dldct-e2e")}},
+    {"DDCT-UNet is best under nonlinear fusion",
+     {{"fusion", "ddct-unet-e2e", "fusion", "none+tslr", false},
+      {"fusion", "ddct-unet-e2e", "fusion", "ra+tslr", false},
+      {"fusion", "ddct-unet-e2e", "fusion", "dct-e2e", false},
+      {"fusion", "ddct-unet-e2e", "fusion", "dldct-e2e", false}}},
+};
+
+/* Beyond the paper. */
+static const congru_claim tuned_claims[] = {
+    {"DDCT-UNet is above RA with a tuned ridge under nonlinear fusion",
+     {{"fusion", "ddct-unet-e2e", "fusion", "ra+tslr (C auto)", false}}},
+    {"DDCT-UNet is above RA with a tuned ridge in all stages after mean shift",
+     {FOUR_STAGES("ddct-unet-e2e", "ra+tslr (C auto)")}},
+};
+
+typedef struct synthetic_job {
+    const congru_paper_job *paper;
+    congru_evaluation_options options;
+    congru_set *set;
+    char parent[CONGRU_PAPER_PATH_SIZE];
+    int seeds[2];
+    congru_scores_list tables; /* a table for each stage; subjects are "SEED/NAME" */
+} synthetic_job;
+
+/* Runs pipelines on the set that is made; their scores go under `name`, or their own. */
+static congru_status score(synthetic_job *job, const char *stage, int seed, const char *suffix,
+                           const char *const *names, size_t count, const char *name)
+{
+    char folder[CONGRU_PAPER_PATH_SIZE + 64], subject[CONGRU_SCORE_NAME_SIZE];
+    congru_results *results = NULL;
+    snprintf(folder, sizeof folder, "%s/%s-%d%s", job->parent, stage, seed, suffix);
+    job->options.dataset = stage;
+    job->options.folder = folder;
+    job->options.pipelines = names;
+    job->options.pipeline_count = count;
+    congru_status status = congru_paper_evaluate(job->paper, job->set, NULL, &job->options, &results);
+    for (size_t i = 0; status == CONGRU_OK && i < results->folds; i++) {
+        const congru_fold *fold = &results->fold[i];
+        snprintf(subject, sizeof subject, "%d/%s", seed, results->subject_name[fold->subject]);
+        if (!congru_score_list_add(&job->tables, stage, subject,
+                                   name != NULL ? name : results->pipeline[fold->pipeline],
+                                   100 * fold->accuracy))
+            status = congru_paper_no_memory(job->paper);
+    }
+    congru_results_destroy(&results);
+    return status;
+}
+
+static congru_status run_stage(synthetic_job *job, congru_synth_stage stage, int seed)
+{
+    congru_synth_options made;
+    congru_synth_options_init(&made);
+    made.stage = stage;
+    made.trials = (size_t)job->paper->request->trials;
+    made.seed = (uint64_t)seed;
+    const char *name = congru_synth_stage_name(stage);
+    congru_set_destroy(&job->set);
+    congru_status status = congru_synth(job->paper->context, &made, &job->set);
+    if (status != CONGRU_OK)
+        return status;
+    double c = job->options.method.c;
+    job->options.method.seed = (uint64_t)seed;
+    status = score(job, name, seed, "", pipelines, PIPELINES, NULL);
+    job->options.method.c = 0;
+    if (status == CONGRU_OK)
+        status = score(job, name, seed, "-tuned", &tuned, 1, tuned_name);
+    job->options.method.c = c;
+    return status;
+}
+
+static double ours(const void *user, const char *row, const char *column)
+{
+    const synthetic_job *job = user;
+    return congru_score_list_mean(&job->tables, row, column, NULL, NULL);
+}
+
+static double printed(const void *user, const char *row, const char *column)
+{
+    (void)user;
+    return congru_paper_number("synthetic", "accuracy", row, column);
+}
+
+/* The deviation of the means of seeds, n - 1; NaN for one. */
+static double seed_deviation(const synthetic_job *job, const char *stage, const char *column)
+{
+    double sum = 0, squares = 0, mean = ours(job, stage, column);
+    int count = job->seeds[1] - job->seeds[0] + 1;
+    for (int seed = job->seeds[0]; seed <= job->seeds[1]; seed++) {
+        char prefix[32];
+        snprintf(prefix, sizeof prefix, "%d/", seed);
+        double one = congru_score_list_mean(&job->tables, stage, column, prefix, NULL) - mean;
+        sum += one;
+        squares += one * one;
+    }
+    return count > 1 ? sqrt(fmax(0.0, squares - sum * sum / count) / (count - 1)) : NAN;
+}
+
+static congru_status show(const synthetic_job *job)
+{
+    static const char *const headings[] = {"stage",          "pipeline", "paper",
+                                           "ours, subjects", "seeds",    "difference"};
+    bool several = job->seeds[1] > job->seeds[0];
+    congru_table table = {0};
+    for (size_t i = 0; i < 6; i++)
+        if (i != 4 || several)
+            congru_table_column_text(&table, headings[i], NULL);
+    for (size_t s = 0; s < CONGRU_SYNTH_STAGES; s++)
+        for (size_t p = 0; p <= PIPELINES; p++) {
+            const char *stage = congru_synth_stage_name((congru_synth_stage)s);
+            const char *name = p < PIPELINES ? pipelines[p] : tuned_name;
+            double deviation, paper = printed(NULL, stage, name);
+            double mean = congru_score_list_mean(&job->tables, stage, name, NULL, &deviation);
+            congru_table_format_text(&table, "%s", p == 0 ? stage : "");
+            congru_table_format_text(&table, "%s", name);
+            congru_paper_cell_number(&table, paper, NAN);
+            congru_paper_cell_number(&table, mean, deviation);
+            if (several)
+                congru_table_format_text(&table, "%.2f", seed_deviation(job, stage, name));
+            congru_paper_cell_difference(&table, mean, paper);
+        }
+    return congru_paper_table(job->paper, true, &table, NULL);
+}
+
+static congru_status show_all(const synthetic_job *job)
+{
+    char steps[CONGRU_OPTION_TEXT_SIZE] = "";
+    congru_method_options_get(&job->options.method, "steps", steps);
+    congru_status status = congru_paper_line(
+        job->paper, true,
+        "Accuracy in %%, 9 subjects with %d trials of each class; seeds %d to %d; %s training steps",
+        job->paper->request->trials, job->seeds[0], job->seeds[1], steps);
+    if (status == CONGRU_OK)
+        status = show(job);
+    if (status == CONGRU_OK)
+        status = congru_claims_judge(job->paper, "Claims of the paper:", claims,
+                                     sizeof claims / sizeof claims[0], ours, printed, job);
+    if (status == CONGRU_OK)
+        status = congru_claims_judge(
+            job->paper, "Against RA whose ridge was chosen by leaving out source subjects:", tuned_claims,
+            sizeof tuned_claims / sizeof tuned_claims[0], ours, NULL, job);
+    if (status == CONGRU_OK)
+        status = congru_paper_line(job->paper, true, "Results in %s", job->parent);
+    return status;
+}
+
+congru_status congru_reproduce_synthetic(const congru_paper_job *paper)
+{
+    const congru_paper_request *request = paper->request;
+    synthetic_job job = {
+        .paper = paper, .options = request->run, .seeds = {request->seeds[0], request->seeds[1]}};
+    job.options.protocol = CONGRU_PROTOCOL_LOSO;
+    job.options.subjects = NULL;
+    job.options.subject_count = 0;
+    if (job.seeds[0] < 0 || job.seeds[1] > SEED_MAX || job.seeds[1] < job.seeds[0] ||
+        job.seeds[1] - job.seeds[0] >= SEEDS_MAX || request->trials < 1)
+        return congru_fail(
+            paper->context, CONGRU_ERROR_ARGUMENT,
+            "%s: seeds %d to %d with %d trials: the smaller number is first, at most %d are made, "
+            "and trials are 1 or more",
+            request->experiment, job.seeds[0], job.seeds[1], request->trials, (int)SEEDS_MAX);
+    congru_status status = congru_paper_folder(paper, "synthetic", "", job.parent);
+    for (int seed = job.seeds[0]; status == CONGRU_OK && seed <= job.seeds[1]; seed++)
+        for (int stage = 0; status == CONGRU_OK && stage < CONGRU_SYNTH_STAGES; stage++)
+            status = run_stage(&job, (congru_synth_stage)stage, seed);
+    if (status == CONGRU_OK)
+        status = show_all(&job);
+    congru_scores_list_clear(&job.tables);
+    congru_set_destroy(&job.set);
+    return status;
+}

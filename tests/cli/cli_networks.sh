@@ -1,0 +1,143 @@
+#!/bin/bash
+# Options of training networks: killed runs, processes, instruction sets, models. SPDX-License-Identifier: Apache-2.0
+source "$SOURCE/tests/support/cli_session.sh"
+
+training="--epochs 6 --batch 8 --schedule cosine --warmup 2 --validation 1 --patience 2 --crops 2 --crop-count 3 --zscore"
+pipelines=eegnet,shallow,tsmnet
+
+# without_times FOLDER: what must be the same in two runs.
+without_times()
+{
+    cut -d, -f1,3- "$1/results.csv"
+    cat "$1/predictions.csv" "$1"/training/*.json
+}
+
+# same FOLDER WHAT: a line where it differs from the undisturbed run.
+same()
+{
+    diff <(without_times whole) <(without_times "$1") >/dev/null || echo "$2 differs"
+}
+
+cd "$scratch/work" || exit 1
+congru synth --stage shift --slow 1 --subjects 4 --trials 5 --channels 4 --rate 100 --signals 450 -o set.npz >/dev/null || exit 1
+start=${EPOCHREALTIME/./}
+congru loso set.npz -p $pipelines $training --jobs 1 -o whole >whole.txt 2>&1 || exit 1
+took=$((${EPOCHREALTIME/./} - start))
+
+# They are in run.json, and another value of one is another run.
+options_are_recorded()
+{
+    local problems= line
+    for line in '"epochs": 6' '"schedule": "cosine"' '"warmup": 2' '"patience": 2' '"crops": 2' '"crop-count": 3' '"zscore": true'; do
+        found -F "$line" whole/run.json || problems+="run.json lacks $line"$'\n'
+    done
+    ! congru loso set.npz -p $pipelines ${training/--crops 2/--crops 2.5} -o whole >out.txt 2>&1 || problems+="crops of 2.5 s went on"$'\n'
+    found -F -e '--crops 2 there, --crops 2.5 here' out.txt || problems+=$(cat out.txt)
+    for line in '--crops 2' --zscore; do
+        congru loso set.npz -p eegnet ${training/$line/} --jobs 1 -o without >/dev/null 2>&1 || problems+="fails without $line"$'\n'
+        ! diff <(grep ,eegnet, whole/predictions.csv) <(grep ,eegnet, without/predictions.csv) >/dev/null || problems+="$line changes nothing"$'\n'
+        rm -rf without
+    done
+    result "options of training are recorded, and change what is predicted" "$problems"
+}
+
+paths_change_nothing()
+{
+    local problems= cpu
+    for cpu in $(congru version | sed -n 's/^cpu: .*available: \(.*\))/\1/p'); do
+        CONGRU_CPU=$cpu congru loso set.npz -p $pipelines $training --jobs 2 -o "on-$cpu" >out.txt 2>&1 || problems+="$cpu: $(cat out.txt)"$'\n'
+        problems+=$(same "on-$cpu" "$cpu, two jobs")
+    done
+    result "jobs and instruction sets end with the same results" "$problems"
+}
+
+killed_runs_end_the_same()
+{
+    local kills=0 round problems= process wait
+    for ((round = 0; round < 6; round++)); do
+        [ $((round % 3)) -ne 0 ] || rm -rf broken
+        congru loso set.npz -p $pipelines $training --jobs 1 -o broken >/dev/null 2>&1 &
+        process=$!
+        wait=$((took * (1 + RANDOM % 9) / 12))
+        sleep "$(printf '%d.%06d' $((wait / 1000000)) $((wait % 1000000)))"
+        kill -KILL $process 2>/dev/null && kills=$((kills + 1))
+        wait $process 2>/dev/null
+        [ $((round % 3)) -eq 2 ] || continue
+        congru loso set.npz -p $pipelines $training -o broken >again.txt 2>&1 || problems+=$(cat again.txt)
+        problems+=$(same broken "round $round")
+        [ -z "$(find broken -name '*.tmp')" ] || problems+="drafts are left"$'\n'
+    done
+    [ $kills -ge 3 ] || problems+="only $kills runs were killed in time"
+    result "runs killed at 6 moments end with the same results" "$problems"
+}
+
+processes_change_nothing()
+{
+    local n problems= way
+    if ! command -v mpirun >/dev/null || [ "$(congru version | sed -n 's/^mpi: //p')" = none ]; then
+        skip "processes end with the same results" "no mpirun, or congru was built without MPI"
+        return
+    fi
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 ASAN_OPTIONS=detect_leaks=0 TMPDIR=/tmp HOME=${HOME:-/tmp}
+    for n in 2 3; do
+        for way in '' --data-parallel; do
+            timeout -k 5 240 mpirun --oversubscribe --bind-to none --mca btl self,vader --mca oob_tcp_if_include lo --mca plm isolated \
+                -n $n congru loso set.npz -p $pipelines $training $way --jobs 1 -o "group$n$way" </dev/null >out.txt 2>err.txt ||
+                problems+="$n processes $way: $(cat err.txt)"$'\n'
+            problems+=$(same "group$n$way" "$n processes $way")
+        done
+    done
+    result "2 and 3 processes, sharing folds or batches, end with the same results" "$problems"
+}
+
+# A model without the subject is the fold: its options are its own, not those of the caller.
+models_predict_what_folds_do()
+{
+    local problems= name subject
+    subject=$(sed -n 2p whole/predictions.csv | cut -d, -f2)
+    for name in ${pipelines//,/ }; do
+        congru train set.npz -p "$name" $training --without "$subject" -o model >out.txt 2>&1 || problems+=$(cat out.txt)
+        congru predict model set.npz --subjects "$subject" -o p.csv >out.txt 2>&1 || problems+=$(cat out.txt)
+        diff <(tail -n +2 p.csv | cut -d, -f2-) <(grep ",$subject,.*,$name," whole/predictions.csv | cut -d, -f2-) >/dev/null ||
+            problems+="$name: the model predicts otherwise"$'\n'
+    done
+    result "models predict what their folds did" "$problems"
+}
+
+# The table of docs/pipelines.md says of every network what help does.
+docs_and_help_agree()
+{
+    result "docs and help agree about numbers of training" "$(
+        python3 - "$SOURCE/docs/pipelines.md" <<'END'
+import re, subprocess, sys
+lines = open(sys.argv[1]).read().splitlines()
+first = next(i for i, line in enumerate(lines) if line.startswith("| network |"))
+options = re.findall(r"`(--[a-z-]+)`", lines[first])
+seen = 0
+for line in lines[first + 2:]:
+    if not line.startswith("|"):
+        break
+    cells = [cell.strip() for cell in line.strip("|").split("|")]
+    for name in re.findall(r"`([a-z0-9-]+)`", cells[0]):
+        for pipeline in [name] if name not in ("dct", "dldct", "ddct-unet") else [name + "+tslr", name + "-e2e"]:
+            text = subprocess.run(["congru", "help", pipeline], capture_output=True, text=True).stdout
+            own = dict(re.findall(r"(--[a-z-]+) ([0-9.e-]+)", text.partition("own numbers of training:")[2].partition("Options")[0]))
+            said = dict(zip(options, cells[1:]))
+            differ = [o for o in options if o in own and (said[o] == "" or float(said[o]) != float(own[o]))]
+            if differ or "--steps" not in own:
+                print(pipeline, differ, own)
+            seen += 1
+if seen < 17:
+    print(seen, "pipelines were compared")
+END
+    )"
+}
+
+docs_and_help_agree
+options_are_recorded
+paths_change_nothing
+killed_runs_end_the_same
+processes_change_nothing
+models_predict_what_folds_do
+echo "1..$count"
+[ "$failed" = 0 ]
