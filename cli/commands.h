@@ -1,10 +1,11 @@
-/* The commands of congru, and what each is made of. SPDX-License-Identifier: Apache-2.0 */
+/* The commands of congru, what each is made of, and their help. SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONGRU_CLI_COMMANDS_H
 #define CONGRU_CLI_COMMANDS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "congru/congru.h"
 #include "options.h"
 
 /* A term with its explanation, in the help of a command. */
@@ -45,5 +46,21 @@ const command *commands_find(const char *name);
 
 /* Prints the help of one command, or with NULL the list of all, to standard output. */
 void help_print(const command *about);
+
+/* All aligners, then all classifiers, then the built-in pipelines; a NULL term after the last. */
+definition pipeline_definition(size_t index);
+
+/* The option --pipeline-file, in front of those of the methods. */
+extern const option_table pipeline_option_table;
+
+/* Makes the pipelines of the file known to the context, where one is given. EXIT_DONE, or prints one line. */
+int pipeline_file_read(congru_context *context, const arguments *parsed);
+
+/* Prints every pipeline of several branches, and how to define others. */
+int pipeline_help_print(void);
+
+/* Print mdoc source to standard output: of a command, and of congru with the list of all. */
+void manual_print(const command *about);
+void manual_print_all(void);
 
 #endif

@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "commands.h"
-#include "process_group.h"
-#include "standard_files.h"
+#include "session.h"
 #include "terminal.h"
 
 /* In the order help lists them: the way of the data, then the tools. */
@@ -44,11 +43,7 @@ const command *commands_find(const char *name)
     for (size_t i = 0; commands[i] != NULL; i++)
         if (strcmp(commands[i]->name, name) == 0)
             return commands[i];
-    const char *meant = terminal_nearest(name, command_name, NULL);
-    if (meant != NULL)
-        terminal_fail(EXIT_USAGE, "unknown command '%s' (did you mean '%s'?)", name, meant);
-    else
-        terminal_fail(EXIT_USAGE, "unknown command '%s' (see 'congru help')", name);
+    terminal_fail_unknown("unknown command", name, command_name, NULL, "see 'congru help'");
     return NULL;
 }
 

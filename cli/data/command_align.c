@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "commands.h"
-#include "model_ask.h"
 #include "session.h"
+#include "set_load.h"
 #include "terminal.h"
 
 static const option options[] = {

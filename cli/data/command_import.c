@@ -1,6 +1,7 @@
 /* congru import: recordings and trials into one covariance set. SPDX-License-Identifier: Apache-2.0 */
 #define _XOPEN_SOURCE 700
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +10,9 @@
 
 #include "commands.h"
 #include "congru/congru.h"
-#include "import_print.h"
-#include "model_ask.h"
-#include "preset.h"
 #include "session.h"
+#include "set_load.h"
+#include "table_show.h"
 #include "terminal.h"
 
 static const option options[] = {
@@ -108,6 +108,48 @@ static int apply_model(const char *path, congru_context *context, congru_import 
     return status == CONGRU_OK ? EXIT_DONE : terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
 }
 
+/* A line that begins at the margin, with names out of files. */
+static void print_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void print_line(const char *format, ...)
+{
+    char line[4200];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(line, sizeof line, format, values);
+    va_end(values);
+    terminal_clean(line);
+    terminal_wrap(line, 0, 2, "");
+}
+
+/* The table of files, how subjects were told apart, and what was done to the signals. */
+static int print_summary(congru_context *context, const char *output, const congru_import_summary *summary,
+                         const congru_set *set)
+{
+    const char *slash = strrchr(output, '/');
+    congru_table table = {0};
+    int code = congru_table_of_import(context, summary, set, &table) == CONGRU_OK
+                   ? EXIT_DONE
+                   : terminal_fail(EXIT_FAILED, "import: %s", congru_context_error(context));
+    const size_t notes = table.notes;
+    table.notes = 0; /* they are wrapped here */
+    if (code == EXIT_DONE)
+        code = table_show(&table, 0);
+    table.notes = notes;
+    for (size_t i = 0; code == EXIT_DONE && i < notes; i++)
+        print_line("%s", table.note[i]);
+    congru_table_clear(&table);
+    if (code != EXIT_DONE)
+        return code;
+    print_line("subjects: %s", summary->subjects_from);
+    print_line("signals: %s", summary->preprocessing);
+    print_line("%s: %s, %s, %s, %zu x %zu", slash != NULL ? slash + 1 : output,
+               congru_count(set->count, "trial").text, congru_count(set->subjects, "subject").text,
+               congru_count(set->classes, "class").text, set->dimension, set->dimension);
+    for (size_t i = 0; congru_context_note(context, i) != NULL; i++)
+        terminal_wrap(congru_context_note(context, i), 0, 2, "");
+    return EXIT_DONE;
+}
+
 static int import(const arguments *parsed, congru_context *context, congru_import *importer)
 {
     const char *output = options_value(parsed, "output");
@@ -129,10 +171,8 @@ static int import(const arguments *parsed, congru_context *context, congru_impor
     terminal_progress_end();
     if (status == CONGRU_OK)
         status = write_set(context, output, set);
-    code = status == CONGRU_OK ? import_print(output, summary, set)
+    code = status == CONGRU_OK ? print_summary(context, output, summary, set)
                                : terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
-    for (size_t i = 0; code == EXIT_DONE && congru_context_note(context, i) != NULL; i++)
-        terminal_wrap(congru_context_note(context, i), 0, 2, "");
     congru_import_summary_destroy(&summary);
     congru_set_destroy(&set);
     return code;

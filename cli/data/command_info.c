@@ -1,13 +1,13 @@
 /* congru info: what is in a recording, trials, a set, a model or an array. SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "commands.h"
 #include "congru/congru.h"
-#include "info_print.h"
 #include "session.h"
+#include "table_show.h"
 #include "terminal.h"
+
+enum { KEY_INDENT = 15 };
 
 static const option options[] = {
     {"stream", '\0', "NAME",
@@ -15,94 +15,32 @@ static const option options[] = {
      "else the only one."},
 };
 
-static int fail(const congru_context *context)
+static void print_line(const congru_description_line *line)
 {
-    return terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
-}
-
-static int describe_array(congru_context *context, const char *path)
-{
-    congru_array array;
-    if (congru_npy_read(context, path, &array) != CONGRU_OK)
-        return fail(context);
-    int code = info_print_array(path, &array);
-    congru_array_clear(&array);
-    return code;
-}
-
-/* `otherwise` is said of a file that holds no trials either; NULL: what the reader of trials says. */
-static int describe_epochs(congru_context *context, const char *path, const char *otherwise)
-{
-    congru_epochs *epochs = NULL;
-    congru_status status = congru_epochs_read(context, path, &epochs);
-    if (status == CONGRU_ERROR_KIND && otherwise != NULL)
-        return terminal_fail(EXIT_FAILED, "%s", otherwise);
-    if (status != CONGRU_OK)
-        return fail(context);
-    int code = info_print_epochs(path, epochs);
-    congru_epochs_destroy(&epochs);
-    return code;
-}
-
-/* Only a set names its subjects. */
-static int describe_zip(congru_context *context, const char *path)
-{
-    char said[1024];
-    congru_set *set = NULL;
-    congru_status status = congru_set_read(context, path, &set);
-    snprintf(said, sizeof said, "%s", congru_context_error(context));
-    if (status == CONGRU_ERROR_IO || status == CONGRU_ERROR_MEMORY)
-        return fail(context);
-    if (status != CONGRU_OK)
-        return describe_epochs(context, path, said);
-    int code = info_print_set(context, path, set);
-    congru_set_destroy(&set);
-    return code;
-}
-
-static int describe_recording(congru_context *context, const char *path, const char *stream)
-{
-    congru_recording *recording = NULL;
-    congru_recording_options wanted = {.header_only = true, .stream = stream};
-    congru_status status = congru_recording_read(context, path, &wanted, &recording);
-    if (status == CONGRU_ERROR_KIND && congru_epochs_recognises(path)) { /* some kinds hold either */
-        char said[1024];
-        snprintf(said, sizeof said, "%s", congru_context_error(context));
-        return describe_epochs(context, path, said);
+    terminal_clean(line->text);
+    if (line->key != NULL) {
+        terminal_define(line->key, line->text, KEY_INDENT);
+        return;
     }
-    if (status != CONGRU_OK)
-        return fail(context);
-    int code = info_print_recording(path, recording);
-    congru_recording_destroy(&recording);
-    return code;
-}
-
-static int describe_model(congru_context *context, const char *path)
-{
-    congru_model *model = NULL;
-    if (congru_model_load(context, path, &model) != CONGRU_OK)
-        return fail(context);
-    int code = info_print_model(path, model);
-    congru_model_destroy(&model);
-    return code;
+    printf("    ");
+    terminal_wrap(line->text, 4, 6, "");
 }
 
 static int describe(congru_context *context, const char *path, const char *stream)
 {
-    congru_file_kind kind;
-    if (congru_file_kind_of(context, path, &kind) != CONGRU_OK)
-        return fail(context);
-    switch (kind) {
-    case CONGRU_FILE_ARRAY:
-        return describe_array(context, path);
-    case CONGRU_FILE_MODEL:
-        return describe_model(context, path);
-    case CONGRU_FILE_SET:
-    case CONGRU_FILE_TRIALS:
-        return describe_zip(context, path);
-    default: /* what is none of these is for the recording reader to explain */
-        return describe_recording(context, path, stream);
-    }
+    char title[4096];
+    congru_description *about = NULL;
+    if (congru_describe(context, path, stream, &about) != CONGRU_OK)
+        return terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
+    snprintf(title, sizeof title, "%s: %s", path, about->title);
+    terminal_clean(title);
+    terminal_wrap(title, 0, 2, "");
+    for (size_t i = 0; i < about->count; i++)
+        print_line(&about->line[i]);
+    const size_t indent = about->kind == CONGRU_FILE_RECORDING ? 4 : 2; /* events are under their number */
+    int code = about->table.columns > 0 ? table_show(&about->table, indent) : EXIT_DONE;
+    congru_description_destroy(&about);
+    return code;
 }
 
 static int run(const arguments *parsed)

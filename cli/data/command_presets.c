@@ -4,7 +4,7 @@
 
 #include "commands.h"
 #include "congru/import.h"
-#include "preset.h"
+#include "set_load.h"
 #include "terminal.h"
 
 enum { LIST_INDENT = 4 };
@@ -24,10 +24,9 @@ bool preset_is_unknown(const char *name)
 
 int preset_fail_unknown(const char *who, const char *name)
 {
-    const char *meant = terminal_nearest(name, preset_name, NULL);
-    if (meant != NULL)
-        return terminal_fail(EXIT_USAGE, "%s: unknown preset '%s' (did you mean '%s'?)", who, name, meant);
-    return terminal_fail(EXIT_USAGE, "%s: unknown preset '%s' ('congru presets' lists them)", who, name);
+    char what[64];
+    snprintf(what, sizeof what, "%s: unknown preset", who);
+    return terminal_fail_unknown(what, name, preset_name, NULL, "'congru presets' lists them");
 }
 
 /* Whether a line gives the key, or goes on with what the line before gave. */

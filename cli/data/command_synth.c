@@ -80,10 +80,7 @@ static int parse_stage(const arguments *parsed, congru_synth_options *made)
             made->stage = (congru_synth_stage)i;
             return EXIT_DONE;
         }
-    const char *meant = terminal_nearest(text, stage_name, NULL);
-    if (meant != NULL)
-        return terminal_fail(EXIT_USAGE, "synth: unknown stage '%s' (did you mean '%s'?)", text, meant);
-    return terminal_fail(EXIT_USAGE, "synth: unknown stage '%s' (see 'congru help synth')", text);
+    return terminal_fail_unknown("synth: unknown stage", text, stage_name, NULL, "see 'congru help synth'");
 }
 
 static int parse_constants(const arguments *parsed, congru_synth_options *made)

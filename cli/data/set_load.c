@@ -6,11 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "method_settings.h"
-#include "pipeline_list.h"
+#include "commands.h"
+#include "options.h"
 #include "session.h"
 #include "terminal.h"
-#include "text_list.h"
 
 static const option part_options[] = {
     {"classes", '\0', "A,B,...", "Keep the trials of these classes alone. Default: all."},

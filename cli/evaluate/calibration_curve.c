@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "process_group.h"
+#include "session.h"
 #include "table_show.h"
 
 enum { PATH_SIZE = 1024, NUMBER_MAX = 100000 };

@@ -1,7 +1,6 @@
 /* congru loso: decoders on subjects they have not seen. SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 #include "evaluation_run.h"
-#include "pipeline_list.h"
 #include "set_load.h"
 
 static const option options[] = {

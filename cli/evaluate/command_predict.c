@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "commands.h"
-#include "model_ask.h"
 #include "session.h"
+#include "set_load.h"
 #include "table_show.h"
 #include "terminal.h"
 

@@ -5,11 +5,9 @@
 
 #include "commands.h"
 #include "congru/congru.h"
-#include "method_settings.h"
-#include "pipeline_list.h"
+#include "options.h"
 #include "session.h"
 #include "set_load.h"
-#include "subject_list.h"
 #include "terminal.h"
 
 static const option options[] = {

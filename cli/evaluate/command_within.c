@@ -1,7 +1,6 @@
 /* congru within: decoders on the subjects they were fitted on. SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 #include "evaluation_run.h"
-#include "pipeline_list.h"
 #include "set_load.h"
 #include "terminal.h"
 

@@ -6,15 +6,12 @@
 #include <string.h>
 
 #include "calibration_curve.h"
-#include "method_settings.h"
-#include "pipeline_list.h"
-#include "process_group.h"
-#include "results_show.h"
+#include "commands.h"
+#include "options.h"
 #include "session.h"
 #include "set_load.h"
-#include "subject_list.h"
+#include "table_show.h"
 #include "terminal.h"
-#include "text_list.h"
 
 /* Once: several may see it, and another process may have been the first. */
 static int tell_interrupted(run_state *run)

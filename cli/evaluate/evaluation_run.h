@@ -5,7 +5,6 @@
 #include "congru/congru.h"
 #include "options.h"
 #include "terminal.h"
-#include "text_list.h"
 
 /* Rows that both commands have. */
 #define RUN_OPTION_TABLE \

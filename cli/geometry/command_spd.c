@@ -52,11 +52,7 @@ static const spd_operation *find_operation(const arguments *parsed)
     for (const spd_operation *operation = spd_operations; operation->name != NULL; operation++)
         if (strcmp(operation->name, name) == 0)
             return operation;
-    const char *meant = terminal_nearest(name, operation_name, NULL);
-    if (meant != NULL)
-        terminal_fail(EXIT_USAGE, "spd: unknown operation '%s' (did you mean '%s'?)", name, meant);
-    else
-        terminal_fail(EXIT_USAGE, "spd: unknown operation '%s' (see 'congru help spd')", name);
+    terminal_fail_unknown("spd: unknown operation", name, operation_name, NULL, "see 'congru help spd'");
     return NULL;
 }
 

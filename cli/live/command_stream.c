@@ -9,9 +9,9 @@
 
 #include "commands.h"
 #include "congru/congru.h"
+#include "options.h"
 #include "session.h"
 #include "terminal.h"
-#include "text_list.h"
 
 static const option options[] = {
     {"rate", '\0', "HZ",

@@ -1,5 +1,5 @@
 /* Prints manual pages as mdoc. SPDX-License-Identifier: Apache-2.0 */
-#include "manual.h"
+#include "commands.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,10 +1,21 @@
-/* A command's options as a table, for parsing and for help. SPDX-License-Identifier: Apache-2.0 */
+/* A command's options as a table, for parsing and for help, and what their values mean. SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONGRU_CLI_OPTIONS_H
 #define CONGRU_CLI_OPTIONS_H
 
-#include "congru/method.h"
-#include "congru/option.h"
-#include "text_list.h"
+#include "congru/congru.h"
+
+/* A list of words from one text with commas. {0} is an empty list. Freed by text_list_clear. */
+typedef struct text_list {
+    size_t count;
+    char **item; /* into `text`; ended by NULL */
+    char *text;
+} text_list;
+
+/* Splits at commas; blanks around a word are dropped. Replaces what the list held. Returns EXIT_DONE, or prints
+ * one line that begins with `where` and returns EXIT_USAGE: an empty word, or no memory (EXIT_FAILED). */
+int text_list_split(text_list *list, const char *where, const char *text);
+
+void text_list_clear(text_list *list);
 
 enum { OPTIONS_MAX = 160 };
 
@@ -76,5 +87,17 @@ int options_words(const arguments *parsed, const char *name, text_list *words);
 /* The same for text from anywhere: `where`, such as "spd: --t", begins the error line. */
 int options_parse_number(const char *where, const char *text, double least, double most, double *number);
 int options_parse_integer(const char *where, const char *text, int least, int most, int *number);
+
+/* The indices of the subjects in `text`, "A,B,...", in an array the caller frees; none when it is NULL. `where`, such as
+ * "loso: --subjects", and `path` begin error lines. Returns EXIT_DONE, or prints one line. */
+int subject_list_find(const char *where, const char *text, const char *path, const congru_set *set,
+                      int32_t **subjects, size_t *count);
+
+/* Put at the end of a command's option table as `.more`: classical methods, then networks. */
+extern const option_table method_option_table;
+
+/* Reads them, wherever they are in the command's table, over the library's defaults. Returns EXIT_DONE, or prints one
+ * line and returns EXIT_USAGE. */
+int method_settings_parse(congru_context *context, const arguments *parsed, congru_method_options *options);
 
 #endif

@@ -1,16 +1,14 @@
 /* Aligners, classifiers and pipelines as terms for help; pipelines of a file. SPDX-License-Identifier: Apache-2.0 */
-#include "pipeline_list.h"
+#include "commands.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "method_settings.h"
+#include "options.h"
 #include "session.h"
 #include "terminal.h"
-#include "text_file.h"
 
-enum { FILE_MAX = 1 << 20, TEXT_SIZE = 8192, TERM_INDENT = 14 };
+enum { TEXT_SIZE = 8192 };
 
 static const option file_option[] = {
     {"pipeline-file", '\0', "FILE",
@@ -45,25 +43,10 @@ definition pipeline_definition(size_t index)
 int pipeline_file_read(congru_context *context, const arguments *parsed)
 {
     const char *path = options_value(parsed, "pipeline-file");
-    FILE *file = NULL;
-    char *text = NULL;
-    if (path == NULL)
-        return EXIT_DONE;
-    int code = text_file_open(path, FILE_MAX, "a file of pipelines", &file, &text);
-    if (code != EXIT_DONE)
-        return code;
-    char *whole = calloc(FILE_MAX + 1, 1); /* the file's own text has no zero at its end */
-    size_t size = whole != NULL ? fread(whole, 1, FILE_MAX, file) : 0;
-    fclose(file);
-    free(text);
-    if (whole == NULL)
-        return terminal_fail(EXIT_FAILED, "%s: not enough memory", path);
-    if (strlen(whole) < size)
-        code = terminal_fail(EXIT_FAILED, "%s: not a text", path);
-    else if (congru_pipeline_define(context, path, whole) != CONGRU_OK)
-        code = terminal_fail(EXIT_USAGE, "%s: %s", parsed->command, congru_context_error(context));
-    free(whole);
-    return code;
+    congru_status status = path != NULL ? congru_pipeline_read(context, path) : CONGRU_OK;
+    if (status == CONGRU_ERROR_ARGUMENT)
+        return terminal_fail(EXIT_USAGE, "%s: %s", parsed->command, congru_context_error(context));
+    return status == CONGRU_OK ? EXIT_DONE : terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
 }
 
 int pipeline_help_print(void)

@@ -81,14 +81,12 @@ static int find_experiment(const arguments *parsed, const congru_paper_experimen
 {
     if (parsed->operand_count == 0)
         return terminal_fail(EXIT_USAGE, "reproduce: the experiment is missing (see 'congru help reproduce')");
-    const char *name = parsed->operands[0], *meant = terminal_nearest(name, experiment_name, NULL);
+    const char *name = parsed->operands[0];
     *about = congru_paper_experiment_find(name);
     if (*about != NULL)
         return check_options(parsed, *about);
-    if (meant != NULL)
-        return terminal_fail(EXIT_USAGE, "reproduce: unknown experiment '%s' (did you mean '%s'?)", name,
-                             meant);
-    return terminal_fail(EXIT_USAGE, "reproduce: unknown experiment '%s' (see 'congru help reproduce')", name);
+    return terminal_fail_unknown("reproduce: unknown experiment", name, experiment_name, NULL,
+                                 "see 'congru help reproduce'");
 }
 
 static int run(const arguments *parsed)

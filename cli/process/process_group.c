@@ -1,6 +1,6 @@
 /* Joins and leaves the processes that share a command. SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* sched_getaffinity */
-#include "process_group.h"
+#include "session.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -9,8 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "process_group_transport.h"
-#include "standard_files.h"
 #include "terminal.h"
 
 static congru_process_group *processes;

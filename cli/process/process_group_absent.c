@@ -1,7 +1,7 @@
 /* The build without MPI: processes cannot reach each other. SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
-#include "process_group_transport.h"
+#include "session.h"
 #include "terminal.h"
 
 static long number_in(const char *const *names)

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "process_group_transport.h"
+#include "session.h"
 #include "terminal.h"
 
 enum { TAG_MESSAGE = 1, HOST_SIZE = 64 };

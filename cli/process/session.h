@@ -1,10 +1,11 @@
-/* What a command works in: a library context, or an error line. SPDX-License-Identifier: Apache-2.0 */
+/* What a command works in: a library context, and the processes of one mpirun that share its work. SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONGRU_CLI_SESSION_H
 #define CONGRU_CLI_SESSION_H
 
 #include <stdbool.h>
 
 #include "congru/context.h"
+#include "congru/process_group.h"
 
 /* Makes a context with this many threads (0: all). Returns EXIT_DONE, or prints one line and returns
  * EXIT_FAILED; *context is then NULL. */
@@ -25,5 +26,31 @@ bool session_interrupted(void);
 
 /* The instruction sets this machine has, slowest first, one space between: "base avx2". */
 void session_cpu_names(char *names, size_t size);
+
+/* Finds the processes that were started together with this one. Of several, the first goes on as if it were alone; what
+ * the others print goes nowhere. Returns EXIT_DONE, or prints one line and returns another code. */
+int process_group_begin(void);
+
+/* What to share the work with; NULL: nobody. */
+congru_process_group *process_group_of_command(void);
+
+/* Whether this process is the one that prints and writes files. */
+bool process_group_leads(void);
+
+/* How many threads this process is to have: `wanted`, or for 0 its share of the machine's processors. */
+int process_group_threads(int wanted);
+
+/* Waits for the others. Returns `code`, or prints the line of another process that failed by itself. */
+int process_group_end(int code);
+
+/* Joins the others; `neighbours` becomes the number of processes on this machine, this one included. Returns EXIT_DONE,
+ * or prints one line and returns another code. */
+int process_group_transport_open(congru_transport *transport, int *neighbours);
+
+/* Parts from the others; with some of them lost the process ends here, with `code`: parting in order takes all. */
+void process_group_transport_close(bool lost, int code);
+
+/* What carries the messages, for 'congru version'. */
+const char *process_group_transport_name(void);
 
 #endif

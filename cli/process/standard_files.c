@@ -1,6 +1,6 @@
 /* Standard output through one function that writes all or knows why not. SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* fopencookie */
-#include "standard_files.h"
+#include "terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,8 +9,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include "terminal.h"
 
 enum { PIECE_SIZE = 4096, CHARACTER_SIZE = 4 };
 

@@ -12,12 +12,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "congru/option.h"
 #include "congru/text.h"
-#include "standard_files.h"
 
 enum { WIDTH_DEFAULT = 80, WIDTH_MIN = 20, WIDTH_MAX = 100, INDENT_NARROW = 6, TEXT_WIDTH_MIN = 24 };
 
-enum { ERROR_SIZE = 8192, WORD_MAX = 31, NEAR = 2 };
+enum { ERROR_SIZE = 8192, NAMES_MAX = 256 };
 
 enum { BAR_SIZE = 30, PLAIN_SECONDS = 10 };
 
@@ -44,6 +44,24 @@ int terminal_fail(int exit_code, const char *format, ...)
     line[size++] = '\n';
     standard_files_write(STDERR_FILENO, line, size);
     return exit_code;
+}
+
+const char *terminal_nearest(const char *name, const char *(*candidate)(size_t, const void *), const void *user)
+{
+    const char *names[NAMES_MAX];
+    size_t count = 0;
+    while (count < NAMES_MAX && (names[count] = candidate(count, user)) != NULL)
+        count++;
+    return congru_nearest(name, count, names);
+}
+
+int terminal_fail_unknown(const char *what, const char *name, const char *(*candidate)(size_t, const void *),
+                          const void *user, const char *hint)
+{
+    const char *meant = terminal_nearest(name, candidate, user);
+    if (meant != NULL)
+        return terminal_fail(EXIT_USAGE, "%s '%s' (did you mean '%s'?)", what, name, meant);
+    return terminal_fail(EXIT_USAGE, "%s '%s' (%s)", what, name, hint);
 }
 
 void terminal_warn(const char *format, ...)
@@ -244,46 +262,4 @@ void terminal_define(const char *term, const char *text, size_t indent)
     else
         printf("%*s", (int)(indent - column), "");
     terminal_wrap(text, indent, indent, "");
-}
-
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-/* How many letters to insert, drop, change or swap with their neighbour to get from one word to the other. */
-static size_t slips(const char *a, const char *b)
-{
-    size_t table[WORD_MAX + 1][WORD_MAX + 1], size_a = strlen(a), size_b = strlen(b);
-    if (size_a > WORD_MAX || size_b > WORD_MAX)
-        return WORD_MAX;
-    for (size_t i = 0; i <= size_a; i++) {
-        for (size_t j = 0; j <= size_b; j++) {
-            if (i == 0 || j == 0) {
-                table[i][j] = i + j;
-                continue;
-            }
-            table[i][j] = smaller(smaller(table[i - 1][j], table[i][j - 1]) + 1,
-                                  table[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                table[i][j] = smaller(table[i][j], table[i - 2][j - 2] + 1);
-        }
-    }
-    return table[size_a][size_b];
-}
-
-const char *terminal_nearest(const char *word, const char *(*candidate)(size_t index, const void *user),
-                             const void *user)
-{
-    const char *nearest = NULL;
-    size_t least = NEAR + 1;
-    for (size_t i = 0; candidate(i, user) != NULL; i++) {
-        size_t count = slips(word, candidate(i, user));
-        /* Two slips in a word of three letters make another word. */
-        if (count < least && count < strlen(word)) {
-            least = count;
-            nearest = candidate(i, user);
-        }
-    }
-    return nearest;
 }

@@ -1,4 +1,4 @@
-/* Lines for readers: error lines and text wrapped to the terminal. SPDX-License-Identifier: Apache-2.0 */
+/* What the command prints: error lines, text wrapped to the terminal, and files that tell what became of it. SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONGRU_CLI_TERMINAL_H
 #define CONGRU_CLI_TERMINAL_H
 
@@ -12,6 +12,14 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 /* Prints "congru: ", the text and a newline to standard error, and returns `exit_code`. It stays one line
  * whatever a file is called: control characters come out as '?'. */
 int terminal_fail(int exit_code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The candidate that `name` is most likely meant to be, or NULL; candidate(i, user) is NULL after the last. */
+const char *terminal_nearest(const char *name, const char *(*candidate)(size_t, const void *),
+                             const void *user);
+
+/* EXIT_USAGE for a name that is none of the candidates: "WHAT 'NAME' (did you mean 'OTHER'?)", or the hint in brackets. */
+int terminal_fail_unknown(const char *what, const char *name, const char *(*candidate)(size_t, const void *),
+                          const void *user, const char *hint);
 
 /* The same for what does not end the command: "congru: warning: ". */
 void terminal_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -73,9 +81,23 @@ typedef struct terminal_work {
 void terminal_progress_timed(terminal_work *work, size_t done, size_t total, const char *what);
 void terminal_progress_end(void);
 
-/* The candidate `word` is most likely a slip of the fingers for, or NULL when none is close.
- * `candidate(i)` answers NULL after the last. */
-const char *terminal_nearest(const char *word, const char *(*candidate)(size_t index, const void *user),
-                             const void *user);
+/* To be called first. From then on what is printed is written whole, however short or interrupted the writes
+ * are, and the reason why it cannot be is remembered; and no file that is opened takes the place of a
+ * standard one that was closed, which prints would then go to. */
+void standard_files_begin(void);
+
+/* Whether all that was printed has arrived; prints a line if not, unless `code` says that one was printed. */
+int standard_files_end(int code);
+
+/* What is printed is text for readers, and passes through terminal_clean_bytes: a name in a file cannot command the
+ * terminal, now or when what was redirected is looked at. After this call it is a file in itself, such as a figure,
+ * whose bytes are left as they are unless they go to a terminal. */
+void standard_files_as_is(void);
+
+/* From now on what is printed goes nowhere; false with errno set. */
+bool standard_files_silence(void);
+
+/* Writes all of it, whatever interrupts; false with errno set. */
+bool standard_files_write(int descriptor, const char *bytes, size_t size);
 
 #endif

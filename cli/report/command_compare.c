@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "commands.h"
-#include "results_show.h"
-#include "score_file.h"
 #include "session.h"
+#include "table_show.h"
 #include "terminal.h"
 
 static const option options[] = {
@@ -30,10 +29,8 @@ typedef struct compare_job {
     congru_context *context;
     congru_table_format format;
     congru_scores_list tables;
-    size_t names, pairs, rows;
-    const char **name;      /* (names) all pipelines, in the order of the folders */
-    const char *(*pair)[2]; /* (pairs) */
-    congru_pair *row;
+    size_t pairs;
+    congru_pair *pair;
 } compare_job;
 
 static int check(const arguments *parsed)
@@ -80,114 +77,23 @@ static int read_folder(compare_job *job, const char *folder)
 static int read_scores(compare_job *job)
 {
     if (options_given(job->parsed, "csv"))
-        return score_file_read(options_value(job->parsed, "csv"), &job->tables);
+        return congru_scores_read(job->context, options_value(job->parsed, "csv"), &job->tables) == CONGRU_OK
+                   ? EXIT_DONE
+                   : terminal_fail(EXIT_FAILED, "%s", congru_context_error(job->context));
     int code = EXIT_DONE;
     for (size_t i = 0; code == EXIT_DONE && i < job->parsed->operand_count; i++)
         code = read_folder(job, job->parsed->operands[i]);
     return code;
 }
 
-static const char *name_at(size_t index, const void *user)
-{
-    const compare_job *job = user;
-    return index < job->names ? job->name[index] : NULL;
-}
-
-static int list_names(compare_job *job)
-{
-    size_t room = 1;
-    for (size_t t = 0; t < job->tables.count; t++)
-        room += job->tables.item[t]->pipelines;
-    job->name = calloc(room, sizeof *job->name);
-    job->pair = calloc(room * room, sizeof *job->pair);
-    if (job->name == NULL || job->pair == NULL)
-        return terminal_fail(EXIT_FAILED, "compare: not enough memory");
-    for (size_t t = 0; t < job->tables.count; t++)
-        for (size_t k = 0; k < job->tables.item[t]->pipelines; k++) {
-            size_t i = 0;
-            /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): entries before `names` are columns. */
-            while (i < job->names && strcmp(job->name[i], job->tables.item[t]->pipeline[k]) != 0)
-                i++;
-            job->name[i] = job->tables.item[t]->pipeline[k];
-            job->names += i == job->names;
-        }
-    return EXIT_DONE;
-}
-
-static int find(const compare_job *job, const char *name)
-{
-    for (size_t i = 0; i < job->names; i++)
-        if (strcmp(job->name[i], name) == 0) /* NOLINT(clang-analyzer-core.NonNullParamChecker): as above */
-            return EXIT_DONE;
-    const char *meant = terminal_nearest(name, name_at, job);
-    if (meant != NULL)
-        return terminal_fail(EXIT_FAILED, "compare: there are no results of '%s' (did you mean '%s'?)", name,
-                             meant);
-    return terminal_fail(EXIT_FAILED, "compare: there are no results of '%s' (the first there are: '%s')", name,
-                         job->name[0]);
-}
-
-/* One pair, all against one, or all; the later name minus the earlier, since baselines come first. */
-static int list_pairs(compare_job *job)
-{
-    const char *a = options_value(job->parsed, "a"), *b = options_value(job->parsed, "b");
-    const char *baseline = options_value(job->parsed, "baseline");
-    int code = a != NULL ? find(job, a) : EXIT_DONE;
-    if (code == EXIT_DONE && b != NULL)
-        code = find(job, b);
-    if (code == EXIT_DONE && baseline != NULL)
-        code = find(job, baseline);
-    if (code != EXIT_DONE)
-        return code;
-    for (size_t i = 0; i < job->names; i++)
-        for (size_t k = 0; k < job->names; k++) {
-            const char *first = job->name[k], *second = job->name[i];
-            bool wanted = a != NULL          ? strcmp(first, a) == 0 && strcmp(second, b) == 0
-                          : baseline != NULL ? strcmp(second, baseline) == 0 && k != i
-                                             : i < k;
-            if (wanted) {
-                job->pair[job->pairs][0] = first;
-                job->pair[job->pairs++][1] = second;
-            }
-        }
-    if (job->pairs == 0)
-        return terminal_fail(
-            EXIT_FAILED, "compare: there is only one pipeline, '%s'; nothing to compare it with", job->name[0]);
-    return EXIT_DONE;
-}
-
-/* Pairs of one dataset, or of all together. */
-static congru_status compare_group(compare_job *job, const char *name, size_t count,
-                                   const congru_scores *const *scores)
-{
-    congru_status status = CONGRU_OK;
-    for (size_t i = 0; status == CONGRU_OK && i < job->pairs; i++) {
-        congru_pair *row = &job->row[job->rows];
-        *row = (congru_pair){.dataset = name, .a = job->pair[i][0], .b = job->pair[i][1]};
-        status = congru_scores_compare(job->context, count, scores, row->a, row->b, &row->result);
-        job->rows += row->result.count > 0;
-    }
-    return status;
-}
-
 static int compare(compare_job *job)
 {
-    const size_t groups = job->tables.count + (job->tables.count > 1);
-    job->row = calloc(groups * job->pairs + 1, sizeof *job->row);
-    if (job->row == NULL)
-        return terminal_fail(EXIT_FAILED, "compare: not enough memory");
-    const congru_scores *const *scores = (const congru_scores *const *)job->tables.item;
-    congru_status status = CONGRU_OK;
-    for (size_t t = 0; status == CONGRU_OK && t < job->tables.count; t++)
-        status = compare_group(job, scores[t]->name, 1, scores + t);
-    if (status == CONGRU_OK && job->tables.count > 1)
-        status = compare_group(job, "all", job->tables.count, scores);
-    if (status == CONGRU_OK && job->rows == 0)
-        return terminal_fail(EXIT_FAILED, "compare: no subject has results of both pipelines");
-    if (status == CONGRU_OK)
-        status = congru_pairs_correct(job->context, job->rows, job->row);
-    return status == CONGRU_OK ? EXIT_DONE
-                               : terminal_fail(EXIT_FAILED, "%s", congru_context_error(job->context));
+    const congru_pair_choice choice = {.a = options_value(job->parsed, "a"),
+                                       .b = options_value(job->parsed, "b"),
+                                       .baseline = options_value(job->parsed, "baseline")};
+    if (congru_pairs_compare(job->context, &job->tables, &choice, &job->pairs, &job->pair) == CONGRU_OK)
+        return EXIT_DONE;
+    return terminal_fail(EXIT_FAILED, "compare: %s", congru_context_error(job->context));
 }
 
 static int deliver(const compare_job *job)
@@ -195,9 +101,9 @@ static int deliver(const compare_job *job)
     const arguments *parsed = job->parsed;
     const bool permutation = options_given(parsed, "permutation");
     if (parsed->operand_count == 1 && !options_given(parsed, "no-save") &&
-        congru_pairs_write(job->context, job->rows, job->row, permutation, parsed->operands[0]) != CONGRU_OK)
+        congru_pairs_write(job->context, job->pairs, job->pair, permutation, parsed->operands[0]) != CONGRU_OK)
         return terminal_fail(EXIT_FAILED, "%s", congru_context_error(job->context));
-    return pairs_show(job->context, job->rows, job->row, permutation, job->format);
+    return pairs_show(job->context, job->pairs, job->pair, permutation, job->format);
 }
 
 static int run(const arguments *parsed)
@@ -211,17 +117,11 @@ static int run(const arguments *parsed)
     if (code == EXIT_DONE)
         code = read_scores(&job);
     if (code == EXIT_DONE)
-        code = list_names(&job);
-    if (code == EXIT_DONE)
-        code = list_pairs(&job);
-    if (code == EXIT_DONE)
         code = compare(&job);
     if (code == EXIT_DONE)
         code = deliver(&job);
     congru_scores_list_clear(&job.tables);
-    free(job.name);
     free(job.pair);
-    free(job.row);
     congru_context_destroy(&job.context);
     return code;
 }

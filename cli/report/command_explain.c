@@ -7,10 +7,10 @@
 
 #include "commands.h"
 #include "congru/congru.h"
-#include "explain_print.h"
+#include "options.h"
 #include "session.h"
+#include "table_show.h"
 #include "terminal.h"
-#include "text_list.h"
 
 static const option options[] = {
     {"pipelines", 'p', "A,B,...",
@@ -94,17 +94,59 @@ static int write_text(congru_context *context, const char *output, const char *t
     return congru_report_write(context, output, text, strlen(text)) == CONGRU_OK ? EXIT_DONE : fail(context);
 }
 
+/* A name out of a file, which stays on its line. */
+static const char *plain(const char *name, char text[CONGRU_PIPELINE_SIZE])
+{
+    snprintf(text, CONGRU_PIPELINE_SIZE, "%s", name);
+    terminal_clean(text);
+    return text;
+}
+
+/* The pipeline above its first branch; then each branch, its tables and its sentence. */
+static int print_branch(congru_context *context, const congru_patterns *patterns, size_t index)
+{
+    const congru_pattern *pattern = &patterns->pattern[index];
+    char sentence[CONGRU_SENTENCE_SIZE], name[CONGRU_PIPELINE_SIZE];
+    congru_table shares = {0}, strongest = {0};
+    if (index == 0 || strcmp(pattern->pipeline, patterns->pattern[index - 1].pipeline) != 0)
+        printf("%s%s, mean over %s\n", index > 0 ? "\n" : "", plain(pattern->pipeline, name),
+               congru_count(pattern->subjects, "subject").text);
+    congru_status status = congru_pattern_sentence(context, patterns, index, sentence);
+    if (status == CONGRU_OK)
+        status = congru_table_of_shares(context, patterns, index, &shares);
+    if (status == CONGRU_OK)
+        status = congru_table_of_strongest(context, patterns, index, &strongest);
+    int code = status == CONGRU_OK ? EXIT_DONE : fail(context);
+    if (code == EXIT_DONE) {
+        printf("\n%s: %.0f %% of the decisions, %s\n", plain(pattern->branch, name), 100 * pattern->part,
+               pattern->kind == CONGRU_PATTERN_POTENTIAL ? "the signal itself" : "power");
+        code = shares.columns > 0 ? table_show(&shares, 2) : EXIT_DONE;
+    }
+    if (code == EXIT_DONE)
+        code = table_show(&strongest, 2);
+    if (code == EXIT_DONE) {
+        printf("  ");
+        terminal_clean(sentence);
+        terminal_wrap(sentence, 2, 2, "");
+    }
+    congru_table_clear(&shares);
+    congru_table_clear(&strongest);
+    return code;
+}
+
 static int print(congru_context *context, const arguments *parsed, const congru_patterns *patterns,
                  size_t count)
 {
     char *text = NULL;
     int code = EXIT_DONE;
-    if (!options_given(parsed, "csv") && !options_given(parsed, "json"))
-        return explain_print_tables(context, patterns, count);
-    if (options_given(parsed, "json"))
-        code = explain_json(context, patterns, count, &text);
-    else if (congru_patterns_csv(context, patterns, count, &text) != CONGRU_OK)
-        code = fail(context);
+    if (!options_given(parsed, "csv") && !options_given(parsed, "json")) {
+        for (size_t i = 0; code == EXIT_DONE && i < count; i++)
+            code = print_branch(context, patterns, i);
+        return code;
+    }
+    congru_status status = options_given(parsed, "json") ? congru_patterns_json(context, patterns, count, &text)
+                                                         : congru_patterns_csv(context, patterns, count, &text);
+    code = status == CONGRU_OK ? EXIT_DONE : fail(context);
     if (code == EXIT_DONE)
         code = write_text(context, options_value(parsed, "output"), text);
     free(text);

@@ -7,13 +7,16 @@
 
 #include "commands.h"
 #include "congru/report.h"
-#include "report_image.h"
+#include "options.h"
 #include "session.h"
-#include "standard_files.h"
+#include "table_show.h"
 #include "terminal.h"
-#include "text_list.h"
 
+#ifdef CONGRU_PAGE
 extern const char report_page[]; /* made from web/; "" when it could not be built */
+#else
+static const char report_page[] = "";
+#endif
 
 static const option options[] = {
     {"output", 'o', "FILE",
@@ -87,11 +90,9 @@ static int choose_name(job *j, const char *kind, const char *(*candidate)(size_t
     for (size_t i = 0; candidate(i, NULL) != NULL; i++)
         if (strcmp(candidate(i, NULL), j->name) == 0)
             return EXIT_DONE;
-    const char *meant = terminal_nearest(j->name, candidate, NULL);
-    if (meant != NULL)
-        return terminal_fail(EXIT_USAGE, "report: no %s is called '%s' (did you mean '%s'?)", kind, j->name,
-                             meant);
-    return terminal_fail(EXIT_USAGE, "report: no %s is called '%s' (see 'congru help report')", kind, j->name);
+    char what[64];
+    snprintf(what, sizeof what, "report: no %s is called", kind);
+    return terminal_fail_unknown(what, j->name, candidate, NULL, "see 'congru help report'");
 }
 
 /* The format that the name of -o stands for; the number of formats for a name that says nothing. */

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "commands.h"
-#include "results_show.h"
+#include "options.h"
 #include "session.h"
+#include "table_show.h"
 #include "terminal.h"
-#include "text_list.h"
 
 static const option options[] = {
     {"metrics", '\0', "NAME,...",
@@ -45,10 +45,8 @@ static int add_metric(const char *name, metric_list *list)
     }
     if (list->count > 0 && strcmp(name, "all") == 0)
         return EXIT_DONE;
-    const char *meant = terminal_nearest(name, metric_name, NULL);
-    return meant != NULL
-               ? terminal_fail(EXIT_USAGE, "show: no metric is called '%s' (did you mean '%s'?)", name, meant)
-               : terminal_fail(EXIT_USAGE, "show: no metric is called '%s' (see 'congru help show')", name);
+    return terminal_fail_unknown("show: no metric is called", name, metric_name, NULL,
+                                 "see 'congru help show'");
 }
 
 static int parse(const arguments *parsed, metric_list *list, congru_table_format *format)

@@ -1,9 +1,5 @@
-/* Draws shapes with cairo. SPDX-License-Identifier: Apache-2.0 */
+/* Draws shapes with cairo, or says that there is none. SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
-#include "report_image.h"
-
-#include <cairo-pdf.h>
-#include <cairo.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -14,8 +10,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "standard_files.h"
+#include "table_show.h"
 #include "terminal.h"
+
+#ifdef CONGRU_CAIRO
+#include <cairo-pdf.h>
+#include <cairo.h>
 
 /* Cairo draws text through fontconfig, which where memory is short may print, crash or never end. It is left to
  * a process of its own, which may do so. */
@@ -218,3 +218,15 @@ int report_image(const congru_drawing *drawing, image_kind kind, unsigned char *
     return terminal_fail(EXIT_FAILED,
                          "report: cannot make the %s: the drawing library failed (not enough memory?)", name);
 }
+#else
+int report_image(const congru_drawing *drawing, image_kind kind, unsigned char **bytes, size_t *size)
+{
+    (void)drawing;
+    *bytes = NULL;
+    *size = 0;
+    return terminal_fail(EXIT_FAILED,
+                         "report: this congru was built without cairo, so --format %s is not there "
+                         "(use --format svg, or install libcairo2-dev and build again)",
+                         kind == IMAGE_PNG ? "png" : "pdf");
+}
+#endif

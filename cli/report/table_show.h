@@ -1,8 +1,9 @@
-/* Tables on standard output: folded on a narrow terminal, never in a pipe. SPDX-License-Identifier: Apache-2.0 */
+/* Tables, results and drawings on standard output: folded on a narrow terminal, never in a pipe. SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONGRU_CLI_TABLE_SHOW_H
 #define CONGRU_CLI_TABLE_SHOW_H
 
 #include "congru/congru.h"
+#include "congru/report.h"
 #include "options.h"
 
 /* Prints a table to standard output as text, each line after `indent` blanks. Each returns EXIT_DONE, or prints one line and
@@ -22,5 +23,36 @@ int table_format_parse(const arguments *parsed, congru_table_format *format);
             "or 'json'; " \
             "numbers have all their digits in csv and json. Default: text." \
     }
+
+/* The metrics of a table. */
+typedef struct metric_list {
+    size_t count;
+    congru_score metric[CONGRU_SCORE_KINDS];
+    double trial; /* seconds; 0: not known */
+} metric_list;
+
+/* Accuracy, kappa, seconds. */
+extern const metric_list metrics_default;
+
+/* A row for each pipeline, or, of the first metric, one for each subject; what is missing of the results and whom to
+ * mistrust below. Each returns EXIT_DONE, or prints one line and returns EXIT_FAILED. */
+int results_show_scores(congru_context *context, const congru_results *results, const metric_list *list,
+                        bool by_subject, congru_table_format format);
+
+/* One table for each pipeline, under a line that says what it is; `before` other tables were printed. */
+int results_show_classes(congru_context *context, const congru_results *results, const char *what, int before,
+                         congru_status (*fill)(congru_context *, const congru_results *, size_t,
+                                               congru_table *),
+                         congru_table_format format);
+
+/* Comparisons; as text, a table for each dataset under its name. */
+int pairs_show(congru_context *context, size_t count, const congru_pair *pair, bool permutation,
+               congru_table_format format);
+
+typedef enum image_kind { IMAGE_PNG, IMAGE_PDF } image_kind;
+
+/* Makes the bytes of an image, freed by free(). Returns EXIT_DONE, or prints one line and returns EXIT_FAILED:
+ * no memory, or built without cairo. */
+int report_image(const congru_drawing *drawing, image_kind kind, unsigned char **bytes, size_t *size);
 
 #endif

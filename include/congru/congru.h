@@ -35,6 +35,7 @@
 #include "congru/statistics.h"
 
 #include "congru/decoder.h"
+#include "congru/describe.h"
 #include "congru/model.h"
 #include "congru/report.h"
 #include "congru/stream.h"

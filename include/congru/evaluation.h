@@ -43,6 +43,10 @@ CONGRU_API bool congru_pipeline_among(const char *name, const char *users);
 /* The options of methods that a pipeline uses, in the order of help: index 0, 1, ... until NULL. */
 CONGRU_API const congru_method_option *congru_pipeline_option(const char *name, size_t index);
 
+/* Options that are CONGRU_OWN become what the network of the pipeline has of its own. false, and nothing is changed, for a
+ * name that is no pipeline's, and for a pipeline that trains no network or has several branches. */
+CONGRU_API bool congru_pipeline_settle(const char *name, congru_method_options *options);
+
 /* Every pipeline of covariances, an aligner and a classifier or an end-to-end model, and those of them without a trained
  * network: index 0, 1, ... false after the last. */
 CONGRU_API bool congru_pipeline_at(size_t index, bool classical, char name[CONGRU_PIPELINE_SIZE]);
@@ -56,6 +60,9 @@ CONGRU_API bool congru_pipeline_defined(const congru_context *context, size_t in
 /* Makes the pipelines of a text known to the context: lines of KEY = VALUE (docs/pipelines.md). `where` begins the line that
  * says what is wrong with it, CONGRU_ERROR_ARGUMENT; nothing is defined then. */
 CONGRU_API congru_status congru_pipeline_define(congru_context *context, const char *where, const char *text);
+
+/* The same of a file of at most 1 MiB. CONGRU_ERROR_IO, CONGRU_ERROR_FORMAT for what is no text, or as above. */
+CONGRU_API congru_status congru_pipeline_read(congru_context *context, const char *path);
 
 /* Whether the set holds what the pipeline reads: CONGRU_ERROR_ARGUMENT with what is missing. */
 CONGRU_API congru_status congru_pipeline_suits(congru_context *context, const congru_set *set,
@@ -230,6 +237,7 @@ CONGRU_API congru_status congru_results_classes(congru_context *context, const c
 /* ---- Learning curves: accuracy by the number of labelled target trials ----------------------------------- */
 
 enum { CONGRU_CURVE_MAX = 16 };
+#define CONGRU_CURVE_FOLDER "calibration-" /* and the number: the folder of each run */
 
 /* Runs that differ in congru_evaluation_options.calibration alone, all scored on the same trials. */
 typedef struct congru_curve {

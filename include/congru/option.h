@@ -33,6 +33,9 @@ CONGRU_API bool congru_value_range(const char *where, const char *text, double l
 CONGRU_API bool congru_value_choice(const char *where, const char *text, const char *const *names,
                                     size_t *choice, char error[CONGRU_VALUE_ERROR_SIZE]);
 
+/* Which of `count` names `word` is most likely a slip of the fingers for; NULL when none is close. */
+CONGRU_API const char *congru_nearest(const char *word, size_t count, const char *const *names);
+
 #ifdef __cplusplus
 }
 #endif

@@ -145,6 +145,19 @@ typedef struct congru_pair {
     congru_comparison result; /* as of congru_scores_compare */
 } congru_pair;
 
+/* Which pipelines are compared: `a` with `b`; else every other with `baseline`; else, where all are NULL, every two, the later
+ * with the earlier. */
+typedef struct congru_pair_choice {
+    const char *a, *b, *baseline;
+} congru_pair_choice;
+
+/* Comparisons in each data set and, of several, over the subjects of all together, under the name "all"; those without a
+ * subject in common are left out. *pair (*count), to be freed; names in it are the list's. CONGRU_ERROR_ARGUMENT for a
+ * pipeline that there are no results of, or where nothing is left. */
+CONGRU_API congru_status congru_pairs_compare(congru_context *context, const congru_scores_list *list,
+                                              const congru_pair_choice *choice, size_t *count,
+                                              congru_pair **pair);
+
 /* Sets `holm` of each, corrected for the others that stand together with it under the same dataset. */
 CONGRU_API congru_status congru_pairs_correct(congru_context *context, size_t count, congru_pair *pair);
 

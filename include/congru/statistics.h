@@ -227,6 +227,11 @@ CONGRU_API congru_status congru_scores_list_find(congru_context *context, congru
 /* Takes over *scores, which becomes NULL. */
 CONGRU_API congru_status congru_scores_list_append(congru_context *context, congru_scores_list *list,
                                                    congru_scores **scores);
+
+/* Adds the accuracies of a text file: columns subject,PIPELINE,... with a row for each subject and per cents in it, or columns
+ * dataset,subject,pipeline,accuracy. Fails with the line. */
+CONGRU_API congru_status congru_scores_read(congru_context *context, const char *path,
+                                            congru_scores_list *list);
 CONGRU_API void congru_scores_list_clear(congru_scores_list *list);
 
 /* ---- Points -------------------------------------------------------------------------------------------- */

@@ -5,10 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/text_file.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "network/network.h"
+
+enum { FILE_MAX = 1 << 20 };
 
 static congru_status fail_unknown(congru_context *context, const char *pipeline, const char *kind,
                                   const char *found, const char *(*at)(size_t index))
@@ -267,6 +270,18 @@ congru_status congru_pipeline_define(congru_context *context, const char *where,
     memcpy(grown + had + size, "\n", 2);
     context->definitions = grown;
     return CONGRU_OK;
+}
+
+congru_status congru_pipeline_read(congru_context *context, const char *path)
+{
+    char *text = NULL;
+    if (context == NULL || path == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "a context and a file of pipelines are needed");
+    congru_status status = congru_text_file_read(context, path, FILE_MAX, "a file of pipelines", &text);
+    if (status == CONGRU_OK)
+        status = congru_pipeline_define(context, path, text);
+    free(text);
+    return status;
 }
 
 congru_status congru_pipeline_explain(congru_context *context, const char *name, char *text, size_t size)

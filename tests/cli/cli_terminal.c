@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "harness.h"
-#include "standard_files.h"
 #include "terminal.h"
 
 /* Work that began so long ago that what passes meanwhile does not matter. */

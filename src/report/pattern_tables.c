@@ -1,12 +1,11 @@
-/* Prints forward patterns as tables and sentences, or as JSON. SPDX-License-Identifier: Apache-2.0 */
-#include "explain_print.h"
-
+/* Forward patterns as tables and as JSON. SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "table_show.h"
-#include "terminal.h"
+#include "base/error.h"
+#include "base/number_text.h"
+#include "base/text.h"
+#include "congru/explain.h"
 
 enum { NAMED = 3, RANGES_MAX = 64 };
 
@@ -75,6 +74,20 @@ static const char *unit_of(const congru_pattern *pattern)
     return pattern->kind == CONGRU_PATTERN_POTENTIAL ? "the set's unit" : "log power";
 }
 
+static congru_status check(congru_context *context, const congru_patterns *patterns, size_t index,
+                           const congru_table *table)
+{
+    if (patterns == NULL || table == NULL || index >= patterns->count)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "there is no such pattern, or no table");
+    return CONGRU_OK;
+}
+
+static congru_status finish(congru_context *context, const congru_table *table)
+{
+    return !table->failed ? CONGRU_OK
+                          : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a table");
+}
+
 /* ---- Tables ---------------------------------------------------------------------------------------------- */
 
 static bool same(const double a[2], const double b[2])
@@ -106,104 +119,60 @@ static double share_in(const congru_patterns *patterns, size_t index, const doub
     return sum;
 }
 
-static void add_share(congru_table *table, double share)
+congru_status congru_table_of_shares(congru_context *context, const congru_patterns *patterns, size_t index,
+                                     congru_table *table)
 {
-    char text[32];
-    snprintf(text, sizeof text, "%.1f", 100 * share);
-    terminal_plain_zero(text, false);
-    congru_table_format_text(table, "%s", text);
-}
-
-static int print_shares(const congru_patterns *patterns, size_t index)
-{
+    congru_status status = check(context, patterns, index, table);
+    if (status != CONGRU_OK)
+        return status;
     const congru_pattern *pattern = &patterns->pattern[index];
     const ranges bands = bands_of(pattern), times = times_of(pattern);
-    congru_table table = {0};
     if (bands.count < 2 && times.count < 2)
-        return EXIT_DONE;
+        return CONGRU_OK;
     char heading[CONGRU_HEADING_SIZE];
-    congru_table_column_text(&table, "weight, %", NULL);
+    congru_table_column_text(table, "weight, %", NULL);
     for (size_t b = 0; b < bands.count; b++) {
-        snprintf(heading, sizeof heading, "%g-%g Hz", bands.range[b][0], bands.range[b][1]);
-        congru_table_column_text(&table, heading, NULL);
+        congru_format(heading, sizeof heading, "%g-%g Hz", bands.range[b][0], bands.range[b][1]);
+        congru_table_column_text(table, heading, NULL);
     }
     if (bands.count != 1)
-        congru_table_column_text(&table, "all", NULL);
+        congru_table_column_text(table, "all", NULL);
     for (size_t t = 0; t < times.count + (times.count > 1); t++) {
         const double *window = t < times.count ? times.range[t] : NULL;
         if (window != NULL)
-            congru_table_format_text(&table, "%g to %g s", window[0], window[1]);
+            congru_table_format_text(table, "%g to %g s", window[0], window[1]);
         else
-            congru_table_format_text(&table, "all");
+            congru_table_text(table, "all");
         for (size_t b = 0; b < bands.count; b++)
-            add_share(&table, share_in(patterns, index, window, bands.range[b]));
+            congru_table_format_text(table, "%.1f", 100 * share_in(patterns, index, window, bands.range[b]));
         if (bands.count != 1)
-            add_share(&table, share_in(patterns, index, window, NULL));
+            congru_table_format_text(table, "%.1f", 100 * share_in(patterns, index, window, NULL));
     }
-    int code = table_show(&table, 2);
-    congru_table_clear(&table);
-    return code;
+    return finish(context, table);
 }
 
-static int print_classes(const congru_patterns *patterns, size_t index)
+congru_status congru_table_of_strongest(congru_context *context, const congru_patterns *patterns, size_t index,
+                                        congru_table *table)
 {
+    congru_status status = check(context, patterns, index, table);
+    if (status != CONGRU_OK)
+        return status;
     const congru_pattern *pattern = &patterns->pattern[index];
-    congru_table table = {0};
     char heading[CONGRU_HEADING_SIZE];
-    snprintf(heading, sizeof heading, "strongest channels, %s", unit_of(pattern));
-    congru_table_headings(&table, 2, (const char *const[]){"class", heading});
+    congru_format(heading, sizeof heading, "strongest channels, %s", unit_of(pattern));
+    congru_table_headings(table, 2, (const char *const[]){"class", heading});
     for (size_t k = 0; k < patterns->classes; k++) {
-        size_t channel[NAMED];
-        char line[NAMED * (CONGRU_LABEL_SIZE + 32)] = "", value[32];
-        size_t count = congru_pattern_strongest(patterns, index, (int32_t)k, NAMED, channel), used = 0;
-        for (size_t i = 0; i < count; i++) {
-            snprintf(value, sizeof value, "%+.2f", peak_of(patterns, index, k, channel[i]));
-            terminal_plain_zero(value, true);
-            used += (size_t)snprintf(line + used, sizeof line - used, "%s%s %s", i > 0 ? ", " : "",
-                                     patterns->channel_name[channel[i]], value);
-        }
-        congru_table_format_text(&table, "%s", patterns->class_name[k]);
-        congru_table_format_text(&table, "%s", line);
+        size_t channel[NAMED], used = 0;
+        char line[NAMED * (CONGRU_LABEL_SIZE + 32)] = "";
+        size_t count = congru_pattern_strongest(patterns, index, (int32_t)k, NAMED, channel);
+        for (size_t i = 0; i < count; i++)
+            used += (size_t)congru_format(line + used, sizeof line - used, "%s%s %+.2f", i > 0 ? ", " : "",
+                                          patterns->channel_name[channel[i]],
+                                          congru_plain_zero(peak_of(patterns, index, k, channel[i]), 2));
+        congru_table_text(table, patterns->class_name[k]);
+        congru_table_text(table, line);
     }
-    int code = table_show(&table, 2);
-    congru_table_clear(&table);
-    return code;
-}
-
-static int print_branch(congru_context *context, const congru_patterns *patterns, size_t index)
-{
-    const congru_pattern *pattern = &patterns->pattern[index];
-    char sentence[CONGRU_SENTENCE_SIZE], name[2 * CONGRU_PIPELINE_SIZE];
-    snprintf(name, sizeof name, "%s", pattern->branch);
-    terminal_clean(name);
-    if (congru_pattern_sentence(context, patterns, index, sentence) != CONGRU_OK)
-        return terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
-    terminal_clean(sentence);
-    printf("\n%s: %.0f %% of the decisions, %s\n", name, 100 * pattern->part,
-           pattern->kind == CONGRU_PATTERN_POTENTIAL ? "the signal itself" : "power");
-    int code = print_shares(patterns, index);
-    if (code == EXIT_DONE)
-        code = print_classes(patterns, index);
-    printf("  ");
-    terminal_wrap(sentence, 2, 2, "");
-    return code;
-}
-
-int explain_print_tables(congru_context *context, const congru_patterns *patterns, size_t count)
-{
-    int code = EXIT_DONE;
-    for (size_t i = 0; code == EXIT_DONE && i < count; i++) {
-        const congru_pattern *pattern = &patterns->pattern[i];
-        if (i == 0 || strcmp(pattern->pipeline, patterns->pattern[i - 1].pipeline) != 0) {
-            char name[2 * CONGRU_PIPELINE_SIZE];
-            snprintf(name, sizeof name, "%s", pattern->pipeline);
-            terminal_clean(name);
-            printf("%s%s, mean over %s\n", i > 0 ? "\n" : "", name,
-                   congru_count(pattern->subjects, "subject").text);
-        }
-        code = print_branch(context, patterns, i);
-    }
-    return code;
+    return finish(context, table);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------------------ */
@@ -272,10 +241,13 @@ static bool add_pattern(congru_text *text, congru_context *context, const congru
     return true;
 }
 
-int explain_json(congru_context *context, const congru_patterns *patterns, size_t count, char **text)
+congru_status congru_patterns_json(congru_context *context, const congru_patterns *patterns, size_t count,
+                                   char **text)
 {
     congru_text made = {0};
     bool well = true;
+    if (patterns == NULL || text == NULL || count > patterns->count)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "there are no such patterns, or no text");
     *text = NULL;
     congru_text_add(&made, "{\n  \"branches\": [");
     for (size_t i = 0; well && i < count; i++)
@@ -283,9 +255,8 @@ int explain_json(congru_context *context, const congru_patterns *patterns, size_
     congru_text_add(&made, "\n  ]\n}\n");
     if (well && !made.failed) {
         *text = made.data;
-        return EXIT_DONE;
+        return CONGRU_OK;
     }
     congru_text_clear(&made);
-    return terminal_fail(EXIT_FAILED, "explain: %s",
-                         well ? "not enough memory" : congru_context_error(context));
+    return well ? congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory") : CONGRU_ERROR_ARGUMENT;
 }

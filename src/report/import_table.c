@@ -1,12 +1,10 @@
-/* Prints what congru import made of its files. SPDX-License-Identifier: Apache-2.0 */
-#include "import_print.h"
-
-#include <stdio.h>
+/* The table of an import. SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
 
-#include "table_show.h"
-#include "terminal.h"
+#include "base/error.h"
+#include "base/number_text.h"
+#include "congru/import.h"
 
 static const char *base_name(const char *path)
 {
@@ -29,13 +27,13 @@ static void describe_dropped(const congru_epochs_report *report, char *text, siz
         size_t count;
         const char *reason;
     } reasons[] = {{report->outside, "outside"}, {report->gap, "with gaps"}, {marked, "rejected"}};
-    size_t used = dropped > 0 ? 0 : (size_t)snprintf(text, size, "0");
+    size_t used = dropped > 0 ? 0 : (size_t)congru_format(text, size, "0");
     for (size_t i = 0, named = 0; i < 3 && used < size; i++)
         if (reasons[i].count > 0)
-            used += (size_t)snprintf(text + used, size - used, "%s%zu %s", named++ > 0 ? ", " : "",
-                                     reasons[i].count, reasons[i].reason);
+            used += (size_t)congru_format(text + used, size - used, "%s%zu %s", named++ > 0 ? ", " : "",
+                                          reasons[i].count, reasons[i].reason);
     if (report->rejected > marked && used < size)
-        snprintf(text + used, size - used, " (%zu rejected kept)", report->rejected - marked);
+        congru_format(text + used, size - used, " (%zu rejected kept)", report->rejected - marked);
 }
 
 static void add_row(congru_table *table, const char *file, const char *subject, const congru_set *set,
@@ -72,54 +70,45 @@ static void add_rows(congru_table *table, const congru_import_summary *summary, 
     }
     if (summary->files > 1) {
         char subjects[64];
-        snprintf(subjects, sizeof subjects, "%s", congru_count(set->subjects, "subject").text);
+        congru_format(subjects, sizeof subjects, "%s", congru_count(set->subjects, "subject").text);
         count_classes(set, 0, set->count, kept);
         add_row(table, "total", subjects, set, kept, &total);
     }
 }
 
 /* "A01T.gdf: dropped trial 3 (rejected), 48 (outside)", for a file that lost any. */
-static void name_dropped(const congru_imported_file *file)
+static void name_dropped(congru_table *table, const congru_imported_file *file)
 {
     static const char *const reasons[] = {[CONGRU_DROPPED_OUTSIDE] = "outside",
                                           [CONGRU_DROPPED_GAP] = "gap",
                                           [CONGRU_DROPPED_REJECTED] = "rejected"};
     const congru_epochs_report *report = &file->report;
-    char line[4200];
-    size_t used = (size_t)snprintf(line, sizeof line, "%.3000s: dropped trial", base_name(file->path));
-    for (size_t i = 0; i < report->named && used < sizeof line; i++)
-        used += (size_t)snprintf(line + used, sizeof line - used, "%s %zu (%s)", i > 0 ? "," : "",
-                                 report->dropped[i].trial, reasons[report->dropped[i].reason]);
-    size_t more = report->found - report->kept - report->named;
-    if (more > 0 && used < sizeof line)
-        snprintf(line + used, sizeof line - used, " and %zu more", more);
-    terminal_clean(line);
-    terminal_wrap(line, 0, 2, "");
+    const size_t more = report->found - report->kept - report->named;
+    congru_text line = {0};
+    congru_text_add(&line, "%s: dropped trial", base_name(file->path));
+    for (size_t i = 0; i < report->named; i++)
+        congru_text_add(&line, "%s %zu (%s)", i > 0 ? "," : "", report->dropped[i].trial,
+                        reasons[report->dropped[i].reason]);
+    if (more > 0)
+        congru_text_add(&line, " and %zu more", more);
+    table->failed = table->failed || line.failed;
+    if (!line.failed)
+        congru_table_note(table, line.data);
+    congru_text_clear(&line);
 }
 
-int import_print(const char *output, const congru_import_summary *summary, const congru_set *set)
+congru_status congru_table_of_import(congru_context *context, const congru_import_summary *summary,
+                                     const congru_set *set, congru_table *table)
 {
-    congru_table table = {0};
+    if (summary == NULL || set == NULL || table == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "a summary, its set and a table are needed");
     size_t *kept = calloc(set->classes + 1, sizeof *kept);
-    if (kept == NULL)
-        return terminal_fail(EXIT_FAILED, "import: not enough memory for a table");
-    add_rows(&table, summary, set, kept);
-    int code = table_show(&table, 0);
-    congru_table_clear(&table);
-    free(kept);
-    for (size_t i = 0; i < summary->files; i++)
+    if (kept != NULL)
+        add_rows(table, summary, set, kept);
+    for (size_t i = 0; kept != NULL && i < summary->files; i++)
         if (summary->file[i].report.named > 0)
-            name_dropped(&summary->file[i]);
-    char line[4200];
-    snprintf(line, sizeof line, "subjects: %s", summary->subjects_from);
-    terminal_clean(line);
-    terminal_wrap(line, 0, 2, "");
-    snprintf(line, sizeof line, "signals: %s", summary->preprocessing);
-    terminal_wrap(line, 0, 2, "");
-    snprintf(line, sizeof line, "%s: %s, %s, %s, %zu x %zu", base_name(output),
-             congru_count(set->count, "trial").text, congru_count(set->subjects, "subject").text,
-             congru_count(set->classes, "class").text, set->dimension, set->dimension);
-    terminal_clean(line);
-    terminal_wrap(line, 0, 2, "");
-    return code;
+            name_dropped(table, &summary->file[i]);
+    const bool failed = kept == NULL || table->failed;
+    free(kept);
+    return failed ? congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a table") : CONGRU_OK;
 }

@@ -1,13 +1,12 @@
 /* Asks a model about a set from the command line. SPDX-License-Identifier: Apache-2.0 */
-#include "model_ask.h"
+#include "set_load.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "options.h"
 #include "session.h"
-#include "set_load.h"
-#include "subject_list.h"
 #include "terminal.h"
 
 void model_answers_clear(model_answers *answers)
