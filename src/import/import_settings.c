@@ -9,7 +9,13 @@
 #include "import/import_internal.h"
 #include "preprocess/preprocessing.h"
 
-enum { WHERE_SIZE = 160, KEY_DIGITS = 9, HZ_MAX = 1000000, SECONDS_MAX = 100000, CHANNELS_MAX = CONGRU_DIMENSION_MAX };
+enum {
+    WHERE_SIZE = 160,
+    KEY_DIGITS = 9,
+    HZ_MAX = 1000000,
+    SECONDS_MAX = 100000,
+    CHANNELS_MAX = CONGRU_DIMENSION_MAX
+};
 
 /* A place where a value comes from: the importer it goes to, and how error lines about it begin. */
 typedef struct value_source {
@@ -326,6 +332,14 @@ static congru_status set_rate(value_source *from, const char *value)
                : fail_value(from);
 }
 
+static congru_status set_start(value_source *from, const char *value)
+{
+    from->import->start_given = true;
+    return congru_value_number(from->where, value, -SECONDS_MAX, SECONDS_MAX, &from->import->start, from->error)
+               ? CONGRU_OK
+               : fail_value(from);
+}
+
 static congru_status set_rest(value_source *from, const char *value)
 {
     (void)value;
@@ -378,6 +392,10 @@ const congru_option congru_import_options[CONGRU_IMPORT_OPTIONS] = {
     {"rate", '\0', "HZ",
      "The rate of files of trials that do not say theirs. Default: unknown, which is an error where it is "
      "needed."},
+    {"start", '\0', "S",
+     "Seconds from the cue to the first sample in files of trials that do not say theirs; negative before the "
+     "cue. "
+     "Default: unknown, which is an error where it is needed."},
     {"subject-from", '\0', "PATTERN",
      "Where the subject, and session and run, are in the name of a file: S{subject}R{run}. {subject:2} takes "
      "two "
@@ -404,6 +422,7 @@ static const struct {
     {"rest", set_rest, false},
     {"rest-class", set_rest_class, false},
     {"rate", set_rate, false},
+    {"start", set_start, false},
     {"subject-from", add_pattern, false},
     {"session-from", set_session_pattern, false},
     {"keep-signals", keep_signals, false},
