@@ -237,6 +237,7 @@ CONGRU_API congru_status congru_results_classes(congru_context *context, const c
 /* ---- Learning curves: accuracy by the number of labelled target trials ----------------------------------- */
 
 enum { CONGRU_CURVE_MAX = 16 };
+#define CONGRU_CURVE_FOLDER "calibration-" /* and the number: the folder of each run */
 
 /* Runs that differ in congru_evaluation_options.calibration alone, all scored on the same trials. */
 typedef struct congru_curve {

@@ -20,6 +20,7 @@ PyMODINIT_FUNC PyInit__native(void)
         if (PyModule_AddFunctions(made, parts[i]) != 0)
             Py_CLEAR(made);
     if (made != NULL && (PyModule_AddStringConstant(made, "version", congru_version()) != 0 ||
+                         PyModule_AddStringConstant(made, "curve_folder", CONGRU_CURVE_FOLDER) != 0 ||
                          PyModule_AddIntConstant(made, "dimension_max", CONGRU_DIMENSION_MAX) != 0 ||
                          PyModule_AddIntConstant(made, "label_size", CONGRU_LABEL_SIZE) != 0))
         Py_CLEAR(made);

@@ -133,7 +133,38 @@ END
     )"
 }
 
+# A network as a branch: its log-probabilities are added to those of the others, by the weights that are stated or learned
+# on the sources; a model without the subject is the fold.
+networks_are_branches()
+{
+    local problems= subject
+    printf '%s\n' 'pipeline = stated' 'choose = C' 'branches = slow, eegnet' '' \
+        'pipeline = learned' 'choose = C, weights' 'branches = slow, eegnet' >views.txt
+    congru loso set.npz --pipeline-file views.txt -p slow,eegnet,stated,learned --steps 5 -o views >out.txt 2>&1 || problems+=$(cat out.txt)
+    problems+=$(
+        python3 - <<'END'
+import csv, math
+said = {}
+for row in csv.DictReader(open("views/predictions.csv")):
+    said.setdefault((row["subject"], row["trial"]), {})[row["pipeline"]] = [float(v) for k, v in row.items() if k.startswith("p_")]
+worst = 0
+for p in said.values():
+    product = [a ** 1.75 * b for a, b in zip(p["slow"], p["eegnet"])]
+    worst = max([worst] + [abs(a / sum(product) - b) for a, b in zip(product, p["stated"])])
+if not worst < 1e-6 or len(said) < 40 or all(p["stated"] == p["learned"] for p in said.values()):
+    print("they differ by", worst, "in", len(said), "trials")
+END
+    )
+    subject=$(sed -n 2p views/predictions.csv | cut -d, -f2)
+    congru train set.npz --pipeline-file views.txt -p learned --steps 5 --without "$subject" -o model >out.txt 2>&1 || problems+=$(cat out.txt)
+    congru predict model set.npz --subjects "$subject" -o p.csv >out.txt 2>&1 || problems+=$(cat out.txt)
+    diff <(tail -n +2 p.csv | cut -d, -f2-) <(grep ",$subject,.*,learned," views/predictions.csv | cut -d, -f2-) >/dev/null ||
+        problems+="the model predicts otherwise"
+    result "a network is a branch like others" "$problems"
+}
+
 docs_and_help_agree
+networks_are_branches
 options_are_recorded
 paths_change_nothing
 killed_runs_end_the_same
