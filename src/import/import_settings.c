@@ -571,11 +571,6 @@ congru_status congru_import_like(congru_context *context, congru_import *import,
     return meta != NULL ? read_meta(context, import, meta) : CONGRU_OK;
 }
 
-const congru_preprocessing *congru_import_preprocessing(const congru_import *import)
-{
-    return import != NULL ? &import->preprocessing : NULL;
-}
-
 congru_status congru_import_create(congru_context *context, congru_import **import)
 {
     if (import == NULL)
