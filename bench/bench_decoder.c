@@ -58,7 +58,7 @@ static void print(const char *pipeline, bool cues, times *own, times *wall, time
     printf("%-14s %-8s %6zu %8.0f %8.0f %8.0f %8.0f %11zu %6ld %6.0f  %s\n", pipeline,
            cues ? "a cue" : "any time", wall->count, own->took[own->count / 2], of_thread, of_alone, of_all,
            wall->count - alone->count, faults, bar_of(pipeline),
-           of_alone <= bar_of(pipeline) ? "met" : "not met");
+           of_thread <= bar_of(pipeline) && of_alone <= bar_of(pipeline) ? "met" : "not met");
 }
 
 /* A decision about a cue whose trial has just become complete, where it is the time for one. */

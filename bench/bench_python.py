@@ -68,7 +68,7 @@ good = [
     race("mean of 500, 22 x 22", lambda: congru.mean(c), lambda: mean_covariance(c), 9, 1, 5),
     race("distance of 500 from one", lambda: congru.distance(c, m), lambda: distance(c, m), 9, 1, 5),
     race("pairwise_distance, 200 x 200", lambda: congru.pairwise_distance(c[:200]), lambda: pairwise_distance(c[:200]), 5, 1,
-         1),
+         5),
     race("tangent_space of 500", lambda: congru.tangent_space(c, m), lambda: tangent_space(c, m), 9, 1, 5),
     race("logm of 500", lambda: congru.logm(c), lambda: logm(c), 9, 1, 5),
     race("expm of 500", lambda: congru.expm(logs), lambda: expm(logs), 9, 1, 5),

@@ -101,6 +101,24 @@ static void define_method(const char *name, const char *(*at)(size_t), const cha
             terminal_define(name, summary(i), DEFINITION_INDENT);
 }
 
+/* What options that are "own" come to for the network of a pipeline. */
+static void print_own(const char *name)
+{
+    char line[512] = "", text[CONGRU_OPTION_TEXT_SIZE];
+    congru_method_options settled;
+    const congru_method_option *row;
+    congru_method_options_init(&settled);
+    if (!congru_pipeline_settle(name, &settled))
+        return;
+    for (size_t i = 0; (row = congru_pipeline_option(name, i)) != NULL; i++) {
+        const size_t used = strlen(line);
+        if (row->own && congru_method_options_get(&settled, row->option.name, text))
+            snprintf(line + used, sizeof line - used, "%s--%s %s", used > 0 ? " " : "", row->option.name, text);
+    }
+    printf("\nIts own numbers of training:\n  ");
+    terminal_wrap(line, 2, USAGE_INDENT, "");
+}
+
 /* A pipeline's two methods, and the options that it uses. */
 static int print_pipeline(const char *name)
 {
@@ -115,6 +133,7 @@ static int print_pipeline(const char *name)
         if (!about.end_to_end)
             define_method(about.aligner, congru_aligner_name, congru_aligner_summary);
         define_method(about.classifier, congru_classifier_name, congru_classifier_summary);
+        print_own(name);
         printf("\nOptions it uses:\n");
         for (size_t i = 0; (row = congru_pipeline_option(name, i)) != NULL; i++)
             print_option(&row->option);
@@ -159,7 +178,8 @@ const command command_help = {
     .usage = "[COMMAND | PIPELINE] [OPTION]",
     .description =
         "Lists the commands, or prints the usage, the options with their defaults and examples of one. Of a "
-        "pipeline such as ra+tslr it prints the options that its methods use. 'congru help pipelines' shows "
+        "pipeline such as ra+tslr it prints the options that its methods use, and what a network has of its "
+        "own. 'congru help pipelines' shows "
         "pipelines of several branches, and how to define others.",
     .options = {OPTION_ROWS(options)},
     .run = run,

@@ -43,6 +43,10 @@ CONGRU_API bool congru_pipeline_among(const char *name, const char *users);
 /* The options of methods that a pipeline uses, in the order of help: index 0, 1, ... until NULL. */
 CONGRU_API const congru_method_option *congru_pipeline_option(const char *name, size_t index);
 
+/* Options that are CONGRU_OWN become what the network of the pipeline has of its own. false, and nothing is changed, for a
+ * name that is no pipeline's, and for a pipeline that trains no network or has several branches. */
+CONGRU_API bool congru_pipeline_settle(const char *name, congru_method_options *options);
+
 /* Every pipeline of covariances, an aligner and a classifier or an end-to-end model, and those of them without a trained
  * network: index 0, 1, ... false after the last. */
 CONGRU_API bool congru_pipeline_at(size_t index, bool classical, char name[CONGRU_PIPELINE_SIZE]);
@@ -233,6 +237,7 @@ CONGRU_API congru_status congru_results_classes(congru_context *context, const c
 /* ---- Learning curves: accuracy by the number of labelled target trials ----------------------------------- */
 
 enum { CONGRU_CURVE_MAX = 16 };
+#define CONGRU_CURVE_FOLDER "calibration-" /* and the number: the folder of each run */
 
 /* Runs that differ in congru_evaluation_options.calibration alone, all scored on the same trials. */
 typedef struct congru_curve {

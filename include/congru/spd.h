@@ -76,7 +76,8 @@ CONGRU_API congru_status congru_spd_merge(congru_context *context, size_t n, siz
 CONGRU_API congru_status congru_spd_distance(congru_context *context, congru_metric metric, size_t n, size_t d,
                                              const double *a, size_t n_b, const double *b, double *out);
 
-/* out (n_a, n_b): every a against every b. */
+/* out (n_a, n_b): every a against every b. Where b is a, of the same number, each pair is measured once: out is symmetric
+ * to the bit, with zeros on its diagonal. */
 CONGRU_API congru_status congru_spd_distance_pairwise(congru_context *context, congru_metric metric, size_t d,
                                                       size_t n_a, const double *a, size_t n_b, const double *b,
                                                       double *out);

@@ -2,6 +2,7 @@
 from typing import Any, Dict, List, Tuple
 
 version: str
+curve_folder: str
 dimension_max: int
 label_size: int
 

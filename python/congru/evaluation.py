@@ -12,7 +12,7 @@ from . import _native, _options, errors, own
 from .data import Path, Set
 from .model import _indices, ready
 
-__all__ = ["Own", "Results", "loso", "pipelines", "read_results", "within"]
+__all__ = ["Curve", "Own", "Results", "learning_curve", "loso", "pipelines", "read_curve", "read_results", "within"]
 
 Own = own.Own
 
@@ -197,7 +197,7 @@ def _names_and_own(given: Any) -> Tuple[List[str], List[Own], List[str]]:
     return ours, others, order
 
 
-def _evaluate(data: Set, given: Any, protocol: str, subjects: Any, target: str, align_by: str, folds: int,
+def _evaluate(data: Set, given: Any, split: own.Split, subjects: Any, target: str, align_by: str,
               folder: Optional[Path], dataset: str, definitions: Optional[str], threads: int, progress: Any,
               options: Dict[str, Any]) -> Results:
     ours, others, order = _names_and_own(given)
@@ -213,10 +213,10 @@ def _evaluate(data: Set, given: Any, protocol: str, subjects: Any, target: str, 
         folder = os.path.join(temporary.name, "results")
     place = os.fspath(folder)
     if ours:
-        command = f"congru.{'loso' if protocol == 'loso' else 'within'}(set, {ours!r}" + "".join(
+        command = f"congru.{'loso' if split.protocol == 'loso' else 'within'}(set, {ours!r}" + "".join(
             f", {name}={value!r}" for name, value in options.items()) + ")"
-        handle = _native.evaluate(data._handle, protocol, ours, pairs, wanted, target, align_by == "session", int(folds),
-                                  dataset, place, command, definitions, int(threads), progress)
+        handle = _native.evaluate(data._handle, split, ours, pairs, wanted, target, align_by == "session", dataset, place,
+                                  command, definitions, int(threads), progress)
         fields = _native.results_fields(handle)
     else:
         os.makedirs(place, exist_ok=True)
@@ -225,7 +225,7 @@ def _evaluate(data: Set, given: Any, protocol: str, subjects: Any, target: str, 
         fields = {"pipelines": [], "subjects": f["subjects"], "classes": f["classes"], "sessions": sessions,
                   "dataset": dataset, "channels": f["dimension"], "resumed": 0, "missing": 0, "notes": [], "folds": []}
     if others:
-        _add_own(data, others, order, protocol, int(folds), method, wanted, place, fields)
+        _add_own(data, others, order, split, method, wanted, place, fields)
     results = Results(fields, place, temporary)
     if others:
         mine = [fold for fold in results._folds if results.pipelines[fold["pipeline"]].startswith(own.PREFIX)]
@@ -235,7 +235,7 @@ def _evaluate(data: Set, given: Any, protocol: str, subjects: Any, target: str, 
     return results
 
 
-def _add_own(data: Set, others: List[Own], order: List[str], protocol: str, folds: int, method: Dict[str, Any],
+def _add_own(data: Set, others: List[Own], order: List[str], split: own.Split, method: Dict[str, Any],
              wanted: Optional[List[int]], place: str, fields: Dict[str, Any]) -> None:
     """Runs the decoders that are not the library's, and puts all folds in the order of the names."""
     seed = int(method.get("seed", _options.default_of(_options.METHOD["seed"])))
@@ -244,15 +244,16 @@ def _add_own(data: Set, others: List[Own], order: List[str], protocol: str, fold
     all_folds = [{**fold, "pipeline": order.index(library[fold["pipeline"]])} for fold in fields["folds"]]
     # The library numbers subjects of results as those of the set.
     for item in others:
-        for fold in own.run(item, data, protocol, folds, seed, everyone, place, fields["notes"]):
+        for fold in own.run(item, data, split, seed, everyone, place, fields["notes"]):
             all_folds.append({**fold, "pipeline": order.index(item.name)})
     fields["pipelines"] = order
     fields["folds"] = sorted(all_folds, key=lambda fold: (fold["pipeline"], fold["subject"], fold["session"]))
 
 
 def loso(data: Set, pipelines: Any = STANDARD, *, subjects: Union[str, Sequence[str], None] = None,
-         target: str = "full", align_by: str = "subject", folder: Optional[Path] = None, dataset: str = "set",
-         definitions: Optional[str] = None, threads: int = 0, progress: Any = None, **options: Any) -> Results:
+         target: str = "full", align_by: str = "subject", calibration: int = 0, folder: Optional[Path] = None,
+         dataset: str = "set", definitions: Optional[str] = None, threads: int = 0, progress: Any = None,
+         **options: Any) -> Results:
     """Leaves each subject out in turn, fits every pipeline on the others and scores it: ``congru loso``.
 
     Parameters
@@ -263,6 +264,8 @@ def loso(data: Set, pipelines: Any = STANDARD, *, subjects: Union[str, Sequence[
         names begin with 'own:'.
     subjects : those to score; None: all
     target : how much of the target's unlabelled trials may be seen: 'full', '50p', '20p', 'none', 'online'
+    calibration : so many labelled trials of each class of the target subject, its first, are fitted on with the sources, and
+        not scored; ``learning_curve`` compares several numbers
     folder : where each finished fold goes at once. A run that was interrupted (Ctrl-C raises KeyboardInterrupt) goes on
         from there when it is called again with the same arguments. None: a temporary one.
     definitions : pipelines in the words of docs/pipelines.md
@@ -273,27 +276,100 @@ def loso(data: Set, pipelines: Any = STANDARD, *, subjects: Union[str, Sequence[
     >>> congru.loso(congru.synth(subjects=3, trials=10, channels=5), ["ra+mdm"]).means()
     {'ra+mdm': 0.625}
     """
-    return _evaluate(data, pipelines, "loso", subjects, target, align_by, 5, folder, dataset, definitions, threads,
-                     progress, options)
+    return _evaluate(data, pipelines, own.Split("loso", calibration=int(calibration)), subjects, target, align_by, folder,
+                     dataset, definitions, threads, progress, options)
 
 
-def within(data: Set, pipelines: Any = STANDARD, *, folds: int = 5, sessions: bool = False, session_out: bool = False,
-           subjects: Union[str, Sequence[str], None] = None, align_by: str = "subject", folder: Optional[Path] = None,
+def within(data: Set, pipelines: Any = STANDARD, *, folds: int = 5, contiguous: bool = False, sessions: bool = False,
+           session_out: bool = False, subjects: Union[str, Sequence[str], None] = None, align_by: str = "subject", folder: Optional[Path] = None,
            dataset: str = "set", definitions: Optional[str] = None, threads: int = 0, progress: Any = None,
            **options: Any) -> Results:
-    """Scores every pipeline inside each subject: ``folds`` parts, each left out in turn, or, with ``sessions``, fitted on the
-    first session and scored on the others, or, with ``session_out``, each session left out in turn: ``congru within``.
+    """Scores every pipeline inside each subject: ``folds`` parts, each left out in turn, shuffled with equal shares of each
+    class, or blocks in the order of the set where ``contiguous``; or, with ``sessions``, fitted on the first session and scored on the others, or, with ``session_out``, each session left out in turn: ``congru within``.
 
     >>> import congru
     >>> results = congru.within(congru.synth(subjects=2, trials=10, channels=5), "ra+mdm", folds=4)
     >>> len(results.folds)
     2
     """
-    if sessions and session_out:
-        raise errors.ArgumentError("sessions and session_out exclude each other")
+    chosen = [name for name, given in (("contiguous", contiguous), ("sessions", sessions), ("session_out", session_out)) if given]
+    if len(chosen) > 1:
+        raise errors.ArgumentError(f"{chosen[0]} and {chosen[1]} exclude each other")
     protocol = "sessions" if sessions else "session-out" if session_out else "folds"
-    return _evaluate(data, pipelines, protocol, subjects, "full", align_by, folds, folder,
+    return _evaluate(data, pipelines, own.Split(protocol, int(folds), bool(contiguous)), subjects, "full", align_by, folder,
                      dataset, definitions, threads, progress, options)
+
+
+class Curve:
+    """Accuracies by the number of labelled target trials: ``results[i]`` is the run with ``numbers[i]`` of each class."""
+
+    def __init__(self, numbers: Sequence[int], results: Sequence[Results], folder: str, keep: Any = None) -> None:
+        self.numbers: List[int] = list(numbers)
+        self.results: List[Results] = list(results)
+        self.folder = folder  #: where the runs are, a results folder each
+        self._keep = keep
+
+    def __repr__(self) -> str:
+        first, last = self.results[0].means(), self.results[-1].means()
+        gains = ", ".join(f"{name} {100 * first[name]:.1f} to {100 * last[name]:.1f} %" for name in first if name in last)
+        return f"<congru.Curve of {self.numbers} labelled trials of each class: {gains}>"
+
+    def to_frame(self) -> Any:
+        """A pandas.DataFrame: for each pipeline and number the mean accuracy over subjects, its deviation and its 95 %
+        interval by Student's t."""
+        import pandas
+
+        rows = []
+        for name in self.results[0].pipelines:
+            for number, results in zip(self.numbers, self.results):
+                scores = list(results.scores(name).values())
+                mean, deviation, low, high = _native.interval(np.array(scores, dtype=np.float64))
+                rows.append([name, number, len(scores), mean, deviation, low, high])
+        return pandas.DataFrame(rows, columns=["pipeline", "calibration", "subjects", "accuracy", "deviation", "low", "high"])
+
+    def report(self, path: Path) -> None:
+        """Writes one HTML page with the curve, and every table and figure of its first number."""
+        own.replace(os.fspath(path), _native.report_html([self.folder]).encode("utf-8", "replace"))
+
+    def figure(self) -> str:
+        """The curve as SVG."""
+        return str(_native.report_figure([self.folder], "curve", None))
+
+
+def learning_curve(data: Set, pipelines: Any = STANDARD, numbers: Sequence[int] = (0, 1, 2, 5, 10), *,
+                   subjects: Union[str, Sequence[str], None] = None, align_by: str = "subject",
+                   folder: Optional[Path] = None, dataset: str = "set", definitions: Optional[str] = None, threads: int = 0,
+                   progress: Any = None, **options: Any) -> Curve:
+    """What labelled trials of the target subject are worth: ``loso`` with each of the ascending ``numbers`` of them, all scored
+    on the trials behind the largest: ``congru loso --calibration 0,1,2,5,10``. Other arguments are those of ``loso``.
+
+    >>> import congru
+    >>> congru.learning_curve(congru.synth(subjects=3, trials=10, channels=5), ["ra+mdm"], [0, 2]).numbers
+    [0, 2]
+    """
+    wanted = [int(number) for number in numbers]
+    if not wanted or wanted[0] < 0 or any(b <= a for a, b in zip(wanted, wanted[1:])):
+        raise errors.ArgumentError(f"numbers {wanted}: ascending numbers of trials are needed, not negative")
+    temporary = None
+    if folder is None:
+        temporary = tempfile.TemporaryDirectory(prefix="congru-results-")
+        folder = temporary.name
+    place = os.fspath(folder)
+    made = [_evaluate(data, pipelines, own.Split("loso", calibration=number, calibration_most=wanted[-1]), subjects, "full",
+                      align_by, os.path.join(place, f"{_native.curve_folder}{number}"), dataset, definitions, threads, progress,
+                      options) for number in wanted]
+    return Curve(wanted, made, place, temporary)
+
+
+def read_curve(folder: Path) -> Curve:
+    """Reads a folder of ``learning_curve`` or of ``congru loso --calibration`` with several numbers."""
+    place = os.fspath(folder)
+    found = _native.curve_read(place)
+    if not found:
+        raise errors.FileError(f"{place}: holds no folders {_native.curve_folder}NUMBER of a learning curve")
+    return Curve([number for number, _ in found],
+                 [Results(_native.results_fields(handle), os.path.join(place, f"{_native.curve_folder}{number}"))
+                  for number, handle in found], place)
 
 
 def read_results(folder: Path) -> Results:

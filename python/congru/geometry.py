@@ -157,20 +157,6 @@ def distance(A: ArrayLike, B: ArrayLike, metric: str = "riemann", squared: bool 
     return out.reshape(lead) if lead else float(out[0])
 
 
-def _distances_among(x: Array, metric: int) -> Array:
-    """All pairs of one batch: each is computed once, block by block of rows, and mirrored."""
-    count = len(x)
-    rows = max(8, count // 32)
-    out = np.zeros((count, count))
-    for first in range(0, count, rows):
-        some = x[first:first + rows]
-        block = np.empty((len(some), count - first))
-        _native.distance_pairwise(metric, some, x[first:], block)
-        out[first:first + rows, first:] = block
-    upper = np.triu(out, 1)
-    return upper + upper.T
-
-
 def pairwise_distance(X: ArrayLike, Y: Optional[ArrayLike] = None, metric: str = "riemann",
                       squared: bool = False) -> Array:
     """Distances of every X (n, d, d) from every Y (m, d, d), or from every X: (n, m).
@@ -181,14 +167,11 @@ def pairwise_distance(X: ArrayLike, Y: Optional[ArrayLike] = None, metric: str =
            [1., 0.]])
     """
     x, _ = _matrices(X, "X")
-    if Y is None:
-        out = _distances_among(x, _metric(metric))
-    else:
-        y, _ = _matrices(Y, "Y")
-        if x.shape[1] != y.shape[1]:
-            raise errors.ArgumentError(f"X has matrices of {x.shape[1]} rows, and Y of {y.shape[1]}")
-        out = np.empty((len(x), len(y)))
-        _native.distance_pairwise(_metric(metric), x, y, out)
+    y = x if Y is None else _matrices(Y, "Y")[0]
+    if x.shape[1] != y.shape[1]:
+        raise errors.ArgumentError(f"X has matrices of {x.shape[1]} rows, and Y of {y.shape[1]}")
+    out = np.empty((len(x), len(y)))
+    _native.distance_pairwise(_metric(metric), x, y, out)  # of one batch each pair is measured once
     if squared:
         out *= out
     return out

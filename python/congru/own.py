@@ -8,7 +8,7 @@ import io
 import os
 import re
 import time
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, NamedTuple, Optional
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,7 +94,17 @@ def _scores(truth: NDArray[np.int32], prediction: NDArray[np.int32], classes: in
     return {"accuracy": float(accuracy), "kappa": float(kappa), "balanced": float(recall.mean())}
 
 
-def _run_fold(own: Own, s: Set, protocol: str, folds: int, seed: int, subject: int) -> Optional[Dict[str, Any]]:
+class Split(NamedTuple):
+    """How trials are parted, as ``_native.evaluate`` takes it."""
+
+    protocol: str  #: 'loso', 'folds', 'sessions' or 'session-out'
+    folds: int = 5
+    contiguous: bool = False
+    calibration: int = 0  #: labelled target trials of each class that are fitted on
+    calibration_most: int = 0  #: the first of each class that are not scored
+
+
+def _run_fold(own: Own, s: Set, split: Split, seed: int, subject: int) -> Optional[Dict[str, Any]]:
     """One subject; None where it has too few trials."""
     from sklearn.base import clone  # the estimator is scikit-learn's, so it is there
 
@@ -102,11 +112,12 @@ def _run_fold(own: Own, s: Set, protocol: str, folds: int, seed: int, subject: i
     begun = time.perf_counter()
     trials: List[NDArray[np.intp]] = []
     found: List[NDArray[np.float64]] = []
-    train = 0
-    parts = {"folds": folds, "session-out": len(np.unique(s.session[whose == s.subjects[subject]]))}.get(protocol, 1)
+    train = calibration = 0
+    protocol = split.protocol
+    parts = {"folds": split.folds, "session-out": len(np.unique(s.session[whose == s.subjects[subject]]))}.get(protocol, 1)
     for part in range(parts):
         try:
-            side = np.frombuffer(_native.evaluation_split(s._handle, protocol, folds, seed, subject, part), np.int8)
+            side = np.frombuffer(_native.evaluation_split(s._handle, split, seed, subject, part), np.int8)
         except errors.ArgumentError:
             return None
         fit, test = np.flatnonzero(side == 0), np.flatnonzero(side == 1)
@@ -119,21 +130,22 @@ def _run_fold(own: Own, s: Set, protocol: str, folds: int, seed: int, subject: i
         found.append(_probabilities(fitted, x[test], len(s.classes), whose[test]))
         trials.append(test)
         train += len(fit)
+        calibration += int(np.sum(whose[fit] == s.subjects[subject])) if protocol == "loso" else 0
     order = np.argsort(np.concatenate(trials), kind="stable")
     trial, probability = np.concatenate(trials)[order], np.concatenate(found)[order]
     left_out = np.repeat(np.arange(parts, dtype=np.int32), [len(test) for test in trials])[order]
     truth, prediction = y[trial], probability.argmax(1).astype(np.int32)
     sessions = np.unique(s.session[trial])
     return {"subject": subject, "session": int(sessions[0]) if protocol != "loso" and len(sessions) == 1 else -1,
-            "seconds": time.perf_counter() - begun, "train": train, "samples": len(trial), "calibration": 0,
+            "seconds": time.perf_counter() - begun, "train": train, "samples": len(trial), "calibration": calibration,
             "trial": trial, "part": left_out, "truth": truth, "prediction": prediction, "probability": probability,
             **_scores(truth, prediction, len(s.classes))}
 
 
-def run(own: Own, s: Set, protocol: str, folds: int, seed: int, subjects: List[int], folder: str,
+def run(own: Own, s: Set, split: Split, seed: int, subjects: List[int], folder: str,
         notes: List[str]) -> List[Dict[str, Any]]:
     """Its folds, each of which is kept in the folder as soon as it is done, and found there again."""
-    key = hashlib.sha256(repr((LAYOUT, repr(own.estimator), own.data, protocol, folds, seed, digest(s))).encode()).hexdigest()
+    key = hashlib.sha256(repr((LAYOUT, repr(own.estimator), own.data, tuple(split), seed, digest(s))).encode()).hexdigest()
     place = os.path.join(folder, "own", own.name[len(PREFIX):])
     os.makedirs(place, exist_ok=True)
     made: List[Dict[str, Any]] = []
@@ -144,7 +156,7 @@ def run(own: Own, s: Set, protocol: str, folds: int, seed: int, subjects: List[i
             with np.load(path) as kept:
                 fold = {name: kept[name] if kept[name].ndim else kept[name].item() for name in kept.files}
         else:
-            fold = _run_fold(own, s, protocol, folds, seed, subject)
+            fold = _run_fold(own, s, split, seed, subject)
             if fold is not None:
                 buffer = io.BytesIO()
                 np.savez(buffer, **fold)

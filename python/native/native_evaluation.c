@@ -54,12 +54,25 @@ bool target_of(const char *name, congru_target *target)
     return good;
 }
 
-/* (set, protocol, pipelines, options, subjects or None, target, by session, folds, dataset, folder or None, command or None,
- * definitions or None, threads, progress) */
+/* How trials are parted: (protocol, folds, contiguous, calibration, most of calibration). */
+static bool split_of(PyObject *split, congru_evaluation_options *options)
+{
+    const char *protocol;
+    int contiguous;
+    if (!PyArg_ParseTuple(split, "sipii", &protocol, &options->folds, &contiguous, &options->calibration,
+                          &options->calibration_most) ||
+        !protocol_of(protocol, &options->protocol))
+        return false;
+    options->contiguous = contiguous != 0;
+    return true;
+}
+
+/* (set, split, pipelines, options, subjects or None, target, by session, dataset, folder or None, command or None, definitions
+ * or None, threads, progress) */
 static PyObject *evaluate(PyObject *self, PyObject *args)
 {
-    PyObject *handle, *list, *pairs, *subjects, *folder, *watcher, *encoded = NULL;
-    const char *protocol, *target, *definitions;
+    PyObject *handle, *split, *list, *pairs, *subjects, *folder, *watcher, *encoded = NULL;
+    const char *target, *definitions;
     int by_session, threads;
     int32_t *subject = NULL;
     texts pipelines = {0};
@@ -68,12 +81,12 @@ static PyObject *evaluate(PyObject *self, PyObject *args)
     call c;
     (void)self;
     congru_evaluation_options_init(&options);
-    if (!PyArg_ParseTuple(args, "OsOOOspisOzziO", &handle, &protocol, &list, &pairs, &subjects, &target,
-                          &by_session, &options.folds, &options.dataset, &folder, &options.command,
-                          &definitions, &threads, &watcher))
+    if (!PyArg_ParseTuple(args, "OO!OOOspsOzziO", &handle, &PyTuple_Type, &split, &list, &pairs, &subjects,
+                          &target, &by_session, &options.dataset, &folder, &options.command, &definitions,
+                          &threads, &watcher))
         return NULL;
     const congru_set *set = set_of(handle);
-    bool good = set != NULL && protocol_of(protocol, &options.protocol) && target_of(target, &options.target) &&
+    bool good = set != NULL && split_of(split, &options) && target_of(target, &options.target) &&
                 (folder == Py_None || PyUnicode_FSConverter(folder, &encoded)) &&
                 texts_open(&pipelines, list, "pipelines") && method_options_of(pairs, &options.method) &&
                 indices_of(subjects, &subject, &options.subject_count) && call_begin(&c, threads, watcher);
@@ -99,11 +112,10 @@ static PyObject *evaluate(PyObject *self, PyObject *args)
     return NULL;
 }
 
-/* (set, protocol, folds, seed, subject, part) -> bytearray of int8: 1 scored, 0 fitted on, -1 neither. */
+/* (set, split, seed, subject, part) -> bytearray of int8: 1 scored, 0 fitted on, -1 neither. */
 static PyObject *evaluation_split(PyObject *self, PyObject *args)
 {
-    PyObject *handle;
-    const char *protocol;
+    PyObject *handle, *split;
     unsigned long long seed;
     int subject;
     Py_ssize_t part;
@@ -111,10 +123,10 @@ static PyObject *evaluation_split(PyObject *self, PyObject *args)
     call c;
     (void)self;
     congru_evaluation_options_init(&options);
-    if (!PyArg_ParseTuple(args, "OsiKin", &handle, &protocol, &options.folds, &seed, &subject, &part))
+    if (!PyArg_ParseTuple(args, "OO!Kin", &handle, &PyTuple_Type, &split, &seed, &subject, &part))
         return NULL;
     const congru_set *set = set_of(handle);
-    if (set == NULL || !protocol_of(protocol, &options.protocol))
+    if (set == NULL || !split_of(split, &options))
         return NULL;
     options.method.seed = seed;
     PyObject *side = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)set->count);
@@ -137,6 +149,44 @@ static PyObject *results_read(PyObject *self, PyObject *args)
                 call_end(&c, congru_results_read(c.context, PyBytes_AsString(path), &results));
     Py_DECREF(path);
     return good ? results_wrap(results) : NULL;
+}
+
+/* path -> [(number, results), ...], of a folder of congru_curve_evaluate's kind. */
+static PyObject *curve_read(PyObject *self, PyObject *args)
+{
+    PyObject *path;
+    congru_curve *curve = NULL;
+    call c;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&", PyUnicode_FSConverter, &path))
+        return NULL;
+    bool good =
+        call_begin(&c, 0, NULL) && call_end(&c, congru_curve_read(c.context, PyBytes_AsString(path), &curve));
+    Py_DECREF(path);
+    PyObject *list = good ? PyList_New(0) : NULL;
+    for (size_t i = 0; list != NULL && curve != NULL && i < curve->count; i++) {
+        congru_results *results = curve->results[i];
+        curve->results[i] = NULL; /* the capsule's from here */
+        PyObject *item = Py_BuildValue("(iN)", curve->number[i], results_wrap(results));
+        if (item == NULL || PyList_Append(list, item) != 0)
+            Py_CLEAR(list);
+        Py_XDECREF(item);
+    }
+    congru_curve_destroy(&curve);
+    return list;
+}
+
+/* values -> (mean, deviation, low, high) with a confidence of 0.95. */
+static PyObject *interval(PyObject *self, PyObject *args)
+{
+    PyObject *object;
+    array values;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O", &object) || !array_open(&values, object, "values", 'f', 8))
+        return NULL;
+    const congru_interval found = congru_interval_of(values.count, values.data, 0.95);
+    array_close(&values);
+    return Py_BuildValue("dddd", found.mean, found.deviation, found.low, found.high);
 }
 
 /* ---- What results hold ------------------------------------------------------------------------- */
@@ -267,6 +317,8 @@ PyMethodDef evaluation_methods[] = {
     {"evaluate", evaluate, METH_VARARGS, "Runs pipelines on a set."},
     {"evaluation_split", evaluation_split, METH_VARARGS, "Which trials are fitted on and scored."},
     {"results_read", results_read, METH_VARARGS, "A results folder."},
+    {"curve_read", curve_read, METH_VARARGS, "The results folders of a learning curve."},
+    {"interval", interval, METH_VARARGS, "A mean with its interval."},
     {"results_fields", results_fields, METH_O, "What results hold."},
     {"compare", compare, METH_VARARGS, "One method against another, subject by subject."},
     {"holm", holm, METH_VARARGS, "Holm's correction."},

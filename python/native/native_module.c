@@ -12,13 +12,15 @@ PyMODINIT_FUNC PyInit__native(void);
 
 PyMODINIT_FUNC PyInit__native(void)
 {
-    PyMethodDef *const parts[] = {geometry_methods,   set_methods,    method_methods,  model_methods,
-                                  evaluation_methods, report_methods, decoder_methods, call_methods};
+    PyMethodDef *const parts[] = {geometry_methods, set_methods,        method_methods,
+                                  model_methods,    evaluation_methods, report_methods,
+                                  paper_methods,    decoder_methods,    call_methods};
     PyObject *made = PyModule_Create(&module);
     for (size_t i = 0; made != NULL && i < sizeof parts / sizeof parts[0]; i++)
         if (PyModule_AddFunctions(made, parts[i]) != 0)
             Py_CLEAR(made);
     if (made != NULL && (PyModule_AddStringConstant(made, "version", congru_version()) != 0 ||
+                         PyModule_AddStringConstant(made, "curve_folder", CONGRU_CURVE_FOLDER) != 0 ||
                          PyModule_AddIntConstant(made, "dimension_max", CONGRU_DIMENSION_MAX) != 0 ||
                          PyModule_AddIntConstant(made, "label_size", CONGRU_LABEL_SIZE) != 0))
         Py_CLEAR(made);

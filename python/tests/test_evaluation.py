@@ -120,6 +120,47 @@ def test_sessions_and_folds(recorded):
         congru.within(s, "ra+mdm", sessions=True, session_out=True)
 
 
+def test_contiguous_folds_are_blocks(small):
+    results = congru.within(small, ["ra+mdm", congru.MDM()], folds=4, contiguous=True)
+    frame = results.predictions()
+    for _, own in frame.groupby(["pipeline", "subject"]):
+        parts = own.sort_values("trial")["fold"].to_numpy()
+        assert (np.diff(parts) >= 0).all() and set(parts) == {0, 1, 2, 3}
+    with pytest.raises(ValueError, match="contiguous and session_out exclude each other"):
+        congru.within(small, "ra+mdm", contiguous=True, session_out=True)
+
+
+def test_learning_curve(tmp_path, small):
+    curve = congru.learning_curve(small, ["ra+mdm", ("mine", congru.MDM())], [0, 1, 2], folder=tmp_path / "c")
+    assert curve.numbers == [0, 1, 2] and "0, 1, 2" in repr(curve)
+    classes, count = len(small.classes), len(small) // len(small.subjects)
+    scored = [fold["trial"] for fold in curve.results[0].folds]
+    for number, results in zip(curve.numbers, curve.results):
+        for fold, trials in zip(results.folds, scored):
+            assert fold["calibration"] == number * classes and fold["samples"] == count - 2 * classes
+            np.testing.assert_array_equal(fold["trial"], trials)
+        assert len(results.folds) == 2 * len(small.subjects)
+    alone = congru.loso(small, "ra+mdm", calibration=2)
+    for a, b in zip(alone.folds, curve.results[2].folds):
+        np.testing.assert_array_equal(a["probability"], b["probability"])
+    frame = curve.to_frame()
+    assert len(frame) == 6 and (frame["low"] <= frame["accuracy"]).all()
+    line = frame[(frame["pipeline"] == "ra+mdm") & (frame["calibration"] == 2)].iloc[0]
+    scores = list(alone.scores("ra+mdm").values())
+    assert line["accuracy"] == pytest.approx(np.mean(scores)) and line["deviation"] == pytest.approx(np.std(scores, ddof=1))
+    again = congru.read_curve(tmp_path / "c")
+    assert again.numbers == curve.numbers and again.to_frame()["accuracy"].tolist() == pytest.approx(frame["accuracy"].tolist())
+    curve.report(tmp_path / "c.html")
+    assert '"numbers":[0,1,2]' in (tmp_path / "c.html").read_text() and "<svg" in curve.figure()
+    for wrong in ([], [1, 1], [2, 1], [-1]):
+        with pytest.raises(ValueError, match="ascending"):
+            congru.learning_curve(small, "ra+mdm", wrong)
+    with pytest.raises(OSError, match="no folders"):
+        congru.read_curve(tmp_path)
+    with pytest.raises(ValueError, match="calibration"):
+        congru.loso(small, "ra+mdm", calibration=1, target="online")
+
+
 def test_pipelines_that_are_defined_here(recorded):
     text = "pipeline = mine\ntitle = one view\nbranch = a\nmethod = ra+mdm\nband = 8:30\nwindow = 0.5:3.5\n"
     assert congru.loso(recorded, "mine", definitions=text).pipelines == ["mine"]

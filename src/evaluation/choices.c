@@ -32,9 +32,14 @@ static bool chooses_c(const congru_material *material, const congru_pipeline *pi
            (pipeline->choose_c || material->method.c == 0);
 }
 
+static bool chooses_weights(const congru_pipeline *pipeline)
+{
+    return pipeline->choose_weights && pipeline->branches > 1;
+}
+
 bool congru_choice_wanted(const congru_materials *materials, const congru_pipeline *pipeline)
 {
-    bool wanted = pipeline->choose_weights && pipeline->branches > 1;
+    bool wanted = chooses_weights(pipeline);
     for (size_t b = 0; b < pipeline->branches; b++)
         wanted = wanted || chooses_c(&materials->material[pipeline->branch[b].material], pipeline);
     return wanted;
@@ -255,11 +260,14 @@ static size_t gather(const chooser *c, const inner_fits *f, size_t candidate, ui
     return count;
 }
 
-/* The candidate whose log-probabilities, times the factor that suits them best, make the labels likeliest. */
+/* The candidate whose log-probabilities, times the factor that suits them best, make the labels likeliest. Nothing is known
+ * of a branch about which nothing is chosen. */
 static congru_status choose_c(congru_context *context, const chooser *c, const congru_pipeline *pipeline,
                               size_t branch, uint64_t shut, congru_choice *choice)
 {
     const inner_fits *f = &c->of_material[pipeline->branch[branch].material];
+    if (f->candidates == 0)
+        return CONGRU_OK;
     bool free = chooses_c(f->material, pipeline);
     double least = INFINITY, weight[CONGRU_BRANCHES_MAX], loss;
     size_t best = f->candidates > 1 ? STATED : 0; /* the C that is stated */
@@ -292,7 +300,7 @@ static congru_status choose(congru_context *context, const chooser *c, const con
         open += (shut >> g & 1) == 0;
     if (open < 2) {
         for (size_t b = 0; b < pipeline->branches; b++)
-            if (c->of_material[pipeline->branch[b].material].material->method.c == 0)
+            if (c->materials->material[pipeline->branch[b].material].method.c == 0)
                 choice->c[b] = stated_none;
         congru_note(context, "Too few subjects are left to choose C and weights on: the constants are taken.");
         return CONGRU_OK;
@@ -304,7 +312,7 @@ static congru_status choose(congru_context *context, const chooser *c, const con
         opinions.log_probability[b] = c->opinion[b];
     for (size_t t = 0; t < set->count; t++)
         opinions.count += !left_out(set, shut, t);
-    if (status == CONGRU_OK && pipeline->choose_weights && pipeline->branches > 1)
+    if (status == CONGRU_OK && chooses_weights(pipeline))
         status = congru_opinions_learn(context, &opinions, c->label, choice->weight, &loss);
     choice->learned = true;
     return status;
@@ -339,12 +347,15 @@ static congru_status list_fits(congru_context *context, chooser *c, congru_targe
     return CONGRU_OK;
 }
 
-/* Fits what a branch of a pipeline reads, unless another has; with several C where the pipeline chooses. */
+/* Fits what a branch of a pipeline reads, unless another has, with several C where the pipeline chooses; nothing where neither
+ * its C nor weights are chosen: a network is not trained in vain. */
 static void want_fits(chooser *c, const congru_workers *workers, const congru_evaluation_options *options,
                       const congru_pipeline *pipeline, size_t branch)
 {
     const congru_material *material = &c->materials->material[pipeline->branch[branch].material];
     inner_fits *f = &c->of_material[pipeline->branch[branch].material];
+    if (!chooses_weights(pipeline) && !chooses_c(material, pipeline))
+        return;
     if (f->candidates == 0)
         *f = (inner_fits){.workers = workers,
                           .materials = c->materials,

@@ -354,11 +354,14 @@ static congru_status run_jobs(evaluation *e)
     congru_status status =
         congru_workers_start(e->context, together ? 1 : (e->groups + share - 1) / share, &workers);
     if (status != CONGRU_OK) /* the others are to be told all the same */
-        workers = (congru_workers){.caller = e->context, .progress = progress};
+        workers = (congru_workers){
+            .caller = e->context, .progress = progress, .progress_user = e->context->progress_user};
     if (status == CONGRU_OK && !leads(e) && (e->record = calloc(e->groups, sizeof *e->record)) == NULL)
         status = congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu jobs", e->groups);
-    if (status == CONGRU_OK)
+    if (status == CONGRU_OK) {
+        workers.stop->folds = e->groups;
         status = make_plan(e, &workers);
+    }
     status =
         (together ? congru_together_run : congru_queue_run)(&workers, e->options->processes, status, &work);
     congru_workers_end(&workers);

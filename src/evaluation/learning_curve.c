@@ -11,7 +11,7 @@
 #include "congru/evaluation.h"
 
 /* The folder of one number, which is what is left of its name. */
-static const char prefix[] = "calibration-";
+static const char prefix[] = CONGRU_CURVE_FOLDER;
 
 static congru_status name_folder(congru_context *context, const char *folder, int number, char **name)
 {

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "evaluation/pipeline.h"
+#include "network/network.h"
 
 /* Whether one word of congru_method_option.users means the pipeline. */
 static bool means(const char *word, size_t size, const congru_pipeline *pipeline)
@@ -45,4 +46,14 @@ const congru_method_option *congru_pipeline_option(const char *name, size_t inde
         if (congru_pipeline_among(name, row->users) && index-- == 0)
             return row;
     return NULL;
+}
+
+bool congru_pipeline_settle(const char *name, congru_method_options *options)
+{
+    congru_pipeline_description about;
+    if (name == NULL || options == NULL || congru_pipeline_describe(NULL, name, &about) != CONGRU_OK ||
+        about.network == NULL || about.branches > 1)
+        return false;
+    options->network = congru_network_settle_named(about.network, &options->network);
+    return true;
 }

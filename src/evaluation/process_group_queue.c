@@ -332,13 +332,12 @@ static void tell_watcher(const queue *q)
 
 static void report(queue *q, bool news)
 {
-    congru_context *caller = q->workers->caller;
     double now = congru_seconds();
     if (q->workers->progress == NULL || q->told || (!news && now < q->next_progress))
         return;
     q->next_progress = now + progress_seconds;
     tell_watcher(q);
-    if (!q->workers->progress(caller->progress_user, q->done, q->work->jobs))
+    if (!q->workers->progress(q->workers->progress_user, q->done, q->work->jobs))
         halt(q);
 }
 
@@ -402,7 +401,7 @@ static void pass_on_stop(queue *q)
     if (q->told || q->workers->progress == NULL || now < q->next_progress)
         return;
     q->next_progress = now + progress_seconds;
-    if (q->workers->progress(q->workers->caller->progress_user, 0, q->work->jobs))
+    if (q->workers->progress(q->workers->progress_user, 0, q->work->jobs))
         return;
     q->told = true;
     congru_bytes bytes = congru_process_group_begin(CONGRU_MESSAGE_HALT);
@@ -484,7 +483,9 @@ static void run_all(queue *q, queue_thread *threads, congru_status ready)
                             q->workers->count);
     if (pool != NULL)
         congru_thread_pool_begin(pool, wanted, work_in_thread, threads);
-    if (ready != CONGRU_OK)
+    if (ready == CONGRU_ERROR_CANCELLED)
+        halt(q); /* progress is not asked again */
+    else if (ready != CONGRU_OK)
         fail_at(q, q->work->jobs, ready, congru_context_error(q->workers->caller));
     if (q->rank == 0)
         lead(q);

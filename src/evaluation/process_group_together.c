@@ -23,7 +23,7 @@ static bool goes_on(void *user, size_t step, size_t steps)
     if (workers->progress == NULL || t->stops || now < t->next_progress)
         return !t->stops;
     t->next_progress = now + progress_seconds;
-    t->stops = !workers->progress(workers->caller->progress_user, t->done, t->jobs);
+    t->stops = !workers->progress(workers->progress_user, t->done, t->jobs);
     return !t->stops;
 }
 

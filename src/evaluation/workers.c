@@ -16,18 +16,50 @@ double congru_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* The progress of contexts while workers are there. */
+static bool goes_on(void *user, size_t done, size_t total)
+{
+    static const double seconds = 0.1;
+    congru_stop *stop = user;
+    (void)done, (void)total;
+    if (stop->progress != NULL && pthread_equal(pthread_self(), stop->thread) && !atomic_load(&stop->stopped) &&
+        congru_seconds() >= stop->next) {
+        stop->next = congru_seconds() + seconds;
+        if (!stop->progress(stop->progress_user, 0, stop->folds))
+            atomic_store(&stop->stopped, true);
+    }
+    return !atomic_load(&stop->stopped);
+}
+
+static void listen(congru_context *context, congru_stop *stop)
+{
+    context->progress = goes_on;
+    context->progress_user = stop;
+}
+
 congru_status congru_workers_start(congru_context *caller, size_t jobs, congru_workers *workers)
 {
     size_t threads = (size_t)congru_context_threads(caller);
     *workers = (congru_workers){.caller = caller, .count = threads > 1 && jobs >= threads ? threads : 1};
     workers->progress = caller->progress;
-    caller->progress = NULL;
+    workers->progress_user = caller->progress_user;
     workers->context = calloc(workers->count, sizeof *workers->context);
-    congru_status status = workers->context != NULL ? CONGRU_OK : CONGRU_ERROR_MEMORY;
+    workers->stop = calloc(1, sizeof *workers->stop);
+    congru_status status = workers->context != NULL && workers->stop != NULL ? CONGRU_OK : CONGRU_ERROR_MEMORY;
     congru_context_options options = {.threads = workers->count > 1 ? 1 : (int)threads,
                                       .cpu = congru_context_cpu(caller)};
-    for (size_t i = 0; status == CONGRU_OK && i < workers->count; i++)
+    if (status == CONGRU_OK) {
+        *workers->stop = (congru_stop){.progress = workers->progress,
+                                       .progress_user = workers->progress_user,
+                                       .thread = pthread_self(),
+                                       .folds = jobs};
+        listen(caller, workers->stop);
+    }
+    for (size_t i = 0; status == CONGRU_OK && i < workers->count; i++) {
         status = congru_context_create(&workers->context[i], &options);
+        if (status == CONGRU_OK)
+            listen(workers->context[i], workers->stop);
+    }
     if (status != CONGRU_OK) {
         congru_workers_end(workers);
         return congru_fail(caller, status, "not enough memory for %zu threads", threads);
@@ -43,7 +75,9 @@ void congru_workers_end(congru_workers *workers)
         congru_context_destroy(&workers->context[i]);
     }
     workers->caller->progress = workers->progress;
+    workers->caller->progress_user = workers->progress_user;
     free(workers->context);
+    free(workers->stop);
     *workers = (congru_workers){0};
 }
 
@@ -64,10 +98,14 @@ static void run_job(void *user, size_t block, int worker)
     job_run *run = user;
     congru_context *context = run->workers->context[worker];
     pthread_mutex_lock(&run->mutex);
-    bool stopped = run->status != CONGRU_OK;
+    bool failed = run->status != CONGRU_OK;
     pthread_mutex_unlock(&run->mutex);
     congru_memory_cache *before = congru_memory_cache_lend(&run->cache[worker]);
-    congru_status status = stopped ? CONGRU_OK : run->job(run->user, block, context);
+    congru_status status = CONGRU_OK;
+    if (!failed && !goes_on(run->workers->stop, 0, 0))
+        status = congru_fail(context, CONGRU_ERROR_CANCELLED, "stopped by the progress callback");
+    else if (!failed)
+        status = run->job(run->user, block, context);
     congru_memory_cache_lend(before);
     if (status == CONGRU_OK)
         return;

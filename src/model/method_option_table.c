@@ -130,9 +130,9 @@ static const congru_method_option rows[] = {
         "recipe", network.recipe, recipes, "printed", "networks",
         "The values that options have unless they are given: 'printed' for the paper to the letter, 'authors' "
         "for the published code, 'congru' for what we found best.")},
-    {OWN_INTEGER(
-         "steps", network.steps, 0, 10000000, "networks",
-         "Training steps; 'own' here and below is what the network's authors have (docs/pipelines.md)."),
+    {OWN_INTEGER("steps", network.steps, 0, 10000000, "networks",
+                 "Training steps; 'own' here and below is what the network's authors have, which 'congru help "
+                 "NETWORK' tells."),
      .overrides = "dct-steps"},
     {INTEGER("dct-steps", network.dct_steps, 0, 10000000, 0, "dct dct-e2e",
              "Those of dct, where they are others; 0: as many.")},

@@ -29,13 +29,18 @@ congru_network_options congru_network_settle(congru_backbone backbone, const con
     return o;
 }
 
-int congru_network_steps(const char *model, const congru_network_options *options)
+congru_network_options congru_network_settle_named(const char *model, const congru_network_options *options)
 {
     size_t network = 0;
     while (network + 1 < CONGRU_NETWORK_COUNT &&
            strcmp(model, congru_model_of((congru_backbone)network)->name) != 0)
         network++;
-    return congru_network_settle((congru_backbone)network, options).steps;
+    return congru_network_settle((congru_backbone)network, options);
+}
+
+int congru_network_steps(const char *model, const congru_network_options *options)
+{
+    return congru_network_settle_named(model, options).steps;
 }
 
 /* ---- Sources ------------------------------------------------------------------------------------- */

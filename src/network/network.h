@@ -29,7 +29,8 @@ typedef enum congru_backbone {
 /* The options with what this network's authors have for those that are CONGRU_OWN. */
 congru_network_options congru_network_settle(congru_backbone backbone, const congru_network_options *options);
 
-/* How many steps a model, "dct" or another, is trained for. */
+/* The same by the name of a model, "dct" or another; and how many steps it is trained for. */
+congru_network_options congru_network_settle_named(const char *model, const congru_network_options *options);
 int congru_network_steps(const char *model, const congru_network_options *options);
 
 /* Whether a network on signals can be trained with these options on such a shape of them; the others are for any. */

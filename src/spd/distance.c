@@ -12,6 +12,7 @@ typedef struct distance_job {
     const double *a; /* plain; logarithms already for the log-Euclidean metric */
     size_t n_b;      /* how many b each a is measured against */
     bool matched;    /* each a[i] against b[i] alone instead */
+    bool among;      /* b is a: each pair is measured once, and a matrix is at 0 from itself */
     const double *b; /* as a; for the affine-invariant metric of unmatched b, their Cholesky factors */
     double *out;     /* (n, n_b), or (n) when matched */
 } distance_job;
@@ -38,8 +39,12 @@ static void transpose_lanes(const congru_kernel *kernel, size_t vectors, size_t 
     const size_t width = kernel->width;
     for (size_t v = 0; v < vectors; v++, from += d * d * width, to += d * d * width) {
         for (size_t i = 0; i < d; i++) {
-            for (size_t j = 0; j < d; j++)
-                memcpy(to + (j * d + i) * width, from + (i * d + j) * width, width * sizeof(double));
+            for (size_t j = 0; j < d; j++) {
+                const double *restrict entry = from + (i * d + j) * width;
+                double *restrict place = to + (j * d + i) * width;
+                for (size_t k = 0; k < width; k++) /* shorter than a call of memcpy */
+                    place[k] = entry[k];
+            }
         }
     }
 }
@@ -55,10 +60,9 @@ static congru_failure riemann_squares(const congru_chunk *chunk, size_t d, congr
     kernel->solve_lower(vectors, d, d, l, w->x);
     transpose_lanes(kernel, vectors, d, w->x, w->spectral.second);
     kernel->solve_lower(vectors, d, d, l, w->spectral.second);
-    congru_failure failure =
-        congru_spectral_decompose(chunk, d, w->spectral.second, w->values, NULL, &w->spectral);
-    if (failure.status == CONGRU_OK)
-        failure = congru_check_relative(chunk, d, w->values);
+    if (!kernel->eigen(vectors, d, w->spectral.second, w->values, NULL, w->spectral.eigen))
+        return (congru_failure){CONGRU_ERROR_NOT_CONVERGED, chunk->first, 0, 0};
+    congru_failure failure = congru_check_relative(chunk, d, w->values);
     if (failure.status != CONGRU_OK)
         return failure;
     kernel->map((congru_function){CONGRU_FUNCTION_LOG, 0, 0}, congru_lane_doubles(kernel, vectors, d),
@@ -111,6 +115,21 @@ static congru_failure matched_task(void *user, const congru_chunk *chunk)
     return failure;
 }
 
+/* Column b of the distances of a chunk. Among the matrices of one batch a chunk has the pairs whose first it holds, so every
+ * entry is written once. */
+static void store_column(const distance_job *job, const congru_chunk *chunk, size_t b, const double *sum)
+{
+    for (size_t m = 0; m < chunk->count; m++) {
+        const size_t i = chunk->first + m;
+        if (!job->among)
+            job->out[i * job->n_b + b] = sqrt(sum[m]);
+        else if (i < b)
+            job->out[i * job->n_b + b] = job->out[b * job->n_b + i] = sqrt(sum[m]);
+        else if (i == b)
+            job->out[i * job->n_b + b] = 0.0;
+    }
+}
+
 static congru_failure pairwise_task(void *user, const congru_chunk *chunk)
 {
     const distance_job *job = user;
@@ -118,7 +137,7 @@ static congru_failure pairwise_task(void *user, const congru_chunk *chunk)
     distance_work w;
     distance_layout(chunk->arena, chunk->kernel, chunk->vectors, d, &w);
     congru_failure failure = congru_load_symmetric(chunk, d, job->a, false, w.a, w.spectral.check);
-    for (size_t b = 0; b < job->n_b && failure.status == CONGRU_OK; b++) {
+    for (size_t b = job->among ? chunk->first : 0; b < job->n_b && failure.status == CONGRU_OK; b++) {
         const double *other = job->b + b * d * d;
         if (job->metric == CONGRU_METRIC_RIEMANN) {
             failure = riemann_squares(chunk, d, congru_shared(other, d), &w);
@@ -126,8 +145,7 @@ static congru_failure pairwise_task(void *user, const congru_chunk *chunk)
             failure = congru_load_symmetric(chunk, d, other, true, w.b, w.spectral.check);
             flat_squares(chunk, d, &w);
         }
-        for (size_t m = 0; m < chunk->count; m++)
-            job->out[(chunk->first + m) * job->n_b + b] = sqrt(w.sum[m]);
+        store_column(job, chunk, b, w.sum);
     }
     return failure;
 }
@@ -229,7 +247,7 @@ congru_status congru_spd_distance(congru_context *context, congru_metric metric,
                                        "the second set must hold as many matrices as the first, or one");
     if (status != CONGRU_OK)
         return status;
-    distance_job job = {metric, d, a, 1, n_b == n && n > 1, b, out};
+    distance_job job = {metric, d, a, 1, n_b == n && n > 1, false, b, out};
     return distance_run(context, &job, n);
 }
 
@@ -241,6 +259,6 @@ congru_status congru_spd_distance_pairwise(congru_context *context, congru_metri
         status = congru_check_shape(context, n_b, d);
     if (status != CONGRU_OK)
         return status;
-    distance_job job = {metric, d, a, n_b, false, b, out};
+    distance_job job = {metric, d, a, n_b, false, a == b && n_a == n_b, b, out};
     return distance_run(context, &job, n_a);
 }

@@ -57,7 +57,51 @@ END
     result "results of other trials are not taken" "$said"
 }
 
+# interrupt WHEN WORD...: SIGTERM as soon as `WHEN` holds; what the command said is in said.txt, and it ends within 5 s.
+interrupt()
+{
+    local when=$1 pid moment
+    shift
+    congru "$@" >out.txt 2>said.txt &
+    pid=$!
+    for ((moment = 0; moment < 1200; moment++)); do
+        kill -0 $pid 2>/dev/null || break
+        eval "$when" && break
+        sleep 0.05
+    done
+    kill -TERM $pid 2>/dev/null || echo "$*: ended before"
+    for ((moment = 0; moment < 100; moment++)); do
+        kill -0 $pid 2>/dev/null || break
+        sleep 0.05
+    done
+    kill -KILL $pid 2>/dev/null && echo "$*: goes on after SIGTERM"
+    wait $pid
+    [ $? = 1 ] || echo "$*: another exit code than 1"
+}
+
+# The signal is taken: bit 15 of the mask.
+takes_signals='(( 0x$(sed -n "s/^SigCgt:[[:space:]]*//p" /proc/$pid/status 2>/dev/null || echo 0) & 0x4000 ))'
+
+# Between evaluations too, where the library trains again, loads sets or measures.
+interrupted_experiments_say_so()
+{
+    local problems=
+    mkdir "$scratch/work/interrupted" && cd "$scratch/work/interrupted" || exit 1
+    make_set 2a.npz --subjects 3 --trials 24 --d 3 --effect 6 --classes 4
+    congru synth --stage shift --signals 500 --channels 16 --trials 30 -o signals.npz >/dev/null
+    problems+=$(interrupt '[ -e made/2a-geometry/dct/results.csv ]' reproduce geometry 2a.npz --steps 4000 -o made)
+    [[ $(cat said.txt) == "congru: interrupted; what is done is in made/2a-geometry/dct, and the same command goes on from there" ]] ||
+        problems+=$(cat said.txt)
+    problems+=$(interrupt '[ -e one/results.csv ]' loso 2a.npz -p dct-e2e --steps 4000 --diagnostics -o one)
+    [[ $(cat said.txt) == "congru: interrupted; what is done is in one, and the same command goes on from there" ]] ||
+        problems+=$(cat said.txt)
+    problems+=$(interrupt "$takes_signals" reproduce silhouette signals.npz --band 8:30 --steps 100000 -o made)
+    [[ $(cat said.txt) == "congru: interrupted" ]] || problems+=$(cat said.txt)
+    result "interrupted experiments say so" "$problems"
+}
+
 synthetic_table_is_of_its_folders
+interrupted_experiments_say_so
 for name in ablate compare reproduce; do
     manual_has_options $name
 done

@@ -104,6 +104,67 @@ models_predict_what_folds_do()
     result "models predict what their folds did" "$problems"
 }
 
+# The table of docs/pipelines.md says of every network what help does.
+docs_and_help_agree()
+{
+    result "docs and help agree about numbers of training" "$(
+        python3 - "$SOURCE/docs/pipelines.md" <<'END'
+import re, subprocess, sys
+lines = open(sys.argv[1]).read().splitlines()
+first = next(i for i, line in enumerate(lines) if line.startswith("| network |"))
+options = re.findall(r"`(--[a-z-]+)`", lines[first])
+seen = 0
+for line in lines[first + 2:]:
+    if not line.startswith("|"):
+        break
+    cells = [cell.strip() for cell in line.strip("|").split("|")]
+    for name in re.findall(r"`([a-z0-9-]+)`", cells[0]):
+        for pipeline in [name] if name not in ("dct", "dldct", "ddct-unet") else [name + "+tslr", name + "-e2e"]:
+            text = subprocess.run(["congru", "help", pipeline], capture_output=True, text=True).stdout
+            own = dict(re.findall(r"(--[a-z-]+) ([0-9.e-]+)", text.partition("own numbers of training:")[2].partition("Options")[0]))
+            said = dict(zip(options, cells[1:]))
+            differ = [o for o in options if o in own and (said[o] == "" or float(said[o]) != float(own[o]))]
+            if differ or "--steps" not in own:
+                print(pipeline, differ, own)
+            seen += 1
+if seen < 17:
+    print(seen, "pipelines were compared")
+END
+    )"
+}
+
+# A network as a branch: its log-probabilities are added to those of the others, by the weights that are stated or learned
+# on the sources; a model without the subject is the fold.
+networks_are_branches()
+{
+    local problems= subject
+    printf '%s\n' 'pipeline = stated' 'choose = C' 'branches = slow, eegnet' '' \
+        'pipeline = learned' 'choose = C, weights' 'branches = slow, eegnet' >views.txt
+    congru loso set.npz --pipeline-file views.txt -p slow,eegnet,stated,learned --steps 5 -o views >out.txt 2>&1 || problems+=$(cat out.txt)
+    problems+=$(
+        python3 - <<'END'
+import csv, math
+said = {}
+for row in csv.DictReader(open("views/predictions.csv")):
+    said.setdefault((row["subject"], row["trial"]), {})[row["pipeline"]] = [float(v) for k, v in row.items() if k.startswith("p_")]
+worst = 0
+for p in said.values():
+    product = [a ** 1.75 * b for a, b in zip(p["slow"], p["eegnet"])]
+    worst = max([worst] + [abs(a / sum(product) - b) for a, b in zip(product, p["stated"])])
+if not worst < 1e-6 or len(said) < 40 or all(p["stated"] == p["learned"] for p in said.values()):
+    print("they differ by", worst, "in", len(said), "trials")
+END
+    )
+    subject=$(sed -n 2p views/predictions.csv | cut -d, -f2)
+    congru train set.npz --pipeline-file views.txt -p learned --steps 5 --without "$subject" -o model >out.txt 2>&1 || problems+=$(cat out.txt)
+    congru predict model set.npz --subjects "$subject" -o p.csv >out.txt 2>&1 || problems+=$(cat out.txt)
+    diff <(tail -n +2 p.csv | cut -d, -f2-) <(grep ",$subject,.*,learned," views/predictions.csv | cut -d, -f2-) >/dev/null ||
+        problems+="the model predicts otherwise"
+    result "a network is a branch like others" "$problems"
+}
+
+docs_and_help_agree
+networks_are_branches
 options_are_recorded
 paths_change_nothing
 killed_runs_end_the_same

@@ -1,6 +1,7 @@
 /* Pipelines of several branches: defined, chosen on the sources, without a leak, the same bits everywhere. SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "base/error.h"
 #include "congru/congru.h"
 #include "evaluation/combine.h"
+#include "evaluation/workers.h"
 #include "harness.h"
 
 enum {
@@ -351,6 +353,54 @@ static void covariances_are_not_enough(void)
     congru_set_destroy(&set);
 }
 
+/* ---- Stopping ------------------------------------------------------------------------------------------- */
+
+typedef struct stopper {
+    atomic_size_t calls, begun, heard;
+    size_t after; /* calls until it says stop */
+} stopper;
+
+static bool count_calls(void *user, size_t done, size_t total)
+{
+    stopper *s = user;
+    return done == 0 && total == 100 && ++s->calls < s->after;
+}
+
+/* As long work does, which asks between its parts. */
+static congru_status work(void *user, size_t job, congru_context *own)
+{
+    stopper *s = user;
+    (void)job;
+    s->begun++;
+    for (double start = congru_seconds(); congru_seconds() < start + 20;)
+        if (own->progress == NULL || !own->progress(own->progress_user, 0, 1)) {
+            s->heard++;
+            return congru_fail(own, CONGRU_ERROR_CANCELLED, "stopped");
+        }
+    return CONGRU_OK;
+}
+
+/* Filters, features and choices are most of a run of branches, and come before its first fold. */
+static void stopping_is_heard_before_the_first_fold(void)
+{
+    for (int threads = 1; threads <= 4; threads++)
+        for (size_t after = 1; after <= 3; after++) {
+            stopper s = {.after = after};
+            congru_context *own = NULL;
+            congru_workers workers;
+            congru_context_options options = {.threads = threads, .progress = count_calls, .progress_user = &s};
+            CHECK(congru_context_create(&own, &options) == CONGRU_OK);
+            CHECK(congru_workers_start(own, 100, &workers) == CONGRU_OK);
+            CHECK(congru_workers_run(&workers, 100, work, &s) == CONGRU_ERROR_CANCELLED);
+            CHECK_SAYING(s.calls == after, "%zu calls, not %zu", (size_t)s.calls, after);
+            CHECK_SAYING(s.begun <= (size_t)threads && s.heard == s.begun, "%zu jobs, %zu stopped",
+                         (size_t)s.begun, (size_t)s.heard);
+            congru_workers_end(&workers);
+            CHECK(own->progress == count_calls && own->progress_user == &s);
+            congru_context_destroy(&own);
+        }
+}
+
 int main(void)
 {
     if (congru_context_create(&context, &(congru_context_options){.threads = 2}) != CONGRU_OK)
@@ -364,6 +414,7 @@ int main(void)
     RUN(later_trials_do_not_matter_online);
     RUN(models_answer_as_folds_do);
     RUN(covariances_are_not_enough);
+    RUN(stopping_is_heard_before_the_first_fold);
     congru_context_destroy(&context);
     return harness_end();
 }

@@ -279,6 +279,27 @@ static void compare_distances(oracle_case *with)
     }
 }
 
+/* All pairs of one batch: symmetric to the bit, 0 from itself, and above the diagonal what two batches give. */
+static void compare_distances_among(oracle_case *with)
+{
+    const size_t d = with->d, n = with->n;
+    double *among = malloc(n * n * sizeof *among), *apart = malloc(n * n * sizeof *apart);
+    double *copy = malloc(n * with->dd * sizeof *copy);
+    memcpy(copy, with->a, n * with->dd * sizeof *copy);
+    for (int metric = CONGRU_METRIC_RIEMANN; metric <= CONGRU_METRIC_EUCLID; metric++) {
+        OK(congru_spd_distance_pairwise(context, (congru_metric)metric, d, n, with->a, n, with->a, among));
+        OK(congru_spd_distance_pairwise(context, (congru_metric)metric, d, n, with->a, n, copy, apart));
+        for (size_t i = 0; i < n; i++) {
+            CHECK(among[i * n + i] == 0.0);
+            for (size_t j = i + 1; j < n; j++)
+                CHECK(among[i * n + j] == apart[i * n + j] && among[j * n + i] == apart[i * n + j]);
+        }
+    }
+    free(among);
+    free(apart);
+    free(copy);
+}
+
 /* The point at t from a to b in each metric. */
 static void lapack_geodesic(congru_metric metric, size_t d, const double *a, const double *b, double t,
                             double *out)
@@ -471,6 +492,7 @@ static const struct {
     {"functions_against_lapack", compare_functions},
     {"merge_and_congruence_against_lapack", compare_merge_and_congruence},
     {"distances_against_lapack", compare_distances},
+    {"distances_among_one_batch", compare_distances_among},
     {"geodesics_against_lapack", compare_geodesics},
     {"maps_against_lapack", compare_maps},
     {"tangent_against_lapack", compare_tangent},
