@@ -219,7 +219,7 @@ static congru_status show_dataset(const congru_paper_runs *runs, const char *dat
                                   const char *pipelines)
 {
     congru_table table = {0};
-    congru_names names;
+    congru_names names = {0};
     congru_names_split(&names, pipelines);
     congru_table_headings(&table, 4, (const char *const[]){dataset, "paper", "ours", "difference"});
     for (size_t i = 0; i < names.count; i++) {

@@ -13,7 +13,7 @@
 /* The mean of the pipelines with commas between. */
 static double mean_of(const congru_paper_runs *sets, const char *dataset, const char *pipelines)
 {
-    congru_names names;
+    congru_names names = {0};
     double sum = 0;
     congru_names_split(&names, pipelines);
     for (size_t i = 0; i < names.count; i++)
