@@ -38,7 +38,7 @@ timed()
 
 accuracy()
 {
-    awk -v name="$2" 'index($0, name) == 1 { sub(name, ""); print $column; exit }' column="$3" "$scratch/$1.txt"
+    awk -v name="$2" 'index($0, name) == 1 { $0 = substr($0, length(name) + 1); print $column; exit }' column="$3" "$scratch/$1.txt"
 }
 
 for ((i = 0; i < ${REPEATS:-1}; i++)); do
