@@ -147,7 +147,7 @@ static bool race(congru_training *t, const peer *p, const char *name, size_t rou
                  times torch[WAYS_MAX][THREADS])
 {
     const double start = now();
-    for (size_t round = 0; round < rounds && (round < 3 || now() - start < 2e4); round++) {
+    for (size_t round = 0; round < rounds && (round < 3 || now() - start < 1e4); round++) {
         if (!own_turn(t, own))
             return false;
         for (size_t way = 0; p != NULL && way < p->ways; way++) {

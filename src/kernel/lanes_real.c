@@ -266,6 +266,9 @@ const congru_real_kernel LANES(real_table) = {
     .pool = LANES(real_pool),
     .largest = LANES(real_largest),
     .give_largest = LANES(real_give_largest),
+    .tile_windows = LANES(real_tile_windows),
+    .tile_pixels = LANES(real_tile_pixels),
+    .tile_spread = LANES(real_tile_spread),
     .leave = LANES(real_leave),
     .keep = LANES(real_keep),
 };

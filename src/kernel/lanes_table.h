@@ -36,6 +36,12 @@ void LANES(real_largest)(size_t rows, size_t cols, size_t window, size_t stride,
                          congru_real *y);
 void LANES(real_give_largest)(size_t rows, size_t cols, size_t window, size_t stride, const congru_real *x,
                               const congru_real *y, const congru_real *d_y, congru_real *d_x);
+void LANES(real_tile_windows)(size_t tiles, size_t step, size_t high, size_t wide, const congru_real *x,
+                              size_t line, congru_real *v, size_t plane);
+void LANES(real_tile_pixels)(size_t tiles, size_t step, size_t high, size_t wide, const congru_real *m,
+                             size_t plane, congru_real *y, size_t line);
+void LANES(real_tile_spread)(size_t tiles, size_t step, size_t high, size_t wide, const congru_real *y,
+                             size_t line, congru_real *m, size_t plane);
 void LANES(real_leave)(size_t count, const congru_real *mask, congru_real *p);
 void LANES(real_keep)(size_t count, congru_real kept, const congru_real *p, congru_real *a);
 

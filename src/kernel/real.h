@@ -106,6 +106,16 @@ typedef struct congru_real_kernel {
     void (*give_largest)(size_t rows, size_t cols, size_t window, size_t stride, const congru_real *x,
                          const congru_real *y, const congru_real *d_y, congru_real *d_x);
 
+    /* A line of tiles of an image (lanes_tiles.c). The image's lines are `line` reals apart, its pixels `step`; `high` lines and
+     * `wide` pixels of them are there, and what would be beyond is zero, or is not written. Entry e of 16 of tile t is at e plane
+     * + t step. Windows: v = B^T x B; pixels: y = A^T m A; spread: the adjoint of it. */
+    void (*tile_windows)(size_t tiles, size_t step, size_t high, size_t wide, const congru_real *x, size_t line,
+                         congru_real *v, size_t plane);
+    void (*tile_pixels)(size_t tiles, size_t step, size_t high, size_t wide, const congru_real *m, size_t plane,
+                        congru_real *y, size_t line);
+    void (*tile_spread)(size_t tiles, size_t step, size_t high, size_t wide, const congru_real *y, size_t line,
+                        congru_real *m, size_t plane);
+
     /* p is -p where the mask is 0; and a = kept p where p > 0, else 0. */
     void (*leave)(size_t count, const congru_real *mask, congru_real *p);
     void (*keep)(size_t count, congru_real kept, const congru_real *p, congru_real *a);

@@ -13,6 +13,8 @@ static inline rvec r_load(const congru_real *p) { return v_load_unaligned(p); }
 static inline void r_store(congru_real *p, rvec a) { v_store_unaligned(p, a); }
 static inline rvec r_set(congru_real x) { return v_set(x); }
 static inline rvec r_fma(rvec a, rvec b, rvec c) { return v_fma(a, b, c); }
+static inline rvec r_add(rvec a, rvec b) { return v_add(a, b); }
+static inline rvec r_sub(rvec a, rvec b) { return v_sub(a, b); }
 static inline vec r_widen(const congru_real *p) { return v_load_unaligned(p); }
 static inline void r_narrow(congru_real *p, vec a) { v_store_unaligned(p, a); }
 #elif defined(CONGRU_LANES_EMULATED) || defined(CONGRU_LANES_AVX512)
@@ -22,6 +24,8 @@ static inline rvec r_load(const congru_real *p) { return _mm512_loadu_ps(p); }
 static inline void r_store(congru_real *p, rvec a) { _mm512_storeu_ps(p, a); }
 static inline rvec r_set(congru_real x) { return _mm512_set1_ps(x); }
 static inline rvec r_fma(rvec a, rvec b, rvec c) { return _mm512_fmadd_ps(a, b, c); }
+static inline rvec r_add(rvec a, rvec b) { return _mm512_add_ps(a, b); }
+static inline rvec r_sub(rvec a, rvec b) { return _mm512_sub_ps(a, b); }
 static inline vec r_widen(const congru_real *p) { return _mm512_cvtps_pd(_mm256_loadu_ps(p)); }
 static inline void r_narrow(congru_real *p, vec a) { _mm256_storeu_ps(p, _mm512_cvtpd_ps(a)); }
 #elif defined(CONGRU_LANES_AVX2)
@@ -31,6 +35,8 @@ static inline rvec r_load(const congru_real *p) { return _mm256_loadu_ps(p); }
 static inline void r_store(congru_real *p, rvec a) { _mm256_storeu_ps(p, a); }
 static inline rvec r_set(congru_real x) { return _mm256_set1_ps(x); }
 static inline rvec r_fma(rvec a, rvec b, rvec c) { return _mm256_fmadd_ps(a, b, c); }
+static inline rvec r_add(rvec a, rvec b) { return _mm256_add_ps(a, b); }
+static inline rvec r_sub(rvec a, rvec b) { return _mm256_sub_ps(a, b); }
 static inline vec r_widen(const congru_real *p) { return _mm256_cvtps_pd(_mm_loadu_ps(p)); }
 static inline void r_narrow(congru_real *p, vec a) { _mm_storeu_ps(p, _mm256_cvtpd_ps(a)); }
 #elif defined(CONGRU_LANES_NEON)
@@ -40,6 +46,8 @@ static inline rvec r_load(const congru_real *p) { return vld1q_f32(p); }
 static inline void r_store(congru_real *p, rvec a) { vst1q_f32(p, a); }
 static inline rvec r_set(congru_real x) { return vdupq_n_f32(x); }
 static inline rvec r_fma(rvec a, rvec b, rvec c) { return vfmaq_f32(c, a, b); }
+static inline rvec r_add(rvec a, rvec b) { return vaddq_f32(a, b); }
+static inline rvec r_sub(rvec a, rvec b) { return vsubq_f32(a, b); }
 static inline vec r_widen(const congru_real *p) { return vcvt_f64_f32(vld1_f32(p)); }
 static inline void r_narrow(congru_real *p, vec a) { vst1_f32(p, vcvt_f32_f64(a)); }
 #else
@@ -49,6 +57,8 @@ static inline rvec r_load(const congru_real *p) { return *p; }
 static inline void r_store(congru_real *p, rvec a) { *p = a; }
 static inline rvec r_set(congru_real x) { return x; }
 static inline rvec r_fma(rvec a, rvec b, rvec c) { return fmaf(a, b, c); }
+static inline rvec r_add(rvec a, rvec b) { return a + b; }
+static inline rvec r_sub(rvec a, rvec b) { return a - b; }
 static inline vec r_widen(const congru_real *p) { return *p; }
 static inline void r_narrow(congru_real *p, vec a) { *p = (congru_real)a; }
 #endif

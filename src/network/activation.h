@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "kernel/kernel.h"
 
@@ -88,6 +89,19 @@ static inline congru_extent congru_image(size_t d, size_t channels)
     congru_extent e = {CONGRU_IMAGE, d, channels, 0};
     e.size = congru_real_doubles((d + 2) * congru_image_line(&e));
     return e;
+}
+
+/* Zeros around an image. */
+static inline void congru_image_frame(const congru_extent *e, congru_real *image)
+{
+    const size_t step = congru_extent_step(e), line = congru_image_line(e);
+    memset(image, 0, line * sizeof(congru_real));
+    for (size_t i = 1; i <= e->rows; i++) {
+        memset(image + i * line, 0, step * sizeof(congru_real));
+        memset(image + (i + 1) * line - step, 0, step * sizeof(congru_real));
+    }
+    memset(image + (e->rows + 1) * line, 0,
+           (congru_extent_reals(e) - (e->rows + 1) * line) * sizeof(congru_real));
 }
 
 static inline congru_extent congru_vector(size_t n)

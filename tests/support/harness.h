@@ -16,6 +16,19 @@
 #define CHECK_NEAR(actual, expected, tolerance) \
     harness_near((actual), (expected), (tolerance), __FILE__, __LINE__, #actual)
 
+/* Whether ThreadSanitizer looks on: a race shows in the first steps of a training, each of which takes many times as long. */
+#if defined(__SANITIZE_THREAD__)
+enum { HARNESS_RACES = 1 };
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+enum { HARNESS_RACES = 1 };
+#else
+enum { HARNESS_RACES = 0 };
+#endif
+#else
+enum { HARNESS_RACES = 0 };
+#endif
+
 /* Ends the test as skipped, with the reason in the output: use as SKIP("no scipy"); return; */
 #define SKIP(reason) harness_skip(reason)
 

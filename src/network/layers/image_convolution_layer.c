@@ -1,58 +1,70 @@
 /* A 3x3 convolution of images, zeros beyond the border, and ReLU. SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "network/graph.h"
+#include "network/layers/tiles.h"
 
-/* Weights (3, 3, in, out) and a bias (out). With channels last and a border of zeros, the windows of one line of the image
- * are rows of a matrix that overlap: a convolution is one product for each line. */
+/* Weights (3, 3, in, out) and a bias (out). Images of several channels are convolved in tiles. Of one channel, with a border of
+ * zeros, the windows of one line of the image are rows of a matrix that overlap: a convolution is one product for each line. */
 typedef struct filters {
-    congru_real *weight; /* (3, 3 step of the input, step of the output) */
-    congru_real
-        *flipped;      /* (3, 3 step of the output, step of the input): taps in reverse, channels transposed */
-    congru_real *bias; /* (step of the output) */
+    congru_real *weight;  /* of one channel: (9, step of the output) */
+    congru_real *flipped; /* (9, step of the output, CONGRU_REAL_STEP): taps in reverse */
+    congru_real *bias;    /* (step of the output) */
+    congru_tiles tiles;   /* of several */
 } filters;
+
+static bool in_tiles(const congru_node *node)
+{
+    return node->in[0].cols > 1;
+}
 
 static void plan(congru_graph *graph, congru_node *node)
 {
     (void)graph;
-    const size_t in = congru_extent_step(&node->in[0]), out = congru_extent_step(&node->out);
-    node->sum_size[0] = 9 * node->in[0].cols * node->out.cols;
+    const size_t out = congru_extent_step(&node->out);
+    node->sum_size[0] = in_tiles(node) ? congru_tiles_sums(node) : 9 * out;
     node->sum_size[1] = out;
-    node->need.plain[0] = 9 * in * out;
+    node->need.plain[0] = node->sum_size[0];
     node->need.plain[1] = congru_extent_reals(&node->out);
-    node->need.plain[2] = node->in[0].rows * congru_real_step(in);
+    node->need.plain[2] = in_tiles(node) ? congru_tiles_scratch(node) : node->in[0].rows * CONGRU_REAL_STEP;
 }
 
 static void layout(congru_arena *arena, congru_graph *graph, congru_node *node)
 {
     (void)graph;
     filters *f = node->state;
-    const size_t in = congru_extent_step(&node->in[0]), out = congru_extent_step(&node->out);
-    f->weight = congru_arena_take(arena, 9 * in * out, sizeof(congru_real));
-    f->flipped = congru_arena_take(arena, 9 * out * congru_real_step(in), sizeof(congru_real));
+    const size_t out = congru_extent_step(&node->out);
     f->bias = congru_arena_take(arena, out, sizeof(congru_real));
+    if (in_tiles(node)) {
+        congru_tiles_layout(arena, node, &f->tiles);
+        return;
+    }
+    f->weight = congru_arena_take(arena, 9 * out, sizeof(congru_real));
+    f->flipped = congru_arena_take(arena, 9 * out * CONGRU_REAL_STEP, sizeof(congru_real));
+}
+
+static void set_single(const congru_node *node, const double *w, const filters *f)
+{
+    const size_t out = congru_extent_step(&node->out), cols = node->out.cols;
+    memset(f->weight, 0, 9 * out * sizeof(congru_real));
+    memset(f->flipped, 0, 9 * out * CONGRU_REAL_STEP * sizeof(congru_real));
+    for (size_t tap = 0; tap < 9; tap++) {
+        for (size_t k = 0; k < cols; k++)
+            f->weight[tap * out + k] = f->flipped[((8 - tap) * out + k) * CONGRU_REAL_STEP] =
+                (congru_real)w[tap * cols + k];
+    }
 }
 
 static congru_status prepare(congru_graph *graph, congru_node *node)
 {
-    const filters *f = node->state;
-    const size_t in = congru_extent_step(&node->in[0]), out = congru_extent_step(&node->out);
-    const size_t channels = node->in[0].cols, cols = node->out.cols, in_step = congru_real_step(in);
+    filters *f = node->state;
     const double *w = congru_graph_value(graph, node, 0), *bias = congru_graph_value(graph, node, 1);
-    memset(f->weight, 0, 9 * in * out * sizeof(congru_real));
-    memset(f->flipped, 0, 9 * out * in_step * sizeof(congru_real));
-    memset(f->bias, 0, out * sizeof(congru_real));
-    for (size_t tap = 0; tap < 9; tap++) {
-        for (size_t c = 0; c < channels; c++) {
-            for (size_t k = 0; k < cols; k++) {
-                const congru_real x = (congru_real)w[(tap * channels + c) * cols + k];
-                f->weight[(tap * in + c) * out + k] = x;
-                f->flipped[((8 - tap) * out + k) * in_step + c] = x;
-            }
-        }
-    }
-    for (size_t k = 0; k < cols; k++)
+    memset(f->bias, 0, congru_extent_step(&node->out) * sizeof(congru_real));
+    for (size_t k = 0; k < node->out.cols; k++)
         f->bias[k] = (congru_real)bias[k];
+    if (in_tiles(node))
+        congru_tiles_set(node, w, &f->tiles);
+    else
+        set_single(node, w, f);
     return CONGRU_OK;
 }
 
@@ -72,11 +84,15 @@ static void forward(const congru_call *call)
     const congru_extent *in = &call->node->in[0], *out = &call->node->out;
     const size_t step = congru_extent_step(out), d = out->rows;
     for (size_t m = 0; m < call->count; m++) {
+        const congru_real *x = congru_trial_reals(call->x[0], in, m);
         congru_real *y = congru_trial_reals(call->y, out, m);
-        memset(y, 0, out->size * sizeof(double));
+        congru_image_frame(out, y);
+        if (in_tiles(call->node))
+            congru_tiles_convolve(call->kernel, in, out, f->tiles.weight, x, call->work.plain[2], y);
         for (size_t i = 0; i < d; i++) {
             congru_real *line = y + congru_extent_place(out, i * d);
-            convolve(call->kernel, in, i, congru_trial_reals(call->x[0], in, m), f->weight, step, line);
+            if (!in_tiles(call->node))
+                convolve(call->kernel, in, i, x, f->weight, step, line);
             call->kernel->real->rectify(d, step, f->bias, line, step);
         }
     }
@@ -92,39 +108,38 @@ static void rectify(const congru_real_kernel *real, const congru_extent *out, co
         real->add_rows(out->rows, step, g + congru_extent_place(out, i * out->rows), step, sum);
 }
 
-/* sum (9, channels, cols) += the windows of x, transposed, times g. */
-static void add_weights(const congru_call *call, const congru_real *x, const congru_real *g, congru_real *own)
+/* sum += the windows of x, transposed, times g; of several channels as tiles have it. */
+static void add_weights(const congru_call *call, const congru_real *x, const congru_real *g)
 {
     const congru_extent *in = &call->node->in[0], *out = &call->node->out;
-    const size_t step = congru_extent_step(in), line = congru_image_line(in), cols = congru_extent_step(out);
+    const size_t line = congru_image_line(in), cols = congru_extent_step(out);
     const congru_real *inside = g + congru_extent_place(out, 0);
-    for (size_t a = 0; a < 3; a++)
-        call->kernel->real->product(
-            3 * step, cols, in->rows, in->rows, (congru_window){x + a * line, 1, line, step},
-            (congru_window){inside, 0, congru_image_line(out), cols}, false, own + a * 3 * step * cols, cols);
-    if (step == in->cols && cols == out->cols) { /* nothing is padded */
-        call->kernel->real->add_rows(1, 9 * step * cols, own, 0, call->sum[0]);
-        return;
-    }
-    for (size_t tap = 0; tap < 9; tap++) {
-        for (size_t c = 0; c < in->cols; c++) {
-            for (size_t k = 0; k < out->cols; k++)
-                call->sum[0][(tap * in->cols + c) * out->cols + k] += (double)own[(tap * step + c) * cols + k];
-        }
-    }
+    congru_real *own = call->work.plain[0];
+    if (in_tiles(call->node))
+        congru_tiles_weigh(call->kernel, in, out, x, g, call->work.plain[2], own);
+    for (size_t a = 0; a < 3 && !in_tiles(call->node); a++)
+        call->kernel->real->product(3, cols, in->rows, in->rows, (congru_window){x + a * line, 1, line, 1},
+                                    (congru_window){inside, 0, congru_image_line(out), cols}, false,
+                                    own + a * 3 * cols, cols);
+    call->kernel->real->add_rows(1, call->node->sum_size[0], own, 0, call->sum[0]);
 }
 
 /* dx = g * flipped w */
-static void give_back(const congru_call *call, const congru_real *g, congru_real *line, congru_real *d_x)
+static void give_back(const congru_call *call, const congru_real *g, congru_real *d_x)
 {
     const filters *f = call->node->state;
     const congru_extent *in = &call->node->in[0], *out = &call->node->out;
-    const size_t step = congru_extent_step(in), cols = congru_real_step(step), d = in->rows;
-    memset(d_x, 0, in->size * sizeof(double));
+    const size_t d = in->rows;
+    congru_real *line = call->work.plain[2];
+    congru_image_frame(in, d_x);
+    if (in_tiles(call->node)) {
+        congru_tiles_convolve(call->kernel, out, in, f->tiles.flipped, g, line, d_x);
+        return;
+    }
     for (size_t i = 0; i < d; i++) {
-        convolve(call->kernel, out, i, g, f->flipped, cols, line);
+        convolve(call->kernel, out, i, g, f->flipped, CONGRU_REAL_STEP, line);
         for (size_t j = 0; j < d; j++)
-            memcpy(d_x + congru_extent_place(in, i * d + j), line + j * cols, step * sizeof(congru_real));
+            d_x[congru_extent_place(in, i * d + j)] = line[j * CONGRU_REAL_STEP];
     }
 }
 
@@ -138,20 +153,32 @@ static void backward(const congru_call *call)
     for (size_t m = 0; m < call->count; m++) {
         rectify(call->kernel->real, out, congru_trial_reals(call->y, out, m),
                 congru_trial_reals(call->d_y, out, m), g, call->sum[1]);
-        add_weights(call, congru_trial_reals(call->x[0], in, m), g, call->work.plain[0]);
+        add_weights(call, congru_trial_reals(call->x[0], in, m), g);
         if (call->d_x[0] != NULL)
-            give_back(call, g, call->work.plain[2], congru_trial_reals(call->d_x[0], in, m));
+            give_back(call, g, congru_trial_reals(call->d_x[0], in, m));
+    }
+}
+
+/* gradient (rows, cols) += sums of chunks, whose rows have the output's step. */
+static void add_padded(const congru_graph *graph, const congru_node *node, size_t rows, const double *sums,
+                       double *gradient)
+{
+    const size_t step = congru_extent_step(&node->out), cols = node->out.cols;
+    for (size_t chunk = 0; chunk < congru_graph_used_chunks(graph); chunk++) {
+        for (size_t e = 0; e < rows * cols; e++)
+            gradient[e] += sums[chunk * rows * step + e / cols * step + e % cols];
     }
 }
 
 static congru_status finish(congru_graph *graph, congru_node *node)
 {
-    double *d_bias = congru_graph_gradient(graph, node, 1);
-    congru_graph_add_sums(graph, node->sum_size[0], node->sum[0], congru_graph_gradient(graph, node, 0));
-    for (size_t chunk = 0; chunk < congru_graph_used_chunks(graph); chunk++) {
-        for (size_t k = 0; k < node->out.cols; k++)
-            d_bias[k] += node->sum[1][chunk * node->sum_size[1] + k];
-    }
+    const filters *f = node->state;
+    double *d_weight = congru_graph_gradient(graph, node, 0);
+    if (in_tiles(node))
+        congru_tiles_finish(graph, node, &f->tiles, node->sum[0], d_weight);
+    else
+        add_padded(graph, node, 9, node->sum[0], d_weight);
+    add_padded(graph, node, 1, node->sum[1], congru_graph_gradient(graph, node, 1));
     return CONGRU_OK;
 }
 

@@ -1,0 +1,38 @@
+/* 3x3 convolutions of images in tiles of 2x2 pixels: four multiplications a pixel instead of nine. SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONGRU_NETWORK_TILES_H
+#define CONGRU_NETWORK_TILES_H
+
+#include "network/graph.h"
+
+/* Weights in the domain of tiles (kernel/lanes_tiles.c), for the node's images of several channels. */
+typedef struct congru_tiles {
+    congru_real *weight; /* (16, step of the input, step of the output) */
+    congru_real
+        *flipped; /* (16, step of the output, step of the input): taps in reverse, channels transposed */
+    double *sum;  /* (16, step of the input, step of the output): the derivative by `weight` */
+} congru_tiles;
+
+/* Elements of the sums of a chunk; reals of scratch: of those of a trial, and of two planes of tiles. */
+size_t congru_tiles_sums(const congru_node *node);
+size_t congru_tiles_scratch(const congru_node *node);
+
+void congru_tiles_layout(congru_arena *arena, const congru_node *node, congru_tiles *t);
+
+/* From w (3, 3, in, out). */
+void congru_tiles_set(const congru_node *node, const double *w, congru_tiles *t);
+
+/* Inside of y = the convolution of the image x, which has the extent `in`, to images `out`: by `weight`, or, of derivatives, by
+ * `flipped`. The scratch is congru_tiles_scratch. */
+void congru_tiles_convolve(const congru_kernel *kernel, const congru_extent *in, const congru_extent *out,
+                           const congru_real *weight, const congru_real *x, congru_real *scratch,
+                           congru_real *y);
+
+/* own (16, steps of in and out) = the derivative by `weight` of one trial, from x and the derivative g by the output. */
+void congru_tiles_weigh(const congru_kernel *kernel, const congru_extent *in, const congru_extent *out,
+                        const congru_real *x, const congru_real *g, congru_real *scratch, congru_real *own);
+
+/* gradient (3, 3, in, out) += that by w, from the sums of chunks. */
+void congru_tiles_finish(const congru_graph *graph, const congru_node *node, const congru_tiles *t,
+                         const double *sums, double *gradient);
+
+#endif
