@@ -189,6 +189,13 @@ files_are_short()
         awk '$2 != "total" && $1 > 600 { print $2 " has " $1 " lines" }'
 }
 
+# The command is thin: options in, a call of the library, its result printed. A file that is not worth 40 lines is part of another.
+command_is_thin()
+{
+    find cli -name '*.[ch]' ! -path cli/main.c -exec wc -l {} + | awk '$2 != "total" && $1 < 40 { print $2 " has " $1 " lines" }'
+    find cli -name '*.[ch]' -exec cat {} + | wc -l | awk '$1 >= 8000 { print "cli has " $1 " lines" }'
+}
+
 # In a script the line after #! counts as the first.
 # Layers stay small enough to be read: functions of 60 lines, structures of 25 members.
 networks_are_made_of_small_parts()
@@ -365,6 +372,7 @@ fi
 run umbrella_includes_every_header
 run file_names_are_unique
 run files_are_short
+run command_is_thin
 run files_begin_with_purpose_and_licence
 run networks_are_made_of_small_parts
 run no_flag_lets_the_compiler_change_numbers

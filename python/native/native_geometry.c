@@ -74,38 +74,39 @@ static PyObject *matrix(PyObject *self, PyObject *args)
     return close_operands(&o, good);
 }
 
-static PyObject *distance(PyObject *self, PyObject *args)
+/* metric, A, B, out: one distance for each matrix of A, or one for each pair. */
+static PyObject *measure(PyObject *args, bool pairwise)
 {
     PyObject *a, *b, *out;
     int metric;
     operands o;
     call c;
-    (void)self;
     if (!PyArg_ParseTuple(args, "iOOO", &metric, &a, &b, &out))
         return NULL;
-    bool good = open_operands(&o, a, b, out) && is_batch(&o.a, "A", 0, 0) && is_batch(&o.b, "B", 0, o.d) &&
-                has_count(&o.out, "out", o.n) && call_begin(&c, 0, NULL);
-    if (good)
-        good = call_end(&c, congru_spd_distance(c.context, (congru_metric)metric, o.n, o.d, o.a.data,
-                                                (size_t)o.b.shape[0], o.b.data, o.out.data));
+    bool good = open_operands(&o, a, b, out) && is_batch(&o.a, pairwise ? "X" : "A", 0, 0) &&
+                is_batch(&o.b, pairwise ? "Y" : "B", 0, o.d) &&
+                has_count(&o.out, "out", pairwise ? o.n * (size_t)o.b.shape[0] : o.n) &&
+                call_begin(&c, 0, NULL);
+    if (good) {
+        const size_t m = (size_t)o.b.shape[0];
+        good = call_end(&c, pairwise ? congru_spd_distance_pairwise(c.context, (congru_metric)metric, o.d, o.n,
+                                                                    o.a.data, m, o.b.data, o.out.data)
+                                     : congru_spd_distance(c.context, (congru_metric)metric, o.n, o.d, o.a.data,
+                                                           m, o.b.data, o.out.data));
+    }
     return close_operands(&o, good);
+}
+
+static PyObject *distance(PyObject *self, PyObject *args)
+{
+    (void)self;
+    return measure(args, false);
 }
 
 static PyObject *distance_pairwise(PyObject *self, PyObject *args)
 {
-    PyObject *a, *b, *out;
-    int metric;
-    operands o;
-    call c;
     (void)self;
-    if (!PyArg_ParseTuple(args, "iOOO", &metric, &a, &b, &out))
-        return NULL;
-    bool good = open_operands(&o, a, b, out) && is_batch(&o.a, "X", 0, 0) && is_batch(&o.b, "Y", 0, o.d) &&
-                has_count(&o.out, "out", o.n * (size_t)o.b.shape[0]) && call_begin(&c, 0, NULL);
-    if (good)
-        good = call_end(&c, congru_spd_distance_pairwise(c.context, (congru_metric)metric, o.d, o.n, o.a.data,
-                                                         (size_t)o.b.shape[0], o.b.data, o.out.data));
-    return close_operands(&o, good);
+    return measure(args, true);
 }
 
 static PyObject *geodesic(PyObject *self, PyObject *args)

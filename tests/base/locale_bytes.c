@@ -230,12 +230,6 @@ static int compare_entry(const char *path, const struct stat *about, int kind, s
     return 0;
 }
 
-static int remove_entry(const char *path, const struct stat *about, int kind, struct FTW *place)
-{
-    (void)about, (void)kind, (void)place;
-    return remove(path);
-}
-
 /* ---- Tests ----------------------------------------------------------------------------------------------- */
 
 /* Makes the locale from Debian's package "locales" and sets it; false when this machine cannot. */
@@ -302,6 +296,6 @@ int main(void)
     RUN(turkish_files_are_the_same);
     RUN(a_thread_keeps_its_own_locale);
     congru_context_destroy(&context);
-    nftw(scratch_folder(), remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    scratch_close();
     return harness_end();
 }

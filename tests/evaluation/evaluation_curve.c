@@ -1,6 +1,5 @@
 /* Learning curves: the runs they are made of, their folders, what is refused. SPDX-License-Identifier: Apache-2.0 */
 #define _XOPEN_SOURCE 700
-#include <ftw.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,12 +132,6 @@ static void wrong_numbers_are_refused(void)
     congru_set_destroy(&set);
 }
 
-static int remove_entry(const char *path, const struct stat *about, int kind, struct FTW *place)
-{
-    (void)about, (void)kind, (void)place;
-    return remove(path);
-}
-
 int main(void)
 {
     const congru_context_options options = {.threads = 2, .progress = go_on};
@@ -148,6 +141,6 @@ int main(void)
     RUN(other_folders_are_none);
     RUN(wrong_numbers_are_refused);
     congru_context_destroy(&context);
-    nftw(scratch_folder(), remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    scratch_close();
     return harness_end();
 }

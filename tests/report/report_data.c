@@ -1,6 +1,5 @@
 /* The data of a report's page, and figures and tables of folders that lack something. SPDX-License-Identifier: Apache-2.0 */
 #define _XOPEN_SOURCE 700
-#include <ftw.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -491,12 +490,6 @@ static void predictions_that_do_not_fit_the_results_are_refused(void)
     }
 }
 
-static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *place)
-{
-    (void)about, (void)kind, (void)place;
-    return remove(path);
-}
-
 int main(void)
 {
     if (!scratch_open() || congru_context_create(&context, NULL) != CONGRU_OK)
@@ -510,6 +503,6 @@ int main(void)
     RUN(tables_of_other_columns_are_not_joined);
     RUN(predictions_that_do_not_fit_the_results_are_refused);
     congru_context_destroy(&context);
-    nftw(scratch_folder(), remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    scratch_close();
     return harness_end();
 }

@@ -1,6 +1,5 @@
 /* Reports of results folders: what is read, what is summed up, what is refused. SPDX-License-Identifier: Apache-2.0 */
 #define _XOPEN_SOURCE 700
-#include <ftw.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -245,12 +244,6 @@ static void runs_have_labels_of_their_own(void)
     congru_report_destroy(&report);
 }
 
-static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *place)
-{
-    (void)about, (void)kind, (void)place;
-    return remove(path);
-}
-
 int main(void)
 {
     if (!scratch_open() || congru_context_create(&context, NULL) != CONGRU_OK)
@@ -264,6 +257,6 @@ int main(void)
     RUN(folders_that_are_none_are_refused);
     RUN(runs_have_labels_of_their_own);
     congru_context_destroy(&context);
-    nftw(scratch_folder(), remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    scratch_close();
     return harness_end();
 }

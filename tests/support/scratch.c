@@ -1,8 +1,9 @@
 /* A folder of its own for a test program's files. SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700 /* nftw */
 #include "scratch.h"
 
 #include <dirent.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,11 +45,18 @@ size_t files_in_directory(void)
     return count;
 }
 
+static int remove_entry(const char *path, const struct stat *about, int kind, struct FTW *place)
+{
+    (void)about, (void)kind, (void)place;
+    return remove(path);
+}
+
+void remove_folder(const char *path)
+{
+    nftw(path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
 void scratch_close(void)
 {
-    DIR *listing = opendir(directory);
-    for (struct dirent *entry = readdir(listing); entry != NULL; entry = readdir(listing))
-        unlink(path_in(entry->d_name));
-    closedir(listing);
-    rmdir(directory);
+    remove_folder(directory);
 }

@@ -16,7 +16,10 @@ const char *path_in(const char *name);
 /* How many files are in it. */
 size_t files_in_directory(void);
 
-/* Removes it with the files in it. */
+/* Removes a folder with all that is in it. */
+void remove_folder(const char *path);
+
+/* Removes that of the program. */
 void scratch_close(void);
 
 #endif
