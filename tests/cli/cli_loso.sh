@@ -56,7 +56,7 @@ killed_branches_end_the_same()
         [ $((round % 4)) -ne 0 ] || rm -rf broken
         congru loso set.npz --pipelines motor,slow,motor+slow,ra+tslr --jobs $((round % 2 + 1)) -o broken >/dev/null 2>&1 &
         process=$!
-        sleep "$(printf '%d.%06d' $((took * (RANDOM % 1000) / 1200 / 1000000)) $((took * (RANDOM % 1000) / 1200 % 1000000)))"
+        sleep "$(printf '%d.%06d' $((took * (RANDOM % 1000) / 4000 / 1000000)) $((took * (RANDOM % 1000) / 4000 % 1000000)))"
         kill -KILL $process 2>/dev/null && kills=$((kills + 1))
         wait $process 2>/dev/null
         [ $((round % 4)) -eq 3 ] || continue
