@@ -58,7 +58,7 @@ killed_runs_end_the_same()
         [ $((round % 3)) -ne 0 ] || rm -rf broken
         congru loso set.npz -p $pipelines $training --jobs 1 -o broken >/dev/null 2>&1 &
         process=$!
-        wait=$((took * (1 + RANDOM % 9) / 12))
+        wait=$((took * (1 + RANDOM % 9) / 36))
         sleep "$(printf '%d.%06d' $((wait / 1000000)) $((wait % 1000000)))"
         kill -KILL $process 2>/dev/null && kills=$((kills + 1))
         wait $process 2>/dev/null
