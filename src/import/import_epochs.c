@@ -1,4 +1,5 @@
 /* Trials from a file of trials: classes chosen, then as described. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,6 +89,8 @@ congru_status congru_import_epochs_read(congru_context *context, const congru_im
         return status;
     if (!(file->epochs->rate > 0))
         file->epochs->rate = import->rate;
+    if (isnan(file->epochs->start) && import->start_given)
+        file->epochs->start = import->start;
     status = choose_classes(context, import, file);
     if (status == CONGRU_OK && file->epochs->covariances)
         return take_covariances(context, import, file);

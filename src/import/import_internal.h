@@ -36,6 +36,8 @@ struct congru_import {
     congru_preprocessing preprocessing;
     size_t *position; /* (preprocessing.channels), from 1, of files that do not name them; or NULL */
     double rate;      /* Hz, of files of trials that do not say theirs; 0: unknown */
+    double start;     /* seconds from the cue, likewise, where start_given */
+    bool start_given;
     char rest_class[CONGRU_LABEL_SIZE]; /* take the rest before each cue too, as this class; "": not */
     event_rule rule[EVENT_RULES_MAX];
     size_t rule_count;

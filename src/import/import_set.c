@@ -303,3 +303,8 @@ congru_status congru_import_run(congru_context *context, const congru_import *im
         *summary = made;
     return status;
 }
+
+const congru_preprocessing *congru_import_preprocessing(const congru_import *import)
+{
+    return import != NULL ? &import->preprocessing : NULL;
+}

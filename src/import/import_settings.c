@@ -9,7 +9,13 @@
 #include "import/import_internal.h"
 #include "preprocess/preprocessing.h"
 
-enum { WHERE_SIZE = 160, KEY_DIGITS = 9, HZ_MAX = 1000000, SECONDS_MAX = 100000, CHANNELS_MAX = CONGRU_DIMENSION_MAX };
+enum {
+    WHERE_SIZE = 160,
+    KEY_DIGITS = 9,
+    HZ_MAX = 1000000,
+    SECONDS_MAX = 100000,
+    CHANNELS_MAX = CONGRU_DIMENSION_MAX
+};
 
 /* A place where a value comes from: the importer it goes to, and how error lines about it begin. */
 typedef struct value_source {
@@ -319,11 +325,21 @@ static congru_status set_events(value_source *from, const char *value)
     return add_rule(from, "", value);
 }
 
+static congru_status set_number(value_source *from, const char *value, double low, double high, double *number)
+{
+    return congru_value_number(from->where, value, low, high, number, from->error) ? CONGRU_OK
+                                                                                   : fail_value(from);
+}
+
 static congru_status set_rate(value_source *from, const char *value)
 {
-    return congru_value_number(from->where, value, 0.001, HZ_MAX, &from->import->rate, from->error)
-               ? CONGRU_OK
-               : fail_value(from);
+    return set_number(from, value, 0.001, HZ_MAX, &from->import->rate);
+}
+
+static congru_status set_start(value_source *from, const char *value)
+{
+    from->import->start_given = true;
+    return set_number(from, value, -SECONDS_MAX, SECONDS_MAX, &from->import->start);
 }
 
 static congru_status set_rest(value_source *from, const char *value)
@@ -356,9 +372,7 @@ static congru_status set_stream(value_source *from, const char *value)
 
 static congru_status set_mat_cue(value_source *from, const char *value)
 {
-    return congru_value_number(from->where, value, 0, SECONDS_MAX, &from->import->mat_cue, from->error)
-               ? CONGRU_OK
-               : fail_value(from);
+    return set_number(from, value, 0, SECONDS_MAX, &from->import->mat_cue);
 }
 
 static congru_status pass_over(value_source *from, const char *value)
@@ -371,26 +385,23 @@ static congru_status pass_over(value_source *from, const char *value)
 const congru_option congru_import_options[CONGRU_IMPORT_OPTIONS] = {
     {"events", '\0', "CODE=NAME,...",
      "Which events are trials, by code or by annotation text (TEXT=NAME), and of which class. In a file of "
-     "trials it "
-     "chooses and renames classes. Default: the preset's."},
+     "trials it chooses and renames classes. Default: the preset's."},
     {"rest", '\0', NULL, "Take the rest before each cue instead, from -B to -A, as the one class 'rest'."},
     {"rest-class", '\0', "NAME", "Take the rest before each cue, from -B to -A, too, as a class of this name."},
     {"rate", '\0', "HZ",
-     "The rate of files of trials that do not say theirs. Default: unknown, which is an error where it is "
-     "needed."},
+     "The rate of files of trials that do not say theirs. Default: unknown, an error where it is needed."},
+    {"start", '\0', "S",
+     "Seconds from the cue to the first sample of files of trials that do not say theirs. Default: likewise."},
     {"subject-from", '\0', "PATTERN",
      "Where the subject, and session and run, are in the name of a file: S{subject}R{run}. {subject:2} takes "
-     "two "
-     "characters, * anything. Default: the preset's, else the usual schemes (SxxxRyy, AxxT, BIDS), else the "
-     "name "
-     "without its extension is the subject."},
+     "two characters, * anything. Default: the preset's, else the usual schemes (SxxxRyy, AxxT, BIDS), else "
+     "the name without its extension is the subject."},
     {"session-from", '\0', "PATTERN",
      "The same for the session, if that takes a pattern of its own: *_ses{session}."},
     {"keep-signals", '\0', NULL, "Store the filtered trials beside their covariances."},
     {"stream", '\0', "NAME",
-     "The stream wanted of XDF files with several of signals. Default: the one of type EEG, else the only one, "
-     "else "
-     "the one with the channels wanted."},
+     "The stream wanted of XDF files with several of signals. Default: the one of type EEG, else the only "
+     "one, else the one with the channels wanted."},
 };
 
 /* The keys of presets and options that are the importer's own; where a key is for presets alone. */
@@ -404,6 +415,7 @@ static const struct {
     {"rest", set_rest, false},
     {"rest-class", set_rest_class, false},
     {"rate", set_rate, false},
+    {"start", set_start, false},
     {"subject-from", add_pattern, false},
     {"session-from", set_session_pattern, false},
     {"keep-signals", keep_signals, false},
@@ -557,11 +569,6 @@ congru_status congru_import_like(congru_context *context, congru_import *import,
     congru_preprocessing_clear(&import->preprocessing);
     import->preprocessing = copy;
     return meta != NULL ? read_meta(context, import, meta) : CONGRU_OK;
-}
-
-const congru_preprocessing *congru_import_preprocessing(const congru_import *import)
-{
-    return import != NULL ? &import->preprocessing : NULL;
 }
 
 congru_status congru_import_create(congru_context *context, congru_import **import)

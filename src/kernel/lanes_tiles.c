@@ -11,46 +11,44 @@
  *
  * y = A^T (G w G^T . B^T x B) A: nine multiplications a pixel become four. Factors of 1/2 are all in G, on the weights. */
 
-static void window_column(const rvec x[4], rvec v[4])
+/* The four or, of pixels, two numbers of a column or a row of a tile. */
+typedef struct column {
+    rvec at[4];
+} column;
+
+ALWAYS_INLINE column window_column(column x)
 {
-    v[0] = r_sub(x[0], x[2]);
-    v[1] = r_add(x[1], x[2]);
-    v[2] = r_sub(x[2], x[1]);
-    v[3] = r_sub(x[1], x[3]);
+    return (column){
+        {r_sub(x.at[0], x.at[2]), r_add(x.at[1], x.at[2]), r_sub(x.at[2], x.at[1]), r_sub(x.at[1], x.at[3])}};
 }
 
-static void pixel_column(const rvec m[4], rvec y[2])
+ALWAYS_INLINE column pixel_column(column m)
 {
-    y[0] = r_add(m[0], r_add(m[1], m[2]));
-    y[1] = r_sub(r_sub(m[1], m[2]), m[3]);
+    return (column){{r_add(m.at[0], r_add(m.at[1], m.at[2])), r_sub(r_sub(m.at[1], m.at[2]), m.at[3])}};
 }
 
-static void spread_column(const rvec y[2], rvec m[4])
+ALWAYS_INLINE column spread_column(column y)
 {
-    m[0] = y[0];
-    m[1] = r_add(y[0], y[1]);
-    m[2] = r_sub(y[0], y[1]);
-    m[3] = r_sub(r_set(0), y[1]);
+    return (column){{y.at[0], r_add(y.at[0], y.at[1]), r_sub(y.at[0], y.at[1]), r_sub(r_set(0), y.at[1])}};
 }
 
 /* One tile; `whole`: all of its window is there. */
 ALWAYS_INLINE void one_window(const bool whole, size_t high, size_t wide, size_t step, const congru_real *x,
                               size_t line, congru_real *v, size_t plane)
 {
-    rvec half[4][4];
+    column half[4];
     for (size_t j = 0; j < 4; j++) {
-        rvec column[4], turned[4];
+        column own;
         for (size_t i = 0; i < 4; i++)
-            column[i] = whole || (i < high && j < wide) ? r_load(x + i * line + j * step) : r_set(0);
-        window_column(column, turned);
+            own.at[i] = whole || (i < high && j < wide) ? r_load(x + i * line + j * step) : r_set(0);
+        own = window_column(own);
         for (size_t i = 0; i < 4; i++)
-            half[i][j] = turned[i];
+            half[i].at[j] = own.at[i];
     }
     for (size_t i = 0; i < 4; i++) {
-        rvec out[4];
-        window_column(half[i], out);
+        const column out = window_column(half[i]);
         for (size_t j = 0; j < 4; j++)
-            r_store(v + (i * 4 + j) * plane, out[j]);
+            r_store(v + (i * 4 + j) * plane, out.at[j]);
     }
 }
 
@@ -72,20 +70,19 @@ void LANES(real_tile_pixels)(size_t tiles, size_t step, size_t high, size_t wide
 {
     for (size_t t = 0; t < tiles; t++) {
         for (size_t c = 0; c < step; c += REAL_WIDTH) {
-            rvec half[2][4];
+            column half[2];
             for (size_t j = 0; j < 4; j++) {
-                rvec column[4], turned[2];
+                column own;
                 for (size_t i = 0; i < 4; i++)
-                    column[i] = r_load(m + (i * 4 + j) * plane + t * step + c);
-                pixel_column(column, turned);
-                half[0][j] = turned[0];
-                half[1][j] = turned[1];
+                    own.at[i] = r_load(m + (i * 4 + j) * plane + t * step + c);
+                own = pixel_column(own);
+                half[0].at[j] = own.at[0];
+                half[1].at[j] = own.at[1];
             }
             for (size_t i = 0; i < 2 && i < high; i++) {
-                rvec out[2];
-                pixel_column(half[i], out);
+                const column out = pixel_column(half[i]);
                 for (size_t j = 0; j < 2 && 2 * t + j < wide; j++)
-                    r_store(y + i * line + (2 * t + j) * step + c, out[j]);
+                    r_store(y + i * line + (2 * t + j) * step + c, out.at[j]);
             }
         }
     }
@@ -96,21 +93,20 @@ void LANES(real_tile_spread)(size_t tiles, size_t step, size_t high, size_t wide
 {
     for (size_t t = 0; t < tiles; t++) {
         for (size_t c = 0; c < step; c += REAL_WIDTH) {
-            rvec half[4][2];
+            column half[4];
             for (size_t j = 0; j < 2; j++) {
-                rvec column[2], turned[4];
+                column own;
                 for (size_t i = 0; i < 2; i++)
-                    column[i] =
+                    own.at[i] =
                         i < high && 2 * t + j < wide ? r_load(y + i * line + (2 * t + j) * step + c) : r_set(0);
-                spread_column(column, turned);
+                own = spread_column(own);
                 for (size_t i = 0; i < 4; i++)
-                    half[i][j] = turned[i];
+                    half[i].at[j] = own.at[i];
             }
             for (size_t i = 0; i < 4; i++) {
-                rvec out[4];
-                spread_column(half[i], out);
+                const column out = spread_column(half[i]);
                 for (size_t j = 0; j < 4; j++)
-                    r_store(m + (i * 4 + j) * plane + t * step + c, out[j]);
+                    r_store(m + (i * 4 + j) * plane + t * step + c, out.at[j]);
             }
         }
     }

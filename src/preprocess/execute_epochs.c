@@ -159,8 +159,8 @@ static congru_status crop(congru_context *context, const congru_preprocessing *p
         return CONGRU_OK;
     if (isnan(epochs->start))
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                           "it does not say where the cue of its trials of %g s is (take them whole with "
-                           "--window all)",
+                           "it does not say where the cue of its trials of %g s is (import it with --start, or "
+                           "with --window all)",
                            (double)epochs->samples / epochs->rate);
     congru_status status = congru_epochs_crop(context, epochs, first, last);
     if (status == CONGRU_ERROR_ARGUMENT)

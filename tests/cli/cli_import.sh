@@ -255,7 +255,7 @@ real_trials()
     said=$(congru import "$data"/eegmmidb/epochs22/S00[12].npz --preset eegmmidb -o mm.npz 2>&1)
     grep -q '^mm.npz: 174 trials, 2 subjects, 4 classes, 22 x 22$' <<<"$said" || problems+="$said"$'\n'
     said=$(congru import "$data"/bci_iv_2b/epochs/B0[12].npz --preset bnci2014-004 -o 2b.npz 2>&1)
-    grep -q 'B01.npz: it does not say where the cue of its trials of 4 s is (take them whole with --window all)$' \
+    grep -q 'B01.npz: it does not say where the cue of its trials of 4 s is (import it with --start, or with --window all)$' \
         <<<"$said" || problems+="$said"$'\n'
     said=$(congru import "$data"/bci_iv_2b/epochs/B0[12].npz --preset bnci2014-004 --window all -o 2b.npz 2>&1)
     grep -q '^2b.npz: 1200 trials, 2 subjects, 2 classes, 3 x 3$' <<<"$said" || problems+="$said"$'\n'
