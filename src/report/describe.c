@@ -31,8 +31,10 @@ static void add_text(describing *d, const char *key, congru_text *text)
     if (made->count == d->room) {
         const size_t room = 2 * d->room + 8;
         congru_description_line *grown = realloc(made->line, room * sizeof *grown);
-        made->line = grown != NULL ? grown : made->line;
-        d->room = grown != NULL ? room : d->room;
+        if (grown != NULL) {
+            made->line = grown;
+            d->room = room;
+        }
     }
     if (text->failed || text->data == NULL || made->count == d->room) {
         congru_text_clear(text);
