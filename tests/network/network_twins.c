@@ -137,44 +137,71 @@ static void follow(congru_backbone network, const char *name, const congru_trial
     congru_training_destroy(&t);
 }
 
-/* The conformer's steps spread the rounding of single precision, so that its own weights say little of the gradient at the
- * twin's. These are what the program of double precision finds, as the stored values confirm: the gradient is taken there. */
-static void conformer(void)
+/* Networks whose steps spread the rounding of single precision, as Adam follows the sign of a slope and a gate that of its
+ * input, so that their own weights say little of the gradient at the twin's. */
+static const struct {
+    const char *name;
+    congru_backbone network;
+    const congru_trials *given;
+} spreading[] = {
+    {"conformer", CONGRU_NETWORK_CONFORMER, &signal_trials},
+    {"ts-spd-cnn", CONGRU_NETWORK_TS_SPD_CNN, &trials},
+};
+
+enum { SPREADING = sizeof spreading / sizeof spreading[0] };
+
+static congru_training *trained_spreading(size_t index)
 {
-    const char *build = getenv("BUILD");
-    char command[4096];
     congru_method_options options;
     congru_method_options_init(&options);
     options.network.dropout = 0.0;
-    /* cppcheck-suppress duplicateExpression ; congru_real is float in the other program */
-    if (sizeof(congru_real) == sizeof(double)) {
-        follow(CONGRU_NETWORK_CONFORMER, "conformer", &signal_trials, &options);
-        return;
-    }
-    congru_training *t = trained(CONGRU_NETWORK_CONFORMER, "conformer", &signal_trials, &options);
-    if (t == NULL)
-        return;
-    CHECK(congru_training_evaluate(t) == CONGRU_OK);
-    compare_loss(t, "conformer", STEPS);
-    snprintf(command, sizeof command, "%s/tests/test_network_twins_double conformer",
-             build != NULL ? build : ".");
-    FILE *twin = popen(command, "r");
-    const size_t size = t->parameters.size,
-                 read = twin != NULL ? fread(t->parameters.value, sizeof(double), size, twin) : 0;
-    CHECK_SAYING(read == size, "%zu of %zu weights of %s", read, size, command);
-    CHECK(twin != NULL && pclose(twin) == 0);
-    compare_tensors(t, "conformer", "parameters", t->parameters.value, 1e-9);
-    compare(t, "conformer", STEPS);
-    congru_training_destroy(&t);
+    return trained(spreading[index].network, spreading[index].name, spreading[index].given, &options);
 }
 
-/* Writes the weights of the conformer after its steps. */
-static int tell_conformer(void)
+/* The twin's weights are what the program of double precision finds, as the stored values confirm. Their loss is compared
+ * where the network's own steps lead, their gradient at the twin's weights. */
+static void at_the_twins_weights(void)
 {
-    congru_method_options options;
-    congru_method_options_init(&options);
-    options.network.dropout = 0.0;
-    congru_training *t = trained(CONGRU_NETWORK_CONFORMER, "conformer", &signal_trials, &options);
+    const char *build = getenv("BUILD");
+    for (size_t k = 0; k < SPREADING; k++) {
+        const char *name = spreading[k].name;
+        char command[4096];
+        congru_training *t = trained_spreading(k);
+        if (t == NULL)
+            continue;
+        CHECK(congru_training_evaluate(t) == CONGRU_OK);
+        compare_loss(t, name, STEPS);
+        snprintf(command, sizeof command, "%s/tests/test_network_twins_double %s", build != NULL ? build : ".",
+                 name);
+        FILE *twin = popen(command, "r");
+        const size_t size = t->parameters.size,
+                     read = twin != NULL ? fread(t->parameters.value, sizeof(double), size, twin) : 0;
+        CHECK_SAYING(read == size, "%zu of %zu weights of %s", read, size, command);
+        CHECK(twin != NULL && pclose(twin) == 0);
+        compare_tensors(t, name, "parameters", t->parameters.value, 1e-9);
+        compare(t, name, STEPS);
+        congru_training_destroy(&t);
+    }
+}
+
+/* In double precision the network's own steps lead to the twin's weights. */
+static void by_their_own_steps(void)
+{
+    for (size_t k = 0; k < SPREADING; k++) {
+        congru_method_options options;
+        congru_method_options_init(&options);
+        options.network.dropout = 0.0;
+        follow(spreading[k].network, spreading[k].name, spreading[k].given, &options);
+    }
+}
+
+/* Writes the weights of a spreading network after its steps. */
+static int tell_weights(const char *name)
+{
+    size_t index = 0;
+    while (index < SPREADING && strcmp(spreading[index].name, name) != 0)
+        index++;
+    congru_training *t = index < SPREADING ? trained_spreading(index) : NULL;
     const bool told = t != NULL && fwrite(t->parameters.value, sizeof(double), t->parameters.size, stdout) ==
                                        t->parameters.size;
     congru_training_destroy(&t);
@@ -187,7 +214,6 @@ static void spd_cnn(void)
     congru_method_options options;
     congru_method_options_init(&options);
     follow(CONGRU_NETWORK_SPD_CNN, "spd-cnn", &trials, &options);
-    follow(CONGRU_NETWORK_TS_SPD_CNN, "ts-spd-cnn", &trials, &options);
     options.network.pool = CONGRU_POOL_MEAN;
     follow(CONGRU_NETWORK_SPD_CNN, "spd-cnn-mean", &trials, &options);
 }
@@ -264,15 +290,17 @@ int main(int count, char **arguments)
         return 1;
     load();
     draw_signals();
-    if (count > 1 && strcmp(arguments[1], "conformer") == 0)
-        return tell_conformer();
+    if (count > 1)
+        return tell_weights(arguments[1]);
     RUN(spd_cnn);
     RUN(spdnet);
     RUN(on_signals);
-    RUN(conformer);
     /* cppcheck-suppress duplicateExpression ; congru_real is float in the other program */
-    if (sizeof(congru_real) == sizeof(double))
+    if (sizeof(congru_real) == sizeof(double)) {
+        RUN(by_their_own_steps);
         RUN(differences);
+    } else
+        RUN(at_the_twins_weights);
     RUN(covariances_of_signals);
     congru_context_destroy(&context);
     return harness_end();
