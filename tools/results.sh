@@ -1,21 +1,21 @@
 #!/bin/bash
 # Prints the tables of docs/results.md anew, each into a file. SPDX-License-Identifier: Apache-2.0
 #
-# usage: tools/results.sh CONGRU DATA FOLDER [2a] [2b] [eegmmidb] [synthetic]
+# usage: tools/results.sh CONGRU DATA FOLDER [2a] [2b] [eegmmidb] [networks] [synthetic]
 #
 # DATA has the folders bci_iv_2a, bci_iv_2b and eegmmidb; what is in FOLDER already is not run again, fold by fold, so the
-# same line goes on after an interruption. JOBS=1 has one fold at a time. Processor time: 2a an hour and a half and the
-# networks of other authors, 2b a quarter of an hour, eegmmidb two hours, synthetic an hour and a quarter.
+# same line goes on after an interruption. JOBS=1 has one fold at a time. Processor time: 2a an hour, 2b a quarter of an hour,
+# eegmmidb two hours, networks of other authors an hour and a half, synthetic an hour and a quarter.
 set -eu -o pipefail
 
 if [ $# -lt 3 ]; then
-    echo "usage: tools/results.sh CONGRU DATA FOLDER [2a] [2b] [eegmmidb] [synthetic]" >&2
+    echo "usage: tools/results.sh CONGRU DATA FOLDER [2a] [2b] [eegmmidb] [networks] [synthetic]" >&2
     exit 2
 fi
 congru=$(realpath "$1") data=$(realpath "$2")
 mkdir -p "$3" && cd "$3"
 shift 3
-[ $# -gt 0 ] || set -- 2a 2b eegmmidb synthetic
+[ $# -gt 0 ] || set -- 2a 2b eegmmidb networks synthetic
 
 # table NAME WORD...: what the command prints, in NAME.txt when it is whole.
 table()
@@ -48,7 +48,8 @@ tables_2a()
     table 2a-geometry reproduce geometry 2a.npz --C 0.01
     table 2a-views loso 2a_wide.npz --band 8:35 -p ra+tslr,motor,slow,motor+slow --C auto -o views2a
     table 2a-ablation reproduce ablation 2a.npz --C 0.01
-    table 2a-comparison reproduce comparison 2a_wide.npz --band 8:35 --C 0.01 --dataset 2a
+    table 2a-comparison reproduce comparison 2a.npz --C 0.01 -p \
+        none+mdm,none+tslr,none+tsa-lda,none+csp-lda,ra+mdm,ra+tslr,ra+tsa-lda,rpa+mdm,ddct-unet+tslr,ddct-unet-e2e
 }
 
 tables_2b()
@@ -72,7 +73,24 @@ tables_eegmmidb()
     table eegmmidb-left-right loso eegmmidb.npz --classes left_fist,right_fist --C 0.01 -p ra+mdm,ra+tslr -o leftright
     table eegmmidb-views loso wide.npz --band 8:30 -p ra+tslr,motor,slow,motor+slow --C auto -o views49
     table eegmmidb-recipes reproduce recipes eegmmidb.npz --C 0.01
-    table eegmmidb-networks reproduce comparison wide.npz --band 8:30 --window 0.5:3.5 --C 0.01
+}
+
+# Across subjects, seed by seed; ten subjects of EEGMMIDB are scored, with all others as sources. 4 s of 2b begin at its cue.
+tables_networks()
+{
+    local seed covariances=ra+tslr,spdnet,spd-cnn,ts-spd-cnn ten=S003,S007,S011,S015,S019,S023,S027,S031,S035,S039
+    import 2a_wide.npz "$data"/bci_iv_2a/trials/*.npz --window all --band off --notch off --keep-signals
+    import 2b_wide.npz "$data"/bci_iv_2b/epochs/*.npz --window all --start 0 --band off --notch off --keep-signals
+    import wide.npz "$data"/eegmmidb/epochs22/*.npz --window all --band off --notch off --keep-signals
+    for seed in 50 51 52; do
+        table networks-2a-$seed loso 2a_wide.npz --band 8:35 --C 0.01 -p $covariances,tsmnet,eegnet --seed $seed \
+            -o networks2a-$seed
+    done
+    table networks-eegmmidb loso wide.npz --band 8:30 --window 0.5:3.5 --C 0.01 -p $covariances,tsmnet,eegnet --subjects $ten \
+        -o networks49
+    table networks-2b loso 2b_wide.npz --band 8:30 --C 0.01 -p $covariances,eegnet -o networks2b
+    table networks-2a-signals loso 2a_wide.npz -p shallow,deep,conformer,inception -o networks2a
+    table networks-within within 2a_wide.npz --band 8:35 --C 0.01 -p $covariances,tsmnet,eegnet -o networks-within
 }
 
 tables_synthetic()
@@ -82,7 +100,7 @@ tables_synthetic()
 
 for part in "$@"; do
     case $part in
-    2a | 2b | eegmmidb | synthetic) "tables_$part" ;;
+    2a | 2b | eegmmidb | networks | synthetic) "tables_$part" ;;
     *) echo "tools/results.sh: no part '$part'" >&2 && exit 2 ;;
     esac
 done
