@@ -141,6 +141,7 @@ static void add_events(describing *d, const congru_recording *recording)
 
 static void describe_recording(describing *d, const congru_recording *recording)
 {
+    d->made->kind = CONGRU_FILE_RECORDING; /* whatever its first bytes were taken for */
     const double seconds = (double)recording->samples / recording->rate;
     const double minutes = (double)(long)(seconds / 60);
     const congru_counted samples = congru_count(recording->samples, "sample");
@@ -160,6 +161,7 @@ static void describe_recording(describing *d, const congru_recording *recording)
 
 static void describe_epochs(describing *d, const congru_epochs *epochs)
 {
+    d->made->kind = CONGRU_FILE_TRIALS; /* whatever its first bytes were taken for */
     const congru_counted samples = congru_count(epochs->samples, "sample");
     const trial_columns trials = {.count = epochs->count,
                                   .heading = {"session", "run"},
