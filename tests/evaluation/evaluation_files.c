@@ -176,12 +176,17 @@ static void an_interrupted_run_is_read(void)
     congru_results *results = NULL, *whole = NULL;
     congru_context *own = NULL;
     const congru_context_options with = {.threads = 1, .progress = stop_after_two};
-    CHECK(congru_context_create(&own, &with) == CONGRU_OK);
-    CHECK(congru_evaluate(own, set, &options, &results) == CONGRU_ERROR_CANCELLED);
-    congru_context_destroy(&own);
-    CHECK(!is_there(folder, "results.csv"));
-    congru_status status = congru_results_read(context, folder, &results);
-    CHECK_SAYING(status == CONGRU_OK, "%s", congru_context_error(context));
+    /* Folds are so short that all may be done before a busy machine asks whether to go on: again, then. */
+    for (int tries = 0; tries < 50 && (results == NULL || results->missing == 0); tries++) {
+        congru_results_destroy(&results);
+        remove_folder(folder);
+        CHECK(congru_context_create(&own, &with) == CONGRU_OK);
+        CHECK(congru_evaluate(own, set, &options, &results) == CONGRU_ERROR_CANCELLED);
+        congru_context_destroy(&own);
+        CHECK(!is_there(folder, "results.csv"));
+        congru_status status = congru_results_read(context, folder, &results);
+        CHECK_SAYING(status == CONGRU_OK, "%s", congru_context_error(context));
+    }
     options.folder = NULL;
     CHECK(congru_evaluate(context, set, &options, &whole) == CONGRU_OK && whole->folds == 6);
     if (results != NULL && whole != NULL) {
