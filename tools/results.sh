@@ -55,6 +55,8 @@ tables_2a()
 tables_2b()
 {
     import 2b.npz "$data"/bci_iv_2b/epochs/*.npz --window all --band 8:30 --notch off
+    import 2b_wide.npz "$data"/bci_iv_2b/epochs/*.npz --window all --start 0 --band off --notch off --keep-signals
+    table 2b-views loso 2b_wide.npz --band 8:30 -p ra+tslr,motor,slow,motor+slow --C auto -o views2b
     local protocol
     for protocol in "--keep-sessions 1,2,3 -o paper2b" "--align-by session -o ours2b"; do
         # shellcheck disable=SC2086
