@@ -12,7 +12,7 @@
 enum {
     PREAMBLE_SIZE = 8,         /* the magic string and two bytes of version */
     HEADER_SIZE_MAX = 1 << 20, /* NumPy's own are under 200 bytes; a lying length must not cost memory */
-    PASSED = 4096              /* items between two words to the store */
+    PASSED = 4096              /* items between two calls of mapped memory */
 };
 
 static const unsigned char magic[6] = {0x93, 'N', 'U', 'M', 'P', 'Y'};

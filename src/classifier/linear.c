@@ -10,7 +10,7 @@
 #include "base/scalar_math.h"
 #include "spd/batch.h"
 
-enum { PASSED = 4096 }; /* features looked at between two words to the store */
+enum { PASSED = 4096 }; /* features looked at between two calls of mapped memory */
 
 void congru_softmax(size_t classes, double *score)
 {

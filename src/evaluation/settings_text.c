@@ -10,7 +10,7 @@
 #include "evaluation/pipeline.h"
 #include "model/method_options.h"
 
-enum { PASSED = 1 << 20 }; /* bytes between two words to the store */
+enum { PASSED = 1 << 20 }; /* bytes between two calls of mapped memory */
 
 /* A mixing of 64-bit words that tells files apart; no protection against forgery is meant. */
 static uint64_t mix(uint64_t digest, const void *data, size_t bytes)
