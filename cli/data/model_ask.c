@@ -124,8 +124,8 @@ int model_ask(const arguments *parsed, bool keep_aligned, model_answers *answers
         code = load(parsed, answers);
     snprintf(where, sizeof where, "%s: --subjects", parsed->command);
     if (code == EXIT_DONE)
-        code = subject_list_find(where, options_value(parsed, "subjects"), parsed->operands[1], answers->set,
-                                 &answers->subjects, &options.subject_count);
+        code = subject_list_find(answers->context, where, options_value(parsed, "subjects"),
+                                 parsed->operands[1], answers->set, &answers->subjects, &options.subject_count);
     options.subjects = answers->subjects;
     if (code == EXIT_DONE && congru_model_predict(answers->context, answers->model, answers->set, &options,
                                                   &answers->predictions) != CONGRU_OK)

@@ -49,8 +49,8 @@ static int prepare(train_run *run)
     if (code == EXIT_DONE)
         code = set_load(run->context, parsed, parsed->operands[0], &run->set);
     if (code == EXIT_DONE)
-        code = subject_list_find("train: --without", options_value(parsed, "without"), parsed->operands[0],
-                                 run->set, &run->without, &run->options.without_count);
+        code = subject_list_find(run->context, "train: --without", options_value(parsed, "without"),
+                                 parsed->operands[0], run->set, &run->without, &run->options.without_count);
     run->options.without = run->without;
     return code;
 }

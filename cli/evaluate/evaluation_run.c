@@ -94,8 +94,9 @@ static int parse_subjects(run_state *run)
 {
     char where[64];
     snprintf(where, sizeof where, "%s: --subjects", run->parsed->command);
-    int code = subject_list_find(where, options_value(run->parsed, "subjects"), run->parsed->operands[0],
-                                 run->set, &run->subject, &run->options.subject_count);
+    int code =
+        subject_list_find(run->context, where, options_value(run->parsed, "subjects"), run->parsed->operands[0],
+                          run->set, &run->subject, &run->options.subject_count);
     run->options.subjects = run->subject;
     return code;
 }
@@ -138,18 +139,6 @@ static void name_folder(run_state *run)
     run->options.folder = output != NULL ? output : run->folder;
 }
 
-/* The library names files it reads and writes; what it says of trials and subjects is of the set. */
-static int fail_evaluation(const run_state *run)
-{
-    const char *text = congru_context_error(run->context), *folder = run->options.folder;
-    const char *file = run->file != NULL ? run->file : run->dataset;
-    /* What another process of the group says begins with which it is. */
-    bool named = strncmp(text, "process ", strlen("process ")) == 0 ||
-                 (folder != NULL && strncmp(text, folder, strlen(folder)) == 0) ||
-                 strncmp(text, file, strlen(file)) == 0;
-    return named ? terminal_fail(EXIT_FAILED, "%s", text) : terminal_fail(EXIT_FAILED, "%s: %s", file, text);
-}
-
 void evaluation_catch_interrupts(run_state *run)
 {
     session_catch_interrupts();
@@ -174,7 +163,8 @@ int evaluation_end(run_state *run, congru_status status)
     evaluation_running(run, NULL);
     if (status == CONGRU_ERROR_CANCELLED && session_interrupted())
         return tell_interrupted(run);
-    return status == CONGRU_OK ? EXIT_DONE : fail_evaluation(run);
+    return status == CONGRU_OK ? EXIT_DONE
+                               : terminal_fail(EXIT_FAILED, "%s", congru_context_error(run->context));
 }
 
 int evaluation_call(run_state *run, congru_results **results)
@@ -267,7 +257,7 @@ int evaluation_open(run_state *run)
         code = set_load(run->context, run->parsed, run->parsed->operands[0], &run->set);
     if (code == EXIT_DONE && !options_given(run->parsed, "pipelines")) /* which depends on what the set holds */
         code = parse_pipelines(run);
-    run->file = run->parsed->operands[0];
+    run->options.file = run->parsed->operands[0];
     if (code == EXIT_DONE)
         code = parse_subjects(run);
     if (code == EXIT_DONE)

@@ -47,7 +47,6 @@ enum { RUN_NAME_SIZE = 256, RUN_COMMAND_SIZE = 4096, RUN_PATH_SIZE = 1280 };
 /* Everything a run is made of; {.parsed = ...} begins one. */
 typedef struct run_state {
     const arguments *parsed;
-    const char *file; /* of the set, for messages; NULL for a set that was made */
     congru_context *context;
     congru_set *set;
     congru_evaluation_options options;

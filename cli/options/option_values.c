@@ -49,23 +49,8 @@ void text_list_clear(text_list *list)
     *list = (text_list){0};
 }
 
-static int find(const text_list *names, const char *path, const congru_set *set, int32_t *subjects)
-{
-    for (size_t i = 0; i < names->count; i++) {
-        size_t s = 0;
-        while (s < set->subjects && strcmp(set->subject_name[s], names->item[i]) != 0)
-            s++;
-        if (s == set->subjects)
-            return terminal_fail(EXIT_FAILED,
-                                 "%s: has no subject '%s' (its first is '%s'; 'congru info' lists them)", path,
-                                 names->item[i], set->subject_name[0]);
-        subjects[i] = (int32_t)s;
-    }
-    return EXIT_DONE;
-}
-
-int subject_list_find(const char *where, const char *text, const char *path, const congru_set *set,
-                      int32_t **subjects, size_t *count)
+int subject_list_find(congru_context *context, const char *where, const char *text, const char *path,
+                      const congru_set *set, int32_t **subjects, size_t *count)
 {
     text_list names = {0};
     *subjects = NULL;
@@ -75,9 +60,12 @@ int subject_list_find(const char *where, const char *text, const char *path, con
     int code = text_list_split(&names, where, text);
     if (code == EXIT_DONE) {
         *subjects = calloc(names.count, sizeof **subjects);
-        code = *subjects != NULL ? find(&names, path, set, *subjects)
-                                 : terminal_fail(EXIT_FAILED, "%s: not enough memory", path);
         *count = names.count;
+        if (*subjects == NULL)
+            code = terminal_fail(EXIT_FAILED, "%s: not enough memory", path);
+        else if (congru_set_find_subjects(context, set, path, names.count, (const char *const *)names.item,
+                                          *subjects) != CONGRU_OK)
+            code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
     }
     text_list_clear(&names);
     return code;

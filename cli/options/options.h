@@ -90,8 +90,8 @@ int options_parse_integer(const char *where, const char *text, int least, int mo
 
 /* The indices of the subjects in `text`, "A,B,...", in an array the caller frees; none when it is NULL. `where`, such as
  * "loso: --subjects", and `path` begin error lines. Returns EXIT_DONE, or prints one line. */
-int subject_list_find(const char *where, const char *text, const char *path, const congru_set *set,
-                      int32_t **subjects, size_t *count);
+int subject_list_find(congru_context *context, const char *where, const char *text, const char *path,
+                      const congru_set *set, int32_t **subjects, size_t *count);
 
 /* Put at the end of a command's option table as `.more`: classical methods, then networks. */
 extern const option_table method_option_table;

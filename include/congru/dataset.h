@@ -104,6 +104,12 @@ CONGRU_API congru_status congru_set_keep_classes(congru_context *context, congru
 CONGRU_API congru_status congru_set_keep_sessions(congru_context *context, congru_set *set,
                                                   const int32_t *sessions, size_t count);
 
+/* The indices of subjects by name, into `subject` (count). CONGRU_ERROR_ARGUMENT for a name that no subject has; `file`, what
+ * the caller calls the set, begins the line. */
+CONGRU_API congru_status congru_set_find_subjects(congru_context *context, const congru_set *set,
+                                                  const char *file, size_t count, const char *const *names,
+                                                  int32_t *subject);
+
 /* What the trials went through, as their meta data say: what congru_import wrote, else raw. Clear *p afterwards. */
 CONGRU_API congru_status congru_set_preprocessing(congru_context *context, const congru_set *set,
                                                   congru_preprocessing *p);

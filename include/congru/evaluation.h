@@ -96,9 +96,10 @@ typedef struct congru_evaluation_options {
                             must be CONGRU_TARGET_FULL */
     int calibration_most; /* the first trials of each class that are not scored, so that runs of a curve score the same ones;
                              at least calibration, and 0 means that */
-    const char *dataset;             /* its name in tables */
-    const char *folder;              /* where results go as they come, and are taken up again; NULL: nowhere */
-    const char *command;             /* kept in run.json: how to repeat the run; may be NULL */
+    const char *dataset; /* its name in tables */
+    const char *file;    /* begins error lines about the set's trials and subjects; NULL: nothing does */
+    const char *folder;  /* where results go as they come, and are taken up again; NULL: nowhere */
+    const char *command; /* kept in run.json: how to repeat the run; may be NULL */
     congru_process_group *processes; /* the processes that share the run; NULL: this one alone */
     bool
         data_parallel; /* they share each step of training, instead of folds: for networks that outgrow a machine */

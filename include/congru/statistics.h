@@ -228,6 +228,11 @@ CONGRU_API congru_status congru_scores_list_find(congru_context *context, congru
 CONGRU_API congru_status congru_scores_list_append(congru_context *context, congru_scores_list *list,
                                                    congru_scores **scores);
 
+/* Adds one number, as the accuracy of a fold, to the scores of this name; finds or adds the subject and the pipeline. */
+CONGRU_API congru_status congru_scores_list_add(congru_context *context, congru_scores_list *list,
+                                                const char *name, const char *subject, const char *pipeline,
+                                                double accuracy);
+
 /* Adds the accuracies of a text file: columns subject,PIPELINE,... with a row for each subject and per cents in it, or columns
  * dataset,subject,pipeline,accuracy. Fails with the line. */
 CONGRU_API congru_status congru_scores_read(congru_context *context, const char *path,

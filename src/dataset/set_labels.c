@@ -379,3 +379,21 @@ congru_status congru_set_read_labels(congru_context *context, const char *file, 
         status = read_numbers(context, file, npz, "run", set->count, &set->run);
     return status;
 }
+
+congru_status congru_set_find_subjects(congru_context *context, const congru_set *set, const char *file,
+                                       size_t count, const char *const *names, int32_t *subject)
+{
+    if (set == NULL || file == NULL || names == NULL || subject == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "congru_set_find_subjects: no argument may be NULL");
+    for (size_t i = 0; i < count; i++) {
+        size_t s = 0;
+        while (s < set->subjects && strcmp(set->subject_name[s], names[i]) != 0)
+            s++;
+        if (s == set->subjects)
+            return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                               "%s: has no subject '%s' (its first is '%s'; 'congru info' lists them)", file,
+                               names[i], set->subjects > 0 ? set->subject_name[0] : "");
+        subject[i] = (int32_t)s;
+    }
+    return CONGRU_OK;
+}

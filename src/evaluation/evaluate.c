@@ -533,5 +533,5 @@ congru_status congru_evaluate(congru_context *context, const congru_set *set,
     free(e.order);
     free(e.group);
     free(e.record);
-    return status;
+    return congru_evaluation_name_error(context, options, status);
 }

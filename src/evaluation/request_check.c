@@ -1,6 +1,9 @@
 /* What a run is asked for, checked. SPDX-License-Identifier: Apache-2.0 */
 #include "evaluation/request_check.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "base/error.h"
 #include "dataset/set_check.h"
 
@@ -103,4 +106,18 @@ congru_status congru_request_check(congru_context *context, const congru_set *se
     if (status == CONGRU_OK)
         status = check_balance(context, options);
     return status == CONGRU_OK ? check_calibration(context, options) : status;
+}
+
+congru_status congru_evaluation_name_error(congru_context *context, const congru_evaluation_options *options,
+                                           congru_status status)
+{
+    char text[CONGRU_ERROR_TEXT_SIZE];
+    const char *const known[] = {"process ", options->folder, options->file};
+    if (status == CONGRU_OK || options->file == NULL)
+        return status;
+    snprintf(text, sizeof text, "%s", congru_context_error(context));
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (known[i] != NULL && strncmp(text, known[i], strlen(known[i])) == 0)
+            return status;
+    return congru_fail(context, status, "%s: %s", options->file, text);
 }

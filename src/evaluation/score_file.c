@@ -24,28 +24,6 @@ static size_t csv_split(char *line, char *field[CSV_FIELDS_MAX])
     return count;
 }
 
-static bool add(congru_scores_list *list, const char *dataset, const char *subject, const char *pipeline,
-                double percent)
-{
-    congru_scores *scores;
-    size_t row, column;
-    double value[CONGRU_SCORE_KINDS];
-    for (size_t m = 0; m < CONGRU_SCORE_KINDS; m++)
-        value[m] = NAN;
-    value[CONGRU_SCORE_ACCURACY] = percent / 100;
-    if (congru_scores_list_find(NULL, list, dataset, 0, &scores) != CONGRU_OK ||
-        congru_scores_subject(NULL, scores, subject, &row) != CONGRU_OK ||
-        congru_scores_pipeline(NULL, scores, pipeline, &column) != CONGRU_OK)
-        return false;
-    congru_scores_add(scores, column, row, value);
-    return true;
-}
-
-static congru_status fail_memory(congru_context *context, const char *path)
-{
-    return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", path);
-}
-
 static congru_status parse_score(congru_context *context, const char *path, size_t row, const char *text,
                                  double *score)
 {
@@ -68,16 +46,16 @@ static congru_status add_line(congru_context *context, congru_scores_list *list,
     congru_status status = CONGRU_OK;
     if (narrow) {
         status = parse_score(context, path, row, field[3], &score);
-        if (status == CONGRU_OK && !add(list, field[0], field[1], field[2], score))
-            status = fail_memory(context, path);
+        if (status == CONGRU_OK)
+            status = congru_scores_list_add(context, list, field[0], field[1], field[2], score / 100);
         return status;
     }
     for (size_t i = 1; status == CONGRU_OK && i < count; i++) {
         if (field[i][0] == '\0')
             continue;
         status = parse_score(context, path, row, field[i], &score);
-        if (status == CONGRU_OK && !add(list, dataset, field[0], heading[i], score))
-            status = fail_memory(context, path);
+        if (status == CONGRU_OK)
+            status = congru_scores_list_add(context, list, dataset, field[0], heading[i], score / 100);
     }
     return status;
 }

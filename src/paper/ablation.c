@@ -2,15 +2,14 @@
 #define _POSIX_C_SOURCE 200809L
 #include "paper/ablation.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "array/file_write.h"
 #include "base/error.h"
+#include "evaluation/fold_file.h"
 
 enum { PATH_SIZE = CONGRU_PAPER_PATH_SIZE + 32, TABLE_MODELS = 3 };
 enum { VARIANTS = CONGRU_ABLATION_VARIANTS, BASELINE = VARIANTS - 1, WORD_SIZE = 64 };
@@ -165,7 +164,7 @@ static congru_status run_variant(congru_paper_open *open, size_t which, const ch
     open->options.pipeline_count = count;
     congru_status status = leave_out(open, &variants[which]);
     if (status == CONGRU_OK)
-        status = congru_paper_evaluate(job, open->set, congru_paper_where(open), &open->options, &results);
+        status = congru_paper_evaluate(job, open->set, &open->options, &results);
     if (status == CONGRU_OK)
         status = congru_results_scores(job->context, results, &scores);
     for (size_t i = 0; status == CONGRU_OK && i < whole.pipeline_count; i++) {
@@ -273,21 +272,20 @@ congru_status congru_ablate_set(const congru_paper_job *job)
     congru_status status = congru_paper_set_open(job, 0, NULL, CONGRU_ABLATION_PIPELINES, &open);
     if (status == CONGRU_OK && strlen(folder) >= CONGRU_PAPER_PATH_SIZE)
         status = congru_fail(job->context, CONGRU_ERROR_ARGUMENT, "%s: too long a name", folder);
-    if (status == CONGRU_OK && mkdir(folder, 0777) != 0 && errno != EEXIST)
-        status = congru_fail(job->context, CONGRU_ERROR_IO, "%s: cannot make the folder: %s", folder,
-                             strerror(errno));
+    if (status == CONGRU_OK)
+        status = congru_folder_make(job->context, folder, "");
     if (status == CONGRU_OK)
         status = congru_ablation_run(&open, folder, &found);
     if (status == CONGRU_OK)
-        status = congru_paper_line(
-            job, true, "%s: %s, %s, %s, %s; target %s; accuracy in %%", open.dataset,
+        status = congru_paper_say(
+            job, CONGRU_PAPER_LINE, true, "%s: %s, %s, %s, %s; target %s; accuracy in %%", open.dataset,
             congru_count(open.set->subjects, "subject").text, congru_count(open.set->count, "trial").text,
             congru_count(open.set->classes, "class").text, congru_count(open.set->dimension, "channel").text,
             congru_target_name(open.options.target));
     if (status == CONGRU_OK)
         status = show(job, &found);
     if (status == CONGRU_OK)
-        status = congru_paper_line(job, true, "Results in %s", folder);
+        status = congru_paper_say(job, CONGRU_PAPER_LINE, true, "Results in %s", folder);
     congru_paper_set_close(&open);
     return status;
 }

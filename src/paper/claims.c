@@ -99,7 +99,8 @@ congru_status congru_claims_judge(const congru_paper_job *job, const char *headi
 {
     size_t given = 0, reproduced = 0;
     char rest[64] = "";
-    congru_status status = heading != NULL ? congru_paper_line(job, true, "%s", heading) : CONGRU_OK;
+    congru_status status =
+        heading != NULL ? congru_paper_say(job, CONGRU_PAPER_LINE, true, "%s", heading) : CONGRU_OK;
     for (size_t i = 0; status == CONGRU_OK && i < count; i++) {
         congru_paper_verdict found;
         status = add_claim(job, heading == NULL && i == 0, &claims[i], ours, paper, user, &found);
@@ -109,7 +110,7 @@ congru_status congru_claims_judge(const congru_paper_job *job, const char *headi
     if (given < count)
         congru_format(rest, sizeof rest, "; %zu without data", count - given);
     if (status == CONGRU_OK)
-        status = congru_paper_line(job, false, "%zu of %zu %s%s", reproduced, given,
-                                   paper != NULL ? "claims reproduced" : "hold", rest);
+        status = congru_paper_say(job, CONGRU_PAPER_LINE, false, "%zu of %zu %s%s", reproduced, given,
+                                  paper != NULL ? "claims reproduced" : "hold", rest);
     return status;
 }

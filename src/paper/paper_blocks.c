@@ -40,40 +40,16 @@ congru_status congru_paper_add(const congru_paper_job *job, congru_paper_block *
     return CONGRU_OK;
 }
 
-static congru_status add_text(const congru_paper_job *job, congru_paper_kind kind, bool apart,
-                              const char *format, va_list arguments)
+congru_status congru_paper_say(const congru_paper_job *job, congru_paper_kind kind, bool apart,
+                               const char *format, ...)
 {
     char text[LINE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
     congru_format_list(text, sizeof text, format, arguments);
+    va_end(arguments);
     congru_paper_block block = {.kind = kind, .apart = apart, .text = strdup(text)};
     return block.text != NULL ? congru_paper_add(job, &block) : congru_paper_no_memory(job);
-}
-
-congru_status congru_paper_line(const congru_paper_job *job, bool apart, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    congru_status status = add_text(job, CONGRU_PAPER_LINE, apart, format, arguments);
-    va_end(arguments);
-    return status;
-}
-
-congru_status congru_paper_text(const congru_paper_job *job, bool apart, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    congru_status status = add_text(job, CONGRU_PAPER_TEXT, apart, format, arguments);
-    va_end(arguments);
-    return status;
-}
-
-congru_status congru_paper_note(const congru_paper_job *job, bool apart, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    congru_status status = add_text(job, CONGRU_PAPER_NOTE, apart, format, arguments);
-    va_end(arguments);
-    return status;
 }
 
 congru_status congru_paper_table(const congru_paper_job *job, bool apart, congru_table *table,

@@ -2,14 +2,13 @@
 #define _POSIX_C_SOURCE 200809L
 #include "paper/paper_job.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/process_group.h"
+#include "evaluation/fold_file.h"
 
 congru_status congru_paper_no_memory(const congru_paper_job *job)
 {
@@ -35,14 +34,6 @@ void congru_names_split(congru_names *names, const char *list)
 
 /* ---- Folders ---- */
 
-static congru_status make_folder(const congru_paper_job *job, const char *path)
-{
-    if (mkdir(path, 0777) != 0 && errno != EEXIST)
-        return congru_fail(job->context, CONGRU_ERROR_IO, "%s: cannot make the folder: %s", path,
-                           strerror(errno));
-    return CONGRU_OK;
-}
-
 congru_status congru_paper_folder(const congru_paper_job *job, const char *name, const char *suffix,
                                   char path[CONGRU_PAPER_PATH_SIZE])
 {
@@ -50,8 +41,7 @@ congru_status congru_paper_folder(const congru_paper_job *job, const char *name,
     int used = snprintf(path, CONGRU_PAPER_PATH_SIZE, "%s/%s%s", folder, name, suffix);
     if (used < 0 || used >= CONGRU_PAPER_PATH_SIZE)
         return congru_fail(job->context, CONGRU_ERROR_ARGUMENT, "%s: too long a name", folder);
-    congru_status status = make_folder(job, folder);
-    return status == CONGRU_OK ? make_folder(job, path) : status;
+    return congru_folder_make(job->context, path, "");
 }
 
 /* ---- Sets ---- */
@@ -64,25 +54,15 @@ const char *congru_paper_where(const congru_paper_open *open)
 static congru_status find_subjects(congru_paper_open *open)
 {
     const congru_paper_request *request = open->job->request;
-    const congru_set *set = open->set;
     if (request->subjects == NULL)
         return CONGRU_OK;
     open->subject = calloc(request->subject_count + 1, sizeof *open->subject);
     if (open->subject == NULL)
         return congru_paper_no_memory(open->job);
-    for (size_t i = 0; i < request->subject_count; i++) {
-        size_t s = 0;
-        while (s < set->subjects && strcmp(set->subject_name[s], request->subjects[i]) != 0)
-            s++;
-        if (s == set->subjects)
-            return congru_fail(open->job->context, CONGRU_ERROR_ARGUMENT,
-                               "%s: has no subject '%s' (its first is '%s'; 'congru info' lists them)",
-                               congru_paper_where(open), request->subjects[i], set->subject_name[0]);
-        open->subject[i] = (int32_t)s;
-    }
     open->options.subjects = open->subject;
     open->options.subject_count = request->subject_count;
-    return CONGRU_OK;
+    return congru_set_find_subjects(open->job->context, open->set, congru_paper_where(open),
+                                    request->subject_count, request->subjects, open->subject);
 }
 
 congru_status congru_paper_set_open(const congru_paper_job *job, size_t which,
@@ -96,6 +76,7 @@ congru_status congru_paper_set_open(const congru_paper_job *job, size_t which,
     open->dataset = about->dataset != NULL ? about->dataset : about->name;
     open->options.protocol = CONGRU_PROTOCOL_LOSO;
     open->options.dataset = open->dataset;
+    open->options.file = congru_paper_where(open);
     open->options.subjects = NULL;
     open->options.subject_count = 0;
     if (method != NULL)
@@ -120,20 +101,7 @@ void congru_paper_set_close(congru_paper_open *open)
     open->set = NULL;
 }
 
-/* The library names files it reads and writes; what it says of trials and subjects is of the set. What another process of
- * the group says begins with which it is. */
-static congru_status name_error(const congru_paper_job *job, congru_status status, const char *file,
-                                const char *folder)
-{
-    char text[CONGRU_ERROR_TEXT_SIZE];
-    snprintf(text, sizeof text, "%s", congru_context_error(job->context));
-    if (file == NULL || strncmp(text, "process ", strlen("process ")) == 0 ||
-        strncmp(text, folder, strlen(folder)) == 0 || strncmp(text, file, strlen(file)) == 0)
-        return status;
-    return congru_fail(job->context, status, "%s: %s", file, text);
-}
-
-congru_status congru_paper_evaluate(const congru_paper_job *job, const congru_set *set, const char *file,
+congru_status congru_paper_evaluate(const congru_paper_job *job, const congru_set *set,
                                     const congru_evaluation_options *options, congru_results **results)
 {
     const congru_paper_request *request = job->request;
@@ -142,5 +110,5 @@ congru_status congru_paper_evaluate(const congru_paper_job *job, const congru_se
     congru_status status = congru_evaluate(job->context, set, options, results);
     if (request->running != NULL)
         request->running(request->user, NULL);
-    return status == CONGRU_OK ? CONGRU_OK : name_error(job, status, file, options->folder);
+    return status;
 }

@@ -14,12 +14,9 @@ typedef struct congru_paper_job {
 
 /* ---- Blocks: each adds one, and returns CONGRU_OK or fails for lack of memory ---- */
 
-congru_status congru_paper_line(const congru_paper_job *job, bool apart, const char *format, ...)
-    CONGRU_PRINTF(3, 4);
-congru_status congru_paper_text(const congru_paper_job *job, bool apart, const char *format, ...)
-    CONGRU_PRINTF(3, 4);
-congru_status congru_paper_note(const congru_paper_job *job, bool apart, const char *format, ...)
-    CONGRU_PRINTF(3, 4);
+/* A line, a text or a note. */
+congru_status congru_paper_say(const congru_paper_job *job, congru_paper_kind kind, bool apart,
+                               const char *format, ...) CONGRU_PRINTF(4, 5);
 
 /* Takes over the table, which is then empty, also on failure; and `plain`, which may be NULL. */
 congru_status congru_paper_table(const congru_paper_job *job, bool apart, congru_table *table,
@@ -65,11 +62,11 @@ void congru_paper_set_close(congru_paper_open *open);
 /* What begins lines about its trials. */
 const char *congru_paper_where(const congru_paper_open *open);
 
-/* congru_evaluate by the options; what it says of trials begins with `file`, unless that is NULL. */
-congru_status congru_paper_evaluate(const congru_paper_job *job, const congru_set *set, const char *file,
+/* congru_evaluate between two calls of the request's `running`. */
+congru_status congru_paper_evaluate(const congru_paper_job *job, const congru_set *set,
                                     const congru_evaluation_options *options, congru_results **results);
 
-/* The set's name, or `own` below it: "2a-within". Makes FOLDER and FOLDER/NAME, and gives the latter's path. */
+/* Makes the request's folder and NAME + suffix in it ("2a-within"), and gives the latter's path. */
 congru_status congru_paper_folder(const congru_paper_job *job, const char *name, const char *suffix,
                                   char path[CONGRU_PAPER_PATH_SIZE]);
 

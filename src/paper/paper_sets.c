@@ -90,22 +90,23 @@ static void describe_remark(const congru_paper_open *open, char remark[REMARK_SI
 
 congru_status congru_paper_set_absent(const congru_paper_job *job, const char *dataset)
 {
-    return congru_paper_line(
-        job, true, "%s: data not given; its files are those that 'congru presets %s' names", dataset, dataset);
+    return congru_paper_say(job, CONGRU_PAPER_LINE, true,
+                            "%s: data not given; its files are those that 'congru presets %s' names", dataset,
+                            dataset);
 }
 
 congru_status congru_paper_set_remark(const congru_paper_open *open)
 {
     char remark[REMARK_SIZE];
     describe_remark(open, remark);
-    return remark[0] != '\0' ? congru_paper_note(open->job, true, "%s", remark) : CONGRU_OK;
+    return remark[0] != '\0' ? congru_paper_say(open->job, CONGRU_PAPER_NOTE, true, "%s", remark) : CONGRU_OK;
 }
 
 congru_status congru_paper_runs_remark(const congru_paper_runs *runs)
 {
     congru_status status = CONGRU_OK;
     for (size_t i = 0; status == CONGRU_OK && i < runs->remarks.notes; i++)
-        status = congru_paper_note(runs->job, true, "%s", runs->remarks.note[i]);
+        status = congru_paper_say(runs->job, CONGRU_PAPER_NOTE, true, "%s", runs->remarks.note[i]);
     return status;
 }
 
@@ -149,8 +150,7 @@ static congru_status run_open(congru_paper_runs *runs, congru_paper_open *open)
     if (remark[0] != '\0')
         congru_table_note(&runs->remarks, remark);
     congru_paper_set_name(open, dataset);
-    congru_status status =
-        congru_paper_evaluate(runs->job, open->set, congru_paper_where(open), &open->options, &results);
+    congru_status status = congru_paper_evaluate(runs->job, open->set, &open->options, &results);
     for (size_t i = 0; status == CONGRU_OK && i < results->folds; i++) {
         const congru_fold *fold = &results->fold[i];
         if (!add_fold(runs, dataset, results->subject_name[fold->subject], results->pipeline[fold->pipeline],

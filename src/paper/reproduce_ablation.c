@@ -108,8 +108,9 @@ static congru_status show(const congru_paper_job *job, const congru_ablation *fo
                 congru_paper_cell_number(&table, mean, found->deviation[v][i]);
             congru_paper_cell_difference(&table, mean, theirs);
         }
-    congru_status status = congru_paper_line(
-        job, true, "%s%s", dataset, known ? "" : ": not in the paper's ablation, which is on bnci2014-001");
+    congru_status status =
+        congru_paper_say(job, CONGRU_PAPER_LINE, true, "%s%s", dataset,
+                         known ? "" : ": not in the paper's ablation, which is on bnci2014-001");
     if (status == CONGRU_OK)
         return congru_paper_table(job, true, &table, NULL);
     congru_table_clear(&table);

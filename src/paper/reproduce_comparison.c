@@ -176,7 +176,7 @@ static congru_status show_table(const comparison_job *job, bool known)
 static congru_status show(comparison_job *job, const char *dataset)
 {
     job->dataset = dataset;
-    congru_status status = congru_paper_line(job->cross.job, true, "%s", dataset);
+    congru_status status = congru_paper_say(job->cross.job, CONGRU_PAPER_LINE, true, "%s", dataset);
     if (status == CONGRU_OK)
         status = show_table(job, strcmp(dataset, congru_paper_dataset_at(0)) == 0);
     if (status == CONGRU_OK)

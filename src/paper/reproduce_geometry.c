@@ -51,7 +51,7 @@ static congru_status follow(congru_paper_open *open, const char *folder, size_t 
     options->subject_count = 1;
     options->method.network.unconstrained = alone;
     options->method.network.record = true;
-    status = congru_paper_evaluate(open->job, open->set, congru_paper_where(open), options, &results);
+    status = congru_paper_evaluate(open->job, open->set, options, &results);
     congru_results_destroy(&results);
     if (status == CONGRU_OK)
         status = congru_geometry_follow(context, open->set, options, pipeline, left_out,
@@ -174,8 +174,8 @@ static congru_status show(const congru_paper_open *open, const geometry_table *t
     congru_status status = congru_paper_set_remark(open);
     congru_paper_set_name(open, name);
     if (status == CONGRU_OK)
-        status = congru_paper_text(
-            open->job, true,
+        status = congru_paper_say(
+            open->job, CONGRU_PAPER_TEXT, true,
             "%s, %s left out; scatters W and B of classes (c) and subjects (s) of all source trials at parts "
             "of the "
             "training, by the best network so far; 'moved': from the stage before; 'silhouette': by class; "

@@ -228,7 +228,7 @@ static congru_status judge_family(const recipes_job *job, const congru_pair *row
         if (named == 0 && used < sizeof line)
             used += (size_t)snprintf(line + used, sizeof line - used, "none");
     }
-    return congru_paper_note(job->paper, false, "%s", line);
+    return congru_paper_say(job->paper, CONGRU_PAPER_NOTE, false, "%s", line);
 }
 
 /* The rows of one family: they stand together. */
@@ -248,7 +248,7 @@ static congru_status show_families(const recipes_job *job)
         congru_table table = {.title = "Pipelines compared, subject by subject"};
         end = family_end(job, first);
         if (several)
-            status = congru_paper_line(job->paper, true, "%s:", job->row[first].dataset);
+            status = congru_paper_say(job->paper, CONGRU_PAPER_LINE, true, "%s:", job->row[first].dataset);
         if (status == CONGRU_OK)
             status = congru_table_of_pairs(job->paper->context, end - first, job->row + first, false, &table);
         if (status == CONGRU_OK)
@@ -256,8 +256,8 @@ static congru_status show_families(const recipes_job *job)
         congru_table_clear(&table);
     }
     if (status == CONGRU_OK && job->rows > 0)
-        status =
-            congru_paper_line(job->paper, true, "Verdicts at %d %%, by Holm's correction:", (int)LEVEL_PERCENT);
+        status = congru_paper_say(job->paper, CONGRU_PAPER_LINE, true,
+                                  "Verdicts at %d %%, by Holm's correction:", (int)LEVEL_PERCENT);
     for (size_t first = 0, end; status == CONGRU_OK && first < job->rows; first = end) {
         end = family_end(job, first);
         status = judge_family(job, job->row + first, end - first);
@@ -277,11 +277,11 @@ static congru_status recipes_of_set(const congru_paper_job *paper, size_t which)
     if (status == CONGRU_OK)
         status = show_accuracies(&job);
     if (status == CONGRU_OK)
-        status = congru_paper_text(paper, true,
-                                   "'chosen' is the printed recipe with C and the step to stop at chosen on "
-                                   "source subjects: %s of them are "
-                                   "held out of training, and the weights are kept that are best for those.",
-                                   job.validation);
+        status = congru_paper_say(paper, CONGRU_PAPER_TEXT, true,
+                                  "'chosen' is the printed recipe with C and the step to stop at chosen on "
+                                  "source subjects: %s of them are "
+                                  "held out of training, and the weights are kept that are best for those.",
+                                  job.validation);
     if (status == CONGRU_OK)
         status = show_families(&job);
     free(job.row);

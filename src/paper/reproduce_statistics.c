@@ -59,7 +59,7 @@ static congru_status count_rows(const congru_paper_job *job, size_t rows, const 
     for (size_t i = 0; i < QUANTITIES && used < sizeof line; i++)
         used += (size_t)snprintf(line + used, sizeof line - used, "%s %s %zu", i > 0 ? "," : "", quantity[i],
                                  agree[i]);
-    return congru_paper_line(job, true, "%s", line);
+    return congru_paper_say(job, CONGRU_PAPER_LINE, true, "%s", line);
 }
 
 static congru_status show(const congru_paper_job *job, const congru_scores_list *aligned,
@@ -80,11 +80,12 @@ static congru_status show(const congru_paper_job *job, const congru_scores_list 
     if (status == CONGRU_OK && lines.failed)
         status = congru_paper_no_memory(job);
     if (status == CONGRU_OK)
-        status = congru_paper_line(job, true, "The paper's columns of subjects through our statistics");
+        status = congru_paper_say(job, CONGRU_PAPER_LINE, true,
+                                  "The paper's columns of subjects through our statistics");
     if (status == CONGRU_OK)
         status = congru_paper_table(job, true, &table, NULL);
     for (size_t i = 0; status == CONGRU_OK && i < lines.cells; i++)
-        status = congru_paper_note(job, i == 0, "%s", lines.cell[i].text);
+        status = congru_paper_say(job, CONGRU_PAPER_NOTE, i == 0, "%s", lines.cell[i].text);
     if (status == CONGRU_OK)
         status = count_rows(job, rows, agree);
     congru_table_clear(&table);
@@ -108,9 +109,9 @@ static congru_status show_corrected(const congru_paper_job *job)
         below += p[i] < 0.05;
         still += corrected[i] < 0.05;
     }
-    return congru_paper_line(job, false,
-                             "Across subjects, %zu of %zu printed p are below 0.05; by Holm's correction %zu",
-                             below, count, still);
+    return congru_paper_say(job, CONGRU_PAPER_LINE, false,
+                            "Across subjects, %zu of %zu printed p are below 0.05; by Holm's correction %zu",
+                            below, count, still);
 }
 
 congru_status congru_reproduce_statistics(const congru_paper_job *job)

@@ -81,7 +81,7 @@ static congru_status score(synthetic_job *job, const char *stage, int seed, cons
     job->options.folder = folder;
     job->options.pipelines = names;
     job->options.pipeline_count = count;
-    congru_status status = congru_paper_evaluate(job->paper, job->set, NULL, &job->options, &results);
+    congru_status status = congru_paper_evaluate(job->paper, job->set, &job->options, &results);
     for (size_t i = 0; status == CONGRU_OK && i < results->folds; i++) {
         const congru_fold *fold = &results->fold[i];
         snprintf(subject, sizeof subject, "%d/%s", seed, results->subject_name[fold->subject]);
@@ -173,8 +173,8 @@ static congru_status show_all(const synthetic_job *job)
 {
     char steps[CONGRU_OPTION_TEXT_SIZE] = "";
     congru_method_options_get(&job->options.method, "steps", steps);
-    congru_status status = congru_paper_line(
-        job->paper, true,
+    congru_status status = congru_paper_say(
+        job->paper, CONGRU_PAPER_LINE, true,
         "Accuracy in %%, 9 subjects with %d trials of each class; seeds %d to %d; %s training steps",
         job->paper->request->trials, job->seeds[0], job->seeds[1], steps);
     if (status == CONGRU_OK)
@@ -187,7 +187,7 @@ static congru_status show_all(const synthetic_job *job)
             job->paper, "Against RA whose ridge was chosen by leaving out source subjects:", tuned_claims,
             sizeof tuned_claims / sizeof tuned_claims[0], ours, NULL, job);
     if (status == CONGRU_OK)
-        status = congru_paper_line(job->paper, true, "Results in %s", job->parent);
+        status = congru_paper_say(job->paper, CONGRU_PAPER_LINE, true, "Results in %s", job->parent);
     return status;
 }
 

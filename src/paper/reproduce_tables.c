@@ -243,13 +243,13 @@ static congru_status show_z(const table_job *job)
     }
     congru_status status = congru_paper_table(job->sets.job, true, &table, NULL);
     if (status == CONGRU_OK)
-        status = congru_paper_text(job->sets.job, false,
-                                   "Paper and ours are over the same sets and methods, those that both have: "
-                                   "the paper's from its columns "
-                                   "of subjects.");
+        status = congru_paper_say(job->sets.job, CONGRU_PAPER_TEXT, false,
+                                  "Paper and ours are over the same sets and methods, those that both have: "
+                                  "the paper's from its columns "
+                                  "of subjects.");
     if (status == CONGRU_OK && !job->whole)
-        status = congru_paper_text(job->sets.job, false,
-                                   "Claims by z are judged when all five sets and all methods are there.");
+        status = congru_paper_say(job->sets.job, CONGRU_PAPER_TEXT, false,
+                                  "Claims by z are judged when all five sets and all methods are there.");
     return status;
 }
 

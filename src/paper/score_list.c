@@ -8,18 +8,7 @@
 bool congru_score_list_add(congru_scores_list *list, const char *dataset, const char *subject,
                            const char *pipeline, double number)
 {
-    congru_scores *scores;
-    size_t row, column;
-    double value[CONGRU_SCORE_KINDS];
-    for (size_t m = 0; m < CONGRU_SCORE_KINDS; m++)
-        value[m] = NAN;
-    value[CONGRU_SCORE_ACCURACY] = number;
-    if (congru_scores_list_find(NULL, list, dataset, 0, &scores) != CONGRU_OK ||
-        congru_scores_subject(NULL, scores, subject, &row) != CONGRU_OK ||
-        congru_scores_pipeline(NULL, scores, pipeline, &column) != CONGRU_OK)
-        return false;
-    congru_scores_add(scores, column, row, value);
-    return true;
+    return congru_scores_list_add(NULL, list, dataset, subject, pipeline, number) == CONGRU_OK;
 }
 
 static const congru_scores *find(const congru_scores_list *list, const char *dataset)

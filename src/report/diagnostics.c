@@ -2,6 +2,7 @@
 #include "array/file_write.h"
 #include "base/error.h"
 #include "congru/report.h"
+#include "evaluation/request_check.h"
 #include "report/diagnostics_maps.h"
 
 enum { INTERVALS = CONGRU_GEOMETRY_STAGES, PICTURE_DIGITS = 6, ALL_DIGITS = 17 };
@@ -82,7 +83,9 @@ congru_status congru_diagnostics_write(congru_context *context, const congru_set
         return CONGRU_ERROR_ARGUMENT;
     const char *pipeline = congru_diagnostics_pipeline(context, options);
     if (pipeline == NULL)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no pipeline has a network that places trials");
+        return congru_evaluation_name_error(
+            context, options,
+            congru_fail(context, CONGRU_ERROR_ARGUMENT, "no pipeline has a network that places trials"));
     int32_t left_out = options->subjects != NULL ? options->subjects[0] : 0;
     congru_geometry *g = NULL;
     congru_status status = congru_geometry_follow(context, set, options, pipeline, left_out, &g);
@@ -91,5 +94,5 @@ congru_status congru_diagnostics_write(congru_context *context, const congru_set
     if (status == CONGRU_OK)
         status = congru_diagnostics_patterns(&(congru_diagnosed){context, set, options}, pipeline, left_out);
     congru_geometry_destroy(&g);
-    return status;
+    return congru_evaluation_name_error(context, options, status);
 }

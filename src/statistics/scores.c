@@ -277,6 +277,25 @@ congru_status congru_scores_list_find(congru_context *context, congru_scores_lis
     return status;
 }
 
+congru_status congru_scores_list_add(congru_context *context, congru_scores_list *list, const char *name,
+                                     const char *subject, const char *pipeline, double accuracy)
+{
+    congru_scores *scores = NULL;
+    size_t row, column;
+    double value[CONGRU_SCORE_KINDS];
+    congru_status status = congru_scores_list_find(context, list, name, 0, &scores);
+    if (status == CONGRU_OK)
+        status = congru_scores_subject(context, scores, subject, &row);
+    if (status == CONGRU_OK)
+        status = congru_scores_pipeline(context, scores, pipeline, &column);
+    if (status != CONGRU_OK)
+        return status;
+    for (size_t m = 0; m < CONGRU_SCORE_KINDS; m++)
+        value[m] = m == CONGRU_SCORE_ACCURACY ? accuracy : NAN;
+    congru_scores_add(scores, column, row, value);
+    return CONGRU_OK;
+}
+
 void congru_scores_list_clear(congru_scores_list *list)
 {
     if (list == NULL)
