@@ -285,8 +285,7 @@ int main(int count, char **arguments)
     fill(x, c, label, subject);
     const peer *p = count > 1 && arguments[1][0] != '\0' ? find_peer(arguments[1], &torch) : NULL;
     printf("%s: one step of %d trials of %d x %d at %d Hz, %d threads, ms, medians of steps taken in turns; "
-           "torch: the "
-           "fastest of its ways / its threads\n%-12s %9s",
+           "torch: the fastest of its ways / its threads\n%-12s %9s",
            congru_context_cpu(context), batch, CHANNELS, SAMPLES, RATE, THREADS, "network", "congru");
     if (p != NULL)
         printf(" %12s %8s %8s %11s %8s", "torch", "ratio", "asked", "published", "ratio");

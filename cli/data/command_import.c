@@ -215,11 +215,10 @@ const command command_import = {
     .usage = "FILE... -o SET.npz [OPTION...]",
     .description =
         "Reads recordings (GDF, EDF, BDF, BrainVision .vhdr, BNCI .mat, EEGLAB .set, XDF, FIF) and files of "
-        "trials (.npz, .mat, EEGLAB .set, FIF epochs of MNE), filters them, "
-        "cuts trials around events, and writes their covariances with labels and subjects as one "
-        ".npz, which NumPy "
-        "opens. A trial whose window leaves the recording is dropped. Prints what became "
-        "of the trials of each file, how subjects were told apart, and what was done to the signals.",
+        "trials (.npz, .mat, EEGLAB .set, FIF epochs of MNE), filters them, cuts trials around events, and "
+        "writes their covariances with labels and subjects as one .npz, which NumPy opens. A trial whose "
+        "window leaves the recording is dropped. Prints what became of the trials of each file, how subjects "
+        "were told apart, and what was done to the signals.",
     .options = {OPTION_ROWS(options), .more = &import_table},
     .examples = examples,
     .run = run,

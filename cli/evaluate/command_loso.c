@@ -10,11 +10,9 @@ static const option options[] = {
      "their embedding by t-SNE at each fifth of the steps, and silhouettes; ellipses of the classes "
      "before and after alignment, and scalp maps. The report shows them."},
     {"calibration", '\0', "N,...",
-     "Fit on the first N labelled trials of each class of the target subject too, which are "
-     "then not scored. With "
-     "several numbers, ascending, print the curve; each run is in a folder of its own, and all "
-     "are scored on the "
-     "trials behind the largest number. Needs --target full. Default: 0."},
+     "Fit on the first N labelled trials of each class of the target subject too, which are then not scored. "
+     "With several numbers, ascending, print the curve; each run is in a folder of its own, and all are scored "
+     "on the trials behind the largest number. Needs --target full. Default: 0."},
 };
 
 static int run(const arguments *parsed)
@@ -39,16 +37,13 @@ const command command_loso = {
     .summary = "Score decoders on each subject, fitted on all others",
     .usage = "SET.npz [OPTION...]",
     .description =
-        "Leaves out one subject at a time: a pipeline is fitted on all others and then decides "
-        "about the trials of "
-        "the one left out, of whom no label is seen and as many unlabelled trials as --target says. "
-        "Prints the mean "
-        "and standard deviation of the accuracy over subjects, the dataset-normalised z-score, "
-        "Cohen's kappa and the "
-        "time per subject. Every finished fold is in the folder at once, and the same command takes "
-        "up a run that "
-        "was interrupted. The set may be larger than memory: beyond 64 MB (CONGRU_LARGE) it is read "
-        "where it is stored, and working arrays are files in TMPDIR. Under mpirun, processes share the folds.",
+        "Leaves out one subject at a time: a pipeline is fitted on all others and then decides about the "
+        "trials of the one left out, of whom no label is seen and as many unlabelled trials as --target says. "
+        "Prints the mean and standard deviation of the accuracy over subjects, the dataset-normalised z-score, "
+        "Cohen's kappa and the time per subject. Every finished fold is in the folder at once, and the same "
+        "command takes up a run that was interrupted. The set may be larger than memory: beyond 64 MB "
+        "(CONGRU_LARGE) it is read where it is stored, and working arrays are files in TMPDIR. Under mpirun, "
+        "processes share the folds.",
     .definitions = pipeline_definition,
     .definitions_title = "Aligners and classifiers",
     .options = {OPTION_ROWS(options), .more = &set_option_table},

@@ -48,11 +48,9 @@ const command command_within = {
     .summary = "Score decoders inside each subject",
     .usage = "SET.npz [OPTION...]",
     .description = "Fits and scores each subject alone: in K parts, each of which is left out in turn, with "
-                   "equal shares of each "
-                   "class; or from the first session to the others, or each session in turn. In parts, nothing "
-                   "of the part left out is "
-                   "seen when a trial "
-                   "is decided about. Prints and keeps what 'congru loso' does.",
+                   "equal shares of each class; or from the first session to the others, or each session in "
+                   "turn. In parts, nothing of the part left out is seen when a trial is decided about. Prints "
+                   "and keeps what 'congru loso' does.",
     .definitions = pipeline_definition,
     .definitions_title = "Aligners and classifiers",
     .options = {OPTION_ROWS(options), .more = &set_option_table},

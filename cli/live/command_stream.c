@@ -15,9 +15,8 @@
 
 static const option options[] = {
     {"rate", '\0', "HZ",
-     "Decisions per second, from the first full window on; 0: only when a marker asks for one. "
-     "Default: 4, or 0 "
-     "with --lsl-markers."},
+     "Decisions per second, from the first full window on; 0: only when a marker asks for one. Default: 4, or "
+     "0 with --lsl-markers."},
     {"input", '\0', "KIND",
      "What FILE holds: 'float32' or 'float64' (frames of little-endian floats), 'csv' (a frame to a "
      "line, a first line of names if there is one, commands behind '!'), 'packets' (frames and "
@@ -356,8 +355,7 @@ static definition protocol(size_t index)
          "Without a prediction \"class\" is null, and \"reason\" says why. 'reset' and 'scale' are answered by "
          "{\"done\":...}. An error is told in {\"error\":...}, the last line."},
         {"end", "A client that has sent all shuts its side down, and reads until the server closes. "
-                "docs/protocol.md of the "
-                "source has all of it."},
+                "docs/protocol.md of the source has all of it."},
         {NULL, NULL},
     };
     return parts[index];

@@ -64,26 +64,24 @@ static const char about_options[] = "Options may stand anywhere after the comman
 
 static const char about_files[] =
     "A file that is written appears under its name only when it is complete: it is written beside it, flushed "
-    "to the "
-    "disk, and renamed. What is not a regular file, such as a pipe or /dev/stdout, is written to directly. The "
-    "same input "
-    "and options give the same bits, with any number of threads and any instruction set.";
+    "to the disk, and renamed. What is not a regular file, such as a pipe or /dev/stdout, is written to "
+    "directly. The same input and options give the same bits, with any number of threads and any instruction "
+    "set.";
 
 static const definition environment[] = {
     {"CONGRU_CPU",
      "The instruction set to use, one of those 'congru version' lists. By default it is the fastest the "
      "machine has."},
     {"CONGRU_LARGE", "The size in megabytes beyond which arrays, those of a set among them, are temporary "
-                     "files; by default a 32nd of "
-                     "the machine's memory, and 64 at least. A set may then be larger than memory."},
+                     "files; by default a 32nd of the machine's memory, and 64 at least. A set may then be "
+                     "larger than memory."},
     {"TMPDIR", "Where those temporary files are, which have no name; /var/tmp by default."},
     {"COLUMNS", "How wide to print help and tables. By default it is as wide as the terminal, or 80."},
 };
 
 static const char about_errors[] =
     "0 when all went well; 1 when a file or its contents were at fault, after one line 'congru: FILE: what is "
-    "wrong (what "
-    "to do)' on standard error and without an output file; 2 for a wrong command line.";
+    "wrong (what to do)' on standard error and without an output file; 2 for a wrong command line.";
 
 void manual_print_all(void)
 {
@@ -91,8 +89,7 @@ void manual_print_all(void)
     printf(
         ".Nm congru\n.Nd decode motor imagery from the EEG of subjects it has never seen\n.Sh SYNOPSIS\n.Nm\n"
         ".Ar command\n.Op Ar option ...\n.Op Ar file ...\n.Sh DESCRIPTION\nThe commands, each with a page of "
-        "its "
-        "own:\n.Bl -tag -width reproduce\n");
+        "its own:\n.Bl -tag -width reproduce\n");
     for (size_t i = 0; commands[i] != NULL; i++)
         printf(".It Xr congru-%s 1\n%s.\n", commands[i]->name, commands[i]->summary);
     printf(".El\n.Pp\n");

@@ -320,15 +320,11 @@ const command command_reproduce = {
     .usage = "EXPERIMENT [SET.npz...] [OPTION...]",
     .description =
         "Runs an experiment of \"Geometry-Aware Deep Congruence Networks for Manifold Learning in "
-        "Cross-Subject "
-        "Motor Imagery\" and prints what the paper has beside what comes out here. Each claim of "
-        "its text is an "
-        "inequality between cells, or several: it is reproduced when all hold for our numbers, not "
-        "reproduced when "
-        "one does not (the one that decides is printed), or its data is not given. Sets are matched "
-        "with the paper's "
-        "by the name of their file, 2a.npz or bnci2014-001.npz, or by --dataset; one with another number of "
-        "classes is not compared, and other differences are told.",
+        "Cross-Subject Motor Imagery\" and prints what the paper has beside what comes out here. Each claim of "
+        "its text is an inequality between cells, or several: it is reproduced when all hold for our numbers, "
+        "not reproduced when one does not (the one that decides is printed), or its data is not given. Sets "
+        "are matched with the paper's by the name of their file, 2a.npz or bnci2014-001.npz, or by --dataset; "
+        "one with another number of classes is not compared, and other differences are told.",
     .definitions = describe_reproduce,
     .definitions_title = "Experiments",
     .options = {OPTION_ROWS(reproduce_options), .more = &set_option_table},

@@ -191,13 +191,11 @@ const command command_explain = {
     .summary = "Tell what a linear decoder looks at",
     .usage = "DIR|MODEL.safetensors [OPTION...]",
     .description = "Prints, for each branch of each linear pipeline, which part of the decisions is its own, "
-                   "how its weight is divided "
-                   "over time and bands, where each class's pattern is strongest, and one sentence on what may "
-                   "drive it. Patterns are "
-                   "forward patterns, weights times the covariance of what they are applied to: of a results "
-                   "folder of 'congru loso' "
-                   "the mean over the subjects left out, of a model that over the subjects it was fitted on. "
-                   "Networks have none.",
+                   "how its weight is divided over time and bands, where each class's pattern is strongest, "
+                   "and one sentence on what may drive it. Patterns are forward patterns, weights times the "
+                   "covariance of what they are applied to: of a results folder of 'congru loso' the mean over "
+                   "the subjects left out, of a model that over the subjects it was fitted on. Networks have "
+                   "none.",
     .options = {OPTION_ROWS(options)},
     .examples = examples,
     .run = run,

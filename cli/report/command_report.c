@@ -280,12 +280,9 @@ const command command_report = {
     .usage = "FOLDER... [OPTION...] [-o FILE]",
     .description =
         "Reads results folders and writes one HTML page that needs nothing else: it opens from the disk, asks "
-        "no host "
-        "for anything, and prints. Or one figure, or one table, for a paper. Several folders make one page, "
-        "with a "
-        "choice between them; their training is drawn together, pipelines they have in common are compared "
-        "with those "
-        "of the first, and a table of them has the rows of all.",
+        "no host for anything, and prints. Or one figure, or one table, for a paper. Several folders make one "
+        "page, with a choice between them; their training is drawn together, pipelines they have in common are "
+        "compared with those of the first, and a table of them has the rows of all.",
     .definitions = describe,
     .definitions_title = "Figures and tables",
     .options = {OPTION_ROWS(options)},

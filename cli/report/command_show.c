@@ -124,12 +124,10 @@ const command command_show = {
     .summary = "Print the tables of a results folder",
     .usage = "DIR [OPTION...]",
     .description = "Prints again what 'congru loso' or 'congru within' found: by default the table of "
-                   "pipelines, the best of them "
-                   "bold on a terminal. Metrics beyond accuracy, kappa and time are computed from "
-                   "predictions.csv, for each fold, "
-                   "then averaged over the folds of a subject and over subjects. Of a run that was interrupted "
-                   "it shows the folds "
-                   "that are finished, and says which are missing.",
+                   "pipelines, the best of them bold on a terminal. Metrics beyond accuracy, kappa and time "
+                   "are computed from predictions.csv, for each fold, then averaged over the folds of a "
+                   "subject and over subjects. Of a run that was interrupted it shows the folds that are "
+                   "finished, and says which are missing.",
     .definitions = describe,
     .definitions_title = "Metrics",
     .options = {OPTION_ROWS(options)},

@@ -233,8 +233,7 @@ static const congru_method_option rows[] = {
                "Leave out the merges of ddct-unet.")},
     {CHOICE("pool", network.pool, pools, "none", "spd-cnn ts-spd-cnn",
             "What is read of the last image: 'none' (every pixel) or 'mean' (the mean over its pixels, as in "
-            "the published "
-            "code).")},
+            "the published code).")},
     {OWN_NUMBER("dropout", network.dropout, 0, 0.99, "shallow deep eegnet conformer inception",
                 "The share of activations that each step leaves out.")},
     {SWITCH(

@@ -34,8 +34,7 @@ static const experiment experiments[] = {
      congru_reproduce_e2e},
     {{.name = "comparison",
       .text = "Euclidean, Riemannian, deep and transfer methods, across and within subjects, on bnci2014-001; "
-              "methods "
-              "that do not exist here are named.",
+              "methods that do not exist here are named.",
       .takes_sets = true,
       .takes_pipelines = true,
       .takes_recipe = true},
@@ -58,9 +57,8 @@ static const experiment experiments[] = {
     {{.name = "geometry",
       .text =
           "The source trials while each of the six models is trained: t-SNE, scatters and cross-entropy by "
-          "step, "
-          "with and without the other terms of the objective. Figures go to FOLDER/NAME-geometry. The first of "
-          "--subjects is left out; by default the second, as in the paper.",
+          "step, with and without the other terms of the objective. Figures go to FOLDER/NAME-geometry. The "
+          "first of --subjects is left out; by default the second, as in the paper.",
       .takes_sets = true,
       .takes_recipe = true},
      congru_reproduce_geometry},
@@ -84,8 +82,7 @@ static const experiment experiments[] = {
      congru_reproduce_gap},
     {{.name = "statistics",
       .text = "The tables of paired statistics, from the paper's own columns of subjects: which rows come "
-              "back. Needs "
-              "no set.",
+              "back. Needs no set.",
       .takes_recipe = true},
      congru_reproduce_statistics},
 };

@@ -177,11 +177,9 @@ static congru_status show(const congru_paper_open *open, const geometry_table *t
         status = congru_paper_say(
             open->job, CONGRU_PAPER_TEXT, true,
             "%s, %s left out; scatters W and B of classes (c) and subjects (s) of all source trials at parts "
-            "of the "
-            "training, by the best network so far; 'moved': from the stage before; 'silhouette': by class; "
-            "'cross-entropy': the mean over each fifth of the steps. Models 'alone' have cross-entropy as "
-            "their "
-            "whole objective. Figures in %s",
+            "of the training, by the best network so far; 'moved': from the stage before; 'silhouette': by "
+            "class; 'cross-entropy': the mean over each fifth of the steps. Models 'alone' have cross-entropy "
+            "as their whole objective. Figures in %s",
             name, open->set->subject_name[left_out], folder);
     for (size_t m = 0; status == CONGRU_OK && m < CONGRU_PAPER_MODELS; m++)
         for (size_t alone = 0; status == CONGRU_OK && alone < objectives(m); alone++)

@@ -117,10 +117,9 @@ congru_status congru_reproduce_runtime(const congru_paper_job *job)
     if (status == CONGRU_OK)
         status = congru_paper_say(job, CONGRU_PAPER_TEXT, true,
                                   "Seconds of training per subject, as the paper has them: of the aligner "
-                                  "alone, of the classifier on "
-                                  "aligned trials, of the whole end-to-end model. The paper's on its GPU, "
-                                  "ours on this machine, one thread "
-                                  "to a fold; '-' where data is not given. Predicting is apart.");
+                                  "alone, of the classifier on aligned trials, of the whole end-to-end model. "
+                                  "The paper's on its GPU, ours on this machine, one thread to a fold; '-' "
+                                  "where data is not given. Predicting is apart.");
     if (status == CONGRU_OK) {
         congru_table_headings(&table, 6, headings);
         add_rows(&table, &sets);

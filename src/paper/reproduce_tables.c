@@ -245,8 +245,7 @@ static congru_status show_z(const table_job *job)
     if (status == CONGRU_OK)
         status = congru_paper_say(job->sets.job, CONGRU_PAPER_TEXT, false,
                                   "Paper and ours are over the same sets and methods, those that both have: "
-                                  "the paper's from its columns "
-                                  "of subjects.");
+                                  "the paper's from its columns of subjects.");
     if (status == CONGRU_OK && !job->whole)
         status = congru_paper_say(job->sets.job, CONGRU_PAPER_TEXT, false,
                                   "Claims by z are judged when all five sets and all methods are there.");

@@ -320,8 +320,7 @@ const congru_option congru_preprocessing_options[CONGRU_PREPROCESSING_OPTIONS] =
      "The unit of files of trials, which do not say theirs: 'uV', 'mV' or 'V' (MNE's). Default: uV."},
     {"reference", '\0', "NAME",
      "'none', or 'average' to subtract the mean of the channels, which leaves covariances of one rank less: "
-     "see "
-     "--estimator. Default: none."},
+     "see --estimator. Default: none."},
     {"band", '\0', "LO:HI",
      "The band-pass in Hz, zero phase; LO 0 makes it a low-pass; 'off' leaves it out. Default: 8:35 in import, "
      "off for signals of a set."},
@@ -347,22 +346,19 @@ const congru_option congru_preprocessing_options[CONGRU_PREPROCESSING_OPTIONS] =
     {"trace-normalise", '\0', "NAME", "Divide each covariance by its trace: 'on' or 'off'. Default: off."},
     {"shrinkage", '\0', "PART",
      "Draw each covariance towards the multiple of the identity that has its trace, by this part, 0 to 1, "
-     "after "
-     "the estimator. Default: 0."},
+     "after the estimator. Default: 0."},
     {"baseline", '\0', "A:B",
      "Take each channel's mean over these seconds from the cue off a trial before it is filtered; 'all': that "
-     "of "
-     "the whole trial, with --causal of what of it lies before the cue; 'off'. For trials that were cut already. Default: off."},
+     "of the whole trial, with --causal of what of it lies before the cue; 'off'. For trials that were cut "
+     "already. Default: off."},
     {"rest-rule", '\0', "NAME",
      "'inside' drops a trial whose rest, from -B to -A before its cue, leaves the recording, as the paper "
-     "does; "
-     "'any' does not look at it. Default: any, or the preset's."},
+     "does; 'any' does not look at it. Default: any, or the preset's."},
     {"rejected", '\0', "NAME",
      "Trials the recording marks as rejected (code 1023): 'keep' or 'drop'. Default: keep."},
     {"regress", '\0', "A,B,...",
      "Regress these channels, such as EOG, out of the others of each subject, by least squares over all "
-     "samples and "
-     "without labels, and leave them out: for files of trials that hold them. Default: none."},
+     "samples and without labels, and leave them out: for files of trials that hold them. Default: none."},
 };
 
 /* What each of them does. */
