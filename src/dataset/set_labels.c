@@ -387,6 +387,8 @@ congru_status congru_set_find_subjects(congru_context *context, const congru_set
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "congru_set_find_subjects: no argument may be NULL");
     for (size_t i = 0; i < count; i++) {
         size_t s = 0;
+        if (names[i] == NULL)
+            return congru_fail(context, CONGRU_ERROR_ARGUMENT, "congru_set_find_subjects: name %zu is NULL", i);
         while (s < set->subjects && strcmp(set->subject_name[s], names[i]) != 0)
             s++;
         if (s == set->subjects)
