@@ -121,7 +121,7 @@ static void add_pipeline(const congru_set *set, const char *name, const congru_p
 congru_status congru_evaluation_signals(congru_context *context, const congru_set *set,
                                         const congru_evaluation_options *options, char *text, size_t size)
 {
-    if (set == NULL || options == NULL || text == NULL || size == 0 ||
+    if (context == NULL || set == NULL || options == NULL || text == NULL || size == 0 ||
         (options->pipelines == NULL && options->pipeline_count > 0))
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no set, options, pipelines or text given");
     seen_alike *list = calloc(LINES_MAX, sizeof *list);
