@@ -152,7 +152,7 @@ static void add_remark(congru_paper_runs *runs, const char *remark)
 /* The band and window that networks on signals have, which are not those of the set's covariances. */
 static congru_status add_signals(congru_paper_runs *runs, const congru_paper_open *open, const char *dataset)
 {
-    char seen[REMARK_SIZE], remark[REMARK_SIZE + CONGRU_PAPER_NAME_SIZE];
+    char seen[REMARK_SIZE], remark[REMARK_SIZE + CONGRU_PAPER_NAME_SIZE + 32];
     congru_status status =
         congru_evaluation_signals(runs->job->context, open->set, &open->options, seen, sizeof seen);
     if (status != CONGRU_OK || seen[0] == '\0')
