@@ -134,7 +134,7 @@ static congru_status add_claims(congru_context *context, const congru_paper_resu
 congru_status congru_paper_print(congru_context *context, const congru_paper_result *result,
                                  congru_table_format format, char **text)
 {
-    if (result == NULL || text == NULL || (unsigned)format > CONGRU_TABLE_JSON)
+    if (context == NULL || result == NULL || text == NULL || (unsigned)format > CONGRU_TABLE_JSON)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "blocks are printed of a result, in a format of tables");
     congru_text all = {0};
