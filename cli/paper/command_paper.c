@@ -187,8 +187,7 @@ const command command_ablate = {
         "Scores networks as 'congru loso' does, whole and with one part left out, and prints the mean "
         "and standard deviation of the accuracy over subjects. An arrow says whether it is above or "
         "below that of the whole model. 'congru report DIR/baseline' shows them too.",
-    .definitions = describe_ablate,
-    .definitions_title = "Parts",
+    .definitions = &(const definition_list){"Parts", describe_ablate},
     .options = {OPTION_ROWS(ablate_options), .more = &set_option_table},
     .examples = ablate_examples,
     .shares = true,
@@ -325,8 +324,7 @@ const command command_reproduce = {
         "not reproduced when one does not (the one that decides is printed), or its data is not given. Sets "
         "are matched with the paper's by the name of their file, 2a.npz or bnci2014-001.npz, or by --dataset; "
         "one with another number of classes is not compared, and other differences are told.",
-    .definitions = describe_reproduce,
-    .definitions_title = "Experiments",
+    .definitions = &(const definition_list){"Experiments", describe_reproduce},
     .options = {OPTION_ROWS(reproduce_options), .more = &set_option_table},
     .examples = reproduce_examples,
     .shares = true,

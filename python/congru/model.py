@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _native, _options, errors
-from .data import Path, Set
+from .data import Path, Set, _Described
 
 __all__ = ["Model", "Predictions", "load", "train"]
 
@@ -22,7 +22,7 @@ class Predictions(NamedTuple):
     aligned: Optional[NDArray[np.float64]]  #: (trials, d, d) as the aligner left them, where asked for
 
 
-class Model:
+class Model(_Described):
     """A pipeline fitted on the trials of some subjects; ``train`` and ``load`` make one. Several threads may ask it."""
 
     def __init__(self, handle: Any) -> None:
@@ -37,21 +37,6 @@ class Model:
     def pipeline(self) -> str:
         """The name of the pipeline, such as 'ra+tslr'."""
         return str(self._fields["pipeline"])
-
-    @property
-    def classes(self) -> List[str]:
-        """The names of the classes it tells apart."""
-        return list(self._fields["classes"])
-
-    @property
-    def channels(self) -> List[str]:
-        """The names of the channels it reads; "" where its set did not name them."""
-        return list(self._fields["channels"])
-
-    @property
-    def fs(self) -> Optional[float]:
-        """Samples per second of what it was fitted on; None when that is not known."""
-        return self._fields["rate"] or None
 
     @property
     def preprocessing(self) -> str:
