@@ -39,6 +39,7 @@ class Results:
         self.subjects: List[str] = list(fields["subjects"])
         self.classes: List[str] = list(fields["classes"])
         self.dataset: str = fields["dataset"]
+        self.trial: Optional[float] = fields.get("trial") or None  #: seconds of a trial, by the set; None when unknown
         self.notes: List[str] = list(fields["notes"])  #: what the methods had to say
         self.resumed: int = fields["resumed"]  #: folds that were in the folder already
         self.missing: int = fields["missing"]  #: folds of an interrupted run that are not there

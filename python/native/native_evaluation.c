@@ -258,6 +258,7 @@ static PyObject *results_fields(PyObject *self, PyObject *handle)
         put(d, "sessions", sizes_list(r->subjects, r->subject_sessions)) &&
         put(d, "dataset", text_of(r->dataset != NULL ? r->dataset : "")) &&
         put(d, "channels", PyLong_FromSize_t(r->channels)) &&
+        put(d, "trial", PyFloat_FromDouble(r->trial_seconds)) &&
         put(d, "resumed", PyLong_FromSize_t(r->resumed)) && put(d, "missing", PyLong_FromSize_t(r->missing)) &&
         put(d, "notes", texts_list(r->note_count, (const char *)r->note, CONGRU_NOTE_SIZE)) &&
         put(d, "folds", folds_list(r));
