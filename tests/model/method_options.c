@@ -5,6 +5,7 @@
 
 #include "congru/congru.h"
 #include "congru/preprocess.h"
+#include "context_main.h"
 #include "harness.h"
 #include "model/method_options.h"
 
@@ -41,7 +42,7 @@ static void check_refused(const char *name, const char *text, const char *words)
 }
 
 /* What init fills in is what the text of the default reads as, and what is printed is that text. */
-static void every_default_is_its_text(void)
+TEST(every_default_is_its_text)
 {
     congru_method_options defaults, changed;
     congru_method_options_init(&defaults);
@@ -107,7 +108,7 @@ static size_t listed(congru_recipe recipe)
 }
 
 /* Each by itself: printed as it was set, and the one option that differs, with those that a recipe lists. */
-static void every_value_is_printed_back(void)
+TEST(every_value_is_printed_back)
 {
     congru_method_options defaults;
     congru_method_options_init(&defaults);
@@ -133,7 +134,7 @@ static void every_value_is_printed_back(void)
 }
 
 /* A recipe is its list: what it names is set, what is given after it stays, and another recipe takes it back. */
-static void a_recipe_sets_what_it_lists(void)
+TEST(a_recipe_sets_what_it_lists)
 {
     const congru_recipe_value *value;
     congru_method_options defaults, options;
@@ -163,7 +164,7 @@ static void a_recipe_sets_what_it_lists(void)
 }
 
 /* All at once through the text of run.json. */
-static void json_keeps_every_value(void)
+TEST(json_keeps_every_value)
 {
     congru_method_options written, read;
     congru_text json = {0};
@@ -199,7 +200,7 @@ static void json_keeps_every_value(void)
     CHECK(!congru_method_options_read(&wrong, "C", &read, &row) && row != NULL);
 }
 
-static void bounds_are_kept(void)
+TEST(bounds_are_kept)
 {
     for (size_t i = 0; row_at(i) != NULL; i++) {
         const congru_method_option *row = row_at(i);
@@ -231,7 +232,7 @@ static void bounds_are_kept(void)
 }
 
 /* Members that a program filled in. */
-static void members_are_checked(void)
+TEST(members_are_checked)
 {
     congru_method_options options;
     congru_method_options_init(&options);
@@ -249,7 +250,7 @@ static void members_are_checked(void)
     CHECK(congru_method_options_check(context, NULL) == CONGRU_ERROR_ARGUMENT);
 }
 
-static void differences_are_told_in_words(void)
+TEST(differences_are_told_in_words)
 {
     congru_method_options there, here;
     char text[512];
@@ -267,7 +268,7 @@ static void differences_are_told_in_words(void)
 }
 
 /* The help of a choice says what each is. */
-static void help_names_every_choice(void)
+TEST(help_names_every_choice)
 {
     for (size_t i = 0; row_at(i) != NULL; i++)
         for (size_t k = 0; row_at(i)->choices != NULL && row_at(i)->choices[k] != NULL; k++) {
@@ -279,7 +280,7 @@ static void help_names_every_choice(void)
 }
 
 /* Rows of a group follow each other, which is how help prints them. */
-static void groups_are_whole(void)
+TEST(groups_are_whole)
 {
     size_t changes = 0;
     for (size_t i = 1; row_at(i) != NULL; i++)
@@ -303,7 +304,7 @@ static bool is_method(const char *word)
     return false;
 }
 
-static void users_are_methods(void)
+TEST(users_are_methods)
 {
     for (size_t i = 0; row_at(i) != NULL; i++) {
         char words[256];
@@ -322,7 +323,7 @@ static void check_options_of(const char *pipeline, const char *expected)
     CHECK_SAYING(strcmp(list, expected) == 0, "%s uses %s", pipeline, list);
 }
 
-static void pipelines_have_their_options(void)
+TEST(pipelines_have_their_options)
 {
     check_options_of("ra+tslr", "seed balance ra-mean tangent-mean C");
     check_options_of("none+mdm", "seed balance mdm-mean mdm-metric");
@@ -336,19 +337,5 @@ static void pipelines_have_their_options(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK)
-        return 1;
-    RUN(every_default_is_its_text);
-    RUN(every_value_is_printed_back);
-    RUN(a_recipe_sets_what_it_lists);
-    RUN(json_keeps_every_value);
-    RUN(bounds_are_kept);
-    RUN(members_are_checked);
-    RUN(differences_are_told_in_words);
-    RUN(help_names_every_choice);
-    RUN(groups_are_whole);
-    RUN(users_are_methods);
-    RUN(pipelines_have_their_options);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, NULL);
 }

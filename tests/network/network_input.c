@@ -75,7 +75,7 @@ static void ask(congru_context *own, congru_backbone network, const congru_tenso
 
 /* ---- z-scores ---------------------------------------------------------------------------------------- */
 
-static void zscores_have_mean_0_and_deviation_1(void)
+TEST(zscores_have_mean_0_and_deviation_1)
 {
     static double scratch[SIZE], flat[SIZE];
     static congru_real x[SIZE];
@@ -98,7 +98,7 @@ static void zscores_have_mean_0_and_deviation_1(void)
 }
 
 /* Another gain and offset of each channel of each trial is nothing to a network on z-scores, and something to others. */
-static void zscores_do_not_see_gain_and_offset(void)
+TEST(zscores_do_not_see_gain_and_offset)
 {
     static double moved[N * SIZE];
     const congru_signals other = {.plain = moved, .channels = D, .samples = SAMPLES, .rate = rate};
@@ -153,7 +153,7 @@ static size_t place_of(congru_training *const whole[ROOM + 1], congru_training *
     return place;
 }
 
-static void steps_take_crops(void)
+TEST(steps_take_crops)
 {
     static double cut_at[ROOM + 1][N * D * CROP];
     static const congru_backbone some[] = {CONGRU_NETWORK_SHALLOW, CONGRU_NETWORK_EEGNET};
@@ -197,7 +197,7 @@ static void forget_crops(congru_tensors *model)
     }
 }
 
-static void predictions_are_means_over_crops(void)
+TEST(predictions_are_means_over_crops)
 {
     static double at[N * D * CROP];
     for (size_t k = 0; k < NETWORKS; k++) {
@@ -220,7 +220,7 @@ static void predictions_are_means_over_crops(void)
     }
 }
 
-static void crops_that_cannot_be(void)
+TEST(crops_that_cannot_be)
 {
     static const struct {
         double seconds, rate;
@@ -242,7 +242,7 @@ static void crops_that_cannot_be(void)
 
 /* ---- All options of training together ---------------------------------------------------------------- */
 
-static void bits_are_the_same(void)
+TEST(bits_are_the_same)
 {
     for (size_t k = 0; k < NETWORKS; k++) {
         double expected[OUT], found[OUT];
@@ -276,7 +276,7 @@ static void bits_are_the_same(void)
 
 /* ---- Seeds ------------------------------------------------------------------------------------------- */
 
-static void ensembles_are_means_over_seeds(void)
+TEST(ensembles_are_means_over_seeds)
 {
     double p[OUT], q[OUT], sum[OUT] = {0.0};
     congru_method_options options = options_of(4);
@@ -299,7 +299,7 @@ static void ensembles_are_means_over_seeds(void)
 }
 
 /* What a layer leaves out differs from one seed to the next, and from layer to layer. */
-static void seeds_have_dropout_of_their_own(void)
+TEST(seeds_have_dropout_of_their_own)
 {
     static congru_graph graph;
     double names[20];
@@ -316,14 +316,7 @@ int main(void)
     if (congru_context_create(&context, NULL) != CONGRU_OK)
         return 1;
     draw();
-    RUN(zscores_have_mean_0_and_deviation_1);
-    RUN(zscores_do_not_see_gain_and_offset);
-    RUN(steps_take_crops);
-    RUN(predictions_are_means_over_crops);
-    RUN(crops_that_cannot_be);
-    RUN(bits_are_the_same);
-    RUN(ensembles_are_means_over_seeds);
-    RUN(seeds_have_dropout_of_their_own);
+    harness_run_all();
     congru_context_destroy(&context);
     return harness_end();
 }
