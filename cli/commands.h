@@ -60,6 +60,11 @@ extern const option_table pipeline_option_table;
 /* Makes the pipelines of the file known to the context, where one is given. EXIT_DONE, or prints one line. */
 int pipeline_file_read(congru_context *context, const arguments *parsed);
 
+/* Prints which band and window the networks on signals of a run have, where there are any: their own options say so, not
+ * those of the set. */
+int pipeline_signals_print(congru_context *context, const congru_set *set,
+                           const congru_evaluation_options *options);
+
 /* Prints every pipeline of several branches, and how to define others. */
 int pipeline_help_print(void);
 

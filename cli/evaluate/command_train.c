@@ -78,9 +78,16 @@ static int train(train_run *run)
              congru_count(trials, "trial").text, congru_count(subjects, "subject").text);
     terminal_clean(line);
     terminal_wrap(line, 0, 2, "");
+    congru_evaluation_options seen;
+    congru_evaluation_options_init(&seen);
+    seen.method = run->options.method;
+    seen.causal = run->options.causal;
+    seen.pipelines = &run->options.pipeline;
+    seen.pipeline_count = 1;
+    int code = pipeline_signals_print(run->context, run->set, &seen);
     for (size_t i = 0; congru_context_note(run->context, i) != NULL; i++)
         terminal_wrap(congru_context_note(run->context, i), 0, 2, "");
-    return EXIT_DONE;
+    return code;
 }
 
 static int run_train(const arguments *parsed)

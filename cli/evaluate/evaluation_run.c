@@ -212,8 +212,10 @@ static int evaluate(run_state *run)
         printf("%zu of %zu folds %s there from before\n", results->resumed, results->folds,
                results->resumed == 1 ? "was" : "were");
     describe_folds(run);
+    code = pipeline_signals_print(run->context, run->set, &run->options);
     printf("\n");
-    code = results_show_scores(run->context, results, &metrics_default, false, CONGRU_TABLE_TEXT);
+    if (code == EXIT_DONE)
+        code = results_show_scores(run->context, results, &metrics_default, false, CONGRU_TABLE_TEXT);
     printf("\nResults in %s\n", run->options.folder);
     congru_results_destroy(&results);
     return code;
@@ -331,10 +333,13 @@ static int calibration_curve(run_state *run, const calibration_list *list)
         code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(run->context));
     if (code == EXIT_DONE) {
         printf("%s: accuracy %% by the number of labelled target trials of each class, the first in the set;\n"
-               "scored on the target's trials behind the first %d of each class\n\n",
+               "scored on the target's trials behind the first %d of each class\n",
                run->dataset, list->number[list->count - 1]);
-        code = table_show(&table, 0);
+        code = pipeline_signals_print(run->context, run->set, &run->options);
+        printf("\n");
     }
+    if (code == EXIT_DONE)
+        code = table_show(&table, 0);
     if (code == EXIT_DONE && process_group_leads())
         code = save(run, &table, parent);
     if (code == EXIT_DONE)

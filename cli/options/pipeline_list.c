@@ -8,7 +8,7 @@
 #include "session.h"
 #include "terminal.h"
 
-enum { TEXT_SIZE = 8192 };
+enum { TEXT_SIZE = 8192, SEEN_SIZE = 1024 };
 
 static const option file_option[] = {
     {"pipeline-file", '\0', "FILE",
@@ -49,6 +49,20 @@ int pipeline_file_read(congru_context *context, const arguments *parsed)
     if (status == CONGRU_ERROR_ARGUMENT)
         return terminal_fail(EXIT_USAGE, "%s: %s", parsed->command, congru_context_error(context));
     return status == CONGRU_OK ? EXIT_DONE : terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
+}
+
+int pipeline_signals_print(congru_context *context, const congru_set *set,
+                           const congru_evaluation_options *options)
+{
+    char seen[SEEN_SIZE], line[SEEN_SIZE + 64];
+    if (congru_evaluation_signals(context, set, options, seen, sizeof seen) != CONGRU_OK)
+        return terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
+    if (seen[0] == '\0')
+        return EXIT_DONE;
+    snprintf(line, sizeof line, "signals of %s (see --signal-band, --signal-window)", seen);
+    terminal_clean(line);
+    terminal_wrap(line, 0, 2, "");
+    return EXIT_DONE;
 }
 
 int pipeline_help_print(void)

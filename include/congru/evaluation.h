@@ -114,6 +114,12 @@ typedef struct congru_evaluation_options {
 
 CONGRU_API void congru_evaluation_options_init(congru_evaluation_options *options);
 
+/* What the networks on signals among the options' pipelines see of a trial of the set, one line into `text`, cut to fit:
+ * "eegnet, shallow: 4 to 38 Hz, 0 to 4 s after the cue"; several with semicolons between, "" where there are none. */
+CONGRU_API congru_status congru_evaluation_signals(congru_context *context, const congru_set *set,
+                                                   const congru_evaluation_options *options, char *text,
+                                                   size_t size);
+
 /* One scored subject under one pipeline. */
 typedef struct congru_fold {
     size_t pipeline; /* index in congru_results.pipeline */

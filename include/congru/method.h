@@ -87,6 +87,9 @@ typedef enum congru_schedule {
 
 enum { CONGRU_LAYERS_MAX = 9 };
 
+/* Of networks on signals: where a band or a window ends that is all there is. */
+enum { CONGRU_SIGNAL_HERTZ_MAX = 1000000, CONGRU_SIGNAL_SECONDS_MAX = 100000 };
+
 /* In place of a number of training: what the network's authors have, which its model states (src/network/models). */
 enum { CONGRU_OWN = -1 };
 
@@ -151,9 +154,12 @@ typedef struct congru_network_options {
     congru_pool pool; /* spd-cnn, ts-spd-cnn */
 
     /* Networks on signals. */
-    bool zscore;    /* each channel of a trial has mean 0 and standard deviation 1 over its samples */
-    double crops;   /* seconds of a trial that a step takes, from a place of its own; 0: all of it */
-    int crop_count; /* prediction is the mean over so many crops, evenly spaced over the trial */
+    double signal_band
+        [2]; /* Hz, in place of the band of its pipeline; 0 0: that; up to CONGRU_SIGNAL_HERTZ_MAX: all */
+    double signal_window[2]; /* seconds after the cue, likewise; CONGRU_SIGNAL_SECONDS_MAX */
+    bool zscore;             /* each channel of a trial has mean 0 and standard deviation 1 over its samples */
+    double crops;            /* seconds of a trial that a step takes, from a place of its own; 0: all of it */
+    int crop_count;          /* prediction is the mean over so many crops, evenly spaced over the trial */
 
     bool record; /* keep losses, scatters, norms and eigenvalues of every step */
 } congru_network_options;
@@ -200,10 +206,11 @@ typedef enum congru_option_kind {
     CONGRU_OPTION_NUMBER,  /* a double */
     CONGRU_OPTION_NUMBER_OR_AUTO, /* a double above 0, or "auto", which is 0 */
     CONGRU_OPTION_CHOICE,         /* an enumeration or a bool: one of `choices` */
-    CONGRU_OPTION_WIDTHS,         /* a list of sizes with commas between; "" for none */
-    CONGRU_OPTION_SEED,           /* a uint64_t */
-    CONGRU_OPTION_RECIPE,         /* a congru_recipe, one of `choices`; setting it sets what the recipe lists */
-    CONGRU_OPTION_SHORTHAND       /* has no value of its own: stands for a value of another option */
+    CONGRU_OPTION_RANGE,    /* two doubles, "A:B"; "own", which is 0 0; or `whole`, which is least to most */
+    CONGRU_OPTION_WIDTHS,   /* a list of sizes with commas between; "" for none */
+    CONGRU_OPTION_SEED,     /* a uint64_t */
+    CONGRU_OPTION_RECIPE,   /* a congru_recipe, one of `choices`; setting it sets what the recipe lists */
+    CONGRU_OPTION_SHORTHAND /* has no value of its own: stands for a value of another option */
 } congru_option_kind;
 
 /* One option of a method. Defaults, bounds, text, help, run.json and what a model keeps all come of its row in
@@ -211,9 +218,10 @@ typedef enum congru_option_kind {
 typedef struct congru_method_option {
     congru_option option; /* the name on the command line, and its help with the default */
     congru_option_kind kind;
-    const char *standard;       /* the default as text; "off" for a switch, "" for WIDTHS, NULL for SHORTHAND */
-    double least, most;         /* INTEGER, NUMBER, NUMBER_OR_AUTO, each of WIDTHS */
-    bool own;                   /* INTEGER, NUMBER: may be "own" too, which is CONGRU_OWN */
+    const char *standard; /* the default as text; "off" for a switch, "" for WIDTHS, NULL for SHORTHAND */
+    double least, most;   /* INTEGER, NUMBER, NUMBER_OR_AUTO, RANGE, each of WIDTHS */
+    bool own;             /* INTEGER, NUMBER: may be "own" too, which is CONGRU_OWN; RANGE: is by default */
+    const char *whole;    /* RANGE: the word for all of it */
     const char *const *choices; /* CHOICE: names in the order of the enumeration, ended by NULL; else NULL */
     const char *users;          /* names of methods with spaces between; "all", "recentred" for those behind
                                  * recentring, "networks" for those that train one, "end-to-end" for such models */
@@ -223,7 +231,8 @@ typedef struct congru_method_option {
     size_t size;                /* of the member, in bytes */
     bool given;                 /* SWITCH: what the member is when the switch is given */
     bool idle;                  /* changes no number: run.json does not have it */
-    bool asked;                 /* is needed when a fitted model is asked: a saved model must have it */
+    bool quiet;             /* run.json has it only where it is not the default, as runs from before it have */
+    bool asked;             /* is needed when a fitted model is asked: a saved model must have it */
     const char *overrides;  /* another option, which is as it is by default once this one is set; NULL: none */
     const char *stands_for; /* SHORTHAND: the other option, */
     const char *means;      /* and its value */

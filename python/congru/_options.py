@@ -47,6 +47,13 @@ def text_of(value: Any) -> str:
     raise TypeError(f"a value of {type(value).__name__} is no option: {value!r}")
 
 
+def range_text(value: Any) -> str:
+    """A range, (8, 35), as the command line would have it: "8:35". Words stand as they are."""
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ":".join(text_of(item) for item in value)
+    return text_of(value)
+
+
 def unknown(name: str, known: Iterable[str]) -> TypeError:
     """The error for an option that there is not, with one that was meant perhaps."""
     import difflib
@@ -63,7 +70,7 @@ def method_pairs(options: Mapping[str, Any]) -> Pairs:
             raise unknown(name, METHOD)
         if METHOD[name]["kind"] == "shorthand":
             raise TypeError(f"{name!r} stands for another option: {METHOD[name]['help']}")
-        pairs.append((METHOD[name]["name"], text_of(value)))
+        pairs.append((METHOD[name]["name"], range_text(value) if METHOD[name]["kind"] == "range" else text_of(value)))
     pairs.sort(key=lambda pair: pair[0] != "recipe")
     return pairs
 
@@ -83,8 +90,8 @@ def preprocessing_texts(options: Mapping[str, Any], trials_alone: bool) -> Tuple
             text = ""
         elif value is None:
             text = "off"
-        elif ":" in argument and isinstance(value, Sequence) and not isinstance(value, str):
-            text = ":".join(text_of(item) for item in value)
+        elif ":" in argument:
+            text = range_text(value)
         elif isinstance(value, Mapping):
             text = ",".join(f"{code}={label}" for code, label in value.items())
         else:

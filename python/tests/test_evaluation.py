@@ -24,6 +24,19 @@ def test_the_same_bits_as_the_command(tmp_path, small):
     assert theirs == ours
 
 
+def test_networks_on_signals_have_a_band_of_their_own():
+    rng = np.random.default_rng(3)
+    s = congru.Set(signals=rng.normal(size=(24, 3, 450)), y=["a", "b"] * 12,
+                   subject=np.repeat(["S1", "S2", "S3"], 8), fs=100, tmin=0)
+    said = {name: congru.loso(s, ["eegnet"], steps=3, **options).predictions() for name, options in {
+        "own": {}, "pair": {"signal_band": (4, 38), "signal_window": (0, 4)}, "text": {"signal_band": "8:30"},
+        "other": {"signal_band": (8, 30.0)}}.items()}
+    assert said["own"].equals(said["pair"]) and said["text"].equals(said["other"])
+    assert not said["own"].equals(said["text"])
+    with pytest.raises(ValueError, match="larger"):
+        congru.loso(s, ["eegnet"], signal_band=(30, 8))
+
+
 def test_frames_have_the_columns_of_moabb(small):
     results = congru.loso(small, ["ra+mdm", "ra+tslr"], dataset="made up")
     frame = results.to_frame()

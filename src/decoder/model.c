@@ -196,10 +196,10 @@ static congru_status fit_and_describe(fit_run *run, const congru_model_options *
 {
     congru_preprocessing of_set = {0};
     congru_status status = congru_pipeline_parse(run->context, options->pipeline, &run->model->pipeline);
-    if (status == CONGRU_OK && options->causal)
-        status = congru_pipeline_make_causal(run->context, &run->model->pipeline);
     if (status == CONGRU_OK)
         status = congru_method_options_check(run->context, &options->method);
+    if (status == CONGRU_OK)
+        status = congru_pipeline_adjust(run->context, &options->method, options->causal, &run->model->pipeline);
     if (status == CONGRU_OK && options->method.balance)
         status =
             congru_fail(run->context, CONGRU_ERROR_ARGUMENT,

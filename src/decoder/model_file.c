@@ -150,8 +150,6 @@ static congru_status read_pipeline(congru_context *context, congru_model *model,
         congru_definitions_read(context, "its definitions", definitions, name, &model->pipeline, &found);
     if (status == CONGRU_OK && !found)
         return fail(context, "its metadata does not define", name);
-    if (status == CONGRU_OK && congru_texts_find(&model->texts, CONGRU_MODEL_CAUSAL) != NULL)
-        status = congru_pipeline_make_causal(context, &model->pipeline);
     return status;
 }
 
@@ -200,6 +198,10 @@ static congru_status read_texts(congru_context *context, congru_model *model)
         status = congru_preprocessing_parse(context, meta, p);
     if (status == CONGRU_OK)
         status = read_settings(context, model);
+    if (status == CONGRU_OK)
+        status = congru_pipeline_adjust(context, &model->method,
+                                        congru_texts_find(&model->texts, CONGRU_MODEL_CAUSAL) != NULL,
+                                        &model->pipeline);
     p->rate = rate;
     p->samples = (size_t)samples;
     return status == CONGRU_OK && congru_model_branched(model) ? read_start(context, model, p) : status;

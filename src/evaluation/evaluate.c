@@ -114,8 +114,9 @@ static congru_status list_pipelines(evaluation *e)
         congru_pipeline_any(e->context, i, e->name[i]);
         if (is_asked(e, i))
             status = congru_pipeline_parse(e->context, e->name[i], &e->pipeline[i]);
-        if (status == CONGRU_OK && e->options->causal)
-            status = congru_pipeline_make_causal(e->context, &e->pipeline[i]);
+        if (status == CONGRU_OK)
+            status =
+                congru_pipeline_adjust(e->context, &e->options->method, e->options->causal, &e->pipeline[i]);
     }
     for (size_t i = 0; status == CONGRU_OK && i < e->options->pipeline_count; i++)
         status = congru_pipeline_check(e->context, e->options->pipelines[i]);

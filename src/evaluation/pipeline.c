@@ -115,17 +115,6 @@ void congru_pipeline_clear(congru_pipeline *pipeline)
     *pipeline = (congru_pipeline){0};
 }
 
-congru_status congru_pipeline_make_causal(congru_context *context, congru_pipeline *pipeline)
-{
-    congru_status status = CONGRU_OK;
-    for (size_t i = 0; i < pipeline->branches; i++)
-        for (size_t b = 0; status == CONGRU_OK && b < pipeline->branch[i].blocks; b++) {
-            pipeline->branch[i].block[b].causal = true;
-            status = congru_preprocessing_check(context, &pipeline->branch[i].block[b]);
-        }
-    return status;
-}
-
 void congru_branch_options(const congru_branch *branch, congru_method_options *options)
 {
     for (size_t i = 0; i < branch->settings; i++) /* which has accepted them when they were read */

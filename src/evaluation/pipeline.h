@@ -50,8 +50,14 @@ void congru_pipeline_clear(congru_pipeline *pipeline);
 /* "ALIGNER+CLASSIFIER", or the name of an end-to-end classifier, which stands behind its own aligner: one branch. */
 congru_status congru_pipeline_parse_plain(congru_context *context, const char *name, congru_pipeline *pipeline);
 
-/* The filters of all branches run forward only from now on. CONGRU_ERROR_ARGUMENT where one is a FIR. */
-congru_status congru_pipeline_make_causal(congru_context *context, congru_pipeline *pipeline);
+/* Whether a branch is a network on signals, whose band and window the options of methods may set. */
+bool congru_branch_reads_signals(const congru_branch *branch);
+
+/* Brings the blocks of branches to what a run's options say of them: networks on signals have the band and window of
+ * --signal-band and --signal-window, unless they are "own"; with `causal` the filters of all branches run forward only.
+ * CONGRU_ERROR_ARGUMENT where these do not go together. */
+congru_status congru_pipeline_adjust(congru_context *context, const congru_method_options *method, bool causal,
+                                     congru_pipeline *pipeline);
 
 /* Whether it trains a network, in either of the two. */
 bool congru_pipeline_trains(const congru_pipeline *pipeline);

@@ -48,6 +48,29 @@ const congru_method_option *congru_pipeline_option(const char *name, size_t inde
     return NULL;
 }
 
+/* A range that is 0 0, "own", becomes that of the block; a block without one has all there is, to `most`. */
+static void settle_range(const double of_block[2], double least, double most, double range[2])
+{
+    const bool own = range[0] == 0 && range[1] == 0, any = of_block[1] > of_block[0];
+    if (!own)
+        return;
+    range[0] = any ? of_block[0] : least;
+    range[1] = any ? of_block[1] : most;
+}
+
+static void settle_signals(const char *name, congru_network_options *options)
+{
+    congru_pipeline pipeline = {0};
+    if (congru_pipeline_parse(NULL, name, &pipeline) == CONGRU_OK && pipeline.branch[0].blocks > 0 &&
+        congru_branch_reads_signals(&pipeline.branch[0])) {
+        const congru_preprocessing *block = &pipeline.branch[0].block[0];
+        settle_range(block->band, 0, CONGRU_SIGNAL_HERTZ_MAX, options->signal_band);
+        settle_range(block->window, -CONGRU_SIGNAL_SECONDS_MAX, CONGRU_SIGNAL_SECONDS_MAX,
+                     options->signal_window);
+    }
+    congru_pipeline_clear(&pipeline);
+}
+
 bool congru_pipeline_settle(const char *name, congru_method_options *options)
 {
     congru_pipeline_description about;
@@ -55,5 +78,6 @@ bool congru_pipeline_settle(const char *name, congru_method_options *options)
         about.network == NULL || about.branches > 1)
         return false;
     options->network = congru_network_settle_named(about.network, &options->network);
+    settle_signals(name, &options->network);
     return true;
 }

@@ -57,7 +57,8 @@ static bool read_settings(const char *text, size_t size, settings *s)
                         : congru_method_options_read(&json, key, &s->method, &row)))
             return false;
         bool known = i < FACTS || row != NULL;
-        s->named += known && !(i < FACTS && i >= FACTS - OPTIONAL);
+        const bool optional = i < FACTS ? i >= FACTS - OPTIONAL : row != NULL && row->quiet;
+        s->named += known && !optional;
         s->unknown = s->unknown || !known;
     }
     return congru_scan_end(&json);

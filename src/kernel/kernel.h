@@ -65,6 +65,12 @@ enum { CONGRU_PANEL = 24 };
 
 typedef enum congru_panel_mode { CONGRU_PANEL_SET, CONGRU_PANEL_ADD, CONGRU_PANEL_SUBTRACT } congru_panel_mode;
 
+/* slope = factor gradient + decay value; first = momentum first + (1 - momentum) slope; second = memory second + (1 - memory)
+ * slope^2; value -= rate first / (sqrt(second) / correction + least). */
+typedef struct congru_adam_move {
+    double factor, decay, momentum, memory, rate, correction, least;
+} congru_adam_move;
+
 typedef struct congru_kernel {
     const char *name;
     size_t width;

@@ -26,6 +26,11 @@ KERNEL(void, dense,
  * added to gradient (rows, features). Sums over trials as in gram. `work`: (rows, CONGRU_LOGISTIC_BLOCK). */
 KERNEL(double, logistic, (const congru_logistic_block *block, const double *w, double *work, double *gradient))
 
+/* One step of Adam for `count` parameters; none of the arrays is aligned. */
+KERNEL(void, adam,
+       (size_t count, const congru_adam_move *move, const double *gradient, double *first, double *second,
+        double *value))
+
 /* c (rows, CONGRU_PANEL), a row every `stride` doubles, = A b, or += or -=: A (rows, inner) as its strides say, b
  * (inner, CONGRU_PANEL), aligned. Each entry is one chain of fma over the inner index in ascending order. */
 KERNEL(void, panel,

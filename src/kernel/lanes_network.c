@@ -163,3 +163,41 @@ void LANES(dense)(size_t rows, size_t cols, size_t inner, congru_operand a, cons
         }
     }
 }
+
+/* VEC_WIDTH parameters; multiplied and added apart, as plain C has it. */
+ALWAYS_INLINE void adam_vector(const congru_adam_move *move, const double *gradient, double *first,
+                               double *second, double *value)
+{
+    const vec one = v_set(1.0), momentum = v_set(move->momentum), memory = v_set(move->memory);
+    const vec weight = v_load_unaligned(value);
+    const vec slope =
+        v_add(v_mul(v_load_unaligned(gradient), v_set(move->factor)), v_mul(v_set(move->decay), weight));
+    const vec m = v_add(v_mul(momentum, v_load_unaligned(first)), v_mul(v_sub(one, momentum), slope));
+    const vec s =
+        v_add(v_mul(memory, v_load_unaligned(second)), v_mul(v_sub(one, memory), v_mul(slope, slope)));
+    v_store_unaligned(first, m);
+    v_store_unaligned(second, s);
+    v_store_unaligned(
+        value, v_sub(weight, v_div(v_mul(v_set(move->rate), m),
+                                   v_add(v_div(v_sqrt(s), v_set(move->correction)), v_set(move->least)))));
+}
+
+void LANES(adam)(size_t count, const congru_adam_move *move, const double *gradient, double *first,
+                 double *second, double *value)
+{
+    size_t e = 0;
+    for (; e + VEC_WIDTH <= count; e += VEC_WIDTH)
+        adam_vector(move, gradient + e, first + e, second + e, value + e);
+    double *array[] = {first + e, second + e, value + e}, own[4][VEC_WIDTH] = {{0}};
+    const size_t left = count - e;
+    for (size_t k = 0; k < left; k++) {
+        own[3][k] = gradient[e + k];
+        for (size_t a = 0; a < 3; a++)
+            own[a][k] = array[a][k];
+    }
+    adam_vector(move, own[3], own[0], own[1], own[2]);
+    for (size_t a = 0; a < 3; a++) {
+        for (size_t k = 0; k < left; k++)
+            array[a][k] = own[a][k];
+    }
+}

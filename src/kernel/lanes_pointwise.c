@@ -167,10 +167,32 @@ void LANES(real_rectify)(size_t rows, size_t cols, const congru_real *bias, cong
     }
 }
 
-void LANES(real_gate)(size_t count, const congru_real *y, const congru_real *d, congru_real *restrict g)
+/* V vectors of columns, whose sums are side by side. */
+ALWAYS_INLINE void gate_columns(const int V, size_t rows, size_t cols, const congru_real *y,
+                                const congru_real *d, congru_real *g, double *sum)
 {
-    for (size_t e = 0; e < count; e++)
-        g[e] = y[e] > 0 ? d[e] : 0;
+    enum { HALVES = REAL_WIDTH / VEC_WIDTH };
+    vec total[4 * HALVES];
+    for (int h = 0; h < V * HALVES; h++)
+        total[h] = v_load_unaligned(sum + h * VEC_WIDTH);
+    for (size_t r = 0; r < rows; r++, y += cols, d += cols, g += cols) {
+        for (int v = 0; v < V; v++)
+            r_store(g + v * REAL_WIDTH, r_gate(r_load(y + v * REAL_WIDTH), r_load(d + v * REAL_WIDTH)));
+        for (int h = 0; h < V * HALVES; h++)
+            total[h] = v_add(total[h], r_widen(g + h * VEC_WIDTH));
+    }
+    for (int h = 0; h < V * HALVES; h++)
+        v_store_unaligned(sum + h * VEC_WIDTH, total[h]);
+}
+
+void LANES(real_gate)(size_t rows, size_t cols, const congru_real *y, const congru_real *d, congru_real *g,
+                      double *sum)
+{
+    size_t c = 0;
+    for (; c + 4 * REAL_WIDTH <= cols; c += 4 * REAL_WIDTH)
+        gate_columns(4, rows, cols, y + c, d + c, g + c, sum + c);
+    for (; c < cols; c += REAL_WIDTH)
+        gate_columns(1, rows, cols, y + c, d + c, g + c, sum + c);
 }
 
 void LANES(real_add_rows)(size_t rows, size_t cols, const congru_real *x, size_t row, double *sum)

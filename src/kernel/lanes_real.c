@@ -103,6 +103,13 @@ static void real_product(size_t rows, size_t cols, size_t blocks, size_t inner, 
     }
 }
 
+static void real_products(size_t count, size_t rows, size_t cols, size_t inner, congru_window a,
+                          congru_window b, congru_real *c)
+{
+    for (size_t k = 0; k < count; k++, a.data += a.block, b.data += b.block, c += rows * cols)
+        real_product(rows, cols, 1, inner, a, b, false, c, cols);
+}
+
 /* ---- By channel ------------------------------------------------------------------------------------------ */
 
 /* R rows of one vector of channels. */
@@ -171,70 +178,97 @@ static void real_by_channel(size_t rows, size_t cols, size_t inner, congru_windo
 
 /* ---- Vectors --------------------------------------------------------------------------------------------- */
 
-/* One row of w with R vectors: chain k of a sum is lane k of CHAIN_VECTORS vectors. */
-enum { CHAINS = CONGRU_REAL_STEP, CHAIN_VECTORS = CHAINS / REAL_WIDTH, TOGETHER = 4 };
+/* K rows of w with R vectors: chain k of a sum is lane k of CHAIN_VECTORS vectors. Where a sum is one vector there are registers
+ * for several rows, so that the vectors are read once for them. */
+enum {
+    CHAINS = CONGRU_REAL_STEP,
+    CHAIN_VECTORS = CHAINS / REAL_WIDTH,
+    TOGETHER = 4,
+    BESIDE = CHAIN_VECTORS == 1 ? 4 : 1
+};
 
-ALWAYS_INLINE void dot_rows(const int R, size_t size, const congru_real *x, size_t stride, const congru_real *w,
-                            double *out, size_t rows)
+ALWAYS_INLINE void dot_rows(const int R, const int K, size_t size, const congru_real *x, size_t stride,
+                            const congru_real *w, double *out, size_t rows)
 {
-    rvec sum[TOGETHER][CHAIN_VECTORS];
+    rvec sum[TOGETHER][BESIDE][CHAIN_VECTORS];
     for (int r = 0; r < R; r++) {
-        for (int v = 0; v < CHAIN_VECTORS; v++)
-            sum[r][v] = r_set(0);
+        for (int k = 0; k < K; k++) {
+            for (int v = 0; v < CHAIN_VECTORS; v++)
+                sum[r][k][v] = r_set(0);
+        }
     }
     for (size_t e = 0; e < size; e += CHAINS) {
         for (int v = 0; v < CHAIN_VECTORS; v++) {
-            const rvec weight = r_load(w + e + (size_t)v * REAL_WIDTH);
-            for (int r = 0; r < R; r++)
-                sum[r][v] =
-                    r_fma(weight, r_load(x + (size_t)r * stride + e + (size_t)v * REAL_WIDTH), sum[r][v]);
+            const size_t at = e + (size_t)v * REAL_WIDTH;
+            rvec weight[BESIDE];
+            for (int k = 0; k < K; k++)
+                weight[k] = r_load(w + (size_t)k * size + at);
+            for (int r = 0; r < R; r++) {
+                const rvec own = r_load(x + (size_t)r * stride + at);
+                for (int k = 0; k < K; k++)
+                    sum[r][k][v] = r_fma(weight[k], own, sum[r][k][v]);
+            }
         }
     }
     for (int r = 0; r < R; r++) {
-        congru_real chain[CHAINS];
-        double total = 0.0;
-        for (int v = 0; v < CHAIN_VECTORS; v++)
-            r_store(chain + v * REAL_WIDTH, sum[r][v]);
-        for (int k = 0; k < CHAINS; k++)
-            total += (double)chain[k];
-        out[(size_t)r * rows] = total;
+        for (int k = 0; k < K; k++) {
+            congru_real chain[CHAINS];
+            double total = 0.0;
+            for (int v = 0; v < CHAIN_VECTORS; v++)
+                r_store(chain + v * REAL_WIDTH, sum[r][k][v]);
+            for (int c = 0; c < CHAINS; c++)
+                total += (double)chain[c];
+            out[(size_t)r * rows + (size_t)k] = total;
+        }
     }
 }
+
+#define DOT_ROWS(R) \
+    for (k = 0; k + BESIDE <= rows; k += BESIDE) \
+        dot_rows(R, BESIDE, size, x + m * stride, stride, w + k * size, out + m * rows + k, rows); \
+    for (; k < rows; k++) \
+        dot_rows(R, 1, size, x + m * stride, stride, w + k * size, out + m * rows + k, rows);
 
 static void real_dots(size_t count, size_t rows, size_t size, const congru_real *x, size_t stride,
                       const congru_real *w, double *out)
 {
-    size_t m = 0;
+    size_t m = 0, k;
     for (; m + TOGETHER <= count; m += TOGETHER) {
-        for (size_t k = 0; k < rows; k++)
-            dot_rows(TOGETHER, size, x + m * stride, stride, w + k * size, out + m * rows + k, rows);
+        DOT_ROWS(TOGETHER)
     }
     for (; m < count; m++) {
-        for (size_t k = 0; k < rows; k++)
-            dot_rows(1, size, x + m * stride, stride, w + k * size, out + m * rows + k, rows);
+        DOT_ROWS(1)
     }
 }
 
-/* R rows of the sum, VEC_WIDTH elements from e on. */
+/* R rows of the sum, ACROSS vectors of elements from e on: as much of a vector x as one line of the cache holds. */
+enum { ACROSS = 2 * VEC_WIDTH <= CONGRU_REAL_STEP ? 2 : 1 };
+
 ALWAYS_INLINE void outer_rows(const int R, size_t count, size_t rows, size_t size, const congru_real *x,
                               size_t stride, const double *y, double *sum)
 {
-    vec total[TOGETHER];
-    for (int r = 0; r < R; r++)
-        total[r] = v_load_unaligned(sum + (size_t)r * size);
-    for (size_t m = 0; m < count; m++) {
-        const vec value = r_widen(x + m * stride);
-        for (int r = 0; r < R; r++)
-            total[r] = v_fma(v_set(y[m * rows + (size_t)r]), value, total[r]);
+    vec total[TOGETHER][ACROSS];
+    for (int r = 0; r < R; r++) {
+        for (int v = 0; v < ACROSS; v++)
+            total[r][v] = v_set(0.0);
     }
-    for (int r = 0; r < R; r++)
-        v_store_unaligned(sum + (size_t)r * size, total[r]);
+    for (size_t m = 0; m < count; m++) {
+        for (int v = 0; v < ACROSS; v++) {
+            const vec value = r_widen(x + m * stride + v * VEC_WIDTH);
+            for (int r = 0; r < R; r++)
+                total[r][v] = v_fma(v_set(y[m * rows + (size_t)r]), value, total[r][v]);
+        }
+    }
+    for (int r = 0; r < R; r++) {
+        for (int v = 0; v < ACROSS; v++)
+            v_store_unaligned(sum + (size_t)r * size + v * VEC_WIDTH, total[r][v]);
+    }
 }
 
 static void real_outer(size_t count, size_t rows, size_t size, const congru_real *x, size_t stride,
                        const double *y, double *sum)
 {
-    for (size_t e = 0; e < size; e += VEC_WIDTH) {
+    for (size_t e = 0; e < size; e += ACROSS * VEC_WIDTH) {
         size_t k = 0;
         for (; k + TOGETHER <= rows; k += TOGETHER)
             outer_rows(TOGETHER, count, rows, size, x + e, stride, y + k, sum + k * size + e);
@@ -245,6 +279,7 @@ static void real_outer(size_t count, size_t rows, size_t size, const congru_real
 
 const congru_real_kernel LANES(real_table) = {
     .product = real_product,
+    .products = real_products,
     .by_channel = real_by_channel,
     .dots = real_dots,
     .outer = real_outer,

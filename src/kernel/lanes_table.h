@@ -14,7 +14,8 @@ void LANES(real_elu)(size_t count, const congru_real *x, congru_real *y);
 void LANES(real_elu_slope)(size_t count, congru_real kept, congru_real none, const congru_real *y,
                            const congru_real *d_y, congru_real *d_x);
 void LANES(real_rectify)(size_t rows, size_t cols, const congru_real *bias, congru_real *y, size_t row);
-void LANES(real_gate)(size_t count, const congru_real *y, const congru_real *d, congru_real *restrict g);
+void LANES(real_gate)(size_t rows, size_t cols, const congru_real *y, const congru_real *d, congru_real *g,
+                      double *sum);
 void LANES(real_add_rows)(size_t rows, size_t cols, const congru_real *x, size_t row, double *sum);
 void LANES(real_gelu)(size_t count, const congru_real *x, congru_real *y, congru_real *slope);
 void LANES(real_multiply)(size_t count, const congru_real *a, const congru_real *b, congru_real *y);
@@ -39,7 +40,7 @@ void LANES(real_give_largest)(size_t rows, size_t cols, size_t window, size_t st
 void LANES(real_tile_windows)(size_t tiles, size_t step, size_t high, size_t wide, const congru_real *x,
                               size_t line, congru_real *v, size_t plane);
 void LANES(real_tile_pixels)(size_t tiles, size_t step, size_t high, size_t wide, const congru_real *m,
-                             size_t plane, congru_real *y, size_t line);
+                             size_t plane, const congru_real *bias, congru_real *y, size_t line);
 void LANES(real_tile_spread)(size_t tiles, size_t step, size_t high, size_t wide, const congru_real *y,
                              size_t line, congru_real *m, size_t plane);
 void LANES(real_leave)(size_t count, const congru_real *mask, congru_real *p);

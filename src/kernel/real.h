@@ -36,6 +36,10 @@ typedef struct congru_real_kernel {
     void (*product)(size_t rows, size_t cols, size_t blocks, size_t inner, congru_window a, congru_window b,
                     bool add, congru_real *c, size_t c_row);
 
+    /* `count` products, each of a block of a and of b: c (count, rows, cols) = the sum over inner. */
+    void (*products)(size_t count, size_t rows, size_t cols, size_t inner, congru_window a, congru_window b,
+                     congru_real *c);
+
     /* c (rows, cols) = the sum over inner of a(row, inner, col) b(row, inner, col): products by channel. The `block` of
      * both is not read. */
     void (*by_channel)(size_t rows, size_t cols, size_t inner, congru_window a, congru_window b, congru_real *c,
@@ -46,7 +50,7 @@ typedef struct congru_real_kernel {
     void (*dots)(size_t count, size_t rows, size_t size, const congru_real *x, size_t stride,
                  const congru_real *w, double *out);
 
-    /* sum (rows, size) += the sum over `count` vectors of y (count, rows) x, in order, in double precision. */
+    /* sum (rows, size) = the sum over `count` vectors of y (count, rows) x, in order, in double precision. */
     void (*outer)(size_t count, size_t rows, size_t size, const congru_real *x, size_t stride, const double *y,
                   double *sum);
 
@@ -83,8 +87,9 @@ typedef struct congru_real_kernel {
     /* y (rows, cols) = max(0, y + bias), its rows `row` apart. */
     void (*rectify)(size_t rows, size_t cols, const congru_real *bias, congru_real *y, size_t row);
 
-    /* g = d where y > 0, else 0; over `count` numbers. */
-    void (*gate)(size_t count, const congru_real *y, const congru_real *d, congru_real *g);
+    /* g (rows, cols) = d where y > 0, else 0; sum (cols) += the rows of g, in order, in double precision. */
+    void (*gate)(size_t rows, size_t cols, const congru_real *y, const congru_real *d, congru_real *g,
+                 double *sum);
 
     /* sum (cols) += the rows of x (rows, cols), in order, in double precision; rows are `row` apart. */
     void (*add_rows)(size_t rows, size_t cols, const congru_real *x, size_t row, double *sum);
@@ -108,11 +113,11 @@ typedef struct congru_real_kernel {
 
     /* A line of tiles of an image (lanes_tiles.c). The image's lines are `line` reals apart, its pixels `step`; `high` lines and
      * `wide` pixels of them are there, and what would be beyond is zero, or is not written. Entry e of 16 of tile t is at e plane
-     * + t step. Windows: v = B^T x B; pixels: y = A^T m A; spread: the adjoint of it. */
+     * + t step. Windows: v = B^T x B; pixels: y = A^T m A, or max(0, y + bias) where there is a bias; spread: the adjoint of A^T m A. */
     void (*tile_windows)(size_t tiles, size_t step, size_t high, size_t wide, const congru_real *x, size_t line,
                          congru_real *v, size_t plane);
     void (*tile_pixels)(size_t tiles, size_t step, size_t high, size_t wide, const congru_real *m, size_t plane,
-                        congru_real *y, size_t line);
+                        const congru_real *bias, congru_real *y, size_t line);
     void (*tile_spread)(size_t tiles, size_t step, size_t high, size_t wide, const congru_real *y, size_t line,
                         congru_real *m, size_t plane);
 

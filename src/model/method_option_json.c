@@ -20,6 +20,7 @@ static void add_value(congru_text *text, const congru_method_option *row, const 
         break;
     case CONGRU_OPTION_CHOICE:
     case CONGRU_OPTION_RECIPE:
+    case CONGRU_OPTION_RANGE:
         congru_text_add_json(text, value);
         break;
     case CONGRU_OPTION_NUMBER_OR_AUTO:
@@ -45,11 +46,12 @@ void congru_method_options_write(const congru_method_options *options, bool idle
         char value[CONGRU_OPTION_TEXT_SIZE];
         if (row->kind == CONGRU_OPTION_SHORTHAND || row->idle != idle)
             continue;
+        const bool printed = congru_method_option_print(row, options, value);
+        text->failed = text->failed || !printed;
+        if (!printed || (row->quiet && strcmp(value, row->standard) == 0))
+            continue;
         congru_text_add(text, ",\n  \"%s\": ", row->option.name);
-        if (congru_method_option_print(row, options, value))
-            add_value(text, row, value);
-        else
-            text->failed = true;
+        add_value(text, row, value);
     }
 }
 

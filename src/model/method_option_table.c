@@ -88,6 +88,10 @@ static const char *const reconstructions[] = {[false] = "logeuclid", [true] = "r
 #define SWITCH(name, member, given_, users_, text) \
     .option = {name, '\0', NULL, text}, MEMBER(member), .kind = CONGRU_OPTION_SWITCH, .standard = "off", \
     .given = given_, .users = users_
+#define RANGE(name, argument, member, least_, most_, whole_, users_, text) \
+    WITH_DEFAULT(name, argument, text, "own"), MEMBER(member), .kind = CONGRU_OPTION_RANGE, .least = least_, \
+                                                               .most = most_, .whole = whole_, .own = true, \
+                                                               .quiet = true, .users = users_
 #define WIDTHS(name, member, count, most_, users_, text) \
     .option = {name, '\0', "D,...", text}, MEMBER(member), \
     .count_offset = offsetof(congru_method_options, count), .kind = CONGRU_OPTION_WIDTHS, .standard = "", \
@@ -236,6 +240,13 @@ static const congru_method_option rows[] = {
             "the published code).")},
     {OWN_NUMBER("dropout", network.dropout, 0, 0.99, "shallow deep eegnet conformer inception",
                 "The share of activations that each step leaves out.")},
+    {RANGE("signal-band", "A:B", network.signal_band, 0, CONGRU_SIGNAL_HERTZ_MAX, "off", SIGNAL_NETWORKS,
+           "The band in Hz that networks on signals see, or 'off' for what the set holds; --band is that of "
+           "covariances. 'own' is that of the pipeline, 4:38 unless a file defines another.")},
+    {RANGE("signal-window", "A:B", network.signal_window, -CONGRU_SIGNAL_SECONDS_MAX, CONGRU_SIGNAL_SECONDS_MAX,
+           "all", SIGNAL_NETWORKS,
+           "The seconds after the cue that they see, or 'all' of a trial; --window is that of covariances. "
+           "'own' is that of the pipeline, 0:4 unless a file defines another.")},
     {SWITCH(
         "zscore", network.zscore, true, SIGNAL_NETWORKS,
         "Give each channel of an aligned trial a mean of 0 and a standard deviation of 1 over its samples.")},

@@ -11,7 +11,7 @@
 
 _Static_assert(sizeof(congru_metric) == sizeof(int), "choices are written and read as int");
 
-enum { DIGITS_MAX = 17, DIFFERENCES_MAX = 6 };
+enum { DIGITS_MAX = 17, RANGE_DIGITS = 6 /* 30, where 1 would be 3e1 */, DIFFERENCES_MAX = 6 };
 static const char on[] = "on", off[] = "off", automatic[] = "auto", own_value[] = "own";
 
 /* ---- Members --------------------------------------------------------------------------------------------- */
@@ -52,6 +52,16 @@ static void set_number(const congru_method_option *row, double number, congru_me
     memcpy((char *)options + row->offset, &number, sizeof number);
 }
 
+static void get_range(const congru_method_option *row, const congru_method_options *options, double range[2])
+{
+    memcpy(range, (const char *)options + row->offset, 2 * sizeof *range);
+}
+
+static void set_range(const congru_method_option *row, const double range[2], congru_method_options *options)
+{
+    memcpy((char *)options + row->offset, range, 2 * sizeof *range);
+}
+
 static void set_seed(const congru_method_option *row, uint64_t seed, congru_method_options *options)
 {
     memcpy((char *)options + row->offset, &seed, sizeof seed);
@@ -78,6 +88,9 @@ void congru_method_option_reset(const congru_method_option *row, congru_method_o
         break;
     case CONGRU_OPTION_SEED:
         set_seed(row, (uint64_t)row->fallback, options);
+        break;
+    case CONGRU_OPTION_RANGE: /* own */
+        set_range(row, (const double[2]){0, 0}, options);
         break;
     case CONGRU_OPTION_WIDTHS: /* none */
         memset((char *)options + row->count_offset, 0, sizeof(size_t));
@@ -174,6 +187,21 @@ static bool parse_integer(const congru_method_option *row, const char *where, co
     return true;
 }
 
+static bool parse_range(const congru_method_option *row, const char *where, const char *text,
+                        congru_method_options *options, char *error)
+{
+    double range[2] = {0, 0};
+    if (strcmp(text, row->whole) == 0) {
+        range[0] = row->least;
+        range[1] = row->most;
+    } else if (strcmp(text, own_value) != 0 &&
+               !congru_value_range(where, text, row->least, row->most, range, error)) {
+        return false;
+    }
+    set_range(row, range, options);
+    return true;
+}
+
 static bool parse_value(const congru_method_option *row, const char *where, const char *text,
                         congru_method_options *options, char error[CONGRU_VALUE_ERROR_SIZE])
 {
@@ -181,6 +209,8 @@ static bool parse_value(const congru_method_option *row, const char *where, cons
     switch (row->kind) {
     case CONGRU_OPTION_SEED:
         return parse_seed(row, where, text, options, error);
+    case CONGRU_OPTION_RANGE:
+        return parse_range(row, where, text, options, error);
     case CONGRU_OPTION_WIDTHS:
         return parse_widths(row, where, text, options, error);
     case CONGRU_OPTION_SWITCH:
@@ -234,11 +264,12 @@ congru_status congru_method_options_set(congru_context *context, congru_method_o
 
 /* ---- Printing -------------------------------------------------------------------------------------------- */
 
-/* The shortest decimal number that reads back as the same, its exponent without a plus or leading zeros. */
-static bool print_number(double number, char *text)
+/* The shortest decimal number of `digits` or more that reads back as the same, its exponent without a plus or leading
+ * zeros. */
+static bool print_digits(int digits, double number, char *text)
 {
     char *end = text;
-    for (int digits = 1; digits <= DIGITS_MAX; digits++) {
+    for (; digits <= DIGITS_MAX; digits++) {
         if (congru_format(text, CONGRU_OPTION_TEXT_SIZE, "%.*g", digits, number) < 0)
             return false;
         if (congru_number_read(text, &end) == number)
@@ -251,6 +282,28 @@ static bool print_number(double number, char *text)
         memmove(exponent, exponent + zeros, strlen(exponent + zeros) + 1);
     }
     return *text != '\0';
+}
+
+/* Numbers that are no range, the second not the larger, have a text that is not read back. */
+static bool print_range(const congru_method_option *row, const congru_method_options *options, char *text)
+{
+    double range[2];
+    char high[CONGRU_OPTION_TEXT_SIZE];
+    get_range(row, options, range);
+    if (range[0] == 0 && range[1] == 0)
+        return snprintf(text, CONGRU_OPTION_TEXT_SIZE, "%s", own_value) > 0;
+    if (range[0] == row->least && range[1] == row->most)
+        return snprintf(text, CONGRU_OPTION_TEXT_SIZE, "%s", row->whole) > 0;
+    if (!print_digits(RANGE_DIGITS, range[0], text) || !print_digits(RANGE_DIGITS, range[1], high))
+        return false;
+    const size_t used = strlen(text);
+    return (size_t)snprintf(text + used, CONGRU_OPTION_TEXT_SIZE - used, ":%s", high) <
+           CONGRU_OPTION_TEXT_SIZE - used;
+}
+
+static bool print_number(double number, char *text)
+{
+    return print_digits(1, number, text);
 }
 
 static void print_widths(const congru_method_option *row, const congru_method_options *options, char *text)
@@ -269,6 +322,8 @@ bool congru_method_option_print(const congru_method_option *row, const congru_me
 {
     uint64_t seed;
     int choice, choices = 0;
+    if (row->kind == CONGRU_OPTION_RANGE)
+        return print_range(row, options, text);
     if (row->own && (row->kind == CONGRU_OPTION_INTEGER ? get_whole(row, options) == CONGRU_OWN
                                                         : get_number(row, options) == CONGRU_OWN))
         return snprintf(text, CONGRU_OPTION_TEXT_SIZE, "%s", own_value) > 0;
@@ -297,6 +352,7 @@ bool congru_method_option_print(const congru_method_option *row, const congru_me
                snprintf(text, CONGRU_OPTION_TEXT_SIZE, "%s", row->choices[choice]) > 0;
     case CONGRU_OPTION_INTEGER:
         return snprintf(text, CONGRU_OPTION_TEXT_SIZE, "%d", get_whole(row, options)) > 0;
+    case CONGRU_OPTION_RANGE: /* above */
     case CONGRU_OPTION_SHORTHAND:
         return false;
     }

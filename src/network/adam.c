@@ -48,25 +48,45 @@ static double power(double x, size_t n)
     return result;
 }
 
-void congru_adam_update(congru_adam *adam, congru_parameters *p, double norm)
+/* A stretch of the parameters, what a thread takes at a time. */
+enum { STRETCH = 4096 };
+
+typedef struct job {
+    const congru_kernel *kernel;
+    const congru_adam *adam;
+    congru_parameters *p;
+    congru_adam_move move;
+} job;
+
+static void move_stretch(void *user, size_t block, int worker)
 {
-    const double factor = adam->clip > 0.0 && norm + 1e-6 > adam->clip ? adam->clip / (norm + 1e-6) : 1.0;
-    const size_t step = ++adam->steps;
-    const double first = 1.0 - power(momentum, step), second = sqrt(1.0 - power(memory, step));
-    const double rate = adam->rate / first;
+    (void)worker;
+    const job *j = user;
+    const congru_adam *adam = j->adam;
+    congru_parameters *p = j->p;
+    const size_t from = block * STRETCH, to = p->size - from < STRETCH ? p->size : from + STRETCH;
     for (size_t s = 0; s < p->segments; s++) {
         const congru_segment *segment = &p->segment[s];
-        const double decay = segment->head ? adam->decay : 0.0;
-        for (size_t i = segment->offset; i < segment->offset + segment->rows * segment->cols; i++) {
-            const double slope = p->gradient[i] * factor + decay * p->value[i];
-            adam->first_moment[i] = momentum * adam->first_moment[i] + (1.0 - momentum) * slope;
-            adam->second_moment[i] = memory * adam->second_moment[i] + (1.0 - memory) * (slope * slope);
-            p->value[i] -=
-                rate * adam->first_moment[i] / (sqrt(adam->second_moment[i]) / second + least_denominator);
-        }
+        const size_t last = segment->offset + segment->rows * segment->cols;
+        const size_t start = segment->offset > from ? segment->offset : from, end = last < to ? last : to;
+        congru_adam_move move = j->move;
+        move.decay = segment->head ? adam->decay : 0.0;
+        if (start < end)
+            j->kernel->adam(end - start, &move, p->gradient + start, adam->first_moment + start,
+                            adam->second_moment + start, p->value + start);
     }
-    for (size_t i = 0; adam->kept > 0.0 && i < p->size; i++)
+    for (size_t i = from; adam->kept > 0.0 && i < to; i++)
         adam->averaged[i] = adam->kept * adam->averaged[i] + (1.0 - adam->kept) * p->value[i];
+}
+
+void congru_adam_update(congru_context *context, congru_adam *adam, congru_parameters *p, double norm)
+{
+    const size_t step = ++adam->steps;
+    job j = {context->kernel, adam, p, {.momentum = momentum, .memory = memory, .least = least_denominator}};
+    j.move.factor = adam->clip > 0.0 && norm + 1e-6 > adam->clip ? adam->clip / (norm + 1e-6) : 1.0;
+    j.move.rate = adam->rate / (1.0 - power(momentum, step));
+    j.move.correction = sqrt(1.0 - power(memory, step));
+    congru_blocks_run(context, p->size, (p->size + STRETCH - 1) / STRETCH, move_stretch, &j);
 }
 
 void congru_adam_use_average(congru_adam *adam, congru_parameters *p)

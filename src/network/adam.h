@@ -19,7 +19,7 @@ void congru_adam_layout(congru_arena *arena, const congru_parameters *parameters
 void congru_adam_start(const congru_parameters *parameters, congru_adam *adam);
 
 /* Clips a gradient of this norm, decays, moves; the moving average follows. */
-void congru_adam_update(congru_adam *adam, congru_parameters *parameters, double norm);
+void congru_adam_update(congru_context *context, congru_adam *adam, congru_parameters *parameters, double norm);
 
 /* Keeps a copy of the parameters of this loss, if it is the least so far; puts that copy back. */
 void congru_adam_keep_best(congru_adam *adam, const congru_parameters *parameters, double loss, size_t step);

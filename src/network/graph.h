@@ -195,6 +195,10 @@ static inline double *congru_graph_gradient(const congru_graph *graph, const con
 /* In a layout: says that an array of `size` bytes per chunk is read as a whole after a phase. */
 void congru_graph_share(congru_graph *graph, size_t phase, void *data, size_t size);
 
+/* A task for each block, by the threads where there is enough to do for them: `elements` numbers in all. */
+void congru_blocks_run(congru_context *context, size_t elements, size_t blocks, congru_thread_pool_task task,
+                       void *user);
+
 /* sum (size) += the sums of the chunks in use, in order. */
 void congru_graph_add_sums(const congru_graph *graph, size_t size, const double *sums, double *sum);
 

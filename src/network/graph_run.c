@@ -328,6 +328,18 @@ static congru_status run_phase(congru_graph *graph, size_t stage, bool forward, 
 
 /* ---- A step ------------------------------------------------------------------------------------------ */
 
+void congru_blocks_run(congru_context *context, size_t elements, size_t blocks, congru_thread_pool_task task,
+                       void *user)
+{
+    enum { WORTH_IT = 16384 }; /* below it waking a thread takes longer than the work */
+    if (elements >= WORTH_IT) {
+        congru_thread_pool_run(context->pool, blocks, task, user);
+        return;
+    }
+    for (size_t block = 0; block < blocks; block++)
+        task(user, block, 0);
+}
+
 void congru_graph_add_sums(const congru_graph *graph, size_t size, const double *sums, double *sum)
 {
     for (size_t chunk = 0; chunk < congru_graph_used_chunks(graph); chunk++) {

@@ -238,7 +238,7 @@ void congru_training_update(congru_training *t)
 {
     t->adam.steps = t->step;
     t->adam.rate = t->options.rate * schedule(t);
-    congru_adam_update(&t->adam, &t->parameters, t->series[CONGRU_SERIES_GRADIENT_NORM]);
+    congru_adam_update(t->context, &t->adam, &t->parameters, t->series[CONGRU_SERIES_GRADIENT_NORM]);
     congru_constraints_retract(&t->parameters);
     t->step++;
 }

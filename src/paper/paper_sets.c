@@ -140,6 +140,28 @@ static bool add_fold(congru_paper_runs *runs, const char *dataset, const char *s
                                  fold->seconds - fold->aligning - fold->fitting);
 }
 
+/* Once, however many runs there are of it. */
+static void add_remark(congru_paper_runs *runs, const char *remark)
+{
+    for (size_t i = 0; i < runs->remarks.notes; i++)
+        if (strcmp(runs->remarks.note[i], remark) == 0)
+            return;
+    congru_table_note(&runs->remarks, remark);
+}
+
+/* The band and window that networks on signals have, which are not those of the set's covariances. */
+static congru_status add_signals(congru_paper_runs *runs, const congru_paper_open *open, const char *dataset)
+{
+    char seen[REMARK_SIZE], remark[REMARK_SIZE + CONGRU_PAPER_NAME_SIZE];
+    congru_status status =
+        congru_evaluation_signals(runs->job->context, open->set, &open->options, seen, sizeof seen);
+    if (status != CONGRU_OK || seen[0] == '\0')
+        return status;
+    snprintf(remark, sizeof remark, "%s: signals of %s", dataset, seen);
+    add_remark(runs, remark);
+    return CONGRU_OK;
+}
+
 static congru_status run_open(congru_paper_runs *runs, congru_paper_open *open)
 {
     char dataset[CONGRU_PAPER_NAME_SIZE], remark[REMARK_SIZE];
@@ -150,7 +172,9 @@ static congru_status run_open(congru_paper_runs *runs, congru_paper_open *open)
     if (remark[0] != '\0')
         congru_table_note(&runs->remarks, remark);
     congru_paper_set_name(open, dataset);
-    congru_status status = congru_paper_evaluate(runs->job, open->set, &open->options, &results);
+    congru_status status = add_signals(runs, open, dataset);
+    if (status == CONGRU_OK)
+        status = congru_paper_evaluate(runs->job, open->set, &open->options, &results);
     for (size_t i = 0; status == CONGRU_OK && i < results->folds; i++) {
         const congru_fold *fold = &results->fold[i];
         if (!add_fold(runs, dataset, results->subject_name[fold->subject], results->pipeline[fold->pipeline],

@@ -163,7 +163,62 @@ END
     result "a network is a branch like others" "$problems"
 }
 
+# --band and --window are of covariances; networks on signals have options of their own, which say what a definition says.
+signals_are_chosen()
+{
+    local problems= subject line
+    printf '%s\n' 'pipeline = mine' 'windows = inside' 'branch = mine' 'method = eegnet' 'band = 8:30' 'window = 0.5:3.5' \
+        'pipeline = fixed' 'branch = fixed' 'method = eegnet' 'band = 4:38' 'window = 0:4' 'signal-band = 8:30' 'signal-window = 0.5:3.5' >mine.txt
+    # run NAME OPTION...: a run in its own folder, its predictions without the pipeline's name in NAME.csv.
+    run()
+    {
+        congru loso set.npz --steps 5 --jobs 1 -o "$1" "${@:2}" >"$1.txt" 2>&1 || problems+="$1: $(cat "$1.txt")"$'\n'
+        cut -d, -f2,3,5- "$1/predictions.csv" >"$1.csv"
+    }
+    run own -p eegnet
+    run covariances -p eegnet --band 8:30 --window 0.5:3.5
+    run said -p eegnet --signal-band 4:38 --signal-window 0:4
+    run chosen -p eegnet --signal-band 8:30 --signal-window 0.5:3.5
+    run defined -p mine --pipeline-file mine.txt
+    run over -p mine --pipeline-file mine.txt --signal-band 4:38 --signal-window 0:4
+    run fixed -p fixed --pipeline-file mine.txt --signal-band 4:38 --signal-window 0:4
+    run all -p eegnet --signal-band off --signal-window all
+    for line in 'own covariances' 'own said' 'chosen defined' 'own over' 'chosen fixed'; do
+        cmp -s ${line% *}.csv ${line#* }.csv || problems+="$line differ"$'\n'
+    done
+    for line in 'own chosen' 'own all' 'chosen all'; do
+        ! cmp -s ${line% *}.csv ${line#* }.csv || problems+="$line are the same"$'\n'
+    done
+    # The header says it.
+    for line in 'own.txt:eegnet: 4 to 38 Hz, 0 to 4 s after the cue' 'covariances.txt:eegnet: 4 to 38 Hz, 0 to 4 s after the cue' \
+        'chosen.txt:eegnet: 8 to 30 Hz, 0.5 to 3.5 s after the cue' 'all.txt:eegnet: all frequencies of the set, whole trials'; do
+        tr -s '\n ' ' ' <"${line%%:*}" | found -F "signals of ${line#*:} (see --signal-band, --signal-window)" || problems+="${line%%:*}: $(cat "${line%%:*}")"$'\n'
+    done
+    # run.json has what was given, and nothing where nothing was: runs from before these options are taken up.
+    ! found signal own/run.json || problems+="own/run.json names them"$'\n'
+    found -F '"signal-band": "8:30"' chosen/run.json && found -F '"signal-window": "0.5:3.5"' chosen/run.json || problems+="run.json lacks them"$'\n'
+    ! congru loso set.npz --steps 5 -p eegnet -o chosen >out.txt 2>&1 || problems+="another band went on"$'\n'
+    found -F -e '--signal-band 8:30 there, --signal-band own here; --signal-window 0.5:3.5 there, --signal-window own here' out.txt || problems+=$(cat out.txt)
+    # A model has them, whoever asks it.
+    subject=$(sed -n 2p chosen/predictions.csv | cut -d, -f2)
+    congru train set.npz -p eegnet --steps 5 --signal-band 8:30 --signal-window 0.5:3.5 --without "$subject" -o model >out.txt 2>&1 || problems+=$(cat out.txt)
+    found -F 'signals of eegnet: 8 to 30 Hz, 0.5 to 3.5 s after the cue' out.txt || problems+="train: $(cat out.txt)"
+    congru predict model set.npz --subjects "$subject" -o p.csv >out.txt 2>&1 || problems+=$(cat out.txt)
+    diff <(tail -n +2 p.csv | cut -d, -f2-) <(grep ",$subject,.*,eegnet," chosen/predictions.csv | cut -d, -f2-) >/dev/null ||
+        problems+="the model predicts otherwise"$'\n'
+    congru within set.npz -p eegnet --steps 2 --folds 2 --signal-window 1:3 -o inside >out.txt 2>&1 || problems+=$(cat out.txt)
+    found -F 'signals of eegnet: 4 to 38 Hz, 1 to 3 s after the cue' out.txt || problems+="within: $(cat out.txt)"
+    # What cannot be is one line.
+    ! congru loso set.npz -p eegnet --signal-band 30:8 -o wrong >out.txt 2>&1 || problems+="30:8 is a band"$'\n'
+    [ "$(cat out.txt)" = "congru: loso: --signal-band is 30:8; the second number must be the larger" ] || problems+=$(cat out.txt)
+    ! congru loso set.npz -p eegnet --signal-window 4.4:9 -o wrong >out.txt 2>&1 || problems+="4.4:9 is a window"$'\n'
+    [ "$(wc -l <out.txt)" = 1 ] && found -F 'holds too little of any window' out.txt || problems+=$(cat out.txt)
+    [ ! -e wrong ] || problems+="a folder is left"
+    result "networks on signals have a band and window of their own" "$problems"
+}
+
 docs_and_help_agree
+signals_are_chosen
 networks_are_branches
 options_are_recorded
 paths_change_nothing

@@ -77,6 +77,9 @@ static void other_value(const congru_method_option *row, char text[CONGRU_OPTION
     case CONGRU_OPTION_RECIPE:
         strcpy(text, row->choices[1]);
         break;
+    case CONGRU_OPTION_RANGE:
+        strcpy(text, "0.30000000000000004:30");
+        break;
     case CONGRU_OPTION_WIDTHS:
         strcpy(text, "7,512,1");
         break;
@@ -226,6 +229,9 @@ TEST(bounds_are_kept)
     check_refused("dims", "3,3,", "here wants at most 9 widths with commas between, not '3,3,'");
     check_refused("dims", "1,1,1,1,1,1,1,1,1,1",
                   "here wants at most 9 widths with commas between, not '1,1,1,1,1,1,1,1,1,1'");
+    check_refused("signal-band", "38:4", "here is 38:4; the second number must be the larger");
+    check_refused("signal-band", "all", "here wants two numbers with a colon between, not 'all'");
+    check_refused("signal-window", "0:1e6", "here is 1e6; it must be between -100000 and 100000");
     check_refused("c", "1", "here: no such option of a method");
     CHECK(congru_method_options_set(context, NULL, NULL, "C", "1") == CONGRU_ERROR_ARGUMENT);
     CHECK(!congru_method_options_get(NULL, "C", (char[CONGRU_OPTION_TEXT_SIZE]){0}));
@@ -247,7 +253,29 @@ TEST(members_are_checked)
     options.network.width_count = CONGRU_LAYERS_MAX + 1;
     CHECK(congru_method_options_check(context, &options) == CONGRU_ERROR_ARGUMENT);
     CHECK(strcmp(congru_context_error(context), "--dims wants at most 9 widths, not 10") == 0);
+    congru_method_options_init(&options);
+    options.network.signal_window[0] = options.network.signal_window[1] = 1;
+    CHECK(congru_method_options_check(context, &options) == CONGRU_ERROR_ARGUMENT);
+    CHECK(strcmp(congru_context_error(context),
+                 "--signal-window is 1:1; the second number must be the larger") == 0);
     CHECK(congru_method_options_check(context, NULL) == CONGRU_ERROR_ARGUMENT);
+}
+
+/* Runs from before an option are taken up: of a quiet one that is not set run.json says nothing. */
+TEST(quiet_options_are_not_written)
+{
+    congru_method_options options;
+    congru_text json = {0};
+    congru_method_options_init(&options);
+    congru_method_options_write(&options, false, &json);
+    CHECK(strstr(json.data, "signal-") == NULL && strstr(json.data, "\"zscore\": false") != NULL);
+    congru_text_clear(&json);
+    check_set(&options, "signal-band", "off");
+    check_set(&options, "signal-window", "-0.5:30");
+    congru_method_options_write(&options, false, &json);
+    CHECK_SAYING(strstr(json.data, "\"signal-band\": \"off\",\n  \"signal-window\": \"-0.5:30\"") != NULL, "%s",
+                 json.data);
+    congru_text_clear(&json);
 }
 
 TEST(differences_are_told_in_words)

@@ -13,14 +13,17 @@ static void matrix_as_image(void)
     bench_check(b, "image");
 }
 
-/* To as many channels as fill vectors, and to some that do not; from one channel and from several. */
+/* To as many channels as fill vectors, and to some that do not; from one channel and from several; images of more tiles than are
+ * convolved at a time. */
 static void image_convolution(void)
 {
-    static const size_t channels[][2] = {{1, 16}, {1, 5}, {3, 16}, {16, 7}, {17, 4}};
-    for (size_t k = 0; k < sizeof channels / sizeof channels[0]; k++) {
+    static const struct {
+        size_t side, in, out;
+    } shape[] = {{5, 1, 16}, {5, 1, 5}, {5, 3, 16}, {5, 16, 7}, {5, 17, 4}, {13, 2, 3}, {14, 2, 3}};
+    for (size_t k = 0; k < sizeof shape / sizeof shape[0]; k++) {
         bench *b = bench_begin(false);
-        const int x = bench_plain_source(b, congru_image(5, channels[k][0]));
-        bench_loss(b, &bench_probe, congru_part_image_convolution(&b->graph, x, channels[k][1]), -1);
+        const int x = bench_plain_source(b, congru_image(shape[k].side, shape[k].in));
+        bench_loss(b, &bench_probe, congru_part_image_convolution(&b->graph, x, shape[k].out), -1);
         bench_check(b, "image convolution");
     }
 }

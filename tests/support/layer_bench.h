@@ -6,7 +6,7 @@
 #include "network/graph.h"
 #include "network/rewrite.h"
 
-enum { BENCH_TRIALS = 41, BENCH_D = 4, BENCH_CLASSES = 3, BENCH_SIZE = 1200 };
+enum { BENCH_TRIALS = 41, BENCH_D = 4, BENCH_CLASSES = 3, BENCH_SIZE = 4096 };
 
 extern congru_context *bench_context;
 extern congru_trials bench_trials;

@@ -62,7 +62,7 @@ static congru_status prepare(congru_graph *graph, congru_node *node)
     for (size_t k = 0; k < node->out.cols; k++)
         f->bias[k] = (congru_real)bias[k];
     if (in_tiles(node))
-        congru_tiles_set(node, w, &f->tiles);
+        congru_tiles_set(graph, node, w, &f->tiles);
     else
         set_single(node, w, f);
     return CONGRU_OK;
@@ -87,41 +87,33 @@ static void forward(const congru_call *call)
         const congru_real *x = congru_trial_reals(call->x[0], in, m);
         congru_real *y = congru_trial_reals(call->y, out, m);
         congru_image_frame(out, y);
-        if (in_tiles(call->node))
-            congru_tiles_convolve(call->kernel, in, out, f->tiles.weight, x, call->work.plain[2], y);
+        if (in_tiles(call->node)) {
+            congru_tiles_convolve(call->kernel, in, out, f->tiles.weight, f->bias, x, call->work.plain[2], y);
+            continue;
+        }
         for (size_t i = 0; i < d; i++) {
             congru_real *line = y + congru_extent_place(out, i * d);
-            if (!in_tiles(call->node))
-                convolve(call->kernel, in, i, x, f->weight, step, line);
+            convolve(call->kernel, in, i, x, f->weight, step, line);
             call->kernel->real->rectify(d, step, f->bias, line, step);
         }
     }
 }
 
-/* g = dy where y > 0, in an image whose border is zero; sum_k += its pixels. */
-static void rectify(const congru_real_kernel *real, const congru_extent *out, const congru_real *y,
-                    const congru_real *d_y, congru_real *g, double *sum)
-{
-    const size_t step = congru_extent_step(out);
-    real->gate(congru_extent_reals(out), y, d_y, g);
-    for (size_t i = 0; i < out->rows; i++)
-        real->add_rows(out->rows, step, g + congru_extent_place(out, i * out->rows), step, sum);
-}
-
-/* sum += the windows of x, transposed, times g; of several channels as tiles have it. */
-static void add_weights(const congru_call *call, const congru_real *x, const congru_real *g)
+/* own = the windows of x, transposed, times g, which is set. */
+static void weigh(const congru_call *call, const congru_real *x, const congru_tiles_slope *slope,
+                  congru_real *own)
 {
     const congru_extent *in = &call->node->in[0], *out = &call->node->out;
-    const size_t line = congru_image_line(in), cols = congru_extent_step(out);
-    const congru_real *inside = g + congru_extent_place(out, 0);
-    congru_real *own = call->work.plain[0];
-    if (in_tiles(call->node))
-        congru_tiles_weigh(call->kernel, in, out, x, g, call->work.plain[2], own);
-    for (size_t a = 0; a < 3 && !in_tiles(call->node); a++)
-        call->kernel->real->product(3, cols, in->rows, in->rows, (congru_window){x + a * line, 1, line, 1},
-                                    (congru_window){inside, 0, congru_image_line(out), cols}, false,
+    const size_t line = congru_image_line(in), cols = congru_extent_step(out), d = out->rows,
+                 inside = congru_extent_place(out, 0);
+    for (size_t i = 0; i < d; i++) {
+        const size_t place = inside + i * congru_image_line(out);
+        call->kernel->real->gate(d, cols, slope->y + place, slope->d_y + place, slope->g + place, slope->sum);
+    }
+    for (size_t a = 0; a < 3; a++)
+        call->kernel->real->product(3, cols, d, d, (congru_window){x + a * line, 1, line, 1},
+                                    (congru_window){slope->g + inside, 0, congru_image_line(out), cols}, false,
                                     own + a * 3 * cols, cols);
-    call->kernel->real->add_rows(1, call->node->sum_size[0], own, 0, call->sum[0]);
 }
 
 /* dx = g * flipped w */
@@ -133,7 +125,7 @@ static void give_back(const congru_call *call, const congru_real *g, congru_real
     congru_real *line = call->work.plain[2];
     congru_image_frame(in, d_x);
     if (in_tiles(call->node)) {
-        congru_tiles_convolve(call->kernel, out, in, f->tiles.flipped, g, line, d_x);
+        congru_tiles_convolve(call->kernel, out, in, f->tiles.flipped, NULL, g, line, d_x);
         return;
     }
     for (size_t i = 0; i < d; i++) {
@@ -143,17 +135,23 @@ static void give_back(const congru_call *call, const congru_real *g, congru_real
     }
 }
 
-/* dw = sum x^T g, db = sum g, dx = g * flipped w, with g = dy where y > 0. */
+/* dw = sum x^T g, db = sum g, dx = g * flipped w, with g = dy where y > 0, in an image whose border is zero. */
 static void backward(const congru_call *call)
 {
     const congru_extent *in = &call->node->in[0], *out = &call->node->out;
-    congru_real *g = call->work.plain[1];
+    congru_real *own = call->work.plain[0], *g = call->work.plain[1];
     memset(call->sum[0], 0, call->node->sum_size[0] * sizeof(double));
     memset(call->sum[1], 0, call->node->sum_size[1] * sizeof(double));
+    congru_image_frame(out, g);
     for (size_t m = 0; m < call->count; m++) {
-        rectify(call->kernel->real, out, congru_trial_reals(call->y, out, m),
-                congru_trial_reals(call->d_y, out, m), g, call->sum[1]);
-        add_weights(call, congru_trial_reals(call->x[0], in, m), g);
+        const congru_real *x = congru_trial_reals(call->x[0], in, m);
+        const congru_tiles_slope slope = {congru_trial_reals(call->y, out, m),
+                                          congru_trial_reals(call->d_y, out, m), g, call->sum[1]};
+        if (in_tiles(call->node))
+            congru_tiles_weigh(call->kernel, in, out, x, &slope, call->work.plain[2], own);
+        else
+            weigh(call, x, &slope, own);
+        call->kernel->real->add_rows(1, call->node->sum_size[0], own, 0, call->sum[0]);
         if (call->d_x[0] != NULL)
             give_back(call, g, congru_trial_reals(call->d_x[0], in, m));
     }

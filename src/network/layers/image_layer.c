@@ -20,9 +20,12 @@ static void image_forward(const congru_call *call)
     call->kernel->unpack(call->vectors, call->count, d, d, call->x[0], plain);
     for (size_t m = 0; m < call->count; m++) {
         congru_real *y = congru_trial_reals(call->y, out, m);
-        memset(y, 0, out->size * sizeof(double));
-        for (size_t p = 0; p < d * d; p++)
-            y[congru_extent_place(out, p)] = (congru_real)plain[m * d * d + p];
+        congru_image_frame(out, y);
+        for (size_t i = 0; i < d; i++) {
+            congru_real *line = y + congru_extent_place(out, i * d);
+            for (size_t j = 0; j < d; j++)
+                line[j] = (congru_real)plain[(m * d + i) * d + j];
+        }
     }
 }
 

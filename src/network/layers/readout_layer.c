@@ -26,20 +26,32 @@ static void layout(congru_arena *arena, congru_graph *graph, congru_node *node)
         congru_arena_take(arena, node->out.rows * congru_extent_reals(&node->in[0]), sizeof(congru_real));
 }
 
+/* What is done for each class apart. */
+typedef struct job {
+    const congru_graph *graph;
+    const congru_node *node;
+} job;
+
+static void prepare_class(void *user, size_t k, int worker)
+{
+    (void)worker;
+    const job *j = user;
+    const readout *r = j->node->state;
+    const congru_extent *in = &j->node->in[0];
+    const size_t reals = congru_extent_reals(in), places = congru_extent_places(in);
+    const double *w = congru_graph_value(j->graph, j->node, 0) + k * places * in->cols;
+    memset(r->weight + k * reals, 0, reals * sizeof(congru_real));
+    for (size_t p = 0; p < places; p++) {
+        congru_real *to = r->weight + k * reals + congru_extent_place(in, p);
+        for (size_t c = 0; c < in->cols; c++)
+            to[c] = (congru_real)*w++;
+    }
+}
+
 static congru_status prepare(congru_graph *graph, congru_node *node)
 {
-    const readout *r = node->state;
-    const congru_extent *in = &node->in[0];
-    const size_t reals = congru_extent_reals(in), places = congru_extent_places(in);
-    const double *w = congru_graph_value(graph, node, 0);
-    memset(r->weight, 0, node->out.rows * reals * sizeof(congru_real));
-    for (size_t k = 0; k < node->out.rows; k++) {
-        for (size_t p = 0; p < places; p++) {
-            congru_real *to = r->weight + k * reals + congru_extent_place(in, p);
-            for (size_t c = 0; c < in->cols; c++)
-                to[c] = (congru_real)*w++;
-        }
-    }
+    job j = {graph, node};
+    congru_blocks_run(graph->context, node->sum_size[0], node->out.rows, prepare_class, &j);
     return CONGRU_OK;
 }
 
@@ -64,7 +76,6 @@ static void backward(const congru_call *call)
     const size_t classes = call->node->out.rows, reals = congru_extent_reals(in);
     double *d_y = call->work.lanes[0];
     congru_real *d_real = call->work.plain[0];
-    memset(call->sum[0], 0, classes * reals * sizeof(double));
     memset(call->sum[1], 0, classes * sizeof(double));
     call->kernel->unpack(call->vectors, call->count, classes, 1, call->d_y, d_y);
     call->kernel->real->outer(call->count, classes, reals, congru_trial_reals(call->x[0], in, 0), reals, d_y,
@@ -79,21 +90,27 @@ static void backward(const congru_call *call)
                                     congru_trial_reals(call->d_x[0], in, 0), reals);
 }
 
-static congru_status finish(congru_graph *graph, congru_node *node)
+static void finish_class(void *user, size_t k, int worker)
 {
-    const congru_extent *in = &node->in[0];
+    (void)worker;
+    const job *j = user;
+    const congru_extent *in = &j->node->in[0];
     const size_t reals = congru_extent_reals(in), places = congru_extent_places(in);
-    for (size_t chunk = 0; chunk < congru_graph_used_chunks(graph); chunk++) {
-        double *d_w = congru_graph_gradient(graph, node, 0);
-        const double *sum = node->sum[0] + chunk * node->sum_size[0];
-        for (size_t k = 0; k < node->out.rows; k++) {
-            for (size_t p = 0; p < places; p++) {
-                const double *from = sum + k * reals + congru_extent_place(in, p);
-                for (size_t c = 0; c < in->cols; c++)
-                    *d_w++ += from[c];
-            }
+    for (size_t chunk = 0; chunk < congru_graph_used_chunks(j->graph); chunk++) {
+        double *d_w = congru_graph_gradient(j->graph, j->node, 0) + k * places * in->cols;
+        const double *sum = j->node->sum[0] + chunk * j->node->sum_size[0] + k * reals;
+        for (size_t p = 0; p < places; p++) {
+            const double *from = sum + congru_extent_place(in, p);
+            for (size_t c = 0; c < in->cols; c++)
+                *d_w++ += from[c];
         }
     }
+}
+
+static congru_status finish(congru_graph *graph, congru_node *node)
+{
+    job j = {graph, node};
+    congru_blocks_run(graph->context, node->sum_size[0], node->out.rows, finish_class, &j);
     congru_graph_add_sums(graph, node->out.rows, node->sum[1], congru_graph_gradient(graph, node, 1));
     return CONGRU_OK;
 }

@@ -19,20 +19,28 @@ size_t congru_tiles_scratch(const congru_node *node);
 void congru_tiles_layout(congru_arena *arena, const congru_node *node, congru_tiles *t);
 
 /* From w (3, 3, in, out). */
-void congru_tiles_set(const congru_node *node, const double *w, congru_tiles *t);
+void congru_tiles_set(congru_graph *graph, congru_node *node, const double *w, const congru_tiles *t);
 
 /* Inside of y = the convolution of the image x, which has the extent `in`, to images `out`: by `weight`, or, of derivatives, by
- * `flipped`. The scratch is congru_tiles_scratch. */
+ * `flipped`; max(0, y + bias) where there is a bias. The scratch is congru_tiles_scratch. */
 void congru_tiles_convolve(const congru_kernel *kernel, const congru_extent *in, const congru_extent *out,
-                           const congru_real *weight, const congru_real *x, congru_real *scratch,
-                           congru_real *y);
+                           const congru_real *weight, const congru_real *bias, const congru_real *x,
+                           congru_real *scratch, congru_real *y);
 
-/* own (16, steps of in and out) = the derivative by `weight` of one trial, from x and the derivative g by the output. */
+/* The derivative before ReLU: the inside of g = d_y where y > 0, and sum (step of the output) += its pixels. */
+typedef struct congru_tiles_slope {
+    const congru_real *y, *d_y;
+    congru_real *g;
+    double *sum;
+} congru_tiles_slope;
+
+/* own (16, steps of in and out) = the derivative by `weight` of one trial, from x and g, which is set. */
 void congru_tiles_weigh(const congru_kernel *kernel, const congru_extent *in, const congru_extent *out,
-                        const congru_real *x, const congru_real *g, congru_real *scratch, congru_real *own);
+                        const congru_real *x, const congru_tiles_slope *slope, congru_real *scratch,
+                        congru_real *own);
 
 /* gradient (3, 3, in, out) += that by w, from the sums of chunks. */
-void congru_tiles_finish(const congru_graph *graph, const congru_node *node, const congru_tiles *t,
-                         const double *sums, double *gradient);
+void congru_tiles_finish(congru_graph *graph, congru_node *node, const congru_tiles *t, const double *sums,
+                         double *gradient);
 
 #endif
