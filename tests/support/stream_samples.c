@@ -227,6 +227,7 @@ congru_decoder_options stream_decoding(double rate, congru_adaptation adaptation
     congru_decoder_options_init(&options);
     options.rate = rate;
     options.adaptation = adaptation;
+    options.prior_weight = adaptation == CONGRU_ADAPT_TRIALS ? 0 : options.prior_weight;
     return options;
 }
 

@@ -45,7 +45,7 @@ congru_set *stream_set(congru_context *context, const stream_recipe *recipe);
 congru_model *stream_model(congru_context *context, const congru_set *set, const char *pipeline, bool causal,
                            int steps);
 
-/* The defaults with this rate and adaptation. */
+/* The defaults with this rate and adaptation; what is adapted to trials forgets the sources. */
 congru_decoder_options stream_decoding(double rate, congru_adaptation adaptation);
 
 /* NULL, and a failed check, where it cannot be made. */
