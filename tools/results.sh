@@ -48,8 +48,9 @@ tables_2a()
     table 2a-geometry reproduce geometry 2a.npz --C 0.01
     table 2a-views loso 2a_wide.npz --band 8:35 -p ra+tslr,motor,slow,motor+slow --C auto -o views2a
     table 2a-ablation reproduce ablation 2a.npz --C 0.01
-    table 2a-comparison reproduce comparison 2a.npz --C 0.01 -p \
-        none+mdm,none+tslr,none+tsa-lda,none+csp-lda,ra+mdm,ra+tslr,ra+tsa-lda,rpa+mdm,ddct-unet+tslr,ddct-unet-e2e
+    table 2a-conformer loso 2a_wide.npz --dataset 2a --band 8:35 --C 0.01 -p conformer,inception -o comparison/2a_wide
+    table 2a-comparison reproduce comparison 2a_wide.npz --dataset 2a --band 8:35 --C 0.01 -o comparison -p \
+        none+mdm,none+tslr,none+tsa-lda,none+csp-lda,ra+mdm,ra+tslr,ra+tsa-lda,rpa+mdm,ddct-unet+tslr,ddct-unet-e2e,spd-cnn,ts-spd-cnn,shallow,eegnet,deep
 }
 
 tables_2b()

@@ -19,6 +19,7 @@ typedef struct paper_run {
     congru_paper_set *set;
     char (*name)[RUN_NAME_SIZE]; /* of each set: its folder, its dataset */
     text_list subjects;
+    congru_table_format format;
     bool printed; /* something, so that a block may stand apart from it */
     int code;     /* of what was told already */
 } paper_run;
@@ -83,7 +84,9 @@ static int paper_run_open(paper_run *paper)
 {
     run_state *run = &paper->run;
     congru_paper_request *request = &paper->request;
-    int code = evaluation_choose(run);
+    int code = table_format_parse(run->parsed, &paper->format);
+    if (code == EXIT_DONE)
+        code = evaluation_choose(run);
     if (code == EXIT_DONE)
         code = options_words(run->parsed, "subjects", &paper->subjects);
     if (code == EXIT_DONE)
@@ -99,7 +102,7 @@ static int paper_run_open(paper_run *paper)
         request->folder = options_value(run->parsed, "output");
     request->load = load;
     request->running = running;
-    request->found = print_block;
+    request->found = paper->format == CONGRU_TABLE_TEXT ? print_block : NULL;
     request->user = paper;
     return code;
 }
@@ -115,13 +118,26 @@ static int paper_run_check_networks(const paper_run *paper)
     return EXIT_DONE;
 }
 
-/* Calls congru_paper_run or congru_ablate, and prints blocks as they come. */
+/* All blocks at once, in a format that is one document. */
+static int print_result(const paper_run *paper, const congru_paper_result *result)
+{
+    char *text = NULL;
+    if (congru_paper_print(paper->run.context, result, paper->format, &text) != CONGRU_OK)
+        return terminal_fail(EXIT_FAILED, "%s", congru_context_error(paper->run.context));
+    fputs(text, stdout);
+    congru_report_text_destroy(&text);
+    return EXIT_DONE;
+}
+
+/* Calls congru_paper_run or congru_ablate, and prints blocks: as they come, or all behind the last. */
 static int paper_run_call(paper_run *paper,
                           congru_status (*call)(congru_context *context, const congru_paper_request *request,
                                                 congru_paper_result **result))
 {
     congru_paper_result *result = NULL;
     congru_status status = call(paper->run.context, &paper->request, &result);
+    if (status == CONGRU_OK && paper->format != CONGRU_TABLE_TEXT)
+        paper->code = print_result(paper, result);
     congru_paper_result_destroy(&result);
     if (status != CONGRU_OK && paper->code != EXIT_DONE && !session_interrupted())
         return paper->code;
@@ -145,6 +161,7 @@ static const option ablate_options[] = {
      "end."},
     RUN_OTHER_OPTIONS("The folder of results, one in it for each part left out; a run that was interrupted is "
                       "taken up where it stood. Default: the set's name and the command's, NAME-ablate."),
+    TABLE_FORMAT_OPTION,
 };
 
 static definition describe_ablate(size_t index)
@@ -206,6 +223,7 @@ static const option reproduce_options[] = {
     {"trials", '\0', "N",
      "Trials of each class and subject in synthetic sets; fewer are for a quick look. "
      "Default: 40."},
+    TABLE_FORMAT_OPTION,
 };
 
 static const char *experiment_name(size_t index, const void *user)
@@ -307,11 +325,9 @@ static int run_reproduce(const arguments *parsed)
 }
 
 static const char *const reproduce_examples[] = {
-    "congru reproduce synthetic --seeds 50..50 --steps 100",
-    "congru reproduce table-e2e 2a.npz 2b.npz",
-    "congru reproduce table-e2e 2b.npz --keep-sessions 1,2,3",
-    "congru reproduce statistics",
-    NULL,
+    "congru reproduce synthetic --seeds 50..50 --steps 100",   "congru reproduce table-e2e 2a.npz 2b.npz",
+    "congru reproduce table-e2e 2b.npz --keep-sessions 1,2,3", "congru reproduce statistics",
+    "congru reproduce table-e2e 2a.npz --format json",         NULL,
 };
 
 const command command_reproduce = {
@@ -324,7 +340,8 @@ const command command_reproduce = {
         "its text is an inequality between cells, or several: it is reproduced when all hold for our numbers, "
         "not reproduced when one does not (the one that decides is printed), or its data is not given. Sets "
         "are matched with the paper's by the name of their file, 2a.npz or bnci2014-001.npz, or by --dataset; "
-        "one with another number of classes is not compared, and other differences are told.",
+        "one with another number of classes is not compared, and other differences are told. --format json has "
+        "every line, note, table and claim; csv, latex and html have the tables, and the claims as one.",
     .definitions = describe_reproduce,
     .definitions_title = "Experiments",
     .options = {OPTION_ROWS(reproduce_options), .more = &set_option_table},

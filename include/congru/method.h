@@ -154,9 +154,8 @@ typedef struct congru_network_options {
     congru_pool pool; /* spd-cnn, ts-spd-cnn */
 
     /* Networks on signals. */
-    double signal_band
-        [2]; /* Hz, in place of the band of its pipeline; 0 0: that; up to CONGRU_SIGNAL_HERTZ_MAX: all */
-    double signal_window[2]; /* seconds after the cue, likewise; CONGRU_SIGNAL_SECONDS_MAX */
+    double signal_band[2];   /* Hz; 0 0: that of the pipeline; up to CONGRU_SIGNAL_HERTZ_MAX: all */
+    double signal_window[2]; /* seconds after the cue; 0 0: likewise; up to CONGRU_SIGNAL_SECONDS_MAX: all */
     bool zscore;             /* each channel of a trial has mean 0 and standard deviation 1 over its samples */
     double crops;            /* seconds of a trial that a step takes, from a place of its own; 0: all of it */
     int crop_count;          /* prediction is the mean over so many crops, evenly spaced over the trial */

@@ -133,6 +133,13 @@ CONGRU_API void congru_paper_result_destroy(congru_paper_result **result);
 CONGRU_API congru_status congru_paper_claims(congru_context *context, const congru_paper_result *result,
                                              congru_table *table);
 
+/* All blocks as one text, freed by congru_report_text_destroy (congru/report.h). JSON: {"blocks": [{"kind", ...}, ...]} in
+ * their order, of which a table has "table" (congru_table_print), a claim "claim", "verdict" and "printed", and all but
+ * tables "text". CSV, LaTeX and HTML: the tables, a line right above one being its title, and the claims as a last one,
+ * an empty line between two; Markdown has lines, texts and notes too. As text: every block, without breaking lines. */
+CONGRU_API congru_status congru_paper_print(congru_context *context, const congru_paper_result *result,
+                                            congru_table_format format, char **text);
+
 /* ---- Networks with a part left out --------------------------------------------------------------------- */
 
 /* The variants by index 0, 1, ... until NULL: "w/o fisher (action)", ..., "baseline"; *text, or NULL, becomes what is left

@@ -142,14 +142,31 @@ static congru_status check_target(congru_context *context, const congru_target_t
     return status;
 }
 
+/* rho of the next trial of a subject that is followed; 1 before any counts. */
+static congru_status follow(congru_context *context, congru_following *following, const rpa_work *w,
+                            double *rho)
+{
+    double *number = congru_following_take(following, 2);
+    if (number == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a dispersion");
+    if (!following->before && number[0] > 0.0)
+        *rho = congru_rpa_factor(w->dispersion, number[1] / number[0]);
+    number[1] += squared_norm(w->d * w->d, w->log);
+    congru_following_count(following, 1, number);
+    if (following->before)
+        *rho = congru_rpa_factor(w->dispersion, number[1] / number[0]);
+    return CONGRU_OK;
+}
+
 /* log *= rho */
-static void scale(const congru_target_trials *target, rpa_work *w)
+static congru_status scale(congru_context *context, const congru_target_trials *target, const rpa_work *w)
 {
     const size_t size = w->d * w->d;
     double rho = 1.0, sum = 0.0;
+    congru_status status = target->following != NULL ? follow(context, target->following, w, &rho) : CONGRU_OK;
     if (target->visible > 0 && !target->online)
         rho = congru_rpa_factor(w->dispersion, congru_rpa_dispersion(target->visible, w->d, w->log));
-    for (size_t i = 0; i < target->count; i++) {
+    for (size_t i = 0; status == CONGRU_OK && i < target->count; i++) {
         if (target->online) {
             sum += squared_norm(size, w->log + i * size);
             rho = congru_rpa_factor(w->dispersion, sum / (double)(i + 1));
@@ -157,6 +174,7 @@ static void scale(const congru_target_trials *target, rpa_work *w)
         for (size_t j = 0; j < size; j++)
             w->log[i * size + j] *= rho;
     }
+    return status;
 }
 
 /* The rotation, from scaled logarithms of the calibration trials. */
@@ -179,14 +197,15 @@ static congru_status apply(congru_context *context, const congru_target_trials *
                            double *out)
 {
     const size_t n = target->count, d = w->d;
-    if (target->visible == 0 && !target->online && target->calibration == 0) {
+    if (target->visible == 0 && !target->online && target->following == NULL && target->calibration == 0) {
         memmove(out, target->covariance, n * d * d * sizeof(double)); /* not through a logarithm, to the bit */
         return CONGRU_OK;
     }
     congru_status status = congru_spd_log(context, n, d, target->covariance, w->log);
+    if (status == CONGRU_OK)
+        status = scale(context, target, w);
     if (status != CONGRU_OK)
         return status;
-    scale(target, w);
     if (target->calibration == 0)
         return congru_spd_exp(context, n, d, w->log, out);
     status = find_rotation(context, target, w);

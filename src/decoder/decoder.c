@@ -100,6 +100,11 @@ static bool adapts_to_decisions(const congru_decoder *d)
            (d->options.adaptation == CONGRU_ADAPT_WINDOWS && !d->flows);
 }
 
+bool congru_live_follows(const congru_decoder *d)
+{
+    return d->options.adaptation == CONGRU_ADAPT_TRIALS || adapts_to_decisions(d);
+}
+
 congru_status congru_live_rewind(congru_decoder *d)
 {
     congru_status status = CONGRU_OK;

@@ -43,6 +43,7 @@ typedef struct congru_live_view {
     double *aligned, *moved;         /* (blocks, d, d) */
     double *row;                     /* (features) */
     double *probability;             /* (classes) */
+    congru_following following;      /* what its methods remember of the subject's trials */
     size_t moves;
     bool waiting; /* `latest` has yet to move the references */
 } congru_live_view;
@@ -101,6 +102,10 @@ struct congru_decoder {
     double *said;         /* (views, classes) */
     double *probability;  /* (classes) */
 };
+
+/* Whether each decision moves what is remembered of the subject, before or behind it. Windows that overlap do not: then
+ * methods that remember trials have the statistics of their training. */
+bool congru_live_follows(const congru_decoder *decoder);
 
 /* To the state before the first frame. */
 congru_status congru_live_rewind(congru_decoder *decoder);

@@ -292,6 +292,7 @@ void congru_live_clear(congru_decoder *d)
         if (d->view[v].found != NULL)
             congru_model_branch_clear(d->view[v].found);
         free(d->view[v].found);
+        congru_following_clear(&d->view[v].following);
     }
     congru_materials_clear(&d->materials);
     free(d->view);
@@ -422,13 +423,20 @@ congru_status congru_live_view_ask(const congru_decoder *d, congru_live_view *vi
     if (status != CONGRU_OK || view->blocks > 1)
         return status == CONGRU_OK ? ask_blocks(d, view) : status;
     congru_signals signals;
-    congru_target_trials target = {.count = 1, .d = n, .covariance = view->signals ? NULL : view->aligned};
+    congru_target_trials target = {.count = 1,
+                                   .d = n,
+                                   .covariance = view->signals ? NULL : view->aligned,
+                                   .following = congru_live_follows(d) ? &view->following : NULL};
+    congru_following_begin(&view->following);
     if (view->signals) {
         signals = signals_of(d, view, 0, true);
         target.signals = &signals;
     }
-    return congru_pipeline_predict(d->context, &view->alone, &view->method, view->tensors, &target,
-                                   view->aligned, view->probability);
+    status = congru_pipeline_predict(d->context, &view->alone, &view->method, view->tensors, &target,
+                                     view->aligned, view->probability);
+    if (status == CONGRU_OK && view->following.before)
+        congru_following_keep(&view->following);
+    return status;
 }
 
 /* ---- The subject ---------------------------------------------------------------------------------------- */
@@ -438,6 +446,9 @@ congru_status congru_live_view_rewind(const congru_decoder *d, congru_live_view 
     const size_t n = d->d, size = n * n;
     view->moves = 0;
     view->waiting = false;
+    view->following.before = d->options.adaptation == CONGRU_ADAPT_TRIALS;
+    view->following.memory = d->options.memory;
+    congru_following_forget(&view->following);
     for (size_t b = 0; b < view->blocks; b++) {
         const double *prior = view->block[b].prior;
         for (size_t i = 0; i < size; i++)
@@ -455,6 +466,8 @@ congru_status congru_live_view_move(const congru_decoder *d, congru_live_view *v
     double behind = d->options.prior_weight + (double)view->moves;
     congru_status status = CONGRU_OK;
     view->waiting = false;
+    if (recentring == NULL && !view->following.before)
+        congru_following_keep(&view->following);
     if (recentring == NULL)
         return CONGRU_OK;
     if (d->options.memory > 0 && behind > d->options.memory)
@@ -472,5 +485,7 @@ congru_status congru_live_view_move(const congru_decoder *d, congru_live_view *v
     memcpy(view->reference, view->aligned, size * sizeof(double));
     memcpy(view->root, view->moved, size * sizeof(double));
     view->moves++;
+    if (!view->following.before)
+        congru_following_keep(&view->following);
     return CONGRU_OK;
 }

@@ -1,4 +1,5 @@
 /* What may be seen of a target subject, by name. SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
 #include <string.h>
 
 #include "congru/method.h"
@@ -17,4 +18,74 @@ void congru_target_see(congru_target_trials *target, congru_target mode)
                       : mode == CONGRU_TARGET_HALF  ? (target->count + 1) / 2
                       : mode == CONGRU_TARGET_FIFTH ? (target->count + 4) / 5
                                                     : 0;
+}
+
+/* ---- Trials that come one at a time ---------------------------------------------------------------------- */
+
+/* What is kept, and then what this decision makes of it. */
+static double *next_of(const congru_following *following)
+{
+    return following->number + following->room;
+}
+
+static bool grow(congru_following *following, size_t room)
+{
+    double *grown = calloc(2 * room, sizeof *grown);
+    const size_t bytes = following->room * sizeof *grown;
+    if (grown == NULL)
+        return false;
+    if (bytes > 0) {
+        memcpy(grown, following->number, bytes);
+        memcpy(grown + room, next_of(following), bytes);
+    }
+    free(following->number);
+    following->number = grown;
+    following->room = room;
+    return true;
+}
+
+double *congru_following_take(congru_following *following, size_t count)
+{
+    const size_t first = following->used;
+    if (first + count > following->room && !grow(following, first + count))
+        return NULL;
+    following->used = first + count;
+    return next_of(following) + first;
+}
+
+void congru_following_count(const congru_following *following, size_t sums, double *number)
+{
+    const double trials = number[0] + 1.0, kept = following->memory;
+    number[0] = trials;
+    if (!(kept > 0) || trials <= kept)
+        return;
+    for (size_t i = 1; i <= sums; i++)
+        number[i] *= kept / trials;
+    number[0] = kept;
+}
+
+void congru_following_begin(congru_following *following)
+{
+    following->used = 0;
+    if (following->room > 0)
+        memcpy(next_of(following), following->number, following->room * sizeof(double));
+}
+
+void congru_following_keep(congru_following *following)
+{
+    if (following->room > 0)
+        memcpy(following->number, next_of(following), following->room * sizeof(double));
+}
+
+void congru_following_forget(congru_following *following)
+{
+    following->used = 0;
+    if (following->room > 0)
+        memset(following->number, 0, 2 * following->room * sizeof(double));
+}
+
+void congru_following_clear(congru_following *following)
+{
+    free(following->number);
+    *following = (congru_following){0};
 }

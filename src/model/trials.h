@@ -60,6 +60,31 @@ static inline congru_view congru_trials_view(const congru_trials *trials)
     return trials->view != NULL ? *trials->view : (congru_view){.plain = trials->covariance};
 }
 
+/* What methods remember of a target subject whose trials come one at a time: statistics that CONGRU_TARGET_ONLINE makes of
+ * trials 0 to i. A method takes its numbers when it is asked, in the same order each time; the first is how many trials they
+ * stand for. */
+typedef struct congru_following {
+    bool before;    /* the trial counts for the decision about itself; otherwise for later ones alone */
+    double memory;  /* how many trials the numbers stand for at most; 0: all */
+    double *number; /* (2, room), owned: as the trials before have left them, and as this one does */
+    size_t room, used;
+} congru_following;
+
+/* The next `count` numbers, zeros before the first trial, to be changed until the next call; NULL when memory lacks, which
+ * is so in the first decision alone. */
+double *congru_following_take(congru_following *following, size_t count);
+
+/* One more trial: number[0], after the others were added to. The sums among them, number[1] to number[sums], shrink with it
+ * where the memory is full. */
+void congru_following_count(const congru_following *following, size_t sums, double *number);
+
+/* Before each decision, from what was kept; a decision is kept once, however often it was asked for. And as before the first
+ * trial. */
+void congru_following_begin(congru_following *following);
+void congru_following_keep(congru_following *following);
+void congru_following_forget(congru_following *following);
+void congru_following_clear(congru_following *following);
+
 /* Trials of the target subject, who is new to the model, in the order they were recorded. */
 typedef struct congru_target_trials {
     size_t count;
@@ -72,6 +97,9 @@ typedef struct congru_target_trials {
      * ones; trials 0 to i when `online`; none but the source subjects' own statistics when visible is 0. */
     size_t visible;
     bool online;
+
+    /* Of a single trial, neither visible nor online: those before it are in here. NULL: there are none. */
+    congru_following *following;
 
     /* Labelled trials of the subject, for the methods that need them (rpa): (calibration) indices and their labels;
      * 0 for all others. */

@@ -174,6 +174,25 @@ congru_status congru_network_map_sources(congru_context *context, congru_backbon
 
 /* ---- Target subjects ----------------------------------------------------------------------------------- */
 
+static double root_mean(const congru_trained *n, double seen, double sum)
+{
+    return sum > 0.0 ? sqrt(sum / seen) : n->dispersion;
+}
+
+/* The next trial of a subject that is followed: *norm, its own, becomes the root mean square of those that count. */
+static congru_status follow_norm(congru_context *context, const congru_trained *n, congru_following *following,
+                                 double *norm)
+{
+    double *number = congru_following_take(following, 2);
+    if (number == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a dispersion");
+    const double behind = root_mean(n, number[0], number[1]);
+    number[1] += *norm;
+    congru_following_count(following, 1, number);
+    *norm = following->before ? root_mean(n, number[0], number[1]) : behind;
+    return CONGRU_OK;
+}
+
 /* Root mean square over what may be seen for the decision about each trial: (count), or NULL. */
 static congru_status target_dispersion(congru_context *context, const congru_trained *n,
                                        const congru_target_trials *target, double **dispersion)
@@ -185,6 +204,13 @@ static congru_status target_dispersion(congru_context *context, const congru_tra
     if (norm == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for the trials' norms");
     congru_status status = congru_trained_norms(context, n, target->count, target->covariance, norm);
+    if (status == CONGRU_OK && target->following != NULL) {
+        status = follow_norm(context, n, target->following, norm);
+        *dispersion = status == CONGRU_OK ? norm : NULL;
+        if (status != CONGRU_OK)
+            congru_memory_give(norm);
+        return status;
+    }
     for (size_t i = 0; status == CONGRU_OK && !target->online && i < target->visible; i++)
         sum += norm[i];
     for (size_t i = 0; status == CONGRU_OK && i < target->count; i++) {
@@ -193,7 +219,7 @@ static congru_status target_dispersion(congru_context *context, const congru_tra
             sum += norm[i];
             seen = (double)(i + 1);
         }
-        norm[i] = sum > 0.0 ? sqrt(sum / seen) : n->dispersion;
+        norm[i] = root_mean(n, seen, sum);
     }
     if (status != CONGRU_OK)
         congru_memory_give(norm);
@@ -235,6 +261,24 @@ static void blend(const congru_trained *n, size_t seen, const double *sum, doubl
         double mean = seen > 0 ? sum[e] / (double)seen : 0.0;
         reference[e] = share * mean + (1.0 - share) * n->reference[e];
     }
+}
+
+/* The next trial of a subject that is followed: how many there were, and the sum of their logarithms. */
+static congru_status follow_reference(congru_context *context, const congru_trained *n,
+                                      congru_following *following, const double *logs, double *reference)
+{
+    const size_t size = n->out * n->out;
+    double *number = congru_following_take(following, size + 1);
+    if (number == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a reference");
+    if (!following->before)
+        blend(n, (size_t)number[0], number + 1, reference);
+    for (size_t e = 0; e < size; e++)
+        number[e + 1] += logs[e];
+    congru_following_count(following, size, number);
+    if (following->before)
+        blend(n, (size_t)number[0], number + 1, reference);
+    return CONGRU_OK;
 }
 
 /* The head's references for the target subject, one or (online) one for each trial: references (count or 1, out,
@@ -294,8 +338,14 @@ static congru_status predict_one(congru_context *context, congru_backbone backbo
            *sum = reference + (count + 1) * size;
     status = target_outputs(context, &n, target, c_out, logs);
     if (status == CONGRU_OK) {
-        size_t references = target_references(context, &n, target, logs, sum, reference);
-        status = congru_trained_probabilities(context, &n, count, c_out, references, reference, probability);
+        size_t references = 1;
+        if (target->following != NULL && !n.design.at_identity)
+            status = follow_reference(context, &n, target->following, logs, reference);
+        else
+            references = target_references(context, &n, target, logs, sum, reference);
+        if (status == CONGRU_OK)
+            status =
+                congru_trained_probabilities(context, &n, count, c_out, references, reference, probability);
     }
     congru_memory_give(c_out);
     return status;

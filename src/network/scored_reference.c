@@ -74,26 +74,70 @@ static congru_status settle(congru_context *context, size_t seen, const double *
 
 /* ---- Of a target ------------------------------------------------------------------------------------- */
 
-/* One for each trial: the mean of the trials up to it moves by 1/n of the way to each, along the geodesic. */
-static congru_status follow(congru_context *context, const double *kept, congru_middle *m, double *logarithm)
+/* The mean of `trials` matrices moves by 1/n of the way to one more, along the geodesic; *sum is of squared distances. */
+static congru_status move(congru_context *context, const congru_middle *m, const double *matrix, double trials,
+                          double *mean, double *sum)
 {
     const congru_metric metric = m->exact ? CONGRU_METRIC_RIEMANN : CONGRU_METRIC_LOGEUCLID;
+    double distance = 0.0;
+    if (trials == 0.0)
+        memcpy(mean, matrix, m->d * m->d * sizeof(double));
+    congru_status status =
+        congru_spd_geodesic(context, metric, 1, m->d, mean, 1, matrix, 1.0 / (trials + 1.0), mean);
+    if (status == CONGRU_OK)
+        status = congru_spd_distance(context, metric, 1, m->d, mean, 1, matrix, &distance);
+    *sum += distance * distance;
+    return status;
+}
+
+/* One for each trial, of the trials up to it. */
+static congru_status follow(congru_context *context, const double *kept, congru_middle *m, double *logarithm)
+{
     const size_t size = m->d * m->d;
-    double *mean = m->inverse + m->count * size, sum = 0.0, distance;
+    double *mean = m->inverse + m->count * size, sum = 0.0;
     congru_status status = CONGRU_OK;
-    memcpy(mean, m->matrix, size * sizeof(double));
     for (size_t i = 0; status == CONGRU_OK && i < m->count; i++) {
-        status = congru_spd_geodesic(context, metric, 1, m->d, mean, 1, m->matrix + i * size,
-                                     1.0 / (double)(i + 1), mean);
-        if (status == CONGRU_OK)
-            status = congru_spd_distance(context, metric, 1, m->d, mean, 1, m->matrix + i * size, &distance);
-        sum += distance * distance;
+        status = move(context, m, m->matrix + i * size, (double)i, mean, &sum);
         if (status == CONGRU_OK)
             status = congru_spd_log(context, 1, m->d, mean, logarithm);
         if (status == CONGRU_OK)
             status = settle(context, i + 1, logarithm, sum / (double)(i + 1), kept, i, m);
     }
     return status;
+}
+
+/* The reference that `trials` matrices make, with what is kept. */
+static congru_status settle_followed(congru_context *context, const double *number, const double *kept,
+                                     const congru_middle *m, double *logarithm)
+{
+    congru_status status = CONGRU_OK;
+    double dispersion = 1.0;
+    if (number[0] > 0.0) {
+        status = congru_spd_log(context, 1, m->d, number + 2, logarithm);
+        dispersion = number[1] / number[0];
+    }
+    return status == CONGRU_OK ? settle(context, (size_t)number[0], logarithm, dispersion, kept, 0, m) : status;
+}
+
+/* The next trial of a subject that is followed: how many there were, the sum of squared distances, the mean. */
+static congru_status follow_on(congru_context *context, congru_following *following, const double *kept,
+                               const congru_middle *m, double *logarithm)
+{
+    const size_t size = m->d * m->d;
+    double *number = congru_following_take(following, size + 2), *mean = m->inverse + size;
+    if (number == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a reference");
+    double sum = number[1];
+    congru_status status = following->before ? CONGRU_OK : settle_followed(context, number, kept, m, logarithm);
+    memcpy(mean, number + 2, size * sizeof(double));
+    if (status == CONGRU_OK)
+        status = move(context, m, m->matrix, number[0], mean, &sum);
+    if (status != CONGRU_OK)
+        return status;
+    number[1] = sum;
+    memcpy(number + 2, mean, size * sizeof(double));
+    congru_following_count(following, 1, number);
+    return following->before ? settle_followed(context, number, kept, m, logarithm) : CONGRU_OK;
 }
 
 congru_status congru_middle_refer(congru_context *context, const congru_target_trials *target,
@@ -108,6 +152,8 @@ congru_status congru_middle_refer(congru_context *context, const congru_target_t
         return settle(context, TRIALS_FOR_A_REFERENCE, logarithm, dispersion, logarithm, 0, m);
     if (target->online)
         return follow(context, kept, m, logarithm);
+    if (target->following != NULL)
+        return follow_on(context, target->following, kept, m, logarithm);
     if (target->visible > 0)
         status = refer(context, m, target->visible, m->matrix, logarithm, &dispersion);
     if (target->visible > 0 && target->visible < TRIALS_FOR_A_REFERENCE)

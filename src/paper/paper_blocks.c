@@ -75,26 +75,3 @@ void congru_paper_result_destroy(congru_paper_result **result)
     free(*result);
     *result = NULL;
 }
-
-congru_status congru_paper_claims(congru_context *context, const congru_paper_result *result,
-                                  congru_table *table)
-{
-    static const char *const headings[] = {"claim", "verdict", "paper's table", "numbers"};
-    static const char *const words[] = {[CONGRU_PAPER_NOT_GIVEN] = "data not given",
-                                        [CONGRU_PAPER_HOLDS] = "holds",
-                                        [CONGRU_PAPER_FAILS] = "does not hold"};
-    if (result == NULL || table == NULL)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "a table of claims needs a result and a table");
-    congru_table_headings(table, sizeof headings / sizeof headings[0], headings);
-    for (size_t i = 0; i < result->count; i++) {
-        const congru_paper_block *block = &result->block[i];
-        if (block->kind != CONGRU_PAPER_CLAIM)
-            continue;
-        congru_table_text(table, block->claim);
-        congru_table_text(table, words[block->verdict]);
-        congru_table_text(table, words[block->printed]);
-        congru_table_text(table, block->text);
-    }
-    return table->failed ? congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a table")
-                         : CONGRU_OK;
-}

@@ -152,7 +152,7 @@ static void add_remark(congru_paper_runs *runs, const char *remark)
 /* The band and window that networks on signals have, which are not those of the set's covariances. */
 static congru_status add_signals(congru_paper_runs *runs, const congru_paper_open *open, const char *dataset)
 {
-    char seen[REMARK_SIZE], remark[REMARK_SIZE + CONGRU_PAPER_NAME_SIZE];
+    char seen[REMARK_SIZE], remark[REMARK_SIZE + CONGRU_PAPER_NAME_SIZE + 32];
     congru_status status =
         congru_evaluation_signals(runs->job->context, open->set, &open->options, seen, sizeof seen);
     if (status != CONGRU_OK || seen[0] == '\0')
@@ -172,6 +172,8 @@ static congru_status run_open(congru_paper_runs *runs, congru_paper_open *open)
     if (remark[0] != '\0')
         congru_table_note(&runs->remarks, remark);
     congru_paper_set_name(open, dataset);
+    if (open->set->signals == NULL)
+        congru_table_note(&runs->bare, dataset);
     congru_status status = add_signals(runs, open, dataset);
     if (status == CONGRU_OK)
         status = congru_paper_evaluate(runs->job, open->set, &open->options, &results);
@@ -217,6 +219,7 @@ void congru_paper_runs_clear(congru_paper_runs *runs)
     congru_scores_list_clear(&runs->fitting);
     congru_scores_list_clear(&runs->predicting);
     congru_table_clear(&runs->remarks);
+    congru_table_clear(&runs->bare);
 }
 
 /* ---- Showing ---- */
@@ -265,6 +268,14 @@ bool congru_paper_runs_have(const congru_paper_runs *runs, const char *dataset)
 {
     for (size_t t = 0; t < runs->scores.count; t++)
         if (strcmp(runs->scores.item[t]->name, dataset) == 0)
+            return true;
+    return false;
+}
+
+bool congru_paper_runs_lack_signals(const congru_paper_runs *runs, const char *dataset)
+{
+    for (size_t i = 0; i < runs->bare.notes; i++)
+        if (strcmp(runs->bare.note[i], dataset) == 0)
             return true;
     return false;
 }

@@ -11,6 +11,7 @@ typedef struct congru_paper_runs {
     congru_scores_list scores;                        /* percent */
     congru_scores_list aligning, fitting, predicting; /* seconds per subject */
     congru_table remarks;                             /* notes alone: how sets differ from the paper's */
+    congru_table bare;                                /* notes alone: names of sets that have no signals */
 } congru_paper_runs;
 
 /* Runs the pipelines, with commas between, or those of the request, on a set; its results go to and come from the folder
@@ -30,6 +31,9 @@ congru_status congru_paper_runs_show(const congru_paper_runs *runs, const char *
 
 /* Whether scores of this dataset are there. */
 bool congru_paper_runs_have(const congru_paper_runs *runs, const char *dataset);
+
+/* Whether a set of this name was run and has covariances alone. */
+bool congru_paper_runs_lack_signals(const congru_paper_runs *runs, const char *dataset);
 
 /* The remarks about all sets that were run. */
 congru_status congru_paper_runs_remark(const congru_paper_runs *runs);

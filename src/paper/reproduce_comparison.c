@@ -123,7 +123,7 @@ static void describe_ours(const congru_paper_runs *sets, const char *dataset, co
     congru_pipeline_description about;
     if (pipeline[0] == '\0' || congru_pipeline_describe(sets->job->context, pipeline, &about) != CONGRU_OK)
         congru_format(text, CELL_SIZE, "no such method");
-    else if (isnan(mean) && about.needs_signals && congru_paper_runs_have(sets, dataset))
+    else if (isnan(mean) && about.needs_signals && congru_paper_runs_lack_signals(sets, dataset))
         congru_format(text, CELL_SIZE, "needs signals");
     else
         describe_number(mean, deviation, text);

@@ -35,6 +35,7 @@ static congru_decoder *make(const congru_model *model, double rate, congru_adapt
     congru_decoder_options_init(&options);
     options.rate = rate;
     options.adaptation = adaptation;
+    options.prior_weight = adaptation == CONGRU_ADAPT_TRIALS ? 0 : options.prior_weight;
     congru_status status = congru_decoder_create(context, model, &options, &decoder);
     CHECK_SAYING(status == CONGRU_OK, "%s", congru_context_error(context));
     return decoder;
@@ -55,20 +56,22 @@ static void push_to(congru_decoder *decoder, const double *frames, size_t d, siz
 
 /* ---- Batch and stream ---------------------------------------------------------------------------------- */
 
-/* The largest difference of probabilities at the trials of the last subject, without adaptation. */
+/* The largest difference of probabilities at the trials of the last subject, without adaptation or `online`. */
 static double batch_difference(const stream_recipe *recipe, const congru_set *set, const congru_model *model,
-                               size_t block)
+                               size_t block, bool online)
 {
     const int32_t last = (int32_t)recipe->subjects - 1;
-    const congru_prediction_options options = {
-        .subjects = &last, .subject_count = 1, .target = CONGRU_TARGET_NONE, .ignore_labels = true};
+    const congru_prediction_options options = {.subjects = &last,
+                                               .subject_count = 1,
+                                               .target = online ? CONGRU_TARGET_ONLINE : CONGRU_TARGET_NONE,
+                                               .ignore_labels = true};
     congru_predictions *batch = NULL;
     stream_recording recording;
     double worst = 0;
     CHECK(congru_model_predict(context, model, set, &options, &batch) == CONGRU_OK);
     stream_record(recipe, (size_t)last, &recording);
     double *frames = stream_frames(&recording);
-    congru_decoder *decoder = make(model, 0, CONGRU_ADAPT_NEVER);
+    congru_decoder *decoder = make(model, 0, online ? CONGRU_ADAPT_TRIALS : CONGRU_ADAPT_NEVER);
     for (size_t k = 0; k < recording.trials; k++) {
         congru_decision decision;
         push_to(decoder, frames, recipe->d, recording.end[k], block);
@@ -104,10 +107,13 @@ static void trials_are_decided_as_in_batch(void)
                 continue;
             congru_model *model = train(set, pipeline);
             for (size_t b = 0; model != NULL && b < sizeof blocks / sizeof blocks[0]; b++) {
-                double worst = batch_difference(&recipe, set, model, blocks[b]);
+                double worst = batch_difference(&recipe, set, model, blocks[b], false);
                 CHECK_SAYING(worst <= 1e-9, "%s, %s, blocks of %zu: %g", estimators[e], pipeline, blocks[b],
                              worst);
             }
+            /* What networks and rpa remember of the trials before is that of --target online. */
+            double following = model != NULL ? batch_difference(&recipe, set, model, 160, true) : 0;
+            CHECK_SAYING(following <= 1e-9, "%s, %s, online: %g", estimators[e], pipeline, following);
             congru_model_destroy(&model);
         }
         congru_set_destroy(&set);
@@ -148,10 +154,10 @@ static void reference_moves_as_by_hand(void)
 }
 
 /* Asked about the window of a decision that was just made, the decoder answers the same, and learns no more from it. */
-static void asking_again_changes_nothing(void)
+static void ask_again(const char *pipeline)
 {
     congru_set *set = stream_set(context, &small);
-    congru_model *model = train(set, "ra+mdm");
+    congru_model *model = train(set, pipeline);
     stream_recording recording;
     stream_record(&small, 2, &recording);
     double *frames = stream_frames(&recording);
@@ -177,6 +183,12 @@ static void asking_again_changes_nothing(void)
     stream_recording_clear(&recording);
     congru_model_destroy(&model);
     congru_set_destroy(&set);
+}
+
+static void asking_again_changes_nothing(void)
+{
+    ask_again("ra+mdm");
+    ask_again("dldct-e2e"); /* which remembers the trials of the subject */
 }
 
 /* ---- Blocks -------------------------------------------------------------------------------------------- */
