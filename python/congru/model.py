@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from . import _native, _options, errors
 from .data import Path, Set, _Described
 
-__all__ = ["Model", "Predictions", "load", "train"]
+__all__ = ["Model", "Patterns", "Predictions", "load", "train"]
 
 
 class Predictions(NamedTuple):
@@ -20,6 +20,29 @@ class Predictions(NamedTuple):
     label: NDArray[np.int32]  #: index in the model's classes
     probability: NDArray[np.float64]  #: (trials, classes)
     aligned: Optional[NDArray[np.float64]]  #: (trials, d, d) as the aligner left them, where asked for
+
+
+class Patterns:
+    """Forward patterns of linear branches: where in the head, when and in which band decisions come from.
+
+    ``branches`` has, for each branch, its part, shares of time and band, strongest channels and a ``sentence``, in the words
+    of docs/explain.md; ``to_frame`` every number, a row for each class and cell, a column for each channel.
+    """
+
+    def __init__(self, said: str, table: str) -> None:
+        self.branches: List[Dict[str, Any]] = json.loads(said)["branches"]
+        self.csv = table  #: the text of patterns.csv
+
+    def __repr__(self) -> str:
+        return f"<congru.Patterns of {len(self.branches)} branches>"
+
+    def to_frame(self) -> Any:
+        """A pandas.DataFrame with the columns of patterns.csv."""
+        import io
+
+        import pandas
+
+        return pandas.read_csv(io.StringIO(self.csv))
 
 
 class Model(_Described):
@@ -64,6 +87,10 @@ class Model(_Described):
         """
         return {name: np.frombuffer(data, dtype=np.float64).reshape(shape)
                 for name, shape, data in _native.model_tensors(self._handle)}
+
+    def patterns(self) -> Patterns:
+        """What its branches look at, where they are linear, means over the subjects it was fitted on: ``congru explain``."""
+        return Patterns(*_native.model_patterns(self._handle))
 
     def save(self, path: Path) -> None:
         """Writes a .safetensors file that the command and the C library read too."""
