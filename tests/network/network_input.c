@@ -439,6 +439,7 @@ int main(void)
     if (congru_context_create(&context, NULL) != CONGRU_OK)
         return 1;
     draw();
+    fill_both();
     harness_run_all();
     congru_context_destroy(&context);
     return harness_end();
