@@ -177,7 +177,8 @@ static double fastest(const peer *p, times torch[WAYS_MAX][THREADS], bool publis
     return best;
 }
 
-static bool compare(congru_context *context, congru_trials trials, const peer *p, size_t rounds, size_t network)
+static bool compare(congru_context *context, const congru_trials *trials, const peer *p, size_t rounds,
+                    size_t network)
 {
     static times torch[WAYS_MAX][THREADS];
     times own = {0};
@@ -185,12 +186,10 @@ static bool compare(congru_context *context, congru_trials trials, const peer *p
     congru_training *t = NULL;
     int threads = 0;
     memset(torch, 0, sizeof torch);
-    if (congru_model_of(networks[network].backbone)->least_samples == NULL)
-        trials.signals = NULL;
     congru_method_options_init(&options);
     options.network.batch = batch;
     const bool ran =
-        congru_training_create(context, networks[network].backbone, true, &trials, &options, &t) == CONGRU_OK &&
+        congru_training_create(context, networks[network].backbone, true, trials, &options, &t) == CONGRU_OK &&
         race(t, p, networks[network].name, rounds, &own, torch);
     congru_training_destroy(&t);
     if (!ran) {
@@ -293,7 +292,7 @@ int main(int count, char **arguments)
     bool whole = true;
     for (size_t k = 0; k < NETWORKS; k++) {
         if (only == NULL || strcmp(only, networks[k].name) == 0)
-            whole = compare(context, trials, p, quick ? 1 : ROUNDS_MAX, k) && whole;
+            whole = compare(context, &trials, p, quick ? 1 : ROUNDS_MAX, k) && whole;
     }
     free(x);
     free(c);

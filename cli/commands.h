@@ -14,15 +14,19 @@ typedef struct definition {
     const char *text;
 } definition;
 
+/* Terms under a title: index 0, 1, ... until a NULL term. */
+typedef struct definition_list {
+    const char *title;
+    definition (*at)(size_t index);
+} definition_list;
+
 typedef struct command {
     const char *name;
     const char *summary;     /* one line, for the list of commands */
     const char *usage;       /* what follows "congru NAME" */
     const char *description; /* sentences; newlines are kept */
 
-    /* Terms help explains before the options, under this title: index 0, 1, ... until a NULL term. Or NULL. */
-    definition (*definitions)(size_t index);
-    const char *definitions_title;
+    const definition_list *definitions; /* what help explains before the options; or NULL */
 
     option_table options;
     const char *const *examples; /* command lines, ended by NULL; or NULL */
@@ -47,8 +51,8 @@ const command *commands_find(const char *name);
 /* Prints the help of one command, or with NULL the list of all, to standard output. */
 void help_print(const command *about);
 
-/* All aligners, then all classifiers, then the built-in pipelines; a NULL term after the last. */
-definition pipeline_definition(size_t index);
+/* All aligners, then all classifiers, then the built-in pipelines. */
+extern const definition_list pipeline_definitions;
 
 /* The option --pipeline-file, in front of those of the methods. */
 extern const option_table pipeline_option_table;

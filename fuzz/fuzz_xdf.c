@@ -1,11 +1,6 @@
 /* Bytes for the reader of XDF: a libFuzzer target. SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-
+#include "fuzz_checks.h"
 #include "recording/reader.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
@@ -14,15 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         congru_recording_options options = {.header_only = header_only == 1};
         congru_recording *recording = NULL;
         congru_status status = congru_reader_xdf.read(NULL, "fuzz", &source, &options, &recording);
-        if ((status == CONGRU_OK) != (recording != NULL))
-            abort();
-        for (size_t i = 0; status == CONGRU_OK && i < recording->events; i++)
-            if (recording->event[i].onset >= recording->samples)
-                abort();
-        for (size_t i = 0;
-             status == CONGRU_OK && header_only == 0 && i < recording->channels * recording->samples; i++)
-            if (isinf(recording->data[i]))
-                abort();
+        check_recording(status, recording);
         congru_recording_destroy(&recording);
     }
     return 0;

@@ -215,8 +215,7 @@ const command command_synth = {
         "directions U, for subjects that differ as the stage says. Each stage adds to the one before "
         "it; the draws are the same. The set holds the covariances, each divided by its trace, and how "
         "they were made; with --slow, signals from half a second before a cue, too.",
-    .definitions = describe_stage,
-    .definitions_title = "Stages",
+    .definitions = &(const definition_list){"Stages", describe_stage},
     .options = {OPTION_ROWS(options)},
     .examples = examples,
     .run = run,

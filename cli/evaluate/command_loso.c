@@ -44,8 +44,7 @@ const command command_loso = {
         "command takes up a run that was interrupted. The set may be larger than memory: beyond 64 MB "
         "(CONGRU_LARGE) it is read where it is stored, and working arrays are files in TMPDIR. Under mpirun, "
         "processes share the folds.",
-    .definitions = pipeline_definition,
-    .definitions_title = "Aligners and classifiers",
+    .definitions = &pipeline_definitions,
     .options = {OPTION_ROWS(options), .more = &set_option_table},
     .examples = examples,
     .shares = true,

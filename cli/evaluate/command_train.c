@@ -124,8 +124,7 @@ const command command_train = {
         "name, and in the metadata everything that the data went through, so that the model refuses "
         "data it was not made for. 'congru predict' asks it about sets, 'congru stream' about "
         "samples as they come.",
-    .definitions = pipeline_definition,
-    .definitions_title = "Aligners and classifiers",
+    .definitions = &pipeline_definitions,
     .options = {OPTION_ROWS(options), .more = &set_option_table},
     .examples = examples,
     .run = run_train,

@@ -51,8 +51,7 @@ const command command_within = {
                    "equal shares of each class; or from the first session to the others, or each session in "
                    "turn. In parts, nothing of the part left out is seen when a trial is decided about. Prints "
                    "and keeps what 'congru loso' does.",
-    .definitions = pipeline_definition,
-    .definitions_title = "Aligners and classifiers",
+    .definitions = &pipeline_definitions,
     .options = {OPTION_ROWS(options), .more = &set_option_table},
     .examples = examples,
     .shares = true,

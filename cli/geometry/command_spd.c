@@ -216,8 +216,7 @@ const command command_spd = {
     .description =
         "Works on symmetric positive definite matrices in .npy files of float64 or float32: n "
         "matrices as (n, d, d), d at most 512, or one as (d, d), which gives one result without the leading n.",
-    .definitions = describe_operation,
-    .definitions_title = "Operations",
+    .definitions = &(const definition_list){"Operations", describe_operation},
     .options = {OPTION_ROWS(options)},
     .examples = examples,
     .run = run,

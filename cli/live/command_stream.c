@@ -375,8 +375,7 @@ const command command_stream = {
         "--causal, and there is a warning about any other. Samples come from FILE, from standard input, from "
         "clients over TCP, or from the Lab "
         "Streaming Layer (liblsl 1.12 or later, named by the environment's CONGRU_LSL where it is not found).",
-    .definitions = protocol,
-    .definitions_title = "Protocol of --listen",
+    .definitions = &(const definition_list){"Protocol of --listen", protocol},
     .options = {OPTION_ROWS(options)},
     .examples = examples,
     .run = run,

@@ -44,9 +44,9 @@ static void print_command(const command *about)
     printf("\n");
     terminal_wrap(about->description, 0, 0, "");
     if (about->definitions != NULL) {
-        printf("\n%s:\n", about->definitions_title);
-        for (size_t i = 0; about->definitions(i).term != NULL; i++)
-            terminal_define(about->definitions(i).term, about->definitions(i).text, DEFINITION_INDENT);
+        printf("\n%s:\n", about->definitions->title);
+        for (size_t i = 0; about->definitions->at(i).term != NULL; i++)
+            terminal_define(about->definitions->at(i).term, about->definitions->at(i).text, DEFINITION_INDENT);
     }
     for (const option_table *table = &about->options; table != NULL; table = table->more) {
         printf("\n%s:\n", table->title != NULL ? table->title : "Options");

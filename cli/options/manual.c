@@ -112,10 +112,10 @@ void manual_print(const command *about)
            about->summary, about->name, about->usage, about->usage[0] != '\0' ? "\n" : "");
     print_text(about->description);
     if (about->definitions != NULL) {
-        printf(".Ss %s\n.Bl -tag -width Ds\n", about->definitions_title);
-        for (size_t i = 0; about->definitions(i).term != NULL; i++) {
-            printf(".It Cm %s\n", about->definitions(i).term);
-            print_text(about->definitions(i).text);
+        printf(".Ss %s\n.Bl -tag -width Ds\n", about->definitions->title);
+        for (size_t i = 0; about->definitions->at(i).term != NULL; i++) {
+            printf(".It Cm %s\n", about->definitions->at(i).term);
+            print_text(about->definitions->at(i).text);
         }
         printf(".El\n");
     }

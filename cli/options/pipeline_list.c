@@ -19,7 +19,7 @@ static const option file_option[] = {
 const option_table pipeline_option_table = {
     .options = file_option, .count = 1, .title = "Pipelines", .more = &method_option_table};
 
-definition pipeline_definition(size_t index)
+static definition pipeline_definition(size_t index)
 {
     static const definition builtin[] = {
         {"motor", "several views of oscillations, for sets that hold signals (see 'congru help pipelines')"},
@@ -39,6 +39,8 @@ definition pipeline_definition(size_t index)
         return (definition){congru_classifier_name(index), congru_classifier_summary(index)};
     return builtin[index - classifiers];
 }
+
+const definition_list pipeline_definitions = {"Aligners and classifiers", pipeline_definition};
 
 int pipeline_file_read(congru_context *context, const arguments *parsed)
 {

@@ -204,8 +204,7 @@ const command command_ablate = {
         "Scores networks as 'congru loso' does, whole and with one part left out, and prints the mean "
         "and standard deviation of the accuracy over subjects. An arrow says whether it is above or "
         "below that of the whole model. 'congru report DIR/baseline' shows them too.",
-    .definitions = describe_ablate,
-    .definitions_title = "Parts",
+    .definitions = &(const definition_list){"Parts", describe_ablate},
     .options = {OPTION_ROWS(ablate_options), .more = &set_option_table},
     .examples = ablate_examples,
     .shares = true,
@@ -342,8 +341,7 @@ const command command_reproduce = {
         "are matched with the paper's by the name of their file, 2a.npz or bnci2014-001.npz, or by --dataset; "
         "one with another number of classes is not compared, and other differences are told. --format json has "
         "every line, note, table and claim; csv, latex and html have the tables, and the claims as one.",
-    .definitions = describe_reproduce,
-    .definitions_title = "Experiments",
+    .definitions = &(const definition_list){"Experiments", describe_reproduce},
     .options = {OPTION_ROWS(reproduce_options), .more = &set_option_table},
     .examples = reproduce_examples,
     .shares = true,

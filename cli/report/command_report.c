@@ -283,8 +283,7 @@ const command command_report = {
         "no host for anything, and prints. Or one figure, or one table, for a paper. Several folders make one "
         "page, with a choice between them; their training is drawn together, pipelines they have in common are "
         "compared with those of the first, and a table of them has the rows of all.",
-    .definitions = describe,
-    .definitions_title = "Figures and tables",
+    .definitions = &(const definition_list){"Figures and tables", describe},
     .options = {OPTION_ROWS(options)},
     .examples = examples,
     .run = run,

@@ -12,7 +12,9 @@ static const option options[] = {
     {"metrics", '\0', "NAME,...",
      "The metrics of the table, of those below, or 'all'; the first of them is that of --per-subject. "
      "Default: accuracy, kappa, seconds."},
-    {"trial", '\0', "SECONDS", "How long a trial takes: the column of 'itr' is then in bits a minute."},
+    {"trial", '\0', "SECONDS",
+     "How long a trial takes, for 'itr' in bits a minute. Default: as long as the signals of the set, or the window "
+     "of its covariances; where the set does not say it, 'itr' is in bits a trial."},
     {"per-subject", '\0', NULL, "A row for each subject, a column for each pipeline."},
     {"classes", '\0', NULL, "For each pipeline, precision, recall, F1 and AUC of each class."},
     {"confusion", '\0', NULL,
@@ -65,8 +67,6 @@ static int parse(const arguments *parsed, metric_list *list, congru_table_format
             code = add_metric(names.item[i], list);
         text_list_clear(&names);
     }
-    if (code == EXIT_DONE)
-        code = options_number(parsed, "trial", 0, 1e-3, 1e6, &list->trial);
     return code;
 }
 
@@ -97,15 +97,20 @@ static int run(const arguments *parsed)
     congru_results *results = NULL;
     congru_table_format format;
     metric_list list;
+    double seconds = 0;
     int code = parse(parsed, &list, &format);
+    if (code == EXIT_DONE)
+        code = options_number(parsed, "trial", 0, 1e-3, 1e6, &seconds);
     if (code == EXIT_DONE)
         code = session_open(1, &context);
     if (code != EXIT_DONE)
         return code;
     if (congru_results_read(context, parsed->operands[0], &results) != CONGRU_OK)
         code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
-    else
+    else {
+        results->trial_seconds = seconds > 0 ? seconds : results->trial_seconds;
         code = show(context, parsed, results, &list, format);
+    }
     congru_results_destroy(&results);
     congru_context_destroy(&context);
     return code;
@@ -128,8 +133,7 @@ const command command_show = {
                    "are computed from predictions.csv, for each fold, then averaged over the folds of a "
                    "subject and over subjects. Of a run that was interrupted it shows the folds that are "
                    "finished, and says which are missing.",
-    .definitions = describe,
-    .definitions_title = "Metrics",
+    .definitions = &(const definition_list){"Metrics", describe},
     .options = {OPTION_ROWS(options)},
     .examples = examples,
     .run = run,

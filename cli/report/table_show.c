@@ -42,17 +42,6 @@ static int fail(congru_context *context)
     return terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
 }
 
-/* Bits a minute where the length of a trial is known. */
-static void scale_bits(const metric_list *list, congru_table *table)
-{
-    for (size_t c = 0; list->trial > 0 && c < table->columns; c++)
-        for (size_t i = c; strcmp(table->column[c].heading, "itr") == 0 && i < table->cells;
-             i += table->columns) {
-            table->cell[i].number *= 60 / list->trial;
-            snprintf(table->column[c].title, sizeof table->column[c].title, "bits/min");
-        }
-}
-
 int results_show_scores(congru_context *context, const congru_results *results, const metric_list *list,
                         bool by_subject, congru_table_format format)
 {
@@ -64,7 +53,6 @@ int results_show_scores(congru_context *context, const congru_results *results, 
                             : congru_table_of_scores(context, scores, list->count, list->metric, true, &table);
     for (size_t i = 0; i < results->note_count; i++)
         congru_table_note(&table, results->note[i]);
-    scale_bits(list, &table);
     int code = status == CONGRU_OK ? table_show_as(&table, format, 0) : fail(context);
     congru_table_clear(&table);
     congru_scores_destroy(&scores);

@@ -28,7 +28,6 @@ int table_format_parse(const arguments *parsed, congru_table_format *format);
 typedef struct metric_list {
     size_t count;
     congru_score metric[CONGRU_SCORE_KINDS];
-    double trial; /* seconds; 0: not known */
 } metric_list;
 
 /* Accuracy, kappa, seconds. */

@@ -152,6 +152,8 @@ typedef struct congru_results {
     bool *
         subject_few; /* (subjects) fewer scored trials than classes, or none of a class: the scores say little */
     char *dataset;
+    double
+        trial_seconds; /* how long a trial is, by the set; 0 when unknown: information transfer is then by trial */
     congru_fold *fold;
     size_t resumed; /* how many of the folds were in the folder already */
     size_t missing; /* read from a folder: folds its last run was to make, and that are not there */

@@ -116,9 +116,10 @@ typedef enum congru_score {
     CONGRU_SCORE_AUC, /* under the ROC curve: of the second of two classes, as MOABB has it; of more than two, the mean
                                 over classes of each against the rest; NaN without probabilities or with one class */
     CONGRU_SCORE_PRECISION, /* mean over the classes that occur among truth or predictions, 0 for one never predicted */
-    CONGRU_SCORE_RECALL,  /* likewise, 0 for one without trials */
-    CONGRU_SCORE_F1,      /* mean of the classes' F1, likewise */
-    CONGRU_SCORE_BITS,    /* information transfer by Wolpaw's formula, bits a trial; 0 at and below chance */
+    CONGRU_SCORE_RECALL, /* likewise, 0 for one without trials */
+    CONGRU_SCORE_F1,     /* mean of the classes' F1, likewise */
+    CONGRU_SCORE_BITS, /* information transfer by Wolpaw's formula, bits a trial; 0 at and below chance. Of congru_scores
+                           * whose trials have a known length: bits a minute */
     CONGRU_SCORE_CHANCE,  /* congru_chance_level of the number of trials, 0.95 */
     CONGRU_SCORE_ABOVE,   /* 1 where the accuracy is above that level, else 0 */
     CONGRU_SCORE_TRIALS,  /* that were scored */
@@ -162,14 +163,17 @@ CONGRU_API double congru_transfer_bits(double accuracy, size_t classes);
 
 /* ---- Scores by pipeline and subject -------------------------------------------------------------------- */
 
-enum { CONGRU_SCORE_NAME_SIZE = 64 };
+enum { CONGRU_SCORE_NAME_SIZE = 64, CONGRU_TRANSFER_SIZE = 64 };
 
 /* What tables, comparisons and reports read: each metric of each subject under each pipeline, over the subject's folds.
  * congru_results_scores makes it of results. */
 typedef struct congru_scores {
     char *name; /* of the data set */
     size_t pipelines, subjects;
-    size_t classes; /* 0 where they are not known */
+    size_t classes;       /* 0 where they are not known */
+    double trial_seconds; /* congru_scores_trial; 0 where it is not known */
+    char
+        transfer[CONGRU_TRANSFER_SIZE]; /* what its information transfer is: "... in bits/min, trials of 4 s" */
     char (*pipeline)[CONGRU_SCORE_NAME_SIZE];
     char (*subject)[CONGRU_SCORE_NAME_SIZE];
     bool *few;                         /* (subjects) too few trials for scores to say much */
@@ -182,6 +186,13 @@ typedef struct congru_scores {
 CONGRU_API congru_status congru_scores_create(congru_context *context, const char *name, size_t classes,
                                               congru_scores **scores);
 CONGRU_API void congru_scores_destroy(congru_scores **scores);
+
+/* How long a trial takes, before the first fold is added: the information transfer is then in bits a minute. Nothing is done
+ * where `seconds` is not positive. */
+CONGRU_API void congru_scores_trial(congru_scores *scores, double seconds);
+
+/* congru_score_describe, with the name, title and text of the unit that these scores have. */
+CONGRU_API congru_score_about congru_scores_describe(const congru_scores *scores, congru_score metric);
 
 /* The place of a pipeline or subject by name, which is added where it is new: cut to CONGRU_SCORE_NAME_SIZE - 1 bytes. */
 CONGRU_API congru_status congru_scores_pipeline(congru_context *context, congru_scores *scores,

@@ -14,24 +14,24 @@ from __future__ import annotations
 
 from typing import Any, Dict, List
 
-from . import _native, errors
+from . import _native, errors, stats
 from .data import Set, load_set, presets, read, synth
 from .decoder import Decision, Decoder
 from .errors import (ArgumentError, CancelledError, ConvergenceError, Error, FileError, FormatError, OutOfMemoryError)
 from .evaluation import Curve, Own, Results, learning_curve, loso, pipelines, read_curve, read_results, within
 from .geometry import (covariances, distance, expm, geodesic, invsqrtm, logm, mean, pairwise_distance, powm, sqrtm,
                        tangent_space, untangent_space)
-from .model import Model, Predictions, load, train
+from .model import Model, Patterns, Predictions, load, train
 from .paper import Experiment, ablate, experiments, reproduce
 
 __version__: str = _native.version
 
 __all__ = [
     "ArgumentError", "CancelledError", "ConvergenceError", "Curve", "Decision", "Decoder", "Error", "Experiment",
-    "FileError", "FormatError", "Model", "OutOfMemoryError", "Own", "Predictions", "Results", "Set", "ablate",
+    "FileError", "FormatError", "Model", "OutOfMemoryError", "Own", "Patterns", "Predictions", "Results", "Set", "ablate",
     "covariances", "distance", "errors", "experiments", "expm", "geodesic", "invsqrtm", "learning_curve", "load",
     "load_set", "logm", "loso", "mean", "pairwise_distance", "pipelines", "powm", "presets", "read", "read_curve",
-    "read_results", "reproduce", "save", "set_threads", "sqrtm", "synth", "tangent_space", "train", "untangent_space",
+    "read_results", "reproduce", "save", "set_threads", "sqrtm", "stats", "synth", "tangent_space", "train", "untangent_space",
     "versions", "within",
 ]
 

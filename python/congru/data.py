@@ -62,7 +62,28 @@ def _is_covariance(x: NDArray[np.float64]) -> bool:
     return bool(np.all(np.abs(x - x.transpose(0, 2, 1)) <= 1e-6 * scale)) or not math.isfinite(scale)
 
 
-class Set:
+class _Described:
+    """What a set says of its channels, and a model of those it was fitted on."""
+
+    _fields: Dict[str, Any]
+
+    @property
+    def channels(self) -> List[str]:
+        """The names of the channels; "" where they are not known."""
+        return list(self._fields["channels"])
+
+    @property
+    def fs(self) -> Optional[float]:
+        """Samples per second; None when that is not known."""
+        return self._fields["rate"] or None
+
+    @property
+    def classes(self) -> List[str]:
+        """The names of the classes."""
+        return list(self._fields["classes"])
+
+
+class Set(_Described):
     """Trials of several subjects: covariances, signals or both, with labels. It does not change once it is made.
 
     Parameters
@@ -179,11 +200,6 @@ class Set:
         return np.asarray(self.classes)[self.y]
 
     @property
-    def classes(self) -> List[str]:
-        """The names of the classes."""
-        return list(self._fields["classes"])
-
-    @property
     def subject(self) -> NDArray[np.str_]:
         """Each trial's subject, by name: what ``groups`` of estimators takes."""
         return np.asarray(self.subjects)[self._view("subject", (len(self),), "<i4")]
@@ -202,16 +218,6 @@ class Set:
     def run(self) -> NDArray[np.int32]:
         """Each trial's run, by number."""
         return self._view("run", (len(self),), "<i4")
-
-    @property
-    def channels(self) -> List[str]:
-        """The names of the channels; "" where they are not known."""
-        return list(self._fields["channels"])
-
-    @property
-    def fs(self) -> Optional[float]:
-        """Samples per second; None when that is not known."""
-        return self._fields["rate"] or None
 
     @property
     def tmin(self) -> Optional[float]:

@@ -12,7 +12,7 @@ from .model import Model
 
 __all__ = ["Decision", "Decoder"]
 
-_ADAPTATION = {"windows": 0, "decisions": 1, "never": 2}
+_ADAPTATION = {"windows": 0, "decisions": 1, "never": 2, "trials": 3}
 
 
 class Decision(NamedTuple):
@@ -25,6 +25,7 @@ class Decision(NamedTuple):
     status: str  #: "CONGRU_OK", or the name of the code
     reason: str  #: "" or why there is none, in words
     flat: Optional[str]  #: the channel that is flat in the window
+    cue: Optional[int] = None  #: the frame of the cue whose trial it is about; None: it is about the last window
 
 
 class Decoder:
@@ -41,7 +42,8 @@ class Decoder:
     channels : names of what is pushed, in order; None: the model's
     scale : makes microvolts of the samples; 1e6 for volts
     window : seconds; None: as long as the model's trials
-    adaptation : 'windows', 'decisions' or 'never': when the reference moves
+    adaptation : when the reference moves: 'windows', 'decisions' (behind each), 'never', or 'trials' (before each decision, with
+        its own trial: with ``prior_weight=0, memory=0`` what ``Model.predict(target="online")`` does)
     adapt_every : seconds; None: one window
     prior_weight, memory : how many windows the reference at the start counts for, and how many are remembered
 
@@ -60,7 +62,7 @@ class Decoder:
         if not isinstance(model, Model):
             raise errors.ArgumentError(f"model: a congru.Model is needed, not {type(model).__name__}")
         if adaptation not in _ADAPTATION:
-            raise errors.ArgumentError(f"adaptation {adaptation!r}: 'windows', 'decisions' or 'never'")
+            raise errors.ArgumentError(f"adaptation {adaptation!r}: 'windows', 'decisions', 'never' or 'trials'")
         self.model = model
         self._classes = model.classes
         self._lock = threading.Lock()
@@ -70,10 +72,10 @@ class Decoder:
                                               float(prior_weight), float(memory))
 
     def _decision(self, row: Any) -> Decision:
-        sample, time, status, prediction, flat, reason, probability = row
+        sample, time, status, prediction, flat, reason, probability, cue = row
         return Decision(sample, time, self._classes[prediction] if prediction >= 0 else None,
                         None if probability is None else np.array(probability), status, reason,
-                        self.model.channels[flat] if flat >= 0 else None)
+                        self.model.channels[flat] if flat >= 0 else None, cue)
 
     def push(self, frames: ArrayLike) -> List[Decision]:
         """Takes frames (frames, channels), one sample of every channel side by side, and gives the decisions that came due,
@@ -91,6 +93,19 @@ class Decoder:
         """Decides about the window that ends now; None before the first window is full."""
         with self._lock:
             row = _native.decoder_decide(self._handle, len(self._classes))
+        return None if row is None else self._decision(row)
+
+    def mark(self, cue: int) -> int:
+        """Says that a cue is at this frame, counted from the first that was pushed: ``push`` gives the decision about its trial as
+        soon as that is whole. Returns the number of frames after which it is. At most 16 marks wait at a time. Models that
+        read signals decide about cues alone."""
+        with self._lock:
+            return int(_native.decoder_mark(self._handle, int(cue)))
+
+    def decide_cue(self, cue: int) -> Optional[Decision]:
+        """Decides about the trial of a cue whose frames have all come; None where some are still to come."""
+        with self._lock:
+            row = _native.decoder_decide_cue(self._handle, int(cue), len(self._classes))
         return None if row is None else self._decision(row)
 
     def reset(self) -> None:

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 
 from . import _native, _options, errors
 from .data import Set
-from .geometry import _floats, _metric, covariances
+from .geometry import _floats, _metric, covariances, expm
 from .model import Model
 
 
@@ -175,6 +175,62 @@ class Aligner(TransformerMixin, _Base):
                       groups: Optional[ArrayLike] = None) -> NDArray[np.float64]:
         """``fit``, then ``transform`` of the same trials."""
         return self.fit(X, y, groups).transform(X, groups)
+
+
+class LabelledAligner(Aligner):
+    """An aligner that may have labelled trials of the target subject: Riemannian Procrustes analysis.
+
+    ``transform(X, groups, y)`` takes labels of as many of its trials as are known, None for the others: each subject is
+    recentred and scaled by all of its trials, and rotated by those with a label so that the means of its classes fall on those
+    of the sources. Without ``y`` nothing is rotated.
+
+    >>> import numpy as np, congru
+    >>> s = congru.synth(subjects=4, trials=10, channels=5)
+    >>> held = s.subject == "S04"
+    >>> rpa = congru.RPA().fit(s.X[~held], s.labels[~held], groups=s.subject[~held])
+    >>> known = np.where(np.arange(held.sum()) < 20, s.labels[held], None)
+    >>> rpa.transform(s.X[held], y=known).shape
+    (40, 5, 5)
+    """
+
+    def fit(self, X: ArrayLike, y: ArrayLike, groups: Optional[ArrayLike] = None) -> "LabelledAligner":
+        """Learns means and dispersion of the source subjects' trials X with labels y."""
+        super().fit(X, y, groups)
+        self.classes_ = np.unique(column_or_1d(y))
+        return self
+
+    def transform(self, X: ArrayLike, groups: Optional[ArrayLike] = None, y: Optional[Any] = None) -> NDArray[np.float64]:
+        """The trials as the aligner leaves them, each subject of ``groups`` by itself; ``y`` has labels, or None where they are
+        not known."""
+        if y is None:
+            return super().transform(X, groups)
+        check_is_fitted(self)
+        x = _trials(X, self._kind())
+        self._check_width(x)
+        if self.target != "full":
+            raise errors.ArgumentError(f"labels of a subject are used with target='full', not {self.target!r}")
+        given = list(y)
+        check_consistent_length(x, given)
+        place = {name: k for k, name in enumerate(self.classes_.tolist())}
+        unknown = {label for label in given if label is not None and label not in place}
+        if unknown:
+            raise errors.ArgumentError(f"y: {sorted(map(repr, unknown))[0]} is none of the classes it was fitted on")
+        label = np.array([-1 if name is None else place[name] for name in given], np.int32)
+        return self._rotate(x, _groups(groups, x), label)
+
+    def _rotate(self, x: NDArray[np.float64], whose: Optional[NDArray[Any]], label: NDArray[np.int32]) -> NDArray[np.float64]:
+        tensors = self.model_.tensors
+        high, low = (int(half) for half in tensors["rpa.seed"])
+        means = np.ascontiguousarray(expm(tensors["rpa.mean"]))
+        source = np.where(tensors["rpa.trials"] > 0, np.arange(len(means)), -1).astype(np.int32)
+        out = Recenter(getattr(self, "ra_mean", "riemann")).fit(x).transform(x, whose)
+        codes = np.zeros(len(x), int) if whose is None else np.unique(whose, return_inverse=True)[1]
+        for who in range(int(codes.max()) + 1 if len(x) else 0):
+            own = np.ascontiguousarray(out[codes == who])
+            _native.procrustes(own, np.ascontiguousarray(label[codes == who]), float(tensors["rpa.dispersion"].ravel()[0]), means,
+                               source, len(means), (high << 32) + low, own)
+            out[codes == who] = own
+        return out
 
 
 class Covariances(TransformerMixin, BaseEstimator):
@@ -343,7 +399,8 @@ def _aligner_class(name: str, summary: str) -> Optional[type]:
         return None
     used = {row["name"] for row in _native.method_options("none+mdm")}
     rows = [row for row in _native.method_options(f"{name}+mdm") if row["name"] not in used or row["name"] == "seed"]
-    return _make_class(class_name(name), Aligner, summary, rows, [("target", "full", _TARGET_HELP)], {"_name": name})
+    base = LabelledAligner if described["target_labels"] else Aligner
+    return _make_class(class_name(name), base, summary, rows, [("target", "full", _TARGET_HELP)], {"_name": name})
 
 
 def _make_all() -> Dict[str, type]:

@@ -8,9 +8,9 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _native, _options, errors, own
+from . import _native, _options, errors, own, stats
 from .data import Path, Set
-from .model import _indices, ready
+from .model import Patterns, _indices, ready
 
 __all__ = ["Curve", "Own", "Results", "learning_curve", "loso", "pipelines", "read_curve", "read_results", "within"]
 
@@ -39,6 +39,7 @@ class Results:
         self.subjects: List[str] = list(fields["subjects"])
         self.classes: List[str] = list(fields["classes"])
         self.dataset: str = fields["dataset"]
+        self.trial: Optional[float] = fields.get("trial") or None  #: seconds of a trial, by the set; None when unknown
         self.notes: List[str] = list(fields["notes"])  #: what the methods had to say
         self.resumed: int = fields["resumed"]  #: folds that were in the folder already
         self.missing: int = fields["missing"]  #: folds of an interrupted run that are not there
@@ -127,6 +128,28 @@ class Results:
             _native.holm(adjusted)
             frame["p_holm"] = adjusted
         return frame
+
+    def metrics(self) -> Any:
+        """A pandas.DataFrame of every metric of ``congru.stats.METRICS``, a row for each pipeline and subject: folds averaged,
+        trials and seconds added up, as ``congru show --metrics all`` does it."""
+        import pandas
+
+        rows = np.full((len(self._folds), len(stats.METRICS)), np.nan)
+        for row, fold in zip(rows, self._folds):
+            _native.measure(*(np.ascontiguousarray(fold[key], np.int32) for key in ("truth", "prediction")),
+                            np.ascontiguousarray(fold["probability"], np.float64), len(self.classes), row,
+                            np.empty((len(self.classes), 4)))
+            row[list(stats.METRICS).index("seconds")] = fold["seconds"]
+        out = np.empty((len(self.pipelines), len(self.subjects), len(stats.METRICS)))
+        places = [np.array([fold[key] for fold in self._folds], np.int32) for key in ("pipeline", "subject")]
+        _native.scores(len(self.pipelines), len(self.subjects), places[0], places[1], rows, len(self.classes), out)
+        index = pandas.MultiIndex.from_product([self.pipelines, self.subjects], names=["pipeline", "subject"])
+        frame = pandas.DataFrame(out.reshape(len(index), -1), index=index, columns=list(stats.METRICS))
+        return frame.dropna(how="all").reset_index()
+
+    def patterns(self) -> "Patterns":
+        """What linear pipelines look at, means over folds: ``congru explain``."""
+        return Patterns(*_native.folder_patterns(os.fspath(self._folders()[0])))
 
     def _folders(self) -> List[str]:
         if self.folder is None:
@@ -323,7 +346,7 @@ class Curve:
         for name in self.results[0].pipelines:
             for number, results in zip(self.numbers, self.results):
                 scores = list(results.scores(name).values())
-                mean, deviation, low, high = _native.interval(np.array(scores, dtype=np.float64))
+                _, mean, deviation, low, high = stats.interval(scores)
                 rows.append([name, number, len(scores), mean, deviation, low, high])
         return pandas.DataFrame(rows, columns=["pipeline", "calibration", "subjects", "accuracy", "deviation", "low", "high"])
 

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _native, _options, errors
-from .data import Path, Set
+from .data import Path, Set, _Described
 
-__all__ = ["Model", "Predictions", "load", "train"]
+__all__ = ["Model", "Patterns", "Predictions", "load", "train"]
 
 
 class Predictions(NamedTuple):
@@ -22,7 +22,30 @@ class Predictions(NamedTuple):
     aligned: Optional[NDArray[np.float64]]  #: (trials, d, d) as the aligner left them, where asked for
 
 
-class Model:
+class Patterns:
+    """Forward patterns of linear branches: where in the head, when and in which band decisions come from.
+
+    ``branches`` has, for each branch, its part, shares of time and band, strongest channels and a ``sentence``, in the words
+    of docs/explain.md; ``to_frame`` every number, a row for each class and cell, a column for each channel.
+    """
+
+    def __init__(self, said: str, table: str) -> None:
+        self.branches: List[Dict[str, Any]] = json.loads(said)["branches"]
+        self.csv = table  #: the text of patterns.csv
+
+    def __repr__(self) -> str:
+        return f"<congru.Patterns of {len(self.branches)} branches>"
+
+    def to_frame(self) -> Any:
+        """A pandas.DataFrame with the columns of patterns.csv."""
+        import io
+
+        import pandas
+
+        return pandas.read_csv(io.StringIO(self.csv))
+
+
+class Model(_Described):
     """A pipeline fitted on the trials of some subjects; ``train`` and ``load`` make one. Several threads may ask it."""
 
     def __init__(self, handle: Any) -> None:
@@ -37,21 +60,6 @@ class Model:
     def pipeline(self) -> str:
         """The name of the pipeline, such as 'ra+tslr'."""
         return str(self._fields["pipeline"])
-
-    @property
-    def classes(self) -> List[str]:
-        """The names of the classes it tells apart."""
-        return list(self._fields["classes"])
-
-    @property
-    def channels(self) -> List[str]:
-        """The names of the channels it reads; "" where its set did not name them."""
-        return list(self._fields["channels"])
-
-    @property
-    def fs(self) -> Optional[float]:
-        """Samples per second of what it was fitted on; None when that is not known."""
-        return self._fields["rate"] or None
 
     @property
     def preprocessing(self) -> str:
@@ -79,6 +87,10 @@ class Model:
         """
         return {name: np.frombuffer(data, dtype=np.float64).reshape(shape)
                 for name, shape, data in _native.model_tensors(self._handle)}
+
+    def patterns(self) -> Patterns:
+        """What its branches look at, where they are linear, means over the subjects it was fitted on: ``congru explain``."""
+        return Patterns(*_native.model_patterns(self._handle))
 
     def save(self, path: Path) -> None:
         """Writes a .safetensors file that the command and the C library read too."""

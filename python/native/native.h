@@ -118,6 +118,6 @@ congru_status define_pipelines(call *c, const char *definitions);
 /* ---- The functions of each part, ended by {NULL} ------------------------------------------------ */
 
 extern PyMethodDef geometry_methods[], set_methods[], method_methods[], model_methods[], evaluation_methods[],
-    report_methods[], paper_methods[], decoder_methods[], call_methods[];
+    report_methods[], paper_methods[], decoder_methods[], statistics_methods[], call_methods[];
 
 #endif

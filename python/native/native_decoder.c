@@ -54,7 +54,7 @@ static PyObject *decoder_create(PyObject *self, PyObject *args)
     return capsule;
 }
 
-/* (sample, time, status, prediction, flat, [probabilities] or None) */
+/* (sample, time, status, prediction, flat, reason, [probabilities] or None, cue or None) */
 static PyObject *decision_of(const congru_decision *d, size_t classes)
 {
     PyObject *probability = d->probability != NULL ? PyList_New((Py_ssize_t)classes) : none();
@@ -65,9 +65,10 @@ static PyObject *decision_of(const congru_decision *d, size_t classes)
     }
     if (probability == NULL)
         return NULL;
-    return Py_BuildValue("KdsiisN", (unsigned long long)d->sample, d->time, congru_status_name(d->status),
+    return Py_BuildValue("KdsiisNN", (unsigned long long)d->sample, d->time, congru_status_name(d->status),
                          (int)d->prediction, (int)d->flat,
-                         d->status == CONGRU_OK ? "" : congru_status_text(d->status), probability);
+                         d->status == CONGRU_OK ? "" : congru_status_text(d->status), probability,
+                         d->cued ? PyLong_FromUnsignedLongLong(d->cue) : none());
 }
 
 /* Pushes up to the next decision, the GIL released. */
@@ -142,6 +143,48 @@ static PyObject *decoder_decide(PyObject *self, PyObject *args)
     return decision.due ? decision_of(&decision, (size_t)classes) : none();
 }
 
+/* (decoder, cue) -> frames after which its trial is whole */
+static PyObject *decoder_mark(PyObject *self, PyObject *args)
+{
+    PyObject *handle;
+    unsigned long long cue;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OK", &handle, &cue))
+        return NULL;
+    congru_decoder *decoder = decoder_of(handle);
+    if (decoder == NULL)
+        return NULL;
+    const congru_status status = congru_decoder_mark(decoder, cue);
+    if (status != CONGRU_OK) {
+        raise_status(status,
+                     "the cue cannot be marked: too many wait, or the model does not know where cues are");
+        return NULL;
+    }
+    return PyLong_FromUnsignedLongLong(congru_decoder_cue_due(decoder, cue));
+}
+
+static PyObject *decoder_decide_cue(PyObject *self, PyObject *args)
+{
+    PyObject *handle;
+    unsigned long long cue;
+    Py_ssize_t classes;
+    congru_decision decision = {0};
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OKn", &handle, &cue, &classes))
+        return NULL;
+    congru_decoder *decoder = decoder_of(handle);
+    if (decoder == NULL)
+        return NULL;
+    PyThreadState *thread = PyEval_SaveThread();
+    congru_status status = congru_decoder_decide_cue(decoder, cue, &decision);
+    PyEval_RestoreThread(thread);
+    if (status != CONGRU_OK) {
+        raise_status(status, NULL);
+        return NULL;
+    }
+    return decision.due ? decision_of(&decision, (size_t)classes) : none();
+}
+
 static PyObject *decoder_reset(PyObject *self, PyObject *handle)
 {
     congru_decoder *decoder = decoder_of(handle);
@@ -189,6 +232,8 @@ PyMethodDef decoder_methods[] = {
     {"decoder_create", decoder_create, METH_VARARGS, "A decoder of a model."},
     {"decoder_push", decoder_push, METH_VARARGS, "Frames in, decisions out."},
     {"decoder_decide", decoder_decide, METH_VARARGS, "A decision now."},
+    {"decoder_mark", decoder_mark, METH_VARARGS, "A cue is at this frame."},
+    {"decoder_decide_cue", decoder_decide_cue, METH_VARARGS, "A decision about the trial of a cue."},
     {"decoder_reset", decoder_reset, METH_O, "A new recording."},
     {"decoder_fields", decoder_fields, METH_O, "Its sizes and where it is."},
     {"decoder_reference", decoder_reference, METH_VARARGS, "The reference as it is."},

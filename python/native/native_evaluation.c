@@ -176,19 +176,6 @@ static PyObject *curve_read(PyObject *self, PyObject *args)
     return list;
 }
 
-/* values -> (mean, deviation, low, high) with a confidence of 0.95. */
-static PyObject *interval(PyObject *self, PyObject *args)
-{
-    PyObject *object;
-    array values;
-    (void)self;
-    if (!PyArg_ParseTuple(args, "O", &object) || !array_open(&values, object, "values", 'f', 8))
-        return NULL;
-    const congru_interval found = congru_interval_of(values.count, values.data, 0.95);
-    array_close(&values);
-    return Py_BuildValue("dddd", found.mean, found.deviation, found.low, found.high);
-}
-
 /* ---- What results hold ------------------------------------------------------------------------- */
 
 static PyObject *fold_dict(const congru_results *r, const congru_fold *f)
@@ -258,6 +245,7 @@ static PyObject *results_fields(PyObject *self, PyObject *handle)
         put(d, "sessions", sizes_list(r->subjects, r->subject_sessions)) &&
         put(d, "dataset", text_of(r->dataset != NULL ? r->dataset : "")) &&
         put(d, "channels", PyLong_FromSize_t(r->channels)) &&
+        put(d, "trial", PyFloat_FromDouble(r->trial_seconds)) &&
         put(d, "resumed", PyLong_FromSize_t(r->resumed)) && put(d, "missing", PyLong_FromSize_t(r->missing)) &&
         put(d, "notes", texts_list(r->note_count, (const char *)r->note, CONGRU_NOTE_SIZE)) &&
         put(d, "folds", folds_list(r));
@@ -318,7 +306,6 @@ PyMethodDef evaluation_methods[] = {
     {"evaluation_split", evaluation_split, METH_VARARGS, "Which trials are fitted on and scored."},
     {"results_read", results_read, METH_VARARGS, "A results folder."},
     {"curve_read", curve_read, METH_VARARGS, "The results folders of a learning curve."},
-    {"interval", interval, METH_VARARGS, "A mean with its interval."},
     {"results_fields", results_fields, METH_O, "What results hold."},
     {"compare", compare, METH_VARARGS, "One method against another, subject by subject."},
     {"holm", holm, METH_VARARGS, "Holm's correction."},

@@ -239,6 +239,48 @@ static PyObject *recentre(PyObject *self, PyObject *args)
     return close_operands(&o, good);
 }
 
+/* (recentred matrices, label (n) int32 or -1, dispersion, source matrices (k, d, d), source label (k) int32, classes, seed, out):
+ * the last two steps of Riemannian Procrustes analysis; without a label the last is left out. */
+static PyObject *procrustes(PyObject *self, PyObject *args)
+{
+    PyObject *a, *label, *source, *source_label, *out;
+    double dispersion, *rotation = NULL;
+    Py_ssize_t classes;
+    unsigned long long seed;
+    operands o;
+    array own = {0}, theirs = {0};
+    call c;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OOdOOnKO", &a, &label, &dispersion, &source, &source_label, &classes, &seed,
+                          &out))
+        return NULL;
+    bool good = open_operands(&o, a, source, out) && array_open(&own, label, "y", 'i', 4) &&
+                array_open(&theirs, source_label, "labels", 'i', 4) && is_batch(&o.a, "X", 0, 0) &&
+                is_batch(&o.b, "means", 0, o.d) && is_batch(&o.out, "out", o.n, o.d) &&
+                has_count(&own, "y", o.n) && has_count(&theirs, "labels", (size_t)o.b.shape[0]);
+    rotation = good ? PyMem_Malloc(o.d * o.d * sizeof *rotation) : NULL;
+    if (good && rotation == NULL)
+        PyErr_NoMemory();
+    good = rotation != NULL && classes > 0 && call_begin(&c, 0, NULL);
+    if (good) {
+        bool labelled = false;
+        for (size_t i = 0; i < o.n; i++)
+            labelled = labelled || ((const int32_t *)own.data)[i] >= 0;
+        congru_status status =
+            congru_alignment_scale(c.context, o.n, o.d, o.a.data, dispersion, NULL, o.out.data);
+        if (status == CONGRU_OK && labelled)
+            status = congru_alignment_rotation(c.context, o.d, (size_t)classes, theirs.count, o.b.data,
+                                               theirs.data, o.n, o.out.data, own.data, seed, rotation);
+        if (status == CONGRU_OK && labelled)
+            status = congru_spd_congruence(c.context, o.n, o.d, o.d, o.out.data, rotation, o.out.data);
+        good = call_end(&c, status);
+    }
+    PyMem_Free(rotation);
+    array_close(&own);
+    array_close(&theirs);
+    return close_operands(&o, good);
+}
+
 PyMethodDef geometry_methods[] = {
     {"matrix", matrix, METH_VARARGS, "Logarithm, exponential, roots and powers of matrices."},
     {"distance", distance, METH_VARARGS, "Distances of pairs."},
@@ -249,5 +291,6 @@ PyMethodDef geometry_methods[] = {
     {"mean", mean, METH_VARARGS, "The mean of matrices."},
     {"covariances", covariances, METH_VARARGS, "Covariances of signals."},
     {"recentre", recentre, METH_VARARGS, "Each subject's mean moved to the identity."},
+    {"procrustes", procrustes, METH_VARARGS, "Recentred trials scaled and rotated."},
     {NULL, NULL, 0, NULL},
 };

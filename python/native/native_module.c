@@ -12,9 +12,9 @@ PyMODINIT_FUNC PyInit__native(void);
 
 PyMODINIT_FUNC PyInit__native(void)
 {
-    PyMethodDef *const parts[] = {geometry_methods, set_methods,        method_methods,
-                                  model_methods,    evaluation_methods, report_methods,
-                                  paper_methods,    decoder_methods,    call_methods};
+    PyMethodDef *const parts[] = {geometry_methods,   set_methods,    method_methods, model_methods,
+                                  evaluation_methods, report_methods, paper_methods,  decoder_methods,
+                                  statistics_methods, call_methods};
     PyObject *made = PyModule_Create(&module);
     for (size_t i = 0; made != NULL && i < sizeof parts / sizeof parts[0]; i++)
         if (PyModule_AddFunctions(made, parts[i]) != 0)

@@ -63,6 +63,15 @@ def test_compare(small):
         results.compare("ra+nothing")
 
 
+def test_information_transfer_by_minute(small):
+    assert congru.loso(small, ["ra+mdm"]).trial is None
+    data = congru.synth(subjects=3, trials=8, channels=4, samples=300)
+    results = congru.loso(data, ["ra+mdm"])
+    assert results.trial == 300 / data.fs
+    assert "bits/min" in results.table("metrics", "html")
+    assert "bits/trial" in congru.loso(small, ["ra+mdm"]).table("metrics", "html")
+
+
 def test_report(tmp_path, small):
     results = congru.loso(small, ["ra+mdm", "ra+tslr"])
     results.report(tmp_path / "r.html")

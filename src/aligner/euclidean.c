@@ -8,18 +8,40 @@
 /* Of the mean towards a multiple of the identity: few trials of many channels have a mean of low rank nearly. */
 static const double shrinkage = 0.01;
 
+/* Rows of a trial whose products with one row are summed side by side, as each sum waits for itself. */
+enum { TOGETHER = 4 };
+
+/* sum_k = the sum over t of x_t and row k; there are `rows`, of which the last stands in for those that are missing. */
+static void multiply_rows(size_t samples, const double *x, const double *row, size_t rows, double sum[TOGETHER])
+{
+    const double *r0 = row, *r1 = row + (rows > 1 ? 1 : rows - 1) * samples,
+                 *r2 = row + (rows > 2 ? 2 : rows - 1) * samples,
+                 *r3 = row + (rows > 3 ? 3 : rows - 1) * samples;
+    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    for (size_t t = 0; t < samples; t++) {
+        s0 += x[t] * r0[t];
+        s1 += x[t] * r1[t];
+        s2 += x[t] * r2[t];
+        s3 += x[t] * r3[t];
+    }
+    sum[0] = s0;
+    sum[1] = s1;
+    sum[2] = s2;
+    sum[3] = s3;
+}
+
 /* X X^T / T of each trial, shrunk: moment (count, d, d). x (d, samples) is scratch. */
 static void find_moments(const congru_signals *signals, size_t count, double *x, double *moment)
 {
     const size_t d = signals->channels, samples = signals->samples;
     for (size_t i = 0; i < count; i++, moment += d * d) {
-        double trace = 0;
+        double trace = 0, product[TOGETHER] = {0};
         congru_signals_read(signals, i, x);
         for (size_t a = 0; a < d; a++)
             for (size_t b = 0; b <= a; b++) {
-                double sum = 0;
-                for (size_t t = 0; t < samples; t++)
-                    sum += x[a * samples + t] * x[b * samples + t];
+                if (b % TOGETHER == 0)
+                    multiply_rows(samples, x + a * samples, x + b * samples, a + 1 - b, product);
+                const double sum = product[b % TOGETHER];
                 moment[a * d + b] = moment[b * d + a] = (1 - shrinkage) * sum / (double)samples;
                 trace += a == b ? sum / (double)samples : 0;
             }

@@ -51,6 +51,14 @@ congru_status congru_fail(congru_context *context, congru_status status, const c
     return status;
 }
 
+congru_status congru_check_argument(congru_context *context, bool valid, const char *what)
+{
+    if (context == NULL)
+        return CONGRU_ERROR_ARGUMENT;
+    context->error[0] = '\0';
+    return valid ? CONGRU_OK : congru_fail(context, CONGRU_ERROR_ARGUMENT, "%s", what);
+}
+
 const char *congru_context_error(const congru_context *context)
 {
     return context != NULL ? context->error : "";

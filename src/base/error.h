@@ -2,6 +2,8 @@
 #ifndef CONGRU_BASE_ERROR_H
 #define CONGRU_BASE_ERROR_H
 
+#include <stdbool.h>
+
 #include "base/arena.h"
 #include "base/thread_pool.h"
 #include "congru/context.h"
@@ -29,6 +31,10 @@ struct congru_context {
  * return congru_fail(context, CONGRU_ERROR_IO, "%s: %s", path, strerror(errno)). */
 congru_status congru_fail(congru_context *context, congru_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* How a public call begins: CONGRU_ERROR_ARGUMENT without a context, or when `valid` is false, with the text "WHAT"; else the
+ * error text is cleared. */
+congru_status congru_check_argument(congru_context *context, bool valid, const char *what);
 
 /* Keeps a note in the context, unless it is there already or there are CONGRU_NOTES_MAX. */
 void congru_note(congru_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -49,6 +49,18 @@ congru_status congru_set_preprocessing(congru_context *context, const congru_set
     return status;
 }
 
+double congru_set_trial_seconds(const congru_set *set)
+{
+    congru_preprocessing p;
+    if (set->signals != NULL && set->rate > 0)
+        return (double)set->samples / set->rate;
+    if (congru_set_preprocessing(NULL, set, &p) != CONGRU_OK)
+        return 0.0;
+    const double seconds = p.window[1] - p.window[0];
+    congru_preprocessing_clear(&p);
+    return seconds > 0 ? seconds : 0.0;
+}
+
 /* The set's signals as epochs that own what they change: samples that may be written to, and names. */
 static congru_status borrow(congru_context *context, congru_set *set, congru_epochs *epochs)
 {

@@ -34,6 +34,9 @@ congru_status congru_product_make(congru_context *context, const congru_set *set
 /* Samples from the cue to the first of a trial; NaN when unknown. */
 double congru_set_onset(const congru_set *set);
 
+/* Seconds of a trial: of its signals, or of the window that its covariance was made of; 0 when unknown. */
+double congru_set_trial_seconds(const congru_set *set);
+
 /* What the signals went through: congru_set_preprocessing where the covariances are made of them as they are. */
 congru_status congru_set_signals_preprocessing(congru_context *context, const congru_set *set,
                                                congru_preprocessing *p);

@@ -164,6 +164,16 @@ static congru_status read_trials(const set_reader *r, const char *array, const c
 
 /* ---- What may be absent ---------------------------------------------------------------------------- */
 
+/* The description of an array of strings, which the caller fills. */
+static congru_status describe_text(const set_reader *r, const char *array, const char *expected,
+                                   congru_values *values)
+{
+    congru_status status = congru_npz_describe(r->context, r->npz, array, values);
+    if (status == CONGRU_OK && values->kind != CONGRU_VALUES_TEXT)
+        status = congru_fail(r->context, CONGRU_ERROR_FORMAT, "%s: %s: expected %s", r->file, array, expected);
+    return status;
+}
+
 static congru_status read_channels(const set_reader *r)
 {
     congru_set *set = r->set;
@@ -174,13 +184,10 @@ static congru_status read_channels(const set_reader *r)
     const char *array = congru_npz_has(r->npz, "channels") ? "channels" : "ch_names";
     if (!congru_npz_has(r->npz, array))
         return CONGRU_OK;
-    congru_values values;
-    congru_status status = congru_npz_describe(r->context, r->npz, array, &values);
-    if (status != CONGRU_OK)
-        return status;
-    if (values.kind != CONGRU_VALUES_TEXT)
-        return congru_fail(r->context, CONGRU_ERROR_FORMAT, "%s: %s: expected strings", r->file, array);
-    status = congru_set_check_length(r->context, r->file, array, &values, set->dimension, "channels");
+    congru_values values = {0};
+    congru_status status = describe_text(r, array, "strings", &values);
+    if (status == CONGRU_OK)
+        status = congru_set_check_length(r->context, r->file, array, &values, set->dimension, "channels");
     if (status == CONGRU_OK)
         status = congru_npz_check_names(r->context, r->npz, array, &values);
     if (status == CONGRU_OK)
@@ -229,10 +236,10 @@ static congru_status read_meta(const set_reader *r, const char *array, char **te
     if (!congru_npz_has(r->npz, array))
         return CONGRU_OK;
     congru_values values;
-    congru_status status = congru_npz_describe(r->context, r->npz, array, &values);
+    congru_status status = describe_text(r, array, "one string", &values);
     if (status != CONGRU_OK)
         return status;
-    if (values.kind != CONGRU_VALUES_TEXT || values.count != 1)
+    if (values.count != 1)
         return congru_fail(r->context, CONGRU_ERROR_FORMAT, "%s: %s: expected one string", r->file, array);
     if (values.text_bytes > META_BYTES_MAX)
         return congru_fail(r->context, CONGRU_ERROR_UNSUPPORTED,

@@ -50,15 +50,16 @@ typedef struct congru_live_view {
 
 /* The last frames, of which the trial of a cue is cut: as the model's set holds trials, of the same length. */
 typedef struct congru_live_trial {
-    bool able;      /* there is a ring */
-    double onset;   /* frames from the cue to the first */
-    size_t samples; /* that must have come; those of a set may be more, which no view looks at */
-    size_t room;    /* frames kept */
-    double *ring;   /* (room, d) */
-    congru_set set; /* of one trial, which is `signal` */
-    double *signal; /* (d, samples) */
-    int32_t zero;   /* its subject, session and run */
-    size_t *leader; /* (products of a trial) the first that shares its filters */
+    bool able;        /* there is a ring */
+    double onset;     /* frames from the cue to the first */
+    size_t samples;   /* that must have come; those of a set may be more, which no view looks at */
+    size_t room;      /* frames kept */
+    double *ring;     /* (room, d) */
+    congru_set set;   /* of one trial, which is `signal` */
+    double *signal;   /* (d, samples) */
+    double *variance; /* (d) of it, times samples */
+    int32_t zero;     /* its subject, session and run */
+    size_t *leader;   /* (products of a trial) the first that shares its filters */
 } congru_live_trial;
 
 typedef struct congru_live_mark {

@@ -24,23 +24,30 @@ void congru_live_trial_push(congru_decoder *d, size_t count, const double *chunk
     }
 }
 
+/* The variance of x times its samples; sums in four chains, as each waits for itself. */
+static double variance_of(size_t samples, const double *x)
+{
+    enum { CHAINS = 4 };
+    double sum[CHAINS] = {0}, square[CHAINS] = {0};
+    for (size_t t = 0; t < samples; t++)
+        sum[t % CHAINS] += x[t];
+    const double mean = (sum[0] + sum[1] + sum[2] + sum[3]) / (double)samples;
+    for (size_t t = 0; t < samples; t++)
+        square[t % CHAINS] += (x[t] - mean) * (x[t] - mean);
+    return square[0] + square[1] + square[2] + square[3];
+}
+
 /* The first channel whose variance is nothing beside the largest; -1 where there is none. */
 static int32_t find_flat(const congru_live_trial *trial, size_t channels)
 {
     double most = 0;
-    for (int pass = 0; pass < 2; pass++)
-        for (size_t i = 0; i < channels; i++) {
-            const double *x = trial->signal + i * trial->samples;
-            double mean = 0, variance = 0;
-            for (size_t t = 0; t < trial->samples; t++)
-                mean += x[t] / (double)trial->samples;
-            for (size_t t = 0; t < trial->samples; t++)
-                variance += (x[t] - mean) * (x[t] - mean);
-            if (pass == 0)
-                most = fmax(most, variance);
-            else if (!(variance > flat_below * most))
-                return (int32_t)i;
-        }
+    for (size_t i = 0; i < channels; i++) {
+        trial->variance[i] = variance_of(trial->samples, trial->signal + i * trial->samples);
+        most = fmax(most, trial->variance[i]);
+    }
+    for (size_t i = 0; i < channels; i++)
+        if (!(trial->variance[i] > flat_below * most))
+            return (int32_t)i;
     return -1;
 }
 

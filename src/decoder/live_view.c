@@ -63,7 +63,8 @@ static congru_status plan_trial(congru_decoder *d)
     trial->able = true;
     trial->samples = (size_t)samples;
     trial->signal = calloc(d->d * trial->samples + 1, sizeof(double));
-    if (trial->signal == NULL)
+    trial->variance = calloc(d->d, sizeof(double));
+    if (trial->signal == NULL || trial->variance == NULL)
         return fail_memory(d);
     trial->set = (congru_set){
         .count = 1,
@@ -297,6 +298,7 @@ void congru_live_clear(congru_decoder *d)
     free(d->view);
     free(d->stream);
     free(d->trial.signal);
+    free(d->trial.variance);
     free(d->trial.leader);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dataset/set_check.h"
+#include "dataset/set_products.h"
 #include "evaluation/fold_file.h"
 #include "evaluation/fold_run.h"
 #include "evaluation/fold_wire.h"
@@ -457,8 +458,10 @@ static congru_status finish(evaluation *e, congru_status status, congru_results 
         status = gather_results(e, results);
     if (status == CONGRU_OK)
         status = add_notes(e, *results);
-    if (status == CONGRU_OK)
+    if (status == CONGRU_OK) {
         (*results)->resumed = wanted - e->waiting;
+        (*results)->trial_seconds = congru_set_trial_seconds(e->set);
+    }
     if (status == CONGRU_OK && leads(e))
         status = congru_run_check(e->context, &e->run);
     if (status == CONGRU_OK && leads(e) && e->options->folder != NULL)

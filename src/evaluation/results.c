@@ -102,6 +102,7 @@ congru_status congru_results_scores(congru_context *context, const congru_result
     if (results == NULL || scores == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no results to make scores of");
     congru_status status = congru_scores_create(context, results->dataset, results->classes, scores);
+    congru_scores_trial(*scores, results->trial_seconds);
     size_t place;
     for (size_t p = 0; status == CONGRU_OK && p < results->pipelines; p++)
         status = congru_scores_pipeline(context, *scores, results->pipeline[p], &place);

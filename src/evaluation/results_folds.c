@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -233,6 +234,7 @@ typedef struct name_list {
 typedef struct run_plan {
     name_list pipelines, scored, unscored;
     congru_text dataset;
+    double trial_seconds;
     bool balance;
     bool failed; /* without memory */
 } run_plan;
@@ -308,6 +310,8 @@ static void scan_plan(congru_scan *json, run_plan *plan)
             scan_names(json, plan, &plan->scored);
         else if (strcmp(key, "few_trials") == 0)
             scan_few(json, plan);
+        else if (strcmp(key, "trial_seconds") == 0)
+            congru_scan_number(json, &plan->trial_seconds);
         else
             congru_scan_skip(json);
     }
@@ -327,6 +331,7 @@ static void clear_plan(run_plan *plan)
     clear_names(&plan->scored);
     clear_names(&plan->unscored);
     congru_text_clear(&plan->dataset);
+    plan->trial_seconds = 0.0;
     plan->balance = false;
 }
 
@@ -462,6 +467,7 @@ congru_status congru_results_complete(congru_context *context, const char *folde
     }
     if (status == CONGRU_OK)
         add_notes(context, folder, &plan, results);
+    results->trial_seconds = plan.trial_seconds > 0 && isfinite(plan.trial_seconds) ? plan.trial_seconds : 0.0;
     clear_plan(&plan);
     return status;
 }

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/process_group.h"
 #include "congru/version.h"
+#include "dataset/set_products.h"
 #include "evaluation/fold_file.h"
 
 static const char settings_begin[] = "\"settings\": {\n", settings_end[] = "\n},\n";
@@ -55,7 +56,14 @@ static void describe(congru_context *context, const congru_set *set, const congr
         congru_text_add(text, i > 0 ? ", " : "");
         congru_text_add_json(text, set->channel_name[i]);
     }
-    congru_text_add(text, "],\n\"fingerprint\": \"%s\"", run->fingerprint);
+    congru_text_add(text, "],\n");
+    const double seconds = congru_set_trial_seconds(set);
+    if (seconds > 0) {
+        congru_text_add(text, "\"trial_seconds\": ");
+        congru_text_add_number(text, seconds, 9);
+        congru_text_add(text, ",\n");
+    }
+    congru_text_add(text, "\"fingerprint\": \"%s\"", run->fingerprint);
     congru_cohort_text(set, member, text);
     congru_text_add(text, "\n}\n");
 }

@@ -15,7 +15,7 @@ void congru_constants_layout(congru_arena *arena, bool roots, congru_constants *
 {
     const size_t count = c->trials->count, d = c->trials->d, block = c->out < d ? c->out : d;
     c->present = congru_arena_take(arena, c->trials->classes, sizeof(double));
-    if (c->trials->signals != NULL) {
+    if (c->signals) {
         congru_signals_layout(arena, c);
         return;
     }
@@ -181,7 +181,7 @@ congru_status congru_constants_fill(congru_context *context, congru_constants *c
     c->present_count = 0;
     for (size_t k = 0; k < c->trials->classes; k++)
         c->present_count += c->present[k] != 0.0;
-    if (c->trials->signals != NULL)
+    if (c->signals)
         return congru_signals_fill(context, c);
     return c->by_log ? fill_logarithms(context, c) : fill_covariances(context, c);
 }

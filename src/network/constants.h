@@ -23,6 +23,7 @@ typedef struct congru_constants {
     double *norm;             /* (trials): its squared norm; DCT */
     double *dispersion;       /* (subjects): what L' was divided by */
     size_t taps;              /* of the filters whose windows' moments are constant and wanted; 0: none */
+    bool signals;             /* of networks on signals: these are read, and no covariances */
     bool zscore;              /* of networks on signals: channels of trials are */
     congru_real *signal;      /* (trials, samples, channels), of networks on signals; else NULL */
     double *moment;           /* (trials, moments of windows): congru_window_moments */

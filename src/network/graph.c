@@ -115,9 +115,10 @@ static bool has(const congru_node *node, unsigned trait)
 /* Whether the node reads that input by trial: of vectors, a layer that meets looks at the rows of the batch. */
 static bool reads_lanes(const congru_graph *graph, const congru_node *node, size_t k)
 {
-    const bool by_trial =
-        node->layer->forward != NULL || (has(node, CONGRU_TRAIT_LOSS) && node->layer->backward != NULL);
-    return by_trial && !(node->layer->meet != NULL && graph->node[node->input[k]].out.kind == CONGRU_VECTOR);
+    const bool by_trial = node->layer->trials.forward != NULL ||
+                          (has(node, CONGRU_TRAIT_LOSS) && node->layer->trials.backward != NULL);
+    return by_trial &&
+           !(node->layer->batch.meet != NULL && graph->node[node->input[k]].out.kind == CONGRU_VECTOR);
 }
 
 static void mark_wanted(congru_graph *graph)
@@ -157,17 +158,17 @@ static congru_status plan_node(congru_graph *graph, congru_node *node)
         node->learns = node->learns || source->learns;
         node->stage = source->stage > node->stage ? source->stage : node->stage;
     }
-    node->stage += has(node, CONGRU_TRAIT_LATE) && node->layer->meet != NULL && graph->batch != NULL;
-    if (node->layer->state > 0 && node->state == NULL) {
-        node->state = congru_memory_take(node->layer->state);
+    node->stage += has(node, CONGRU_TRAIT_LATE) && node->layer->batch.meet != NULL && graph->batch != NULL;
+    if (node->layer->state.bytes > 0 && node->state == NULL) {
+        node->state = congru_memory_take(node->layer->state.bytes);
         if (node->state == NULL)
             return congru_fail(graph->context, CONGRU_ERROR_MEMORY, "not enough memory for a network");
-        memset(node->state, 0, node->layer->state);
+        memset(node->state, 0, node->layer->state.bytes);
     }
     if (node->layer->plan != NULL)
         node->layer->plan(graph, node);
     congru_status status = CONGRU_OK;
-    for (size_t k = 0; k < node->inputs && node->layer->meet != NULL && graph->batch != NULL; k++) {
+    for (size_t k = 0; k < node->inputs && node->layer->batch.meet != NULL && graph->batch != NULL; k++) {
         congru_node *source = congru_graph_source(graph, node, (int)k);
         if (status == CONGRU_OK && source->out.kind == CONGRU_VECTOR)
             status = make_rows(graph, source);
@@ -191,7 +192,7 @@ congru_status congru_graph_plan(congru_graph *graph)
     graph->turns = graph->batch != NULL;
     for (size_t n = 0; n < graph->count; n++) {
         const congru_node *node = &graph->node[n];
-        if (node->wanted && node->layer->meet != NULL &&
+        if (node->wanted && node->layer->batch.meet != NULL &&
             node->stage + 1 == graph->stages + has(node, CONGRU_TRAIT_LATE))
             graph->turns = false;
     }
@@ -257,7 +258,8 @@ static void layout_node(congru_arena *arena, congru_graph *graph, int n)
     }
     if (node->has_scalar) {
         node->scalar = take_batch(arena, graph, 1);
-        congru_graph_share(graph, node->layer->forward != NULL && !turns(graph, node) ? node->stage : back,
+        congru_graph_share(graph,
+                           node->layer->trials.forward != NULL && !turns(graph, node) ? node->stage : back,
                            node->scalar, CONGRU_STEP_CHUNK * sizeof(double));
     }
     if (node->rows != NULL) {
@@ -313,7 +315,8 @@ static void place_values(congru_graph *graph, size_t stage, bool *busy)
     const bool turning = graph->turns && stage + 1 == graph->stages;
     for (size_t n = 0; n < graph->count; n++) {
         congru_node *node = &graph->node[n];
-        if (!node->wanted || (node->stage != stage && graph->batch != NULL) || node->layer->forward == NULL)
+        if (!node->wanted || (node->stage != stage && graph->batch != NULL) ||
+            node->layer->trials.forward == NULL)
             continue;
         node->spends = false;
         if (node->value.batch == NULL && node->out.size > 0)
@@ -373,8 +376,8 @@ void congru_graph_layout(congru_arena *arena, congru_graph *graph)
         layout_node(arena, graph, (int)n);
         if (node->out.size > graph->own.size[0])
             graph->own.size[0] = graph->own.size[1] = node->out.size;
-        if (node->layer->layout != NULL)
-            node->layer->layout(arena, graph, node);
+        if (node->layer->state.layout != NULL)
+            node->layer->state.layout(arena, graph, node);
     }
     for (size_t stage = 0; stage < graph->stages; stage++) {
         bool busy[CONGRU_SLOTS_MAX] = {true, true};

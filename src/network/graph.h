@@ -202,6 +202,9 @@ void congru_blocks_run(congru_context *context, size_t elements, size_t blocks, 
 /* sum (size) += the sums of the chunks in use, in order. */
 void congru_graph_add_sums(const congru_graph *graph, size_t size, const double *sums, double *sum);
 
+/* The finish of a layer whose k-th sums are the gradient by its k-th weight. */
+congru_status congru_graph_sum_gradients(congru_graph *graph, congru_node *node);
+
 /* The chunks in use that are a process's own: from *first to before *end. */
 void congru_graph_own_chunks(const congru_graph *graph, int rank, size_t *first, size_t *end);
 

@@ -137,7 +137,7 @@ static void forward_node(const passage *p, const congru_node *node)
     const size_t mark = p->chunk.arena->used;
     congru_call call = call_of(p, node);
     call.y = node->out.size > 0 ? in_lanes(p, &node->value, node->out.size) : NULL;
-    node->layer->forward(&call);
+    node->layer->trials.forward(&call);
     if (node->rows != NULL && !node->rows->constant)
         keep_rows(p, node, call.y);
     p->chunk.arena->used = mark;
@@ -189,7 +189,7 @@ static void backward_node(passage *p, const congru_node *node)
         call.d_x[k] = second[k] ? slot(p, k) : in_lanes(p, &source->derivative, source->out.size);
         p->contributed[node->input[k]] = true;
     }
-    node->layer->backward(&call);
+    node->layer->trials.backward(&call);
     for (size_t k = 0; k < node->inputs; k++) {
         const congru_node *source = &graph->node[node->input[k]];
         if (second[k])
@@ -202,7 +202,8 @@ static void pass_forward(passage *p)
 {
     for (size_t n = 0; n < p->graph->count; n++) {
         const congru_node *node = &p->graph->node[n];
-        if (works(node) && node->layer->forward != NULL && (node->stage == p->stage || p->graph->batch == NULL))
+        if (works(node) && node->layer->trials.forward != NULL &&
+            (node->stage == p->stage || p->graph->batch == NULL))
             forward_node(p, node);
     }
 }
@@ -218,7 +219,7 @@ static void pass_backward(passage *p)
     }
     for (size_t n = graph->count; n-- > 0;) {
         const congru_node *node = &graph->node[n];
-        if (works(node) && node->learns && node->layer->backward != NULL && node->stage == p->stage)
+        if (works(node) && node->learns && node->layer->trials.backward != NULL && node->stage == p->stage)
             backward_node(p, node);
     }
 }
@@ -288,8 +289,8 @@ static bool stage_works(const congru_graph *graph, const phase *f)
     for (size_t n = 0; n < graph->count; n++) {
         const congru_node *node = &graph->node[n];
         if (works(node) && node->stage == f->stage &&
-            ((f->forward && node->layer->forward != NULL && node->layer != &congru_layer_input) ||
-             (f->backward && node->learns && node->layer->backward != NULL)))
+            ((f->forward && node->layer->trials.forward != NULL && node->layer != &congru_layer_input) ||
+             (f->backward && node->learns && node->layer->trials.backward != NULL)))
             return true;
     }
     return false;
@@ -347,6 +348,13 @@ void congru_graph_add_sums(const congru_graph *graph, size_t size, const double 
     }
 }
 
+congru_status congru_graph_sum_gradients(congru_graph *graph, congru_node *node)
+{
+    for (int k = 0; k < CONGRU_WEIGHTS_MAX && node->sum_size[k] > 0; k++)
+        congru_graph_add_sums(graph, node->sum_size[k], node->sum[k], congru_graph_gradient(graph, node, k));
+    return CONGRU_OK;
+}
+
 /* The stage after which a node meets. */
 static bool meets_after(const congru_node *node, size_t stage)
 {
@@ -363,8 +371,8 @@ static congru_status meet(congru_graph *graph, size_t stage)
     }
     for (size_t n = 0; status == CONGRU_OK && n < graph->count; n++) {
         congru_node *node = &graph->node[n];
-        if (node->layer->meet != NULL && meets_after(node, stage))
-            status = node->layer->meet(graph, node);
+        if (node->layer->batch.meet != NULL && meets_after(node, stage))
+            status = node->layer->batch.meet(graph, node);
     }
     return status;
 }
@@ -373,8 +381,8 @@ static congru_status go_back(congru_graph *graph, size_t stage)
 {
     for (size_t n = graph->count; n-- > 0;) {
         congru_node *node = &graph->node[n];
-        if (node->layer->part != NULL && meets_after(node, stage))
-            node->layer->part(graph, node);
+        if (node->layer->batch.part != NULL && meets_after(node, stage))
+            node->layer->batch.part(graph, node);
     }
     return run_phase(graph, stage, false, true);
 }
@@ -405,8 +413,8 @@ static congru_status start(congru_graph *graph)
         graph->marks[chunk] = (congru_marks){.low = INFINITY, .high = -INFINITY};
     memset(graph->parameters->gradient, 0, graph->parameters->size * sizeof(double));
     for (size_t n = 0; status == CONGRU_OK && n < graph->count; n++)
-        if (graph->node[n].wanted && graph->node[n].layer->prepare != NULL)
-            status = graph->node[n].layer->prepare(graph, &graph->node[n]);
+        if (graph->node[n].wanted && graph->node[n].layer->state.prepare != NULL)
+            status = graph->node[n].layer->state.prepare(graph, &graph->node[n]);
     return status;
 }
 
@@ -471,8 +479,8 @@ congru_status congru_graph_apply(congru_graph *graph, size_t count, const double
     application a = {graph, x, out};
     congru_status status = CONGRU_OK;
     for (size_t n = 0; status == CONGRU_OK && n < graph->count; n++)
-        if (graph->node[n].wanted && graph->node[n].layer->prepare != NULL)
-            status = graph->node[n].layer->prepare(graph, &graph->node[n]);
+        if (graph->node[n].wanted && graph->node[n].layer->state.prepare != NULL)
+            status = graph->node[n].layer->state.prepare(graph, &graph->node[n]);
     if (status != CONGRU_OK)
         return status;
     return congru_batch_run(graph->context, count, graph->node[0].out.cols, scratch_size(graph), apply_chunk,

@@ -81,18 +81,25 @@ typedef struct congru_layer {
     unsigned traits;
     /* Output shape, what is saved and summed, what calls need: from the shapes of the inputs. */
     void (*plan)(struct congru_graph *graph, struct congru_node *node);
-    /* Arrays of the state; run twice. */
-    void (*layout)(congru_arena *arena, struct congru_graph *graph, struct congru_node *node);
-    /* What a step's calls share, from the weights. */
-    congru_status (*prepare)(struct congru_graph *graph, struct congru_node *node);
-    void (*forward)(const congru_call *call);
+    struct {
+        size_t bytes; /* of the node's state, zeroed */
+        /* Its arrays; run twice. */
+        void (*layout)(congru_arena *arena, struct congru_graph *graph, struct congru_node *node);
+        /* What a step's calls share, from the weights. */
+        congru_status (*prepare)(struct congru_graph *graph, struct congru_node *node);
+    } state;
+    /* Trials of a chunk, and the adjoint. */
+    struct {
+        void (*forward)(const congru_call *call);
+        void (*backward)(const congru_call *call);
+    } trials;
     /* When the whole batch has passed the inputs; and its adjoint, before they go back. */
-    congru_status (*meet)(struct congru_graph *graph, struct congru_node *node);
-    void (*part)(struct congru_graph *graph, struct congru_node *node);
-    void (*backward)(const congru_call *call);
+    struct {
+        congru_status (*meet)(struct congru_graph *graph, struct congru_node *node);
+        void (*part)(struct congru_graph *graph, struct congru_node *node);
+    } batch;
     /* The gradient by the weights from the sums of all chunks; or the loss. */
     congru_status (*finish)(struct congru_graph *graph, struct congru_node *node);
-    size_t state; /* bytes of the node's state, zeroed */
 } congru_layer;
 
 /* Eigenvalues and vectors of the symmetric `a`, which is destroyed; marks what fails, and extremes where wanted. */

@@ -111,9 +111,12 @@ static congru_status fit_one(congru_context *context, congru_backbone backbone, 
 {
     congru_training *training = NULL;
     congru_trials seen = *trials;
-    double *own;
-    congru_status status = congru_trained_trials(context, options->network.trace, trials->count, trials->d,
-                                                 trials->covariance, &own, &seen.covariance);
+    double *own = NULL;
+    const bool trace = options->network.trace && trials->covariance != NULL;
+    congru_status status = congru_model_reads(context, backbone, trials->covariance, trials->signals);
+    if (status == CONGRU_OK)
+        status = congru_trained_trials(context, trace, trials->count, trials->d, trials->covariance, &own,
+                                       &seen.covariance);
     if (status == CONGRU_OK)
         status = congru_training_create(context, backbone, end_to_end, &seen, options, &training);
     if (status == CONGRU_OK)
@@ -156,7 +159,9 @@ congru_status congru_network_map_sources(congru_context *context, congru_backbon
 {
     congru_trained n;
     double *dispersion = NULL;
-    congru_status status = congru_trained_load(context, backbone, prefix, model, &n);
+    congru_status status = congru_model_reads(context, backbone, trials->covariance, trials->signals);
+    if (status == CONGRU_OK)
+        status = congru_trained_load(context, backbone, prefix, model, &n);
     if (status == CONGRU_OK)
         status = check_dimension(context, &n, trials->d);
     if (status == CONGRU_OK)
@@ -242,7 +247,9 @@ congru_status congru_network_map_target(congru_context *context, congru_backbone
                                         double *out)
 {
     congru_trained n;
-    congru_status status = congru_trained_load(context, backbone, prefix, model, &n);
+    congru_status status = congru_model_reads(context, backbone, target->covariance, target->signals);
+    if (status == CONGRU_OK)
+        status = congru_trained_load(context, backbone, prefix, model, &n);
     return status == CONGRU_OK ? target_outputs(context, &n, target, out, NULL) : status;
 }
 
@@ -312,9 +319,12 @@ static congru_status predict_one(congru_context *context, congru_backbone backbo
                                  size_t *classes, double *probability)
 {
     congru_trained n;
+    congru_status status = congru_model_reads(context, backbone, target->covariance, target->signals);
+    if (status != CONGRU_OK)
+        return status;
     if (congru_model_of(backbone)->decides)
         return congru_scored_predict(context, backbone, prefix, model, target, classes, probability);
-    congru_status status = congru_trained_load(context, backbone, prefix, model, &n);
+    status = congru_trained_load(context, backbone, prefix, model, &n);
     if (status != CONGRU_OK)
         return status;
     if (n.design.classes == 0 || n.reference == NULL)

@@ -121,6 +121,7 @@ static congru_status build(congru_training *t, unsigned rewritings)
                                       .stride = congru_vector(congru_spd_tangent_size(out)).size,
                                       .by_log = model->widths == NULL && !decides(t),
                                       .taps = moments ? model->taps(&t->design) : 0,
+                                      .signals = model->least_samples != NULL,
                                       .zscore = t->design.zscore,
                                       .by_subject = o->dispersion == CONGRU_DISPERSION_SUBJECT_GLOBAL ||
                                                     o->dispersion == CONGRU_DISPERSION_SUBJECT,
@@ -148,6 +149,8 @@ congru_status congru_training_create_rewritten(congru_context *context, congru_b
 {
     *training = NULL;
     congru_status status = congru_method_options_check(context, options);
+    if (status == CONGRU_OK)
+        status = congru_model_reads(context, backbone, trials->covariance, trials->signals);
     if (status == CONGRU_OK)
         status = congru_training_check(context, end_to_end, trials, &options->network);
     if (status != CONGRU_OK)

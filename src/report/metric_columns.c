@@ -41,10 +41,8 @@ bool congru_report_fill_metrics(const report_run *run, const char *label, size_t
     (void)pipeline;
     if (congru_report_begins(table, label)) {
         congru_table_column_text(table, "pipeline", "Pipeline");
-        for (size_t i = 0; i < REPORT_METRICS; i++) {
-            const congru_score_about *about = congru_score_describe(congru_report_metrics[i]);
-            congru_table_column_number(table, about->name, about->title, about->scale, about->decimals);
-        }
+        for (size_t i = 0; i < REPORT_METRICS; i++)
+            congru_table_column_score(table, run->scores, congru_report_metrics[i]);
         congru_table_column_number(table, "above_chance", "Above chance", 1, 0);
         congru_table_column_number(table, "subjects", "of", 1, 0);
     }
@@ -63,32 +61,7 @@ bool congru_report_fill_metrics(const report_run *run, const char *label, size_t
 
 bool congru_report_fill_classes(const report_run *run, const char *label, size_t pipeline, congru_table *table)
 {
-    const congru_results *results = run->results;
-    congru_class_metrics *of = calloc(results->classes + 1, sizeof *of);
-    if (of == NULL || congru_results_classes(NULL, results, pipeline, of) != CONGRU_OK) {
-        table->failed = table->failed || of == NULL;
-        free(of);
-        return false;
-    }
-    if (congru_report_begins(table, label)) {
-        congru_table_column_text(table, "class", "Class");
-        congru_table_column_number(table, "trials", "Trials", 1, 0);
-        congru_table_column_number(table, "predicted", "Predicted", 1, 0);
-        congru_table_column_number(table, "precision", "Precision", 1, 3);
-        congru_table_column_number(table, "recall", "Recall", 1, 3);
-        congru_table_column_number(table, "f1", "F1", 1, 3);
-        congru_table_column_number(table, "auc", "AUC", 1, 3);
-    }
-    for (size_t k = 0; k < results->classes; k++) {
-        congru_report_label(table, label);
-        congru_table_text(table, results->class_name[k]);
-        const double number[] = {
-            (double)of[k].trials, (double)of[k].predicted, of[k].precision, of[k].recall, of[k].f1, of[k].auc};
-        for (size_t i = 0; i < sizeof number / sizeof number[0]; i++)
-            congru_table_number(table, number[i]);
-    }
-    free(of);
-    return true;
+    return congru_table_add_classes(NULL, run->results, pipeline, label, table) == CONGRU_OK;
 }
 
 bool congru_report_fill_curve(const report_run *run, const char *label, size_t pipeline, congru_table *table)

@@ -14,6 +14,13 @@ typedef struct report_above {
 
 report_above congru_report_above(const report_run *run, size_t pipeline);
 
+/* A column of a metric in the unit of the scores; a note says how long a trial is where that counts. */
+void congru_table_column_score(congru_table *table, const congru_scores *scores, congru_score metric);
+
+/* congru_table_of_classes, after a column that names the run where there is a label; columns, unless the table has them. */
+congru_status congru_table_add_classes(congru_context *context, const congru_results *results, size_t pipeline,
+                                       const char *label, congru_table *table);
+
 /* Tables as tables.c has them: columns, unless the table has them, and rows; false when the run does not hold what it takes. */
 bool congru_report_fill_metrics(const report_run *run, const char *label, size_t pipeline, congru_table *table);
 bool congru_report_fill_classes(const report_run *run, const char *label, size_t pipeline, congru_table *table);

@@ -11,12 +11,12 @@ static void add_means(congru_text *text, const report_run *run)
     congru_report_add_name(text, "metrics");
     congru_text_add(text, "{\"about\":[");
     for (size_t i = 0; i < REPORT_METRICS; i++) {
-        const congru_score_about *about = congru_score_describe(congru_report_metrics[i]);
+        const congru_score_about about = congru_scores_describe(run->scores, congru_report_metrics[i]);
         congru_text_add(text, "%s{\"title\":", i > 0 ? ",\n" : "");
-        congru_text_add_json(text, about->title);
+        congru_text_add_json(text, about.title);
         congru_text_add(text, ",\"text\":");
-        congru_text_add_json(text, about->text);
-        congru_text_add(text, ",\"scale\":%g,\"decimals\":%d}", about->scale, about->decimals);
+        congru_text_add_json(text, about.text);
+        congru_text_add(text, ",\"scale\":%g,\"decimals\":%d}", about.scale, about.decimals);
     }
     congru_text_add(text, "],\n\"mean\":[");
     for (size_t p = 0; p < run->results->pipelines; p++) {

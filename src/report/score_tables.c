@@ -6,6 +6,7 @@
 
 #include "array/file_write.h"
 #include "base/error.h"
+#include "report/metric_columns.h"
 #include "report/table_write.h"
 
 static congru_status finish(congru_context *context, const congru_table *table)
@@ -23,15 +24,24 @@ static bool has_few(const congru_scores *scores, size_t pipeline)
     return false;
 }
 
-static void add_metric_columns(congru_table *table, size_t count, const congru_score *metric, bool with_z)
+void congru_table_column_score(congru_table *table, const congru_scores *scores, congru_score metric)
+{
+    const congru_score_about about = congru_scores_describe(scores, metric);
+    congru_table_column_number(table, about.name, about.title, about.scale, about.decimals);
+    if (metric == CONGRU_SCORE_BITS && scores->trial_seconds > 0)
+        congru_table_note(table, scores->transfer);
+}
+
+static void add_metric_columns(congru_table *table, const congru_scores *scores, size_t count,
+                               const congru_score *metric, bool with_z)
 {
     congru_table_column_text(table, "pipeline", "pipeline");
     congru_table_column_number(table, "subjects", "subjects", 1, 0);
     for (size_t i = 0; i < count; i++) {
-        const congru_score_about *about = congru_score_describe(metric[i]);
-        congru_table_column_number(table, about->name, about->title, about->scale, about->decimals);
+        congru_table_column_score(table, scores, metric[i]);
         if (metric[i] != CONGRU_SCORE_ACCURACY)
             continue;
+        const congru_score_about *about = congru_score_describe(metric[i]);
         congru_table_column_number(table, "deviation", "", about->scale, about->decimals);
         congru_table_join(table);
         if (with_z) {
@@ -68,7 +78,7 @@ congru_status congru_table_of_scores(congru_context *context, const congru_score
     congru_status status = z != NULL
                                ? congru_scores_z(context, scores, z)
                                : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a table");
-    add_metric_columns(table, count, metric, with_z);
+    add_metric_columns(table, scores, count, metric, with_z);
     size_t best = 0;
     for (size_t p = 0; status == CONGRU_OK && p < scores->pipelines; p++) {
         add_pipeline(table, scores, p, count, metric, with_z ? z : NULL);
@@ -100,6 +110,8 @@ congru_status congru_table_of_subjects(congru_context *context, const congru_sco
         for (size_t p = 0; p < scores->pipelines; p++)
             congru_table_number(table, congru_scores_at(scores, metric, p, s));
     }
+    if (metric == CONGRU_SCORE_BITS && scores->trial_seconds > 0)
+        congru_table_note(table, scores->transfer);
     return finish(context, table);
 }
 
@@ -142,30 +154,41 @@ congru_status congru_table_of_confusion(congru_context *context, const congru_re
     return status == CONGRU_OK ? finish(context, table) : status;
 }
 
+congru_status congru_table_add_classes(congru_context *context, const congru_results *results, size_t pipeline,
+                                       const char *label, congru_table *table)
+{
+    congru_class_metrics *of = calloc(results->classes + 1, sizeof *of);
+    table->failed = table->failed || of == NULL;
+    congru_status status = of != NULL
+                               ? congru_results_classes(context, results, pipeline, of)
+                               : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a table");
+    if (status == CONGRU_OK && congru_report_begins(table, label)) {
+        congru_table_column_text(table, "class", "class");
+        congru_table_column_number(table, "trials", "trials", 1, 0);
+        congru_table_column_number(table, "predicted", "predicted", 1, 0);
+        congru_table_column_number(table, "precision", "precision", 1, 3);
+        congru_table_column_number(table, "recall", "recall", 1, 3);
+        congru_table_column_number(table, "f1", "F1", 1, 3);
+        congru_table_column_number(table, "auc", "AUC", 1, 3);
+    }
+    for (size_t k = 0; status == CONGRU_OK && k < results->classes; k++) {
+        congru_report_label(table, label);
+        congru_table_text(table, results->class_name[k]);
+        const double number[] = {
+            (double)of[k].trials, (double)of[k].predicted, of[k].precision, of[k].recall, of[k].f1, of[k].auc};
+        for (size_t i = 0; i < sizeof number / sizeof number[0]; i++)
+            congru_table_number(table, number[i]);
+    }
+    free(of);
+    return status;
+}
+
 congru_status congru_table_of_classes(congru_context *context, const congru_results *results, size_t pipeline,
                                       congru_table *table)
 {
     congru_status status = check_classes(context, "congru_table_of_classes", results, table, pipeline);
-    if (status != CONGRU_OK)
-        return status;
-    congru_class_metrics *by_class = calloc(results->classes, sizeof *by_class);
-    status = by_class != NULL ? congru_results_classes(context, results, pipeline, by_class)
-                              : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a table");
-    congru_table_column_text(table, "class", "class");
-    congru_table_column_number(table, "trials", "trials", 1, 0);
-    congru_table_column_number(table, "precision", "precision", 1, 3);
-    congru_table_column_number(table, "recall", "recall", 1, 3);
-    congru_table_column_number(table, "f1", "F1", 1, 3);
-    congru_table_column_number(table, "auc", "AUC", 1, 3);
-    for (size_t k = 0; status == CONGRU_OK && k < results->classes; k++) {
-        congru_table_text(table, results->class_name[k]);
-        congru_table_number(table, (double)by_class[k].trials);
-        congru_table_number(table, by_class[k].precision);
-        congru_table_number(table, by_class[k].recall);
-        congru_table_number(table, by_class[k].f1);
-        congru_table_number(table, by_class[k].auc);
-    }
-    free(by_class);
+    if (status == CONGRU_OK)
+        status = congru_table_add_classes(context, results, pipeline, NULL, table);
     return status == CONGRU_OK ? finish(context, table) : status;
 }
 

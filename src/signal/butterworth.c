@@ -202,12 +202,9 @@ static bool is_inside(double edge)
 congru_status congru_iir_butterworth(congru_context *context, int order, double low, double high, double rate,
                                      congru_iir *filter)
 {
-    if (context == NULL)
-        return CONGRU_ERROR_ARGUMENT;
-    context->error[0] = '\0';
-    if (filter == NULL)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "there is no filter to fill");
-    congru_status status = check_band(context, order, low, high, rate);
+    congru_status status = congru_check_argument(context, filter != NULL, "there is no filter to fill");
+    if (status == CONGRU_OK)
+        status = check_band(context, order, low, high, rate);
     if (status != CONGRU_OK)
         return status;
     bool has_low = low > 0.0, has_high = high > 0.0 && high < 0.5 * rate;

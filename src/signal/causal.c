@@ -61,14 +61,10 @@ static void filter_set(void *user, size_t part, congru_arena *arena)
     bool rests[CONGRU_GROUP] = {false};
     for (size_t r = 0; r < w.set.count; r++)
         rests[r] = !isfinite(w.set.row[r][job->samples - 1]);
-    bool missing =
-        congru_stretches_visit(w.set.count, (const double *const *)w.set.row, job->samples, filter_stretch, &w);
-    for (size_t r = 0; r < w.set.count; r++) {
-        if (missing)
-            congru_stretches_mark(w.set.row[r], job->samples);
+    congru_channel_set_filter(&w.set, job->samples, filter_stretch, &w);
+    for (size_t r = 0; r < w.set.count; r++)
         if (rests[r] && job->remembered != NULL)
             memset(job->remembered + (w.set.first + r) * states, 0, states * sizeof(double));
-    }
 }
 
 congru_status congru_signal_filter_causal(congru_context *context, const congru_iir *filter, size_t channels,

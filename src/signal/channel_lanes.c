@@ -8,11 +8,9 @@
 congru_status congru_signal_check(congru_context *context, size_t channels, size_t samples,
                                   const double *signal)
 {
-    if (context == NULL)
-        return CONGRU_ERROR_ARGUMENT;
-    context->error[0] = '\0';
-    if (signal == NULL)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the signal is missing");
+    congru_status status = congru_check_argument(context, signal != NULL, "the signal is missing");
+    if (status != CONGRU_OK)
+        return status;
     if (channels == 0 || samples == 0)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "a signal of %zu channels and %zu samples is empty",
                            channels, samples);
@@ -72,4 +70,13 @@ congru_channel_set congru_channel_set_at(const congru_context *context, size_t p
     for (size_t r = 0; r < set.count; r++)
         set.row[r] = signal + (set.first + r) * samples;
     return set;
+}
+
+void congru_channel_set_filter(const congru_channel_set *set, size_t samples, congru_stretch_task task,
+                               void *user)
+{
+    if (!congru_stretches_visit(set->count, (const double *const *)set->row, samples, task, user))
+        return;
+    for (size_t r = 0; r < set->count; r++)
+        congru_stretches_mark(set->row[r], samples);
 }

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "congru/signal.h"
 #include "kernel/kernel.h"
+#include "signal/stretches.h"
 
 /* Clears the error text and checks the shape of a signal: CONGRU_ERROR_ARGUMENT with a text where it is NULL,
  * empty or larger than memory. */
@@ -28,5 +29,10 @@ typedef struct congru_channel_set {
 size_t congru_channel_sets(const congru_context *context, size_t channels);
 congru_channel_set congru_channel_set_at(const congru_context *context, size_t part, size_t channels,
                                          size_t samples, double *signal);
+
+/* Filters every stretch of every channel of the set by the task (congru_stretches_visit), and leaves NaN where samples were
+ * missing. */
+void congru_channel_set_filter(const congru_channel_set *set, size_t samples, congru_stretch_task task,
+                               void *user);
 
 #endif

@@ -116,11 +116,7 @@ static void filter_set(void *user, size_t part, congru_arena *arena)
     fir_work w = {.job = job};
     layout(arena, &w, job->half, job->block, job->context->kernel->width);
     w.set = congru_channel_set_at(job->context, part, job->channels, job->samples, job->signal);
-    if (!congru_stretches_visit(w.set.count, (const double *const *)w.set.row, job->samples, filter_stretch,
-                                &w))
-        return;
-    for (size_t r = 0; r < w.set.count; r++)
-        congru_stretches_mark(w.set.row[r], job->samples);
+    congru_channel_set_filter(&w.set, job->samples, filter_stretch, &w);
 }
 
 /* Checks the band, and the length or finds it. */

@@ -8,11 +8,10 @@
 
 congru_status congru_iir_append(congru_context *context, congru_iir *filter, const congru_iir *more)
 {
-    if (context == NULL)
-        return CONGRU_ERROR_ARGUMENT;
-    context->error[0] = '\0';
-    if (filter == NULL || more == NULL)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "a filter to append is missing");
+    congru_status status =
+        congru_check_argument(context, filter != NULL && more != NULL, "a filter to append is missing");
+    if (status != CONGRU_OK)
+        return status;
     if (filter->sections > CONGRU_SECTIONS_MAX || more->sections > CONGRU_SECTIONS_MAX - filter->sections)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "filters of %zu and %zu sections: together they may have at most %d",

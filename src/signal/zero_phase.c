@@ -114,11 +114,7 @@ static void filter_set(void *user, size_t part, congru_arena *arena)
     zero_phase_work w = {.job = job};
     layout(arena, &w, job->filter->sections, job->edge, job->context->kernel->width);
     w.set = congru_channel_set_at(job->context, part, job->channels, job->samples, job->signal);
-    if (!congru_stretches_visit(w.set.count, (const double *const *)w.set.row, job->samples, filter_stretch,
-                                &w))
-        return;
-    for (size_t r = 0; r < w.set.count; r++)
-        congru_stretches_mark(w.set.row[r], job->samples);
+    congru_channel_set_filter(&w.set, job->samples, filter_stretch, &w);
 }
 
 congru_status congru_signal_filter_zero_phase(congru_context *context, const congru_iir *filter,

@@ -131,21 +131,11 @@ congru_status congru_batch_run(congru_context *context, size_t n, size_t d, size
     return congru_batch_run_windows(context, n, d, scratch, task, congru_chunk_count(n, d), NULL, user);
 }
 
-congru_status congru_check_argument(congru_context *context, bool valid, const char *what)
-{
-    if (context == NULL)
-        return CONGRU_ERROR_ARGUMENT;
-    context->error[0] = '\0';
-    return valid ? CONGRU_OK : congru_fail(context, CONGRU_ERROR_ARGUMENT, "%s", what);
-}
-
 congru_status congru_check_shape(congru_context *context, size_t n, size_t d)
 {
-    if (context == NULL)
-        return CONGRU_ERROR_ARGUMENT;
-    context->error[0] = '\0';
-    if (n == 0)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the set has no matrices");
+    congru_status status = congru_check_argument(context, n > 0, "the set has no matrices");
+    if (status != CONGRU_OK)
+        return status;
     if (d == 0 || d > CONGRU_DIMENSION_MAX)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "matrices of %zu x %zu: the dimension must be 1 to %d", d, d, CONGRU_DIMENSION_MAX);

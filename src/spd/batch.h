@@ -47,9 +47,6 @@ congru_status congru_batch_run_windows(congru_context *context, size_t n, size_t
 /* CONGRU_ERROR_ARGUMENT unless n and d are in range. */
 congru_status congru_check_shape(congru_context *context, size_t n, size_t d);
 
-/* CONGRU_ERROR_ARGUMENT when `valid` is false: "WHAT". Clears the error text otherwise. */
-congru_status congru_check_argument(congru_context *context, bool valid, const char *what);
-
 /* Packs `count` plain symmetric matrices of the chunk, or one for all when `one`, and symmetrises them. `check`
  * (2 * vectors * width doubles) is scratch. Not finite or not symmetric: a failure. */
 congru_failure congru_load_symmetric(const congru_chunk *chunk, size_t d, const double *plain, bool one,

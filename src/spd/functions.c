@@ -132,8 +132,7 @@ congru_status congru_spd_log_forward(congru_context *context, size_t n, size_t d
 congru_status congru_spd_log_backward(congru_context *context, const congru_spectrum *spectrum,
                                       const double *d_out, double *d_c)
 {
-    congru_status status = congru_spectrum_check_filled(context, spectrum, CONGRU_FUNCTION_LOG);
-    return status == CONGRU_OK ? congru_function_backward(context, spectrum, d_out, d_c) : status;
+    return congru_function_backward(context, spectrum, CONGRU_FUNCTION_LOG, d_out, d_c);
 }
 
 congru_status congru_spd_exp_forward(congru_context *context, size_t n, size_t d, const double *s, double scale,
@@ -150,8 +149,7 @@ congru_status congru_spd_exp_forward(congru_context *context, size_t n, size_t d
 congru_status congru_spd_exp_backward(congru_context *context, const congru_spectrum *spectrum,
                                       const double *d_out, double *d_s)
 {
-    congru_status status = congru_spectrum_check_filled(context, spectrum, CONGRU_FUNCTION_EXP);
-    return status == CONGRU_OK ? congru_function_backward(context, spectrum, d_out, d_s) : status;
+    return congru_function_backward(context, spectrum, CONGRU_FUNCTION_EXP, d_out, d_s);
 }
 
 congru_status congru_spd_power_forward(congru_context *context, size_t n, size_t d, const double *c, double p,
@@ -168,6 +166,5 @@ congru_status congru_spd_power_forward(congru_context *context, size_t n, size_t
 congru_status congru_spd_power_backward(congru_context *context, const congru_spectrum *spectrum,
                                         const double *d_out, double *d_c)
 {
-    congru_status status = congru_spectrum_check_filled(context, spectrum, CONGRU_FUNCTION_POWER);
-    return status == CONGRU_OK ? congru_function_backward(context, spectrum, d_out, d_c) : status;
+    return congru_function_backward(context, spectrum, CONGRU_FUNCTION_POWER, d_out, d_c);
 }

@@ -24,28 +24,13 @@ typedef struct sum_job {
 /* Chunks whose sums are kept before they are added up. */
 enum { WINDOW = 256 };
 
-typedef struct sum_work {
-    congru_spectral_work spectral;
-    double *a, *b, *z, *values, *plain;
-} sum_work;
-
-static void sum_layout(congru_arena *arena, const congru_kernel *kernel, size_t vectors, size_t d, sum_work *w)
-{
-    congru_spectral_layout(arena, kernel, vectors, d, &w->spectral);
-    w->a = congru_take_lanes(arena, kernel, vectors, d * d);
-    w->b = congru_take_lanes(arena, kernel, vectors, d * d);
-    w->z = congru_take_lanes(arena, kernel, vectors, d * d);
-    w->values = congru_take_lanes(arena, kernel, vectors, d);
-    w->plain = congru_take_lanes(arena, kernel, vectors, d * d);
-}
-
 static congru_failure sum_task(void *user, const congru_chunk *chunk)
 {
     const sum_job *job = user;
     const congru_kernel *kernel = chunk->kernel;
     const size_t d = job->d, size = d * d, vectors = chunk->vectors;
-    sum_work w;
-    sum_layout(chunk->arena, kernel, vectors, d, &w);
+    congru_map_work w;
+    congru_map_layout(chunk->arena, kernel, vectors, d, &w);
     const congru_view_work reading = {w.plain, w.z, w.b, w.spectral.first, w.spectral.check};
     congru_failure failure = congru_view_load(chunk, d, &job->view, w.a, &reading);
     if (failure.status != CONGRU_OK)
@@ -117,7 +102,8 @@ static congru_status mean_pass(congru_context *context, mean_state *s, const dou
     s->sum.out = out;
     memset(out, 0, size * sizeof(double));
     congru_arena measure = {0};
-    sum_layout(&measure, context->kernel, congru_chunk_vectors(context, s->d), s->d, &(sum_work){0});
+    congru_map_layout(&measure, context->kernel, congru_chunk_vectors(context, s->d), s->d,
+                      &(congru_map_work){0});
     congru_status status =
         congru_batch_run_windows(context, s->n, s->d, measure.used, sum_task, WINDOW, add_window, &s->sum);
     if (status != CONGRU_OK)

@@ -18,6 +18,17 @@ void congru_spectral_layout(congru_arena *arena, const congru_kernel *kernel, si
     work->check = congru_take_lanes(arena, kernel, vectors, 2);
 }
 
+void congru_map_layout(congru_arena *arena, const congru_kernel *kernel, size_t vectors, size_t d,
+                       congru_map_work *work)
+{
+    congru_spectral_layout(arena, kernel, vectors, d, &work->spectral);
+    work->a = congru_take_lanes(arena, kernel, vectors, d * d);
+    work->b = congru_take_lanes(arena, kernel, vectors, d * d);
+    work->z = congru_take_lanes(arena, kernel, vectors, d * d);
+    work->values = congru_take_lanes(arena, kernel, vectors, d);
+    work->plain = congru_take_lanes(arena, kernel, vectors, d * d);
+}
+
 congru_failure congru_spectral_decompose(const congru_chunk *chunk, size_t d, const double *a, double *values,
                                          double *z, const congru_spectral_work *work)
 {

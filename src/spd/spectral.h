@@ -37,6 +37,17 @@ void congru_spectral_backward(const congru_kernel *kernel, size_t vectors, size_
 void congru_spectral_congruence(const congru_kernel *kernel, size_t vectors, size_t d_in, size_t d_out,
                                 const double *x, congru_operand w, double *y, double *scratch);
 
+/* What a task that takes matrices, maps them and gives others works with. */
+typedef struct congru_map_work {
+    congru_spectral_work spectral;
+    double *a, *b, *z, *plain; /* (vectors, d, d) each */
+    double *values;            /* (vectors, d) */
+} congru_map_work;
+
+/* Run twice, as above. */
+void congru_map_layout(congru_arena *arena, const congru_kernel *kernel, size_t vectors, size_t d,
+                       congru_map_work *work);
+
 /* An arena piece of `vectors` vectors of `size` elements. */
 double *congru_take_lanes(congru_arena *arena, const congru_kernel *kernel, size_t vectors, size_t size);
 

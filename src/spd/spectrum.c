@@ -212,10 +212,12 @@ static congru_failure backward_task(void *user, const congru_chunk *chunk)
 }
 
 congru_status congru_function_backward(congru_context *context, const congru_spectrum *spectrum,
-                                       const double *d_out, double *d_in)
+                                       congru_function_kind kind, const double *d_out, double *d_in)
 {
-    congru_status status = congru_check_argument(context, d_out != NULL && d_in != NULL,
-                                                 "no derivative of the output or the input was given");
+    congru_status status = congru_spectrum_check_filled(context, spectrum, kind);
+    if (status == CONGRU_OK)
+        status = congru_check_argument(context, d_out != NULL && d_in != NULL,
+                                       "no derivative of the output or the input was given");
     if (status != CONGRU_OK)
         return status;
     backward_job job = {spectrum, d_out, d_in};

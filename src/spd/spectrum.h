@@ -30,6 +30,6 @@ congru_status congru_spectrum_evaluate(congru_context *context, const congru_spe
 
 /* d_in += the adjoint, for plain matrices. */
 congru_status congru_function_backward(congru_context *context, const congru_spectrum *spectrum,
-                                       const double *d_out, double *d_in);
+                                       congru_function_kind kind, const double *d_out, double *d_in);
 
 #endif

@@ -16,21 +16,6 @@ typedef struct map_job {
     double *out;
 } map_job;
 
-typedef struct map_work {
-    congru_spectral_work spectral;
-    double *a, *b, *z, *values, *plain;
-} map_work;
-
-static void map_layout(congru_arena *arena, const congru_kernel *kernel, size_t vectors, size_t d, map_work *w)
-{
-    congru_spectral_layout(arena, kernel, vectors, d, &w->spectral);
-    w->a = congru_take_lanes(arena, kernel, vectors, d * d);
-    w->b = congru_take_lanes(arena, kernel, vectors, d * d);
-    w->z = congru_take_lanes(arena, kernel, vectors, d * d);
-    w->values = congru_take_lanes(arena, kernel, vectors, d);
-    w->plain = congru_take_lanes(arena, kernel, vectors, d * d);
-}
-
 size_t congru_spd_tangent_size(size_t d)
 {
     return d * (d + 1) / 2;
@@ -57,7 +42,7 @@ static void vector_from_matrix(size_t d, const double *matrix, double *vector)
     }
 }
 
-static congru_failure map_load(const map_job *job, const congru_chunk *chunk, const map_work *w)
+static congru_failure map_load(const map_job *job, const congru_chunk *chunk, const congru_map_work *w)
 {
     const size_t d = job->d, length = congru_spd_tangent_size(d);
     if (!job->from_vector) {
@@ -73,7 +58,8 @@ static congru_failure map_load(const map_job *job, const congru_chunk *chunk, co
     return failure;
 }
 
-static void map_store(const map_job *job, const congru_chunk *chunk, const double *result, const map_work *w)
+static void map_store(const map_job *job, const congru_chunk *chunk, const double *result,
+                      const congru_map_work *w)
 {
     const size_t d = job->d, length = congru_spd_tangent_size(d);
     if (!job->to_vector) {
@@ -90,8 +76,8 @@ static congru_failure map_task(void *user, const congru_chunk *chunk)
     const map_job *job = user;
     const congru_kernel *kernel = chunk->kernel;
     const size_t d = job->d, vectors = chunk->vectors;
-    map_work w;
-    map_layout(chunk->arena, kernel, vectors, d, &w);
+    congru_map_work w;
+    congru_map_layout(chunk->arena, kernel, vectors, d, &w);
     congru_failure failure = map_load(job, chunk, &w);
     if (failure.status != CONGRU_OK)
         return failure;
@@ -162,7 +148,8 @@ static congru_status map_at(congru_context *context, size_t n, const double *bas
     job.after = after ? roots[0] : NULL;
     job.before = before ? roots[1] : NULL;
     congru_arena measure = {0};
-    map_layout(&measure, context->kernel, congru_chunk_vectors(context, job.d), job.d, &(map_work){0});
+    congru_map_layout(&measure, context->kernel, congru_chunk_vectors(context, job.d), job.d,
+                      &(congru_map_work){0});
     return congru_batch_run(context, n, job.d, measure.used, map_task, &job);
 }
 

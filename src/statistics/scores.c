@@ -147,6 +147,27 @@ size_t congru_scores_find(const congru_scores *scores, const char *pipeline)
 
 /* ---- Numbers ---- */
 
+void congru_scores_trial(congru_scores *scores, double seconds)
+{
+    if (scores == NULL || !(seconds > 0 && isfinite(seconds)))
+        return;
+    scores->trial_seconds = seconds;
+    congru_format(scores->transfer, sizeof scores->transfer, "information transfer in bits/min, trials of %g s",
+                  seconds);
+}
+
+congru_score_about congru_scores_describe(const congru_scores *scores, congru_score metric)
+{
+    const congru_score_about *about = congru_score_describe(metric);
+    congru_score_about described = about != NULL ? *about : (congru_score_about){0};
+    if (metric == CONGRU_SCORE_BITS && scores != NULL && scores->trial_seconds > 0) {
+        described.name = "itr_per_minute";
+        described.title = "bits/min";
+        described.text = scores->transfer;
+    }
+    return described;
+}
+
 void congru_scores_add(congru_scores *scores, size_t pipeline, size_t subject,
                        const double value[CONGRU_SCORE_KINDS])
 {
@@ -163,7 +184,8 @@ void congru_scores_add(congru_scores *scores, size_t pipeline, size_t subject,
     const double accuracy = scores->value[CONGRU_SCORE_ACCURACY][cell];
     const double trials = scores->value[CONGRU_SCORE_TRIALS][cell];
     const double chance = trials > 0 ? congru_chance_level((size_t)trials, scores->classes, 0.95) : NAN;
-    scores->value[CONGRU_SCORE_BITS][cell] = congru_transfer_bits(accuracy, scores->classes);
+    scores->value[CONGRU_SCORE_BITS][cell] = congru_transfer_bits(accuracy, scores->classes) *
+                                             (scores->trial_seconds > 0 ? 60.0 / scores->trial_seconds : 1.0);
     scores->value[CONGRU_SCORE_CHANCE][cell] = chance;
     scores->value[CONGRU_SCORE_ABOVE][cell] = isnan(chance) ? NAN : accuracy > chance;
 }

@@ -61,6 +61,18 @@ static rank_sums sum_ranks(size_t n, const double *difference)
     return sums;
 }
 
+/* Twice the smaller share of the ways that give at most, or at least, the sum. */
+static double two_sided(size_t most, const double *ways, size_t sum)
+{
+    double below = 0.0, above = 0.0, all = 0.0;
+    for (size_t s = 0; s <= most; s++) {
+        below += s <= sum ? ways[s] : 0.0;
+        above += s >= sum ? ways[s] : 0.0;
+        all += ways[s];
+    }
+    return fmin(1.0, 2.0 * fmin(below, above) / all);
+}
+
 /* Of the 2^n ways to sign the ranks 1 to n, how many give each sum: whole numbers up to 2^50, exact. A sum
  * that ties made a half is cut to the whole below, as scipy does. */
 static double exact_p(size_t n, double gains)
@@ -72,13 +84,7 @@ static double exact_p(size_t n, double gains)
             ways[s] += ways[s - rank];
     if (sum == most / 2)
         return 1.0;
-    double below = 0.0, above = 0.0, all = 0.0;
-    for (size_t s = 0; s <= most; s++) {
-        below += s <= sum ? ways[s] : 0.0;
-        above += s >= sum ? ways[s] : 0.0;
-        all += ways[s];
-    }
-    return fmin(1.0, 2.0 * fmin(below, above) / all);
+    return two_sided(most, ways, sum);
 }
 
 /* The same for the ranks there are, counted in halves so that they are whole; sorted differences. */
@@ -98,13 +104,7 @@ static double tied_p(size_t n, const double *difference, double gains)
                 ways[s] += ways[s - rank];
         }
     }
-    double below = 0.0, above = 0.0, all = 0.0;
-    for (size_t s = 0; s <= most; s++) {
-        below += s <= sum ? ways[s] : 0.0;
-        above += s >= sum ? ways[s] : 0.0;
-        all += ways[s];
-    }
-    return fmin(1.0, 2.0 * fmin(below, above) / all);
+    return two_sided(most, ways, sum);
 }
 
 static double normal_p(size_t n, double statistic, double ties)

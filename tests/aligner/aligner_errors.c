@@ -5,24 +5,19 @@
 #include "aligner/procrustes.h"
 #include "aligner/recentre.h"
 #include "congru/random.h"
+#include "context_main.h"
 #include "harness.h"
+#include "refusal.h"
 
 static congru_context *context;
 
-static void check_error(congru_status status, congru_status expected, const char *words)
-{
-    const char *error = congru_context_error(context);
-    CHECK_SAYING(status == expected && strstr(error, words) != NULL, "status %d, not %d with '%s': %s",
-                 (int)status, (int)expected, words, error);
-}
-
 /* The mean of what overflowed. */
-static void class_means_must_be_finite(void)
+TEST(class_means_must_be_finite)
 {
     const double target[8] = {1, 0, 0, 1, 2, 0, 0, INFINITY}, source[8] = {1, 0, 0, 1, 1, 0, 0, 1};
     const double both[2] = {1, 1}, first[2] = {1, 0};
     double rotation[4], misfit = -1;
-    check_error(congru_procrustes(context, 2, 2, target, source, both, 1, rotation, &misfit),
+    check_error(context, congru_procrustes(context, 2, 2, target, source, both, 1, rotation, &misfit),
                 CONGRU_ERROR_NOT_FINITE, "a class mean holds a number that is not finite");
     /* A class without weight does not count. */
     CHECK(congru_procrustes(context, 2, 2, target, source, first, 1, rotation, &misfit) == CONGRU_OK);
@@ -31,7 +26,7 @@ static void class_means_must_be_finite(void)
 
 /* Numbers whose squares are below the smallest normal double: nothing is gained by any step, and what comes out is a
  * rotation all the same, no worse than none. */
-static void tiny_class_means_are_rotated(void)
+TEST(tiny_class_means_are_rotated)
 {
     enum { D = 4, DD = D * D, CLASSES = 3 };
     const double weight[CLASSES] = {1, 1, 1};
@@ -59,7 +54,7 @@ static void tiny_class_means_are_rotated(void)
     }
 }
 
-static void trials_that_cannot_be_whitened_are_blamed_on_their_subject(void)
+TEST(trials_that_cannot_be_whitened_are_blamed_on_their_subject)
 {
     const double reference[8] = {1, 0, 0, 1, 1, 0, 0, 1};
     const int32_t subject[4] = {0, 1, 0, 1};
@@ -67,7 +62,7 @@ static void trials_that_cannot_be_whitened_are_blamed_on_their_subject(void)
     const double whole[16] = {1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 4};
     double out[16];
     congru_trials trials = {.count = 4, .d = 2, .subjects = 2, .covariance = broken, .subject = subject};
-    check_error(congru_recentre_sources(context, &trials, reference, out), CONGRU_ERROR_NOT_FINITE,
+    check_error(context, congru_recentre_sources(context, &trials, reference, out), CONGRU_ERROR_NOT_FINITE,
                 "among the trials of subject 1: matrix 2 of 2");
     trials.covariance = whole;
     CHECK(congru_recentre_sources(context, &trials, reference, out) == CONGRU_OK && out[15] == 4);
@@ -75,11 +70,5 @@ static void trials_that_cannot_be_whitened_are_blamed_on_their_subject(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK)
-        return 1;
-    RUN(class_means_must_be_finite);
-    RUN(tiny_class_means_are_rotated);
-    RUN(trials_that_cannot_be_whitened_are_blamed_on_their_subject);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, NULL);
 }

@@ -6,6 +6,7 @@
 
 #include "aligner/recentre.h"
 #include "congru/aligner.h"
+#include "context_main.h"
 #include "harness.h"
 #include "spd_samples.h"
 
@@ -80,7 +81,7 @@ static void check_case(FILE *file, const char *metric, const char *what, size_t 
     }
 }
 
-static void values_agree_with_scipy(void)
+TEST(values_agree_with_scipy)
 {
     char path[512], line[256], metric[16], what[16];
     const char *source = getenv("SOURCE");
@@ -98,9 +99,5 @@ static void values_agree_with_scipy(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK)
-        return 1;
-    RUN(values_agree_with_scipy);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, NULL);
 }

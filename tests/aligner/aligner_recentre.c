@@ -8,6 +8,8 @@
 
 #include "aligner/aligner.h"
 #include "congru/aligner.h"
+#include "context_main.h"
+#include "every_context.h"
 #include "harness.h"
 #include "spd_samples.h"
 
@@ -102,7 +104,7 @@ static void align(sources *p, congru_metric metric)
 }
 
 /* At the affine-invariant mean the mean of the logarithms is zero: that is what makes it the mean. */
-static void each_mean_becomes_the_identity(void)
+TEST(each_mean_becomes_the_identity)
 {
     for (size_t i = 0; i < DIMENSIONS; i++) {
         sources p = subjects_make(dimensions[i], 0);
@@ -118,7 +120,7 @@ static void each_mean_becomes_the_identity(void)
 
 /* The logarithm of a product is not the sum of logarithms: whitening by the log-Euclidean mean leaves the mean
  * logarithm off zero, unless all trials and so the mean commute; the reference is what the definition says. */
-static void the_log_euclidean_mean_is_whitened_only_nearly(void)
+TEST(the_log_euclidean_mean_is_whitened_only_nearly)
 {
     enum { D = 8, DD = D * D };
     sources p = subjects_make(D, 1);
@@ -149,7 +151,7 @@ static void the_log_euclidean_mean_is_whitened_only_nearly(void)
 }
 
 /* W^T C W for every trial of a subject (another gain, another montage): recentred, distances are what they were. */
-static void a_common_congruence_is_forgotten(void)
+TEST(a_common_congruence_is_forgotten)
 {
     for (size_t i = 1; i < DIMENSIONS; i++) {
         const size_t d = dimensions[i], size = d * d;
@@ -179,7 +181,7 @@ static void a_common_congruence_is_forgotten(void)
 }
 
 /* In place, by the public function, and when trials of a subject lie together: the same bits. */
-static void the_ways_to_call_it_agree(void)
+TEST(the_ways_to_call_it_agree)
 {
     enum { D = 8, DD = D * D };
     sources p = subjects_make(D, 3);
@@ -241,7 +243,7 @@ static bool same_trial(size_t i)
 
 static const congru_metric metrics[] = {CONGRU_METRIC_RIEMANN, CONGRU_METRIC_LOGEUCLID, CONGRU_METRIC_EUCLID};
 
-static void fully_visible_is_what_sources_get(void)
+TEST(fully_visible_is_what_sources_get)
 {
     for (size_t m = 0; m < 3; m++) {
         congru_target_trials asked = target_make(CONGRU_TARGET_FULL);
@@ -252,7 +254,7 @@ static void fully_visible_is_what_sources_get(void)
 }
 
 /* Only what is visible makes the reference. */
-static void partly_visible_looks_at_no_more(void)
+TEST(partly_visible_looks_at_no_more)
 {
     static const congru_target targets[] = {CONGRU_TARGET_HALF, CONGRU_TARGET_FIFTH};
     static const size_t visible[] = {10, 4};
@@ -274,7 +276,7 @@ static void partly_visible_looks_at_no_more(void)
     }
 }
 
-static void one_visible_trial_is_shrunk(void)
+TEST(one_visible_trial_is_shrunk)
 {
     congru_target_trials asked = target_make(CONGRU_TARGET_FULL);
     double reference[NDD], root[NDD], expected[NDD];
@@ -293,7 +295,7 @@ static void one_visible_trial_is_shrunk(void)
     }
 }
 
-static void unseen_trials_do_not_touch_each_other(void)
+TEST(unseen_trials_do_not_touch_each_other)
 {
     congru_target_trials asked = target_make(CONGRU_TARGET_NONE);
     double root[NDD], expected[NDD];
@@ -319,7 +321,7 @@ static void unseen_trials_do_not_touch_each_other(void)
 }
 
 /* Trials to come change nothing; those that have been change all that follows. */
-static void online_knows_no_future(void)
+TEST(online_knows_no_future)
 {
     for (size_t m = 0; m < 3; m++) {
         congru_target_trials asked = target_make(CONGRU_TARGET_ONLINE);
@@ -339,7 +341,7 @@ static void online_knows_no_future(void)
 
 /* By the Euclidean metric the running reference is the plain mean of the trials so far, the first one shrunk: the
  * definition, summed apart. The first trial keeps something of itself. */
-static void online_moves_by_the_mean_so_far(void)
+TEST(online_moves_by_the_mean_so_far)
 {
     congru_target_trials asked = target_make(CONGRU_TARGET_ONLINE);
     double sum[NDD], mean[NDD], root[NDD], expected[NDD], identity[NDD];
@@ -367,7 +369,7 @@ static void online_moves_by_the_mean_so_far(void)
     }
 }
 
-static void the_prior_is_the_log_euclidean_mean(void)
+TEST(the_prior_is_the_log_euclidean_mean)
 {
     double mean[NDD] = {0}, one[NDD];
     target_make(CONGRU_TARGET_FULL);
@@ -383,7 +385,7 @@ static void the_prior_is_the_log_euclidean_mean(void)
 
 /* ---- Bits and errors ------------------------------------------------------------------------------- */
 
-static void bits_do_not_depend_on_threads_or_instruction_set(void)
+TEST(bits_do_not_depend_on_threads_or_instruction_set)
 {
     enum { D = 22, DD = D * D };
     sources p = subjects_make(D, 4);
@@ -391,21 +393,16 @@ static void bits_do_not_depend_on_threads_or_instruction_set(void)
     double *other = sample_alloc(TRIALS * DD), *online = sample_alloc(TRIALS * DD);
     congru_target_trials asked = {.count = TRIALS, .d = D, .covariance = p.c, .online = true};
     OK(congru_recentre_target(context, CONGRU_METRIC_RIEMANN, &asked, NULL, online));
-    for (size_t cpu = 0; congru_cpu_name(cpu) != NULL; cpu++) {
-        for (int threads = 1; threads <= 3 && congru_cpu_available(congru_cpu_name(cpu)); threads++) {
-            congru_context *mine;
-            const congru_context_options options = {.threads = threads, .cpu = congru_cpu_name(cpu)};
-            if (!CHECK(congru_context_create(&mine, &options) == CONGRU_OK))
-                continue;
-            CHECK(congru_alignment_recentre(mine, CONGRU_METRIC_RIEMANN, TRIALS, D, p.c, SUBJECTS, p.subject,
-                                            NULL, other) == CONGRU_OK);
-            CHECK_SAYING(memcmp(other, p.out, TRIALS * DD * sizeof(double)) == 0, "%s, %d threads",
-                         congru_cpu_name(cpu), threads);
-            CHECK(congru_recentre_target(mine, CONGRU_METRIC_RIEMANN, &asked, NULL, other) == CONGRU_OK);
-            CHECK_SAYING(memcmp(other, online, TRIALS * DD * sizeof(double)) == 0, "online, %s, %d threads",
-                         congru_cpu_name(cpu), threads);
-            congru_context_destroy(&mine);
-        }
+    congru_context_options how;
+    congru_context *mine;
+    for (size_t place = 0; (mine = next_context(&place, &how)) != NULL; congru_context_destroy(&mine)) {
+        CHECK(congru_alignment_recentre(mine, CONGRU_METRIC_RIEMANN, TRIALS, D, p.c, SUBJECTS, p.subject, NULL,
+                                        other) == CONGRU_OK);
+        CHECK_SAYING(memcmp(other, p.out, TRIALS * DD * sizeof(double)) == 0, "%s, %d threads", how.cpu,
+                     how.threads);
+        CHECK(congru_recentre_target(mine, CONGRU_METRIC_RIEMANN, &asked, NULL, other) == CONGRU_OK);
+        CHECK_SAYING(memcmp(other, online, TRIALS * DD * sizeof(double)) == 0, "online, %s, %d threads",
+                     how.cpu, how.threads);
     }
     free(other);
     free(online);
@@ -419,7 +416,7 @@ static void check_says(congru_status status, congru_status expected, const char 
                  (int)status, (int)expected, words, error);
 }
 
-static void errors_name_the_subject(void)
+TEST(errors_name_the_subject)
 {
     enum { D = 3, DD = D * D };
     sources p = subjects_make(D, 5);
@@ -450,7 +447,7 @@ static void errors_name_the_subject(void)
     subjects_free(&p);
 }
 
-static void errors_of_a_target(void)
+TEST(errors_of_a_target)
 {
     congru_target_trials asked = target_make(CONGRU_TARGET_NONE);
     check_says(congru_recentre_target(context, CONGRU_METRIC_RIEMANN, &asked, NULL, out), CONGRU_ERROR_ARGUMENT,
@@ -472,7 +469,7 @@ static void errors_of_a_target(void)
 }
 
 /* Where rounding keeps the mean from 1e-12, what can be had is taken, and no error text is left behind. */
-static void ill_conditioned_trials_are_taken(void)
+TEST(ill_conditioned_trials_are_taken)
 {
     enum { D = 8, DD = D * D, N = 12 };
     congru_random random = congru_random_stream(76, 0, 0, 0);
@@ -487,23 +484,5 @@ static void ill_conditioned_trials_are_taken(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK)
-        return 1;
-    RUN(each_mean_becomes_the_identity);
-    RUN(the_log_euclidean_mean_is_whitened_only_nearly);
-    RUN(a_common_congruence_is_forgotten);
-    RUN(the_ways_to_call_it_agree);
-    RUN(fully_visible_is_what_sources_get);
-    RUN(partly_visible_looks_at_no_more);
-    RUN(one_visible_trial_is_shrunk);
-    RUN(unseen_trials_do_not_touch_each_other);
-    RUN(online_knows_no_future);
-    RUN(online_moves_by_the_mean_so_far);
-    RUN(the_prior_is_the_log_euclidean_mean);
-    RUN(bits_do_not_depend_on_threads_or_instruction_set);
-    RUN(errors_name_the_subject);
-    RUN(errors_of_a_target);
-    RUN(ill_conditioned_trials_are_taken);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, NULL);
 }

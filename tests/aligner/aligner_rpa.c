@@ -9,6 +9,8 @@
 #include "aligner/procrustes.h"
 #include "aligner/recentre.h"
 #include "congru/aligner.h"
+#include "context_main.h"
+#include "every_context.h"
 #include "harness.h"
 #include "spd_samples.h"
 
@@ -182,7 +184,7 @@ static double hits_of(const world *w, const double *trials)
 static const size_t dimensions[] = {3, 8, 22};
 
 /* With four classes whose means do not commute the rotation itself is determined, but for the sign of all of it. */
-static void a_planted_rotation_comes_back(void)
+TEST(a_planted_rotation_comes_back)
 {
     for (size_t i = 0; i < 3; i++) {
         for (uint32_t number = 0; number < 4; number++) {
@@ -201,7 +203,7 @@ static void a_planted_rotation_comes_back(void)
 
 /* Two recentred classes have opposite means, which leave the signs of eigenvectors open: the classes come together
  * nevertheless. */
-static void two_classes_come_together(void)
+TEST(two_classes_come_together)
 {
     for (size_t i = 0; i < 3; i++) {
         for (uint32_t number = 0; number < 4; number++) {
@@ -217,7 +219,7 @@ static void two_classes_come_together(void)
 }
 
 /* Trials with as much noise as pattern, recentred first as a pipeline does: better than recentring alone. */
-static void it_beats_recentring_alone(void)
+TEST(it_beats_recentring_alone)
 {
     for (size_t i = 0; i < 3; i++) {
         world w = world_make(dimensions[i], 4, 0.3, 1.5, 9);
@@ -256,7 +258,7 @@ static double misfit_by_hand(size_t classes, size_t d, const double *target, con
 }
 
 /* Exact data: exact answer, a rotation to rounding, and no rotation near it does better. */
-static void the_rotation_is_a_minimum(void)
+TEST(the_rotation_is_a_minimum)
 {
     static const size_t sizes[] = {1, 2, 3, 4, 5, 8, 16, 22};
     static const double weight[3] = {1.0, 2.0, 0.5};
@@ -301,7 +303,7 @@ static void the_rotation_is_a_minimum(void)
 }
 
 /* What is equal already stays where it is, though a sign turned would be as good. */
-static void nothing_to_rotate_is_not_rotated(void)
+TEST(nothing_to_rotate_is_not_rotated)
 {
     enum { D = 6, DD = D * D };
     static const double weight[2] = {1.0, 0.0};
@@ -332,7 +334,7 @@ static double dispersion_by_hand(size_t n, size_t d, const double *c)
     return sum / (double)n;
 }
 
-static void dispersions_become_equal(void)
+TEST(dispersions_become_equal)
 {
     world w = world_make(8, 3, 0.3, 2.5, 0);
     double wanted = dispersion_by_hand(w.trials.count, w.d, w.source), found, factor;
@@ -355,7 +357,7 @@ static void dispersions_become_equal(void)
 }
 
 /* Unseen: as they are. Online: by the trials so far, by hand; trials to come change nothing. */
-static void scaling_sees_what_is_visible(void)
+TEST(scaling_sees_what_is_visible)
 {
     world w = world_make(4, 2, 0.3, 2.0, 0);
     const size_t size = w.d * w.d;
@@ -382,7 +384,7 @@ static void scaling_sees_what_is_visible(void)
     world_free(&w);
 }
 
-static void no_dispersion_is_no_division_by_zero(void)
+TEST(no_dispersion_is_no_division_by_zero)
 {
     world w = world_make(3, 2, 0.3, 2.0, 0);
     for (size_t i = 0; i < w.count; i++)
@@ -403,7 +405,7 @@ static bool same(const world *w, const double *a, const double *b)
 
 /* Class 2 has no calibration trial: what the sources say of it does not matter. Nor does a class that the sources do
  * not have. Other labels are not there to be looked at. */
-static void classes_without_calibration_do_not_count(void)
+TEST(classes_without_calibration_do_not_count)
 {
     world w = world_make(5, 3, 0.1, 1.5, 0);
     double *other = sample_alloc(w.count * 25);
@@ -432,7 +434,7 @@ static void classes_without_calibration_do_not_count(void)
 }
 
 /* The public steps, one after the other, are the method. */
-static void the_steps_are_the_method(void)
+TEST(the_steps_are_the_method)
 {
     world w = world_make(6, 3, 0.2, 1.5, 0);
     double *scaled = sample_alloc(w.count * 36), *other = sample_alloc(w.count * 36), rotation[36], dispersion;
@@ -455,7 +457,7 @@ static void the_steps_are_the_method(void)
 
 /* ---- Bits and errors ------------------------------------------------------------------------------- */
 
-static void bits_do_not_depend_on_threads_or_instruction_set(void)
+TEST(bits_do_not_depend_on_threads_or_instruction_set)
 {
     static const size_t shapes[][2] = {{5, 2}, {22, 4}, {8, 11}};
     for (size_t s = 0; s < 3; s++) {
@@ -464,16 +466,11 @@ static void bits_do_not_depend_on_threads_or_instruction_set(void)
         congru_context *first = context;
         calibrate(&w, w.count / 2);
         map(&w, w.out);
-        for (size_t cpu = 0; congru_cpu_name(cpu) != NULL; cpu++) {
-            for (int threads = 1; threads <= 3 && congru_cpu_available(congru_cpu_name(cpu)); threads++) {
-                const congru_context_options options = {.threads = threads, .cpu = congru_cpu_name(cpu)};
-                if (!CHECK(congru_context_create(&context, &options) == CONGRU_OK))
-                    break;
-                map(&w, other);
-                CHECK_SAYING(same(&w, w.out, other), "d %zu, %s, %d threads", w.d, congru_cpu_name(cpu),
-                             threads);
-                congru_context_destroy(&context);
-            }
+        congru_context_options how;
+        for (size_t place = 0; (context = next_context(&place, &how)) != NULL;
+             congru_context_destroy(&context)) {
+            map(&w, other);
+            CHECK_SAYING(same(&w, w.out, other), "d %zu, %s, %d threads", w.d, how.cpu, how.threads);
         }
         context = first;
         free(other);
@@ -481,7 +478,7 @@ static void bits_do_not_depend_on_threads_or_instruction_set(void)
     }
 }
 
-static void the_seed_is_kept_whole(void)
+TEST(the_seed_is_kept_whole)
 {
     world w = world_make(3, 2, 0.3, 1.0, 0);
     congru_tensors model = {0};
@@ -500,7 +497,7 @@ static void check_says(congru_status status, congru_status expected, const char 
                  (int)status, (int)expected, words, error);
 }
 
-static void errors_are_said(void)
+TEST(errors_are_said)
 {
     world w = world_make(3, 2, 0.3, 1.0, 0);
     congru_tensors model = {0}, empty = {0};
@@ -542,21 +539,5 @@ static void errors_are_said(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK)
-        return 1;
-    RUN(a_planted_rotation_comes_back);
-    RUN(two_classes_come_together);
-    RUN(it_beats_recentring_alone);
-    RUN(the_rotation_is_a_minimum);
-    RUN(nothing_to_rotate_is_not_rotated);
-    RUN(dispersions_become_equal);
-    RUN(scaling_sees_what_is_visible);
-    RUN(no_dispersion_is_no_division_by_zero);
-    RUN(classes_without_calibration_do_not_count);
-    RUN(the_steps_are_the_method);
-    RUN(bits_do_not_depend_on_threads_or_instruction_set);
-    RUN(the_seed_is_kept_whole);
-    RUN(errors_are_said);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, NULL);
 }

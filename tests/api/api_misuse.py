@@ -256,11 +256,12 @@ class CountedText(ctypes.Structure):
 
 
 class Numbers(ctypes.Structure):
-    """congru_interval, congru_gain: likewise."""
+    """congru_interval, congru_gain, congru_score_about: likewise."""
     _fields_ = [("numbers", ctypes.c_double * 16)]
 
 
-IN_MEMORY = {"congru_counted": CountedText, "congru_interval": Numbers, "congru_gain": Numbers}
+IN_MEMORY = {"congru_counted": CountedText, "congru_interval": Numbers, "congru_gain": Numbers,
+             "congru_score_about": Numbers}
 
 
 def attempt(function, arguments):

@@ -10,19 +10,12 @@
 
 #include "array/npy_internal.h"
 #include "base/text.h"
+#include "context_main.h"
 #include "harness.h"
+#include "refusal.h"
 #include "scratch.h"
 
 static congru_context *context;
-
-static void check_error(congru_status status, congru_status expected, const char *words)
-{
-    const char *error = congru_context_error(context);
-    CHECK_SAYING(status == expected, "status %d, not %d, for '%s': %s", (int)status, (int)expected, words,
-                 error);
-    CHECK_SAYING(strstr(error, words) != NULL, "no '%s' in: %s", words, error);
-    CHECK_SAYING(strpbrk(error, "\n\r") == NULL, "more than one line: %s", error);
-}
 
 /* A .npy: its header, then the data. */
 static congru_text npy_with(const char *descr, const char *order, const char *shape, const void *data,
@@ -40,7 +33,7 @@ static congru_text npy_with(const char *descr, const char *order, const char *sh
 
 /* ---- .npy ---------------------------------------------------------------------------------------------- */
 
-static void files_in_memory_are_read(void)
+TEST(files_in_memory_are_read)
 {
     const double values[6] = {1, 2, 3, 4, 5, 6};
     congru_text npy = npy_with("<f8", "True", "(2, 3)", values, sizeof values);
@@ -49,14 +42,14 @@ static void files_in_memory_are_read(void)
     CHECK(array.dims == 2 && array.shape[0] == 2 && array.shape[1] == 3 && array.data[1] == 3 &&
           array.data[3] == 2);
     congru_array_clear(&array);
-    check_error(congru_npy_parse(context, "memory", (unsigned char *)npy.data, npy.size - 1, &array),
+    check_error(context, congru_npy_parse(context, "memory", (unsigned char *)npy.data, npy.size - 1, &array),
                 CONGRU_ERROR_FORMAT, "memory: truncated");
     CHECK(array.data == NULL);
     congru_text_clear(&npy);
 }
 
 /* Fortran's order is C's where there is one dimension or no value. Large arrays are told to the store on the way. */
-static void orders_of_lines_and_large_arrays(void)
+TEST(orders_of_lines_and_large_arrays)
 {
     enum { ROWS = 100, COLUMNS = 90 };
     static int32_t many[ROWS * COLUMNS];
@@ -92,7 +85,7 @@ static congru_status take_text(congru_npy_stream *stream, void *into, size_t siz
     return CONGRU_OK;
 }
 
-static void streams_that_end_early_are_refused(void)
+TEST(streams_that_end_early_are_refused)
 {
     static const char *const types[] = {"<i4", "<U2"};
     for (size_t i = 0; i < 2; i++) {
@@ -101,7 +94,8 @@ static void streams_that_end_early_are_refused(void)
         congru_npy_stream stream = {
             .context = context, .name = "cut", .take = take_text, .user = &npy, .size_known = true};
         stream.size = npy.size + (i == 0 ? 1 : 13);
-        check_error(congru_values_take(&stream, &values), CONGRU_ERROR_FORMAT, "cut: truncated: expected");
+        check_error(context, congru_values_take(&stream, &values), CONGRU_ERROR_FORMAT,
+                    "cut: truncated: expected");
         CHECK(values.count == 0 && values.integer == NULL && values.text == NULL);
         congru_text_clear(&npy);
     }
@@ -157,29 +151,30 @@ static void change_nothing(unsigned char *local, unsigned char *central)
     (void)local, (void)central;
 }
 
-static void archives_that_lie_are_refused(void)
+TEST(archives_that_lie_are_refused)
 {
     congru_npz *npz = NULL;
     congru_values values = {0};
     CHECK(congru_npz_open(context, patched_archive(say_bzip2), &npz) == CONGRU_OK);
-    check_error(congru_npz_read(context, npz, "X", &values), CONGRU_ERROR_UNSUPPORTED,
+    check_error(context, congru_npz_read(context, npz, "X", &values), CONGRU_ERROR_UNSUPPORTED,
                 "X: compressed by method 12; stored and deflated arrays are read");
     congru_npz_close(&npz);
-    check_error(congru_npz_open(context, patched_archive(say_a_gigabyte), &npz), CONGRU_ERROR_FORMAT,
+    check_error(context, congru_npz_open(context, patched_archive(say_a_gigabyte), &npz), CONGRU_ERROR_FORMAT,
                 "broken or truncated .npz: ");
-    check_error(congru_npz_open(context, patched_archive(break_the_local_header), &npz), CONGRU_ERROR_FORMAT,
-                "broken or truncated .npz: ");
+    check_error(context, congru_npz_open(context, patched_archive(break_the_local_header), &npz),
+                CONGRU_ERROR_FORMAT, "broken or truncated .npz: ");
     CHECK(npz == NULL && values.real == NULL);
     /* Cut short after it was opened. */
     const char *path = patched_archive(change_nothing);
     CHECK(congru_npz_open(context, path, &npz) == CONGRU_OK && truncate(path, 10) == 0);
-    check_error(congru_npz_read(context, npz, "X", &values), CONGRU_ERROR_FORMAT, "X: cannot be read: ");
+    check_error(context, congru_npz_read(context, npz, "X", &values), CONGRU_ERROR_FORMAT,
+                "X: cannot be read: ");
     CHECK(values.real == NULL && values.count == 0);
     congru_npz_close(&npz);
 }
 
 /* Bytes that are no UTF-8 are taken for Latin-1, so that every name can be written. */
-static void texts_of_other_encodings_are_written(void)
+TEST(texts_of_other_encodings_are_written)
 {
     static const char *const texts[] = {"M\xfcller", "caf\xc3\xa9\xff"};
     const size_t two = 2;
@@ -200,7 +195,7 @@ static void texts_of_other_encodings_are_written(void)
 
 /* ---- Files --------------------------------------------------------------------------------------------- */
 
-static void files_that_shrink_are_refused(void)
+TEST(files_that_shrink_are_refused)
 {
     const char *path = path_in("shrinks");
     char bytes[1000] = {0}, *text = NULL;
@@ -210,11 +205,11 @@ static void files_that_shrink_are_refused(void)
     congru_source source;
     CHECK(congru_source_open(context, path, &source) == CONGRU_OK && source.size == sizeof bytes);
     CHECK(truncate(path, 300) == 0);
-    check_error(congru_source_read(context, &source, 100, 500, bytes), CONGRU_ERROR_FORMAT,
+    check_error(context, congru_source_read(context, &source, 100, 500, bytes), CONGRU_ERROR_FORMAT,
                 "shrinks: ends at byte 300 where byte ");
     congru_source_close(&source);
     CHECK(truncate(path, (3 << 20) + 1) == 0);
-    check_error(congru_source_text(context, path, 3 << 20, "a list of names", &text, &size),
+    check_error(context, congru_source_text(context, path, 3 << 20, "a list of names", &text, &size),
                 CONGRU_ERROR_FORMAT, "shrinks: larger than 3 MiB; not a list of names");
     CHECK(text == NULL);
 }
@@ -228,7 +223,7 @@ static bool append_byte(const char *path)
 }
 
 /* What was read of a file that was written to meanwhile may be half of the one and half of the other. */
-static void files_that_change_are_told(void)
+TEST(files_that_change_are_told)
 {
     const char *path = path_in("changing.npz");
     const double values[6] = {1, 2, 3, 4, 5, 6};
@@ -250,11 +245,11 @@ static void files_that_change_are_told(void)
     CHECK(congru_npz_check(context, npz) == CONGRU_OK);
     x = described;
     x.shape[0] = 3; /* what was described is not there any more */
-    check_error(congru_npz_fill(context, npz, "X", &x), CONGRU_ERROR_FORMAT,
+    check_error(context, congru_npz_fill(context, npz, "X", &x), CONGRU_ERROR_FORMAT,
                 "changing.npz: X: it was changed while it was read");
     CHECK(x.real == NULL && x.count == 0);
     CHECK(append_byte(path));
-    check_error(congru_npz_check(context, npz), CONGRU_ERROR_IO,
+    check_error(context, congru_npz_check(context, npz), CONGRU_ERROR_IO,
                 "changing.npz: it was changed while it was read");
     congru_npz_close(&npz);
     congru_source source;
@@ -262,11 +257,13 @@ static void files_that_change_are_told(void)
     CHECK(congru_source_check(context, &source) == CONGRU_OK);
     const struct timespec later[2] = {{.tv_sec = 2000000000}, {.tv_sec = 2000000000}};
     CHECK(utimensat(AT_FDCWD, path, later, 0) == 0); /* as if written to */
-    check_error(congru_source_check(context, &source), CONGRU_ERROR_IO, "it was changed while it was read");
+    check_error(context, congru_source_check(context, &source), CONGRU_ERROR_IO,
+                "it was changed while it was read");
     congru_source_close(&source);
     CHECK(congru_source_open(context, path, &source) == CONGRU_OK);
     CHECK(truncate(path, 100) == 0);
-    check_error(congru_source_check(context, &source), CONGRU_ERROR_IO, "it was changed while it was read");
+    check_error(context, congru_source_check(context, &source), CONGRU_ERROR_IO,
+                "it was changed while it was read");
     congru_source_close(&source);
     source = congru_source_memory("memory", values, sizeof values);
     CHECK(congru_source_check(context, &source) == CONGRU_OK);
@@ -274,16 +271,5 @@ static void files_that_change_are_told(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK || !scratch_open())
-        return 1;
-    RUN(files_in_memory_are_read);
-    RUN(orders_of_lines_and_large_arrays);
-    RUN(streams_that_end_early_are_refused);
-    RUN(archives_that_lie_are_refused);
-    RUN(texts_of_other_encodings_are_written);
-    RUN(files_that_shrink_are_refused);
-    RUN(files_that_change_are_told);
-    scratch_close();
-    congru_context_destroy(&context);
-    return harness_end();
+    return scratch_main(&context, NULL);
 }

@@ -4,12 +4,13 @@
 
 #include "array/csv.h"
 #include "base/text.h"
+#include "context_main.h"
 #include "harness.h"
 #include "scratch.h"
 
 static congru_context *context;
 
-static void csv_fields(void)
+TEST(csv_fields)
 {
     const char *path = path_in("fields.csv");
     const struct {
@@ -45,7 +46,7 @@ static void csv_fields(void)
     remove(path);
 }
 
-static void json_strings(void)
+TEST(json_strings)
 {
     const struct {
         const char *text, *json;
@@ -63,7 +64,7 @@ static void json_strings(void)
 }
 
 /* As it is in the file, and as it is read back: itself. */
-static void csv_cells_are_no_formulas(void)
+TEST(csv_cells_are_no_formulas)
 {
     static const struct {
         const char *text, *written;
@@ -105,12 +106,5 @@ static void csv_cells_are_no_formulas(void)
 
 int main(void)
 {
-    if (!scratch_open() || congru_context_create(&context, NULL) != CONGRU_OK)
-        return 1;
-    RUN(csv_fields);
-    RUN(csv_cells_are_no_formulas);
-    RUN(json_strings);
-    congru_context_destroy(&context);
-    scratch_close();
-    return harness_end();
+    return scratch_main(&context, NULL);
 }

@@ -1,16 +1,14 @@
 /* Writing files: whole or not at all; links and devices stay. SPDX-License-Identifier: Apache-2.0 */
 #define _XOPEN_SOURCE 700
 #include <dirent.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "congru/npy.h"
+#include "context_main.h"
 #include "harness.h"
 #include "scratch.h"
 
@@ -45,7 +43,7 @@ static void check_unwritten(const char *path, const char *words)
     CHECK(files_in_directory() == before);
 }
 
-static void failed_writes_leave_nothing(void)
+TEST(failed_writes_leave_nothing)
 {
     check_unwritten(path_in("absent/out.npy"), "No such file");
     check_unwritten(scratch_folder(), "is a directory");
@@ -56,7 +54,7 @@ static void failed_writes_leave_nothing(void)
     check_unwritten(path_in("file/out.npy"), "Not a directory");
 }
 
-static void impossible_arguments_are_refused(void)
+TEST(impossible_arguments_are_refused)
 {
     const double value = 1;
     const size_t many[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, huge[2] = {SIZE_MAX, SIZE_MAX};
@@ -69,25 +67,20 @@ static void impossible_arguments_are_refused(void)
     CHECK(access(path, F_OK) != 0);
 }
 
-static void a_full_disk_keeps_the_old_file(void)
+TEST(a_full_disk_keeps_the_old_file)
 {
     static const double values[4096];
     const size_t many = 4096;
     CHECK(write_number(path_in("kept.npy"), 42) == CONGRU_OK);
     size_t before = files_in_directory();
-    struct rlimit limit, small;
-    CHECK(getrlimit(RLIMIT_FSIZE, &limit) == 0);
-    small = limit;
-    small.rlim_cur = 1000; /* a write stops here, as on a full disk */
-    signal(SIGXFSZ, SIG_IGN);
-    CHECK(setrlimit(RLIMIT_FSIZE, &small) == 0);
+    disk_fill();
     congru_status status = congru_npy_write(context, path_in("kept.npy"), 1, &many, values);
-    CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+    disk_empty();
     CHECK(status == CONGRU_ERROR_IO && files_in_directory() == before);
     CHECK(read_number(path_in("kept.npy")) == 42);
 }
 
-static void the_longest_name_can_be_written(void)
+TEST(the_longest_name_can_be_written)
 {
     char name[256];
     memset(name, 'n', sizeof name);
@@ -95,7 +88,7 @@ static void the_longest_name_can_be_written(void)
     CHECK(write_number(path_in(name), 3) == CONGRU_OK && read_number(path_in(name)) == 3);
 }
 
-static void a_name_without_a_folder_is_written_here(void)
+TEST(a_name_without_a_folder_is_written_here)
 {
     char here[PATH_SIZE];
     CHECK(getcwd(here, sizeof here) != NULL && chdir(scratch_folder()) == 0);
@@ -104,7 +97,7 @@ static void a_name_without_a_folder_is_written_here(void)
     CHECK(read_number(path_in("here.npy")) == 5);
 }
 
-static void new_files_obey_the_umask_and_old_ones_keep_their_mode(void)
+TEST(new_files_obey_the_umask_and_old_ones_keep_their_mode)
 {
     struct stat about;
     mode_t mask = umask(027);
@@ -115,7 +108,7 @@ static void new_files_obey_the_umask_and_old_ones_keep_their_mode(void)
     CHECK(stat(path_in("mode.npy"), &about) == 0 && (about.st_mode & 07777) == 0604);
 }
 
-static void a_link_stays_and_its_file_is_replaced(void)
+TEST(a_link_stays_and_its_file_is_replaced)
 {
     struct stat about;
     CHECK(write_number(path_in("real.npy"), 7) == CONGRU_OK);
@@ -126,7 +119,7 @@ static void a_link_stays_and_its_file_is_replaced(void)
     CHECK(read_number(path_in("real.npy")) == 8 && files_in_directory() == before);
 }
 
-static void devices_and_pipes_are_written_to(void)
+TEST(devices_and_pipes_are_written_to)
 {
     struct stat about;
     int ends[2];
@@ -143,7 +136,7 @@ static void devices_and_pipes_are_written_to(void)
 }
 
 /* As with "-o /dev/stdout >>file": what the file held before stays in it. */
-static void an_open_descriptor_is_appended_to(void)
+TEST(an_open_descriptor_is_appended_to)
 {
     struct stat about;
     char path[PATH_SIZE];
@@ -158,18 +151,5 @@ static void an_open_descriptor_is_appended_to(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK || !scratch_open())
-        return 1;
-    RUN(failed_writes_leave_nothing);
-    RUN(impossible_arguments_are_refused);
-    RUN(a_full_disk_keeps_the_old_file);
-    RUN(the_longest_name_can_be_written);
-    RUN(a_name_without_a_folder_is_written_here);
-    RUN(new_files_obey_the_umask_and_old_ones_keep_their_mode);
-    RUN(a_link_stays_and_its_file_is_replaced);
-    RUN(devices_and_pipes_are_written_to);
-    RUN(an_open_descriptor_is_appended_to);
-    scratch_close();
-    congru_context_destroy(&context);
-    return harness_end();
+    return scratch_main(&context, NULL);
 }

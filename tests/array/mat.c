@@ -7,6 +7,7 @@
 #include "array/mat.h"
 #include "base/memory.h"
 #include "congru/random.h"
+#include "context_main.h"
 #include "harness.h"
 #include "mat_writer.h"
 
@@ -52,7 +53,7 @@ static void check_refused(congru_status expected, const char *words)
 
 /* ---- Reading ------------------------------------------------------------------------------------- */
 
-static void reads_every_storage_type(void)
+TEST(reads_every_storage_type)
 {
     static const struct {
         uint32_t type;
@@ -87,7 +88,7 @@ static void reads_every_storage_type(void)
             }
 }
 
-static void keeps_values_within_their_class(void)
+TEST(keeps_values_within_their_class)
 {
     static const struct {
         uint32_t class_number, type;
@@ -122,7 +123,7 @@ static void keeps_values_within_their_class(void)
     congru_mat_free(&mat);
 }
 
-static void reads_text_of_every_encoding(void)
+TEST(reads_text_of_every_encoding)
 {
     static const uint16_t wide[] = {'m', 0xb5, 0x20ac, 0xd83d, 0xde00, 0xd800, 'x'};
     static const uint32_t wider[] = {0x1f600, 'a', 0x110000};
@@ -163,7 +164,7 @@ static void reads_text_of_every_encoding(void)
         }
 }
 
-static void reads_cells_and_structs(void)
+TEST(reads_cells_and_structs)
 {
     for (int form = 0; form < 4; form++) {
         mat_sample(&file, form & 1, form & 2);
@@ -197,7 +198,7 @@ static void reads_cells_and_structs(void)
 
 /* [] inside a cell has no bytes at all; empty arrays have dimensions and no data. The nameless variable in
  * which MATLAB keeps its objects is passed over. */
-static void reads_what_is_empty(void)
+TEST(reads_what_is_empty)
 {
     static const uint32_t nothing[2] = {14, 0};
     mat_begin(&file, false);
@@ -235,7 +236,7 @@ static void nest(int depth)
         mat_close(&file, start[i]);
 }
 
-static void nests_sixteen_deep(void)
+TEST(nests_sixteen_deep)
 {
     nest(16);
     congru_mat *mat = read_whole();
@@ -250,7 +251,7 @@ static void nests_sixteen_deep(void)
 
 /* ---- Refusals ------------------------------------------------------------------------------------ */
 
-static void refuses_other_versions(void)
+TEST(refuses_other_versions)
 {
     static const uint32_t level_4[5] = {0, 2, 3, 0, 2};
     for (int i = 0; i < 6; i++) {
@@ -271,7 +272,7 @@ static void refuses_other_versions(void)
     }
 }
 
-static void refuses_what_is_not_plain(void)
+TEST(refuses_what_is_not_plain)
 {
     static const struct {
         uint32_t flags;
@@ -302,7 +303,7 @@ static void refuses_what_is_not_plain(void)
     check_refused(CONGRU_ERROR_UNSUPPORTED, "variable 't': an object (such as a table");
 }
 
-static void refuses_lying_sizes(void)
+TEST(refuses_lying_sizes)
 {
     static const struct {
         size_t dims, shape[9];
@@ -343,7 +344,7 @@ static void refuses_lying_sizes(void)
 }
 
 /* Two million cells of no bytes deflate to nothing, and would take a quarter of a gigabyte. */
-static void refuses_many_cells(void)
+TEST(refuses_many_cells)
 {
     enum { CELLS = 2 << 20 };
     mat_begin(&file, false);
@@ -355,7 +356,7 @@ static void refuses_many_cells(void)
     check_refused(CONGRU_ERROR_UNSUPPORTED, "more than 1048576 cells");
 }
 
-static void refuses_lies_about_compression(void)
+TEST(refuses_lies_about_compression)
 {
     const double value = 1;
     for (int i = 0; i < 5; i++) {
@@ -386,7 +387,7 @@ static void refuses_lies_about_compression(void)
 /* ---- Damage -------------------------------------------------------------------------------------- */
 
 /* Cut off between variables a file is a file with fewer; anywhere else it is refused. */
-static void refuses_every_truncation(void)
+TEST(refuses_every_truncation)
 {
     for (int form = 0; form < 4; form++) {
         mat_sample(&file, form & 1, form & 2);
@@ -434,7 +435,7 @@ static bool same_file(const congru_mat *a, const congru_mat *b)
 
 /* What is compressed has a checksum: a change in it that is not refused changed nothing (bits that pad the last
  * byte). */
-static void survives_changed_bytes(void)
+TEST(survives_changed_bytes)
 {
     congru_random random = congru_random_stream(3, 0, 0, 0);
     size_t read = 0, refused = 0;
@@ -466,21 +467,5 @@ static void survives_changed_bytes(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK)
-        return 1;
-    RUN(reads_every_storage_type);
-    RUN(keeps_values_within_their_class);
-    RUN(reads_text_of_every_encoding);
-    RUN(reads_cells_and_structs);
-    RUN(reads_what_is_empty);
-    RUN(nests_sixteen_deep);
-    RUN(refuses_other_versions);
-    RUN(refuses_what_is_not_plain);
-    RUN(refuses_lying_sizes);
-    RUN(refuses_many_cells);
-    RUN(refuses_lies_about_compression);
-    RUN(refuses_every_truncation);
-    RUN(survives_changed_bytes);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, NULL);
 }

@@ -5,14 +5,15 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "congru/npy.h"
 #include "congru/random.h"
+#include "context_main.h"
 #include "harness.h"
+#include "refusal.h"
 #include "scratch.h"
 
 enum { FILE_SIZE_MAX = 1 << 20, PATH_SIZE = 512 };
@@ -65,13 +66,10 @@ static congru_status read_composed(congru_array *array)
 static void check_refused(congru_status status, congru_status expected, const char *path, const char *words,
                           const congru_array *array)
 {
-    const char *error = congru_context_error(context);
-    CHECK_SAYING(status == expected, "status %d, not %d, for: %s", (int)status, (int)expected, words);
+    char begin[PATH_SIZE + 2];
+    snprintf(begin, sizeof begin, "%s: ", path);
+    check_error_at(context, status, expected, begin, words);
     CHECK(array->data == NULL && array->count == 0 && array->dims == 0);
-    CHECK_SAYING(strstr(error, words) != NULL, "no '%s' in: %s", words, error);
-    CHECK_SAYING(strncmp(error, path, strlen(path)) == 0 && strncmp(error + strlen(path), ": ", 2) == 0,
-                 "does not begin with the file: %s", error);
-    CHECK_SAYING(strpbrk(error, "\n\r") == NULL, "more than one line: %s", error);
 }
 
 static void check_composed_refused(congru_status expected, const char *words)
@@ -84,7 +82,7 @@ static void check_composed_refused(congru_status expected, const char *words)
 
 /* ---- Reading ------------------------------------------------------------------------------------- */
 
-static void round_trips_keep_every_bit(void)
+TEST(round_trips_keep_every_bit)
 {
     static const struct {
         size_t dims, shape[CONGRU_NPY_DIMS_MAX];
@@ -109,7 +107,7 @@ static void round_trips_keep_every_bit(void)
     }
 }
 
-static void writes_numpy_headers(void)
+TEST(writes_numpy_headers)
 {
     static const struct {
         size_t dims, shape[3];
@@ -131,7 +129,7 @@ static void writes_numpy_headers(void)
     }
 }
 
-static void reads_every_spelling_of_a_header(void)
+TEST(reads_every_spelling_of_a_header)
 {
     static const char *const headers[] = {
         "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }   \n",
@@ -153,7 +151,7 @@ static void reads_every_spelling_of_a_header(void)
     }
 }
 
-static void widens_float32(void)
+TEST(widens_float32)
 {
     enum { COUNT = 10000 };
     static float values[COUNT];
@@ -170,7 +168,7 @@ static void widens_float32(void)
     congru_array_clear(&array);
 }
 
-static void transposes_fortran_order(void)
+TEST(transposes_fortran_order)
 {
     /* The value at [i][j][k] is 100 i + 10 j + k; in the file the first index moves fastest. */
     float values[24];
@@ -225,7 +223,7 @@ static congru_status read_through_pipe(congru_array *array, char path[PATH_SIZE]
     return status;
 }
 
-static void reads_pipes_without_trusting_the_header(void)
+TEST(reads_pipes_without_trusting_the_header)
 {
     enum { COUNT = 130000 };
     static double values[COUNT];
@@ -249,7 +247,7 @@ static void reads_pipes_without_trusting_the_header(void)
 
 /* ---- Refusing ------------------------------------------------------------------------------------ */
 
-static void refuses_broken_headers(void)
+TEST(refuses_broken_headers)
 {
     static const struct {
         const char *header, *words;
@@ -292,7 +290,7 @@ static void refuses_broken_headers(void)
     }
 }
 
-static void refuses_other_types(void)
+TEST(refuses_other_types)
 {
     static const struct {
         const char *descr, *words;
@@ -324,7 +322,7 @@ static void refuses_other_types(void)
     }
 }
 
-static void refuses_lying_shapes(void)
+TEST(refuses_lying_shapes)
 {
     static const struct {
         const char *shape, *words;
@@ -353,7 +351,7 @@ static void refuses_lying_shapes(void)
     check_composed_refused(CONGRU_ERROR_UNSUPPORTED, "more than 8 dimensions");
 }
 
-static void refuses_what_is_not_npy(void)
+TEST(refuses_what_is_not_npy)
 {
     congru_array array;
     begin(3, 0, 0);
@@ -380,7 +378,7 @@ static void refuses_what_is_not_npy(void)
     congru_array_clear(NULL);
 }
 
-static void refuses_every_truncation(void)
+TEST(refuses_every_truncation)
 {
     const double values[6] = {1, 2, 3, 4, 5, 6};
     for (unsigned char version = 1; version <= 2; version++) {
@@ -401,7 +399,7 @@ static void refuses_every_truncation(void)
 
 /* With one byte changed a file is refused, or is still a true reading: in the header that leaves an array of
  * as many bytes, among the values it changes the one value. */
-static void survives_changed_bytes(void)
+TEST(survives_changed_bytes)
 {
     double values[6] = {1, 2, 3, 4, 5, 6};
     congru_random random = congru_random_stream(2, 0, 0, 0);
@@ -427,21 +425,5 @@ static void survives_changed_bytes(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK || !scratch_open())
-        return 1;
-    RUN(round_trips_keep_every_bit);
-    RUN(writes_numpy_headers);
-    RUN(reads_every_spelling_of_a_header);
-    RUN(widens_float32);
-    RUN(transposes_fortran_order);
-    RUN(reads_pipes_without_trusting_the_header);
-    RUN(refuses_broken_headers);
-    RUN(refuses_other_types);
-    RUN(refuses_lying_shapes);
-    RUN(refuses_what_is_not_npy);
-    RUN(refuses_every_truncation);
-    RUN(survives_changed_bytes);
-    scratch_close();
-    congru_context_destroy(&context);
-    return harness_end();
+    return scratch_main(&context, NULL);
 }

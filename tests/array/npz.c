@@ -2,17 +2,17 @@
 #define _XOPEN_SOURCE 700
 #include <dirent.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zip.h>
 
 #include "array/npy_internal.h"
+#include "context_main.h"
 #include "harness.h"
+#include "refusal.h"
 #include "scratch.h"
 
 enum { PATH_SIZE = 512, PATHS = 4, FILE_SIZE_MAX = 1 << 20 };
@@ -59,26 +59,16 @@ static congru_status parse(congru_values *values)
     return congru_values_parse(context, "in.npy", file.data, file.size, values);
 }
 
-static void check_error(congru_status status, congru_status expected, const char *begin, const char *words)
-{
-    const char *error = congru_context_error(context);
-    CHECK_SAYING(status == expected, "status %d, not %d, for: %s (%s)", (int)status, (int)expected, words,
-                 error);
-    CHECK_SAYING(strncmp(error, begin, strlen(begin)) == 0, "does not begin with %s: %s", begin, error);
-    CHECK_SAYING(strstr(error, words) != NULL, "no '%s' in: %s", words, error);
-    CHECK_SAYING(strpbrk(error, "\n\r") == NULL, "more than one line: %s", error);
-}
-
 static void check_refused(congru_status expected, const char *words)
 {
     congru_values values;
-    check_error(parse(&values), expected, "in.npy: ", words);
+    check_error_at(context, parse(&values), expected, "in.npy: ", words);
     CHECK(values.real == NULL && values.integer == NULL && values.text == NULL && values.count == 0);
 }
 
 /* ---- Values ---------------------------------------------------------------------------------------- */
 
-static void reads_integers_of_every_width(void)
+TEST(reads_integers_of_every_width)
 {
     static const struct {
         const char *descr;
@@ -112,7 +102,7 @@ static void reads_integers_of_every_width(void)
     check_refused(CONGRU_ERROR_UNSUPPORTED, "unsigned value at index 1 does not fit");
 }
 
-static void reads_floats_of_every_width(void)
+TEST(reads_floats_of_every_width)
 {
     congru_values values;
     const double wide[3] = {-0.0, 1e300, NAN};
@@ -137,7 +127,7 @@ static void reads_floats_of_every_width(void)
     congru_values_clear(&values);
 }
 
-static void reads_texts_as_utf8(void)
+TEST(reads_texts_as_utf8)
 {
     congru_values values;
     const uint32_t codes[6] = {'a', 0x20ac, 0x1f600, 0, 0, 0}; /* "a", a euro sign; a face; nothing */
@@ -165,7 +155,7 @@ static void reads_texts_as_utf8(void)
     congru_values_clear(&values);
 }
 
-static void reorders_fortran_arrays(void)
+TEST(reorders_fortran_arrays)
 {
     congru_values values;
     const int16_t numbers[6] = {11, 21, 12, 22, 13, 23};
@@ -187,7 +177,7 @@ static void reorders_fortran_arrays(void)
     congru_values_clear(&values);
 }
 
-static void refuses_other_types(void)
+TEST(refuses_other_types)
 {
     static const struct {
         const char *descr, *words;
@@ -269,7 +259,7 @@ static void check_sample(congru_npz *npz)
     congru_values_clear(&values);
 }
 
-static void round_trips_keep_everything(void)
+TEST(round_trips_keep_everything)
 {
     for (int deflate = 0; deflate < 2; deflate++) {
         congru_npz *npz;
@@ -286,7 +276,7 @@ static void round_trips_keep_everything(void)
     }
 }
 
-static void stored_arrays_are_aligned(void)
+TEST(stored_arrays_are_aligned)
 {
     static const unsigned char magic[6] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
     CHECK(write_sample(path_in("aligned.npz"), false) == CONGRU_OK && load_file(path_in("aligned.npz")));
@@ -300,7 +290,7 @@ static void stored_arrays_are_aligned(void)
     CHECK(found == 4);
 }
 
-static void the_same_arrays_give_the_same_bytes(void)
+TEST(the_same_arrays_give_the_same_bytes)
 {
     static bytes first;
     for (int deflate = 0; deflate < 2; deflate++) {
@@ -313,7 +303,7 @@ static void the_same_arrays_give_the_same_bytes(void)
     }
 }
 
-static void nothing_is_left_of_what_is_abandoned(void)
+TEST(nothing_is_left_of_what_is_abandoned)
 {
     congru_npz_writer *writer;
     const char *path = path_in("kept.npz");
@@ -325,7 +315,7 @@ static void nothing_is_left_of_what_is_abandoned(void)
     congru_npz_abandon(&writer);
     CHECK(writer == NULL && files_in_directory() == before);
     CHECK(congru_npz_create(context, path, &writer) == CONGRU_OK);
-    check_error(congru_npz_commit(context, &writer), CONGRU_ERROR_ARGUMENT, path, "no arrays");
+    check_error_at(context, congru_npz_commit(context, &writer), CONGRU_ERROR_ARGUMENT, path, "no arrays");
     CHECK(writer == NULL && files_in_directory() == before);
     congru_npz *npz;
     CHECK(congru_npz_open(context, path, &npz) == CONGRU_OK);
@@ -333,30 +323,25 @@ static void nothing_is_left_of_what_is_abandoned(void)
     congru_npz_close(&npz);
 }
 
-static void a_full_disk_keeps_the_old_file(void)
+TEST(a_full_disk_keeps_the_old_file)
 {
     const char *path = path_in("kept.npz");
     size_t before = files_in_directory();
-    struct rlimit limit, small;
-    CHECK(getrlimit(RLIMIT_FSIZE, &limit) == 0);
-    small = limit;
-    small.rlim_cur = 1000; /* a write stops here, as on a full disk */
-    signal(SIGXFSZ, SIG_IGN);
-    CHECK(setrlimit(RLIMIT_FSIZE, &small) == 0);
+    disk_fill();
     congru_status status = write_sample(path, false);
-    CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
-    check_error(status, CONGRU_ERROR_IO, path, "cannot write: File too large");
+    disk_empty();
+    check_error_at(context, status, CONGRU_ERROR_IO, path, "cannot write: File too large");
     CHECK(files_in_directory() == before);
     congru_npz *npz;
     if (CHECK(congru_npz_open(context, path, &npz) == CONGRU_OK))
         check_sample(npz);
     congru_npz_close(&npz);
-    check_error(write_sample("/dev/full", false), CONGRU_ERROR_IO, "/dev/full: ", "No space left");
-    check_error(write_sample(path_in("absent/x.npz"), false), CONGRU_ERROR_IO, scratch_folder(),
-                "No such file");
+    check_error_at(context, write_sample("/dev/full", false), CONGRU_ERROR_IO, "/dev/full: ", "No space left");
+    check_error_at(context, write_sample(path_in("absent/x.npz"), false), CONGRU_ERROR_IO, scratch_folder(),
+                   "No such file");
 }
 
-static void pipes_are_written_to(void)
+TEST(pipes_are_written_to)
 {
     int ends[2];
     char path[PATH_SIZE];
@@ -373,7 +358,7 @@ static void pipes_are_written_to(void)
     }
 }
 
-static void impossible_arrays_are_refused(void)
+TEST(impossible_arrays_are_refused)
 {
     congru_npz_writer *writer;
     const double value = 1;
@@ -397,7 +382,7 @@ static void impossible_arrays_are_refused(void)
 static void check_unopened(congru_status expected, const char *path, const char *words)
 {
     congru_npz *npz;
-    check_error(congru_npz_open(context, path, &npz), expected, path, words);
+    check_error_at(context, congru_npz_open(context, path, &npz), expected, path, words);
     CHECK(npz == NULL);
 }
 
@@ -407,7 +392,7 @@ static void store(const char *path)
     CHECK(stream != NULL && fwrite(file.data, 1, file.size, stream) == file.size && fclose(stream) == 0);
 }
 
-static void refuses_what_is_no_archive(void)
+TEST(refuses_what_is_no_archive)
 {
     check_unopened(CONGRU_ERROR_IO, path_in("absent"), "No such file");
     check_unopened(CONGRU_ERROR_IO, scratch_folder(), "is a directory");
@@ -450,14 +435,14 @@ static void check_member_refused(const char *path, congru_status expected, const
     snprintf(begin, sizeof begin, "%s: X: ", path);
     if (!CHECK_SAYING(congru_npz_open(context, path, &npz) == CONGRU_OK, "%s", congru_context_error(context)))
         return;
-    check_error(congru_npz_read(context, npz, "X", &values), expected, begin, words);
+    check_error_at(context, congru_npz_read(context, npz, "X", &values), expected, begin, words);
     CHECK(values.real == NULL && values.count == 0);
-    check_error(congru_npz_read(context, npz, "absent", &values), CONGRU_ERROR_FORMAT, path,
-                "no array 'absent'");
+    check_error_at(context, congru_npz_read(context, npz, "absent", &values), CONGRU_ERROR_FORMAT, path,
+                   "no array 'absent'");
     congru_npz_close(&npz);
 }
 
-static void refuses_members_that_lie(void)
+TEST(refuses_members_that_lie)
 {
     static double zeros[50000];
     const char *path = path_in("lie.npz");
@@ -477,7 +462,7 @@ static void refuses_members_that_lie(void)
 }
 
 /* Both headers say 2^31 bytes; deflate cannot make that of what is there. */
-static void refuses_sizes_that_cannot_be(void)
+TEST(refuses_sizes_that_cannot_be)
 {
     static const double zeros[64];
     const char *path = path_in("size.npz");
@@ -506,7 +491,7 @@ static void refuses_sizes_that_cannot_be(void)
 
 /* ---- Real files ------------------------------------------------------------------------------------ */
 
-static void reads_epochs_numpy_wrote(void)
+TEST(reads_epochs_numpy_wrote)
 {
     char path[PATH_SIZE];
     const char *data = getenv("CONGRU_DATA"), *source = getenv("SOURCE");
@@ -536,25 +521,5 @@ static void reads_epochs_numpy_wrote(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK || !scratch_open())
-        return 1;
-    RUN(reads_integers_of_every_width);
-    RUN(reads_floats_of_every_width);
-    RUN(reads_texts_as_utf8);
-    RUN(reorders_fortran_arrays);
-    RUN(refuses_other_types);
-    RUN(round_trips_keep_everything);
-    RUN(stored_arrays_are_aligned);
-    RUN(the_same_arrays_give_the_same_bytes);
-    RUN(nothing_is_left_of_what_is_abandoned);
-    RUN(a_full_disk_keeps_the_old_file);
-    RUN(pipes_are_written_to);
-    RUN(impossible_arrays_are_refused);
-    RUN(refuses_what_is_no_archive);
-    RUN(refuses_members_that_lie);
-    RUN(refuses_sizes_that_cannot_be);
-    RUN(reads_epochs_numpy_wrote);
-    scratch_close();
-    congru_context_destroy(&context);
-    return harness_end();
+    return scratch_main(&context, NULL);
 }

@@ -27,7 +27,7 @@ static bool is_aligned(const void *pointer)
     return (uintptr_t)pointer % CONGRU_ARENA_ALIGNMENT == 0;
 }
 
-static void measuring_gives_no_memory(void)
+TEST(measuring_gives_no_memory)
 {
     congru_arena measure = {0};
     pieces p;
@@ -37,7 +37,7 @@ static void measuring_gives_no_memory(void)
     CHECK(measure.used >= MATRIX_COUNT * sizeof(double) + 1 + NUMBER_COUNT * sizeof(int));
 }
 
-static void placing_uses_what_was_measured(void)
+TEST(placing_uses_what_was_measured)
 {
     congru_arena measure = {0}, arena = {0};
     pieces p;
@@ -50,7 +50,7 @@ static void placing_uses_what_was_measured(void)
     congru_arena_free(&arena);
 }
 
-static void a_piece_without_room_is_an_error(void)
+TEST(a_piece_without_room_is_an_error)
 {
     congru_context *context = NULL;
     CHECK(congru_context_create(&context, &(congru_context_options){.threads = 2}) == CONGRU_OK);
@@ -78,7 +78,7 @@ static void a_piece_without_room_is_an_error(void)
     congru_context_destroy(&context);
 }
 
-static void pieces_are_aligned_and_apart(void)
+TEST(pieces_are_aligned_and_apart)
 {
     congru_arena measure = {0}, arena = {0};
     pieces p;
@@ -96,7 +96,7 @@ static void pieces_are_aligned_and_apart(void)
     congru_arena_free(&arena);
 }
 
-static void reserving_less_keeps_the_memory(void)
+TEST(reserving_less_keeps_the_memory)
 {
     congru_arena arena = {0};
 
@@ -112,7 +112,7 @@ static void reserving_less_keeps_the_memory(void)
     CHECK(arena.base == NULL && arena.used == 0 && arena.size == 0);
 }
 
-static void an_empty_layout_can_be_placed(void)
+TEST(an_empty_layout_can_be_placed)
 {
     congru_arena arena = {0};
 
@@ -123,7 +123,7 @@ static void an_empty_layout_can_be_placed(void)
     congru_arena_free(&arena);
 }
 
-static void overflow_saturates(void)
+TEST(overflow_saturates)
 {
     const struct {
         size_t count, size;
@@ -141,7 +141,7 @@ static void overflow_saturates(void)
     }
 }
 
-static void sums_that_overflow_saturate(void)
+TEST(sums_that_overflow_saturate)
 {
     congru_arena measure = {0};
 
@@ -152,7 +152,7 @@ static void sums_that_overflow_saturate(void)
     CHECK(measure.used == SIZE_MAX);
 }
 
-static void a_failed_reserve_leaves_an_empty_arena(void)
+TEST(a_failed_reserve_leaves_an_empty_arena)
 {
     congru_arena arena = {0};
 
@@ -165,14 +165,6 @@ static void a_failed_reserve_leaves_an_empty_arena(void)
 
 int main(void)
 {
-    RUN(measuring_gives_no_memory);
-    RUN(placing_uses_what_was_measured);
-    RUN(a_piece_without_room_is_an_error);
-    RUN(pieces_are_aligned_and_apart);
-    RUN(reserving_less_keeps_the_memory);
-    RUN(an_empty_layout_can_be_placed);
-    RUN(overflow_saturates);
-    RUN(sums_that_overflow_saturate);
-    RUN(a_failed_reserve_leaves_an_empty_arena);
+    harness_run_all();
     return harness_end();
 }

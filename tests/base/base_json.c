@@ -34,7 +34,7 @@ static void check_wrong(const char *text, const char *expected)
                  wrong != NULL ? wrong : "taken", expected);
 }
 
-static void json_is_strict(void)
+TEST(json_is_strict)
 {
     static const char *const good[] = {"{}",
                                        " [ ] ",
@@ -81,7 +81,7 @@ static void json_is_strict(void)
     CHECK(wrong_with("[1\0]", 4) != NULL && wrong_with("\"\0\"", 3) != NULL && wrong_with("1\0", 2) != NULL);
 }
 
-static void strings_are_decoded(void)
+TEST(strings_are_decoded)
 {
     char text[16];
     congru_scan json = congru_scan_start("\"\\u00e4\\ud83d\\ude00x\"", 21);
@@ -93,7 +93,7 @@ static void strings_are_decoded(void)
 }
 
 /* A million brackets end at the 65th, as do as many objects. */
-static void depth_is_bounded(void)
+TEST(depth_is_bounded)
 {
     enum { DEEP = 1000000 };
     char *text = malloc(5 * DEEP + 1);
@@ -122,7 +122,7 @@ static bool is_count(const char *text, uint64_t expected)
     return congru_scan_count(&json, &count) && congru_scan_end(&json) && count == expected;
 }
 
-static void numbers_are_bounded(void)
+TEST(numbers_are_bounded)
 {
     char digits[CONGRU_SCAN_NUMBER_MAX + 2];
     memset(digits, '1', sizeof digits - 1);
@@ -162,7 +162,7 @@ static void check_replaced(const char *text, const char *wrong, const char *leni
 
 #define LOST "\xef\xbf\xbd"
 
-static void other_characters_are_refused_or_replaced(void)
+TEST(other_characters_are_refused_or_replaced)
 {
     static const char half[] = "half of a surrogate pair in a string", bytes[] = "a string that is not UTF-8";
     check_replaced("\"\\ud800\"", half, LOST);
@@ -185,7 +185,7 @@ static void other_characters_are_refused_or_replaced(void)
 }
 
 /* Cut anywhere, a text is refused. */
-static void truncated_texts_are_refused(void)
+TEST(truncated_texts_are_refused)
 {
     static const char whole[] =
         "{\"a\\n\":[1.5e-3,true,\"\\ud83e\\udde0\xc3\xa4\",null],\"b\":{\"c\":{}},\"d\":-0.5}";
@@ -194,7 +194,7 @@ static void truncated_texts_are_refused(void)
 }
 
 /* After a failure nothing is read, and what failed first is what is told. */
-static void failures_stay(void)
+TEST(failures_stay)
 {
     double number = 7;
     uint64_t count = 7;
@@ -215,12 +215,6 @@ static void failures_stay(void)
 
 int main(void)
 {
-    RUN(json_is_strict);
-    RUN(strings_are_decoded);
-    RUN(depth_is_bounded);
-    RUN(numbers_are_bounded);
-    RUN(other_characters_are_refused_or_replaced);
-    RUN(truncated_texts_are_refused);
-    RUN(failures_stay);
+    harness_run_all();
     return harness_end();
 }

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "context_main.h"
 #include "harness.h"
 #include "scratch.h"
 
@@ -30,7 +31,7 @@ static size_t resident_of_files(void)
     return shared * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static void what_is_written_stays(void)
+TEST(what_is_written_stays)
 {
     congru_mapped_set_limit(MB);
     const size_t count = 8 * MB / sizeof(size_t);
@@ -60,7 +61,7 @@ static void what_is_written_stays(void)
     CHECK(!congru_mapped_give(numbers));
 }
 
-static void little_is_resident(void)
+TEST(little_is_resident)
 {
     const size_t size = 64 * MB, limit = 2 * MB;
     size_t before = resident_of_files(), most = 0;
@@ -83,7 +84,7 @@ static void little_is_resident(void)
     congru_memory_give(memory);
 }
 
-static void memory_is_a_file_where_it_is_large(void)
+TEST(memory_is_a_file_where_it_is_large)
 {
     congru_mapped_set_limit(MB);
     char *small = congru_memory_take(MB), *large = congru_memory_take(MB + 1), *plain = malloc(10);
@@ -121,7 +122,7 @@ static void check_reason(const char *words)
     CHECK(strcmp(congru_context_error(context), "something else") == 0);
 }
 
-static void no_folder_and_no_room_are_told(void)
+TEST(no_folder_and_no_room_are_told)
 {
     congru_mapped_set_limit(MB);
     setenv("TMPDIR", path_in("absent"), 1);
@@ -143,7 +144,7 @@ static void no_folder_and_no_room_are_told(void)
     unsetenv("TMPDIR");
 }
 
-static void the_environment_sets_the_limit(void)
+TEST(the_environment_sets_the_limit)
 {
     static const struct {
         const char *text;
@@ -164,14 +165,5 @@ static void the_environment_sets_the_limit(void)
 
 int main(void)
 {
-    if (!scratch_open() || congru_context_create(&context, NULL) != CONGRU_OK)
-        return 1;
-    RUN(what_is_written_stays);
-    RUN(little_is_resident);
-    RUN(memory_is_a_file_where_it_is_large);
-    RUN(no_folder_and_no_room_are_told);
-    RUN(the_environment_sets_the_limit);
-    congru_context_destroy(&context);
-    scratch_close();
-    return harness_end();
+    return scratch_main(&context, NULL);
 }

@@ -20,7 +20,7 @@ static const known_answer answers[] = {
      {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
 };
 
-static void philox_gives_the_published_answers(void)
+TEST(philox_gives_the_published_answers)
 {
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
         const known_answer *known = &answers[i];
@@ -37,7 +37,7 @@ static void philox_gives_the_published_answers(void)
     }
 }
 
-static void a_stream_is_named_by_seed_and_three_numbers(void)
+TEST(a_stream_is_named_by_seed_and_three_numbers)
 {
     congru_random stream =
         congru_random_stream(UINT64_C(0x299f31d0a4093822), 0x85a308d3, 0x13198a2e, 0x03707344);
@@ -48,7 +48,7 @@ static void a_stream_is_named_by_seed_and_three_numbers(void)
     CHECK(stream.counter[0] == 0x243f6a89);
 }
 
-static void the_same_name_gives_the_same_numbers(void)
+TEST(the_same_name_gives_the_same_numbers)
 {
     congru_random a = congru_random_stream(50, 1, 2, 3), b = congru_random_stream(50, 1, 2, 3);
 
@@ -60,7 +60,7 @@ static void the_same_name_gives_the_same_numbers(void)
 }
 
 /* Correlated streams would show as a mean product away from 0: its standard deviation is 1/(12 sqrt n). */
-static void different_names_give_unrelated_numbers(void)
+TEST(different_names_give_unrelated_numbers)
 {
     enum { DRAWS = 20000 };
     const congru_random others[] = {
@@ -83,7 +83,7 @@ static void different_names_give_unrelated_numbers(void)
     }
 }
 
-static void uniform_stays_in_its_range(void)
+TEST(uniform_stays_in_its_range)
 {
     enum { DRAWS = 200000 };
     congru_random random = congru_random_stream(7, 0, 0, 0);
@@ -100,7 +100,7 @@ static void uniform_stays_in_its_range(void)
 }
 
 /* What the extreme draws become, set by hand: they come up once in 2^53. */
-static void extreme_bits_stay_finite(void)
+TEST(extreme_bits_stay_finite)
 {
     congru_random ones = {.block = {~0u, ~0u, ~0u, ~0u}}, zeros = {.used = 0};
 
@@ -112,7 +112,7 @@ static void extreme_bits_stay_finite(void)
     CHECK_NEAR(congru_random_normal(&zeros), sqrt(106.0 * log(2.0)), 1e-13);
 }
 
-static void normal_has_the_moments_of_a_normal(void)
+TEST(normal_has_the_moments_of_a_normal)
 {
     enum { DRAWS = 400000 };
     congru_random random = congru_random_stream(11, 1, 0, 0);
@@ -133,7 +133,7 @@ static void normal_has_the_moments_of_a_normal(void)
     CHECK_NEAR((double)beyond_two / DRAWS, 0.0455003, 5.0 * sqrt(0.0455 / DRAWS));
 }
 
-static void index_is_even_over_small_ranges(void)
+TEST(index_is_even_over_small_ranges)
 {
     enum { DRAWS = 100000, RANGE_MOST = 13 };
     congru_random random = congru_random_stream(13, 0, 0, 1);
@@ -152,7 +152,7 @@ static void index_is_even_over_small_ranges(void)
 }
 
 /* With n = 3/4 of 2^64 a plain multiply-shift gives every third index twice as often as the others. */
-static void index_is_even_over_huge_ranges(void)
+TEST(index_is_even_over_huge_ranges)
 {
     enum { DRAWS = 100000 };
     const size_t n = SIZE_MAX / 4 * 3 + 3;
@@ -169,7 +169,7 @@ static void index_is_even_over_huge_ranges(void)
 }
 
 /* The upper half of the product, where each carry between its 32-bit parts counts. */
-static void index_is_the_upper_half_of_the_product(void)
+TEST(index_is_the_upper_half_of_the_product)
 {
     congru_random random = {.block = {0xffffffff, 0xffffffff, 0x00000001, 0x80000000}};
 
@@ -179,7 +179,7 @@ static void index_is_the_upper_half_of_the_product(void)
     CHECK(congru_random_index(&random, 10) == 9);
 }
 
-static void index_of_nothing_is_zero(void)
+TEST(index_of_nothing_is_zero)
 {
     congru_random random = congru_random_stream(1, 2, 3, 4);
 
@@ -189,16 +189,6 @@ static void index_of_nothing_is_zero(void)
 
 int main(void)
 {
-    RUN(philox_gives_the_published_answers);
-    RUN(a_stream_is_named_by_seed_and_three_numbers);
-    RUN(the_same_name_gives_the_same_numbers);
-    RUN(different_names_give_unrelated_numbers);
-    RUN(uniform_stays_in_its_range);
-    RUN(extreme_bits_stay_finite);
-    RUN(normal_has_the_moments_of_a_normal);
-    RUN(index_is_even_over_small_ranges);
-    RUN(index_is_even_over_huge_ranges);
-    RUN(index_is_the_upper_half_of_the_product);
-    RUN(index_of_nothing_is_zero);
+    harness_run_all();
     return harness_end();
 }

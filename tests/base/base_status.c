@@ -6,7 +6,7 @@
 #include "congru/congru.h"
 #include "harness.h"
 
-static void every_code_has_a_name(void)
+TEST(every_code_has_a_name)
 {
     for (int code = 0; code < CONGRU_STATUS_COUNT; code++) {
         const char *name = congru_status_name((congru_status)code);
@@ -17,7 +17,7 @@ static void every_code_has_a_name(void)
     CHECK(strcmp(congru_status_name(CONGRU_ERROR_IO), "CONGRU_ERROR_IO") == 0);
 }
 
-static void names_and_texts_differ(void)
+TEST(names_and_texts_differ)
 {
     for (int a = 0; a < CONGRU_STATUS_COUNT; a++) {
         CHECK(strlen(congru_status_text((congru_status)a)) > 0);
@@ -28,7 +28,7 @@ static void names_and_texts_differ(void)
     }
 }
 
-static void values_that_are_no_code_have_words(void)
+TEST(values_that_are_no_code_have_words)
 {
     const int values[] = {-1, CONGRU_STATUS_COUNT, INT_MAX, INT_MIN};
 
@@ -38,7 +38,7 @@ static void values_that_are_no_code_have_words(void)
     }
 }
 
-static void version_says_what_was_built(void)
+TEST(version_says_what_was_built)
 {
     CHECK(strspn(congru_version(), "0123456789.") == strlen(congru_version()));
     CHECK(strchr(congru_version(), '.') != NULL);
@@ -47,7 +47,7 @@ static void version_says_what_was_built(void)
     CHECK(strlen(congru_version_compiler()) > 0);
 }
 
-static void counted_nouns_agree_with_their_number(void)
+TEST(counted_nouns_agree_with_their_number)
 {
     CHECK(strcmp(congru_count(1, "subject").text, "1 subject") == 0);
     CHECK(strcmp(congru_count(0, "subject").text, "0 subjects") == 0);
@@ -60,10 +60,6 @@ static void counted_nouns_agree_with_their_number(void)
 
 int main(void)
 {
-    RUN(every_code_has_a_name);
-    RUN(names_and_texts_differ);
-    RUN(values_that_are_no_code_have_words);
-    RUN(version_says_what_was_built);
-    RUN(counted_nouns_agree_with_their_number);
+    harness_run_all();
     return harness_end();
 }

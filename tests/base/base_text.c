@@ -6,7 +6,7 @@
 #include "harness.h"
 
 /* Every code point goes through its bytes and back; no shorter prefix of them is a character. */
-static void every_character_comes_back(void)
+TEST(every_character_comes_back)
 {
     char bytes[4];
     uint32_t code;
@@ -25,7 +25,7 @@ static void every_character_comes_back(void)
     }
 }
 
-static void what_is_no_character_is_refused(void)
+TEST(what_is_no_character_is_refused)
 {
     static const char *const wrong[] = {
         "\x80",         "\xc0\x80",         "\xc1\xbf",         "\xe0\x9f\xbf",
@@ -37,7 +37,7 @@ static void what_is_no_character_is_refused(void)
     CHECK(congru_utf8_valid("a\xc3\xa9z", 4) && !congru_utf8_valid("a\xc3", 2));
 }
 
-static void json_is_quoted(void)
+TEST(json_is_quoted)
 {
     congru_text text = {0};
     congru_text_add_json(&text, "a\"\\\n<\xc3\xa9\xff");
@@ -55,8 +55,6 @@ static void json_is_quoted(void)
 
 int main(void)
 {
-    RUN(every_character_comes_back);
-    RUN(what_is_no_character_is_refused);
-    RUN(json_is_quoted);
+    harness_run_all();
     return harness_end();
 }

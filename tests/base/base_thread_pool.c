@@ -57,7 +57,7 @@ static double sum_with(int threads)
     return total;
 }
 
-static void sums_are_the_same_bits_for_any_threads(void)
+TEST(sums_are_the_same_bits_for_any_threads)
 {
     double expected = sum_with(1);
 
@@ -88,7 +88,7 @@ static void visit(void *user, size_t block, int worker)
     atomic_store(&v->busy[worker], false);
 }
 
-static void every_block_is_done_once(void)
+TEST(every_block_is_done_once)
 {
     for (int i = 0; i < THREAD_COUNTS; i++) {
         congru_thread_pool *pool = make_thread_pool(thread_counts[i]);
@@ -114,7 +114,7 @@ static void add_one(void *user, size_t block, int worker)
 
 /* A result that is read, and an array that goes out of use, right after each run: a worker still inside would
  * be seen as a wrong count here and as a race by the thread sanitizer. */
-static void many_short_runs(void)
+TEST(many_short_runs)
 {
     enum { RUNS = 20000, BLOCKS = 5 };
 
@@ -133,7 +133,7 @@ static void many_short_runs(void)
     }
 }
 
-static void runs_wake_threads_that_sleep(void)
+TEST(runs_wake_threads_that_sleep)
 {
     congru_thread_pool *pool = make_thread_pool(3);
 
@@ -170,7 +170,7 @@ static void meet(void *user, size_t block, int worker)
     }
 }
 
-static void all_threads_take_part(void)
+TEST(all_threads_take_part)
 {
     congru_thread_pool *pool = make_thread_pool(THREADS_MOST);
 
@@ -193,7 +193,7 @@ static void run_own_thread_pool(void *user, size_t block, int worker)
     congru_thread_pool_destroy(&pool);
 }
 
-static void teams_live_side_by_side(void)
+TEST(teams_live_side_by_side)
 {
     int counts[6 * 4] = {0};
     congru_thread_pool *pool = make_thread_pool(3);
@@ -204,7 +204,7 @@ static void teams_live_side_by_side(void)
         CHECK(counts[i] == 1);
 }
 
-static void teams_come_and_go(void)
+TEST(teams_come_and_go)
 {
     for (int i = 0; i < 300; i++) {
         congru_thread_pool *pool = make_thread_pool(thread_counts[i % THREAD_COUNTS]);
@@ -215,7 +215,7 @@ static void teams_come_and_go(void)
     }
 }
 
-static void impossible_counts_are_refused(void)
+TEST(impossible_counts_are_refused)
 {
     const int counts[] = {0, -1, CONGRU_THREADS_MAX + 2};
 
@@ -244,7 +244,7 @@ static int create_with_little_memory(void)
     return counts[7] == 1 ? 0 : 4;
 }
 
-static void failure_to_start_threads_is_reported(void)
+TEST(failure_to_start_threads_is_reported)
 {
     int status = -1;
 
@@ -280,7 +280,7 @@ static void wait_at_gate(void *user, size_t block, int worker)
     g->counts[block]++;
 }
 
-static void blocks_run_while_the_caller_goes_on(void)
+TEST(blocks_run_while_the_caller_goes_on)
 {
     congru_thread_pool *pool = make_thread_pool(4);
     for (int turn = 0; turn < 20; turn++) {
@@ -295,7 +295,7 @@ static void blocks_run_while_the_caller_goes_on(void)
     congru_thread_pool_destroy(&pool);
 }
 
-static void what_no_worker_has_begun_is_finished_by_the_caller(void)
+TEST(what_no_worker_has_begun_is_finished_by_the_caller)
 {
     congru_thread_pool *pool = make_thread_pool(2);
     int counts[8] = {0};
@@ -306,7 +306,7 @@ static void what_no_worker_has_begun_is_finished_by_the_caller(void)
     congru_thread_pool_destroy(&pool);
 }
 
-static void default_is_at_least_one(void)
+TEST(default_is_at_least_one)
 {
     CHECK(congru_thread_pool_default_threads() >= 1);
     CHECK(congru_thread_pool_default_threads() <= CONGRU_THREADS_MAX);
@@ -314,17 +314,6 @@ static void default_is_at_least_one(void)
 
 int main(void)
 {
-    RUN(sums_are_the_same_bits_for_any_threads);
-    RUN(every_block_is_done_once);
-    RUN(many_short_runs);
-    RUN(runs_wake_threads_that_sleep);
-    RUN(all_threads_take_part);
-    RUN(teams_live_side_by_side);
-    RUN(teams_come_and_go);
-    RUN(impossible_counts_are_refused);
-    RUN(failure_to_start_threads_is_reported);
-    RUN(blocks_run_while_the_caller_goes_on);
-    RUN(what_no_worker_has_begun_is_finished_by_the_caller);
-    RUN(default_is_at_least_one);
+    harness_run_all();
     return harness_end();
 }

@@ -264,18 +264,18 @@ static void files_are_those_of(const char *locale)
     setlocale(LC_ALL, "C");
 }
 
-static void german_files_are_the_same(void)
+TEST(german_files_are_the_same)
 {
     files_are_those_of("de_DE");
 }
 
-static void turkish_files_are_the_same(void)
+TEST(turkish_files_are_the_same)
 {
     files_are_those_of("tr_TR");
 }
 
 /* A locale that belongs to a thread alone stays with it. */
-static void a_thread_keeps_its_own_locale(void)
+TEST(a_thread_keeps_its_own_locale)
 {
     char text[16];
     locale_t own = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(own);
@@ -292,9 +292,7 @@ int main(void)
         return 1;
     setenv("LOCPATH", scratch_folder(), 1);
     work("C");
-    RUN(german_files_are_the_same);
-    RUN(turkish_files_are_the_same);
-    RUN(a_thread_keeps_its_own_locale);
+    harness_run_all();
     congru_context_destroy(&context);
     scratch_close();
     return harness_end();

@@ -6,50 +6,44 @@
 #include "classifier/tangent_features.h"
 #include "congru/classifier.h"
 #include "congru/random.h"
+#include "context_main.h"
 #include "harness.h"
+#include "refusal.h"
 #include "spd_samples.h"
 
 static congru_context *context;
-
-static void check_error(congru_status status, congru_status expected, const char *words)
-{
-    const char *error = congru_context_error(context);
-    CHECK_SAYING(status == expected, "status %d, not %d, for '%s': %s", (int)status, (int)expected, words,
-                 error);
-    CHECK_SAYING(strstr(error, words) != NULL, "no '%s' in: %s", words, error);
-}
 
 /* Four trials of two channels, two of each class. */
 static const double trials[16] = {2, 0, 0, 1, 3, 0, 0, 1, 1, 0, 0, 2, 1, 0, 0, 3};
 static const int32_t label[4] = {0, 0, 1, 1};
 
-static void spatial_filters_need_variance(void)
+TEST(spatial_filters_need_variance)
 {
     double c[16], filters[8], features[8];
     size_t blocks = 0;
     memcpy(c, trials, sizeof c);
     memset(c + 8, 0, 4 * sizeof(double));
-    check_error(congru_csp_filters(context, 4, 2, c, label, 2, 1, filters, &blocks), CONGRU_ERROR_NOT_POSITIVE,
-                "the covariance of trial 3 of 4 has trace 0");
+    check_error(context, congru_csp_filters(context, 4, 2, c, label, 2, 1, filters, &blocks),
+                CONGRU_ERROR_NOT_POSITIVE, "the covariance of trial 3 of 4 has trace 0");
     c[8] = INFINITY;
-    check_error(congru_csp_filters(context, 4, 2, c, label, 2, 1, filters, &blocks), CONGRU_ERROR_NOT_FINITE,
-                "the covariance of trial 3 of 4 has trace inf");
+    check_error(context, congru_csp_filters(context, 4, 2, c, label, 2, 1, filters, &blocks),
+                CONGRU_ERROR_NOT_FINITE, "the covariance of trial 3 of 4 has trace inf");
     /* Class 1 is flat in one channel in both its trials. */
     memcpy(c, trials, sizeof c);
     c[11] = c[15] = 0.0;
-    check_error(congru_csp_filters(context, 4, 2, c, label, 2, 1, filters, &blocks), CONGRU_ERROR_NOT_POSITIVE,
-                "the mean covariance of the trials not of class 0: ");
-    check_error(congru_csp_filters(context, 4, 2, trials, label, 1, 1, filters, &blocks), CONGRU_ERROR_ARGUMENT,
-                "1 class: a classifier needs two or more");
+    check_error(context, congru_csp_filters(context, 4, 2, c, label, 2, 1, filters, &blocks),
+                CONGRU_ERROR_NOT_POSITIVE, "the mean covariance of the trials not of class 0: ");
+    check_error(context, congru_csp_filters(context, 4, 2, trials, label, 1, 1, filters, &blocks),
+                CONGRU_ERROR_ARGUMENT, "1 class: a classifier needs two or more");
     CHECK(congru_csp_filters(context, 4, 2, trials, label, 2, 1, filters, &blocks) == CONGRU_OK && blocks == 1);
     memcpy(c, trials, sizeof c);
     memset(c + 12, 0, 4 * sizeof(double));
-    check_error(congru_csp_features(context, 4, 2, c, 1, 2, filters, features), CONGRU_ERROR_NOT_POSITIVE,
-                "trial 4 has a variance of 0 behind spatial filter 1");
+    check_error(context, congru_csp_features(context, 4, 2, c, 1, 2, filters, features),
+                CONGRU_ERROR_NOT_POSITIVE, "trial 4 has a variance of 0 behind spatial filter 1");
 }
 
 /* With two channels a class has two features. At the limit something else is wrong, which is the trials. */
-static void classes_times_filters_are_limited(void)
+TEST(classes_times_filters_are_limited)
 {
     const congru_trials at = {
         .count = 4, .d = 2, .covariance = trials, .label = label, .classes = CONGRU_CSP_FEATURES_MAX / 2};
@@ -58,8 +52,8 @@ static void classes_times_filters_are_limited(void)
     congru_tensors model = {0};
     congru_method_options_init(&options);
     beyond.classes++;
-    check_error(congru_classifier_csp_lda.fit(context, &beyond, &options, &model, NULL), CONGRU_ERROR_ARGUMENT,
-                "csp-lda: 1025 classes with 2 filters each are more than 2048 features");
+    check_error(context, congru_classifier_csp_lda.fit(context, &beyond, &options, &model, NULL),
+                CONGRU_ERROR_ARGUMENT, "csp-lda: 1025 classes with 2 filters each are more than 2048 features");
     congru_status status = congru_classifier_csp_lda.fit(context, &at, &options, &model, NULL);
     CHECK_SAYING(strstr(congru_context_error(context), "features") == NULL, "status %d: %s", (int)status,
                  congru_context_error(context));
@@ -68,7 +62,7 @@ static void classes_times_filters_are_limited(void)
 
 /* Trials that do not differ inside their classes have no covariance to shrink: the identity takes its place, and the
  * direction is the one along which the classes differ. */
-static void classes_of_points_have_directions(void)
+TEST(classes_of_points_have_directions)
 {
     const double x[8] = {1, 5, 1, 5, 4, 5, 4, 5};
     double direction[2] = {0}, ratio = 0;
@@ -83,25 +77,26 @@ static void classes_of_points_have_directions(void)
     congru_context_destroy(&own);
 }
 
-static void scores_out_of_range_are_refused(void)
+TEST(scores_out_of_range_are_refused)
 {
     const double x[2] = {0, 1e200}, weights[2] = {0, 1e200}, intercept[2] = {0, 0};
     double probability[4];
-    check_error(congru_linear_probability(context, 2, 1, x, 2, weights, intercept, probability),
+    check_error(context, congru_linear_probability(context, 2, 1, x, 2, weights, intercept, probability),
                 CONGRU_ERROR_NOT_FINITE, "trial 2 of 2: the score of class 1 is not a finite number");
     CHECK(probability[0] == 0.5 && probability[1] == 0.5);
 }
 
 /* Features so large that the derivative overflows: an error, and no NaN for an answer. */
-static void features_out_of_range_are_refused(void)
+TEST(features_out_of_range_are_refused)
 {
     const double x[4] = {1e300, -1e300, 2e300, -1e300};
     double weights[2], intercept[2];
     congru_status status = congru_logistic_fit(context, 4, 1, x, label, 2, NULL, weights, intercept, NULL);
-    check_error(status, CONGRU_ERROR_NOT_CONVERGED, "logistic regression stopped at a gradient of norm ");
+    check_error(context, status, CONGRU_ERROR_NOT_CONVERGED,
+                "logistic regression stopped at a gradient of norm ");
 }
 
-static void a_euclidean_tangent_space_touches_the_arithmetic_mean(void)
+TEST(a_euclidean_tangent_space_touches_the_arithmetic_mean)
 {
     enum { N = 9, D = 3, LENGTH = D * (D + 1) / 2 };
     double c[N * D * D], mean[D * D] = {0}, reference[D * D], vectors[N * LENGTH], expected[N * LENGTH];
@@ -121,14 +116,5 @@ static void a_euclidean_tangent_space_touches_the_arithmetic_mean(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK)
-        return 1;
-    RUN(spatial_filters_need_variance);
-    RUN(classes_times_filters_are_limited);
-    RUN(classes_of_points_have_directions);
-    RUN(scores_out_of_range_are_refused);
-    RUN(features_out_of_range_are_refused);
-    RUN(a_euclidean_tangent_space_touches_the_arithmetic_mean);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, NULL);
 }

@@ -8,6 +8,7 @@
 #include "classifier/logistic.h"
 #include "congru/classifier.h"
 #include "congru/random.h"
+#include "context_main.h"
 #include "harness.h"
 #include "spd_samples.h"
 
@@ -135,7 +136,7 @@ static void check_gradient(const feature_set *set, double c)
 }
 
 /* Rows in every tile of the kernel, blocks that are full and not, features that leave a rest. */
-static void the_gradient_is_that_of_the_objective(void)
+TEST(the_gradient_is_that_of_the_objective)
 {
     static const size_t shapes[][3] = {{5, 1, 2},  {40, 4, 2}, {130, 3, 3}, {128, 5, 4}, {129, 2, 5},
                                        {31, 6, 6}, {70, 7, 7}, {257, 4, 8}, {60, 5, 9},  {300, 10, 2}};
@@ -147,7 +148,7 @@ static void the_gradient_is_that_of_the_objective(void)
 }
 
 /* Logits far beyond what exp can take. */
-static void large_logits_do_no_harm(void)
+TEST(large_logits_do_no_harm)
 {
     feature_set set = make_set(20, 33, 2, 3);
     const size_t stride = congru_dense_stride(3);
@@ -163,7 +164,7 @@ static void large_logits_do_no_harm(void)
 
 /* ---- The fit --------------------------------------------------------------------------------------- */
 
-static void fits_end_where_the_gradient_is_zero(void)
+TEST(fits_end_where_the_gradient_is_zero)
 {
     static const size_t shapes[][3] = {{40, 4, 2}, {200, 12, 3}, {300, 20, 4}, {90, 3, 7}, {12, 30, 3}};
     static const double cs[] = {1e-4, 0.01, 1.0, 100.0, 1e4};
@@ -200,7 +201,7 @@ static void fits_end_where_the_gradient_is_zero(void)
     }
 }
 
-static void says_when_it_has_not_converged(void)
+TEST(says_when_it_has_not_converged)
 {
     feature_set set = make_set(60, 200, 12, 3);
     double weights[36], intercept[3];
@@ -214,7 +215,7 @@ static void says_when_it_has_not_converged(void)
     free_set(&set);
 }
 
-static void c_cannot_be_chosen_from_one_subject(void)
+TEST(c_cannot_be_chosen_from_one_subject)
 {
     feature_set set = make_set(61, 30, 2, 3);
     double weights[6], intercept[3];
@@ -239,7 +240,7 @@ static void c_cannot_be_chosen_from_one_subject(void)
     free_set(&set);
 }
 
-static void wrong_arguments_are_refused(void)
+TEST(wrong_arguments_are_refused)
 {
     feature_set set = make_set(62, 30, 2, 3);
     double weights[8], intercept[4];
@@ -273,7 +274,7 @@ static void wrong_arguments_are_refused(void)
 
 /* ---- Factoring ------------------------------------------------------------------------------------- */
 
-static void the_factor_solves(void)
+TEST(the_factor_solves)
 {
     static const size_t sizes[] = {1, 2, 7, 8, 9, 16, 17, 33, 70};
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
@@ -304,7 +305,7 @@ static void the_factor_solves(void)
     }
 }
 
-static void a_singular_matrix_is_noticed(void)
+TEST(a_singular_matrix_is_noticed)
 {
     double a[16] = {0}, work[2];
     double *aligned = aligned_alloc(64, sizeof a);
@@ -316,16 +317,5 @@ static void a_singular_matrix_is_noticed(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK)
-        return 1;
-    RUN(the_gradient_is_that_of_the_objective);
-    RUN(large_logits_do_no_harm);
-    RUN(fits_end_where_the_gradient_is_zero);
-    RUN(says_when_it_has_not_converged);
-    RUN(c_cannot_be_chosen_from_one_subject);
-    RUN(wrong_arguments_are_refused);
-    RUN(the_factor_solves);
-    RUN(a_singular_matrix_is_noticed);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, NULL);
 }

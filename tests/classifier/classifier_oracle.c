@@ -165,7 +165,7 @@ static bool read_values(FILE *file, size_t *count)
     return true;
 }
 
-static void stored_values_are_met(void)
+TEST(stored_values_are_met)
 {
     char path[512], line[256], name[32];
     const char *source = getenv("SOURCE");
@@ -195,7 +195,7 @@ int main(void)
 {
     if (congru_context_create(&context, NULL) != CONGRU_OK)
         return 1;
-    RUN(stored_values_are_met);
+    harness_run_all();
     trial_set_free(&training);
     trial_set_free(&test);
     congru_context_destroy(&context);

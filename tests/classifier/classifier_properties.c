@@ -6,6 +6,8 @@
 #include "base/error.h"
 #include "classifier_samples.h"
 #include "congru/classifier.h"
+#include "context_main.h"
+#include "every_context.h"
 #include "harness.h"
 #include "spd_samples.h"
 
@@ -63,7 +65,7 @@ static void check_same(const char *name, double tolerance)
 
 /* ---- Invariances ----------------------------------------------------------------------------------- */
 
-static void mdm_does_not_feel_a_congruence(void)
+TEST(mdm_does_not_feel_a_congruence)
 {
     begin();
     congru_random random = congru_random_stream(91, 0, 0, 0);
@@ -93,7 +95,7 @@ static void predict_turned(const char *name)
     predict(name, &options, second);
 }
 
-static void a_rotation_changes_nothing(void)
+TEST(a_rotation_changes_nothing)
 {
     static const char *const names[] = {"mdm", "tslr", "csp-lda", "lda+tslr"};
     for (size_t m = 0; m < sizeof names / sizeof names[0]; m++) {
@@ -105,7 +107,7 @@ static void a_rotation_changes_nothing(void)
 }
 
 /* It standardises the features before it shrinks their covariance, as scikit-learn does, and so knows the axes. */
-static void a_rotation_changes_tsa_lda(void)
+TEST(a_rotation_changes_tsa_lda)
 {
     begin();
     predict_turned("tsa-lda");
@@ -119,7 +121,7 @@ static void a_rotation_changes_tsa_lda(void)
 /* The paper's Algorithm 5, step by step: tangent vectors, Fisher's directions, a classifier of the projections. */
 /* The gamma of dct multiplies the logarithms of recentred trials, whose mean stays the identity: tslr behind it with C is
  * tslr without it with C gamma^2. */
-static void a_common_dispersion_is_another_ridge(void)
+TEST(a_common_dispersion_is_another_ridge)
 {
     const double gamma = 0.3;
     begin();
@@ -138,7 +140,7 @@ static void a_common_dispersion_is_another_ridge(void)
     end();
 }
 
-static void projections_are_classified(void)
+TEST(projections_are_classified)
 {
     enum { P = D * (D + 1) / 2, K = CLASSES - 1 };
     static double x[N * P], y[TESTS * P], z[N * K], v[K * P], weights[CLASSES * K], intercept[CLASSES];
@@ -170,7 +172,7 @@ static void projections_are_classified(void)
 }
 
 /* The mean is one option and the distance another: the paper varies the first and keeps the second. */
-static void mdm_has_a_mean_and_a_distance(void)
+TEST(mdm_has_a_mean_and_a_distance)
 {
     begin();
     congru_method_options options = defaults();
@@ -197,7 +199,7 @@ static void mdm_has_a_mean_and_a_distance(void)
     end();
 }
 
-static void discriminant_directions_turn_with_the_features(void)
+TEST(discriminant_directions_turn_with_the_features)
 {
     enum { P = 7, COUNT = 60 };
     congru_random random = congru_random_stream(93, 0, 0, 0);
@@ -226,7 +228,7 @@ static void discriminant_directions_turn_with_the_features(void)
 }
 
 /* A reference known to be the identity must give what the mean would. */
-static void recentred_trials_have_the_identity_as_reference(void)
+TEST(recentred_trials_have_the_identity_as_reference)
 {
     begin();
     congru_method_options options = defaults();
@@ -262,7 +264,7 @@ static void recentred_trials_have_the_identity_as_reference(void)
 
 /* ---- The same bits --------------------------------------------------------------------------------- */
 
-static void company_does_not_matter(void)
+TEST(company_does_not_matter)
 {
     begin();
     congru_method_options options = defaults();
@@ -286,40 +288,36 @@ static void company_does_not_matter(void)
     end();
 }
 
-static void threads_and_instruction_sets_do_not_matter(void)
+TEST(threads_and_instruction_sets_do_not_matter)
 {
     uint64_t state = 5;
     trial_set many = trial_set_make(&state, 3, 5, 4, 300, 12), some = trial_set_make(&state, 3, 5, 4, 17, 12);
     congru_method_options options = defaults();
     static double expected[NAME_COUNT + 1][17 * 3], actual[17 * 3];
+    congru_context_options how;
+    congru_context *own;
     bool seen = false;
-    for (size_t cpu = 0; congru_cpu_name(cpu) != NULL; cpu++) {
-        for (int threads = 1; threads <= 3; threads++) {
-            congru_context_options how = {.threads = threads, .cpu = congru_cpu_name(cpu)};
-            congru_context *own = NULL;
-            if (!congru_cpu_available(how.cpu) || !CHECK(congru_context_create(&own, &how) == CONGRU_OK))
-                continue;
-            for (size_t m = 0; m < NAME_COUNT + 1; m++) { /* the last: C chosen */
-                options.c = m < NAME_COUNT ? 1.0 : 0.0;
-                const char *name = m < NAME_COUNT ? NAMES[m] : "tslr";
-                spd_expect(own, fit_and_predict(own, name, &options, &many, &some, actual), CONGRU_OK, __FILE__,
-                           __LINE__);
-                if (!seen)
-                    memcpy(expected[m], actual, sizeof actual);
-                CHECK_SAYING(memcmp(expected[m], actual, sizeof actual) == 0,
-                             "%s: other bits with %s and %d threads", name, how.cpu, threads);
-            }
-            seen = true;
-            congru_context_destroy(&own);
+    for (size_t place = 0; (own = next_context(&place, &how)) != NULL; congru_context_destroy(&own)) {
+        for (size_t m = 0; m < NAME_COUNT + 1; m++) { /* the last: C chosen */
+            options.c = m < NAME_COUNT ? 1.0 : 0.0;
+            const char *name = m < NAME_COUNT ? NAMES[m] : "tslr";
+            spd_expect(own, fit_and_predict(own, name, &options, &many, &some, actual), CONGRU_OK, __FILE__,
+                       __LINE__);
+            if (!seen)
+                memcpy(expected[m], actual, sizeof actual);
+            CHECK_SAYING(memcmp(expected[m], actual, sizeof actual) == 0,
+                         "%s: other bits with %s and %d threads", name, how.cpu, how.threads);
         }
+        seen = true;
     }
+    CHECK(seen);
     trial_set_free(&many);
     trial_set_free(&some);
 }
 
 /* ---- Edges ----------------------------------------------------------------------------------------- */
 
-static void a_class_without_trials_has_probability_0(void)
+TEST(a_class_without_trials_has_probability_0)
 {
     for (size_t m = 0; m < NAME_COUNT; m++) {
         congru_context *own = NULL;
@@ -348,7 +346,7 @@ static void a_class_without_trials_has_probability_0(void)
     }
 }
 
-static void one_class_is_refused(void)
+TEST(one_class_is_refused)
 {
     begin();
     congru_method_options options = defaults();
@@ -368,7 +366,7 @@ static void one_class_is_refused(void)
     end();
 }
 
-static void wrong_options_are_refused(void)
+TEST(wrong_options_are_refused)
 {
     begin();
     congru_method_options options = defaults();
@@ -380,7 +378,7 @@ static void wrong_options_are_refused(void)
     end();
 }
 
-static void bad_matrices_are_named(void)
+TEST(bad_matrices_are_named)
 {
     congru_method_options options = defaults();
     for (size_t m = 0; m < NAME_COUNT; m++) {
@@ -397,7 +395,7 @@ static void bad_matrices_are_named(void)
     }
 }
 
-static void a_model_of_another_shape_is_refused(void)
+TEST(a_model_of_another_shape_is_refused)
 {
     begin();
     congru_method_options options = defaults();
@@ -417,7 +415,7 @@ static void a_model_of_another_shape_is_refused(void)
 }
 
 /* One trial per class: no spread within classes at all. */
-static void one_trial_per_class_is_enough(void)
+TEST(one_trial_per_class_is_enough)
 {
     congru_method_options options = defaults();
     for (size_t m = 0; m < NAME_COUNT; m++) {
@@ -432,7 +430,7 @@ static void one_trial_per_class_is_enough(void)
     }
 }
 
-static void directions_are_regularised_where_features_outnumber_trials(void)
+TEST(directions_are_regularised_where_features_outnumber_trials)
 {
     enum { P = 40, COUNT = 12 };
     congru_random random = congru_random_stream(94, 0, 0, 0);
@@ -455,7 +453,7 @@ static void directions_are_regularised_where_features_outnumber_trials(void)
     congru_context_destroy(&own);
 }
 
-static void csp_takes_few_channels(void)
+TEST(csp_takes_few_channels)
 {
     uint64_t state = 3;
     for (size_t d = 1; d <= 4; d++) {
@@ -472,7 +470,7 @@ static void csp_takes_few_channels(void)
     CHECK(congru_csp_blocks(2) == 1 && congru_csp_blocks(3) == 3);
 }
 
-static void the_registry_names_them(void)
+TEST(the_registry_names_them)
 {
     for (size_t m = 0; m < NAME_COUNT; m++) {
         CHECK(congru_classifier_find(NAMES[m]) == congru_classifier_at(m));
@@ -483,27 +481,5 @@ static void the_registry_names_them(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK)
-        return 1;
-    RUN(mdm_does_not_feel_a_congruence);
-    RUN(a_rotation_changes_nothing);
-    RUN(a_rotation_changes_tsa_lda);
-    RUN(a_common_dispersion_is_another_ridge);
-    RUN(projections_are_classified);
-    RUN(mdm_has_a_mean_and_a_distance);
-    RUN(discriminant_directions_turn_with_the_features);
-    RUN(recentred_trials_have_the_identity_as_reference);
-    RUN(company_does_not_matter);
-    RUN(threads_and_instruction_sets_do_not_matter);
-    RUN(a_class_without_trials_has_probability_0);
-    RUN(one_class_is_refused);
-    RUN(wrong_options_are_refused);
-    RUN(bad_matrices_are_named);
-    RUN(a_model_of_another_shape_is_refused);
-    RUN(one_trial_per_class_is_enough);
-    RUN(directions_are_regularised_where_features_outnumber_trials);
-    RUN(csp_takes_few_channels);
-    RUN(the_registry_names_them);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, NULL);
 }

@@ -8,6 +8,8 @@
 #include "classifier/panels.h"
 #include "congru/classifier.h"
 #include "congru/random.h"
+#include "context_main.h"
+#include "every_context.h"
 #include "harness.h"
 #include "spd_samples.h"
 
@@ -131,7 +133,7 @@ static void compare(const fold_set *set, size_t count, const double *c)
     free_fitted(&made);
 }
 
-static void folds_are_what_they_are_alone(void)
+TEST(folds_are_what_they_are_alone)
 {
     static const struct {
         size_t n, features, classes;
@@ -145,7 +147,7 @@ static void folds_are_what_they_are_alone(void)
 }
 
 /* One C or several, and one fold or several, are the same bits. */
-static void a_fold_does_not_feel_the_others(void)
+TEST(a_fold_does_not_feel_the_others)
 {
     static const double c[] = {0.1};
     fold_set set = make_set(20, 80, 60, 4), one = set;
@@ -162,7 +164,7 @@ static void a_fold_does_not_feel_the_others(void)
 }
 
 /* Labels of trials left out are in no bit of what is fitted without them. */
-static void labels_left_out_do_not_matter(void)
+TEST(labels_left_out_do_not_matter)
 {
     static const double c[] = {0.1};
     fold_set set = make_set(25, 80, 60, 4);
@@ -180,29 +182,24 @@ static void labels_left_out_do_not_matter(void)
     free_set(&set);
 }
 
-static void threads_and_instruction_sets_do_not_matter(void)
+TEST(threads_and_instruction_sets_do_not_matter)
 {
     static const double c[] = {0.03, 0.3};
     for (size_t features = 20; features <= 120; features += 100) {
         fold_set set = make_set(30, 150, features, 4);
         fitted first = {0};
         const size_t size = 2 * set.subjects * set.classes * set.features;
-        for (size_t cpu = 0; congru_cpu_name(cpu) != NULL; cpu++) {
-            for (int threads = 1; threads <= 3; threads++) {
-                congru_context_options how = {.threads = threads, .cpu = congru_cpu_name(cpu)};
-                congru_context *own = NULL;
-                if (!congru_cpu_available(how.cpu) || !CHECK(congru_context_create(&own, &how) == CONGRU_OK))
-                    continue;
-                fitted made = fit(own, &set, 2, c);
-                congru_context_destroy(&own);
-                if (first.weights == NULL) {
-                    first = made;
-                    continue;
-                }
-                CHECK_SAYING(memcmp(first.weights, made.weights, size * sizeof(double)) == 0,
-                             "other bits with %s and %d threads", how.cpu, threads);
-                free_fitted(&made);
+        congru_context_options how;
+        congru_context *own;
+        for (size_t place = 0; (own = next_context(&place, &how)) != NULL; congru_context_destroy(&own)) {
+            fitted made = fit(own, &set, 2, c);
+            if (first.weights == NULL) {
+                first = made;
+                continue;
             }
+            CHECK_SAYING(memcmp(first.weights, made.weights, size * sizeof(double)) == 0,
+                         "other bits with %s and %d threads", how.cpu, how.threads);
+            free_fitted(&made);
         }
         free_fitted(&first);
         free_set(&set);
@@ -210,7 +207,7 @@ static void threads_and_instruction_sets_do_not_matter(void)
 }
 
 /* A class that only trials left out belong to has probability 0; a fold of one class is refused. */
-static void classes_may_be_absent(void)
+TEST(classes_may_be_absent)
 {
     static const double c[] = {0.5};
     fold_set set = make_set(40, 40, 12, 3);
@@ -232,7 +229,7 @@ static void classes_may_be_absent(void)
 }
 
 /* Separable classes, a large C and large features: the objective is far from what the step takes it for. */
-static void it_arrives_from_far(void)
+TEST(it_arrives_from_far)
 {
     static const double c[] = {1e3};
     fold_set set = make_set(50, 60, 20, 5);
@@ -242,7 +239,7 @@ static void it_arrives_from_far(void)
     free_set(&set);
 }
 
-static void wrong_arguments_are_refused(void)
+TEST(wrong_arguments_are_refused)
 {
     fold_set set = make_set(60, 20, 4, 2);
     const double c[] = {1.0, -1.0};
@@ -258,7 +255,7 @@ static void wrong_arguments_are_refused(void)
     free_set(&set);
 }
 
-static void panels_are_inverted(void)
+TEST(panels_are_inverted)
 {
     static const size_t sizes[] = {1, 5, 24, 25, 96, 97, 200, 300};
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
@@ -298,7 +295,7 @@ static void panels_are_inverted(void)
 }
 
 /* Of three classes one is hardly said and one nearly always. */
-static void classes_become_equally_frequent(void)
+TEST(classes_become_equally_frequent)
 {
     enum { N = 30, K = 3 };
     congru_random random = congru_random_stream(93, 0, 0, 0);
@@ -328,7 +325,7 @@ static void classes_become_equally_frequent(void)
 }
 
 /* The sinkhorn of the oracle views.py on the same numbers. */
-static void balance_is_that_of_the_oracle(void)
+TEST(balance_is_that_of_the_oracle)
 {
     double z[] = {-0.2, -1.8, -2.0, -0.5, -1.0, -3.0, -0.1, -2.5, -4.0, -0.7, -0.9, -2.2};
     static const double expected[] = {-1.5738204693326,   -2.42791103332227,  -0.350228338468567,
@@ -342,18 +339,5 @@ static void balance_is_that_of_the_oracle(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK)
-        return 1;
-    RUN(panels_are_inverted);
-    RUN(folds_are_what_they_are_alone);
-    RUN(a_fold_does_not_feel_the_others);
-    RUN(labels_left_out_do_not_matter);
-    RUN(threads_and_instruction_sets_do_not_matter);
-    RUN(classes_may_be_absent);
-    RUN(it_arrives_from_far);
-    RUN(wrong_arguments_are_refused);
-    RUN(classes_become_equally_frequent);
-    RUN(balance_is_that_of_the_oracle);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, NULL);
 }

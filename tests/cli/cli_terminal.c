@@ -48,7 +48,7 @@ static void says(size_t done, size_t total, const char *expected)
 }
 
 /* A million seconds for `done` folds, and at that pace for the others. */
-static void the_rest_is_told_at_the_pace_so_far(void)
+TEST(the_rest_is_told_at_the_pace_so_far)
 {
     says(100, 101, "100 of 101 folds, 2 h 46 min left\n");
     says(10000, 10001, "10000 of 10001 folds, 1 min 40 s left\n");
@@ -58,7 +58,7 @@ static void the_rest_is_told_at_the_pace_so_far(void)
 }
 
 /* What was there from before is not counted. */
-static void work_that_is_taken_up_again_has_its_own_pace(void)
+TEST(work_that_is_taken_up_again_has_its_own_pace)
 {
     double now = seconds_now();
     terminal_work work = {.started = now - long_ago, .told = now - long_ago, .at_start = 50};
@@ -67,7 +67,7 @@ static void work_that_is_taken_up_again_has_its_own_pace(void)
 }
 
 /* Of half of the work a million seconds are gone: as much is left, whatever the count of folds. */
-static void a_known_part_tells_the_rest(void)
+TEST(a_known_part_tells_the_rest)
 {
     double now = seconds_now();
     terminal_work work = {.started = now - long_ago, .told = now - long_ago, .part = 0.5};
@@ -75,7 +75,7 @@ static void a_known_part_tells_the_rest(void)
     CHECK_SAYING(strcmp(text, "0 of 3 folds, 277 h 46 min left\n") == 0, "'%s'", text);
 }
 
-static void nothing_is_told_before_anything_is_done(void)
+TEST(nothing_is_told_before_anything_is_done)
 {
     terminal_work work = {0};
     CHECK(told(&work, 3, 10)[0] == '\0');
@@ -93,7 +93,7 @@ static void cleans(const char *text, const char *expected)
 }
 
 /* CSI as one character of Latin-1 and of UTF-8, DEL, overrides and isolates of direction, separators of lines. */
-static void what_a_terminal_obeys_becomes_a_question_mark(void)
+TEST(what_a_terminal_obeys_becomes_a_question_mark)
 {
     cleans("plain, \xc3\xa9, \xe2\x82\xac, \xf0\x9f\x98\x80",
            "plain, \xc3\xa9, \xe2\x82\xac, \xf0\x9f\x98\x80");
@@ -125,7 +125,7 @@ static void rounded(const char *text, bool sign, const char *expected)
     CHECK_SAYING(strcmp(copy, expected) == 0, "'%s'", copy);
 }
 
-static void zero_has_no_minus(void)
+TEST(zero_has_no_minus)
 {
     rounded("-0.000", true, "+0.000");
     rounded("-0.00", false, "0.00");
@@ -135,7 +135,7 @@ static void zero_has_no_minus(void)
 }
 
 /* Bytes that go to standard output in two writes are one character. */
-static void output_is_cleaned_whatever_the_writes(void)
+TEST(output_is_cleaned_whatever_the_writes)
 {
     char text[64] = "";
     FILE *file = tmpfile();
@@ -165,12 +165,6 @@ static void output_is_cleaned_whatever_the_writes(void)
 
 int main(void)
 {
-    RUN(what_a_terminal_obeys_becomes_a_question_mark);
-    RUN(zero_has_no_minus);
-    RUN(output_is_cleaned_whatever_the_writes);
-    RUN(the_rest_is_told_at_the_pace_so_far);
-    RUN(work_that_is_taken_up_again_has_its_own_pace);
-    RUN(a_known_part_tells_the_rest);
-    RUN(nothing_is_told_before_anything_is_done);
+    harness_run_all();
     return harness_end();
 }

@@ -7,6 +7,7 @@
 
 #include "congru/dataset.h"
 #include "congru/spd.h"
+#include "context_main.h"
 #include "harness.h"
 
 enum { D_MAX = 40, T_MAX = 520, N_MAX = 11 };
@@ -61,7 +62,7 @@ static void check_stored_case(FILE *file, congru_estimator estimator, size_t d, 
     }
 }
 
-static void shrinkage_agrees_with_scikit_learn(void)
+TEST(shrinkage_agrees_with_scikit_learn)
 {
     char path[512], line[256], name[8];
     const char *source = getenv("SOURCE");
@@ -108,7 +109,7 @@ static void check_defined(congru_estimator estimator, size_t d, size_t samples)
     }
 }
 
-static void sample_covariances_are_what_they_are_defined_to_be(void)
+TEST(sample_covariances_are_what_they_are_defined_to_be)
 {
     static const struct {
         size_t d, samples;
@@ -121,7 +122,7 @@ static void sample_covariances_are_what_they_are_defined_to_be(void)
     }
 }
 
-static void trace_normalised_is_of_unit_trace(void)
+TEST(trace_normalised_is_of_unit_trace)
 {
     make_trials(5, 6, 33);
     for (int estimator = CONGRU_ESTIMATOR_SCM; estimator <= CONGRU_ESTIMATOR_CSP; estimator++) {
@@ -137,7 +138,7 @@ static void trace_normalised_is_of_unit_trace(void)
 }
 
 /* A large offset must not cost digits: it is removed before products are made. */
-static void an_offset_does_no_harm(void)
+TEST(an_offset_does_no_harm)
 {
     enum { D = 3, T = 64 };
     make_trials(1, D, T);
@@ -149,7 +150,7 @@ static void an_offset_does_no_harm(void)
         CHECK_NEAR(other[i], covariance[i], 1e-9 * largest_entry(D * D, covariance));
 }
 
-static void bits_do_not_depend_on_threads_or_instruction_set(void)
+TEST(bits_do_not_depend_on_threads_or_instruction_set)
 {
     static const size_t lengths[] = {2, 7, 8, 31, 250, 512};
     for (size_t cpu = 0; congru_cpu_name(cpu) != NULL; cpu++) {
@@ -196,7 +197,7 @@ static congru_status estimate(congru_estimator estimator, bool normalise)
     return congru_covariance(context, estimator, normalise, 10, 4, 20, signals, covariance);
 }
 
-static void a_bad_trial_is_named(void)
+TEST(a_bad_trial_is_named)
 {
     for (int e = CONGRU_ESTIMATOR_SCM; e <= CONGRU_ESTIMATOR_CSP; e++) {
         make_trials(10, 4, 20);
@@ -225,7 +226,7 @@ static void a_bad_trial_is_named(void)
                "trial 4 of 10: every channel is flat");
 }
 
-static void impossible_arguments_are_refused(void)
+TEST(impossible_arguments_are_refused)
 {
     const congru_estimator scm = CONGRU_ESTIMATOR_SCM;
     CHECK(congru_covariance(NULL, scm, true, 1, 2, 9, signals, covariance) == CONGRU_ERROR_ARGUMENT);
@@ -249,7 +250,7 @@ static bool stop_at_once(void *user, size_t done, size_t total)
     return false;
 }
 
-static void progress_can_stop_it(void)
+TEST(progress_can_stop_it)
 {
     size_t calls = 0;
     congru_context *mine;
@@ -280,7 +281,7 @@ static congru_status check_rank(void)
     return congru_covariance_check_rank(context, RANK_N, RANK_D, covariance, 0, names);
 }
 
-static void full_rank_passes(void)
+TEST(full_rank_passes)
 {
     make_trials(RANK_N, RANK_D, RANK_T);
     CHECK(check_rank() == CONGRU_OK);
@@ -293,7 +294,7 @@ static void full_rank_passes(void)
     CHECK(congru_covariance_check_rank(context, RANK_N, RANK_D, NULL, 0, NULL) == CONGRU_ERROR_ARGUMENT);
 }
 
-static void flat_channels_are_named(void)
+TEST(flat_channels_are_named)
 {
     make_trials(RANK_N, RANK_D, RANK_T);
     for (size_t t = 0; t < RANK_T; t++)
@@ -308,7 +309,7 @@ static void flat_channels_are_named(void)
                "rank 0 of 6: channel 1, channel 2, channel 3, channel 4, channel 5 and channel 6 are flat");
 }
 
-static void equal_and_opposite_channels_are_named(void)
+TEST(equal_and_opposite_channels_are_named)
 {
     make_trials(RANK_N, RANK_D, RANK_T);
     memcpy(channel_of(2, 3), channel_of(2, 1), RANK_T * sizeof(double));
@@ -319,7 +320,7 @@ static void equal_and_opposite_channels_are_named(void)
     check_says(check_rank(), CONGRU_ERROR_NOT_POSITIVE, "C3 and C4 are each other's opposite");
 }
 
-static void an_average_reference_is_recognised(void)
+TEST(an_average_reference_is_recognised)
 {
     make_trials(RANK_N, RANK_D, RANK_T);
     for (size_t t = 0; t < RANK_T; t++) {
@@ -336,7 +337,7 @@ static void an_average_reference_is_recognised(void)
 }
 
 /* With the window of a set, and without one. */
-static void short_windows_are_called_short(void)
+TEST(short_windows_are_called_short)
 {
     congru_set set = {.count = 2, .dimension = 6, .samples = 4};
     make_trials(2, 6, 4);
@@ -355,7 +356,7 @@ static void short_windows_are_called_short(void)
     check_says(congru_set_check_rank(context, &set, 2, NULL), CONGRU_ERROR_ARGUMENT, "no covariances");
 }
 
-static void what_is_negative_is_not_flat(void)
+TEST(what_is_negative_is_not_flat)
 {
     const double negative[] = {-1, 0, 0, -2}, mixed[] = {1, 0, 0, -2};
     check_says(congru_covariance_check_rank(context, 1, 2, negative, 0, NULL), CONGRU_ERROR_NOT_POSITIVE,
@@ -364,7 +365,7 @@ static void what_is_negative_is_not_flat(void)
                "trial 1 of 1: not a covariance: its eigenvalues go from -2 to 1");
 }
 
-static void other_combinations_are_spelled_out(void)
+TEST(other_combinations_are_spelled_out)
 {
     make_trials(RANK_N, RANK_D, RANK_T);
     for (size_t t = 0; t < RANK_T; t++)
@@ -375,23 +376,5 @@ static void other_combinations_are_spelled_out(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK)
-        return 1;
-    RUN(shrinkage_agrees_with_scikit_learn);
-    RUN(sample_covariances_are_what_they_are_defined_to_be);
-    RUN(trace_normalised_is_of_unit_trace);
-    RUN(an_offset_does_no_harm);
-    RUN(bits_do_not_depend_on_threads_or_instruction_set);
-    RUN(a_bad_trial_is_named);
-    RUN(impossible_arguments_are_refused);
-    RUN(progress_can_stop_it);
-    RUN(full_rank_passes);
-    RUN(flat_channels_are_named);
-    RUN(equal_and_opposite_channels_are_named);
-    RUN(an_average_reference_is_recognised);
-    RUN(short_windows_are_called_short);
-    RUN(what_is_negative_is_not_flat);
-    RUN(other_combinations_are_spelled_out);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, NULL);
 }

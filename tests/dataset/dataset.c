@@ -9,8 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "context_main.h"
 #include "dataset/set_internal.h"
 #include "harness.h"
+#include "refusal.h"
 #include "scratch.h"
 
 enum { PATH_SIZE = 512, PATHS = 4, FILE_SIZE_MAX = 1 << 16, CHANGES = 2000, STRIDE = 7 };
@@ -34,16 +36,6 @@ static bool load_file(const char *path)
         return false;
     file_size = fread(file, 1, sizeof file, stream);
     return fclose(stream) == 0 && file_size < sizeof file;
-}
-
-static void check_error(congru_status status, congru_status expected, const char *begin, const char *words)
-{
-    const char *error = congru_context_error(context);
-    CHECK_SAYING(status == expected, "status %d, not %d, for: %s (%s)", (int)status, (int)expected, words,
-                 error);
-    CHECK_SAYING(strncmp(error, begin, strlen(begin)) == 0, "does not begin with %s: %s", begin, error);
-    CHECK_SAYING(strstr(error, words) != NULL, "no '%s' in: %s", words, error);
-    CHECK_SAYING(strpbrk(error, "\n\r") == NULL, "more than one line: %s", error);
 }
 
 static bool same_bytes(const void *a, const void *b, size_t size)
@@ -87,7 +79,7 @@ static void check_covariances(const congru_set *set)
     CHECK(set->classes == 3 && memcmp(set->label, labels, sizeof labels) == 0);
 }
 
-static void reads_what_savez_writes(void)
+TEST(reads_what_savez_writes)
 {
     congru_set *set;
     if (!CHECK_SAYING(congru_set_read(context, stored_path("numpy_stored.npz"), &set) == CONGRU_OK, "%s",
@@ -105,7 +97,7 @@ static void reads_what_savez_writes(void)
     CHECK(set == NULL);
 }
 
-static void reads_what_savez_compressed_writes(void)
+TEST(reads_what_savez_compressed_writes)
 {
     congru_set *set;
     if (!CHECK_SAYING(congru_set_read(context, stored_path("numpy_deflated.npz"), &set) == CONGRU_OK, "%s",
@@ -161,7 +153,7 @@ static void check_damage(const char *path)
     congru_set_destroy(&whole);
 }
 
-static void damaged_files_are_refused_or_read_right(void)
+TEST(damaged_files_are_refused_or_read_right)
 {
     check_damage(stored_path("numpy_stored.npz"));
     check_damage(stored_path("numpy_deflated.npz"));
@@ -227,7 +219,8 @@ static void check_draft_refused(const draft *d, congru_status expected, const ch
 {
     congru_set *set;
     write_draft(d);
-    check_error(congru_set_read(context, path_in("draft.npz"), &set), expected, path_in("draft.npz: "), words);
+    check_error_at(context, congru_set_read(context, path_in("draft.npz"), &set), expected,
+                   path_in("draft.npz: "), words);
     CHECK(set == NULL);
 }
 
@@ -240,7 +233,7 @@ static congru_set *read_draft(const draft *d)
     return set;
 }
 
-static void missing_arrays_are_named(void)
+TEST(missing_arrays_are_named)
 {
     draft d = good_draft();
     d.labels = 0;
@@ -255,7 +248,7 @@ static void missing_arrays_are_named(void)
     check_draft_refused(&d, CONGRU_ERROR_FORMAT, "no array 'X'");
 }
 
-static void wrong_shapes_are_refused(void)
+TEST(wrong_shapes_are_refused)
 {
     draft d = good_draft();
     d.dims = 2;
@@ -276,7 +269,7 @@ static void wrong_shapes_are_refused(void)
     check_draft_refused(&d, CONGRU_ERROR_FORMAT, "X holds signals, and so does 'signals'");
 }
 
-static void mismatched_lengths_are_refused(void)
+TEST(mismatched_lengths_are_refused)
 {
     draft d = good_draft();
     d.labels = 3;
@@ -306,7 +299,7 @@ static void mismatched_lengths_are_refused(void)
     check_draft_refused(&d, CONGRU_ERROR_FORMAT, "fs: expected one number");
 }
 
-static void bad_trials_are_named(void)
+TEST(bad_trials_are_named)
 {
     draft d = good_draft();
     d.data[2 * 4 + 1] = NAN;
@@ -320,7 +313,7 @@ static void bad_trials_are_named(void)
     congru_set_destroy(&set);
 }
 
-static void long_names_are_refused(void)
+TEST(long_names_are_refused)
 {
     char name[CONGRU_LABEL_SIZE + 1];
     memset(name, 'n', sizeof name);
@@ -334,7 +327,7 @@ static void long_names_are_refused(void)
     congru_set_destroy(&set);
 }
 
-static void labels_find_their_classes(void)
+TEST(labels_find_their_classes)
 {
     static const char *const names[4] = {"left", "right", "feet", "tongue"};
     draft d = good_draft();
@@ -365,7 +358,7 @@ static void labels_find_their_classes(void)
     congru_set_destroy(&set);
 }
 
-static void signals_may_be_called_x(void)
+TEST(signals_may_be_called_x)
 {
     draft d = good_draft();
     d.shape[2] = 3;
@@ -436,7 +429,7 @@ static congru_set *make_set(void)
     return set;
 }
 
-static void appended_trials_join(void)
+TEST(appended_trials_join)
 {
     congru_set *set = make_set();
     if (!CHECK(set != NULL && set->count == 3 * E_COUNT && set->dimension == E_CHANNELS))
@@ -462,11 +455,12 @@ static void check_unappended(congru_set *set, const sample_epochs *s, const char
                              const congru_set_options *options, congru_status expected, const char *words)
 {
     size_t count = set->count, classes = set->classes, subjects = set->subjects;
-    check_error(congru_set_append(context, &set, &s->epochs, subject, options), expected, "", words);
+    check_error_at(context, congru_set_append(context, &set, &s->epochs, subject, options), expected, "",
+                   words);
     CHECK(set->count == count && set->classes == classes && set->subjects == subjects);
 }
 
-static void what_does_not_fit_is_refused(void)
+TEST(what_does_not_fit_is_refused)
 {
     static sample_epochs s;
     congru_set *set = make_set(), *none = NULL;
@@ -502,7 +496,7 @@ static void what_does_not_fit_is_refused(void)
     congru_set_destroy(&set);
 }
 
-static void round_trips_keep_everything(void)
+TEST(round_trips_keep_everything)
 {
     congru_set *set = make_set(), *again;
     set->meta = strdup("{\"band\": [8, 35], \"who\": \"\xc3\x85sa\"}");
@@ -516,21 +510,23 @@ static void round_trips_keep_everything(void)
     CHECK(again->count == 4 * E_COUNT && again->classes == 4 && again->subjects == 3);
     congru_set_destroy(&again);
     set->label[3] = 7;
-    check_error(congru_set_write(context, path, set), CONGRU_ERROR_ARGUMENT, path, "not the index of a class");
+    check_error_at(context, congru_set_write(context, path, set), CONGRU_ERROR_ARGUMENT, path,
+                   "not the index of a class");
     set->label[3] = -1;
     CHECK(congru_set_write(context, path, set) == CONGRU_ERROR_ARGUMENT);
     set->label[3] = 0;
     set->subject[3] = 5;
-    check_error(congru_set_write(context, path, set), CONGRU_ERROR_ARGUMENT, path, "not the index of a name");
+    check_error_at(context, congru_set_write(context, path, set), CONGRU_ERROR_ARGUMENT, path,
+                   "not the index of a name");
     congru_set_destroy(&set);
     CHECK(congru_set_write(context, path, NULL) == CONGRU_ERROR_ARGUMENT);
     CHECK(congru_set_read(context, NULL, &set) == CONGRU_ERROR_ARGUMENT);
-    check_error(congru_set_read(context, path_in("absent.npz"), &set), CONGRU_ERROR_IO, scratch_folder(),
-                "No such file");
+    check_error_at(context, congru_set_read(context, path_in("absent.npz"), &set), CONGRU_ERROR_IO,
+                   scratch_folder(), "No such file");
 }
 
 /* The interpreter the other tests use, with numpy. */
-static void numpy_opens_what_is_written(void)
+TEST(numpy_opens_what_is_written)
 {
     static const char script[] =
         "import sys, numpy as np\n"
@@ -561,23 +557,5 @@ static void numpy_opens_what_is_written(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK || !scratch_open())
-        return 1;
-    RUN(reads_what_savez_writes);
-    RUN(reads_what_savez_compressed_writes);
-    RUN(damaged_files_are_refused_or_read_right);
-    RUN(missing_arrays_are_named);
-    RUN(wrong_shapes_are_refused);
-    RUN(mismatched_lengths_are_refused);
-    RUN(bad_trials_are_named);
-    RUN(long_names_are_refused);
-    RUN(labels_find_their_classes);
-    RUN(signals_may_be_called_x);
-    RUN(appended_trials_join);
-    RUN(what_does_not_fit_is_refused);
-    RUN(round_trips_keep_everything);
-    RUN(numpy_opens_what_is_written);
-    scratch_close();
-    congru_context_destroy(&context);
-    return harness_end();
+    return scratch_main(&context, NULL);
 }

@@ -8,7 +8,9 @@
 
 #include "base/mapped_memory.h"
 #include "base/memory.h"
+#include "context_main.h"
 #include "harness.h"
+#include "refusal.h"
 #include "scratch.h"
 #include "set_samples.h"
 #include "spd/view_load.h"
@@ -31,15 +33,6 @@ static congru_set *make_mixed(void)
 static bool same(const double *a, const double *b, size_t count)
 {
     return memcmp(a, b, count * sizeof *a) == 0;
-}
-
-static void check_error(congru_status status, congru_status expected, const char *words)
-{
-    const char *error = congru_context_error(context);
-    CHECK_SAYING(status == expected, "status %d, not %d, for '%s': %s", (int)status, (int)expected, words,
-                 error);
-    CHECK_SAYING(strstr(error, words) != NULL, "no '%s' in: %s", words, error);
-    CHECK_SAYING(strpbrk(error, "\n\r") == NULL, "more than one line: %s", error);
 }
 
 /* ---- Views ----------------------------------------------------------------------------------------- */
@@ -98,7 +91,7 @@ static void check_views(congru_context *own, size_t n, size_t d, bool mixed)
     congru_set_destroy(&set);
 }
 
-static void views_read_the_same_bits(void)
+TEST(views_read_the_same_bits)
 {
     for (size_t i = 0; congru_cpu_name(i) != NULL; i++) {
         congru_context *own;
@@ -116,7 +109,7 @@ static void views_read_the_same_bits(void)
 }
 
 /* More chunks than a window of sums holds: the sum over them all, by hand. */
-static void means_of_many_add_up_in_order(void)
+TEST(means_of_many_add_up_in_order)
 {
     enum { N = 32 * 300 + 5, D = 3 };
     double *c = malloc(N * D * D * sizeof *c), sum[D * D] = {0}, mean[D * D];
@@ -167,7 +160,7 @@ static bool is_region(void *numbers)
 }
 
 /* What was read is the reader's own: whatever becomes of the file, it stays, and may be written to. */
-static void large_sets_are_copies(void)
+TEST(large_sets_are_copies)
 {
     congru_set *made = make_mixed();
     const char *path = path_in("stored.npz");
@@ -193,7 +186,7 @@ static void large_sets_are_copies(void)
 }
 
 /* Classes are left out of a temporary file, and trials added to it, as in memory. */
-static void large_sets_are_changed(void)
+TEST(large_sets_are_changed)
 {
     congru_set *made = make_mixed();
     const char *kept[] = {made->class_name[2], made->class_name[0]};
@@ -264,7 +257,7 @@ static bool write_unaligned(const char *path, const congru_set *set, bool deflat
     return zip_close(zip) == 0;
 }
 
-static void others_go_to_a_temporary_file(void)
+TEST(others_go_to_a_temporary_file)
 {
     congru_set *made = make_mixed();
     for (int deflate = 0; deflate < 2; deflate++) {
@@ -294,14 +287,15 @@ static bool change_byte(const char *path, long offset)
     return fclose(stream) == 0;
 }
 
-static void broken_files_are_refused(void)
+TEST(broken_files_are_refused)
 {
     congru_set *made = make_mixed(), *set = NULL;
     const char *path = path_in("broken.npz");
     CHECK(congru_set_write(context, path, made) == CONGRU_OK);
     congru_mapped_set_limit(SMALL);
     CHECK(change_byte(path, 3000));
-    check_error(congru_set_read(context, path, &set), CONGRU_ERROR_FORMAT, "X: broken data: CRC error");
+    check_error(context, congru_set_read(context, path, &set), CONGRU_ERROR_FORMAT,
+                "X: broken data: CRC error");
     CHECK(set == NULL);
     CHECK(change_byte(path, 3000));
     FILE *stream = fopen(path, "rb");
@@ -315,7 +309,7 @@ static void broken_files_are_refused(void)
     }
     made->covariance[100] = 1e30; /* not symmetric */
     CHECK(congru_set_write(context, path, made) == CONGRU_OK);
-    check_error(congru_set_read(context, path, &set), CONGRU_ERROR_NOT_SYMMETRIC, "trial 3 of 135");
+    check_error(context, congru_set_read(context, path, &set), CONGRU_ERROR_NOT_SYMMETRIC, "trial 3 of 135");
     congru_set_destroy(&made);
     congru_mapped_set_limit(0);
 }
@@ -365,7 +359,7 @@ static void check_same_results(const char *path, const char *pipeline, congru_pr
     congru_results_destroy(&large);
 }
 
-static void results_are_the_same_bits(void)
+TEST(results_are_the_same_bits)
 {
     congru_set *made = make_mixed();
     const char *path = path_in("evaluated.npz");
@@ -382,7 +376,7 @@ static void results_are_the_same_bits(void)
         check_same_results(path, networks[i], CONGRU_PROTOCOL_LOSO, CONGRU_TARGET_FULL);
 }
 
-static void no_room_is_told(void)
+TEST(no_room_is_told)
 {
     congru_set *made = make_mixed();
     const char *path = path_in("noroom.npz");
@@ -391,9 +385,9 @@ static void no_room_is_told(void)
     congru_set_destroy(&made);
     congru_set *set = read_with(10000, path), *none;
     setenv("TMPDIR", path_in("absent"), 1);
-    check_error(congru_set_read(context, path, &none), CONGRU_ERROR_MEMORY,
+    check_error(context, congru_set_read(context, path, &none), CONGRU_ERROR_MEMORY,
                 "No such file or directory (TMPDIR names another folder)");
-    check_error(evaluate(set, "ra+tslr", CONGRU_PROTOCOL_LOSO, CONGRU_TARGET_FULL, &results),
+    check_error(context, evaluate(set, "ra+tslr", CONGRU_PROTOCOL_LOSO, CONGRU_TARGET_FULL, &results),
                 CONGRU_ERROR_MEMORY, "No such file or directory (TMPDIR names another folder)");
     CHECK(results == NULL && none == NULL);
     unsetenv("TMPDIR");
@@ -403,17 +397,5 @@ static void no_room_is_told(void)
 
 int main(void)
 {
-    if (!scratch_open() || congru_context_create(&context, NULL) != CONGRU_OK)
-        return 1;
-    RUN(views_read_the_same_bits);
-    RUN(means_of_many_add_up_in_order);
-    RUN(large_sets_are_copies);
-    RUN(large_sets_are_changed);
-    RUN(others_go_to_a_temporary_file);
-    RUN(broken_files_are_refused);
-    RUN(results_are_the_same_bits);
-    RUN(no_room_is_told);
-    congru_context_destroy(&context);
-    scratch_close();
-    return harness_end();
+    return scratch_main(&context, NULL);
 }

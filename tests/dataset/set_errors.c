@@ -1,28 +1,20 @@
 /* Sets: what their files and those who make them by hand may get wrong, and classes taken out. SPDX-License-Identifier: Apache-2.0 */
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mapped_memory.h"
 #include "base/memory.h"
+#include "context_main.h"
 #include "dataset/set_internal.h"
 #include "harness.h"
+#include "refusal.h"
 #include "scratch.h"
 #include "set_samples.h"
 
 enum { TRIALS = 4, MANY = 1100 };
 
 static congru_context *context;
-
-static void check_error(congru_status status, congru_status expected, const char *words)
-{
-    const char *error = congru_context_error(context);
-    CHECK_SAYING(status == expected, "status %d, not %d, for '%s': %s", (int)status, (int)expected, words,
-                 error);
-    CHECK_SAYING(strstr(error, words) != NULL, "no '%s' in: %s", words, error);
-    CHECK_SAYING(strpbrk(error, "\n\r") == NULL, "more than one line: %s", error);
-}
 
 /* ---- Files --------------------------------------------------------------------------------------------- */
 
@@ -63,11 +55,11 @@ static void check_refused(const column *other, congru_status expected, const cha
 {
     congru_set *set = NULL;
     write_with(other);
-    check_error(congru_set_read(context, path_in("draft.npz"), &set), expected, words);
+    check_error(context, congru_set_read(context, path_in("draft.npz"), &set), expected, words);
     CHECK(set == NULL && strstr(congru_context_error(context), path_in("draft.npz: ")) != NULL);
 }
 
-static void columns_of_the_wrong_kind_are_refused(void)
+TEST(columns_of_the_wrong_kind_are_refused)
 {
     static const char *const two[] = {"a", "b"};
     check_refused(&(column){.name = "y", .dims = 1, .shape = {TRIALS}, .real = (const double[]){0, 1, 0.5, 1}},
@@ -90,7 +82,7 @@ static void columns_of_the_wrong_kind_are_refused(void)
                   CONGRU_ERROR_UNSUPPORTED, "session: 2147483648 at trial 4 does not fit 32 bits");
 }
 
-static void whole_numbers_may_be_floats(void)
+TEST(whole_numbers_may_be_floats)
 {
     congru_set *set = NULL;
     write_with(&(column){
@@ -100,7 +92,7 @@ static void whole_numbers_may_be_floats(void)
     congru_set_destroy(&set);
 }
 
-static void sizes_that_cannot_be_are_refused(void)
+TEST(sizes_that_cannot_be_are_refused)
 {
     check_refused(&(column){.name = "X", .dims = 3, .shape = {1, 513, 4}, .real = units},
                   CONGRU_ERROR_UNSUPPORTED, "X: 513 channels; at most 512 are read");
@@ -111,7 +103,7 @@ static void sizes_that_cannot_be_are_refused(void)
 }
 
 /* A measurement in the place of labels. */
-static void too_many_classes_are_refused(void)
+TEST(too_many_classes_are_refused)
 {
     static int64_t each[MANY];
     congru_npz_writer *w;
@@ -124,7 +116,7 @@ static void too_many_classes_are_refused(void)
     CHECK(congru_npz_add_integer(context, w, "y", 1, shape, each) == CONGRU_OK);
     CHECK(congru_npz_add_integer(context, w, "subject", 1, shape, each) == CONGRU_OK);
     CHECK(congru_npz_commit(context, &w) == CONGRU_OK);
-    check_error(congru_set_read(context, path_in("many.npz"), &set), CONGRU_ERROR_UNSUPPORTED,
+    check_error(context, congru_set_read(context, path_in("many.npz"), &set), CONGRU_ERROR_UNSUPPORTED,
                 "y: 1100 distinct values; at most 1024 classes are possible");
     CHECK(set == NULL);
 }
@@ -139,14 +131,14 @@ static congru_set *make_set(void)
 
 static void check_unwritten(const congru_set *set, const char *words)
 {
-    check_error(congru_set_write(context, path_in("hand.npz"), set), CONGRU_ERROR_ARGUMENT, words);
+    check_error(context, congru_set_write(context, path_in("hand.npz"), set), CONGRU_ERROR_ARGUMENT, words);
     FILE *file = fopen(path_in("hand.npz"), "rb");
     CHECK(file == NULL);
     if (file != NULL)
         fclose(file);
 }
 
-static void what_lacks_something_is_not_written(void)
+TEST(what_lacks_something_is_not_written)
 {
     congru_set *set = make_set(), wrong = *set;
     wrong.count = 0;
@@ -163,7 +155,7 @@ static void what_lacks_something_is_not_written(void)
     congru_set_destroy(&set);
 }
 
-static void channels_need_no_names(void)
+TEST(channels_need_no_names)
 {
     congru_set *set = make_set(), nameless = *set, *read = NULL;
     nameless.channel_name = NULL;
@@ -207,7 +199,7 @@ static void check_kept(const congru_set *kept, const congru_set *made)
     CHECK(strcmp(kept->subject_name[1], made->subject_name[1]) == 0);
 }
 
-static void signals_and_subjects_go_with_their_classes(void)
+TEST(signals_and_subjects_go_with_their_classes)
 {
     congru_set *made = make_signals(), *kept = NULL;
     const char *names[] = {made->class_name[2], made->class_name[1], made->class_name[2]};
@@ -215,8 +207,9 @@ static void signals_and_subjects_go_with_their_classes(void)
     for (int large = 0; large < 2; large++) {
         congru_mapped_set_limit(large ? 64 : 1 << 30);
         CHECK(congru_set_read(context, path_in("made.npz"), &kept) == CONGRU_OK);
-        check_error(congru_set_keep_classes(context, kept, names, 3), CONGRU_ERROR_ARGUMENT, "is named twice");
-        check_error(congru_set_keep_classes(context, kept, names, 0), CONGRU_ERROR_ARGUMENT,
+        check_error(context, congru_set_keep_classes(context, kept, names, 3), CONGRU_ERROR_ARGUMENT,
+                    "is named twice");
+        check_error(context, congru_set_keep_classes(context, kept, names, 0), CONGRU_ERROR_ARGUMENT,
                     "no classes to keep are named");
         CHECK((congru_mapped_grow(kept->signals, 1) != NULL) == (large == 1));
         CHECK(congru_set_keep_classes(context, kept, names, 2) == CONGRU_OK);
@@ -227,17 +220,17 @@ static void signals_and_subjects_go_with_their_classes(void)
     congru_set_destroy(&made);
 }
 
-static void sessions_are_kept(void)
+TEST(sessions_are_kept)
 {
     congru_set *set = make_signals();
     int32_t wanted[2] = {7, 3};
     size_t all = set->count, subjects = set->subjects;
     for (size_t i = 0; i < all; i++)
         set->session[i] = set->subject[i] == 0 ? 7 : 3 + (int32_t)(i % 2);
-    check_error(congru_set_keep_sessions(context, set, wanted, 0), CONGRU_ERROR_ARGUMENT,
+    check_error(context, congru_set_keep_sessions(context, set, wanted, 0), CONGRU_ERROR_ARGUMENT,
                 "no sessions to keep are given");
     wanted[1] = 9;
-    check_error(congru_set_keep_sessions(context, set, wanted, 2), CONGRU_ERROR_ARGUMENT,
+    check_error(context, congru_set_keep_sessions(context, set, wanted, 2), CONGRU_ERROR_ARGUMENT,
                 "there is no session 9 in the set");
     wanted[1] = 3;
     size_t left = 0;
@@ -254,12 +247,13 @@ static void sessions_are_kept(void)
 
 /* ---- Rank ---------------------------------------------------------------------------------------------- */
 
-static void long_lists_of_channels_are_cut_short(void)
+TEST(long_lists_of_channels_are_cut_short)
 {
     double covariance[12 * 12] = {0}, norm = 0;
     for (size_t i = 0; i < 2; i++)
         covariance[i * 13] = 1;
-    check_error(congru_covariance_check_rank(context, 1, 12, covariance, 0, NULL), CONGRU_ERROR_NOT_POSITIVE,
+    check_error(context, congru_covariance_check_rank(context, 1, 12, covariance, 0, NULL),
+                CONGRU_ERROR_NOT_POSITIVE,
                 "rank 2 of 12: channel 3, channel 4, channel 5, channel 6, channel 7, channel 8, channel 9, "
                 "channel 10 and 2 more are flat");
     /* I - v v^T with v along (1, 2, ... 10): all ten channels are part of what is missing. */
@@ -267,26 +261,13 @@ static void long_lists_of_channels_are_cut_short(void)
         norm += (double)((i + 1) * (i + 1));
     for (size_t i = 0; i < 100; i++)
         covariance[i] = (i % 11 == 0) - (double)((i / 10 + 1) * (i % 10 + 1)) / norm;
-    check_error(congru_covariance_check_rank(context, 1, 10, covariance, 0, NULL), CONGRU_ERROR_NOT_POSITIVE,
-                "rank 9 of 10: ");
+    check_error(context, congru_covariance_check_rank(context, 1, 10, covariance, 0, NULL),
+                CONGRU_ERROR_NOT_POSITIVE, "rank 9 of 10: ");
     CHECK(strstr(congru_context_error(context), "0.51 channel 10 ") != NULL);
     CHECK(strstr(congru_context_error(context), "0.153 channel 3 and 2 more channels has no variance") != NULL);
 }
 
 int main(void)
 {
-    if (!scratch_open() || congru_context_create(&context, NULL) != CONGRU_OK)
-        return 1;
-    RUN(columns_of_the_wrong_kind_are_refused);
-    RUN(whole_numbers_may_be_floats);
-    RUN(sizes_that_cannot_be_are_refused);
-    RUN(too_many_classes_are_refused);
-    RUN(what_lacks_something_is_not_written);
-    RUN(channels_need_no_names);
-    RUN(signals_and_subjects_go_with_their_classes);
-    RUN(sessions_are_kept);
-    RUN(long_lists_of_channels_are_cut_short);
-    congru_context_destroy(&context);
-    scratch_close();
-    return harness_end();
+    return scratch_main(&context, NULL);
 }

@@ -2,7 +2,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,30 +14,13 @@ static const stream_recipe small = {
 
 static congru_model *train(const congru_set *set, const char *pipeline)
 {
-    congru_model_options options;
-    congru_model *model = NULL;
-    int32_t last = (int32_t)set->subjects - 1;
-    congru_model_options_init(&options);
-    options.pipeline = pipeline;
-    options.without = &last;
-    options.without_count = 1;
-    options.method.network.steps = 20;
-    congru_status status = congru_model_fit(context, set, &options, &model);
-    CHECK_SAYING(status == CONGRU_OK, "%s: %s", pipeline, congru_context_error(context));
-    return model;
+    return stream_model(context, set, pipeline, false, 20);
 }
 
 static congru_decoder *make(const congru_model *model, double rate, congru_adaptation adaptation)
 {
-    congru_decoder_options options;
-    congru_decoder *decoder = NULL;
-    congru_decoder_options_init(&options);
-    options.rate = rate;
-    options.adaptation = adaptation;
-    options.prior_weight = adaptation == CONGRU_ADAPT_TRIALS ? 0 : options.prior_weight;
-    congru_status status = congru_decoder_create(context, model, &options, &decoder);
-    CHECK_SAYING(status == CONGRU_OK, "%s", congru_context_error(context));
-    return decoder;
+    const congru_decoder_options options = stream_decoding(rate, adaptation);
+    return stream_decoder(context, model, &options);
 }
 
 /* Pushes frames up to `end` in blocks, each block ending early where the end is. No decisions are expected. */

@@ -1,6 +1,5 @@
 /* Live decisions of branches and of networks of signals: those of congru_model_predict about the same trials. SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,33 +69,16 @@ static const char definitions[] = "pipeline = late\n"
 
 static congru_model *train(const congru_set *set, const char *pipeline, bool causal)
 {
-    congru_model_options options;
-    congru_model *model = NULL;
-    int32_t last = (int32_t)set->subjects - 1;
-    congru_model_options_init(&options);
-    options.pipeline = pipeline;
-    options.without = &last;
-    options.without_count = 1;
-    options.causal = causal;
-    options.method.network.steps = 5;
-    congru_status status = congru_model_fit(context, set, &options, &model);
-    CHECK_SAYING(status == CONGRU_OK, "%s: %s", pipeline, congru_context_error(context));
+    congru_model *model = stream_model(context, set, pipeline, causal, 5);
     CHECK(model == NULL || congru_model_is_causal(model) == causal);
     return model;
 }
 
 static congru_decoder *make(const congru_model *model, double rate, congru_adaptation adaptation)
 {
-    congru_decoder_options options;
-    congru_decoder *decoder = NULL;
-    congru_decoder_options_init(&options);
-    options.rate = rate;
-    options.adaptation = adaptation;
-    options.prior_weight = adaptation == CONGRU_ADAPT_TRIALS ? 0 : options.prior_weight;
+    congru_decoder_options options = stream_decoding(rate, adaptation);
     options.memory = 0;
-    congru_status status = congru_decoder_create(context, model, &options, &decoder);
-    CHECK_SAYING(status == CONGRU_OK, "%s", congru_context_error(context));
-    return decoder;
+    return stream_decoder(context, model, &options);
 }
 
 /* The recording of the subject that models are trained without. */
@@ -178,7 +160,7 @@ static void compare(const congru_set *set, const congru_model *model, const char
     congru_predictions_destroy(&batch);
 }
 
-static void cues_are_decided_as_trials_are(void)
+TEST(cues_are_decided_as_trials_are)
 {
     static const char *const pipelines[] = {"motor",  "slow", "motor+slow", "shallow",
                                             "eegnet", "late", "cropped",    "network-beside"};
@@ -199,7 +181,7 @@ static void cues_are_decided_as_trials_are(void)
 
 /* Networks that recentre matrices of their own, whole and cropped, several of them: by those of their training, or by those
  * of the subject's trials so far. */
-static void networks_recentre_as_trials_come(void)
+TEST(networks_recentre_as_trials_come)
 {
     static const char *const pipelines[] = {"tsmnet", "centred", "centred-twice", "conv-dldct", "heads"};
     congru_set *set = stream_wide_set(context, &recipe);
@@ -217,7 +199,7 @@ static void networks_recentre_as_trials_come(void)
 }
 
 /* A causal model decides when its last window is there; one of zero phase when the trial is. */
-static void decisions_come_as_early_as_they_can(void)
+TEST(decisions_come_as_early_as_they_can)
 {
     static const struct {
         const char *pipeline;
@@ -244,7 +226,7 @@ static void decisions_come_as_early_as_they_can(void)
 }
 
 /* Far from the beginning of a trial its filters have forgotten it: at that moment windows as they flow are the trial's. */
-static void windows_that_flow_are_those_of_trials(void)
+TEST(windows_that_flow_are_those_of_trials)
 {
     congru_set *set = stream_wide_set(context, &recipe);
     congru_model *model = train(set, "late", true);
@@ -274,7 +256,7 @@ static void windows_that_flow_are_those_of_trials(void)
 }
 
 /* Series of decisions, adapting, with cues between them: to the bit however the stream is cut, and again after a reset. */
-static void pushes_do_not_matter(void)
+TEST(pushes_do_not_matter)
 {
     static const size_t blocks[] = {1, 17, 64, 5000};
     static const congru_adaptation adaptations[] = {CONGRU_ADAPT_WINDOWS, CONGRU_ADAPT_DECISIONS};
@@ -332,7 +314,7 @@ static congru_decision decide_with(const congru_model *model, double *frames, si
     return decision;
 }
 
-static void what_cannot_be_decided_is_said(void)
+TEST(what_cannot_be_decided_is_said)
 {
     congru_set *set = stream_wide_set(context, &recipe);
     congru_model *model = train(set, "motor+slow", true);
@@ -365,7 +347,7 @@ static void what_cannot_be_decided_is_said(void)
     congru_set_destroy(&set);
 }
 
-static void marks_are_counted(void)
+TEST(marks_are_counted)
 {
     congru_set *set = stream_wide_set(context, &recipe);
     congru_model *model = train(set, "slow", true);
@@ -402,7 +384,7 @@ static void marks_are_counted(void)
 }
 
 /* A model of one window knows its cue as well, and decides about it at its moment. */
-static void one_window_takes_marks(void)
+TEST(one_window_takes_marks)
 {
     congru_set *set = stream_set(context, &recipe);
     congru_model *model = train(set, "ra+mdm", true);
@@ -434,7 +416,7 @@ static void refuse(const congru_model *model, const congru_decoder_options *opti
     congru_decoder_destroy(&decoder);
 }
 
-static void refusals_name_the_reason(void)
+TEST(refusals_name_the_reason)
 {
     congru_set *set = stream_wide_set(context, &recipe);
     congru_decoder_options options;
@@ -481,15 +463,7 @@ int main(void)
     if (congru_context_create(&context, NULL) != CONGRU_OK ||
         congru_pipeline_define(context, "definitions", definitions) != CONGRU_OK)
         return 1;
-    RUN(cues_are_decided_as_trials_are);
-    RUN(networks_recentre_as_trials_come);
-    RUN(decisions_come_as_early_as_they_can);
-    RUN(windows_that_flow_are_those_of_trials);
-    RUN(pushes_do_not_matter);
-    RUN(what_cannot_be_decided_is_said);
-    RUN(marks_are_counted);
-    RUN(one_window_takes_marks);
-    RUN(refusals_name_the_reason);
+    harness_run_all();
     congru_context_destroy(&context);
     return harness_end();
 }

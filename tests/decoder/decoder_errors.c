@@ -1,12 +1,13 @@
 /* Models and decoders: sets and models they cannot use, and rates beyond the stream's. SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "context_main.h"
 #include "decoder/model_internal.h"
 #include "harness.h"
+#include "refusal.h"
 #include "set_samples.h"
 #include "stream_samples.h"
 
@@ -15,14 +16,6 @@ static const set_recipe small = {
     .subjects = 4, .classes = 3, .per_class = 8, .d = 4, .sessions = 2, .effect = 0.8, .seed = 1};
 static const stream_recipe stream = {
     .subjects = 3, .trials = 8, .d = 4, .rate = 100, .estimator = "scm", .seed = 3};
-
-static void check_error(congru_status status, congru_status expected, const char *words)
-{
-    const char *error = congru_context_error(context);
-    CHECK_SAYING(status == expected, "status %d, not %d, for '%s': %s", (int)status, (int)expected, words,
-                 error);
-    CHECK_SAYING(strstr(error, words) != NULL, "no '%s' in: %s", words, error);
-}
 
 static congru_model *train(const congru_set *set, const char *pipeline)
 {
@@ -40,11 +33,11 @@ static congru_model *train(const congru_set *set, const char *pipeline)
 static void check_unfitted(const congru_set *set, const congru_model_options *options, const char *words)
 {
     congru_model *model = NULL;
-    check_error(congru_model_fit(context, set, options, &model), CONGRU_ERROR_ARGUMENT, words);
+    check_error(context, congru_model_fit(context, set, options, &model), CONGRU_ERROR_ARGUMENT, words);
     CHECK(model == NULL);
 }
 
-static void sets_without_enough_are_refused(void)
+TEST(sets_without_enough_are_refused)
 {
     congru_set *set = sample_set(context, &small), wrong = *set;
     congru_model_options options;
@@ -61,7 +54,7 @@ static void sets_without_enough_are_refused(void)
     congru_set_destroy(&set);
 }
 
-static void texts_end(void)
+TEST(texts_end)
 {
     congru_set *set = sample_set(context, &small);
     congru_model *model = train(set, "ra+mdm");
@@ -79,14 +72,14 @@ static void texts_end(void)
 }
 
 /* A subject that is not there, and one that has no trials. */
-static void subjects_are_those_of_the_set(void)
+TEST(subjects_are_those_of_the_set)
 {
     congru_set *set = sample_set(context, &small);
     congru_model *model = train(set, "ra+mdm");
     congru_predictions *made = NULL;
     const int32_t subjects[] = {3, 1};
     congru_prediction_options options = {.subjects = (const int32_t[]){-1}, .subject_count = 1};
-    check_error(congru_model_predict(context, model, set, &options, &made), CONGRU_ERROR_ARGUMENT,
+    check_error(context, congru_model_predict(context, model, set, &options, &made), CONGRU_ERROR_ARGUMENT,
                 "there is no subject -1");
     for (size_t i = 0; i < set->count; i++)
         set->subject[i] = set->subject[i] == 3 ? 0 : set->subject[i];
@@ -101,7 +94,7 @@ static void subjects_are_those_of_the_set(void)
 }
 
 /* Trials of a class that the model does not know are not calibrated with. */
-static void foreign_classes_are_no_calibration(void)
+TEST(foreign_classes_are_no_calibration)
 {
     congru_set *set = sample_set(context, &small);
     congru_model *model = train(set, "rpa+mdm");
@@ -126,7 +119,7 @@ static void foreign_classes_are_no_calibration(void)
 
 /* ---- Decoders ------------------------------------------------------------------------------------------ */
 
-static void a_window_is_needed(void)
+TEST(a_window_is_needed)
 {
     congru_set *set = stream_set(context, &stream);
     congru_decoder *decoder = NULL;
@@ -135,7 +128,7 @@ static void a_window_is_needed(void)
     memcpy(strstr(set->meta, "[0.5, 3.5]"), "[0.5, 0.5]", 10);
     set->samples = 0;
     congru_model *model = train(set, "ra+mdm");
-    check_error(congru_decoder_create(context, model, &options, &decoder), CONGRU_ERROR_ARGUMENT,
+    check_error(context, congru_decoder_create(context, model, &options, &decoder), CONGRU_ERROR_ARGUMENT,
                 "the model does not know how long its trials were: give a window");
     options.window = 2.0;
     CHECK(congru_decoder_create(context, model, &options, &decoder) == CONGRU_OK);
@@ -145,7 +138,7 @@ static void a_window_is_needed(void)
 }
 
 /* A model's trials may be said to be of any length: what a window would take is reckoned before it is taken. */
-static void windows_beyond_the_limit_are_refused(void)
+TEST(windows_beyond_the_limit_are_refused)
 {
     congru_set *set = stream_set(context, &stream);
     congru_decoder *decoder = NULL;
@@ -153,24 +146,24 @@ static void windows_beyond_the_limit_are_refused(void)
     congru_decoder_options_init(&options);
     set->samples = 100000000;
     congru_model *model = train(set, "ra+mdm");
-    check_error(congru_decoder_create(context, model, &options, &decoder), CONGRU_ERROR_ARGUMENT,
+    check_error(context, congru_decoder_create(context, model, &options, &decoder), CONGRU_ERROR_ARGUMENT,
                 "a window of 100000000 samples of 4 channels takes more than 256 MB (give a shorter one)");
     CHECK(decoder == NULL);
     options.window = 2.0;
     CHECK(congru_decoder_create(context, model, &options, &decoder) == CONGRU_OK);
     congru_decoder_destroy(&decoder);
     options.window = 1e6; /* seconds, of 100 samples each */
-    check_error(congru_decoder_create(context, model, &options, &decoder), CONGRU_ERROR_ARGUMENT,
+    check_error(context, congru_decoder_create(context, model, &options, &decoder), CONGRU_ERROR_ARGUMENT,
                 "a window of 100000000 samples of 4 channels takes more than 256 MB");
     options.window = 0.01;
-    check_error(congru_decoder_create(context, model, &options, &decoder), CONGRU_ERROR_ARGUMENT,
+    check_error(context, congru_decoder_create(context, model, &options, &decoder), CONGRU_ERROR_ARGUMENT,
                 "a window of 1 samples is too short");
     congru_model_destroy(&model);
     congru_set_destroy(&set);
 }
 
 /* A scale set later is the scale from then on; of its own it is that of the options. */
-static void scales_are_set(void)
+TEST(scales_are_set)
 {
     congru_set *set = stream_set(context, &stream);
     congru_model *model = train(set, "ra+mdm");
@@ -201,7 +194,7 @@ static void scales_are_set(void)
 }
 
 /* From a file that was tampered with. */
-static void a_prior_that_is_no_covariance_is_refused(void)
+TEST(a_prior_that_is_no_covariance_is_refused)
 {
     congru_set *set = stream_set(context, &stream);
     congru_model *model = train(set, "ra+mdm");
@@ -210,7 +203,7 @@ static void a_prior_that_is_no_covariance_is_refused(void)
     for (size_t i = 0; congru_model_tensor_at(model, i, &prior) && strcmp(prior.name, "recentre.prior") != 0;)
         i++;
     ((double *)prior.data)[0] = -1.0;
-    check_error(congru_decoder_create(context, model, NULL, &decoder), CONGRU_ERROR_NOT_POSITIVE,
+    check_error(context, congru_decoder_create(context, model, NULL, &decoder), CONGRU_ERROR_NOT_POSITIVE,
                 "the model's tensor recentre.prior is not a covariance (train the model again)");
     CHECK(decoder == NULL);
     congru_model_destroy(&model);
@@ -218,7 +211,7 @@ static void a_prior_that_is_no_covariance_is_refused(void)
 }
 
 /* More decisions than frames: one for each frame, from the first full window on. */
-static void rates_beyond_the_stream_decide_at_each_frame(void)
+TEST(rates_beyond_the_stream_decide_at_each_frame)
 {
     congru_set *set = stream_set(context, &stream);
     congru_model *model = train(set, "ra+mdm");
@@ -251,17 +244,5 @@ static void rates_beyond_the_stream_decide_at_each_frame(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK)
-        return 1;
-    RUN(sets_without_enough_are_refused);
-    RUN(texts_end);
-    RUN(subjects_are_those_of_the_set);
-    RUN(foreign_classes_are_no_calibration);
-    RUN(a_window_is_needed);
-    RUN(windows_beyond_the_limit_are_refused);
-    RUN(scales_are_set);
-    RUN(a_prior_that_is_no_covariance_is_refused);
-    RUN(rates_beyond_the_stream_decide_at_each_frame);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, NULL);
 }

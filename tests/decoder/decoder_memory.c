@@ -103,17 +103,27 @@ static void count_calls(congru_context *context, const congru_set *set, const ch
     stream_recording_clear(&recording);
 }
 
+/* A context and a set; false, and the test is skipped, where calls cannot be counted. */
+static bool start(congru_set *(*make)(congru_context *context, const stream_recipe *recipe),
+                  congru_context **context, congru_set **set)
+{
+    if (!COUNTS) {
+        SKIP("the C library's malloc cannot be counted here");
+        return false;
+    }
+    CHECK(congru_context_create(context, NULL) == CONGRU_OK);
+    *set = make(*context, &recipe);
+    return true;
+}
+
 /* Every pipeline of covariances. */
-static void nothing_is_allocated(void)
+TEST(nothing_is_allocated)
 {
     char pipeline[CONGRU_PIPELINE_SIZE];
     congru_context *context = NULL;
-    if (!COUNTS) {
-        SKIP("the C library's malloc cannot be counted here");
+    congru_set *set = NULL;
+    if (!start(stream_set, &context, &set))
         return;
-    }
-    CHECK(congru_context_create(&context, NULL) == CONGRU_OK);
-    congru_set *set = stream_set(context, &recipe);
     for (size_t p = 0; congru_pipeline_at(p, false, pipeline); p++)
         count_calls(context, set, pipeline, CONGRU_ADAPT_WINDOWS, 0.0, 100);
     congru_set_destroy(&set);
@@ -121,16 +131,13 @@ static void nothing_is_allocated(void)
 }
 
 /* Every pipeline that is built in: branches, and networks of signals. Those that need cues have eight decisions. */
-static void branches_allocate_nothing(void)
+TEST(branches_allocate_nothing)
 {
     char pipeline[CONGRU_PIPELINE_SIZE];
     congru_context *context = NULL;
-    if (!COUNTS) {
-        SKIP("the C library's malloc cannot be counted here");
+    congru_set *set = NULL;
+    if (!start(stream_wide_set, &context, &set))
         return;
-    }
-    CHECK(congru_context_create(&context, NULL) == CONGRU_OK);
-    congru_set *set = stream_wide_set(context, &recipe);
     for (size_t p = 0; congru_pipeline_defined(NULL, p, pipeline); p++) {
         count_calls(context, set, pipeline, CONGRU_ADAPT_WINDOWS, 0.0, recipe.trials - 1);
         count_calls(context, set, pipeline, CONGRU_ADAPT_TRIALS, 0.0, recipe.trials - 1);
@@ -143,7 +150,6 @@ static void branches_allocate_nothing(void)
 
 int main(void)
 {
-    RUN(nothing_is_allocated);
-    RUN(branches_allocate_nothing);
+    harness_run_all();
     return harness_end();
 }

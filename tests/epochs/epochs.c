@@ -6,6 +6,7 @@
 
 #include "base/mapped_memory.h"
 #include "congru/signal.h"
+#include "context_main.h"
 #include "epochs/epochs_internal.h"
 #include "harness.h"
 
@@ -72,7 +73,7 @@ static void check_refused(const congru_epochs_options *options, congru_status ex
 
 /* Counted from 1 the paper wants onset + floor(-3.5 * 250) >= 1 and onset + floor(3.5 * 250) - 1 <= 4000: the
  * first cue that will do is sample 876, the last is 3126. From 0 these are 875 and 3125. */
-static void boundaries_are_those_of_the_paper(void)
+TEST(boundaries_are_those_of_the_paper)
 {
     congru_epochs_options options = paper_options();
     congru_epochs_report report;
@@ -100,7 +101,7 @@ static void boundaries_are_those_of_the_paper(void)
     CHECK(epochs == NULL);
 }
 
-static void windows_before_the_cue_stay_inside(void)
+TEST(windows_before_the_cue_stay_inside)
 {
     congru_epochs_options options = paper_options();
     congru_epochs_report report;
@@ -120,7 +121,7 @@ static void windows_before_the_cue_stay_inside(void)
 }
 
 /* 0.29 * 100 is 28.999999999999996 in binary and means 29; 0.295 * 100 is floored, also below zero. */
-static void seconds_become_samples_by_floor(void)
+TEST(seconds_become_samples_by_floor)
 {
     static const struct {
         double window[2];
@@ -143,7 +144,7 @@ static void seconds_become_samples_by_floor(void)
     }
 }
 
-static void rest_is_cut_before_the_cue(void)
+TEST(rest_is_cut_before_the_cue)
 {
     congru_epochs_options options = paper_options();
     congru_epochs_report report;
@@ -165,7 +166,7 @@ static void rest_is_cut_before_the_cue(void)
     congru_epochs_destroy(&epochs);
 }
 
-static void gaps_are_counted(void)
+TEST(gaps_are_counted)
 {
     congru_epochs_options options = paper_options();
     congru_epochs_report report;
@@ -189,7 +190,7 @@ static void gaps_are_counted(void)
 
 /* As in BCI Competition IV 2a: 768 starts a trial, 1023 at the same sample rejects it, the cue follows after 2
  * s. The mark of the second trial lies between the cues of the first and the second. */
-static void marks_reject_the_trial_they_start(void)
+TEST(marks_reject_the_trial_they_start)
 {
     congru_epochs_options options = paper_options();
     congru_epochs_report report;
@@ -220,7 +221,7 @@ static void marks_reject_the_trial_they_start(void)
 
 /* A cue without a start of its own begins its trial: the mark before it is about the trial before. Marks at one onset
  * count as one, and a cue behind the last sample is outside. */
-static void odd_events_are_counted(void)
+TEST(odd_events_are_counted)
 {
     congru_epochs_options options = paper_options();
     congru_epochs_report report;
@@ -248,7 +249,7 @@ static void odd_events_are_counted(void)
 }
 
 /* As in a BNCI .mat, without start events: the mark is at the cue, or up to 3 s before it, or in the trial. */
-static void marks_without_start_events(void)
+TEST(marks_without_start_events)
 {
     static const struct {
         size_t mark;
@@ -282,7 +283,7 @@ static void marks_without_start_events(void)
     }
 }
 
-static void texts_and_codes_name_classes(void)
+TEST(texts_and_codes_name_classes)
 {
     static const congru_event_class classes[] = {
         {0, "T2", "feet"}, {769, NULL, "left"}, {0, "both feet", "feet"}, {7, NULL, "left"}};
@@ -312,7 +313,7 @@ static void texts_and_codes_name_classes(void)
     check_refused(&options, CONGRU_ERROR_FORMAT, "no event -1");
 }
 
-static void the_same_cue_twice_is_one_trial(void)
+TEST(the_same_cue_twice_is_one_trial)
 {
     congru_epochs_options options = paper_options();
     congru_epochs_report report;
@@ -327,7 +328,7 @@ static void the_same_cue_twice_is_one_trial(void)
     check_refused(&options, CONGRU_ERROR_FORMAT, "two cues at sample 1000, of the classes 'left' and 'right'");
 }
 
-static void runs_are_numbered(void)
+TEST(runs_are_numbered)
 {
     congru_epochs_options options = paper_options();
     congru_epochs_report report;
@@ -351,7 +352,7 @@ static void runs_are_numbered(void)
     }
 }
 
-static void refuses_with_what_there_is(void)
+TEST(refuses_with_what_there_is)
 {
     congru_epochs_options options = paper_options();
     begin(250);
@@ -388,7 +389,7 @@ static void refuses_with_what_there_is(void)
 
 /* ---- Cropping ------------------------------------------------------------------------------------ */
 
-static void crops_as_if_cut_so(void)
+TEST(crops_as_if_cut_so)
 {
     congru_epochs_options options = paper_options();
     congru_epochs_report report;
@@ -418,7 +419,7 @@ static void crops_as_if_cut_so(void)
     CHECK(congru_epochs_crop(context, NULL, 0, 1) == CONGRU_ERROR_ARGUMENT);
 }
 
-static void crops_nothing_where_the_start_is_unknown(void)
+TEST(crops_nothing_where_the_start_is_unknown)
 {
     congru_epochs_options options = paper_options();
     congru_epochs_report report;
@@ -438,7 +439,7 @@ static void crops_nothing_where_the_start_is_unknown(void)
 }
 
 /* Trials in a temporary file are cropped and resampled as those in memory are, to the bit. */
-static void large_trials_are_resampled_alike(void)
+TEST(large_trials_are_resampled_alike)
 {
     enum { COUNT = 3, LENGTH = 400 };
     congru_epochs *epochs[2] = {NULL, NULL};
@@ -474,23 +475,5 @@ static void large_trials_are_resampled_alike(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK)
-        return 1;
-    RUN(boundaries_are_those_of_the_paper);
-    RUN(windows_before_the_cue_stay_inside);
-    RUN(seconds_become_samples_by_floor);
-    RUN(rest_is_cut_before_the_cue);
-    RUN(gaps_are_counted);
-    RUN(marks_reject_the_trial_they_start);
-    RUN(odd_events_are_counted);
-    RUN(marks_without_start_events);
-    RUN(texts_and_codes_name_classes);
-    RUN(the_same_cue_twice_is_one_trial);
-    RUN(runs_are_numbered);
-    RUN(refuses_with_what_there_is);
-    RUN(crops_as_if_cut_so);
-    RUN(crops_nothing_where_the_start_is_unknown);
-    RUN(large_trials_are_resampled_alike);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, NULL);
 }

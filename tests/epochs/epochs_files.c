@@ -10,6 +10,7 @@
 
 #include "array/npz.h"
 #include "congru/epochs.h"
+#include "context_main.h"
 #include "harness.h"
 #include "mat_writer.h"
 #include "scratch.h"
@@ -78,7 +79,7 @@ static const char *npz_end(void)
 
 static const double rate = 250;
 
-static void reads_a_full_npz(void)
+TEST(reads_a_full_npz)
 {
     static const char *const names[] = {"C3", "C4"}, *const classes[] = {"left", "right"};
     const double start = -0.5;
@@ -103,7 +104,7 @@ static void reads_a_full_npz(void)
 }
 
 /* Names from the labels' own values, channels by number, scaled integers, an unknown start. */
-static void reads_a_bare_npz(void)
+TEST(reads_a_bare_npz)
 {
     int64_t integers[TRIALS * CHANNELS * SAMPLES];
     const double scale = 0.25;
@@ -126,7 +127,7 @@ static void reads_a_bare_npz(void)
     congru_epochs_destroy(&epochs);
 }
 
-static void reads_labels_that_are_texts_or_from_one(void)
+TEST(reads_labels_that_are_texts_or_from_one)
 {
     static const char *const y[] = {"right", "feet", "right"}, *const classes[] = {"right", "left", "feet"};
     for (int form = 0; form < 3; form++) {
@@ -149,7 +150,7 @@ static void reads_labels_that_are_texts_or_from_one(void)
     }
 }
 
-static void refuses_broken_npz(void)
+TEST(refuses_broken_npz)
 {
     static const char *const three[] = {"a", "b", "c"};
     static const size_t square[3] = {3, 2, 2};
@@ -192,7 +193,7 @@ static void refuses_broken_npz(void)
 }
 
 /* What is beside the trials and the labels is checked as well. */
-static void refuses_odd_details_in_npz(void)
+TEST(refuses_odd_details_in_npz)
 {
     static const double infinite = (double)INFINITY, pair[2] = {250, 250};
     static const size_t two = 2;
@@ -233,7 +234,7 @@ static const char *mat_store(void)
 
 static const size_t mat_cube[3] = {4, 2, 3}; /* samples, channels, trials */
 
-static void reads_mat_trials(void)
+TEST(reads_mat_trials)
 {
     static const char *const field[] = {"data", "labels", "fs", "ch_names", "classes"};
     static const char *const names[] = {"C3", "C4"}, *const classes[] = {"left", "right", "feet"};
@@ -266,7 +267,7 @@ static void reads_mat_trials(void)
 }
 
 /* When trials begin, names that are not all texts, trials of as many samples as channels, a struct without trials. */
-static void reads_odd_mat_trials(void)
+TEST(reads_odd_mat_trials)
 {
     static const char *const field[] = {"fs"};
     static const double squares[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, labels[3] = {1, 2, 1};
@@ -294,7 +295,7 @@ static void reads_odd_mat_trials(void)
     check_refused(mat_store(), CONGRU_ERROR_KIND, "holds no trials: expected an array of");
 }
 
-static void refuses_more_classes_than_there_can_be(void)
+TEST(refuses_more_classes_than_there_can_be)
 {
     enum { MANY = 1001 };
     static double x[MANY * 2];
@@ -310,7 +311,7 @@ static void refuses_more_classes_than_there_can_be(void)
                   "1001 classes; at most 1000 are read (is y the labels?)");
 }
 
-static void refuses_broken_mat_trials(void)
+TEST(refuses_broken_mat_trials)
 {
     static const double symmetric[12] = {2, 1, 1, 2, 2, 1, 1, 2, 2, 1, 1, 2}, labels[3] = {1, 2, 1.5};
     static const double whole[3] = {1, 2, 1};
@@ -347,7 +348,7 @@ static void refuses_broken_mat_trials(void)
     }
 }
 
-static void refuses_what_is_neither(void)
+TEST(refuses_what_is_neither)
 {
     mat_begin(&mat, false);
     mat.size = 0;
@@ -412,7 +413,7 @@ static void check_real_file(const char *line)
     congru_epochs_destroy(&epochs);
 }
 
-static void real_files_are_read_as_by_numpy(void)
+TEST(real_files_are_read_as_by_numpy)
 {
     char path[PATH_SIZE], line[512];
     snprintf(path, sizeof path, "%s/tests/data/epochs_files.txt",
@@ -433,7 +434,7 @@ static void real_files_are_read_as_by_numpy(void)
     CHECK(files == 5);
 }
 
-static void real_covariances_are_refused_as_trials(void)
+TEST(real_covariances_are_refused_as_trials)
 {
     if (access(data_path("SHA256SUMS"), R_OK) != 0) {
         SKIP("the folder of real recordings is absent");
@@ -445,21 +446,5 @@ static void real_covariances_are_refused_as_trials(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK || !scratch_open())
-        return 1;
-    RUN(reads_a_full_npz);
-    RUN(reads_a_bare_npz);
-    RUN(reads_labels_that_are_texts_or_from_one);
-    RUN(refuses_broken_npz);
-    RUN(refuses_odd_details_in_npz);
-    RUN(reads_mat_trials);
-    RUN(reads_odd_mat_trials);
-    RUN(refuses_more_classes_than_there_can_be);
-    RUN(refuses_broken_mat_trials);
-    RUN(refuses_what_is_neither);
-    RUN(real_files_are_read_as_by_numpy);
-    RUN(real_covariances_are_refused_as_trials);
-    scratch_close();
-    congru_context_destroy(&context);
-    return harness_end();
+    return scratch_main(&context, NULL);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context_main.h"
 #include "harness.h"
 #include "set_samples.h"
 
@@ -55,7 +56,7 @@ static bool uses_labels(const char *pipeline)
 }
 
 /* Every pipeline: new labels of the one left out do not move its answers by a bit. */
-static void labels_of_the_held_out_do_not_matter(void)
+TEST(labels_of_the_held_out_do_not_matter)
 {
     char pipeline[CONGRU_PIPELINE_SIZE];
     congru_set *set = sample_set(context, &small), *other = sample_set(context, &small);
@@ -86,7 +87,7 @@ static void labels_of_the_held_out_do_not_matter(void)
 }
 
 /* Target none: one trial's answer is its own affair. Online: the past's. */
-static void other_trials_do_not_matter(void)
+TEST(other_trials_do_not_matter)
 {
     static const char *const pipelines[] = {"none+mdm", "ra+mdm", "ra+tslr", "ra+tsa-lda", "ra+csp-lda"};
     congru_set *set = sample_set(context, &small), *other = sample_set(context, &small);
@@ -115,7 +116,7 @@ static void other_trials_do_not_matter(void)
     congru_set_destroy(&other);
 }
 
-static void recentring_helps_where_people_differ(void)
+TEST(recentring_helps_where_people_differ)
 {
     set_recipe recipe = {.subjects = 5, .classes = 2, .per_class = 30, .d = 4, .effect = 0.8, .seed = 3};
     congru_set *set = sample_set(context, &recipe);
@@ -131,7 +132,7 @@ static void recentring_helps_where_people_differ(void)
     congru_set_destroy(&set);
 }
 
-static void chance_is_all_there_is_without_an_effect(void)
+TEST(chance_is_all_there_is_without_an_effect)
 {
     set_recipe recipe = {.subjects = 6, .classes = 2, .per_class = 60, .d = 4, .effect = 0, .seed = 5};
     congru_set *set = sample_set(context, &recipe);
@@ -143,7 +144,7 @@ static void chance_is_all_there_is_without_an_effect(void)
     congru_set_destroy(&set);
 }
 
-static void threads_change_nothing(void)
+TEST(threads_change_nothing)
 {
     static const char *const pipelines[] = {"ra+mdm", "ra+tslr", "ra+tsa-lda", "ra+csp-lda", "rpa+mdm"};
     congru_set *set = sample_set(context, &small);
@@ -168,7 +169,7 @@ static void threads_change_nothing(void)
     congru_set_destroy(&set);
 }
 
-static void sessions_are_aligned_by_themselves(void)
+TEST(sessions_are_aligned_by_themselves)
 {
     congru_set *set = sample_set(context, &small), *other = sample_set(context, &small);
     /* A congruence on one session is undone when sessions are aligned by themselves, and only then. */
@@ -197,7 +198,7 @@ static void sessions_are_aligned_by_themselves(void)
     congru_set_destroy(&other);
 }
 
-static void every_trial_is_scored_once(void)
+TEST(every_trial_is_scored_once)
 {
     static const congru_protocol protocols[] = {CONGRU_PROTOCOL_LOSO, CONGRU_PROTOCOL_FOLDS,
                                                 CONGRU_PROTOCOL_SESSIONS};
@@ -224,7 +225,7 @@ static void every_trial_is_scored_once(void)
 }
 
 /* congru_evaluation_split tells other programs the very trials that a fold scores, and none twice. */
-static void splits_are_those_of_the_folds(void)
+TEST(splits_are_those_of_the_folds)
 {
     const char *pipeline = "none+mdm";
     congru_set *set = sample_set(context, &small);
@@ -268,7 +269,7 @@ static void splits_are_those_of_the_folds(void)
     congru_set_destroy(&set);
 }
 
-static void calibration_trials_are_not_scored(void)
+TEST(calibration_trials_are_not_scored)
 {
     congru_set *set = sample_set(context, &small);
     congru_results *results = evaluate(set, "rpa+mdm", CONGRU_TARGET_FULL);
@@ -283,7 +284,7 @@ static void calibration_trials_are_not_scored(void)
 }
 
 /* Accuracy, Cohen's kappa and balanced accuracy, counted here once more from the predictions. */
-static void scores_are_as_defined(void)
+TEST(scores_are_as_defined)
 {
     congru_set *set = sample_set(context, &small);
     congru_results *results = evaluate(set, "none+mdm", CONGRU_TARGET_FULL);
@@ -306,7 +307,7 @@ static void scores_are_as_defined(void)
     congru_set_destroy(&set);
 }
 
-static void refusals(void)
+TEST(refusals)
 {
     set_recipe one = small, same = small;
     one.subjects = 1;
@@ -355,7 +356,7 @@ static void expect_refusal(const congru_set *set, const congru_evaluation_option
                  congru_context_error(context));
 }
 
-static void sets_and_options_that_cannot_be_are_refused(void)
+TEST(sets_and_options_that_cannot_be_are_refused)
 {
     static const char *const names[] = {
         "ra+mdm", "rar+mdm", "a-pipeline-of-a-name-that-is-longer-than-any-that-could-be+one-that-there-is"};
@@ -385,7 +386,7 @@ static void sets_and_options_that_cannot_be_are_refused(void)
                  "pipeline 'a-pipeline-of-a-name-that-is-longer-than...': too long") != NULL);
 }
 
-static void results_are_asked_for_what_they_hold(void)
+TEST(results_are_asked_for_what_they_hold)
 {
     congru_set *set = sample_set(context, &small);
     congru_results *results = evaluate(set, "ra+mdm", CONGRU_TARGET_FULL);
@@ -406,7 +407,7 @@ static bool stop_at_once(void *user, size_t done, size_t total)
     return false;
 }
 
-static void progress_can_stop_a_run(void)
+TEST(progress_can_stop_a_run)
 {
     int calls = 0;
     congru_context *own = NULL;
@@ -445,7 +446,7 @@ static bool stop_when_seen(void *user, size_t done, size_t total)
 }
 
 /* A pipeline with a number of steps of its own is watched by that. */
-static void steps_of_a_pipeline_are_its_own(void)
+TEST(steps_of_a_pipeline_are_its_own)
 {
     enum { STEPS = 10000000 };
     watched seen = {0};
@@ -471,7 +472,7 @@ static void steps_of_a_pipeline_are_its_own(void)
 }
 
 /* Of the target the first trials of each class are fitted on, those behind the most of a curve are scored, and no other. */
-static void calibration_leaks_nothing(void)
+TEST(calibration_leaks_nothing)
 {
     congru_set *set = sample_set(context, &small);
     congru_evaluation_options options;
@@ -498,7 +499,7 @@ static void calibration_leaks_nothing(void)
 }
 
 /* Labels of scored trials reach no prediction; those of the trials that are fitted on do. */
-static void labels_behind_the_calibration_are_unseen(void)
+TEST(labels_behind_the_calibration_are_unseen)
 {
     static const char *const names[] = {"ra+mdm", "ra+tslr"};
     congru_set *set = sample_set(context, &small);
@@ -542,7 +543,7 @@ static void labels_behind_the_calibration_are_unseen(void)
 }
 
 /* Blocks do not interleave, and hold each trial of the subject once. */
-static void contiguous_folds_are_blocks(void)
+TEST(contiguous_folds_are_blocks)
 {
     congru_set *set = sample_set(context, &small);
     congru_evaluation_options options;
@@ -569,26 +570,5 @@ static void contiguous_folds_are_blocks(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK)
-        return 1;
-    RUN(labels_of_the_held_out_do_not_matter);
-    RUN(other_trials_do_not_matter);
-    RUN(recentring_helps_where_people_differ);
-    RUN(chance_is_all_there_is_without_an_effect);
-    RUN(threads_change_nothing);
-    RUN(sessions_are_aligned_by_themselves);
-    RUN(every_trial_is_scored_once);
-    RUN(splits_are_those_of_the_folds);
-    RUN(calibration_trials_are_not_scored);
-    RUN(scores_are_as_defined);
-    RUN(refusals);
-    RUN(sets_and_options_that_cannot_be_are_refused);
-    RUN(results_are_asked_for_what_they_hold);
-    RUN(progress_can_stop_a_run);
-    RUN(steps_of_a_pipeline_are_its_own);
-    RUN(calibration_leaks_nothing);
-    RUN(labels_behind_the_calibration_are_unseen);
-    RUN(contiguous_folds_are_blocks);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, NULL);
 }

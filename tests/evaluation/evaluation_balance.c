@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "congru/classifier.h"
+#include "context_main.h"
 #include "harness.h"
 #include "set_samples.h"
 
@@ -55,7 +56,7 @@ static void check_fold(const congru_fold *plain, const congru_fold *balanced)
     free(z);
 }
 
-static void every_class_is_as_frequent(void)
+TEST(every_class_is_as_frequent)
 {
     static const char *const pipelines[] = {"ra+mdm", "ra+tslr", "none+tsa-lda", "dct-e2e"};
     congru_set *set = sample_set(context, &small);
@@ -72,7 +73,7 @@ static void every_class_is_as_frequent(void)
 }
 
 /* Labels of the target, frequencies of its classes included, move no bit. */
-static void labels_of_the_target_do_not_matter(void)
+TEST(labels_of_the_target_do_not_matter)
 {
     static const char *const pipelines[] = {"ra+tslr"};
     const int32_t target = 1;
@@ -95,7 +96,7 @@ static void labels_of_the_target_do_not_matter(void)
 }
 
 /* A class that only the target has is no class to the fold, and gets no share. */
-static void a_class_without_sources_stays_out(void)
+TEST(a_class_without_sources_stays_out)
 {
     static const char *const pipelines[] = {"ra+mdm", "ra+tslr"};
     congru_set *set = sample_set(context, &small);
@@ -115,7 +116,7 @@ static void a_class_without_sources_stays_out(void)
     congru_set_destroy(&set);
 }
 
-static void refused_without_all_trials(void)
+TEST(refused_without_all_trials)
 {
     static const char *const pipelines[] = {"ra+mdm"};
     const char *words = "--balance looks at all trials of a target subject at once";
@@ -149,12 +150,5 @@ static void refused_without_all_trials(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK)
-        return 1;
-    RUN(every_class_is_as_frequent);
-    RUN(labels_of_the_target_do_not_matter);
-    RUN(a_class_without_sources_stays_out);
-    RUN(refused_without_all_trials);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, NULL);
 }

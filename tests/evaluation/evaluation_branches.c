@@ -8,9 +8,11 @@
 
 #include "base/error.h"
 #include "congru/congru.h"
+#include "context_main.h"
 #include "evaluation/combine.h"
 #include "evaluation/workers.h"
 #include "harness.h"
+#include "set_samples.h"
 
 enum {
     CHANNELS = 4,
@@ -40,11 +42,8 @@ static congru_set *make_set(void)
 {
     double *x = malloc((size_t)TRIALS * CHANNELS * SAMPLES * sizeof *x);
     int32_t label[TRIALS], subject[TRIALS];
-    char class_name[CLASSES][CONGRU_LABEL_SIZE] = {"a", "b"}, subject_name[SUBJECTS][CONGRU_LABEL_SIZE] = {""};
     congru_random random = congru_random_stream(7, 1, 2, 3);
     CHECK(x != NULL);
-    for (size_t s = 0; s < SUBJECTS; s++)
-        snprintf(subject_name[s], CONGRU_LABEL_SIZE, "s%zu", s);
     for (size_t i = 0; i < TRIALS; i++) {
         double phase = 6 * congru_random_uniform(&random);
         label[i] = (int32_t)(congru_random_index(&random, 2));
@@ -58,27 +57,15 @@ static congru_set *make_set(void)
                 x[(i * CHANNELS + c) * SAMPLES + t] = gain * (wave + slow + congru_random_normal(&random));
             }
     }
-    congru_set from = {.count = TRIALS,
-                       .dimension = CHANNELS,
-                       .samples = SAMPLES,
-                       .signals = x,
-                       .label = label,
-                       .subject = subject,
-                       .classes = CLASSES,
-                       .subjects = SUBJECTS,
-                       .class_name = class_name,
-                       .subject_name = subject_name,
-                       .rate = RATE,
-                       .start = -0.5},
-               *made = NULL;
-    CHECK(congru_set_create_copying(context, &from, &made) == CONGRU_OK);
+    const signals_recipe recipe = {TRIALS, CHANNELS, SAMPLES, CLASSES, SUBJECTS, RATE, -0.5};
+    congru_set *made = signals_set(context, &recipe, x, label, subject);
     free(x);
     return made;
 }
 
 /* ---- Definitions ---------------------------------------------------------------------------------------- */
 
-static void names_and_definitions(void)
+TEST(names_and_definitions)
 {
     congru_pipeline_description about;
     congru_pipeline pipeline;
@@ -103,7 +90,7 @@ static void names_and_definitions(void)
     congru_pipeline_clear(&pipeline);
 }
 
-static void wrong_definitions_are_told(void)
+TEST(wrong_definitions_are_told)
 {
     static const struct {
         const char *text, *error;
@@ -132,7 +119,7 @@ static void wrong_definitions_are_told(void)
 /* ---- Weights -------------------------------------------------------------------------------------------- */
 
 /* One branch knows the class in four of five trials, one in none, and one says the contrary. */
-static void weights_are_learned(void)
+TEST(weights_are_learned)
 {
     enum { N = 200 };
     double said[3][N * 2], weight[3], loss, probability[N * 2];
@@ -189,7 +176,7 @@ static bool same_folds(const congru_results *a, const congru_results *b, size_t 
     return same;
 }
 
-static void views_decode_and_threads_do_not_matter(void)
+TEST(views_decode_and_threads_do_not_matter)
 {
     congru_set *set = make_set();
     congru_results *one = NULL, *two = NULL, *plain = NULL;
@@ -213,7 +200,7 @@ static void views_decode_and_threads_do_not_matter(void)
 }
 
 /* Balance is of the sum of the branches, once. */
-static void sums_of_branches_are_balanced(void)
+TEST(sums_of_branches_are_balanced)
 {
     congru_set *set = make_set();
     congru_evaluation_options options;
@@ -240,7 +227,7 @@ static void sums_of_branches_are_balanced(void)
 }
 
 /* What the target's labels are changes no bit of its answers; those of a source subject do. */
-static void labels_of_the_target_do_not_matter(void)
+TEST(labels_of_the_target_do_not_matter)
 {
     const int32_t target = 2;
     for (int mode = 0; mode < 2; mode++) {
@@ -267,7 +254,7 @@ static void labels_of_the_target_do_not_matter(void)
 }
 
 /* Online, the predictions about the first trials stand whatever comes later. */
-static void later_trials_do_not_matter_online(void)
+TEST(later_trials_do_not_matter_online)
 {
     const int32_t target = 1;
     const size_t before = 10, size = (size_t)CHANNELS * SAMPLES;
@@ -289,7 +276,7 @@ static void later_trials_do_not_matter_online(void)
 }
 
 /* A model trained without a subject answers about it as the fold did, to the bit; saved and loaded. */
-static void models_answer_as_folds_do(void)
+TEST(models_answer_as_folds_do)
 {
     const int32_t target = 3;
     congru_set *set = make_set();
@@ -333,7 +320,7 @@ static void models_answer_as_folds_do(void)
 }
 
 /* A set of covariances cannot serve, and says so before anything is run. */
-static void covariances_are_not_enough(void)
+TEST(covariances_are_not_enough)
 {
     congru_set *set = make_set();
     congru_preprocessing raw;
@@ -381,7 +368,7 @@ static congru_status work(void *user, size_t job, congru_context *own)
 }
 
 /* Filters, features and choices are most of a run of branches, and come before its first fold. */
-static void stopping_is_heard_before_the_first_fold(void)
+TEST(stopping_is_heard_before_the_first_fold)
 {
     for (int threads = 1; threads <= 4; threads++)
         for (size_t after = 1; after <= 3; after++) {
@@ -403,18 +390,5 @@ static void stopping_is_heard_before_the_first_fold(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, &(congru_context_options){.threads = 2}) != CONGRU_OK)
-        return 1;
-    RUN(names_and_definitions);
-    RUN(wrong_definitions_are_told);
-    RUN(weights_are_learned);
-    RUN(views_decode_and_threads_do_not_matter);
-    RUN(sums_of_branches_are_balanced);
-    RUN(labels_of_the_target_do_not_matter);
-    RUN(later_trials_do_not_matter_online);
-    RUN(models_answer_as_folds_do);
-    RUN(covariances_are_not_enough);
-    RUN(stopping_is_heard_before_the_first_fold);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, &(congru_context_options){.threads = 2});
 }

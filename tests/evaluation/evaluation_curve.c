@@ -50,7 +50,7 @@ static void watch(void *user, double part, const char *pipeline, size_t step, si
     most_told = part > most_told ? part : most_told;
 }
 
-static void curve_is_its_runs(void)
+TEST(curve_is_its_runs)
 {
     static const int number[] = {0, 1, 3};
     char folder[1024];
@@ -90,7 +90,7 @@ static void curve_is_its_runs(void)
 }
 
 /* Names that only look like a number's are no part of a curve. */
-static void other_folders_are_none(void)
+TEST(other_folders_are_none)
 {
     static const char *const other[] = {"",
                                         "/calibration-",
@@ -116,7 +116,7 @@ static void other_folders_are_none(void)
     CHECK(congru_curve_read(context, folder, &curve) == CONGRU_ERROR_IO && curve == NULL);
 }
 
-static void wrong_numbers_are_refused(void)
+TEST(wrong_numbers_are_refused)
 {
     static const int wrong[][2] = {{1, 1}, {2, 1}, {-1, 2}};
     congru_set *set = sample_set(context, &small);
@@ -137,9 +137,7 @@ int main(void)
     const congru_context_options options = {.threads = 2, .progress = go_on};
     if (!scratch_open() || congru_context_create(&context, &options) != CONGRU_OK)
         return 1;
-    RUN(curve_is_its_runs);
-    RUN(other_folders_are_none);
-    RUN(wrong_numbers_are_refused);
+    harness_run_all();
     congru_context_destroy(&context);
     scratch_close();
     return harness_end();

@@ -8,16 +8,18 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "context_main.h"
 #include "evaluation/fold_run.h"
 #include "evaluation/fold_wire.h"
 #include "harness.h"
 #include "run_samples.h"
 #include "scratch.h"
 #include "set_samples.h"
+#include "stream_samples.h"
 
 static congru_context *context;
 
-static void what_is_written_is_read(void)
+TEST(what_is_written_is_read)
 {
     const char *folder = path_in("written");
     congru_set *set = sample_set(context, &small);
@@ -48,6 +50,39 @@ static void what_is_written_is_read(void)
     remove_folder(folder);
 }
 
+static void expect_length(congru_set *set, const char *name, double seconds)
+{
+    const char *folder = path_in(name);
+    const char *const pipeline[] = {"none+mdm"};
+    congru_evaluation_options options = options_for(pipeline, 1, folder);
+    congru_results *made = NULL, *read = NULL;
+    congru_status status = congru_evaluate(context, set, &options, &made);
+    CHECK_SAYING(status == CONGRU_OK, "%s", congru_context_error(context));
+    CHECK(congru_results_read(context, folder, &read) == CONGRU_OK);
+    CHECK(made != NULL && read != NULL && made->trial_seconds == seconds && read->trial_seconds == seconds);
+    congru_results_destroy(&made);
+    congru_results_destroy(&read);
+    remove_folder(folder);
+}
+
+/* Told by the signals, or by the window of covariances; by neither of what was made without. */
+TEST(the_length_of_a_trial_is_kept)
+{
+    const stream_recipe recipe = {
+        .subjects = 3, .trials = 8, .d = 3, .rate = 100, .estimator = "scm", .seed = 3};
+    congru_set *windows = stream_set(context, &recipe), *signals = stream_wide_set(context, &recipe),
+               *bare = sample_set(context, &small);
+    expect_length(windows, "windows", 3.0);
+    congru_preprocessing raw;
+    congru_preprocessing_init_raw(&raw);
+    CHECK(congru_set_estimate(context, signals, &raw) == CONGRU_OK);
+    expect_length(signals, "signals", 4.5);
+    expect_length(bare, "bare", 0.0);
+    congru_set_destroy(&windows);
+    congru_set_destroy(&signals);
+    congru_set_destroy(&bare);
+}
+
 static void expect_parts(const congru_results *want, const congru_results *got, bool named)
 {
     CHECK(want != NULL && got != NULL && want->folds == got->folds);
@@ -58,7 +93,7 @@ static void expect_parts(const congru_results *want, const congru_results *got, 
 
 /* In which part a trial was left out is told by the fold's own file and by predictions.csv, of which older ones lack the
  * column. */
-static void parts_are_kept(void)
+TEST(parts_are_kept)
 {
     const char *folder = path_in("parts");
     congru_set *set = sample_set(context, &small);
@@ -94,7 +129,7 @@ static void parts_are_kept(void)
     remove_folder(folder);
 }
 
-static void a_run_is_taken_up(void)
+TEST(a_run_is_taken_up)
 {
     const char *folder = path_in("resumed");
     char path[512];
@@ -127,7 +162,7 @@ static void a_run_is_taken_up(void)
 }
 
 /* How a fold's time is divided is kept with it; a fold of an older version, which does not say, is read all the same. */
-static void times_are_kept(void)
+TEST(times_are_kept)
 {
     const char *folder = path_in("timed"), *const three[] = {"none+mdm", "ra+mdm", "dct+tslr"};
     char path[600];
@@ -167,7 +202,7 @@ static bool stop_after_two(void *user, size_t done, size_t total)
     return done < 2;
 }
 
-static void an_interrupted_run_is_read(void)
+TEST(an_interrupted_run_is_read)
 {
     const char *folder = path_in("interrupted");
     congru_set *set = sample_set(context, &small);
@@ -213,7 +248,7 @@ static void an_interrupted_run_is_read(void)
     remove_folder(folder);
 }
 
-static void more_folds_than_results_are_read(void)
+TEST(more_folds_than_results_are_read)
 {
     const char *folder = path_in("joined");
     congru_set *set = sample_set(context, &small);
@@ -285,7 +320,7 @@ static bool notes_say(const congru_results *results, const char *words)
 }
 
 /* Scored where possible, marked, and named in notes and in run.json; under every pipeline. */
-static void subjects_with_few_trials(void)
+TEST(subjects_with_few_trials)
 {
     congru_set *set = uneven_set();
     char name[64][CONGRU_PIPELINE_SIZE];
@@ -337,7 +372,7 @@ static void subjects_with_few_trials(void)
 }
 
 /* A message cut anywhere is refused, and what was made of it can be cleared. */
-static void cut_messages_are_refused(void)
+TEST(cut_messages_are_refused)
 {
     size_t trial[3] = {4, 5, 6};
     int32_t part[3] = {0, 0, 1}, truth[3] = {0, 1, 1}, prediction[3] = {1, 1, 0};
@@ -382,17 +417,5 @@ static void cut_messages_are_refused(void)
 
 int main(void)
 {
-    if (!scratch_open() || congru_context_create(&context, NULL) != CONGRU_OK)
-        return 1;
-    RUN(what_is_written_is_read);
-    RUN(parts_are_kept);
-    RUN(a_run_is_taken_up);
-    RUN(times_are_kept);
-    RUN(an_interrupted_run_is_read);
-    RUN(more_folds_than_results_are_read);
-    RUN(subjects_with_few_trials);
-    RUN(cut_messages_are_refused);
-    congru_context_destroy(&context);
-    scratch_close();
-    return harness_end();
+    return scratch_main(&context, NULL);
 }

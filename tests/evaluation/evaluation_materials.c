@@ -7,6 +7,7 @@
 
 #include "congru/congru.h"
 #include "harness.h"
+#include "set_samples.h"
 
 enum { CHANNELS = 3, RATE = 100, SAMPLES = 300, SUBJECTS = 3, EACH = 50, TRIALS = SUBJECTS * EACH };
 
@@ -18,8 +19,6 @@ static congru_set *make_set(void)
 {
     double *noise = malloc(TRIALS * CHANNELS * SAMPLES * sizeof *noise);
     int32_t label[TRIALS], subject[TRIALS];
-    char class_name[2][CONGRU_LABEL_SIZE] = {"a", "b"},
-         subject_name[SUBJECTS][CONGRU_LABEL_SIZE] = {"x", "y", "z"};
     congru_random random = congru_random_stream(1, 2, 3, 4);
     CHECK(noise != NULL);
     for (size_t i = 0; i < TRIALS; i++) {
@@ -29,20 +28,8 @@ static congru_set *make_set(void)
             noise[i * CHANNELS * SAMPLES + k] =
                 congru_random_normal(&random) * (double)(1 + subject[i] + (int32_t)(k / SAMPLES));
     }
-    congru_set from = {.count = TRIALS,
-                       .dimension = CHANNELS,
-                       .samples = SAMPLES,
-                       .signals = noise,
-                       .label = label,
-                       .subject = subject,
-                       .classes = 2,
-                       .subjects = SUBJECTS,
-                       .class_name = class_name,
-                       .subject_name = subject_name,
-                       .rate = RATE,
-                       .start = -0.5},
-               *made = NULL;
-    CHECK(congru_set_create_copying(context, &from, &made) == CONGRU_OK);
+    const signals_recipe recipe = {TRIALS, CHANNELS, SAMPLES, 2, SUBJECTS, RATE, -0.5};
+    congru_set *made = signals_set(context, &recipe, noise, label, subject);
     free(noise);
     return made;
 }
@@ -115,7 +102,7 @@ static void make(const congru_branch *branch, int threads, congru_materials *m)
 }
 
 /* Three blocks, two of which share their filters, are what the executor makes of the set; recentred, joined. */
-static void blocks_are_made_once_and_joined(void)
+TEST(blocks_are_made_once_and_joined)
 {
     congru_preprocessing block[3] = {words("8:30", "0:1"), words("4:12", "0:2"), words("8:30", "0.5:1.5")};
     congru_branch branch = {.name = "grid",
@@ -147,7 +134,7 @@ static void blocks_are_made_once_and_joined(void)
 }
 
 /* Euclidean alignment: the mean of X X^T / T over a subject's whitened trials is the identity, but for the shrinkage. */
-static void signals_are_whitened(void)
+TEST(signals_are_whitened)
 {
     congru_preprocessing block[1] = {words("0:20", "0:1")};
     congru_branch branch = {.name = "slow",
@@ -171,7 +158,7 @@ static void signals_are_whitened(void)
     congru_materials_clear(&m);
 }
 
-static void what_a_set_cannot_give_is_told(void)
+TEST(what_a_set_cannot_give_is_told)
 {
     congru_method_options method;
     congru_preprocessing block[1] = {words("8:30", "2:3.5")};
@@ -207,9 +194,7 @@ int main(void)
     if (congru_context_create(&context, NULL) != CONGRU_OK)
         return 1;
     set = make_set();
-    RUN(blocks_are_made_once_and_joined);
-    RUN(signals_are_whitened);
-    RUN(what_a_set_cannot_give_is_told);
+    harness_run_all();
     congru_set_destroy(&set);
     congru_context_destroy(&context);
     return harness_end();

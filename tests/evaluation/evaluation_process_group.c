@@ -127,7 +127,7 @@ static bool same_results(const congru_results *a, const congru_results *b)
 static shared_run alone;
 static char alone_folder[512];
 
-static void run_alone(void)
+TEST(run_alone)
 {
     begin(&alone);
     snprintf(alone_folder, sizeof alone_folder, "%s/alone", scratch_folder());
@@ -136,7 +136,7 @@ static void run_alone(void)
     CHECK_SAYING(alone.status[0] == CONGRU_OK, "%s", alone.error[0]);
 }
 
-static void any_number_gives_the_same_bits(void)
+TEST(any_number_gives_the_same_bits)
 {
     for (int size = 2; size <= 4; size++)
         for (int threads = 1; threads <= 3; threads += 2) {
@@ -161,7 +161,7 @@ static void any_number_gives_the_same_bits(void)
 
 /* Whenever it happens: before its first job, in the middle, at the end. How many jobs, and so messages, a process gets is
  * up to the scheduler: where it got too few to be lost, it is tried again. */
-static void a_lost_process_costs_nothing(void)
+TEST(a_lost_process_costs_nothing)
 {
     enum { TRIES = 4, MESSAGES = 14 };
     bool lost[MESSAGES + 1] = {false};
@@ -183,7 +183,7 @@ static void a_lost_process_costs_nothing(void)
     CHECK_SAYING(without >= 8, "only %d were lost", without);
 }
 
-static void a_failing_fold_fails_everywhere(void)
+TEST(a_failing_fold_fails_everywhere)
 {
     shared_run run;
     begin(&run);
@@ -201,7 +201,7 @@ static void a_failing_fold_fails_everywhere(void)
     end(&run);
 }
 
-static void other_data_is_told_apart(void)
+TEST(other_data_is_told_apart)
 {
     shared_run run;
     begin(&run);
@@ -217,7 +217,7 @@ static void other_data_is_told_apart(void)
 }
 
 /* One that cannot read its set leaves before the others begin. */
-static void one_that_leaves_early_ends_all(void)
+TEST(one_that_leaves_early_ends_all)
 {
     for (int who = 0; who < 3; who++) {
         shared_run run;
@@ -247,7 +247,7 @@ static bool stop_at_once(void *user, size_t done, size_t total)
 }
 
 /* What was finished before a stop is in the folder, and a run with another number of processes goes on from there. */
-static void a_stopped_run_is_taken_up(void)
+TEST(a_stopped_run_is_taken_up)
 {
     for (int other = 0; other < 2; other++) {
         shared_run run, again;
@@ -274,7 +274,7 @@ static void a_stopped_run_is_taken_up(void)
     }
 }
 
-static void nothing_left_to_do_is_quickly_done(void)
+TEST(nothing_left_to_do_is_quickly_done)
 {
     shared_run run;
     begin(&run);
@@ -287,7 +287,7 @@ static void nothing_left_to_do_is_quickly_done(void)
 }
 
 /* What the methods have to say in several processes is in the results once. */
-static void notes_are_everyones(void)
+TEST(notes_are_everyones)
 {
     static const char *const network[] = {"dct-e2e"};
     const set_recipe few = {.subjects = 5, .classes = 2, .per_class = 1, .d = 4, .effect = 0.8, .seed = 1};
@@ -314,7 +314,7 @@ static void notes_are_everyones(void)
 }
 
 /* Every network, in batches of several chunks and of fewer chunks than processes, with what else trains. */
-static void batches_shared_give_the_same_bits(void)
+TEST(batches_shared_give_the_same_bits)
 {
     static const char *const networks[] = {"dct+mdm", "dldct+mdm", "ddct-unet+mdm",
                                            "dct-e2e", "dldct-e2e", "ddct-unet-e2e"};
@@ -348,7 +348,7 @@ static void batches_shared_give_the_same_bits(void)
 }
 
 /* Failures and stops are everyone's; nobody is left waiting. */
-static void batches_shared_end_together(void)
+TEST(batches_shared_end_together)
 {
     for (int how = 0; how < 4; how++) {
         shared_run run;
@@ -409,7 +409,7 @@ static void train_until_stopped(void *user, int rank, congru_process_group *proc
 }
 
 /* One is told to stop, and all that share its step do, in the same step. */
-static void a_stop_is_heard_in_the_step(void)
+TEST(a_stop_is_heard_in_the_step)
 {
     congru_context *context = NULL;
     if (congru_context_create(&context, NULL) != CONGRU_OK)
@@ -425,7 +425,7 @@ static void a_stop_is_heard_in_the_step(void)
     congru_context_destroy(&context);
 }
 
-static void bad_transports_are_refused(void)
+TEST(bad_transports_are_refused)
 {
     congru_process_group *processes = NULL;
     CHECK(congru_process_group_create(&processes, NULL) == CONGRU_ERROR_ARGUMENT && processes == NULL);
@@ -441,19 +441,7 @@ int main(void)
 {
     if (!scratch_open())
         return 1;
-    RUN(run_alone);
-    RUN(any_number_gives_the_same_bits);
-    RUN(a_lost_process_costs_nothing);
-    RUN(a_failing_fold_fails_everywhere);
-    RUN(other_data_is_told_apart);
-    RUN(one_that_leaves_early_ends_all);
-    RUN(a_stopped_run_is_taken_up);
-    RUN(nothing_left_to_do_is_quickly_done);
-    RUN(notes_are_everyones);
-    RUN(batches_shared_give_the_same_bits);
-    RUN(batches_shared_end_together);
-    RUN(a_stop_is_heard_in_the_step);
-    RUN(bad_transports_are_refused);
+    harness_run_all();
     end(&alone);
     scratch_close();
     return harness_end();

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "context_main.h"
 #include "evaluation/fold_run.h"
 #include "harness.h"
 #include "run_samples.h"
@@ -14,7 +15,7 @@
 
 static congru_context *context;
 
-static void another_run_is_not_mixed_in(void)
+TEST(another_run_is_not_mixed_in)
 {
     const char *folder = path_in("mixed");
     congru_set *set = sample_set(context, &small);
@@ -45,7 +46,7 @@ static void another_run_is_not_mixed_in(void)
     remove_folder(folder);
 }
 
-static void damaged_folds_are_named(void)
+TEST(damaged_folds_are_named)
 {
     const char *folder = path_in("damaged");
     char path[512];
@@ -75,7 +76,7 @@ static void damaged_folds_are_named(void)
 }
 
 /* Without run.json the folds themselves say what they were made with. */
-static void folds_carry_a_fingerprint(void)
+TEST(folds_carry_a_fingerprint)
 {
     const char *folder = path_in("unnamed");
     congru_set *set = sample_set(context, &small);
@@ -134,7 +135,7 @@ static bool remove_doomed(void *user, size_t done, size_t total)
     return true;
 }
 
-static void a_folder_removed_during_a_run_is_an_error(void)
+TEST(a_folder_removed_during_a_run_is_an_error)
 {
     congru_set *set = sample_set(context, &small);
     for (int i = 0; i < 4; i++) {
@@ -165,13 +166,5 @@ static void a_folder_removed_during_a_run_is_an_error(void)
 /* Stops the run as the user would. */
 int main(void)
 {
-    if (!scratch_open() || congru_context_create(&context, NULL) != CONGRU_OK)
-        return 1;
-    RUN(another_run_is_not_mixed_in);
-    RUN(damaged_folds_are_named);
-    RUN(folds_carry_a_fingerprint);
-    RUN(a_folder_removed_during_a_run_is_an_error);
-    congru_context_destroy(&context);
-    scratch_close();
-    return harness_end();
+    return scratch_main(&context, NULL);
 }

@@ -12,7 +12,7 @@ static congru_evaluation_options options;
 static double *first, *second;
 static size_t size;
 
-static void nothing_and_recentring(void)
+TEST(nothing_and_recentring)
 {
     double mean[64];
     CHECK(congru_pipeline_represent(context, set, &options, "none+mdm", 0, first) == CONGRU_OK);
@@ -29,7 +29,7 @@ static void nothing_and_recentring(void)
 }
 
 /* Sessions are recentred each by itself where that is asked for. */
-static void sessions_by_themselves(void)
+TEST(sessions_by_themselves)
 {
     int32_t domain[64];
     size_t own = set->count / set->subjects;
@@ -48,7 +48,7 @@ static void sessions_by_themselves(void)
 }
 
 /* The scatters are those of Eq. (2), of the source trials alone, and W + B is the same for any partition. */
-static void geometry_is_of_source_trials(void)
+TEST(geometry_is_of_source_trials)
 {
     congru_geometry *g = NULL;
     double by_subject, by_class, target = 0, mean[64] = {0}, whole = 0;
@@ -80,7 +80,7 @@ static void geometry_is_of_source_trials(void)
 }
 
 /* A network puts trials elsewhere, the more the longer it is trained; the head does not matter for where they begin. */
-static void networks_move_trials(void)
+TEST(networks_move_trials)
 {
     static const char *const models[] = {"dct-e2e", "dldct-e2e", "ddct-unet-e2e", "dldct+mdm"};
     for (size_t m = 0; m < 4; m++) {
@@ -100,7 +100,7 @@ static void networks_move_trials(void)
 }
 
 /* Labels of the target subject are not looked at; those of the others are. */
-static void target_keep_their_labels_to_themselves(void)
+TEST(target_keep_their_labels_to_themselves)
 {
     for (int32_t subject = 0; subject < 2; subject++) {
         CHECK(congru_pipeline_represent(context, set, &options, "dldct-e2e", 0, first) == CONGRU_OK);
@@ -113,7 +113,7 @@ static void target_keep_their_labels_to_themselves(void)
 }
 
 /* Which number the target subject has changes nothing. */
-static void numbers_of_subjects_do_not_matter(void)
+TEST(numbers_of_subjects_do_not_matter)
 {
     CHECK(congru_pipeline_represent(context, set, &options, "dldct-e2e", 2, first) == CONGRU_OK);
     for (size_t i = 0; i < set->count; i++)
@@ -129,7 +129,7 @@ static void refuses(const char *pipeline, int32_t subject, const char *words)
                  "%s, subject %d: %s", pipeline, (int)subject, congru_context_error(context));
 }
 
-static void what_is_refused(void)
+TEST(what_is_refused)
 {
     refuses("ra+mdm", 3, "subject 3");
     refuses("ra+mdm", -1, "subject -1");
@@ -142,7 +142,7 @@ static void what_is_refused(void)
 }
 
 /* What a name stands for is asked of the tables, not of the name. */
-static void pipelines_describe_themselves(void)
+TEST(pipelines_describe_themselves)
 {
     congru_pipeline_description about;
     CHECK(congru_pipeline_describe(context, "dldct+tslr", &about) == CONGRU_OK);
@@ -161,7 +161,7 @@ static void pipelines_describe_themselves(void)
 }
 
 /* Of several networks the first is shown; before, there was no such tensor. */
-static void ensembles_show_their_first_network(void)
+TEST(ensembles_show_their_first_network)
 {
     options.method.network.steps = 3;
     CHECK(congru_pipeline_represent(context, set, &options, "dct-e2e", 0, first) == CONGRU_OK);
@@ -187,15 +187,7 @@ int main(void)
     second = malloc(set->count * size * sizeof *second);
     if (first == NULL || second == NULL)
         return 1;
-    RUN(nothing_and_recentring);
-    RUN(sessions_by_themselves);
-    RUN(geometry_is_of_source_trials);
-    RUN(networks_move_trials);
-    RUN(target_keep_their_labels_to_themselves);
-    RUN(numbers_of_subjects_do_not_matter);
-    RUN(what_is_refused);
-    RUN(pipelines_describe_themselves);
-    RUN(ensembles_show_their_first_network);
+    harness_run_all();
     free(first);
     free(second);
     congru_set_destroy(&set);

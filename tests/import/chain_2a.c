@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "congru/congru.h"
+#include "context_main.h"
 #include "gdf_writer.h"
 #include "harness.h"
 
@@ -58,7 +59,7 @@ static void check_covariances(const congru_epochs *epochs, const gdf_bci2a *trut
     congru_set_destroy(&set);
 }
 
-static void trials_labels_and_covariances_are_recovered(void)
+TEST(trials_labels_and_covariances_are_recovered)
 {
     gdf_bci2a truth;
     congru_epochs *epochs = NULL;
@@ -89,9 +90,5 @@ static void trials_labels_and_covariances_are_recovered(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK)
-        return 1;
-    RUN(trials_labels_and_covariances_are_recovered);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, NULL);
 }

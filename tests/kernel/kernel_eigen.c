@@ -97,7 +97,7 @@ static void check_random(const congru_kernel *kernel)
     }
 }
 
-static void eigen_of_random_matrices(void)
+TEST(eigen_of_random_matrices)
 {
     for_each_kernel(check_random);
 }
@@ -151,7 +151,7 @@ static void check_hard(const congru_kernel *kernel)
     }
 }
 
-static void eigen_of_hard_matrices(void)
+TEST(eigen_of_hard_matrices)
 {
     for_each_kernel(check_hard);
 }
@@ -170,7 +170,7 @@ static void check_nan(const congru_kernel *kernel)
     free(work);
 }
 
-static void eigen_of_nan_ends_and_says_so(void)
+TEST(eigen_of_nan_ends_and_says_so)
 {
     for_each_kernel(check_nan);
 }
@@ -228,7 +228,7 @@ static void check_products(const congru_kernel *kernel)
     }
 }
 
-static void products_of_every_storage(void)
+TEST(products_of_every_storage)
 {
     for_each_kernel(check_products);
 }
@@ -264,7 +264,7 @@ static void check_cholesky(const congru_kernel *kernel)
     }
 }
 
-static void cholesky_and_triangular_solve(void)
+TEST(cholesky_and_triangular_solve)
 {
     for_each_kernel(check_cholesky);
 }
@@ -294,18 +294,13 @@ static void check_packing(const congru_kernel *kernel)
     }
 }
 
-static void packing_and_padding(void)
+TEST(packing_and_padding)
 {
     for_each_kernel(check_packing);
 }
 
 int main(void)
 {
-    RUN(eigen_of_random_matrices);
-    RUN(eigen_of_hard_matrices);
-    RUN(eigen_of_nan_ends_and_says_so);
-    RUN(products_of_every_storage);
-    RUN(cholesky_and_triangular_solve);
-    RUN(packing_and_padding);
+    harness_run_all();
     return harness_end();
 }

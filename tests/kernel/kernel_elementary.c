@@ -92,7 +92,7 @@ static void check_log(const congru_kernel *kernel)
                  near_one);
 }
 
-static void log_is_within_0_6_ulp(void)
+TEST(log_is_within_0_6_ulp)
 {
     for_each_kernel(check_log);
 }
@@ -103,7 +103,7 @@ static void check_exp(const congru_kernel *kernel)
     CHECK_SAYING(worst < 1.0, "%s: %.3f ulp", kernel->name, worst);
 }
 
-static void exp_is_within_1_ulp(void)
+TEST(exp_is_within_1_ulp)
 {
     for_each_kernel(check_exp);
 }
@@ -118,7 +118,7 @@ static void check_power(const congru_kernel *kernel)
     }
 }
 
-static void power_is_within_1_ulp(void)
+TEST(power_is_within_1_ulp)
 {
     for_each_kernel(check_power);
 }
@@ -151,12 +151,12 @@ static void check_roots(const congru_kernel *kernel)
     }
 }
 
-static void divided_differences_of_roots(void)
+TEST(divided_differences_of_roots)
 {
     for_each_kernel(check_roots);
 }
 
-static void ends_of_the_range(void)
+TEST(ends_of_the_range)
 {
     CHECK(congru_scalar_log(0.0) == -INFINITY);
     CHECK(isnan(congru_scalar_log(-1.0)));
@@ -174,7 +174,7 @@ static void ends_of_the_range(void)
     CHECK(isnan(congru_scalar_exp(NAN)));
 }
 
-static void cosine_of_turns(void)
+TEST(cosine_of_turns)
 {
     double worst = 0;
     congru_random random = congru_random_stream(5, 0, 0, 0);
@@ -190,11 +190,6 @@ static void cosine_of_turns(void)
 
 int main(void)
 {
-    RUN(log_is_within_0_6_ulp);
-    RUN(exp_is_within_1_ulp);
-    RUN(power_is_within_1_ulp);
-    RUN(divided_differences_of_roots);
-    RUN(ends_of_the_range);
-    RUN(cosine_of_turns);
+    harness_run_all();
     return harness_end();
 }

@@ -151,7 +151,7 @@ static void run_signals(const congru_kernel *kernel, double *out)
     free(state), free(centred), free(lanes), free(weighed);
 }
 
-static void same_bits_of_signals(void)
+TEST(same_bits_of_signals)
 {
     double *base = new_doubles(SIGNAL_NUMBERS), *emulated = new_doubles(SIGNAL_NUMBERS);
     run_signals(&congru_lanes_table_base, base);
@@ -186,7 +186,7 @@ static void run_logistic(const congru_kernel *kernel, size_t rows, double *out)
     free(x), free(w), free(label), free(weight), free(work);
 }
 
-static void same_bits_of_logistic_regression(void)
+TEST(same_bits_of_logistic_regression)
 {
     double base[LOGISTIC_NUMBERS], emulated[LOGISTIC_NUMBERS];
     for (size_t rows = 1; rows <= LOGISTIC_ROWS; rows++) {
@@ -217,21 +217,18 @@ static void compare(size_t (*compute)(const congru_kernel *kernel, size_t d, con
     }
 }
 
-static void same_bits_as_the_portable_kernels(void)
+TEST(same_bits_as_the_portable_kernels)
 {
     compare(run);
 }
 
-static void same_bits_of_training(void)
+TEST(same_bits_of_training)
 {
     compare(run_network);
 }
 
 int main(void)
 {
-    RUN(same_bits_as_the_portable_kernels);
-    RUN(same_bits_of_training);
-    RUN(same_bits_of_signals);
-    RUN(same_bits_of_logistic_regression);
+    harness_run_all();
     return harness_end();
 }

@@ -5,6 +5,7 @@
 
 #include "congru/congru.h"
 #include "congru/preprocess.h"
+#include "context_main.h"
 #include "harness.h"
 #include "model/method_options.h"
 
@@ -41,7 +42,7 @@ static void check_refused(const char *name, const char *text, const char *words)
 }
 
 /* What init fills in is what the text of the default reads as, and what is printed is that text. */
-static void every_default_is_its_text(void)
+TEST(every_default_is_its_text)
 {
     congru_method_options defaults, changed;
     congru_method_options_init(&defaults);
@@ -110,7 +111,7 @@ static size_t listed(congru_recipe recipe)
 }
 
 /* Each by itself: printed as it was set, and the one option that differs, with those that a recipe lists. */
-static void every_value_is_printed_back(void)
+TEST(every_value_is_printed_back)
 {
     congru_method_options defaults;
     congru_method_options_init(&defaults);
@@ -136,7 +137,7 @@ static void every_value_is_printed_back(void)
 }
 
 /* A recipe is its list: what it names is set, what is given after it stays, and another recipe takes it back. */
-static void a_recipe_sets_what_it_lists(void)
+TEST(a_recipe_sets_what_it_lists)
 {
     const congru_recipe_value *value;
     congru_method_options defaults, options;
@@ -166,7 +167,7 @@ static void a_recipe_sets_what_it_lists(void)
 }
 
 /* All at once through the text of run.json. */
-static void json_keeps_every_value(void)
+TEST(json_keeps_every_value)
 {
     congru_method_options written, read;
     congru_text json = {0};
@@ -202,7 +203,7 @@ static void json_keeps_every_value(void)
     CHECK(!congru_method_options_read(&wrong, "C", &read, &row) && row != NULL);
 }
 
-static void bounds_are_kept(void)
+TEST(bounds_are_kept)
 {
     for (size_t i = 0; row_at(i) != NULL; i++) {
         const congru_method_option *row = row_at(i);
@@ -237,7 +238,7 @@ static void bounds_are_kept(void)
 }
 
 /* Members that a program filled in. */
-static void members_are_checked(void)
+TEST(members_are_checked)
 {
     congru_method_options options;
     congru_method_options_init(&options);
@@ -261,7 +262,7 @@ static void members_are_checked(void)
 }
 
 /* Runs from before an option are taken up: of a quiet one that is not set run.json says nothing. */
-static void quiet_options_are_not_written(void)
+TEST(quiet_options_are_not_written)
 {
     congru_method_options options;
     congru_text json = {0};
@@ -277,7 +278,7 @@ static void quiet_options_are_not_written(void)
     congru_text_clear(&json);
 }
 
-static void differences_are_told_in_words(void)
+TEST(differences_are_told_in_words)
 {
     congru_method_options there, here;
     char text[512];
@@ -295,7 +296,7 @@ static void differences_are_told_in_words(void)
 }
 
 /* The help of a choice says what each is. */
-static void help_names_every_choice(void)
+TEST(help_names_every_choice)
 {
     for (size_t i = 0; row_at(i) != NULL; i++)
         for (size_t k = 0; row_at(i)->choices != NULL && row_at(i)->choices[k] != NULL; k++) {
@@ -307,7 +308,7 @@ static void help_names_every_choice(void)
 }
 
 /* Rows of a group follow each other, which is how help prints them. */
-static void groups_are_whole(void)
+TEST(groups_are_whole)
 {
     size_t changes = 0;
     for (size_t i = 1; row_at(i) != NULL; i++)
@@ -331,7 +332,7 @@ static bool is_method(const char *word)
     return false;
 }
 
-static void users_are_methods(void)
+TEST(users_are_methods)
 {
     for (size_t i = 0; row_at(i) != NULL; i++) {
         char words[256];
@@ -350,7 +351,7 @@ static void check_options_of(const char *pipeline, const char *expected)
     CHECK_SAYING(strcmp(list, expected) == 0, "%s uses %s", pipeline, list);
 }
 
-static void pipelines_have_their_options(void)
+TEST(pipelines_have_their_options)
 {
     check_options_of("ra+tslr", "seed balance ra-mean tangent-mean C");
     check_options_of("none+mdm", "seed balance mdm-mean mdm-metric");
@@ -364,20 +365,5 @@ static void pipelines_have_their_options(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK)
-        return 1;
-    RUN(every_default_is_its_text);
-    RUN(every_value_is_printed_back);
-    RUN(a_recipe_sets_what_it_lists);
-    RUN(json_keeps_every_value);
-    RUN(bounds_are_kept);
-    RUN(members_are_checked);
-    RUN(quiet_options_are_not_written);
-    RUN(differences_are_told_in_words);
-    RUN(help_names_every_choice);
-    RUN(groups_are_whole);
-    RUN(users_are_methods);
-    RUN(pipelines_have_their_options);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, NULL);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "context_main.h"
 #include "decoder/model_internal.h"
 #include "harness.h"
 #include "model/safetensors.h"
@@ -80,7 +81,7 @@ static void check_fold(const congru_set *set, const char *pipeline, congru_targe
 }
 
 /* Trained without a subject, saved, loaded and asked about that subject: the fold of leave-one-subject-out. */
-static void answers_are_those_of_the_fold(void)
+TEST(answers_are_those_of_the_fold)
 {
     char pipeline[CONGRU_PIPELINE_SIZE];
     congru_set *set = sample_set(context, &small);
@@ -91,7 +92,7 @@ static void answers_are_those_of_the_fold(void)
 }
 
 /* A set without labels, with labels of other names, in another order: the same answers. */
-static void labels_are_not_needed(void)
+TEST(labels_are_not_needed)
 {
     congru_set *set = sample_set(context, &small), *other = sample_set(context, &small);
     congru_model *model = fit(set, "ra+mdm", 3);
@@ -111,7 +112,7 @@ static void labels_are_not_needed(void)
 }
 
 /* Recentred trials have the identity as their mean, and a network changes them further. */
-static void aligned_trials_meet(void)
+TEST(aligned_trials_meet)
 {
     congru_set *set = sample_set(context, &small);
     static const char *const pipelines[] = {"ra+mdm", "ddct-unet-e2e", "dct+mdm"};
@@ -164,7 +165,7 @@ static void check_meta(const congru_model *model, congru_set *set, const char *w
     memcpy(at, kept, strlen(kept));
 }
 
-static void other_data_is_refused(void)
+TEST(other_data_is_refused)
 {
     const stream_recipe recipe = {
         .subjects = 2, .trials = 6, .d = 3, .rate = 100, .estimator = "scm", .seed = 2};
@@ -286,7 +287,7 @@ static void check_header(bytes whole, const char *word, const char *by, const ch
 }
 
 /* Of version 0.1.0, where the two settings that asking needs had other names, and a choice was a number. */
-static void older_models_are_read(void)
+TEST(older_models_are_read)
 {
     bytes whole = saved_model();
     congru_model *model = NULL;
@@ -313,7 +314,7 @@ static void older_models_are_read(void)
     free(whole.at);
 }
 
-static void labels_outside_the_tables_are_refused(void)
+TEST(labels_outside_the_tables_are_refused)
 {
     const stream_recipe recipe = {
         .subjects = 2, .trials = 6, .d = 3, .rate = 100, .estimator = "scm", .seed = 2};
@@ -334,7 +335,7 @@ static void labels_outside_the_tables_are_refused(void)
     congru_set_destroy(&set);
 }
 
-static void damaged_files_are_refused(void)
+TEST(damaged_files_are_refused)
 {
     bytes whole = saved_model();
     congru_model *model = NULL;
@@ -391,7 +392,7 @@ static void damaged_files_are_refused(void)
 }
 
 /* Two tensors in one place, and a place that belongs to none. */
-static void places_are_checked(void)
+TEST(places_are_checked)
 {
     static const struct {
         const char *header, *text;
@@ -441,7 +442,7 @@ static void places_are_checked(void)
 }
 
 /* More texts or tensors than a model could have. */
-static void long_lists_are_refused(void)
+TEST(long_lists_are_refused)
 {
     for (int tensors = 0; tensors < 2; tensors++) {
         const int most = tensors ? CONGRU_SAFETENSORS_TENSORS_MAX : CONGRU_SAFETENSORS_TEXTS_MAX;
@@ -465,7 +466,7 @@ static void check_said(congru_status status, congru_status expected, const char 
                  congru_status_name(status), congru_context_error(context));
 }
 
-static void names_are_given_once(void)
+TEST(names_are_given_once)
 {
     congru_texts texts = {0};
     congru_tensors tensors = {0};
@@ -498,7 +499,7 @@ static void names_are_given_once(void)
 }
 
 /* The bytes in memory are those of the file, and are written where there is room for all of them alone. */
-static void bytes_in_memory_are_those_of_the_file(void)
+TEST(bytes_in_memory_are_those_of_the_file)
 {
     bytes whole = saved_model();
     congru_model *model = NULL, *again = NULL;
@@ -525,20 +526,5 @@ static void bytes_in_memory_are_those_of_the_file(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK || !scratch_open())
-        return 1;
-    RUN(answers_are_those_of_the_fold);
-    RUN(labels_are_not_needed);
-    RUN(aligned_trials_meet);
-    RUN(other_data_is_refused);
-    RUN(labels_outside_the_tables_are_refused);
-    RUN(damaged_files_are_refused);
-    RUN(older_models_are_read);
-    RUN(places_are_checked);
-    RUN(long_lists_are_refused);
-    RUN(names_are_given_once);
-    RUN(bytes_in_memory_are_those_of_the_file);
-    scratch_close();
-    congru_context_destroy(&context);
-    return harness_end();
+    return scratch_main(&context, NULL);
 }

@@ -8,6 +8,7 @@
 #include "network/trained.h"
 #include "network/watch.h"
 #include "network_samples.h"
+#include "refusal.h"
 
 enum { N = 60, D = 4, CLASSES = 3, SUBJECTS = 4, M = 30 };
 
@@ -30,14 +31,6 @@ static congru_training *begun(congru_backbone backbone, bool end_to_end, const c
     congru_status status = congru_training_create(context, backbone, end_to_end, &trials, options, &t);
     CHECK_SAYING(status == CONGRU_OK, "%s", congru_context_error(context));
     return t;
-}
-
-static void check_error(congru_status status, congru_status expected, const char *words)
-{
-    const char *error = congru_context_error(context);
-    CHECK_SAYING(status == expected, "status %d, not %d, for '%s': %s", (int)status, (int)expected, words,
-                 error);
-    CHECK_SAYING(strstr(error, words) != NULL, "no '%s' in: %s", words, error);
 }
 
 /* ---- First weights ------------------------------------------------------------------------------------- */
@@ -67,7 +60,7 @@ static void check_vectors(const double *u)
 }
 
 /* [U U]/sqrt 2, I, [U; U]/sqrt 2 where the model widens to twice its channels. */
-static void eigenvectors_widen(void)
+TEST(eigenvectors_widen)
 {
     congru_method_options options = some_options();
     options.network.initial = CONGRU_INITIAL_EIGEN;
@@ -90,7 +83,7 @@ static void eigenvectors_widen(void)
 }
 
 /* The first columns of U where it narrows. */
-static void eigenvectors_narrow(void)
+TEST(eigenvectors_narrow)
 {
     congru_method_options options = some_options();
     options.network.initial = CONGRU_INITIAL_EIGEN;
@@ -117,11 +110,11 @@ static void expect_failure(congru_backbone backbone, const congru_trials *some,
                            const congru_method_options *options, congru_status expected, const char *words)
 {
     congru_training *t = NULL;
-    check_error(congru_training_create(context, backbone, true, some, options, &t), expected, words);
+    check_error(context, congru_training_create(context, backbone, true, some, options, &t), expected, words);
     CHECK(t == NULL);
 }
 
-static void options_out_of_range_are_refused(void)
+TEST(options_out_of_range_are_refused)
 {
     congru_method_options options = some_options();
     options.network.batch = 0;
@@ -149,7 +142,7 @@ static void options_out_of_range_are_refused(void)
                    "--dims is 513; it must be between 1 and 512");
 }
 
-static void trials_out_of_range_are_refused(void)
+TEST(trials_out_of_range_are_refused)
 {
     congru_method_options options = some_options();
     congru_trials wrong = trials;
@@ -172,7 +165,7 @@ static void trials_out_of_range_are_refused(void)
     free(flat);
 }
 
-static void unconstrained_training_has_cross_entropy_alone(void)
+TEST(unconstrained_training_has_cross_entropy_alone)
 {
     congru_method_options options = some_options();
     options.network.unconstrained = true;
@@ -184,13 +177,13 @@ static void unconstrained_training_has_cross_entropy_alone(void)
 }
 
 /* Weights that are finite, of which the loss is not. */
-static void a_loss_that_overflows_is_refused(void)
+TEST(a_loss_that_overflows_is_refused)
 {
     congru_method_options options = some_options();
     options.network.action = options.network.within = 1e308;
     congru_training *t = begun(CONGRU_BACKBONE_DLDCT, true, &options);
     congru_training_draw(t);
-    check_error(congru_training_evaluate(t), CONGRU_ERROR_NOT_FINITE, "step 0: the loss is ");
+    check_error(context, congru_training_evaluate(t), CONGRU_ERROR_NOT_FINITE, "step 0: the loss is ");
     congru_training_destroy(&t);
 }
 
@@ -200,7 +193,7 @@ static bool stop_at_five(void *user, size_t done, size_t all)
     return done < 5;
 }
 
-static void progress_may_stop_training(void)
+TEST(progress_may_stop_training)
 {
     congru_context *own = NULL;
     size_t all = 0;
@@ -218,7 +211,7 @@ static void progress_may_stop_training(void)
 
 /* With an average, it is the average that is tried on the held-out subjects, and the best average that is kept; training
  * itself goes on from the parameters. */
-static void averages_are_validated(void)
+TEST(averages_are_validated)
 {
     congru_method_options options = some_options();
     options.network.validation_subjects = 1;
@@ -265,7 +258,7 @@ static void averages_are_validated(void)
 /* ---- Degenerate weights -------------------------------------------------------------------------------- */
 
 /* The output is even in each layer's W: where W is zero, so is the derivative by it. */
-static void weights_of_zero_have_no_slope(void)
+TEST(weights_of_zero_have_no_slope)
 {
     congru_method_options options = some_options();
     congru_training *t = begun(CONGRU_BACKBONE_UNET, false, &options);
@@ -280,7 +273,7 @@ static void weights_of_zero_have_no_slope(void)
     congru_training_destroy(&t);
 }
 
-static void lost_directions_are_noted_once(void)
+TEST(lost_directions_are_noted_once)
 {
     congru_method_options options = some_options();
     congru_context *own = NULL;
@@ -335,26 +328,26 @@ static congru_tensor *part_of(congru_tensors *model, const char *name)
     return &model->tensor[0];
 }
 
-static void damaged_models_are_refused(void)
+TEST(damaged_models_are_refused)
 {
     double p[M * CLASSES];
     congru_tensors model = fitted(CONGRU_BACKBONE_DCT, true, "m");
     part_of(&model, "m.rotation")->shape[1] = 2;
-    check_error(predict(&model, CONGRU_BACKBONE_DCT, "m", D, p), CONGRU_ERROR_FORMAT,
+    check_error(context, predict(&model, CONGRU_BACKBONE_DCT, "m", D, p), CONGRU_ERROR_FORMAT,
                 "the model's rotation is 4 x 2");
     congru_tensors_clear(&model);
     model = fitted(CONGRU_BACKBONE_UNET, true, "m");
     congru_tensor *widths = part_of(&model, "m.widths");
     const size_t count = widths->shape[0];
     widths->shape[0] = 1;
-    check_error(predict(&model, CONGRU_BACKBONE_UNET, "m", D, p), CONGRU_ERROR_FORMAT,
+    check_error(context, predict(&model, CONGRU_BACKBONE_UNET, "m", D, p), CONGRU_ERROR_FORMAT,
                 "the model has 1 widths: 2 to 9 were expected");
     widths->shape[0] = count;
     widths->data[1] = 0.5;
-    check_error(predict(&model, CONGRU_BACKBONE_UNET, "m", D, p), CONGRU_ERROR_FORMAT,
+    check_error(context, predict(&model, CONGRU_BACKBONE_UNET, "m", D, p), CONGRU_ERROR_FORMAT,
                 "the model has a width of 0.5");
     widths->data[1] = NAN;
-    check_error(predict(&model, CONGRU_BACKBONE_UNET, "m", D, p), CONGRU_ERROR_FORMAT,
+    check_error(context, predict(&model, CONGRU_BACKBONE_UNET, "m", D, p), CONGRU_ERROR_FORMAT,
                 "tensor m.widths: element 1 is not a finite number");
     widths->data[1] = 2.0;
     congru_tensors_clear(&model);
@@ -362,21 +355,21 @@ static void damaged_models_are_refused(void)
     model = fitted(CONGRU_BACKBONE_DLDCT, false, "m");
     part_of(&model, "m.widths")->shape[0] = 3;
     part_of(&model, "m.merged")->data[0] = 1.0;
-    check_error(predict(&model, CONGRU_BACKBONE_DLDCT, "m", D, p), CONGRU_ERROR_FORMAT,
+    check_error(context, predict(&model, CONGRU_BACKBONE_DLDCT, "m", D, p), CONGRU_ERROR_FORMAT,
                 "the model's widths do not mirror each other");
     congru_tensors_clear(&model);
 }
 
-static void models_are_asked_for_what_they_are(void)
+TEST(models_are_asked_for_what_they_are)
 {
     double p[M * (CLASSES + 1)], out[N * D * D];
     congru_method_options options = some_options();
     congru_tensors model = fitted(CONGRU_BACKBONE_DCT, false, "m");
-    check_error(predict(&model, CONGRU_BACKBONE_DCT, "m", D, p), CONGRU_ERROR_FORMAT,
+    check_error(context, predict(&model, CONGRU_BACKBONE_DCT, "m", D, p), CONGRU_ERROR_FORMAT,
                 "the model m has no softmax head");
     congru_trials other = trials;
     other.d = 3;
-    check_error(congru_network_map_sources(context, CONGRU_BACKBONE_DCT, "m", &model, &other, out),
+    check_error(context, congru_network_map_sources(context, CONGRU_BACKBONE_DCT, "m", &model, &other, out),
                 CONGRU_ERROR_ARGUMENT, "the network was trained on 4 channels, and there are 3");
     congru_tensors_clear(&model);
     model = fitted(CONGRU_BACKBONE_DCT, true, "e.1");
@@ -385,13 +378,13 @@ static void models_are_asked_for_what_they_are(void)
     options.network.steps = 2;
     CHECK(congru_network_fit(context, CONGRU_BACKBONE_DCT, true, "e.2", &other, &options, &model, NULL) ==
           CONGRU_OK);
-    check_error(predict(&model, CONGRU_BACKBONE_DCT, "e", D, p), CONGRU_ERROR_FORMAT,
+    check_error(context, predict(&model, CONGRU_BACKBONE_DCT, "e", D, p), CONGRU_ERROR_FORMAT,
                 "the model e.2 tells 4 classes apart, the first 3");
     congru_tensors_clear(&model);
 }
 
 /* Trials of which no norm can be had: sources, and a target subject. */
-static void trials_that_are_not_finite_are_refused(void)
+TEST(trials_that_are_not_finite_are_refused)
 {
     double *broken = malloc(N * D * D * sizeof(double)), *out = malloc(N * D * D * sizeof(double));
     congru_tensors model = fitted(CONGRU_BACKBONE_DCT, false, "m");
@@ -399,10 +392,10 @@ static void trials_that_are_not_finite_are_refused(void)
     broken[11 * D * D] = NAN;
     congru_trials wrong = trials;
     wrong.covariance = broken;
-    check_error(congru_network_map_sources(context, CONGRU_BACKBONE_DCT, "m", &model, &wrong, out),
+    check_error(context, congru_network_map_sources(context, CONGRU_BACKBONE_DCT, "m", &model, &wrong, out),
                 CONGRU_ERROR_NOT_FINITE, "matrix 12 of");
     const congru_target_trials target = {.count = M, .d = D, .covariance = broken, .visible = M};
-    check_error(congru_network_map_target(context, CONGRU_BACKBONE_DCT, "m", &model, &target, out),
+    check_error(context, congru_network_map_target(context, CONGRU_BACKBONE_DCT, "m", &model, &target, out),
                 CONGRU_ERROR_NOT_FINITE, "matrix 12 of");
     congru_tensors_clear(&model);
     free(broken);
@@ -410,7 +403,7 @@ static void trials_that_are_not_finite_are_refused(void)
 }
 
 /* The authors' DLDCT has its head at the identity: a target subject is not looked at. */
-static void a_head_at_the_identity_needs_no_target(void)
+TEST(a_head_at_the_identity_needs_no_target)
 {
     congru_method_options options = some_options();
     congru_method_options_recipe(&options, CONGRU_RECIPE_AUTHORS);
@@ -436,20 +429,7 @@ int main(void)
         return 1;
     trials = sample_trials(context, N, D, CLASSES, SUBJECTS, 5);
     trials_of_target = sample_trials(context, M, D, CLASSES, 1, 5);
-    RUN(eigenvectors_widen);
-    RUN(eigenvectors_narrow);
-    RUN(options_out_of_range_are_refused);
-    RUN(trials_out_of_range_are_refused);
-    RUN(unconstrained_training_has_cross_entropy_alone);
-    RUN(a_loss_that_overflows_is_refused);
-    RUN(progress_may_stop_training);
-    RUN(averages_are_validated);
-    RUN(weights_of_zero_have_no_slope);
-    RUN(lost_directions_are_noted_once);
-    RUN(damaged_models_are_refused);
-    RUN(models_are_asked_for_what_they_are);
-    RUN(trials_that_are_not_finite_are_refused);
-    RUN(a_head_at_the_identity_needs_no_target);
+    harness_run_all();
     sample_free(&trials);
     sample_free(&trials_of_target);
     congru_context_destroy(&context);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "congru/random.h"
+#include "context_main.h"
 #include "harness.h"
 #include "network/train.h"
 #include "network_samples.h"
@@ -92,7 +93,7 @@ static void check_gradient(congru_backbone backbone, bool end_to_end, size_t d,
     sample_free(&trials);
 }
 
-static void whole_objectives(void)
+TEST(whole_objectives)
 {
     static const size_t dimensions[] = {5, 22};
     for (int backbone = 0; backbone < CONGRU_BACKBONE_COUNT; backbone++) {
@@ -138,17 +139,17 @@ static void terms_alone(congru_fisher fisher)
     }
 }
 
-static void terms_alone_by_axes(void)
+TEST(terms_alone_by_axes)
 {
     terms_alone(CONGRU_FISHER_AXIS);
 }
 
-static void terms_alone_by_whole_matrices(void)
+TEST(terms_alone_by_whole_matrices)
 {
     terms_alone(CONGRU_FISHER_FROBENIUS);
 }
 
-static void options_of_all_kinds(void)
+TEST(options_of_all_kinds)
 {
     congru_method_options options;
     congru_method_options_init(&options);
@@ -201,12 +202,5 @@ static void options_of_all_kinds(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK)
-        return 1;
-    RUN(whole_objectives);
-    RUN(terms_alone_by_axes);
-    RUN(terms_alone_by_whole_matrices);
-    RUN(options_of_all_kinds);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, NULL);
 }

@@ -75,7 +75,7 @@ static void ask(congru_context *own, congru_backbone network, const congru_tenso
 
 /* ---- z-scores ---------------------------------------------------------------------------------------- */
 
-static void zscores_have_mean_0_and_deviation_1(void)
+TEST(zscores_have_mean_0_and_deviation_1)
 {
     static double scratch[SIZE], flat[SIZE];
     static congru_real x[SIZE];
@@ -98,7 +98,7 @@ static void zscores_have_mean_0_and_deviation_1(void)
 }
 
 /* Another gain and offset of each channel of each trial is nothing to a network on z-scores, and something to others. */
-static void zscores_do_not_see_gain_and_offset(void)
+TEST(zscores_do_not_see_gain_and_offset)
 {
     static double moved[N * SIZE];
     const congru_signals other = {.plain = moved, .channels = D, .samples = SAMPLES, .rate = rate};
@@ -153,7 +153,7 @@ static size_t place_of(congru_training *const whole[ROOM + 1], congru_training *
     return place;
 }
 
-static void steps_take_crops(void)
+TEST(steps_take_crops)
 {
     static double cut_at[ROOM + 1][N * D * CROP];
     static const congru_backbone some[] = {CONGRU_NETWORK_SHALLOW, CONGRU_NETWORK_EEGNET};
@@ -197,7 +197,7 @@ static void forget_crops(congru_tensors *model)
     }
 }
 
-static void predictions_are_means_over_crops(void)
+TEST(predictions_are_means_over_crops)
 {
     static double at[N * D * CROP];
     for (size_t k = 0; k < NETWORKS; k++) {
@@ -220,7 +220,7 @@ static void predictions_are_means_over_crops(void)
     }
 }
 
-static void crops_that_cannot_be(void)
+TEST(crops_that_cannot_be)
 {
     static const struct {
         double seconds, rate;
@@ -242,7 +242,7 @@ static void crops_that_cannot_be(void)
 
 /* ---- All options of training together ---------------------------------------------------------------- */
 
-static void bits_are_the_same(void)
+TEST(bits_are_the_same)
 {
     for (size_t k = 0; k < NETWORKS; k++) {
         double expected[OUT], found[OUT];
@@ -276,7 +276,7 @@ static void bits_are_the_same(void)
 
 /* ---- Seeds ------------------------------------------------------------------------------------------- */
 
-static void ensembles_are_means_over_seeds(void)
+TEST(ensembles_are_means_over_seeds)
 {
     double p[OUT], q[OUT], sum[OUT] = {0.0};
     congru_method_options options = options_of(4);
@@ -299,7 +299,7 @@ static void ensembles_are_means_over_seeds(void)
 }
 
 /* What a layer leaves out differs from one seed to the next, and from layer to layer. */
-static void seeds_have_dropout_of_their_own(void)
+TEST(seeds_have_dropout_of_their_own)
 {
     static congru_graph graph;
     double names[20];
@@ -311,19 +311,136 @@ static void seeds_have_dropout_of_their_own(void)
     }
 }
 
+/* ---- The wrong kind of trials -------------------------------------------------------------------------- */
+
+/* As long as the network with the longest windows needs trials. */
+enum { LONG = 450 };
+static double covariance[N * D * D], longer[N * D * LONG];
+static const congru_signals long_signals = {.plain = longer, .channels = D, .samples = LONG, .rate = 20.0};
+
+static void fill_both(void)
+{
+    for (size_t i = 0; i < N * D * LONG; i++)
+        longer[i] = plain[i / LONG * SAMPLES + i % LONG % SAMPLES];
+    for (size_t i = 0; i < N; i++)
+        for (size_t a = 0; a < D; a++)
+            for (size_t b = 0; b < D; b++)
+                for (size_t t = 0; t < SAMPLES; t++)
+                    covariance[(i * D + a) * D + b] +=
+                        plain[i * SIZE + a * SAMPLES + t] * plain[i * SIZE + b * SAMPLES + t] / SAMPLES;
+}
+
+static void check_refused(congru_status status, congru_backbone network, const char *words)
+{
+    CHECK_SAYING(status == CONGRU_ERROR_ARGUMENT && strstr(congru_context_error(context), words) != NULL,
+                 "network %d: status %d, not '%s': %s", (int)network, (int)status, words,
+                 congru_context_error(context));
+}
+
+static bool reads_signals(congru_backbone network)
+{
+    return congru_model_of(network)->least_samples != NULL;
+}
+
+/* The trials that a network cannot read, and what is said of them. */
+static congru_trials wrong_kind(congru_backbone network, const char **words)
+{
+    congru_trials wrong = trials;
+    if (reads_signals(network)) {
+        wrong.signals = NULL;
+        wrong.covariance = covariance;
+    }
+    *words = reads_signals(network) ? " needs signals, and these trials are covariances"
+                                    : " needs covariances, and these trials are signals";
+    return wrong;
+}
+
+TEST(trials_of_the_wrong_kind_are_refused)
+{
+    for (int trace = 0; trace < 2; trace++)
+        for (int k = 0; k < CONGRU_NETWORK_COUNT; k++) {
+            const congru_backbone network = (congru_backbone)k;
+            congru_method_options options = options_of(1);
+            congru_tensors model = {0};
+            congru_training *training = NULL;
+            const char *words;
+            const congru_trials wrong = wrong_kind(network, &words);
+            options.network.trace = trace == 1;
+            check_refused(congru_training_create(context, network, true, &wrong, &options, &training), network,
+                          words);
+            CHECK(training == NULL);
+            check_refused(congru_network_fit(context, network, true, "m", &wrong, &options, &model, NULL),
+                          network, words);
+            congru_tensors_clear(&model);
+        }
+}
+
+TEST(targets_of_the_wrong_kind_are_refused)
+{
+    double p[N * D * D];
+    congru_trials both = trials;
+    both.signals = &long_signals;
+    both.covariance = covariance;
+    for (int k = 0; k < CONGRU_NETWORK_COUNT; k++) {
+        const congru_backbone network = (congru_backbone)k;
+        congru_method_options options = options_of(1);
+        congru_tensors model = {0};
+        const char *words;
+        const congru_trials wrong = wrong_kind(network, &words);
+        congru_target_trials target = {
+            .count = N, .d = D, .covariance = wrong.covariance, .signals = wrong.signals};
+        congru_target_see(&target, CONGRU_TARGET_FULL);
+        CHECK_SAYING(congru_network_fit(context, network, true, "m", &both, &options, &model, NULL) ==
+                         CONGRU_OK,
+                     "network %d: %s", k, congru_context_error(context));
+        check_refused(congru_network_predict(context, network, "m", &model, &target, p), network, words);
+        if (k < CONGRU_BACKBONE_COUNT) {
+            check_refused(congru_network_map_target(context, network, "m", &model, &target, p), network, words);
+            check_refused(congru_network_map_sources(context, network, "m", &model, &wrong, p), network, words);
+        }
+        congru_tensors_clear(&model);
+    }
+}
+
+/* Signals beside covariances change nothing for a network on covariances, nor the other way round. */
+TEST(what_a_network_does_not_read_changes_nothing)
+{
+    congru_trials both = trials;
+    both.signals = &long_signals;
+    both.covariance = covariance;
+    for (int k = 0; k < CONGRU_NETWORK_COUNT; k++) {
+        const congru_backbone network = (congru_backbone)k;
+        const congru_method_options options = options_of(2);
+        congru_tensors model[2] = {{0}, {0}};
+        congru_trials own = both;
+        if (reads_signals(network))
+            own.covariance = NULL;
+        else
+            own.signals = NULL;
+        for (int m = 0; m < 2; m++)
+            CHECK_SAYING(congru_network_fit(context, network, true, "m", m == 0 ? &own : &both, &options,
+                                            &model[m], NULL) == CONGRU_OK,
+                         "network %d: %s", k, congru_context_error(context));
+        CHECK(model[0].count == model[1].count && model[0].count > 0);
+        for (size_t i = 0; i < model[0].count; i++) {
+            size_t size = 1;
+            for (size_t r = 0; r < model[0].tensor[i].dims; r++)
+                size *= model[0].tensor[i].shape[r];
+            CHECK_SAYING(memcmp(model[0].tensor[i].data, model[1].tensor[i].data, size * sizeof(double)) == 0,
+                         "network %d: tensor %zu", k, i);
+        }
+        congru_tensors_clear(&model[0]);
+        congru_tensors_clear(&model[1]);
+    }
+}
+
 int main(void)
 {
     if (congru_context_create(&context, NULL) != CONGRU_OK)
         return 1;
     draw();
-    RUN(zscores_have_mean_0_and_deviation_1);
-    RUN(zscores_do_not_see_gain_and_offset);
-    RUN(steps_take_crops);
-    RUN(predictions_are_means_over_crops);
-    RUN(crops_that_cannot_be);
-    RUN(bits_are_the_same);
-    RUN(ensembles_are_means_over_seeds);
-    RUN(seeds_have_dropout_of_their_own);
+    fill_both();
+    harness_run_all();
     congru_context_destroy(&context);
     return harness_end();
 }

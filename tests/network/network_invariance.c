@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "congru/random.h"
+#include "context_main.h"
 #include "harness.h"
 #include "network/train.h"
 #include "network_samples.h"
@@ -58,7 +59,7 @@ static void defined_scatters(const congru_trials *trials, const double *r, bool 
     }
 }
 
-static void rotation_is_seen_by_axes_alone(void)
+TEST(rotation_is_seen_by_axes_alone)
 {
     congru_trials trials = sample_trials(context, N, D, 3, 3, 5);
     for (int fisher = 0; fisher < 2; fisher++) {
@@ -87,7 +88,7 @@ static void rotation_is_seen_by_axes_alone(void)
 
 /* CP of Algorithm 7 acts with both kinds of scatter, and is what its definition says: the squared norm of what is off the
  * diagonal of R^T M R, M the mean logarithm. */
-static void the_centre_penalty_sees_rotations(void)
+TEST(the_centre_penalty_sees_rotations)
 {
     congru_trials trials = sample_trials(context, N, D, 3, 3, 5);
     double logs[N * SIZE], mean[SIZE] = {0}, r[SIZE], turned[SIZE];
@@ -116,7 +117,7 @@ static void the_centre_penalty_sees_rotations(void)
     sample_free(&trials);
 }
 
-static void scatters_are_as_defined(void)
+TEST(scatters_are_as_defined)
 {
     congru_trials trials = sample_trials(context, N, D, 3, 3, 5);
     for (int fisher = 0; fisher < 2; fisher++) {
@@ -176,7 +177,7 @@ static double largest_gap(size_t count, const double *a, const double *b)
 }
 
 /* Without epsilon not at all; with it by about as much as it is of the least eigenvalue. */
-static void common_congruence_is_invisible(void)
+TEST(common_congruence_is_invisible)
 {
     congru_trials trials = sample_trials(context, N, D, 3, 3, 5);
     double w[SIZE], moved[N * SIZE], distance[N * N], then[N * N], gram[N * N], gram_then[N * N];
@@ -206,12 +207,5 @@ static void common_congruence_is_invisible(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK)
-        return 1;
-    RUN(rotation_is_seen_by_axes_alone);
-    RUN(the_centre_penalty_sees_rotations);
-    RUN(scatters_are_as_defined);
-    RUN(common_congruence_is_invisible);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, NULL);
 }

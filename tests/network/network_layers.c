@@ -233,8 +233,8 @@ static congru_status shrink(congru_graph *graph, congru_node *node)
 static void scratch_that_is_too_small_is_an_error(void)
 {
     congru_layer greedy = bench_probe;
-    greedy.prepare = shrink;
-    greedy.meet = grow;
+    greedy.state.prepare = shrink;
+    greedy.batch.meet = grow;
     bench *b = bench_begin(false);
     bench_loss(b, &greedy, bench_source(b, D), -1);
     bench_ready(b);

@@ -37,7 +37,7 @@ static double relative(congru_real actual, long double value)
     return fabsl(value) < (long double)FLT_MIN ? 0.0 : (double)fabsl(((long double)actual - value) / value);
 }
 
-static void gelu_is_right(void)
+TEST(gelu_is_right)
 {
     const congru_kernel *kernel = congru_kernel_find(NULL);
     double worst = 0.0, steep = 0.0;
@@ -53,7 +53,7 @@ static void gelu_is_right(void)
     CHECK(y[0] == 0 && y[1] == x[1] && fabs((double)y[2]) < 1e-300 && slope[1] == 1);
 }
 
-static void elu_is_right(void)
+TEST(elu_is_right)
 {
     const congru_kernel *kernel = congru_kernel_find(NULL);
     double worst = 0.0;
@@ -71,7 +71,7 @@ static void elu_is_right(void)
 }
 
 /* What is drawn side by side is what congru_random_bits gives one after the other, from any block on. */
-static void draws_are_those_of_the_generator(void)
+TEST(draws_are_those_of_the_generator)
 {
     for (size_t k = 0; congru_cpu_name(k) != NULL; k++) {
         const congru_kernel *kernel = congru_kernel_find(congru_cpu_name(k));
@@ -91,7 +91,7 @@ static void draws_are_those_of_the_generator(void)
     }
 }
 
-static void bits_are_the_same(void)
+TEST(bits_are_the_same)
 {
     const congru_kernel *first = congru_kernel_find("base");
     first->real->gelu(COUNT, x, expected[0], expected[1]);
@@ -112,9 +112,6 @@ static void bits_are_the_same(void)
 int main(void)
 {
     draw();
-    RUN(gelu_is_right);
-    RUN(elu_is_right);
-    RUN(draws_are_those_of_the_generator);
-    RUN(bits_are_the_same);
+    harness_run_all();
     return harness_end();
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "congru/random.h"
+#include "context_main.h"
 #include "harness.h"
 #include "network/trained.h"
 #include "network_samples.h"
@@ -64,7 +65,7 @@ static void compare(int backbone, bool end_to_end, size_t d, const congru_method
     sample_free(&trials);
 }
 
-static void plain_and_rewritten_agree(void)
+TEST(plain_and_rewritten_agree)
 {
     static const size_t dimensions[] = {3, 8, 22};
     for (int backbone = 0; backbone < CONGRU_BACKBONE_COUNT; backbone++)
@@ -77,7 +78,7 @@ static void plain_and_rewritten_agree(void)
             }
 }
 
-static void each_rewriting_alone_agrees(void)
+TEST(each_rewriting_alone_agrees)
 {
     for (unsigned rewriting = 1; rewriting < CONGRU_REWRITE_ALL; rewriting *= 2) {
         const unsigned rules =
@@ -90,7 +91,7 @@ static void each_rewriting_alone_agrees(void)
     }
 }
 
-static void agree_with_other_options(void)
+TEST(agree_with_other_options)
 {
     congru_method_options options;
     congru_method_options_init(&options);
@@ -118,7 +119,7 @@ static void agree_with_other_options(void)
 }
 
 /* Trained and asked with as many classes as there are: scratch grows with them. */
-static void any_number_of_classes(void)
+TEST(any_number_of_classes)
 {
     static const struct {
         size_t d, classes;
@@ -157,12 +158,5 @@ static void any_number_of_classes(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK)
-        return 1;
-    RUN(plain_and_rewritten_agree);
-    RUN(each_rewriting_alone_agrees);
-    RUN(agree_with_other_options);
-    RUN(any_number_of_classes);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, NULL);
 }

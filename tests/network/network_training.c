@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "aligner/aligner.h"
+#include "context_main.h"
 #include "harness.h"
 #include "network/network.h"
 #include "network/trained.h"
@@ -74,7 +75,7 @@ static double rotation_error(congru_training *t)
     return worst;
 }
 
-static void every_layer_stays_positive(void)
+TEST(every_layer_stays_positive)
 {
     congru_trials trials = sample_trials(context, 24, 5, 3, 3, 5);
     congru_method_options options = small_options(1000);
@@ -104,7 +105,7 @@ static void every_layer_stays_positive(void)
 }
 
 /* With a rate far too large the loss rises after its least value: what is restored gives that loss again. */
-static void best_is_restored(void)
+TEST(best_is_restored)
 {
     congru_trials trials = sample_trials(context, 12, 5, 3, 3, 5);
     congru_method_options options = small_options(60);
@@ -240,18 +241,18 @@ static void check_bits(size_t (*bits)(congru_context *own, int which, double *ou
     free(found);
 }
 
-static void bits_are_the_same(void)
+TEST(bits_are_the_same)
 {
     check_bits(end_to_end_bits, "model");
 }
 
-static void bits_of_aligners_are_the_same(void)
+TEST(bits_of_aligners_are_the_same)
 {
     check_bits(aligner_bits, "aligner");
 }
 
 /* What training computes in its own way is what the layers give one by one. */
-static void outputs_are_those_of_training(void)
+TEST(outputs_are_those_of_training)
 {
     congru_trials trials = sample_trials(context, 12, 6, 3, 3, 5);
     for (int backbone = 0; backbone < CONGRU_BACKBONE_COUNT; backbone++) {
@@ -291,13 +292,5 @@ static void outputs_are_those_of_training(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK)
-        return 1;
-    RUN(every_layer_stays_positive);
-    RUN(best_is_restored);
-    RUN(bits_are_the_same);
-    RUN(bits_of_aligners_are_the_same);
-    RUN(outputs_are_those_of_training);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, NULL);
 }

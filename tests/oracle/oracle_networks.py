@@ -18,6 +18,7 @@ import math
 import sys
 
 sys.path.insert(0, sys.argv[1])
+import congru_random
 import numpy as np
 import torch
 import torch_models as T
@@ -30,19 +31,8 @@ DIMS = {"dct": None, "dldct": (D, 2 * D, 2 * D, D), "unet": (6, 3, 2, 3, 6) if S
 TIMES, PROJECTIONS = 5 * D, 16
 
 
-def uniform(count, a, b=0, c=0, seed=22):
-    """`count` numbers of congru_random_uniform from the stream (seed, a, b, c)."""
-    blocks = (count + 1) // 2
-    mask = np.uint64(0xFFFFFFFF)
-    x = [np.arange(blocks, dtype=np.uint64)] + [np.full(blocks, v, dtype=np.uint64) for v in (a, b, c)]
-    key = [seed & 0xFFFFFFFF, seed >> 32]
-    for _ in range(10):
-        p, q = x[0] * np.uint64(0xD2511F53), x[2] * np.uint64(0xCD9E8D57)
-        x = [(q >> np.uint64(32)) ^ x[1] ^ np.uint64(key[0]), q & mask,
-             (p >> np.uint64(32)) ^ x[3] ^ np.uint64(key[1]), p & mask]
-        key = [(key[0] + 0x9E3779B9) & 0xFFFFFFFF, (key[1] + 0xBB67AE85) & 0xFFFFFFFF]
-    bits = np.stack([x[1] << np.uint64(32) | x[0], x[3] << np.uint64(32) | x[2]], 1).reshape(-1)[:count]
-    return torch.from_numpy((bits >> np.uint64(11)).astype(np.float64) * 2.0**-53)
+def uniform(count, a, b=0, c=0):
+    return congru_random.uniform(count, a, b, c, 22)
 
 
 def centred(count, a, b=0, c=0):

@@ -48,7 +48,7 @@ static bool refused(const congru_paper_request *request, const char *text)
     return good;
 }
 
-static void experiments_have_names(void)
+TEST(experiments_have_names)
 {
     size_t count = 0;
     for (; congru_paper_experiment_at(count) != NULL; count++) {
@@ -97,7 +97,7 @@ static void found(void *user, const congru_paper_block *block)
     w->blocks += block->text != NULL || block->table.cells > 0;
 }
 
-static void sets_are_given_or_loaded(void)
+TEST(sets_are_given_or_loaded)
 {
     static const char *const pipelines[] = {"ra+mdm", "ra+tslr"};
     congru_paper_result *given = NULL, *loaded = NULL;
@@ -126,7 +126,7 @@ static void sets_are_given_or_loaded(void)
     CHECK(given == NULL);
 }
 
-static void tables_and_claims_have_every_format(void)
+TEST(tables_and_claims_have_every_format)
 {
     congru_paper_result *result = NULL;
     congru_table claims = {0};
@@ -178,7 +178,7 @@ static void verdict_is(double a, double b, bool equal, congru_paper_verdict verd
     congru_paper_result_destroy(&held);
 }
 
-static void claims_are_judged(void)
+TEST(claims_are_judged)
 {
     verdict_is(2, 1, false, CONGRU_PAPER_HOLDS,
                "reproduced: A is above B (row a 2.00, row b 1.00); it is not so in the paper's table");
@@ -191,7 +191,7 @@ static void claims_are_judged(void)
     verdict_is(NAN, 1, false, CONGRU_PAPER_NOT_GIVEN, "data not given: A is above B");
 }
 
-static void what_is_not_taken_is_told(void)
+TEST(what_is_not_taken_is_told)
 {
     static const char *const pipelines[] = {"ra+mdm"};
     const congru_paper_set given = {.name = "2a", .set = set}, nameless = {.set = set}, empty = {.name = "2a"};
@@ -221,7 +221,7 @@ static void what_is_not_taken_is_told(void)
     CHECK(refused(&request, "seeds 60 to 54"));
 }
 
-static void parts_are_left_out(void)
+TEST(parts_are_left_out)
 {
     static const char *const pipelines[] = {"dct-e2e"};
     congru_paper_result *result = NULL;
@@ -250,12 +250,7 @@ int main(void)
         load(&w, context, &(congru_paper_set){.name = "2a"}, &method, &set) != CONGRU_OK)
         return 1;
     folder = scratch_folder();
-    RUN(experiments_have_names);
-    RUN(sets_are_given_or_loaded);
-    RUN(tables_and_claims_have_every_format);
-    RUN(claims_are_judged);
-    RUN(what_is_not_taken_is_told);
-    RUN(parts_are_left_out);
+    harness_run_all();
     congru_set_destroy(&set);
     congru_context_destroy(&context);
     nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);

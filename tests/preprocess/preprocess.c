@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context_main.h"
 #include "harness.h"
 
 enum { CHANNELS = 4, RATE = 100, TRIALS = 8, WINDOW = 200 };
@@ -19,7 +20,7 @@ static bool error_has(const char *text)
 
 /* ---- Words ---------------------------------------------------------------------------------------------- */
 
-static void every_option_can_be_set(void)
+TEST(every_option_can_be_set)
 {
     static const char *const values[] = {"C3,Cz", "V",      "average", "4:40", "3",        "fir", "",
                                          "60",    "",       "1:45",    "128",  "0:2",      "oas", "on",
@@ -41,7 +42,7 @@ static void every_option_can_be_set(void)
     congru_preprocessing_clear(&p);
 }
 
-static void wrong_values_are_told(void)
+TEST(wrong_values_are_told)
 {
     congru_preprocessing p;
     congru_preprocessing_init(&p);
@@ -56,7 +57,7 @@ static void wrong_values_are_told(void)
     congru_preprocessing_clear(&p);
 }
 
-static void one_line_says_it_all(void)
+TEST(one_line_says_it_all)
 {
     char line[CONGRU_PREPROCESSING_LINE_SIZE];
     congru_preprocessing p;
@@ -72,7 +73,7 @@ static void one_line_says_it_all(void)
     CHECK(strcmp(line, "filtered elsewhere 8 to 30 Hz, whole trials, scm") == 0);
 }
 
-static void differences_are_listed(void)
+TEST(differences_are_listed)
 {
     char text[400];
     congru_preprocessing a, b;
@@ -142,7 +143,7 @@ static congru_set *make_signals(const size_t *order, double scale)
 static const size_t in_order[CHANNELS] = {0, 1, 2, 3}, turned[CHANNELS] = {3, 1, 0, 2};
 
 /* Epochs in memory, and a set of the same signals: to the bit. */
-static void epochs_and_sets_agree(void)
+TEST(epochs_and_sets_agree)
 {
     congru_preprocessing p;
     congru_epochs_report report;
@@ -177,7 +178,7 @@ static void epochs_and_sets_agree(void)
 }
 
 /* What is left of what a model's data went through is done, channels in another order and volts included. */
-static void a_set_is_treated_like_another(void)
+TEST(a_set_is_treated_like_another)
 {
     congru_preprocessing p, wanted;
     congru_set *first = make_signals(in_order, 1), *second = make_signals(turned, 1e-6);
@@ -201,7 +202,7 @@ static void a_set_is_treated_like_another(void)
     congru_set_destroy(&second);
 }
 
-static void a_notch_beyond_half_the_rate_is_left_out_and_told(void)
+TEST(a_notch_beyond_half_the_rate_is_left_out_and_told)
 {
     congru_iir filter;
     bool left_out;
@@ -220,7 +221,7 @@ static void a_notch_beyond_half_the_rate_is_left_out_and_told(void)
 
 /* ---- Sets of arrays ------------------------------------------------------------------------------------- */
 
-static void borrowed_arrays_stay_as_they_are(void)
+TEST(borrowed_arrays_stay_as_they_are)
 {
     congru_preprocessing p;
     congru_set *owner = make_signals(in_order, 1), *set = NULL;
@@ -235,7 +236,7 @@ static void borrowed_arrays_stay_as_they_are(void)
     free(copy);
 }
 
-static void wrong_arrays_are_refused(void)
+TEST(wrong_arrays_are_refused)
 {
     congru_set *set = make_signals(in_order, 1), *made = NULL;
     set->label[2] = 7;
@@ -248,7 +249,7 @@ static void wrong_arrays_are_refused(void)
     congru_set_destroy(&set);
 }
 
-static void sets_are_joined_by_names(void)
+TEST(sets_are_joined_by_names)
 {
     congru_set *set = make_signals(in_order, 1), *other = make_signals(in_order, 1),
                *far = make_signals(turned, 1);
@@ -265,7 +266,7 @@ static void sets_are_joined_by_names(void)
 }
 
 /* Covariances of a band and window, with the signals left as they are: the same bits as when these are changed. */
-static void covariances_apart_from_signals(void)
+TEST(covariances_apart_from_signals)
 {
     static const size_t order[CHANNELS] = {0, 1, 2, 3};
     congru_set *apart = make_signals(order, 1), *changed = make_signals(order, 1),
@@ -298,7 +299,7 @@ static void covariances_apart_from_signals(void)
 }
 
 /* A quarter of the multiple of the identity that has the covariance's trace; a baseline without which a mean stays. */
-static void shrinkage_and_baseline(void)
+TEST(shrinkage_and_baseline)
 {
     static const size_t order[CHANNELS] = {0, 1, 2, 3};
     congru_set *plain = make_signals(order, 1), *shrunk = make_signals(order, 1);
@@ -327,7 +328,7 @@ static void shrinkage_and_baseline(void)
 }
 
 /* Two channels are a constant and a multiple of the third, another for each of two subjects: the constant is left. */
-static void eyes_are_regressed_out(void)
+TEST(eyes_are_regressed_out)
 {
     enum { COUNT = 4, WIDTH = 3, SAMPLES = 50 };
     static const double factor[2][2] = {{0.5, -2}, {3, 0.25}};
@@ -374,21 +375,5 @@ static void eyes_are_regressed_out(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK)
-        return 1;
-    RUN(every_option_can_be_set);
-    RUN(wrong_values_are_told);
-    RUN(one_line_says_it_all);
-    RUN(differences_are_listed);
-    RUN(epochs_and_sets_agree);
-    RUN(a_set_is_treated_like_another);
-    RUN(a_notch_beyond_half_the_rate_is_left_out_and_told);
-    RUN(borrowed_arrays_stay_as_they_are);
-    RUN(wrong_arrays_are_refused);
-    RUN(sets_are_joined_by_names);
-    RUN(covariances_apart_from_signals);
-    RUN(shrinkage_and_baseline);
-    RUN(eyes_are_regressed_out);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, NULL);
 }

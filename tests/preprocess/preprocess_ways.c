@@ -66,7 +66,7 @@ static bool same_covariances(const congru_set *a, const congru_set *b)
 }
 
 /* The signals that import keeps, made covariances again. */
-static void kept_signals_give_the_same(void)
+TEST(kept_signals_give_the_same)
 {
     congru_preprocessing raw;
     congru_set *set = import_files(paths, SUBJECTS, true), *again = NULL;
@@ -81,7 +81,7 @@ static void kept_signals_give_the_same(void)
 }
 
 /* The recording as arrays, through the executor. */
-static void arrays_give_the_same(void)
+TEST(arrays_give_the_same)
 {
     static const congru_event_class events[] = {
         {-1, "c1", "a"}, {-1, "c2", "b"}, {-1, "c3", "c"}, {-1, "c4", "d"}};
@@ -125,7 +125,7 @@ static const char *meta_of(const congru_model *model)
 }
 
 /* A recording that nothing is said of but the model. */
-static void a_model_tells_how(void)
+TEST(a_model_tells_how)
 {
     congru_set *all = import_files(paths, SUBJECTS, false), *direct = import_files(paths + 2, 1, false),
                *like = NULL;
@@ -143,7 +143,7 @@ static void a_model_tells_how(void)
 }
 
 /* Decisions of a stream at the ends of the trials' windows, and predictions that know nothing of the target. */
-static void a_stream_decides_as_the_set(void)
+TEST(a_stream_decides_as_the_set)
 {
     congru_set *all = import_files(paths, SUBJECTS, false), *one = import_files(paths + 2, 1, false);
     congru_model *model = train(all);
@@ -201,7 +201,7 @@ static bool tell(void *user, size_t done, size_t total)
 }
 
 /* Progress counts files, whatever is done to each, and a stop at any call is heard. */
-static void progress_counts_files(void)
+TEST(progress_counts_files)
 {
     telling all = {.files = true};
     for (size_t stop = 0; stop <= all.calls; stop++) {
@@ -231,11 +231,7 @@ int main(void)
     if (congru_context_create(&context, NULL) != CONGRU_OK || !scratch_open())
         return 1;
     make_recordings();
-    RUN(kept_signals_give_the_same);
-    RUN(arrays_give_the_same);
-    RUN(a_model_tells_how);
-    RUN(a_stream_decides_as_the_set);
-    RUN(progress_counts_files);
+    harness_run_all();
     scratch_close();
     congru_context_destroy(&context);
     return harness_end();

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context_main.h"
 #include "epochs/epochs_internal.h"
 #include "harness.h"
 #include "recording/eeglab.h"
@@ -56,28 +57,28 @@ static void damage(const char *name, const congru_recording_reader *reader)
         damage_all(context, read_recording, (void *)reader, bytes, size);
 }
 
-static void damaged_fif_is_refused_or_sound(void)
+TEST(damaged_fif_is_refused_or_sound)
 {
     damage("single_raw.fif", &congru_reader_fif);
     damage("skip_raw.fif", &congru_reader_fif);
     damage("double_raw.fif", &congru_reader_fif);
 }
 
-static void damaged_xdf_is_refused_or_sound(void)
+TEST(damaged_xdf_is_refused_or_sound)
 {
     damage("even.xdf", &congru_reader_xdf);
     damage("gap.xdf", &congru_reader_xdf);
     damage("two.xdf", &congru_reader_xdf);
 }
 
-static void damaged_sets_are_refused_or_sound(void)
+TEST(damaged_sets_are_refused_or_sound)
 {
     damage("inside.set", &congru_reader_mat);
 }
 
 /* ---- Beside the .set, and epochs ------------------------------------------------------------------- */
 
-static void a_fdt_that_is_cut_is_refused(void)
+TEST(a_fdt_that_is_cut_is_refused)
 {
     static unsigned char set[FILE_MAX], fdt[FILE_MAX];
     static const congru_recording_options options = {0};
@@ -134,7 +135,7 @@ static void check_epochs(unsigned char *bytes, size_t size, bool fif, const char
     free(copy);
 }
 
-static void damaged_epochs_are_refused_or_sound(void)
+TEST(damaged_epochs_are_refused_or_sound)
 {
     static unsigned char bytes[FILE_MAX];
     for (int fif = 0; fif < 2; fif++) {
@@ -198,7 +199,7 @@ static void check_refused(const congru_recording_reader *reader, const unsigned 
     congru_recording_destroy(&recording);
 }
 
-static void fif_packed_integers_are_integers(void)
+TEST(fif_packed_integers_are_integers)
 {
     static unsigned char bytes[FILE_MAX];
     congru_recording *recording[2] = {NULL, NULL};
@@ -215,7 +216,7 @@ static void fif_packed_integers_are_integers(void)
 }
 
 /* A gap in samples before the third buffer of 32 samples; one too long for the memory it would take is refused. */
-static void fif_skips_are_gaps(void)
+TEST(fif_skips_are_gaps)
 {
     static unsigned char bytes[FILE_MAX];
     size_t size = load("single_raw.fif", bytes), at = 0;
@@ -235,7 +236,7 @@ static void fif_skips_are_gaps(void)
     check_refused(&congru_reader_fif, bytes, size, "gaps are too long");
 }
 
-static void fif_parts_and_complex_numbers_are_refused(void)
+TEST(fif_parts_and_complex_numbers_are_refused)
 {
     static unsigned char bytes[FILE_MAX];
     size_t size = load("single_raw.fif", bytes), first = 36; /* behind the file's own number */
@@ -249,7 +250,7 @@ static void fif_parts_and_complex_numbers_are_refused(void)
 }
 
 /* The first tag's data moved to the end and back, as programs that edit a file leave it; and tags in a circle. */
-static void fif_tags_may_be_anywhere_once(void)
+TEST(fif_tags_may_be_anywhere_once)
 {
     static unsigned char bytes[FILE_MAX];
     congru_recording *recording = NULL;
@@ -269,7 +270,7 @@ static void fif_tags_may_be_anywhere_once(void)
 }
 
 /* Names cost few bytes and are compared with every trial. */
-static void many_names_of_events_are_refused(void)
+TEST(many_names_of_events_are_refused)
 {
     static unsigned char bytes[FILE_MAX];
     enum { NAMES = 5000, LIST_BYTES = 4 * NAMES };
@@ -293,7 +294,7 @@ static void many_names_of_events_are_refused(void)
                  congru_context_error(context));
 }
 
-static void a_set_of_matlab_7_3_is_refused(void)
+TEST(a_set_of_matlab_7_3_is_refused)
 {
     static unsigned char bytes[1024] = "MATLAB 7.3 MAT-file, Platform: GLNXA64";
     check_refused(&congru_reader_mat, bytes, sizeof bytes, "from EEGLAB with pop_saveset(..., 'version', '6')");
@@ -301,19 +302,5 @@ static void a_set_of_matlab_7_3_is_refused(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, &(congru_context_options){.threads = 1}) != CONGRU_OK)
-        return 1;
-    RUN(damaged_fif_is_refused_or_sound);
-    RUN(damaged_xdf_is_refused_or_sound);
-    RUN(damaged_sets_are_refused_or_sound);
-    RUN(a_fdt_that_is_cut_is_refused);
-    RUN(damaged_epochs_are_refused_or_sound);
-    RUN(fif_packed_integers_are_integers);
-    RUN(fif_skips_are_gaps);
-    RUN(fif_parts_and_complex_numbers_are_refused);
-    RUN(fif_tags_may_be_anywhere_once);
-    RUN(many_names_of_events_are_refused);
-    RUN(a_set_of_matlab_7_3_is_refused);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, &(congru_context_options){.threads = 1});
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "congru/epochs.h"
+#include "context_main.h"
 #include "harness.h"
 #include "recording_damage.h"
 
@@ -130,7 +131,7 @@ static void check_epochs(const char *name, const char *ending)
     fclose(oracle);
 }
 
-static void fif_raw_data_is_what_mne_reads(void)
+TEST(fif_raw_data_is_what_mne_reads)
 {
     static const char *const names[] = {"single_raw", "double_raw", "int_raw",
                                         "short_raw",  "joined_raw", "skip_raw"};
@@ -138,26 +139,26 @@ static void fif_raw_data_is_what_mne_reads(void)
         check_recording(names[i], ".fif", "FIF");
 }
 
-static void fif_epochs_are_what_mne_reads(void)
+TEST(fif_epochs_are_what_mne_reads)
 {
     check_epochs("single-epo", ".fif");
     check_epochs("double-epo", ".fif");
 }
 
-static void eeglab_recordings_are_what_mne_reads(void)
+TEST(eeglab_recordings_are_what_mne_reads)
 {
     check_recording("inside", ".set", "EEGLAB");
     check_recording("beside", ".set", "EEGLAB");
     check_recording("legacy", ".set", "EEGLAB");
 }
 
-static void eeglab_epochs_are_what_mne_reads(void)
+TEST(eeglab_epochs_are_what_mne_reads)
 {
     check_epochs("epochs_inside", ".set");
     check_epochs("epochs_beside", ".set");
 }
 
-static void xdf_is_what_the_documented_algorithm_finds(void)
+TEST(xdf_is_what_the_documented_algorithm_finds)
 {
     check_recording("even", ".xdf", "XDF");
     check_recording("gap", ".xdf", "XDF");
@@ -178,7 +179,7 @@ static void check_refused(const char *name, const congru_recording_options *opti
     congru_recording_destroy(&recording);
 }
 
-static void what_is_refused_says_what_to_do(void)
+TEST(what_is_refused_says_what_to_do)
 {
     congru_epochs *epochs = NULL;
     check_refused("evoked-ave.fif", NULL, CONGRU_ERROR_UNSUPPORTED, "in MNE save raw data or epochs");
@@ -199,7 +200,7 @@ static void what_is_refused_says_what_to_do(void)
     CHECK(epochs == NULL);
 }
 
-static void a_stream_is_chosen_by_name_or_by_channels(void)
+TEST(a_stream_is_chosen_by_name_or_by_channels)
 {
     static const char *const wanted[] = {"C4"};
     const congru_recording_options by_channel = {.channels = wanted, .channel_count = 1};
@@ -215,15 +216,5 @@ static void a_stream_is_chosen_by_name_or_by_channels(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, &(congru_context_options){.threads = 1}) != CONGRU_OK)
-        return 1;
-    RUN(fif_raw_data_is_what_mne_reads);
-    RUN(fif_epochs_are_what_mne_reads);
-    RUN(eeglab_recordings_are_what_mne_reads);
-    RUN(eeglab_epochs_are_what_mne_reads);
-    RUN(xdf_is_what_the_documented_algorithm_finds);
-    RUN(what_is_refused_says_what_to_do);
-    RUN(a_stream_is_chosen_by_name_or_by_channels);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, &(congru_context_options){.threads = 1});
 }

@@ -10,6 +10,7 @@
 #include "harness.h"
 #include "recording/brainvision.h"
 #include "recording_damage.h"
+#include "scratch.h"
 
 enum { TEXT_SIZE = 4096, CHANNELS = 3, SAMPLES = 50, DATA_SIZE = 1 << 22 };
 
@@ -140,7 +141,7 @@ static void check_samples(const congru_recording *recording, size_t channel, siz
 
 /* ---- What is read --------------------------------------------------------------------------------- */
 
-static void every_type_and_orientation_gives_the_samples(void)
+TEST(every_type_and_orientation_gives_the_samples)
 {
     const char *const names[2] = {"eog", "C,3"};
     congru_recording_options two = {.channels = names, .channel_count = 2};
@@ -165,7 +166,7 @@ static void every_type_and_orientation_gives_the_samples(void)
             }
 }
 
-static void channels_have_names_units_and_types(void)
+TEST(channels_have_names_units_and_types)
 {
     compose();
     congru_recording *recording = read_with(NULL);
@@ -181,7 +182,7 @@ static void channels_have_names_units_and_types(void)
     congru_recording_destroy(&recording);
 }
 
-static void markers_are_events(void)
+TEST(markers_are_events)
 {
     static const congru_event expected[] = {{0, 1, -1, "New Segment"}, {2, 0, -1, "go"},
                                             {10, 1, 7, "S  7"},        {11, 3, -1, "R  2"},
@@ -203,7 +204,7 @@ static void markers_are_events(void)
 }
 
 /* Each still gives the same samples. */
-static void loose_headers_are_read(void)
+TEST(loose_headers_are_read)
 {
     static const char *const changes[][2] = {
         {"Brain Vision Data Exchange Header File Version 1.0",
@@ -238,7 +239,7 @@ static void loose_headers_are_read(void)
 }
 
 /* And a last frame that is not whole is left out. */
-static void lines_may_end_in_newlines_alone(void)
+TEST(lines_may_end_in_newlines_alone)
 {
     compose();
     for (char *text = header_text, *copy = header_text; (*copy = *text) != '\0'; text++)
@@ -252,7 +253,7 @@ static void lines_may_end_in_newlines_alone(void)
     congru_recording_destroy(&recording);
 }
 
-static void what_is_not_stated_is_one_microvolt(void)
+TEST(what_is_not_stated_is_one_microvolt)
 {
     compose();
     change(header_text, "Ch1=C\\13,,0.1,\xc2\xb5V", "Ch1=C3");
@@ -267,7 +268,7 @@ static void what_is_not_stated_is_one_microvolt(void)
     congru_recording_destroy(&recording);
 }
 
-static void samples_that_are_no_numbers_are_missing(void)
+TEST(samples_that_are_no_numbers_are_missing)
 {
     static const unsigned char infinite[4] = {0, 0, 0x80, 0x7f}, not_a_number[4] = {0, 0, 0xc0, 0x7f};
     compose_header("IEEE_FLOAT_32", "MULTIPLEXED", CHANNEL_LINES);
@@ -284,7 +285,7 @@ static void samples_that_are_no_numbers_are_missing(void)
 
 /* ---- What is refused ------------------------------------------------------------------------------ */
 
-static void broken_headers_are_errors(void)
+TEST(broken_headers_are_errors)
 {
     static const struct {
         const char *from, *to;
@@ -338,7 +339,7 @@ static void broken_headers_are_errors(void)
     check_refused(CONGRU_ERROR_FORMAT, "the name of a file, of at most 255 bytes, found 'DataFile=nnn");
 }
 
-static void broken_markers_are_errors(void)
+TEST(broken_markers_are_errors)
 {
     static const char *const cases[][3] = {
         {"Marker File", "Header File", "Marker File' in the first line"},
@@ -355,7 +356,7 @@ static void broken_markers_are_errors(void)
     }
 }
 
-static void cut_data_is_an_error(void)
+TEST(cut_data_is_an_error)
 {
     compose();
     data_size = 5;
@@ -374,7 +375,7 @@ static void store(const char *path, const void *bytes, size_t size)
     CHECK(stream != NULL && fwrite(bytes, 1, size, stream) == size && fclose(stream) == 0);
 }
 
-static void files_are_found_beside_the_header(void)
+TEST(files_are_found_beside_the_header)
 {
     char folder[] = "/tmp/congru-brainvision-XXXXXX", path[3][64];
     static const char *const names[3] = {"a.b.vhdr", "a.b.eeg", "a.b.vmrk"};
@@ -427,7 +428,7 @@ static congru_status read_damaged(congru_context *with, void *user, const unsign
                       recording);
 }
 
-static void damaged_files_are_errors_or_sound(void)
+TEST(damaged_files_are_errors_or_sound)
 {
     for (int vectorized = 0; vectorized < 2; vectorized++)
         for (int type = 0; type < 3; type += 2) {
@@ -443,7 +444,7 @@ static void damaged_files_are_errors_or_sound(void)
         }
 }
 
-static void lying_headers_cost_no_memory(void)
+TEST(lying_headers_cost_no_memory)
 {
     static const char *const lies[][2] = {
         {"NumberOfChannels=3", "NumberOfChannels=99999"},
@@ -468,20 +469,20 @@ static void lying_headers_cost_no_memory(void)
     }
 }
 
-/* For fuzzing: CONGRU_CORPUS names a folder for inputs of fuzz_brainvision, which says what they look like. */
-static void write_corpus(const char *folder)
+/* Inputs of fuzz_brainvision, which says what they look like. */
+static void write_corpus(void)
 {
     for (int type = 0; type < 3; type++)
         for (int vectorized = 0; vectorized < 2; vectorized++) {
-            char path[1024];
-            snprintf(path, sizeof path, "%s/example-%s-%s", folder, formats[type], orientations[vectorized]);
+            char name[100];
+            snprintf(name, sizeof name, "example-%s-%s", formats[type], orientations[vectorized]);
             compose();
             compose_header(formats[type], orientations[vectorized], CHANNEL_LINES);
             compose_data(type, vectorized == 1, 10);
-            FILE *stream = fopen(path, "wb");
-            if (stream == NULL || fprintf(stream, "%s%c%s%c", header_text, 0, marker_text, 0) < 0 ||
-                fwrite(data, 1, data_size, stream) != data_size || fclose(stream) != 0)
-                perror(path);
+            FILE *stream = corpus_file(name);
+            if (stream != NULL && (fprintf(stream, "%s%c%s%c", header_text, 0, marker_text, 0) < 0 ||
+                                   fwrite(data, 1, data_size, stream) != data_size || fclose(stream) != 0))
+                perror(name);
         }
 }
 
@@ -489,21 +490,8 @@ int main(void)
 {
     if (congru_context_create(&context, &(congru_context_options){.threads = 1}) != CONGRU_OK)
         return 1;
-    if (getenv("CONGRU_CORPUS") != NULL)
-        write_corpus(getenv("CONGRU_CORPUS"));
-    RUN(every_type_and_orientation_gives_the_samples);
-    RUN(channels_have_names_units_and_types);
-    RUN(markers_are_events);
-    RUN(loose_headers_are_read);
-    RUN(lines_may_end_in_newlines_alone);
-    RUN(what_is_not_stated_is_one_microvolt);
-    RUN(samples_that_are_no_numbers_are_missing);
-    RUN(broken_headers_are_errors);
-    RUN(broken_markers_are_errors);
-    RUN(cut_data_is_an_error);
-    RUN(files_are_found_beside_the_header);
-    RUN(damaged_files_are_errors_or_sound);
-    RUN(lying_headers_cost_no_memory);
+    write_corpus();
+    harness_run_all();
     congru_context_destroy(&context);
     return harness_end();
 }

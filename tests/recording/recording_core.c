@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "context_main.h"
 #include "harness.h"
 #include "recording/header_text.h"
 #include "recording/reader.h"
@@ -23,7 +24,7 @@ static bool label_is(const void *field, size_t size, size_t room, const char *ex
     return equal && (room >= sizeof label || label[room] == '#');
 }
 
-static void labels_are_trimmed_utf8(void)
+TEST(labels_are_trimmed_utf8)
 {
     CHECK(label_is("  Fc5.  \t", 9, 80, "Fc5."));
     CHECK(label_is("Cz\0garbage", 10, 80, "Cz"));
@@ -47,7 +48,7 @@ static void labels_are_trimmed_utf8(void)
     CHECK(label_is("ab\xe9", 3, 5, "ab\xc3\xa9"));
 }
 
-static void units_are_known(void)
+TEST(units_are_known)
 {
     static const struct {
         const char *unit;
@@ -66,7 +67,7 @@ static void units_are_known(void)
                      units[i].unit, congru_reader_microvolts(units[i].unit));
 }
 
-static void kinds_are_guessed(void)
+TEST(kinds_are_guessed)
 {
     static const struct {
         const char *name;
@@ -96,7 +97,7 @@ static void kinds_are_guessed(void)
                      (int)congru_reader_guess_type(names[i].name));
 }
 
-static void names_match_electrodes(void)
+TEST(names_match_electrodes)
 {
     CHECK(congru_channel_matches("Fc5.", "FC5"));
     CHECK(congru_channel_matches("C3..", "c3"));
@@ -140,7 +141,7 @@ static bool error_has(const char *text)
     return found;
 }
 
-static void channels_are_chosen_by_name(void)
+TEST(channels_are_chosen_by_name)
 {
     congru_channel channel[] = {make_channel("EEG-Fz", 250),   make_channel("C3..", 250),
                                 make_channel("C3-0", 250),     make_channel("EEG:Cz", 250),
@@ -170,7 +171,7 @@ static void channels_are_chosen_by_name(void)
     CHECK(error_has("'C3..' is asked for twice"));
 }
 
-static void all_channels_are_chosen(void)
+TEST(all_channels_are_chosen)
 {
     congru_channel channel[] = {make_channel("Fz", 250), make_channel("EOG", 250), make_channel("C3", 250),
                                 make_channel("sparse", 0)};
@@ -191,7 +192,7 @@ static void all_channels_are_chosen(void)
     CHECK(error_has("'sparse' is not sampled at even intervals"));
 }
 
-static void rates_must_agree(void)
+TEST(rates_must_agree)
 {
     congru_channel channel[] = {make_channel("Fz", 250), make_channel("EOG", 50), make_channel("C3", 250)};
     size_t chosen[3], taken;
@@ -208,7 +209,7 @@ static void rates_must_agree(void)
     CHECK(choose(channel, 3, &options, chosen, &taken, &rate) == CONGRU_OK && taken == 3 && rate == 250);
 }
 
-static void long_lists_are_cut(void)
+TEST(long_lists_are_cut)
 {
     enum { COUNT = 300 };
     static congru_channel channel[COUNT];
@@ -226,7 +227,7 @@ static void long_lists_are_cut(void)
     CHECK(error_has("electrode0, electrode1") && error_has(" more (name one of these)"));
 }
 
-static void names_become_distinct(void)
+TEST(names_become_distinct)
 {
     congru_channel channel[] = {make_channel("EEG-Fz", 1), make_channel("EEG", 1), make_channel("", 1),
                                 make_channel("EEG", 1),    make_channel("Cz", 1),  make_channel("EEG", 1)};
@@ -243,7 +244,7 @@ static void names_become_distinct(void)
     CHECK(strcmp(longest[1].name + CONGRU_LABEL_SIZE - 5, "a-1") == 0);
 }
 
-static void events_are_kept_and_ordered(void)
+TEST(events_are_kept_and_ordered)
 {
     congru_recording *recording;
     CHECK(congru_recording_create(context, "file", 2, 1000, false, &recording) == CONGRU_OK);
@@ -281,7 +282,7 @@ static void events_are_kept_and_ordered(void)
     congru_recording_destroy(NULL);
 }
 
-static void numbers_and_quotes_may_be_long(void)
+TEST(numbers_and_quotes_may_be_long)
 {
     double value = 0;
     CHECK(congru_header_number(" 123456789012345678901234 ", 26, &value));
@@ -295,7 +296,7 @@ static void numbers_and_quotes_may_be_long(void)
     CHECK(strcmp(quote + CONGRU_HEADER_QUOTE - 5, "aa...") == 0);
 }
 
-static void impossible_sizes_are_refused(void)
+TEST(impossible_sizes_are_refused)
 {
     congru_recording *recording = (congru_recording *)&recording;
     CHECK(congru_recording_create(context, "file", SIZE_MAX / 8, 16, false, &recording) == CONGRU_ERROR_MEMORY);
@@ -306,7 +307,7 @@ static void impossible_sizes_are_refused(void)
     congru_recording_destroy(&recording);
 }
 
-static void unknown_files_are_refused(void)
+TEST(unknown_files_are_refused)
 {
     char path[] = "/tmp/congru-recording-XXXXXX";
     int descriptor = mkstemp(path);
@@ -332,21 +333,5 @@ static void unknown_files_are_refused(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, &(congru_context_options){.threads = 1}) != CONGRU_OK)
-        return 1;
-    RUN(labels_are_trimmed_utf8);
-    RUN(units_are_known);
-    RUN(kinds_are_guessed);
-    RUN(names_match_electrodes);
-    RUN(channels_are_chosen_by_name);
-    RUN(all_channels_are_chosen);
-    RUN(rates_must_agree);
-    RUN(long_lists_are_cut);
-    RUN(names_become_distinct);
-    RUN(events_are_kept_and_ordered);
-    RUN(numbers_and_quotes_may_be_long);
-    RUN(impossible_sizes_are_refused);
-    RUN(unknown_files_are_refused);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, &(congru_context_options){.threads = 1});
 }

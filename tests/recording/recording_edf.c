@@ -50,7 +50,7 @@ static const double ranges[3][4] = {
     {-3276.8, 3276.7, -32768, 32767}, {100, -100, -2048, 2047}, {-1500, 1500, -32768, 32767}};
 static const double biosemi[4] = {-262144, 262143, -8388608, 8388607};
 
-static void edf_gives_scaled_samples(void)
+TEST(edf_gives_scaled_samples)
 {
     edf_example(&file, EDF_PLAIN);
     congru_recording *recording = read_with(NULL);
@@ -67,7 +67,7 @@ static void edf_gives_scaled_samples(void)
     congru_recording_destroy(&recording);
 }
 
-static void chosen_channels_come_in_the_order_asked_for(void)
+TEST(chosen_channels_come_in_the_order_asked_for)
 {
     const char *const names[2] = {"eog LEFT", "FC5"};
     edf_example(&file, EDF_PLUS);
@@ -82,7 +82,7 @@ static void chosen_channels_come_in_the_order_asked_for(void)
 }
 
 /* Time 0 is that of the first record, which begins half a second after the second of the header. */
-static void annotations_are_events(void)
+TEST(annotations_are_events)
 {
     edf_example(&file, EDF_PLUS);
     congru_recording *recording = read_with(NULL);
@@ -99,7 +99,7 @@ static void annotations_are_events(void)
     congru_recording_destroy(&recording);
 }
 
-static void gaps_are_missing_samples(void)
+TEST(gaps_are_missing_samples)
 {
     static const size_t places[EDF_EXAMPLE_RECORDS] = {0, 20, 80, 100, 180};
     edf_example(&file, EDF_GAPS);
@@ -121,7 +121,7 @@ static void gaps_are_missing_samples(void)
 }
 
 /* Times that are printed with too few digits do not tear a signal apart. */
-static void times_off_by_a_sample_are_no_gap(void)
+TEST(times_off_by_a_sample_are_no_gap)
 {
     static const char *const times[2] = {"+1.45\x14\x14", "+1.549\x14\x14"};
     for (size_t i = 0; i < 2; i++) {
@@ -139,7 +139,7 @@ static void times_off_by_a_sample_are_no_gap(void)
     }
 }
 
-static void bdf_gives_samples_and_triggers(void)
+TEST(bdf_gives_samples_and_triggers)
 {
     edf_example(&file, BDF_PLAIN);
     congru_recording *recording = read_with(NULL);
@@ -158,7 +158,7 @@ static void bdf_gives_samples_and_triggers(void)
     congru_recording_destroy(&recording);
 }
 
-static void bdf_plus_gives_annotations_too(void)
+TEST(bdf_plus_gives_annotations_too)
 {
     const char *const names[1] = {"A2"};
     edf_example(&file, BDF_PLUS);
@@ -176,7 +176,7 @@ static void bdf_plus_gives_annotations_too(void)
     congru_recording_destroy(&recording);
 }
 
-static void header_alone_has_events_and_no_samples(void)
+TEST(header_alone_has_events_and_no_samples)
 {
     for (int kind = 0; kind < EDF_KINDS; kind++) {
         edf_example(&file, (edf_kind)kind);
@@ -197,7 +197,7 @@ static void header_alone_has_events_and_no_samples(void)
 /* ---- Headers as they are -------------------------------------------------------------------------- */
 
 /* Each is still the same 100 samples. */
-static void loose_headers_are_read(void)
+TEST(loose_headers_are_read)
 {
     static const struct {
         size_t offset, width;
@@ -228,7 +228,7 @@ static void loose_headers_are_read(void)
     }
 }
 
-static void fields_filled_with_nul_are_read(void)
+TEST(fields_filled_with_nul_are_read)
 {
     edf_example(&file, EDF_PLAIN);
     for (size_t i = 0; i < 256 * 4; i++)
@@ -241,7 +241,7 @@ static void fields_filled_with_nul_are_read(void)
     congru_recording_destroy(&recording);
 }
 
-static void a_header_longer_than_needed_is_believed_when_it_fits(void)
+TEST(a_header_longer_than_needed_is_believed_when_it_fits)
 {
     edf_example(&file, EDF_PLAIN);
     memmove(file.bytes + 1536, file.bytes + 1024, file.size - 1024);
@@ -255,7 +255,7 @@ static void a_header_longer_than_needed_is_believed_when_it_fits(void)
     congru_recording_destroy(&recording);
 }
 
-static void last_record_that_is_not_whole_is_left_out(void)
+TEST(last_record_that_is_not_whole_is_left_out)
 {
     edf_example(&file, EDF_PLAIN);
     edf_overwrite(&file, 236, 8, "-1");
@@ -288,7 +288,7 @@ static void compose_two_rates(void)
     }
 }
 
-static void channels_of_one_rate_are_read_from_a_file_of_several(void)
+TEST(channels_of_one_rate_are_read_from_a_file_of_several)
 {
     static const char *const names[2] = {"slow", "fast"};
     static const size_t onsets[2] = {30, 75};
@@ -312,7 +312,7 @@ static void channels_of_one_rate_are_read_from_a_file_of_several(void)
 
 /* Records larger than the reader's buffer come in pieces, text in one; a few channels of large records come
  * alone. */
-static void large_records_are_read_in_pieces(void)
+TEST(large_records_are_read_in_pieces)
 {
     enum { SAMPLES = 700001, TEXT = 600001 };
     const char *const names[1] = {"b"};
@@ -348,7 +348,7 @@ static void large_records_are_read_in_pieces(void)
     congru_recording_destroy(&one);
 }
 
-static void first_bytes_tell_the_format(void)
+TEST(first_bytes_tell_the_format)
 {
     static const struct {
         const char *bytes;
@@ -377,21 +377,7 @@ int main(void)
 {
     if (congru_context_create(&context, &(congru_context_options){.threads = 1}) != CONGRU_OK)
         return 1;
-    RUN(edf_gives_scaled_samples);
-    RUN(chosen_channels_come_in_the_order_asked_for);
-    RUN(annotations_are_events);
-    RUN(gaps_are_missing_samples);
-    RUN(times_off_by_a_sample_are_no_gap);
-    RUN(bdf_gives_samples_and_triggers);
-    RUN(bdf_plus_gives_annotations_too);
-    RUN(header_alone_has_events_and_no_samples);
-    RUN(loose_headers_are_read);
-    RUN(fields_filled_with_nul_are_read);
-    RUN(a_header_longer_than_needed_is_believed_when_it_fits);
-    RUN(last_record_that_is_not_whole_is_left_out);
-    RUN(channels_of_one_rate_are_read_from_a_file_of_several);
-    RUN(large_records_are_read_in_pieces);
-    RUN(first_bytes_tell_the_format);
+    harness_run_all();
     edf_free(&file);
     congru_context_destroy(&context);
     return harness_end();

@@ -8,6 +8,7 @@
 #include "harness.h"
 #include "recording/reader.h"
 #include "recording_damage.h"
+#include "scratch.h"
 
 static congru_context *context;
 static edf_writer file;
@@ -31,7 +32,7 @@ static void check_refused(congru_status expected, const char *words, const congr
     congru_recording_destroy(&recording);
 }
 
-static void broken_fields_are_named(void)
+TEST(broken_fields_are_named)
 {
     enum { SIGNALS = 256 }; /* where the fields of the signals begin */
     static const struct {
@@ -69,7 +70,7 @@ static void broken_fields_are_named(void)
 }
 
 /* A channel without a scale stands in nobody's way who does not ask for it. */
-static void unwanted_channels_may_be_broken(void)
+TEST(unwanted_channels_may_be_broken)
 {
     const char *const names[2] = {"Fc5", "C3"};
     edf_example(&file, EDF_PLAIN);
@@ -96,7 +97,7 @@ static void annotate(size_t record, const char *text, size_t size)
     memcpy(file.bytes + offset, text, size);
 }
 
-static void broken_annotations_are_errors(void)
+TEST(broken_annotations_are_errors)
 {
     static const struct {
         const char *text;
@@ -121,7 +122,7 @@ static void broken_annotations_are_errors(void)
 }
 
 /* One that fills its room to the last byte, and a duration below zero, which counts as none. */
-static void odd_annotations_are_read(void)
+TEST(odd_annotations_are_read)
 {
     char full[80];
     memset(full, 'f', sizeof full);
@@ -151,7 +152,7 @@ static void odd_annotations_are_read(void)
     }
 }
 
-static void impossible_times_of_records_are_errors(void)
+TEST(impossible_times_of_records_are_errors)
 {
     static const struct {
         const char *text;
@@ -177,7 +178,7 @@ static void impossible_times_of_records_are_errors(void)
     check_refused(CONGRU_ERROR_FORMAT, "EDF+D without the times of its records", NULL);
 }
 
-static void nothing_but_annotations_is_an_error(void)
+TEST(nothing_but_annotations_is_an_error)
 {
     edf_begin(&file, false, "EDF+C", "1", "0");
     edf_signal(&file, (edf_field_set){"EDF Annotations", "", "-1", "1", "-32768", "32767", 10});
@@ -186,7 +187,7 @@ static void nothing_but_annotations_is_an_error(void)
     check_refused(CONGRU_ERROR_UNSUPPORTED, "nothing but annotations", NULL);
 }
 
-static void files_without_records_are_errors(void)
+TEST(files_without_records_are_errors)
 {
     edf_example(&file, EDF_PLAIN);
     edf_overwrite(&file, 236, 8, "-1");
@@ -196,7 +197,7 @@ static void files_without_records_are_errors(void)
     check_refused(CONGRU_ERROR_FORMAT, "ends at byte 100", NULL);
 }
 
-static void different_rates_are_refused(void)
+TEST(different_rates_are_refused)
 {
     edf_begin(&file, false, "", "1", "1");
     edf_signal(&file, (edf_field_set){"fast", "uV", "-1", "1", "-100", "100", 50});
@@ -209,7 +210,7 @@ static void different_rates_are_refused(void)
 
 /* ---- Damage --------------------------------------------------------------------------------------- */
 
-static void damaged_examples_are_errors_or_sound(void)
+TEST(damaged_examples_are_errors_or_sound)
 {
     congru_recording_options header_only = {.header_only = true};
     for (int kind = 0; kind < EDF_KINDS; kind++) {
@@ -219,7 +220,7 @@ static void damaged_examples_are_errors_or_sound(void)
     }
 }
 
-static void damaged_real_file_is_an_error_or_sound(void)
+TEST(damaged_real_file_is_an_error_or_sound)
 {
     const char *const names[3] = {"C3", "Cz", "C4"};
     congru_recording_options options = {.channels = names, .channel_count = 3};
@@ -237,7 +238,7 @@ static void damaged_real_file_is_an_error_or_sound(void)
 
 /* With 16 MiB to spend, of which the reader's buffer takes one, a header that promises more must be seen
  * through before anything is allocated for it: otherwise it ends as CONGRU_ERROR_MEMORY. */
-static void lying_headers_cost_no_memory(void)
+TEST(lying_headers_cost_no_memory)
 {
     static const struct {
         edf_kind kind;
@@ -269,16 +270,15 @@ static void lying_headers_cost_no_memory(void)
     damage_unlimit();
 }
 
-/* For fuzzing: CONGRU_CORPUS names a folder, and finds the examples in it afterwards. */
-static void write_corpus(const char *folder)
+static void write_corpus(void)
 {
     for (int kind = 0; kind < EDF_KINDS; kind++) {
-        char path[1024];
-        snprintf(path, sizeof path, "%s/example-%d", folder, kind);
+        char name[100];
+        snprintf(name, sizeof name, "example-%d", kind);
         edf_example(&file, (edf_kind)kind);
-        FILE *stream = fopen(path, "wb");
-        if (stream == NULL || fwrite(file.bytes, 1, file.size, stream) != file.size || fclose(stream) != 0)
-            perror(path);
+        FILE *stream = corpus_file(name);
+        if (stream != NULL && (fwrite(file.bytes, 1, file.size, stream) != file.size || fclose(stream) != 0))
+            perror(name);
     }
 }
 
@@ -286,19 +286,8 @@ int main(void)
 {
     if (congru_context_create(&context, &(congru_context_options){.threads = 1}) != CONGRU_OK)
         return 1;
-    if (getenv("CONGRU_CORPUS") != NULL)
-        write_corpus(getenv("CONGRU_CORPUS"));
-    RUN(broken_fields_are_named);
-    RUN(unwanted_channels_may_be_broken);
-    RUN(broken_annotations_are_errors);
-    RUN(odd_annotations_are_read);
-    RUN(impossible_times_of_records_are_errors);
-    RUN(nothing_but_annotations_is_an_error);
-    RUN(files_without_records_are_errors);
-    RUN(different_rates_are_refused);
-    RUN(damaged_examples_are_errors_or_sound);
-    RUN(damaged_real_file_is_an_error_or_sound);
-    RUN(lying_headers_cost_no_memory);
+    write_corpus();
+    harness_run_all();
     edf_free(&file);
     congru_context_destroy(&context);
     return harness_end();

@@ -7,6 +7,7 @@
 
 #include "congru/context.h"
 #include "congru/recording.h"
+#include "context_main.h"
 #include "harness.h"
 #include "recording_damage.h"
 
@@ -78,7 +79,7 @@ static bool check_next_file(FILE *oracle)
     return in_step;
 }
 
-static void real_files_are_what_mne_reads(void)
+TEST(real_files_are_what_mne_reads)
 {
     const char *source = getenv("SOURCE");
     char path[1024];
@@ -101,9 +102,5 @@ static void real_files_are_what_mne_reads(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, &(congru_context_options){.threads = 1}) != CONGRU_OK)
-        return 1;
-    RUN(real_files_are_what_mne_reads);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, &(congru_context_options){.threads = 1});
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context_main.h"
 #include "gdf_cases.h"
 #include "harness.h"
 
@@ -26,7 +27,7 @@ static double array_sample(void *user, size_t signal, size_t index)
     return ((const double *)user)[index];
 }
 
-static void every_sample_type(void)
+TEST(every_sample_type)
 {
     static const struct {
         unsigned type;
@@ -71,7 +72,7 @@ static void every_sample_type(void)
         }
 }
 
-static void version_and_header_are_told(void)
+TEST(version_and_header_are_told)
 {
     size_t size;
     unsigned char *bytes = gdf_case_new(&size);
@@ -101,7 +102,7 @@ static double one(void *user, size_t signal, size_t index)
     return 1;
 }
 
-static void units_and_limits_scale(void)
+TEST(units_and_limits_scale)
 {
     gdf_signal signal[] = {
         {"microvolts", "", GDF_UNIT_MICROVOLT, 3, 1, -10, 10, -10, 10},
@@ -150,7 +151,7 @@ static double over_range_sample(void *user, size_t signal, size_t index)
     return values[signal][index];
 }
 
-static void over_range_is_missing(void)
+TEST(over_range_is_missing)
 {
     static const bool missing[][5] = {{true, false, false, false, true},   {true, true, false, false, true},
                                       {true, false, false, true, false},   {true, false, true, true, false},
@@ -187,7 +188,7 @@ static double mixed(void *user, size_t signal, size_t index)
     return (double)((signal * 1000003 + index * 7919) % 30011);
 }
 
-static void rates_may_differ_between_channels(void)
+TEST(rates_may_differ_between_channels)
 {
     gdf_signal signal[] = {
         {"Fz", "uV", GDF_UNIT_MICROVOLT, 3, 10, -1, 1, -32768, 32767},
@@ -233,7 +234,7 @@ static void rates_may_differ_between_channels(void)
 }
 
 /* Records of a few bytes, many to the reader's buffer, and one that is larger than it. */
-static void records_of_any_size(void)
+TEST(records_of_any_size)
 {
     static const struct {
         uint32_t per_record;
@@ -266,7 +267,7 @@ static void records_of_any_size(void)
     }
 }
 
-static void records_may_be_unknown(void)
+TEST(records_may_be_unknown)
 {
     gdf_signal signal[] = {{"Fz", "uV", GDF_UNIT_MICROVOLT, 3, 5, -32768, 32767, -32768, 32767},
                            {"Cz", "uV", GDF_UNIT_MICROVOLT, 3, 5, -32768, 32767, -32768, 32767}};
@@ -307,7 +308,7 @@ static bool event_is(const congru_recording *recording, size_t index, size_t ons
     return right;
 }
 
-static void events_of_all_modes(void)
+TEST(events_of_all_modes)
 {
     static const unsigned versions[] = {125, 193, 194, 200, 251}, modes[] = {1, 3, 7};
     gdf_signal signal = {"Cz", "uV", GDF_UNIT_MICROVOLT, 3, 1, -1, 1, -32768, 32767};
@@ -346,7 +347,7 @@ static void events_of_all_modes(void)
         }
 }
 
-static void names_of_event_types(void)
+TEST(names_of_event_types)
 {
     gdf_signal signal = {"Cz", "uV", GDF_UNIT_MICROVOLT, 3, 1, -1, 1, -32768, 32767};
     gdf_mark mark[] = {{1, 1, 0, 0}, {2, 2, 0, 0}, {3, 3, 0, 0}, {4, 0, 0, 0}};
@@ -385,7 +386,7 @@ static void names_of_event_types(void)
     }
 }
 
-static void ends_become_durations(void)
+TEST(ends_become_durations)
 {
     gdf_signal signal = {"Cz", "uV", GDF_UNIT_MICROVOLT, 3, 1, -1, 1, -32768, 32767};
     gdf_mark mark[] = {{10, 0x8300, 0, 0}, {20, 0x300, 0, 0},  {30, 0x301, 0, 0}, {50, 0x8301, 0, 0},
@@ -412,7 +413,7 @@ static void ends_become_durations(void)
     congru_recording_destroy(&recording);
 }
 
-static void events_have_a_rate_of_their_own(void)
+TEST(events_have_a_rate_of_their_own)
 {
     gdf_signal signal = {"Cz", "uV", GDF_UNIT_MICROVOLT, 3, 1, -1, 1, -32768, 32767};
     gdf_mark mark[] = {{1, 1, 0, 1000}, {1001, 2, 0, 6}, {1007, 3, 0, 0}, {3999, 4, 0, 4000000000}};
@@ -452,19 +453,5 @@ static void events_have_a_rate_of_their_own(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, &(congru_context_options){.threads = 1}) != CONGRU_OK)
-        return 1;
-    RUN(every_sample_type);
-    RUN(version_and_header_are_told);
-    RUN(units_and_limits_scale);
-    RUN(over_range_is_missing);
-    RUN(rates_may_differ_between_channels);
-    RUN(records_of_any_size);
-    RUN(records_may_be_unknown);
-    RUN(events_of_all_modes);
-    RUN(names_of_event_types);
-    RUN(ends_become_durations);
-    RUN(events_have_a_rate_of_their_own);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, &(congru_context_options){.threads = 1});
 }

@@ -47,7 +47,7 @@ static void check_bci2a_trials(const congru_recording *recording, const gdf_bci2
     CHECK(rejected > 0);
 }
 
-static void file_like_bci_iv_2a(void)
+TEST(file_like_bci_iv_2a)
 {
     char path[64];
     snprintf(path, sizeof path, "%s/A01T.gdf", directory);
@@ -83,7 +83,7 @@ int main(void)
     if (congru_context_create(&context, &(congru_context_options){.threads = 1}) != CONGRU_OK ||
         mkdtemp(directory) == NULL)
         return 1;
-    RUN(file_like_bci_iv_2a);
+    harness_run_all();
     rmdir(directory);
     congru_context_destroy(&context);
     return harness_end();

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "congru/random.h"
+#include "context_main.h"
 #include "gdf_cases.h"
 #include "harness.h"
 
@@ -47,7 +48,7 @@ static congru_status read_changed(bool new_file, size_t offset, uint64_t value, 
 }
 
 /* That these are CONGRU_ERROR_FORMAT, not _MEMORY, shows that the lie was found before memory was asked for. */
-static void lying_headers_are_found(void)
+TEST(lying_headers_are_found)
 {
     static const struct {
         bool new_file;
@@ -102,7 +103,7 @@ static void lying_headers_are_found(void)
 }
 
 /* A channel of all-equal limits is an error only for who wants the channel. */
-static void broken_channels_can_be_left_out(void)
+TEST(broken_channels_can_be_left_out)
 {
     size_t size;
     unsigned char *bytes = gdf_case_new(&size);
@@ -163,7 +164,7 @@ static void break_file(unsigned char *bytes, size_t size, const char *const *nam
     }
 }
 
-static void small_files_broken_anywhere(void)
+TEST(small_files_broken_anywhere)
 {
     size_t size;
     unsigned char *bytes = gdf_case_new(&size);
@@ -175,7 +176,7 @@ static void small_files_broken_anywhere(void)
 }
 
 /* Every length, not a random choice. */
-static void small_files_cut_anywhere(void)
+TEST(small_files_cut_anywhere)
 {
     for (int new_file = 0; new_file < 2; new_file++) {
         size_t size, table;
@@ -195,7 +196,7 @@ static void small_files_cut_anywhere(void)
     }
 }
 
-static void real_old_file_broken_anywhere(void)
+TEST(real_old_file_broken_anywhere)
 {
     size_t size;
     unsigned char *bytes = gdf_case_real("biosig_erds_sample.gdf", &size);
@@ -208,7 +209,7 @@ static void real_old_file_broken_anywhere(void)
     free(bytes);
 }
 
-static void real_new_file_broken_anywhere(void)
+TEST(real_new_file_broken_anywhere)
 {
     size_t size;
     unsigned char *bytes = gdf_case_real("S007R04_converted_gdf2.51.gdf", &size);
@@ -223,14 +224,5 @@ static void real_new_file_broken_anywhere(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, &(congru_context_options){.threads = 1}) != CONGRU_OK)
-        return 1;
-    RUN(lying_headers_are_found);
-    RUN(broken_channels_can_be_left_out);
-    RUN(small_files_broken_anywhere);
-    RUN(small_files_cut_anywhere);
-    RUN(real_old_file_broken_anywhere);
-    RUN(real_new_file_broken_anywhere);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, &(congru_context_options){.threads = 1});
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "congru/random.h"
+#include "context_main.h"
 #include "harness.h"
 #include "mat_writer.h"
 #include "recording/reader.h"
@@ -48,7 +49,7 @@ static bool is_event(const congru_event *event, size_t onset, int32_t code, cons
            (text == NULL ? event->text == NULL : event->text != NULL && strcmp(event->text, text) == 0);
 }
 
-static void joins_runs_with_a_gap(void)
+TEST(joins_runs_with_a_gap)
 {
     for (int form = 0; form < 4; form++) {
         mat_begin(&file, false);
@@ -81,7 +82,7 @@ static void joins_runs_with_a_gap(void)
     }
 }
 
-static void reads_one_run_without_trials(void)
+TEST(reads_one_run_without_trials)
 {
     mat_begin(&file, false);
     mat_bnci(&file, 1, 40, 6, 0, false);
@@ -96,7 +97,7 @@ static void reads_one_run_without_trials(void)
     mat_end(&file);
 }
 
-static void chooses_channels(void)
+TEST(chooses_channels)
 {
     static const char *const wanted[] = {"3", "1"};
     mat_begin(&file, false);
@@ -120,7 +121,7 @@ static void chooses_channels(void)
 }
 
 /* A single struct with what is optional in other ways: names of channels, no y, a value that is not finite. */
-static void reads_names_and_unlabelled_trials(void)
+TEST(reads_names_and_unlabelled_trials)
 {
     static const char *const field[] = {"X", "trial", "fs", "channels"}, *const names[] = {"C3", "EOG left"};
     const double x[6] = {1, INFINITY, 3, 4, 5, 6}, trial = 2;
@@ -155,7 +156,7 @@ static void mat_rows(mat_writer *writer, const char *const *row, size_t rows, si
 }
 
 /* Names of channels as rows of text or as what is no text at all, and classes that are no cell. */
-static void reads_names_in_other_forms(void)
+TEST(reads_names_in_other_forms)
 {
     static const char *const field[] = {"X", "trial", "y", "fs", "classes", "clab"};
     static const char *const rows[] = {"Cz  ", "EOG1"};
@@ -195,7 +196,7 @@ typedef struct bad_run {
     const char *words;
 } bad_run;
 
-static void refuses_broken_runs(void)
+TEST(refuses_broken_runs)
 {
     static const bad_run cases[] = {
         {4, 2, 5, 1, 250, 1, 1, CONGRU_ERROR_FORMAT, "run 1 of 'data': trial 1 begins at sample 5: expected"},
@@ -226,7 +227,7 @@ static void refuses_broken_runs(void)
     }
 }
 
-static void refuses_artifacts_of_other_trials(void)
+TEST(refuses_artifacts_of_other_trials)
 {
     static const char *const field[] = {"X", "trial", "y", "fs", "artifacts"};
     const double x[6] = {1, 2, 3, 4, 5, 6}, trial = 2, label = 1, artifacts[2] = {0, 1};
@@ -241,7 +242,7 @@ static void refuses_artifacts_of_other_trials(void)
     check_refused(CONGRU_ERROR_FORMAT, "run 1 of 'data': 2 artifacts for 1 trial");
 }
 
-static void refuses_runs_that_differ(void)
+TEST(refuses_runs_that_differ)
 {
     static const char *const field[] = {"X", "fs"};
     static const double x[8] = {0};
@@ -264,7 +265,7 @@ static void refuses_runs_that_differ(void)
     }
 }
 
-static void refuses_what_is_no_recording(void)
+TEST(refuses_what_is_no_recording)
 {
     static const double value[12] = {0};
     mat_begin(&file, false);
@@ -296,7 +297,7 @@ static void refuses_what_is_no_recording(void)
     check_refused(CONGRU_ERROR_FORMAT, "run 2 of 'data': expected one struct");
 }
 
-static void recognises_matlab_files(void)
+TEST(recognises_matlab_files)
 {
     mat_begin(&file, false);
     CHECK(congru_reader_mat.recognises(file.bytes, file.size));
@@ -309,7 +310,7 @@ static void recognises_matlab_files(void)
 }
 
 /* An error in one line, or a recording whose events are inside it. */
-static void survives_changed_bytes(void)
+TEST(survives_changed_bytes)
 {
     congru_random random = congru_random_stream(4, 0, 0, 0);
     size_t read = 0, refused = 0;
@@ -337,19 +338,5 @@ static void survives_changed_bytes(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK)
-        return 1;
-    RUN(joins_runs_with_a_gap);
-    RUN(reads_one_run_without_trials);
-    RUN(chooses_channels);
-    RUN(reads_names_and_unlabelled_trials);
-    RUN(reads_names_in_other_forms);
-    RUN(refuses_broken_runs);
-    RUN(refuses_artifacts_of_other_trials);
-    RUN(refuses_runs_that_differ);
-    RUN(refuses_what_is_no_recording);
-    RUN(recognises_matlab_files);
-    RUN(survives_changed_bytes);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, NULL);
 }

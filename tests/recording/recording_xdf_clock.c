@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context_main.h"
 #include "harness.h"
 #include "recording/xdf.h"
 
@@ -39,7 +40,7 @@ static double miss(double jitter, double late, double change)
 }
 
 /* Where the noise is small, seconds decide. */
-static void a_reset_is_5_seconds_late_and_1_second_off(void)
+TEST(a_reset_is_5_seconds_late_and_1_second_off)
 {
     CHECK(miss(1e-3, 5.1, 1.1) < 1e-12);
     CHECK(miss(1e-3, 5.1, -1.1) < 1e-12);
@@ -49,7 +50,7 @@ static void a_reset_is_5_seconds_late_and_1_second_off(void)
 
 /* Where it is large, median deviations do: 1.25 s of intervals and of steps for 2 s of noise. At RESET the noise makes
  * the interval 1.25 s shorter than usual. */
-static void a_reset_is_5_deviations_late_and_10_off(void)
+TEST(a_reset_is_5_deviations_late_and_10_off)
 {
     CHECK(miss(2, 8.2, 60) < 1e-12);
     CHECK(miss(2, 6.9, 60) > 1e-3);
@@ -59,14 +60,14 @@ static void a_reset_is_5_deviations_late_and_10_off(void)
 }
 
 /* A clock never goes back, so that one that does is another clock, however alike its offsets. */
-static void a_clock_that_goes_back_was_reset(void)
+TEST(a_clock_that_goes_back_was_reset)
 {
     CHECK(miss(1e-3, -200, 2e-2) < 1e-12);
     CHECK(miss(1e-3, -6, 2e-2) < 1e-12);
 }
 
 /* At the least sum of Huber's loss the residuals, cut off at the limit, add up to 0, and so do their moments. */
-static void outliers_count_up_to_the_limit(void)
+TEST(outliers_count_up_to_the_limit)
 {
     static const double limit = 1e-4;
     double offset[2 * OFFSETS], line[2] = {0, 0}, sum = 0, moment = 0;
@@ -90,7 +91,7 @@ static void outliers_count_up_to_the_limit(void)
 }
 
 /* An outlet that closes before its inlet leaves a last offset of anything at all. */
-static void a_last_offset_of_rubbish_moves_nothing(void)
+TEST(a_last_offset_of_rubbish_moves_nothing)
 {
     static const double rubbish[][2] = {{1195, 1e7}, {1195, -1e7}, {0, 3}, {0, -1e6}, {1e7, 1e7}, {1e7, 3}};
     for (size_t k = 0; k < sizeof rubbish / sizeof *rubbish; k++) {
@@ -120,7 +121,7 @@ static size_t parts(double rate, double jump)
     return segments;
 }
 
-static void a_break_is_1_second_and_500_samples(void)
+TEST(a_break_is_1_second_and_500_samples)
 {
     CHECK(parts(100, 4.9) == 1 && parts(100, 5.1) == 2); /* 500 samples */
     CHECK(parts(2000, 0.95) == 1 && parts(2000, 1.05) == 2);
@@ -129,14 +130,5 @@ static void a_break_is_1_second_and_500_samples(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, &(congru_context_options){.threads = 1}) != CONGRU_OK)
-        return 1;
-    RUN(a_reset_is_5_seconds_late_and_1_second_off);
-    RUN(a_reset_is_5_deviations_late_and_10_off);
-    RUN(a_clock_that_goes_back_was_reset);
-    RUN(outliers_count_up_to_the_limit);
-    RUN(a_last_offset_of_rubbish_moves_nothing);
-    RUN(a_break_is_1_second_and_500_samples);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, &(congru_context_options){.threads = 1});
 }

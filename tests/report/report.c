@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context_main.h"
 #include "harness.h"
 #include "report/canvas.h"
 #include "report/table_write.h"
@@ -11,7 +12,7 @@
 
 static congru_context *context;
 
-static void an_interval_is_that_of_student(void)
+TEST(an_interval_is_that_of_student)
 {
     const double ten[] = {1, 2, 3, 4, 5, NAN, 6, 7, 8, 9, 10};
     congru_interval interval = congru_interval_of(11, ten, 0.95);
@@ -30,7 +31,7 @@ static void an_interval_is_that_of_student(void)
                2.0095752371292397 * 14.577379737113251 / sqrt(50), 1e-12);
 }
 
-static void a_pair_is_taken_subject_by_subject(void)
+TEST(a_pair_is_taken_subject_by_subject)
 {
     const double a[] = {0.5, 0.6, 0.7, NAN, 0.9}, b[] = {0.4, 0.6, 0.8, 0.1, 0.5};
     congru_gain pair = congru_gain_of(5, a, b, 0.95);
@@ -47,7 +48,7 @@ static void a_pair_is_taken_subject_by_subject(void)
           pair.wins + pair.losses == 0);
 }
 
-static void electrodes_have_their_places(void)
+TEST(electrodes_have_their_places)
 {
     double place[2] = {NAN, NAN}, other[2] = {NAN, NAN};
     CHECK(congru_report_electrode("Cz", place) && place[0] == 0 && place[1] == 0);
@@ -71,7 +72,7 @@ static double between(const double *grid, const double place[2])
 }
 
 /* To the edge of the head, through the values, and not far beyond them where no electrode is. */
-static void a_scalp_map_goes_through_its_values(void)
+TEST(a_scalp_map_goes_through_its_values)
 {
     static const char *const names[] = {"C3", "Cz", "C4", "Fz", "Pz", "FC1", "CP2"};
     enum { COUNT = sizeof names / sizeof names[0] };
@@ -101,7 +102,7 @@ static void a_scalp_map_goes_through_its_values(void)
     free(grid);
 }
 
-static void the_papers_times_are_found(void)
+TEST(the_papers_times_are_found)
 {
     CHECK_NEAR(congru_report_paper_seconds("BNCI2014-001", "ra+mdm"), 5.64 + 1.40, 1e-12);
     CHECK_NEAR(congru_report_paper_seconds("2a", "ddct-unet+csp-lda"), 88.20 + 3.71, 1e-12);
@@ -112,7 +113,7 @@ static void the_papers_times_are_found(void)
 }
 
 /* After a failed allocation nothing is added any more, and the end tells. */
-static void what_failed_stays_failed(void)
+TEST(what_failed_stays_failed)
 {
     const double line[4] = {0, 0, 1, 1};
     congru_drawing *drawing = NULL;
@@ -157,7 +158,7 @@ static void check_json(const char *json, const char *expected)
     CHECK_SAYING(strcmp(said, expected) == 0, "%s gives %s, not %s", json, said, expected);
 }
 
-static void json_is_read(void)
+TEST(json_is_read)
 {
     check_json(" {\"a\" : [1, -2.5e3, true, false, null], \"b\": {}} ",
                "{\"a\":[1,-2500,true,false,null],\"b\":{}}");
@@ -169,7 +170,7 @@ static void json_is_read(void)
     check_json("0.1", "0.10000000000000001");
 }
 
-static void broken_json_is_refused(void)
+TEST(broken_json_is_refused)
 {
     check_json("", ": line 1: not a JSON value");
     check_json("{\"a\": 1,\n}", ": line 2: nothing after a comma");
@@ -197,7 +198,7 @@ static void broken_json_is_refused(void)
 }
 
 /* Whole it is read, cut anywhere it is refused; nothing behind the bytes is looked at. */
-static void truncated_json_is_refused(void)
+TEST(truncated_json_is_refused)
 {
     static const char whole[] = "{\"a\": [1.5e3, \"\\u00e9\\ud83e\\udde0\", null], \"b\": {\"c\": true}}";
     for (size_t size = 0; size < sizeof whole; size++) {
@@ -224,7 +225,7 @@ static void check_table(const congru_table *table, congru_table_format format, c
     congru_text_clear(&text);
 }
 
-static void a_table_is_written_in_every_format(void)
+TEST(a_table_is_written_in_every_format)
 {
     congru_table table = {.title = "T"};
     congru_table_column_text(&table, "name", "Name");
@@ -259,7 +260,7 @@ static void a_table_is_written_in_every_format(void)
     congru_table_clear(&table);
 }
 
-static void numbers_line_up_by_their_points(void)
+TEST(numbers_line_up_by_their_points)
 {
     congru_table table = {0};
     const char *const text[] = {"1.25", "100.5", "7", "-"};
@@ -293,7 +294,7 @@ static void numbers_line_up_by_their_points(void)
     congru_table_clear(&table);
 }
 
-static void scales_have_round_ticks(void)
+TEST(scales_have_round_ticks)
 {
     double tick[12];
     int decimals;
@@ -309,7 +310,7 @@ static void scales_have_round_ticks(void)
     CHECK(count == 4 && fabs(tick[0] - 0.1) < 1e-12 && fabs(tick[3] - 100) < 1e-9);
 }
 
-static void a_drawing_is_svg_and_escaped(void)
+TEST(a_drawing_is_svg_and_escaped)
 {
     canvas on = congru_canvas_start(100, 50, "a <title> & \"%s\"", "b");
     const double triangle[] = {0, 0, 10, 0, 5, 8};
@@ -331,22 +332,5 @@ static void a_drawing_is_svg_and_escaped(void)
 
 int main(void)
 {
-    if (!scratch_open() || congru_context_create(&context, NULL) != CONGRU_OK)
-        return 1;
-    RUN(what_failed_stays_failed);
-    RUN(an_interval_is_that_of_student);
-    RUN(a_pair_is_taken_subject_by_subject);
-    RUN(electrodes_have_their_places);
-    RUN(a_scalp_map_goes_through_its_values);
-    RUN(the_papers_times_are_found);
-    RUN(json_is_read);
-    RUN(broken_json_is_refused);
-    RUN(truncated_json_is_refused);
-    RUN(a_table_is_written_in_every_format);
-    RUN(numbers_line_up_by_their_points);
-    RUN(scales_have_round_ticks);
-    RUN(a_drawing_is_svg_and_escaped);
-    congru_context_destroy(&context);
-    scratch_close();
-    return harness_end();
+    return scratch_main(&context, NULL);
 }

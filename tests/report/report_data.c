@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "congru/report.h"
+#include "context_main.h"
 #include "harness.h"
 #include "report/report_internal.h"
 #include "scratch.h"
@@ -17,14 +18,6 @@ static congru_context *context;
 
 static const char results_head[] = "score,time,samples,subject,session,pipeline,dataset,kappa\n";
 
-static void put(const char *folder, const char *name, const char *text)
-{
-    char path[600];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "wb");
-    CHECK_SAYING(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0, "cannot write %s", path);
-}
-
 /* A folder with these results. */
 static const char *make_folder(const char *name, const char *rows)
 {
@@ -34,7 +27,7 @@ static const char *make_folder(const char *name, const char *rows)
     snprintf(folder, sizeof folders[0], "%s", path_in(name));
     CHECK(mkdir(folder, 0777) == 0);
     snprintf(text, sizeof text, "%s%s", results_head, rows);
-    put(folder, "results.csv", text);
+    put_file(folder, "results.csv", text);
     return folder;
 }
 
@@ -43,7 +36,7 @@ static void make_training(const char *folder, const char *text)
     char path[600];
     snprintf(path, sizeof path, "%s/training", folder);
     CHECK(mkdir(path, 0777) == 0);
-    put(folder, "training/dct-e2e-0.json", text);
+    put_file(folder, "training/dct-e2e-0.json", text);
 }
 
 static congru_report *read_folders(const char *const *folders, size_t count)
@@ -120,7 +113,7 @@ static void put_predictions(const char *folder)
             congru_text_add(&text, "%c,%d,%s,%s,%s,0.5,0.5\n", "abc"[fold % 3], trial,
                             fold < 3 ? "ra+mdm" : "dct-e2e", trial < 2 ? "left" : "right",
                             answers[fold][trial] == 'l' ? "left" : "right");
-    put(folder, "predictions.csv", text.data);
+    put_file(folder, "predictions.csv", text.data);
     congru_text_clear(&text);
 }
 
@@ -133,7 +126,7 @@ static void put_geometry(const char *folder)
                         i > 0 ? "," : "", i);
     congru_text_add(&text, "], \"ellipses\": [{\"stage\": \"after\", \"class\": \"left\", \"centre\": [1, 2], "
                            "\"axes\": [3, 4], \"angle\": 5}]}");
-    put(folder, "geometry.json", text.data);
+    put_file(folder, "geometry.json", text.data);
     congru_text_clear(&text);
 }
 
@@ -156,7 +149,7 @@ static void put_patterns(const char *folder)
     }
     congru_text_add(&text, "]}, {\"title\": \"two\", \"channels\": [\"ECG\", \"C3\", \"EOG\"], \"values\": "
                            "[7, 8.5, 9]}]}");
-    put(folder, "patterns.json", text.data);
+    put_file(folder, "patterns.json", text.data);
     congru_text_clear(&text);
 }
 
@@ -168,12 +161,14 @@ static const char *make_full(void)
     put_patterns(folder);
     make_training(folder, "{\"pipeline\": \"dct-e2e\", \"best_step\": 1, \"loss\": [4, 0.33333333333, 1], "
                           "\"rank\": [3, null, null]}");
-    put(folder, "training/dct-e2e-1.json",
+    put_file(
+        folder, "training/dct-e2e-1.json",
         "{\"pipeline\": \"dct-e2e\", \"best_step\": 2, \"loss\": [2, 0.33333333333, 3], \"rank\": [3, null, "
         "null]}");
-    put(folder, "run.json", "{\"seed\": 7}");
-    put(folder, "ablation.json", "{\"rows\": [{\"name\": \"all\", \"mean\": 0.125}]}");
-    put(folder, "statistics.json", "{\"comparisons\": [{\"a\": \"p\", \"b\": \"q\", \"mean_gain\": 0.1}]}");
+    put_file(folder, "run.json", "{\"seed\": 7}");
+    put_file(folder, "ablation.json", "{\"rows\": [{\"name\": \"all\", \"mean\": 0.125}]}");
+    put_file(folder, "statistics.json",
+             "{\"comparisons\": [{\"a\": \"p\", \"b\": \"q\", \"mean_gain\": 0.1}]}");
     return folder;
 }
 
@@ -283,7 +278,7 @@ static void check_comparisons(const congru_json_file *data)
     check_number(data, "comparisons.1.p_holm", 1);
 }
 
-static void the_page_has_all_that_folders_hold(void)
+TEST(the_page_has_all_that_folders_hold)
 {
     const char *folders[] = {make_full(),
                              make_folder("some", "1,1,4,a,all,ra+mdm,2a,1\n0.75,2,4,b,all,ra+mdm,2a,0.5\n"),
@@ -338,24 +333,25 @@ static void check_undrawn(const char *folder, const char *name, const congru_rep
     congru_report_destroy(&report);
 }
 
-static void figures_say_what_they_lack(void)
+TEST(figures_say_what_they_lack)
 {
     const congru_report_choice same = {.pipeline = "ra+mdm", .other = "ra+mdm"};
     const char *folder = make_folder("lacking", full_rows);
     check_undrawn(folder, "paired", &same, "it takes two pipelines");
-    put(folder, "geometry.json", "{\"intervals\": [0, 1], \"points\": [], \"ellipses\": []}");
+    put_file(folder, "geometry.json", "{\"intervals\": [0, 1], \"points\": [], \"ellipses\": []}");
     check_undrawn(folder, "evolution", NULL, "it takes geometry.json with points");
     check_undrawn(folder, "scatters", NULL, "it takes geometry.json with within_class");
     check_undrawn(folder, "ellipses", NULL, "it takes geometry.json with ellipses");
-    put(folder, "patterns.json", "{\"maps\": []}");
+    put_file(folder, "patterns.json", "{\"maps\": []}");
     check_undrawn(folder, "patterns", NULL, "it takes patterns.json with channels of the 10-10 system");
-    put(folder, "patterns.json", "{\"maps\": [{\"title\": \"t\", \"channels\": [\"EOG\"], \"values\": [1]}]}");
+    put_file(folder, "patterns.json",
+             "{\"maps\": [{\"title\": \"t\", \"channels\": [\"EOG\"], \"values\": [1]}]}");
     check_undrawn(folder, "patterns", NULL, "it takes patterns.json with channels of the 10-10 system");
     check_undrawn(make_folder("single", "1,1,4,a,all,dct-e2e,2a,1\n"), "forest", NULL,
                   "it takes two pipelines");
 }
 
-static void two_pipelines_are_chosen_by_name(void)
+TEST(two_pipelines_are_chosen_by_name)
 {
     const char *folder = make_folder("chosen", full_rows);
     const congru_report_choice choice = {.pipeline = "ra+mdm", .other = "dct-e2e"};
@@ -370,7 +366,7 @@ static void two_pipelines_are_chosen_by_name(void)
 }
 
 /* One curve for each folder that has one, named; of the best that was trained when the best was not. */
-static void training_is_drawn_of_all_folders(void)
+TEST(training_is_drawn_of_all_folders)
 {
     static const char rows[] = "1,1,4,a,all,ra+mdm,2a,1\n0.5,1,4,a,all,dct-e2e,2a,0\n";
     const char *folders[] = {make_folder("ante", rows), make_folder("medio", rows), make_folder("post", rows)};
@@ -400,7 +396,7 @@ static void training_is_drawn_of_all_folders(void)
 }
 
 /* More classes than there are colours: those beyond 256 share the last place. */
-static void many_classes_are_drawn(void)
+TEST(many_classes_are_drawn)
 {
     const char *folder = make_folder("crowd", full_rows);
     congru_text text = {0};
@@ -409,7 +405,7 @@ static void many_classes_are_drawn(void)
         congru_text_add(&text, "%s{\"subject\": \"a\", \"label\": \"class %d.\", \"x\": [%d], \"y\": [1]}",
                         i > 0 ? "," : "", i, i);
     congru_text_add(&text, "]}");
-    put(folder, "geometry.json", text.data);
+    put_file(folder, "geometry.json", text.data);
     congru_text_clear(&text);
     congru_report *report = read_folders(&folder, 1);
     congru_drawing *drawing = draw(report, "evolution", NULL);
@@ -419,13 +415,14 @@ static void many_classes_are_drawn(void)
 }
 
 /* A line in each panel for each folder; what is no number is left out, and ratios are W over B. */
-static void scatters_are_drawn_of_all_folders(void)
+TEST(scatters_are_drawn_of_all_folders)
 {
     const char *folders[] = {make_folder("first", full_rows), make_folder("second", full_rows)};
-    put(folders[0], "geometry.json",
-        "{\"intervals\": [0, 50, 100], \"within_class\": [6, null, 3], \"between_class\": [2, 2, 0.5], "
-        "\"within_subject\": [1, 1, 1], \"between_subject\": [0, 0, 0]}");
-    put(folders[1], "geometry.json", "{\"intervals\": [0], \"within_class\": [4], \"between_class\": [1]}");
+    put_file(folders[0], "geometry.json",
+             "{\"intervals\": [0, 50, 100], \"within_class\": [6, null, 3], \"between_class\": [2, 2, 0.5], "
+             "\"within_subject\": [1, 1, 1], \"between_subject\": [0, 0, 0]}");
+    put_file(folders[1], "geometry.json",
+             "{\"intervals\": [0], \"within_class\": [4], \"between_class\": [1]}");
     congru_report *report = read_folders(folders, 2);
     congru_drawing *drawing = draw(report, "scatters", NULL);
     size_t lines = 0;
@@ -445,7 +442,7 @@ static void scatters_are_drawn_of_all_folders(void)
     congru_report_destroy(&report);
 }
 
-static void tables_of_other_columns_are_not_joined(void)
+TEST(tables_of_other_columns_are_not_joined)
 {
     const char *folders[] = {make_folder("these", "1,1,4,a,all,ra+mdm,2a,1\n"),
                              make_folder("those", "1,1,4,a,all,dct-e2e,2a,1\n")};
@@ -459,7 +456,7 @@ static void tables_of_other_columns_are_not_joined(void)
 
 /* ---- Predictions --------------------------------------------------------------------------------------- */
 
-static void predictions_that_do_not_fit_the_results_are_refused(void)
+TEST(predictions_that_do_not_fit_the_results_are_refused)
 {
     static const struct {
         const char *text, *words;
@@ -482,7 +479,7 @@ static void predictions_that_do_not_fit_the_results_are_refused(void)
     const char *folder = make_folder("answers", "1,1,2,a,all,ra+mdm,2a,1\n");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         congru_report *report = NULL;
-        put(folder, "predictions.csv", cases[i].text);
+        put_file(folder, "predictions.csv", cases[i].text);
         CHECK(congru_report_create(context, &folder, 1, &report) == CONGRU_ERROR_FORMAT && report == NULL);
         const char *error = congru_context_error(context);
         CHECK_SAYING(strstr(error, "predictions.csv") != NULL && strstr(error, cases[i].words) != NULL,
@@ -492,17 +489,5 @@ static void predictions_that_do_not_fit_the_results_are_refused(void)
 
 int main(void)
 {
-    if (!scratch_open() || congru_context_create(&context, NULL) != CONGRU_OK)
-        return 1;
-    RUN(the_page_has_all_that_folders_hold);
-    RUN(figures_say_what_they_lack);
-    RUN(two_pipelines_are_chosen_by_name);
-    RUN(training_is_drawn_of_all_folders);
-    RUN(many_classes_are_drawn);
-    RUN(scatters_are_drawn_of_all_folders);
-    RUN(tables_of_other_columns_are_not_joined);
-    RUN(predictions_that_do_not_fit_the_results_are_refused);
-    congru_context_destroy(&context);
-    scratch_close();
-    return harness_end();
+    return scratch_main(&context, NULL);
 }

@@ -2,11 +2,11 @@
 #define _XOPEN_SOURCE 700
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "congru/report.h"
+#include "context_main.h"
 #include "harness.h"
 #include "report/report_internal.h"
 #include "scratch.h"
@@ -14,14 +14,6 @@
 static congru_context *context;
 
 static const char results_head[] = "score,time,samples,subject,session,pipeline,dataset,kappa\n";
-
-static void put(const char *folder, const char *name, const char *text)
-{
-    char path[600];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "wb");
-    CHECK_SAYING(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0, "cannot write %s", path);
-}
 
 /* A folder with results of two pipelines on three subjects. */
 static const char *make_folder(const char *name)
@@ -34,7 +26,7 @@ static const char *make_folder(const char *name)
              "%s0.5,1,4,a,all,ra+mdm,2a,0\n0.75,2,4,b,all,ra+mdm,2a,0.5\n1,3,4,<c>,all,ra+mdm,2a,1\n"
              "0.75,10,4,a,all,dct-e2e,2a,0.5\n0.75,20,4,b,all,dct-e2e,2a,0.5\n1,30,4,<c>,all,dct-e2e,2a,1\n",
              results_head);
-    put(folder, "results.csv", text);
+    put_file(folder, "results.csv", text);
     return folder;
 }
 
@@ -54,7 +46,7 @@ static void check_refused(const char *folder, const char *words)
     CHECK_SAYING(strstr(error, words) != NULL, "no '%s' in: %s", words, error);
 }
 
-static void pipelines_come_best_first(void)
+TEST(pipelines_come_best_first)
 {
     congru_report *report = read_folder(make_folder("order"));
     char *csv = NULL;
@@ -71,7 +63,7 @@ static void pipelines_come_best_first(void)
     congru_report_destroy(&report);
 }
 
-static void numbers_that_are_no_scores_are_refused(void)
+TEST(numbers_that_are_no_scores_are_refused)
 {
     static const struct {
         const char *row, *words;
@@ -83,25 +75,25 @@ static void numbers_that_are_no_scores_are_refused(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[512];
         snprintf(text, sizeof text, "%s%s\n", results_head, cases[i].row);
-        put(folder, "results.csv", text);
+        put_file(folder, "results.csv", text);
         check_refused(folder, cases[i].words);
     }
 }
 
-static void folds_of_a_subject_are_averaged(void)
+TEST(folds_of_a_subject_are_averaged)
 {
     char text[512];
     const char *folder = make_folder("folds");
     snprintf(text, sizeof text,
              "%s0.5,1,4,a,0,ra+mdm,2a,0\n0.75,2,4,a,1,ra+mdm,2a,0.5\n1,3,4,b,0,ra+mdm,2a,1\n", results_head);
-    put(folder, "results.csv", text);
+    put_file(folder, "results.csv", text);
     congru_report *report = read_folder(folder);
     CHECK(report->run[0].accuracy[0] == 0.625 && report->run[0].accuracy[1] == 1);
     CHECK(report->run[0].scores->value[CONGRU_SCORE_SECONDS][0] == 3 && report->run[0].mean[0].mean == 0.8125);
     congru_report_destroy(&report);
 }
 
-static void training_is_thinned_and_summed_up(void)
+TEST(training_is_thinned_and_summed_up)
 {
     char folder[512], name[64], path[600];
     snprintf(folder, sizeof folder, "%s", make_folder("training"));
@@ -123,7 +115,7 @@ static void training_is_thinned_and_summed_up(void)
             congru_text_add(&text, "%s%s", step > 0 ? "," : "", step % 100 == 0 ? "4" : "null");
         congru_text_add(&text, "]}");
         snprintf(name, sizeof name, "training/dct-e2e-%d.json", subject);
-        put(folder, name, text.data);
+        put_file(folder, name, text.data);
         congru_text_clear(&text);
     }
     congru_report *report = read_folder(folder);
@@ -144,16 +136,16 @@ static void training_is_thinned_and_summed_up(void)
     CHECK(congru_report_curve(report, 0, "dldct-e2e", "loss", &step, &mean) == 0);
     CHECK(congru_report_curve(report, 1, "dct-e2e", "loss", &step, &mean) == 0);
     CHECK(curves->mean[10][10] == 4 && isnan(curves->mean[10][11]) && isnan(curves->mean[1][0]));
-    put(folder, "training/dct-e2e-3.json", "{\"pipeline\": \"dct-e2e\", \"loss\": [1, 2]}");
+    put_file(folder, "training/dct-e2e-3.json", "{\"pipeline\": \"dct-e2e\", \"loss\": [1, 2]}");
     check_refused(folder, "1001 steps for one subject and 2 for another");
-    put(folder, "training/dct-e2e-3.json", "{\"loss\": [1, 2]}");
+    put_file(folder, "training/dct-e2e-3.json", "{\"loss\": [1, 2]}");
     check_refused(folder, "it names no pipeline; not a training record");
-    put(folder, "training/dct-e2e-3.json", "{\"pipeline\": \"dct-e2e\", \"loss\": 1}");
+    put_file(folder, "training/dct-e2e-3.json", "{\"pipeline\": \"dct-e2e\", \"loss\": 1}");
     check_refused(folder, "it has no array \"loss\"; not a training record");
     congru_report_destroy(&report);
 }
 
-static void a_page_holds_its_data_and_no_markup_of_names(void)
+TEST(a_page_holds_its_data_and_no_markup_of_names)
 {
     congru_report *report = read_folder(make_folder("page"));
     char *text = NULL;
@@ -174,7 +166,7 @@ static void a_page_holds_its_data_and_no_markup_of_names(void)
     congru_report_destroy(&report);
 }
 
-static void optional_files_are_checked(void)
+TEST(optional_files_are_checked)
 {
     char folder[512];
     snprintf(folder, sizeof folder, "%s", make_folder("optional"));
@@ -208,7 +200,7 @@ static void optional_files_are_checked(void)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char path[600];
-        put(folder, cases[i].file, cases[i].text);
+        put_file(folder, cases[i].file, cases[i].text);
         check_refused(folder, cases[i].words);
         snprintf(path, sizeof path, "%s/%s", folder, cases[i].file);
         CHECK(remove(path) == 0);
@@ -217,7 +209,7 @@ static void optional_files_are_checked(void)
     congru_report_destroy(&report);
 }
 
-static void folders_that_are_none_are_refused(void)
+TEST(folders_that_are_none_are_refused)
 {
     check_refused(path_in("absent"), "cannot open: No such file");
     const char *empty = path_in("empty");
@@ -228,7 +220,7 @@ static void folders_that_are_none_are_refused(void)
 }
 
 /* Folders of the same name are told apart by their paths. */
-static void runs_have_labels_of_their_own(void)
+TEST(runs_have_labels_of_their_own)
 {
     char first[512], second[600];
     snprintf(first, sizeof first, "%s", make_folder("same"));
@@ -246,17 +238,5 @@ static void runs_have_labels_of_their_own(void)
 
 int main(void)
 {
-    if (!scratch_open() || congru_context_create(&context, NULL) != CONGRU_OK)
-        return 1;
-    RUN(pipelines_come_best_first);
-    RUN(folds_of_a_subject_are_averaged);
-    RUN(numbers_that_are_no_scores_are_refused);
-    RUN(training_is_thinned_and_summed_up);
-    RUN(a_page_holds_its_data_and_no_markup_of_names);
-    RUN(optional_files_are_checked);
-    RUN(folders_that_are_none_are_refused);
-    RUN(runs_have_labels_of_their_own);
-    congru_context_destroy(&context);
-    scratch_close();
-    return harness_end();
+    return scratch_main(&context, NULL);
 }

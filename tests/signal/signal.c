@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/scalar_math.h"
+#include "context_main.h"
 #include "harness.h"
 #include "signal_samples.h"
 
@@ -95,7 +96,7 @@ static void check_design(const record *r)
     }
 }
 
-static void designs_are_scipys(void)
+TEST(designs_are_scipys)
 {
     for_each_record("butterworth", check_design);
     for_each_record("notch", check_design);
@@ -112,7 +113,7 @@ static double gain_at(const congru_iir *filter, double frequency, double rate)
 }
 
 /* What a Butterworth filter is, with no word from scipy. */
-static void edges_are_at_half_power(void)
+TEST(edges_are_at_half_power)
 {
     const double rates[] = {160, 250, 512, 2048};
     for (size_t i = 0; i < 4; i++) {
@@ -179,22 +180,22 @@ static void check_signal(const record *r)
     free(out);
 }
 
-static void zero_phase_is_scipys(void)
+TEST(zero_phase_is_scipys)
 {
     for_each_record("zero", check_signal);
 }
 
-static void causal_is_scipys(void)
+TEST(causal_is_scipys)
 {
     for_each_record("causal", check_signal);
 }
 
-static void fir_is_scipys(void)
+TEST(fir_is_scipys)
 {
     for_each_record("fir", check_signal);
 }
 
-static void resampling_is_scipys(void)
+TEST(resampling_is_scipys)
 {
     for_each_record("resample", check_signal);
 }
@@ -209,7 +210,7 @@ static void check_reference(const record *r)
     free(signal);
 }
 
-static void average_reference_is_numpys(void)
+TEST(average_reference_is_numpys)
 {
     for_each_record("reference", check_reference);
     double gap[] = {1, 2, NAN, 4, INFINITY, 6, 3, 4, 5, 6, 7, -INFINITY};
@@ -219,7 +220,7 @@ static void average_reference_is_numpys(void)
         CHECK(isnan(gap[i]) == (i % 6 == 2 || i % 6 == 4 || i % 6 == 5));
 }
 
-static void circular_functions(void)
+TEST(circular_functions)
 {
     double worst_sine = 0, worst_tangent = 0;
     for (int i = 0; i <= 100000; i++) {
@@ -240,7 +241,7 @@ static void circular_functions(void)
     CHECK(congru_scalar_sin_2pi(0.75) == -1 && congru_scalar_sin_2pi(1) == 0);
 }
 
-static void filters_join(void)
+TEST(filters_join)
 {
     congru_iir filter = {0}, more = butterworth((double[]){10, 8, 30, 250});
     double signal[] = {1, 2, 3}, same[] = {1, 2, 3};
@@ -259,7 +260,7 @@ static void check_refused(congru_status status, const char *words)
                  congru_context_error(context));
 }
 
-static void rates_and_widths_that_cannot_be_are_refused(void)
+TEST(rates_and_widths_that_cannot_be_are_refused)
 {
     congru_iir filter = {0};
     double signal[64] = {0};
@@ -274,18 +275,5 @@ static void rates_and_widths_that_cannot_be_are_refused(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK)
-        return 1;
-    RUN(circular_functions);
-    RUN(designs_are_scipys);
-    RUN(edges_are_at_half_power);
-    RUN(filters_join);
-    RUN(rates_and_widths_that_cannot_be_are_refused);
-    RUN(zero_phase_is_scipys);
-    RUN(causal_is_scipys);
-    RUN(fir_is_scipys);
-    RUN(resampling_is_scipys);
-    RUN(average_reference_is_numpys);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, NULL);
 }

@@ -77,7 +77,7 @@ static void filter_stretches_alone(way by, const double *x, double *out)
     }
 }
 
-static void nothing_leaks_across_gaps(void)
+TEST(nothing_leaks_across_gaps)
 {
     double *gaps = signal_with_gaps(), *alone = malloc(SAMPLES * sizeof *alone);
     for (way by = 0; by < WAYS; by++) {
@@ -95,7 +95,7 @@ static void nothing_leaks_across_gaps(void)
     free(alone);
 }
 
-static void short_stretches_are_missing(void)
+TEST(short_stretches_are_missing)
 {
     const size_t edges[WAYS] = {BAND_EDGE, 0, TAPS / 2};
     for (way by = 0; by < WAYS; by++) {
@@ -117,7 +117,7 @@ static void short_stretches_are_missing(void)
 }
 
 /* In blocks of any sizes, with gaps across their borders, the stream is what the whole would have been. */
-static void blocks_join_without_a_seam(void)
+TEST(blocks_join_without_a_seam)
 {
     const size_t sizes[] = {1, 149, 1, 2, 7, 64, 128, 3, 300, 45};
     double *gaps = signal_with_gaps(), *whole = samples_copy(CHANNELS * SAMPLES, gaps);
@@ -147,7 +147,7 @@ static double *resampled(size_t up, size_t down, size_t channels, size_t samples
     return out;
 }
 
-static void resampling_keeps_to_stretches(void)
+TEST(resampling_keeps_to_stretches)
 {
     enum { UP = 25, DOWN = 16, FIRST = 2 * DOWN, COUNT = 10 * DOWN + 5 };
     double *signal = samples_signal(31, CHANNELS, SAMPLES);
@@ -176,7 +176,7 @@ static void resampling_keeps_to_stretches(void)
     free(out);
 }
 
-static void same_rate_is_the_same_signal(void)
+TEST(same_rate_is_the_same_signal)
 {
     double *signal = samples_signal(41, 3, 100), *out = resampled(7, 7, 3, 100, signal);
     CHECK(samples_equal(300, signal, out));
@@ -221,7 +221,7 @@ static uint64_t hash_everything(void)
     return hash;
 }
 
-static void bits_are_the_same_everywhere(void)
+TEST(bits_are_the_same_everywhere)
 {
     const int threads[] = {1, 2, 3, 7};
     congru_context *kept = context;
@@ -248,7 +248,7 @@ static void refuse(congru_status status, const char *part)
                  congru_context_error(context), part);
 }
 
-static void bad_designs_are_refused(void)
+TEST(bad_designs_are_refused)
 {
     congru_iir filter = {0};
     refuse(congru_iir_butterworth(context, 0, 8, 35, 250, &filter), "order 0");
@@ -277,7 +277,7 @@ static void bad_designs_are_refused(void)
     CHECK(congru_iir_butterworth(NULL, 4, 8, 35, 250, &filter) == CONGRU_ERROR_ARGUMENT);
 }
 
-static void bad_calls_are_refused(void)
+TEST(bad_calls_are_refused)
 {
     double x[64] = {0}, out[64];
     congru_iir broken = {.sections = 33}, circling = {.sections = 1, .section = {{1, 0, 0, 1, 0.5, 1}}};
@@ -312,7 +312,7 @@ static bool stop(void *user, size_t done, size_t total)
     return done > total;
 }
 
-static void progress_can_stop(void)
+TEST(progress_can_stop)
 {
     congru_context *stopping = NULL;
     congru_context_options options = {.threads = 1, .progress = stop};
@@ -329,15 +329,7 @@ int main(void)
     context = make_context(NULL, 2);
     if (context == NULL || congru_iir_butterworth(context, 4, 8, 30, 250, &band) != CONGRU_OK)
         return 1;
-    RUN(nothing_leaks_across_gaps);
-    RUN(short_stretches_are_missing);
-    RUN(blocks_join_without_a_seam);
-    RUN(resampling_keeps_to_stretches);
-    RUN(same_rate_is_the_same_signal);
-    RUN(bits_are_the_same_everywhere);
-    RUN(bad_designs_are_refused);
-    RUN(bad_calls_are_refused);
-    RUN(progress_can_stop);
+    harness_run_all();
     congru_context_destroy(&context);
     return harness_end();
 }

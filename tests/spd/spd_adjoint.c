@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "adjoint_judge.h"
+#include "context_main.h"
 #include "harness.h"
 #include "spd_samples.h"
 
@@ -127,7 +128,7 @@ static void judge_spectral(map m, double h)
 
 /* ---- Tests ------------------------------------------------------------------------------------- */
 
-static void log_adjoint(void)
+TEST(log_adjoint)
 {
     map m = {.name = "log", .forward = log_forward, .backward = log_backward};
     judge_spectral(m, JUDGE_STEP);
@@ -138,7 +139,7 @@ static void log_adjoint(void)
     judge_spectral(m, JUDGE_STEP);
 }
 
-static void exp_adjoint(void)
+TEST(exp_adjoint)
 {
     static const double SCALES[] = {1.0, 0.3, -1.5, 2.0};
     for (size_t i = 0; i < sizeof SCALES / sizeof *SCALES; i++) {
@@ -147,7 +148,7 @@ static void exp_adjoint(void)
     }
 }
 
-static void power_adjoint(void)
+TEST(power_adjoint)
 {
     static const double POWERS[] = {0.5, -0.5, 0.3, -1.0, 2.0};
     for (size_t i = 0; i < sizeof POWERS / sizeof *POWERS; i++) {
@@ -157,7 +158,7 @@ static void power_adjoint(void)
 }
 
 /* Where the result does not move at all, the adjoint is zero: nothing to divide by, and no NaN. */
-static void constant_maps_have_zero_adjoint(void)
+TEST(constant_maps_have_zero_adjoint)
 {
     map maps[] = {
         {.name = "exp, scale 0", .forward = exp_forward, .backward = exp_backward, .scale = 0.0},
@@ -184,7 +185,7 @@ static void constant_maps_have_zero_adjoint(void)
 
 /* Eigenvalues on both sides of the floor, none nearer to it than half of it (the step is a thousandth of
  * that); some negative, some equal below and above. */
-static void log_adjoint_straddling_the_floor(void)
+TEST(log_adjoint_straddling_the_floor)
 {
     static const double BELOW[] = {0.5, 0.5, -2.0, 0.1, 0.0, 1e-12},
                         ABOVE[] = {2.0, 2.0, 3.0, 50.0, 100.0, 1.6};
@@ -210,7 +211,7 @@ static void log_adjoint_straddling_the_floor(void)
 }
 
 /* W^T C W + epsilon I is quadratic in W and linear in C, so differences of any size are exact. */
-static void congruence_adjoint(void)
+TEST(congruence_adjoint)
 {
     static const size_t SHAPES[][2] = {{1, 1},  {1, 3},  {2, 2},   {3, 5},  {5, 3},
                                        {8, 16}, {16, 8}, {22, 12}, {22, 44}};
@@ -261,7 +262,7 @@ static map lifted_map(size_t n, size_t d, double epsilon, bool by_w)
     return m;
 }
 
-static void lifted_log_adjoint(void)
+TEST(lifted_log_adjoint)
 {
     static const size_t HALVES[] = {1, 2, 3, 5, 8, 11};
     static const double EPSILONS[] = {1e-2, 1e-4};
@@ -285,16 +286,5 @@ static void lifted_log_adjoint(void)
 
 int main(void)
 {
-    congru_status status = congru_context_create(&judge_context, NULL);
-    if (status != CONGRU_OK)
-        return 1;
-    RUN(log_adjoint);
-    RUN(exp_adjoint);
-    RUN(power_adjoint);
-    RUN(constant_maps_have_zero_adjoint);
-    RUN(log_adjoint_straddling_the_floor);
-    RUN(congruence_adjoint);
-    RUN(lifted_log_adjoint);
-    congru_context_destroy(&judge_context);
-    return harness_end();
+    return context_main(&judge_context, NULL);
 }

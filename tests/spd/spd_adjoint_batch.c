@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "adjoint_judge.h"
+#include "context_main.h"
 #include "harness.h"
 #include "spd_samples.h"
 
@@ -66,7 +67,7 @@ static void judge_merge(size_t n, size_t d, spectrum_kind kind, bool equal, doub
     }
 }
 
-static void merge_adjoint(void)
+TEST(merge_adjoint)
 {
     for (size_t k = 0; k < JUDGE_DIMENSION_COUNT; k++) {
         for (int kind = 0; kind < KINDS; kind++) {
@@ -78,7 +79,7 @@ static void merge_adjoint(void)
 }
 
 /* Part of the spectra of A under the floor: log A is then constant along those eigenvectors. */
-static void merge_adjoint_floored(void)
+TEST(merge_adjoint_floored)
 {
     for (size_t k = 2; k < JUDGE_DIMENSION_COUNT; k++) { /* below three dimensions all of A would be floored */
         size_t d = JUDGE_DIMENSIONS[k];
@@ -119,7 +120,7 @@ static void judge_rotation(size_t d, double size, bool planes)
     judge_close(&m);
 }
 
-static void rotation_adjoint(void)
+TEST(rotation_adjoint)
 {
     static const double SIZES[] = {0.0, 1e-9, 1e-3, 0.5, 3.0, 20.0};
     for (size_t k = 1; k < JUDGE_DIMENSION_COUNT; k++) {
@@ -131,7 +132,7 @@ static void rotation_adjoint(void)
 }
 
 /* In one dimension R is 1 whatever A is. */
-static void rotation_adjoint_in_one_dimension(void)
+TEST(rotation_adjoint_in_one_dimension)
 {
     double a = 0.4, r = 0.0, d_r = 3.0, d_a = 0.25;
     CHECK(congru_rotation_forward(judge_context, 1, &a, &r) == CONGRU_OK);
@@ -148,7 +149,7 @@ static map whiten_map(size_t n, size_t d, double floor)
     return m;
 }
 
-static void whiten_adjoint(void)
+TEST(whiten_adjoint)
 {
     static const size_t BATCHES[] = {2, 5, 9};
     for (size_t k = 0; k < JUDGE_DIMENSION_COUNT; k++) {
@@ -166,7 +167,7 @@ static void whiten_adjoint(void)
     }
 }
 
-static void whiten_adjoint_floored(void)
+TEST(whiten_adjoint_floored)
 {
     for (size_t k = 0; k < JUDGE_DIMENSION_COUNT; k++) {
         map m = whiten_map(4, JUDGE_DIMENSIONS[k], 0.6);
@@ -180,7 +181,7 @@ static void whiten_adjoint_floored(void)
 }
 
 /* One matrix whitened by itself is the identity, wherever it is: the adjoint is rounding around zero. */
-static void whiten_alone_is_constant(void)
+TEST(whiten_alone_is_constant)
 {
     for (size_t k = 0; k < JUDGE_DIMENSION_COUNT; k++) {
         map m = whiten_map(1, JUDGE_DIMENSIONS[k], 0.0);
@@ -204,16 +205,5 @@ static void whiten_alone_is_constant(void)
 
 int main(void)
 {
-    congru_status status = congru_context_create(&judge_context, NULL);
-    if (status != CONGRU_OK)
-        return 1;
-    RUN(merge_adjoint);
-    RUN(merge_adjoint_floored);
-    RUN(rotation_adjoint);
-    RUN(rotation_adjoint_in_one_dimension);
-    RUN(whiten_adjoint);
-    RUN(whiten_adjoint_floored);
-    RUN(whiten_alone_is_constant);
-    congru_context_destroy(&judge_context);
-    return harness_end();
+    return context_main(&judge_context, NULL);
 }

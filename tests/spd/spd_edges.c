@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context_main.h"
 #include "harness.h"
 #include "spd_samples.h"
 
@@ -26,7 +27,7 @@ static void prepare(void)
     sample_spd(&random, D, 5.0, base);
 }
 
-static void refuses_null_pointers(void)
+TEST(refuses_null_pointers)
 {
     prepare();
     REFUSED(congru_spd_eigen(context, N, D, NULL, values, out));
@@ -70,7 +71,7 @@ static void refuses_null_pointers(void)
     OK(congru_spd_congruence_backward(context, N, D, D, a, w, b, NULL, NULL));
 }
 
-static void refuses_options(void)
+TEST(refuses_options)
 {
     static const double NOT_NUMBERS[] = {NAN, INFINITY, -INFINITY};
     congru_spectrum *spectra[3] = {NULL, NULL, NULL};
@@ -99,7 +100,7 @@ static void refuses_options(void)
         congru_spectrum_destroy(&spectra[i]);
 }
 
-static void refuses_mean_options(void)
+TEST(refuses_mean_options)
 {
     double weights[N];
     prepare();
@@ -128,7 +129,7 @@ static void refuses_mean_options(void)
 }
 
 /* Spectra of another size for a forward call; of another kind, or never filled, for a backward one. */
-static void refuses_foreign_spectra(void)
+TEST(refuses_foreign_spectra)
 {
     congru_spectrum *own = NULL, *shorter = NULL, *wider = NULL, *fresh = NULL, *one = NULL;
     prepare();
@@ -175,7 +176,7 @@ static void refuses_foreign_spectra(void)
 }
 
 /* A spectrum of one instruction set's lanes means nothing to another's. */
-static void refuses_spectra_of_another_processor(void)
+TEST(refuses_spectra_of_another_processor)
 {
     congru_context *plain = NULL, *other = NULL;
     congru_spectrum *spectrum = NULL;
@@ -203,7 +204,7 @@ static bool stop_at_once(void *user, size_t done, size_t total)
 }
 
 /* Blocks that have not begun when the caller says stop are not computed. */
-static void stops_when_told(void)
+TEST(stops_when_told)
 {
     enum { MANY = 4000 };
     static double in[MANY * 4], result[MANY * 4];
@@ -221,7 +222,7 @@ static void stops_when_told(void)
     congru_context_destroy(&own);
 }
 
-static void flat_distances_and_references(void)
+TEST(flat_distances_and_references)
 {
     prepare();
     congru_spectrum *spectra[2] = {NULL, NULL};
@@ -260,7 +261,7 @@ static void same_in_place(congru_status status, const char *what, int line)
         same_in_place((place), #place, __LINE__); \
     } while (0)
 
-static void in_place_is_the_same(void)
+TEST(in_place_is_the_same)
 {
     prepare();
     IN_PLACE(a, congru_spd_log(context, N, D, a, out), congru_spd_log(context, N, D, more, more));
@@ -345,7 +346,7 @@ static void check_scale(size_t d, double factor)
     free(found);
 }
 
-static void extreme_scales(void)
+TEST(extreme_scales)
 {
     static const double FACTORS[] = {1e-300, 1e-170, 1e-20, 1e20, 1e170, 1e300};
     static const size_t DIMENSIONS[] = {1, 2, 3, 8, 22, 33};
@@ -356,7 +357,7 @@ static void extreme_scales(void)
 }
 
 /* A failure leaves the context fit for the next call. */
-static void works_on_after_a_failure(void)
+TEST(works_on_after_a_failure)
 {
     double before[N * DD];
     prepare();
@@ -370,19 +371,5 @@ static void works_on_after_a_failure(void)
 
 int main(void)
 {
-    congru_status status = congru_context_create(&context, NULL);
-    if (status != CONGRU_OK)
-        return 1;
-    RUN(refuses_null_pointers);
-    RUN(refuses_options);
-    RUN(refuses_mean_options);
-    RUN(refuses_foreign_spectra);
-    RUN(refuses_spectra_of_another_processor);
-    RUN(stops_when_told);
-    RUN(flat_distances_and_references);
-    RUN(in_place_is_the_same);
-    RUN(extreme_scales);
-    RUN(works_on_after_a_failure);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, NULL);
 }

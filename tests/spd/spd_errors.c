@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context_main.h"
 #include "harness.h"
 #include "spd_samples.h"
 
@@ -112,7 +113,7 @@ static void all_forward_refuse(congru_status expected, size_t index, bool need_p
     congru_spectrum_destroy(&whiten[1]);
 }
 
-static void refuses_what_is_not_finite(void)
+TEST(refuses_what_is_not_finite)
 {
     static const double VALUES_BAD[] = {NAN, INFINITY, -INFINITY};
     static const size_t PLACES[] = {0, 7, DD - 1};
@@ -141,7 +142,7 @@ static void refuses_what_is_not_finite(void)
     NAMED(CONGRU_ERROR_NOT_FINITE, 2, congru_spd_untangent(context, 4, 2, NULL, vectors, out));
 }
 
-static void refuses_what_is_not_symmetric(void)
+TEST(refuses_what_is_not_symmetric)
 {
     prepare();
     bad[BAD * DD + 1] += 1e-3;
@@ -163,7 +164,7 @@ static void refuses_what_is_not_symmetric(void)
     CHECK(found[1] == found[2]);
 }
 
-static void refuses_what_is_not_positive(void)
+TEST(refuses_what_is_not_positive)
 {
     double values[D] = {1.0, 2.0, -0.5, 3.0};
     congru_random random = congru_random_stream(72, 0, 0, 0);
@@ -192,7 +193,7 @@ static void refuses_what_is_not_positive(void)
 }
 
 /* Of several bad matrices the first is named, however the work is shared out; the first and last too. */
-static void names_the_first_of_several(void)
+TEST(names_the_first_of_several)
 {
     enum { MANY = 200 };
     static const size_t FIRSTS[] = {0, 7, 8, 31, 32, 117, MANY - 1};
@@ -219,7 +220,7 @@ static void names_the_first_of_several(void)
     free(result);
 }
 
-static void refuses_an_exponential_that_overflows(void)
+TEST(refuses_an_exponential_that_overflows)
 {
     prepare();
     memset(bad, 0, sizeof bad);
@@ -245,7 +246,7 @@ static void refuses_an_exponential_that_overflows(void)
     CHECK(out[BAD * DD] == 0.0);
 }
 
-static void refuses_sizes(void)
+TEST(refuses_sizes)
 {
     static const size_t SIZES[][2] = {
         {0, D}, {N, 0}, {1, CONGRU_DIMENSION_MAX + 1}, {SIZE_MAX / 8, 2}, {1, SIZE_MAX}};
@@ -288,15 +289,5 @@ static void refuses_sizes(void)
 
 int main(void)
 {
-    congru_status status = congru_context_create(&context, NULL);
-    if (status != CONGRU_OK)
-        return 1;
-    RUN(refuses_what_is_not_finite);
-    RUN(refuses_what_is_not_symmetric);
-    RUN(refuses_what_is_not_positive);
-    RUN(names_the_first_of_several);
-    RUN(refuses_an_exponential_that_overflows);
-    RUN(refuses_sizes);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, NULL);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context_main.h"
 #include "harness.h"
 #include "spd_samples.h"
 
@@ -77,7 +78,7 @@ static void check_converges(size_t n, size_t d, const double *c)
     free(tangent);
 }
 
-static void converges_where_the_unit_step_does_not(void)
+TEST(converges_where_the_unit_step_does_not)
 {
     static const struct {
         size_t n, d;
@@ -95,7 +96,7 @@ static void converges_where_the_unit_step_does_not(void)
     }
 }
 
-static void converges_on_wide_sets_of_many_channels(void)
+TEST(converges_on_wide_sets_of_many_channels)
 {
     static const size_t DIMENSIONS[] = {22, 33};
     for (size_t i = 0; i < 2; i++) {
@@ -108,7 +109,7 @@ static void converges_on_wide_sets_of_many_channels(void)
     }
 }
 
-static void few_iterations_on_eeg(void)
+TEST(few_iterations_on_eeg)
 {
     static const size_t SHAPES[][2] = {{288, 22}, {144, 22}, {100, 3}, {60, 8}, {72, 44}};
     for (size_t i = 0; i < sizeof SHAPES / sizeof *SHAPES; i++) {
@@ -134,7 +135,7 @@ static void exact_mean(size_t n, size_t d, const double *c, const double *weight
     OK(congru_spd_mean(context, CONGRU_METRIC_RIEMANN, n, d, c, &options, mean, NULL));
 }
 
-static void weights_count(void)
+TEST(weights_count)
 {
     enum { N = 150, D = 5, DD = D * D }; /* more than one worker takes at a time */
     congru_random random = congru_random_stream(44, 0, 0, 0);
@@ -170,7 +171,7 @@ static void weights_count(void)
 }
 
 /* The two means in closed form, weighted, against the formula. */
-static void closed_forms_take_weights(void)
+TEST(closed_forms_take_weights)
 {
     enum { N = 150, D = 3, DD = D * D };
     congru_random random = congru_random_stream(45, 0, 0, 0);
@@ -199,7 +200,7 @@ static void closed_forms_take_weights(void)
     CHECK(info.iterations == 1 && info.converged && info.tangent_norm == 0.0);
 }
 
-static void warm_start(void)
+TEST(warm_start)
 {
     enum { N = 60, D = 8, DD = D * D };
     congru_random random = congru_random_stream(46, 0, 0, 0);
@@ -221,7 +222,7 @@ static void warm_start(void)
     free(c);
 }
 
-static void says_when_it_has_not_converged(void)
+TEST(says_when_it_has_not_converged)
 {
     enum { N = 20, D = 5, DD = D * D };
     congru_random random = congru_random_stream(47, 0, 0, 0);
@@ -248,7 +249,7 @@ static void says_when_it_has_not_converged(void)
     free(c);
 }
 
-static void the_mean_of_one_is_itself(void)
+TEST(the_mean_of_one_is_itself)
 {
     static const size_t DIMENSIONS[] = {1, 2, 8, 22};
     for (size_t i = 0; i < sizeof DIMENSIONS / sizeof *DIMENSIONS; i++) {
@@ -267,7 +268,7 @@ static void the_mean_of_one_is_itself(void)
 }
 
 /* Matrices with common eigenvectors: the mean has them too, and the geometric means of the eigenvalues. */
-static void commuting_matrices(void)
+TEST(commuting_matrices)
 {
     enum { N = 9, D = 6, DD = D * D };
     static const double WEIGHTS[N] = {1, 2, 3, 1, 2, 3, 1, 2, 3};
@@ -292,7 +293,7 @@ static void commuting_matrices(void)
 }
 
 /* The mean of W^T C_i W is W^T M W, which is what makes it affine-invariant. */
-static void congruence_equivariance(void)
+TEST(congruence_equivariance)
 {
     static const size_t DIMENSIONS[] = {2, 8, 22};
     for (size_t i = 0; i < sizeof DIMENSIONS / sizeof *DIMENSIONS; i++) {
@@ -321,19 +322,5 @@ static void congruence_equivariance(void)
 
 int main(void)
 {
-    congru_status status = congru_context_create(&context, NULL);
-    if (status != CONGRU_OK)
-        return 1;
-    RUN(converges_where_the_unit_step_does_not);
-    RUN(converges_on_wide_sets_of_many_channels);
-    RUN(few_iterations_on_eeg);
-    RUN(weights_count);
-    RUN(closed_forms_take_weights);
-    RUN(warm_start);
-    RUN(says_when_it_has_not_converged);
-    RUN(the_mean_of_one_is_itself);
-    RUN(commuting_matrices);
-    RUN(congruence_equivariance);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, NULL);
 }

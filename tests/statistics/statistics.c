@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "congru/congru.h"
+#include "context_main.h"
 #include "harness.h"
 #include "statistics_oracle.h"
 
@@ -41,7 +42,7 @@ static void check_pairs(FILE *stream, const char *words)
     free(number);
 }
 
-static void pairs_agree_with_scipy(void)
+TEST(pairs_agree_with_scipy)
 {
     CHECK(oracle_cases("pairs", check_pairs) == 42);
 }
@@ -68,7 +69,7 @@ static void check_student(FILE *stream, const char *words)
     free(number);
 }
 
-static void student_is_right_to_12_digits(void)
+TEST(student_is_right_to_12_digits)
 {
     CHECK(oracle_cases("student", check_student) == 13);
     CHECK(congru_student_cdf(0.0, 5.0) == 0.5 && congru_student_quantile(0.5, 5.0) == 0.0);
@@ -82,7 +83,7 @@ static void student_is_right_to_12_digits(void)
     CHECK_NEAR(congru_student_quantile(1e-100, 1.0) * acos(-1.0) * 1e-100, -1.0, 1e-12);
 }
 
-static void one_pair_has_no_interval(void)
+TEST(one_pair_has_no_interval)
 {
     congru_comparison c;
     CHECK(congru_paired_compare(context, 1, (const double[]){3.0}, (const double[]){1.0}, 0.95, &c) ==
@@ -92,7 +93,7 @@ static void one_pair_has_no_interval(void)
 }
 
 /* Many pairs: drawn signs, near what all of them give, the same for a seed, never 0. */
-static void drawn_signs_are_near_all_signs(void)
+TEST(drawn_signs_are_near_all_signs)
 {
     double a[25] = {0}, b[25] = {0}, p = 0.0, again = 0.0;
     for (size_t i = 0; i < 19; i++)
@@ -108,7 +109,7 @@ static void drawn_signs_are_near_all_signs(void)
     CHECK(congru_permutation_test(context, 1, 25, a, b, &p) == CONGRU_OK && p == 1.0 / 100001.0);
 }
 
-static void holm_corrects(void)
+TEST(holm_corrects)
 {
     const double p[] = {0.01, 0.04, 0.03, 0.005, 0.03};
     const double expected[] = {0.04, 0.09, 0.09, 0.025, 0.09};
@@ -122,7 +123,7 @@ static void holm_corrects(void)
     CHECK(congru_holm_correct(context, 0, p, one) == CONGRU_ERROR_ARGUMENT);
 }
 
-static void scores_are_normalised(void)
+TEST(scores_are_normalised)
 {
     /* Deviations over methods, dividing by n, are 1 and 2; the third subject tells nothing. */
     const double scores[] = {11.0, 9.0, 30.0, 34.0, 5.0, 5.0};
@@ -139,7 +140,7 @@ static void scores_are_normalised(void)
     CHECK(congru_scores_normalise(context, 1, 0, scores, z) == CONGRU_ERROR_ARGUMENT);
 }
 
-static void wrong_pairs_are_refused(void)
+TEST(wrong_pairs_are_refused)
 {
     const double a[] = {1.0, NAN}, b[] = {2.0, 3.0};
     congru_comparison c;
@@ -156,15 +157,5 @@ static void wrong_pairs_are_refused(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK)
-        return 1;
-    RUN(pairs_agree_with_scipy);
-    RUN(student_is_right_to_12_digits);
-    RUN(one_pair_has_no_interval);
-    RUN(drawn_signs_are_near_all_signs);
-    RUN(holm_corrects);
-    RUN(scores_are_normalised);
-    RUN(wrong_pairs_are_refused);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, NULL);
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "congru/congru.h"
+#include "context_main.h"
 #include "harness.h"
 #include "statistics_oracle.h"
 
@@ -45,7 +46,7 @@ static void check_metrics(FILE *stream, const char *words)
     free(number);
 }
 
-static void metrics_agree_with_sklearn(void)
+TEST(metrics_agree_with_sklearn)
 {
     CHECK(oracle_cases("metrics", check_metrics) == 8);
 }
@@ -68,14 +69,14 @@ static void check_binomial(FILE *stream, const char *words)
     free(number);
 }
 
-static void binomial_agrees_with_scipy(void)
+TEST(binomial_agrees_with_scipy)
 {
     CHECK(oracle_cases("binomial", check_binomial) == 8);
     CHECK(isnan(congru_binomial_tail(1, 0, 0.5)) && isnan(congru_binomial_quantile(1.1, 5, 0.5)));
     CHECK(isnan(congru_chance_level(20, 1, 0.95)) && isnan(congru_chance_level(0, 2, 0.95)));
 }
 
-static void wolpaw_has_his_bits(void)
+TEST(wolpaw_has_his_bits)
 {
     CHECK(congru_transfer_bits(1.0, 4) == 2.0 && congru_transfer_bits(0.5, 2) == 0.0);
     CHECK(congru_transfer_bits(0.1, 2) == 0.0); /* below chance nothing is transferred */
@@ -83,7 +84,7 @@ static void wolpaw_has_his_bits(void)
     CHECK(isnan(congru_transfer_bits(1.1, 2)) && isnan(congru_transfer_bits(0.5, 1)));
 }
 
-static void wrong_predictions_are_refused(void)
+TEST(wrong_predictions_are_refused)
 {
     const int32_t truth[] = {0, 1}, wrong[] = {0, 2};
     const double half[] = {0.5, 0.5, NAN, 0.5};
@@ -97,7 +98,7 @@ static void wrong_predictions_are_refused(void)
     CHECK(congru_roc_auc(context, 2, (const bool[]){true, true}, half, &auc) == CONGRU_OK && isnan(auc));
 }
 
-static void folds_are_averaged_once(void)
+TEST(folds_are_averaged_once)
 {
     congru_scores *scores = NULL;
     double value[CONGRU_SCORE_KINDS] = {0}, z[2];
@@ -131,7 +132,31 @@ static void folds_are_averaged_once(void)
     congru_scores_destroy(&scores);
 }
 
-static void p_is_printed_by_one_rule(void)
+/* 0.9 of two classes is 0.531 bits a trial: at 4 s, 15 times that a minute. */
+TEST(transfer_is_by_minute_where_trials_have_a_length)
+{
+    for (int known = 0; known < 2; known++) {
+        congru_scores *scores = NULL;
+        double value[CONGRU_SCORE_KINDS] = {[CONGRU_SCORE_ACCURACY] = 0.9, [CONGRU_SCORE_TRIALS] = 10};
+        size_t a, one;
+        CHECK(congru_scores_create(context, "set", 2, &scores) == CONGRU_OK);
+        congru_scores_trial(scores, known == 1 ? 4.0 : (double)NAN);
+        CHECK(congru_scores_pipeline(context, scores, "a", &a) == CONGRU_OK);
+        CHECK(congru_scores_subject(context, scores, "1", &one) == CONGRU_OK);
+        congru_scores_add(scores, a, one, value);
+        const congru_score_about about = congru_scores_describe(scores, CONGRU_SCORE_BITS);
+        CHECK_NEAR(congru_scores_at(scores, CONGRU_SCORE_BITS, a, one),
+                   (known == 1 ? 15 : 1) * 0.5310044064107188, 1e-14);
+        CHECK(strcmp(about.name, known == 1 ? "itr_per_minute" : "itr") == 0);
+        CHECK(strcmp(about.title, known == 1 ? "bits/min" : "bits/trial") == 0);
+        CHECK(known == 0 || strcmp(about.text, "information transfer in bits/min, trials of 4 s") == 0);
+        CHECK(strcmp(congru_scores_describe(scores, CONGRU_SCORE_AUC).title, "AUC") == 0);
+        congru_scores_destroy(&scores);
+    }
+    CHECK(congru_scores_describe(NULL, CONGRU_SCORE_KINDS).name == NULL);
+}
+
+TEST(p_is_printed_by_one_rule)
 {
     char text[CONGRU_P_TEXT_SIZE];
     congru_p_text(0.0312499, text);
@@ -144,14 +169,5 @@ static void p_is_printed_by_one_rule(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK)
-        return 1;
-    RUN(metrics_agree_with_sklearn);
-    RUN(binomial_agrees_with_scipy);
-    RUN(wolpaw_has_his_bits);
-    RUN(wrong_predictions_are_refused);
-    RUN(folds_are_averaged_once);
-    RUN(p_is_printed_by_one_rule);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, NULL);
 }

@@ -107,7 +107,7 @@ static void compare_row(char *const field[FIELDS_MAX], int agree[QUANTITIES])
     printf(", scipy 1.10 %.3f, flips %.3f\n", c.wilcoxon.p, c.permutation);
 }
 
-static void statistics_tables_come_back(void)
+TEST(statistics_tables_come_back)
 {
     FILE *stream = open_csv("statistics");
     char line[LINE], *field[FIELDS_MAX];
@@ -129,7 +129,7 @@ static void statistics_tables_come_back(void)
 }
 
 /* Six comparisons are in the first table: what is left of their p when that is taken into account. */
-static void first_table_corrected(void)
+TEST(first_table_corrected)
 {
     FILE *stream = open_csv("statistics");
     char line[LINE], *field[FIELDS_MAX];
@@ -147,7 +147,7 @@ static void first_table_corrected(void)
     CHECK_NEAR(adjusted[5], 0.006, 1e-12);
 }
 
-static void intervals_are_repeated(void)
+TEST(intervals_are_repeated)
 {
     FILE *stream = open_csv("statistics");
     char line[LINE], *field[FIELDS_MAX], low[6][FIELD], high[6][FIELD];
@@ -183,7 +183,7 @@ static double print_z(const char *table, size_t methods, const char *const *name
     return most;
 }
 
-static void overall_z_scores(void)
+TEST(overall_z_scores)
 {
     static const char *const aligners[] = {"ra", "dct", "dldct", "ddct-unet"};
     static const char *const kinds[] = {"mdm", "tslr", "tsa-lda"};
@@ -211,7 +211,7 @@ static void overall_z_scores(void)
 
 /* The main table gives 49.30 as the DCT pre-aligner's mean without the action term, and 55.10 as that of DCT
  * end to end: by the subjects, these are the means of DCT end to end and of DDCT-UNet end to end. */
-static void ablation_means_are_of_other_columns(void)
+TEST(ablation_means_are_of_other_columns)
 {
     static const char *const models[] = {"dct", "dct-e2e", "ddct-unet-e2e"};
     double mean[3] = {0}, one[SUBJECTS_MAX];
@@ -233,11 +233,7 @@ int main(void)
         !read_scores("subjects-prealigners", &prealigners) ||
         !read_scores("subjects-classifiers", &classifiers) || !read_scores("subjects-ablation", &ablations))
         return 1;
-    RUN(statistics_tables_come_back);
-    RUN(first_table_corrected);
-    RUN(intervals_are_repeated);
-    RUN(overall_z_scores);
-    RUN(ablation_means_are_of_other_columns);
+    harness_run_all();
     congru_context_destroy(&context);
     return harness_end();
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "congru/congru.h"
+#include "context_main.h"
 #include "harness.h"
 #include "statistics_oracle.h"
 
@@ -43,12 +44,12 @@ static void check_silhouette(FILE *stream, const char *words)
     free(expected);
 }
 
-static void silhouettes_agree_with_scikit_learn(void)
+TEST(silhouettes_agree_with_scikit_learn)
 {
     CHECK(oracle_cases("silhouette", check_silhouette) == 4);
 }
 
-static void silhouettes_refuse(void)
+TEST(silhouettes_refuse)
 {
     const double points[] = {1.0, 2.0, NAN};
     const int32_t alike[] = {3, 3, 3}, label[] = {0, 1, 1};
@@ -116,12 +117,12 @@ static void check_tsne(FILE *stream, const char *words)
     free(distances);
 }
 
-static void tsne_agrees_with_scikit_learn(void)
+TEST(tsne_agrees_with_scikit_learn)
 {
     CHECK(oracle_cases("tsne", check_tsne) == 2);
 }
 
-static void tsne_that_runs_away_says_so(void)
+TEST(tsne_that_runs_away_says_so)
 {
     enum { N = 21, D = 4 };
     double *points = oracle_points(N, D, 3, 2, 11), positions[2 * N], divergence;
@@ -137,7 +138,7 @@ static void tsne_that_runs_away_says_so(void)
     free(points);
 }
 
-static void tsne_gradient_is_right(void)
+TEST(tsne_gradient_is_right)
 {
     enum { N = 21, D = 4 };
     double *points = oracle_points(N, D, 3, 2, 11), *y = oracle_points(N, 2, 2, 1, 12), gradient[2 * N];
@@ -157,7 +158,7 @@ static void tsne_gradient_is_right(void)
     free(y);
 }
 
-static void tsne_bits_are_the_same(void)
+TEST(tsne_bits_are_the_same)
 {
     enum { N = 61, D = 3 };
     double *points = oracle_points(N, D, 3, 2, 11), first[2 * N] = {0}, again[2 * N] = {0}, kl = 0,
@@ -188,7 +189,7 @@ static void tsne_bits_are_the_same(void)
 }
 
 /* Points that coincide, and one far away, are no reason to fail. */
-static void tsne_takes_odd_points(void)
+TEST(tsne_takes_odd_points)
 {
     enum { N = 12 };
     double points[N] = {0}, positions[2 * N], divergence = NAN;
@@ -209,7 +210,7 @@ static bool stop(void *user, size_t done, size_t total)
     return done < total / 2;
 }
 
-static void tsne_refuses(void)
+TEST(tsne_refuses)
 {
     double points[] = {1, 2, 3, 4, 5, NAN}, bad[] = {0, 1, 1, 1, 0, 1, 2, 1, 0}, y[12] = {0}, kl;
     congru_tsne_options options, wrong;
@@ -237,16 +238,5 @@ static void tsne_refuses(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK)
-        return 1;
-    RUN(silhouettes_agree_with_scikit_learn);
-    RUN(silhouettes_refuse);
-    RUN(tsne_agrees_with_scikit_learn);
-    RUN(tsne_that_runs_away_says_so);
-    RUN(tsne_gradient_is_right);
-    RUN(tsne_bits_are_the_same);
-    RUN(tsne_takes_odd_points);
-    RUN(tsne_refuses);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, NULL);
 }

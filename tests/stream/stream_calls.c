@@ -55,7 +55,7 @@ static congru_stream_options options_for(listener *l)
     return options;
 }
 
-static void a_model_and_a_file_are_made(void)
+TEST(a_model_and_a_file_are_made)
 {
     congru_model_options fit;
     stream_recording recording;
@@ -100,7 +100,7 @@ static double sum_of_lines(const char *text)
     return sum;
 }
 
-static void lines_are_those_of_a_decoder(void)
+TEST(lines_are_those_of_a_decoder)
 {
     static listener l;
     congru_stream_options options = options_for(&l);
@@ -112,7 +112,7 @@ static void lines_are_those_of_a_decoder(void)
     CHECK_SAYING(sum_of_lines(l.text) == sum, "%.17g, not %.17g", sum_of_lines(l.text), sum);
 }
 
-static void callers_end_a_run(void)
+TEST(callers_end_a_run)
 {
     static listener l;
     congru_stream_options options = options_for(&l);
@@ -124,7 +124,7 @@ static void callers_end_a_run(void)
     stopped = 0;
 }
 
-static void mistakes_are_refused(void)
+TEST(mistakes_are_refused)
 {
     static listener l;
     congru_stream_options options = options_for(&l);
@@ -204,7 +204,7 @@ static bool refuse(void *user, const char *address, int port)
     return port < 0;
 }
 
-static void clients_hear_the_same(void)
+TEST(clients_hear_the_same)
 {
     static listener l;
     static char text[1 << 16];
@@ -237,11 +237,7 @@ int main(void)
 {
     if (congru_context_create(&context, NULL) != CONGRU_OK)
         return 1;
-    RUN(a_model_and_a_file_are_made);
-    RUN(lines_are_those_of_a_decoder);
-    RUN(callers_end_a_run);
-    RUN(mistakes_are_refused);
-    RUN(clients_hear_the_same);
+    harness_run_all();
     unlink(path);
     free(frames);
     congru_model_destroy(&model);

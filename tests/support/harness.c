@@ -33,6 +33,20 @@ void harness_run(const char *name, void (*test)(void))
     fflush(stdout);
 }
 
+static harness_test *first_test, **test_end = &first_test;
+
+void harness_add(harness_test *test)
+{
+    *test_end = test;
+    test_end = &test->next;
+}
+
+void harness_run_all(void)
+{
+    for (const harness_test *test = first_test; test != NULL; test = test->next)
+        harness_run(test->name, test->run);
+}
+
 static bool count_check(bool passed)
 {
     checks_made++;

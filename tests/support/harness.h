@@ -5,7 +5,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* int main(void) { RUN(adds); RUN(subtracts); return harness_end(); } */
+/* A test that runs with all others of its file, in their order:
+ * TEST(adds) { CHECK(1 + 1 == 2); }
+ * int main(void) { harness_run_all(); return harness_end(); } */
+#define TEST(name) \
+    static void name(void); \
+    __attribute__((constructor)) static void add_##name(void) \
+    { \
+        static harness_test harness_entry = {#name, name, NULL}; \
+        harness_add(&harness_entry); \
+    } \
+    static void name(void)
+
+/* Runs one that is to run at another place, or not always. */
 #define RUN(test) harness_run(#test, test)
 
 /* A failed check is printed with its place, fails its test, and lets it go on. */
@@ -32,6 +44,14 @@ enum { HARNESS_RACES = 0 };
 /* Ends the test as skipped, with the reason in the output: use as SKIP("no scipy"); return; */
 #define SKIP(reason) harness_skip(reason)
 
+typedef struct harness_test {
+    const char *name;
+    void (*run)(void);
+    struct harness_test *next;
+} harness_test;
+
+void harness_add(harness_test *test);
+void harness_run_all(void);
 void harness_run(const char *name, void (*test)(void));
 bool harness_check(bool passed, const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

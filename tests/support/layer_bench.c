@@ -94,10 +94,8 @@ static void source_backward(const congru_call *call)
 static const congru_layer source_layer = {
     .name = "source",
     .plan = source_plan,
-    .prepare = source_prepare,
-    .forward = source_forward,
-    .backward = source_backward,
-    .state = sizeof(table),
+    .state = {.bytes = sizeof(table), .prepare = source_prepare},
+    .trials = {source_forward, source_backward},
 };
 
 /* sum over trials of <G, x>, G random and symmetric, nothing in what is padding. */
@@ -172,10 +170,9 @@ const congru_layer bench_probe = {
     .name = "probe",
     .traits = CONGRU_TRAIT_LOSS,
     .plan = probe_plan,
-    .forward = probe_forward,
-    .backward = probe_backward,
+    .state = {.bytes = sizeof(table)},
+    .trials = {probe_forward, probe_backward},
     .finish = probe_finish,
-    .state = sizeof(table),
 };
 
 /* ---- A graph to put one layer into ---------------------------------------------------------------------- */

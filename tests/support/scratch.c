@@ -4,10 +4,14 @@
 
 #include <dirent.h>
 #include <ftw.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
+
+#include "harness.h"
 
 enum { PATHS = 8, PATH_SIZE = 512 };
 
@@ -43,6 +47,43 @@ size_t files_in_directory(void)
         count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
     closedir(listing);
     return count;
+}
+
+void put_file(const char *folder, const char *name, const char *text)
+{
+    char path[PATH_SIZE + 100];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "wb");
+    CHECK_SAYING(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0, "cannot write %s", path);
+}
+
+static struct rlimit whole;
+
+void disk_fill(void)
+{
+    CHECK(getrlimit(RLIMIT_FSIZE, &whole) == 0);
+    struct rlimit small = whole;
+    small.rlim_cur = 1000;
+    signal(SIGXFSZ, SIG_IGN);
+    CHECK(setrlimit(RLIMIT_FSIZE, &small) == 0);
+}
+
+void disk_empty(void)
+{
+    CHECK(setrlimit(RLIMIT_FSIZE, &whole) == 0);
+}
+
+FILE *corpus_file(const char *name)
+{
+    char path[PATH_SIZE + 100];
+    const char *folder = getenv("CONGRU_CORPUS");
+    if (folder == NULL)
+        return NULL;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "wb");
+    if (file == NULL)
+        perror(path);
+    return file;
 }
 
 static int remove_entry(const char *path, const struct stat *about, int kind, struct FTW *place)

@@ -68,3 +68,32 @@ congru_set *sample_set(congru_context *context, const set_recipe *recipe)
     free(mixing);
     return set;
 }
+
+congru_set *signals_set(congru_context *context, const signals_recipe *recipe, double *signals, int32_t *label,
+                        int32_t *subject)
+{
+    char(*class_name)[CONGRU_LABEL_SIZE] = need(calloc(recipe->classes, sizeof *class_name));
+    char(*subject_name)[CONGRU_LABEL_SIZE] = need(calloc(recipe->subjects, sizeof *subject_name));
+    for (size_t k = 0; k < recipe->classes; k++)
+        snprintf(class_name[k], CONGRU_LABEL_SIZE, "%c", (char)('a' + k));
+    for (size_t s = 0; s < recipe->subjects; s++)
+        snprintf(subject_name[s], CONGRU_LABEL_SIZE, "s%zu", s);
+    const congru_set from = {.count = recipe->trials,
+                             .dimension = recipe->channels,
+                             .samples = recipe->samples,
+                             .signals = signals,
+                             .label = label,
+                             .subject = subject,
+                             .classes = recipe->classes,
+                             .subjects = recipe->subjects,
+                             .class_name = class_name,
+                             .subject_name = subject_name,
+                             .rate = recipe->rate,
+                             .start = recipe->start};
+    congru_set *set = NULL;
+    if (congru_set_create_copying(context, &from, &set) != CONGRU_OK)
+        abort();
+    free(class_name);
+    free(subject_name);
+    return set;
+}

@@ -16,4 +16,13 @@ typedef struct set_recipe {
  * in turn. Never NULL: a test without memory ends. Freed by congru_set_destroy. */
 congru_set *sample_set(congru_context *context, const set_recipe *recipe);
 
+typedef struct signals_recipe {
+    size_t trials, channels, samples, classes, subjects;
+    double rate, start; /* seconds of the first sample from the cue */
+} signals_recipe;
+
+/* A set of its own copies of these signals (trials, channels, samples); classes a, b, ..., subjects s0, s1, ... Never NULL. */
+congru_set *signals_set(congru_context *context, const signals_recipe *recipe, double *signals, int32_t *label,
+                        int32_t *subject);
+
 #endif

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness.h"
+
 static const double trial_seconds = 5, window[2] = {0.5, 3.5};
 
 static void *need(void *memory)
@@ -200,4 +202,40 @@ congru_set *stream_wide_set(congru_context *context, const stream_recipe *recipe
     free(from.subject);
     free(name);
     return set;
+}
+
+congru_model *stream_model(congru_context *context, const congru_set *set, const char *pipeline, bool causal,
+                           int steps)
+{
+    congru_model_options options;
+    congru_model *model = NULL;
+    const int32_t last = (int32_t)set->subjects - 1;
+    congru_model_options_init(&options);
+    options.pipeline = pipeline;
+    options.without = &last;
+    options.without_count = 1;
+    options.causal = causal;
+    options.method.network.steps = steps;
+    congru_status status = congru_model_fit(context, set, &options, &model);
+    CHECK_SAYING(status == CONGRU_OK, "%s: %s", pipeline, congru_context_error(context));
+    return model;
+}
+
+congru_decoder_options stream_decoding(double rate, congru_adaptation adaptation)
+{
+    congru_decoder_options options;
+    congru_decoder_options_init(&options);
+    options.rate = rate;
+    options.adaptation = adaptation;
+    options.prior_weight = adaptation == CONGRU_ADAPT_TRIALS ? 0 : options.prior_weight;
+    return options;
+}
+
+congru_decoder *stream_decoder(congru_context *context, const congru_model *model,
+                               const congru_decoder_options *options)
+{
+    congru_decoder *decoder = NULL;
+    congru_status status = congru_decoder_create(context, model, options, &decoder);
+    CHECK_SAYING(status == CONGRU_OK, "%s", congru_context_error(context));
+    return decoder;
 }

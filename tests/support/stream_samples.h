@@ -40,4 +40,16 @@ size_t stream_cue(const stream_recipe *recipe, size_t k);
  * their trace; channels C1, C2, ...; meta data as import writes them. Never NULL. */
 congru_set *stream_set(congru_context *context, const stream_recipe *recipe);
 
+/* A model of all subjects but the last, of which the streams are; networks learn for `steps`. NULL, and a failed check, where
+ * it cannot be fitted. */
+congru_model *stream_model(congru_context *context, const congru_set *set, const char *pipeline, bool causal,
+                           int steps);
+
+/* The defaults with this rate and adaptation; what is adapted to trials forgets the sources. */
+congru_decoder_options stream_decoding(double rate, congru_adaptation adaptation);
+
+/* NULL, and a failed check, where it cannot be made. */
+congru_decoder *stream_decoder(congru_context *context, const congru_model *model,
+                               const congru_decoder_options *options);
+
 #endif

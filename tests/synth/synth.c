@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "congru/congru.h"
+#include "context_main.h"
 #include "harness.h"
 
 static congru_context *context;
@@ -105,7 +106,7 @@ static double class_spread(const congru_synth_options *options, bool recentred, 
 
 /* ---- Stages ------------------------------------------------------------------------------------------- */
 
-static void shift_is_what_recentring_undoes(void)
+TEST(shift_is_what_recentring_undoes)
 {
     congru_synth_options options = plain(CONGRU_SYNTH_SHIFT);
     for (size_t class = 0; class < CONGRU_SYNTH_CLASSES; class ++) {
@@ -116,7 +117,7 @@ static void shift_is_what_recentring_undoes(void)
     CHECK_NEAR(class_spread(&options, false, 1), 0.0, 1e-13);
 }
 
-static void warp_is_a_power_of_one_matrix(void)
+TEST(warp_is_a_power_of_one_matrix)
 {
     congru_synth_options options = plain(CONGRU_SYNTH_SHIFT), other = options;
     options.warp = 0.8;
@@ -126,7 +127,7 @@ static void warp_is_a_power_of_one_matrix(void)
     CHECK_NEAR(between(&options, &other), 0.0, 1e-14);
 }
 
-static void classes_are_a_tetrahedron(void)
+TEST(classes_are_a_tetrahedron)
 {
     congru_synth_options options = plain(CONGRU_SYNTH_SHIFT);
     options.separation = 2.0;
@@ -149,7 +150,7 @@ static void classes_are_a_tetrahedron(void)
     congru_set_destroy(&set);
 }
 
-static void dispersion_stays_after_recentring(void)
+TEST(dispersion_stays_after_recentring)
 {
     congru_synth_options options = plain(CONGRU_SYNTH_DISPERSION), shift = options;
     CHECK(class_spread(&options, true, 0) > 0.1);
@@ -160,7 +161,7 @@ static void dispersion_stays_after_recentring(void)
 }
 
 /* The first corner is alike in all directions, so that turning them does nothing to it. */
-static void orientation_turns_the_signal_subspace(void)
+TEST(orientation_turns_the_signal_subspace)
 {
     congru_synth_options options = plain(CONGRU_SYNTH_ORIENTATION), other = options;
     options.dispersion = options.warp = 0.0;
@@ -190,7 +191,7 @@ static void check_values(const congru_synth_options *options, size_t trial, cons
     congru_set_destroy(&set);
 }
 
-static void distortion_bends_eigenvalues(void)
+TEST(distortion_bends_eigenvalues)
 {
     congru_synth_options options = plain(CONGRU_SYNTH_DISTORTION), other = options;
     options.dispersion = options.warp = options.gamma1 = 0.0;
@@ -204,7 +205,7 @@ static void distortion_bends_eigenvalues(void)
     CHECK_NEAR(between(&options, &other), 0.0, 1e-12);
 }
 
-static void distortion_differs_by_subject(void)
+TEST(distortion_differs_by_subject)
 {
     congru_synth_options options = plain(CONGRU_SYNTH_DISTORTION);
     options.dispersion = options.rotation = options.warp = options.gamma2 = 0.0;
@@ -214,7 +215,7 @@ static void distortion_differs_by_subject(void)
     CHECK(class_spread(&options, true, 1) > 0.1);
 }
 
-static void fusion_adds_two_branches(void)
+TEST(fusion_adds_two_branches)
 {
     congru_synth_options options = plain(CONGRU_SYNTH_FUSION), other = plain(CONGRU_SYNTH_DISPERSION);
     options.rotation = options.gamma1 = options.gamma2 = options.delta = 0.0;
@@ -240,7 +241,7 @@ static void fusion_adds_two_branches(void)
 
 /* ---- Sets ---------------------------------------------------------------------------------------------- */
 
-static void sets_are_whole(void)
+TEST(sets_are_whole)
 {
     for (int stage = 0; stage < CONGRU_SYNTH_STAGES; stage++) {
         congru_synth_options options;
@@ -285,7 +286,7 @@ static congru_set *make_with(int threads, const char *cpu, const congru_synth_op
     return set;
 }
 
-static void bits_are_the_same(void)
+TEST(bits_are_the_same)
 {
     for (int stage = 0; stage < CONGRU_SYNTH_STAGES; stage++) {
         congru_synth_options options;
@@ -318,7 +319,7 @@ static void bits_are_the_same(void)
 }
 
 /* Subjects and trials do not depend on how many there are of them. */
-static void draws_do_not_depend_on_counts(void)
+TEST(draws_do_not_depend_on_counts)
 {
     congru_synth_options options = plain(CONGRU_SYNTH_ORIENTATION);
     options.noise = 0.5;
@@ -343,7 +344,7 @@ static void check_refused(const congru_synth_options *options, congru_status exp
     congru_set_destroy(&set);
 }
 
-static void wrong_options_are_refused(void)
+TEST(wrong_options_are_refused)
 {
     congru_synth_options good = plain(CONGRU_SYNTH_FUSION), bad;
     congru_set *set = NULL;
@@ -378,20 +379,5 @@ static void wrong_options_are_refused(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK)
-        return 1;
-    RUN(shift_is_what_recentring_undoes);
-    RUN(warp_is_a_power_of_one_matrix);
-    RUN(classes_are_a_tetrahedron);
-    RUN(dispersion_stays_after_recentring);
-    RUN(orientation_turns_the_signal_subspace);
-    RUN(distortion_bends_eigenvalues);
-    RUN(distortion_differs_by_subject);
-    RUN(fusion_adds_two_branches);
-    RUN(sets_are_whole);
-    RUN(bits_are_the_same);
-    RUN(draws_do_not_depend_on_counts);
-    RUN(wrong_options_are_refused);
-    congru_context_destroy(&context);
-    return harness_end();
+    return context_main(&context, NULL);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "congru/congru.h"
+#include "context_main.h"
 #include "harness.h"
 #include "scratch.h"
 
@@ -39,7 +40,7 @@ static double relative_difference(const congru_set *set, const double *other)
     return most;
 }
 
-static void signals_have_their_covariance(void)
+TEST(signals_have_their_covariance)
 {
     static const size_t lengths[] = {21, 24, 40, 750};
     for (size_t k = 0; k < sizeof lengths / sizeof lengths[0]; k++) {
@@ -101,7 +102,7 @@ static congru_set *read_back(const congru_set *set, double first, double last)
 }
 
 /* 16 bits of a range of a dozen deviations: an error of a 10000th of a deviation in a sample. */
-static void edf_files_give_the_covariances_back(void)
+TEST(edf_files_give_the_covariances_back)
 {
     static const struct {
         size_t samples;
@@ -132,7 +133,7 @@ static void check_refused(const congru_set *set, const char *folder, congru_stat
                  (int)status, congru_context_error(context));
 }
 
-static void wrong_sets_are_refused(void)
+TEST(wrong_sets_are_refused)
 {
     congru_set *bare = make(CONGRU_SYNTH_SHIFT, 0, 250.0), *odd = make(CONGRU_SYNTH_SHIFT, 30, 128.5);
     check_refused(bare, scratch_folder(), CONGRU_ERROR_ARGUMENT, "no signals");
@@ -156,7 +157,7 @@ static void wrong_sets_are_refused(void)
 }
 
 /* One sample that is far above the mean: a range of five digits, which leaves no room for decimals. */
-static void large_ranges_fit_their_field(void)
+TEST(large_ranges_fit_their_field)
 {
     enum { LONG = 1500000, RATE = 10000 };
     char name[1][CONGRU_LABEL_SIZE] = {"only"};
@@ -191,13 +192,5 @@ static void large_ranges_fit_their_field(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK || !scratch_open())
-        return 1;
-    RUN(signals_have_their_covariance);
-    RUN(edf_files_give_the_covariances_back);
-    RUN(wrong_sets_are_refused);
-    RUN(large_ranges_fit_their_field);
-    scratch_close();
-    congru_context_destroy(&context);
-    return harness_end();
+    return scratch_main(&context, NULL);
 }

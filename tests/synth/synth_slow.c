@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "congru/congru.h"
+#include "context_main.h"
 #include "harness.h"
 #include "scratch.h"
 
@@ -34,7 +35,7 @@ static congru_set *make(congru_context *with, const congru_synth_options *option
 
 /* ---- Truth ---------------------------------------------------------------------------------------------- */
 
-static void courses_are_slow_and_orthogonal(void)
+TEST(courses_are_slow_and_orthogonal)
 {
     for (size_t c = 0; c < CONGRU_SYNTH_CLASSES; c++)
         for (size_t j = 0; j < CONGRU_SYNTH_SOURCES; j++) {
@@ -60,7 +61,7 @@ static void courses_are_slow_and_orthogonal(void)
     CHECK(congru_synth_slow_course(0, 0, (double)NAN) == 0.0);
 }
 
-static void sets_tell_the_truth(void)
+TEST(sets_tell_the_truth)
 {
     congru_synth_options options = usual_options();
     congru_set *set = make(context, &options), *back = NULL;
@@ -121,7 +122,7 @@ static void find_courses(const congru_set *set, double *found)
 
 /* Each course is at its own channel, and nowhere else. Its size is a little below the option's, as the whitening takes in
  * its own variance: 0.3 / sqrt(1 + 0.3^2 / 4). */
-static void potentials_are_where_they_were_put(void)
+TEST(potentials_are_where_they_were_put)
 {
     const congru_synth_options options = usual_options();
     congru_set *set = make(context, &options);
@@ -168,7 +169,7 @@ static void score(const congru_synth_options *options, double accuracy[2])
 }
 
 /* Of four classes a quarter is chance; its deviation is 0.022 for 400 trials. */
-static void only_slow_decodes_them(void)
+TEST(only_slow_decodes_them)
 {
     congru_synth_options options = usual_options();
     options.slow = 0.15;
@@ -181,7 +182,7 @@ static void only_slow_decodes_them(void)
 }
 
 /* The covariances that the set itself holds are of all frequencies, and tell nothing either; without the option they do. */
-static void stored_covariances_tell_nothing(void)
+TEST(stored_covariances_tell_nothing)
 {
     static const char *const pipelines[] = {"ra+tslr"};
     const double slow[] = {0.3, 0.0};
@@ -206,7 +207,7 @@ static void stored_covariances_tell_nothing(void)
 
 /* ---- Bits, files, refusals ------------------------------------------------------------------------------ */
 
-static void threads_do_not_matter(void)
+TEST(threads_do_not_matter)
 {
     const congru_synth_options options = usual_options();
     congru_set *first = make(context, &options);
@@ -225,7 +226,7 @@ static void threads_do_not_matter(void)
 }
 
 /* The cue of a recording is where the set has it: cut around it, the signals come back but for their scale and 16 bits. */
-static void recordings_have_the_cue_inside(void)
+TEST(recordings_have_the_cue_inside)
 {
     static const congru_event_class events[] = {
         {-1, "c1", "c1"}, {-1, "c2", "c2"}, {-1, "c3", "c3"}, {-1, "c4", "c4"}};
@@ -267,7 +268,7 @@ static void check_refused(congru_synth_options options, const char *words)
                  "%s", congru_context_error(context));
 }
 
-static void wrong_options_are_refused(void)
+TEST(wrong_options_are_refused)
 {
     congru_synth_options options = usual_options();
     options.samples = 0;
@@ -288,17 +289,5 @@ static void wrong_options_are_refused(void)
 
 int main(void)
 {
-    if (congru_context_create(&context, NULL) != CONGRU_OK || !scratch_open())
-        return 1;
-    RUN(courses_are_slow_and_orthogonal);
-    RUN(sets_tell_the_truth);
-    RUN(potentials_are_where_they_were_put);
-    RUN(only_slow_decodes_them);
-    RUN(stored_covariances_tell_nothing);
-    RUN(threads_do_not_matter);
-    RUN(recordings_have_the_cue_inside);
-    RUN(wrong_options_are_refused);
-    scratch_close();
-    congru_context_destroy(&context);
-    return harness_end();
+    return scratch_main(&context, NULL);
 }

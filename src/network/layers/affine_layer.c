@@ -131,10 +131,7 @@ static congru_status finish(congru_graph *graph, congru_node *node)
 const congru_layer congru_layer_affine = {
     .name = "affine congruence",
     .plan = plan,
-    .layout = layout,
-    .prepare = prepare,
-    .forward = forward,
-    .backward = backward,
+    .state = {sizeof(congru_affine), layout, prepare},
+    .trials = {forward, backward},
     .finish = finish,
-    .state = sizeof(congru_affine),
 };

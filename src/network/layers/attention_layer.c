@@ -167,6 +167,5 @@ const congru_layer congru_layer_attention = {
     .name = "self-attention",
     .traits = CONGRU_TRAIT_READS_X,
     .plan = plan,
-    .forward = forward,
-    .backward = backward,
+    .trials = {forward, backward},
 };

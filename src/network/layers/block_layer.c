@@ -34,4 +34,4 @@ static void backward(const congru_call *call)
         congru_block_give(call, call->node->in[0].rows, call->node->out.rows, call->d_y, call->d_x[0]);
 }
 
-const congru_layer congru_layer_block = {.name = "block", .forward = forward, .backward = backward};
+const congru_layer congru_layer_block = {.name = "block", .trials = {forward, backward}};

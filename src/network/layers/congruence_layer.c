@@ -59,7 +59,6 @@ static congru_status finish(congru_graph *graph, congru_node *node)
 const congru_layer congru_layer_congruence = {
     .name = "congruence",
     .plan = plan,
-    .forward = forward,
-    .backward = backward,
+    .trials = {forward, backward},
     .finish = finish,
 };

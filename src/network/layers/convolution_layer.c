@@ -124,20 +124,11 @@ static void backward(const congru_call *call)
     congru_convolution_backward(call, call->node->state, call->sum[0]);
 }
 
-static congru_status finish(congru_graph *graph, congru_node *node)
-{
-    congru_graph_add_sums(graph, node->sum_size[0], node->sum[0], congru_graph_gradient(graph, node, 0));
-    return CONGRU_OK;
-}
-
 const congru_layer congru_layer_convolution = {
     .name = "convolution",
     .traits = CONGRU_TRAIT_READS_X,
     .plan = plan,
-    .layout = layout,
-    .prepare = prepare,
-    .forward = forward,
-    .backward = backward,
-    .finish = finish,
-    .state = sizeof(congru_convolution),
+    .state = {sizeof(congru_convolution), layout, prepare},
+    .trials = {forward, backward},
+    .finish = congru_graph_sum_gradients,
 };

@@ -107,6 +107,5 @@ const congru_layer congru_layer_covariance = {
     .name = "covariance",
     .traits = CONGRU_TRAIT_READS_X,
     .plan = plan,
-    .forward = forward,
-    .backward = backward,
+    .trials = {forward, backward},
 };

@@ -74,10 +74,7 @@ const congru_layer congru_layer_dense = {
     .name = "dense",
     .traits = CONGRU_TRAIT_READS_X,
     .plan = congru_dense_plan,
-    .layout = congru_dense_layout,
-    .prepare = congru_dense_prepare,
-    .forward = congru_dense_forward,
-    .backward = congru_dense_backward,
+    .state = {sizeof(congru_dense), congru_dense_layout, congru_dense_prepare},
+    .trials = {congru_dense_forward, congru_dense_backward},
     .finish = congru_dense_finish,
-    .state = sizeof(congru_dense),
 };

@@ -87,11 +87,9 @@ const congru_layer congru_layer_domain_centre = {
     .name = "centre by domain",
     .traits = CONGRU_TRAIT_LATE,
     .plan = recentre_plan,
-    .forward = centre_forward,
-    .meet = centre_meet,
-    .part = centre_part,
-    .backward = centre_backward,
-    .state = sizeof(centring),
+    .state = {.bytes = sizeof(centring)},
+    .trials = {centre_forward, centre_backward},
+    .batch = {centre_meet, centre_part},
 };
 
 /* ---- At G -------------------------------------------------------------------------------------------- */
@@ -138,13 +136,9 @@ const congru_layer congru_layer_domain_mean = {
     .name = "mean by domain",
     .traits = CONGRU_TRAIT_LATE,
     .plan = recentre_plan,
-    .layout = mean_layout,
-    .prepare = mean_prepare,
-    .forward = mean_forward,
-    .meet = mean_meet,
-    .part = mean_part,
-    .backward = mean_backward,
-    .state = sizeof(congru_domains),
+    .state = {sizeof(congru_domains), mean_layout, mean_prepare},
+    .trials = {mean_forward, mean_backward},
+    .batch = {mean_meet, mean_part},
 };
 
 /* ---- Over the dispersion ------------------------------------------------------------------------------ */
@@ -260,11 +254,8 @@ const congru_layer congru_layer_domain_scale = {
     .name = "scale by domain",
     .traits = CONGRU_TRAIT_LATE | CONGRU_TRAIT_READS_X,
     .plan = scale_plan,
-    .layout = scale_layout,
-    .forward = scale_forward,
-    .meet = scale_meet,
-    .part = scale_part,
-    .backward = scale_backward,
+    .state = {.bytes = sizeof(congru_domain_scale), .layout = scale_layout},
+    .trials = {scale_forward, scale_backward},
+    .batch = {scale_meet, scale_part},
     .finish = scale_finish,
-    .state = sizeof(congru_domain_scale),
 };

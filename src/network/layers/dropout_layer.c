@@ -66,6 +66,5 @@ static void backward(const congru_call *call)
 const congru_layer congru_layer_dropout = {
     .name = "dropout",
     .plan = plan,
-    .forward = forward,
-    .backward = backward,
+    .trials = {forward, backward},
 };

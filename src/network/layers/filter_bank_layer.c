@@ -21,20 +21,6 @@ typedef struct cache {
     double *total;                /* sums of all chunks */
 } cache;
 
-static void plan(congru_graph *graph, congru_node *node)
-{
-    cache *b = node->state;
-    const size_t step = congru_extent_step(&node->out);
-    congru_filters_plan(graph, node, &b->filters);
-    const size_t taps = b->filters.taps;
-    b->depth = node->out.cols / b->filters.count;
-    node->sum_size[0] = taps * node->out.cols + node->out.cols;
-    node->sum_size[1] = node->in[0].cols * node->out.cols;
-    node->need.plain[0] = (node->in[0].rows + taps - 1) * step;
-    node->need.plain[1] = (node->in[0].rows + taps) * step;
-    node->need.plain[2] = (taps + node->in[0].cols) * step;
-}
-
 static void layout(congru_arena *arena, congru_graph *graph, congru_node *node)
 {
     cache *b = node->state;
@@ -58,7 +44,6 @@ static double space_sum(const congru_graph *graph, const congru_node *node, size
     return sum;
 }
 
-/* What forward multiplies with, at the mean and variance of the moment. */
 static void set_filters(const congru_graph *graph, const congru_node *node)
 {
     const cache *b = node->state;
@@ -81,23 +66,18 @@ static void set_filters(const congru_graph *graph, const congru_node *node)
     }
 }
 
-static congru_status prepare(congru_graph *graph, congru_node *node)
+static void plan(congru_graph *graph, congru_node *node)
 {
-    const cache *b = node->state;
-    congru_filters_recall(graph, node, &b->filters);
-    set_filters(graph, node);
-    return CONGRU_OK;
-}
-
-/* Mean and variance of the batch. */
-static congru_status meet(congru_graph *graph, congru_node *node)
-{
-    const cache *b = node->state;
-    if (graph->resting)
-        return CONGRU_OK;
-    congru_filters_meet(graph, node, &b->filters);
-    set_filters(graph, node);
-    return CONGRU_OK;
+    cache *b = node->state;
+    const size_t step = congru_extent_step(&node->out);
+    congru_filters_plan(graph, node, &b->filters, set_filters);
+    const size_t taps = b->filters.taps;
+    b->depth = node->out.cols / b->filters.count;
+    node->sum_size[0] = taps * node->out.cols + node->out.cols;
+    node->sum_size[1] = node->in[0].cols * node->out.cols;
+    node->need.plain[0] = (node->in[0].rows + taps - 1) * step;
+    node->need.plain[1] = (node->in[0].rows + taps) * step;
+    node->need.plain[2] = (taps + node->in[0].cols) * step;
 }
 
 /* x space of one trial, with zeros before and behind. */
@@ -216,11 +196,8 @@ const congru_layer congru_layer_filter_bank = {
     .name = "filter bank",
     .traits = CONGRU_TRAIT_LATE | CONGRU_TRAIT_READS_X,
     .plan = plan,
-    .layout = layout,
-    .prepare = prepare,
-    .forward = forward,
-    .meet = meet,
-    .backward = backward,
+    .state = {sizeof(cache), layout, congru_filters_prepare},
+    .trials = {forward, backward},
+    .batch = {.meet = congru_filters_meet},
     .finish = finish,
-    .state = sizeof(cache),
 };

@@ -50,23 +50,6 @@ static size_t active_reals(const congru_node *node)
     return u->filters.count * node->in[0].cols * u->step;
 }
 
-static void plan(congru_graph *graph, congru_node *node)
-{
-    unit *u = node->state;
-    congru_filters_plan(graph, node, &u->filters);
-    u->depth = node->out.cols / u->filters.count;
-    u->step = congru_real_step(node->in[0].rows);
-    u->taps = congru_real_step(u->filters.taps);
-    u->line = u->step + u->taps;
-    node->sum_size[0] = u->filters.count * (u->filters.taps + 1);
-    node->sum_size[1] = node->in[0].cols * node->out.cols;
-    node->saved_size[0] = graph->batch != NULL ? congru_real_doubles(active_reals(node)) : 0;
-    node->need.plain[0] = node->in[0].cols * u->line;
-    node->need.plain[1] = active_reals(node);
-    node->need.plain[2] = node->out.cols * u->step + u->filters.count * u->taps + u->step;
-    node->need.lanes[0] = node->in[0].cols * u->depth;
-}
-
 static void layout(congru_arena *arena, congru_graph *graph, congru_node *node)
 {
     (void)graph;
@@ -78,7 +61,6 @@ static void layout(congru_arena *arena, congru_graph *graph, congru_node *node)
     u->total = congru_arena_take(arena, node->sum_size[0], sizeof(double));
 }
 
-/* What forward multiplies with, at the mean and variance of the moment. */
 static void set_filters(const congru_graph *graph, const congru_node *node)
 {
     const unit *u = node->state;
@@ -95,22 +77,21 @@ static void set_filters(const congru_graph *graph, const congru_node *node)
         u->space[e] = (congru_real)space[e];
 }
 
-static congru_status prepare(congru_graph *graph, congru_node *node)
+static void plan(congru_graph *graph, congru_node *node)
 {
-    const unit *u = node->state;
-    congru_filters_recall(graph, node, &u->filters);
-    set_filters(graph, node);
-    return CONGRU_OK;
-}
-
-static congru_status meet(congru_graph *graph, congru_node *node)
-{
-    const unit *u = node->state;
-    if (graph->resting)
-        return CONGRU_OK;
-    congru_filters_meet(graph, node, &u->filters);
-    set_filters(graph, node);
-    return CONGRU_OK;
+    unit *u = node->state;
+    congru_filters_plan(graph, node, &u->filters, set_filters);
+    u->depth = node->out.cols / u->filters.count;
+    u->step = congru_real_step(node->in[0].rows);
+    u->taps = congru_real_step(u->filters.taps);
+    u->line = u->step + u->taps;
+    node->sum_size[0] = u->filters.count * (u->filters.taps + 1);
+    node->sum_size[1] = node->in[0].cols * node->out.cols;
+    node->saved_size[0] = graph->batch != NULL ? congru_real_doubles(active_reals(node)) : 0;
+    node->need.plain[0] = node->in[0].cols * u->line;
+    node->need.plain[1] = active_reals(node);
+    node->need.plain[2] = node->out.cols * u->step + u->filters.count * u->taps + u->step;
+    node->need.lanes[0] = node->in[0].cols * u->depth;
 }
 
 /* x of a trial, channel by channel, with zeros before and behind. */
@@ -264,11 +245,8 @@ const congru_layer congru_layer_filter_unit = {
     .name = "filters in time and space",
     .traits = CONGRU_TRAIT_LATE | CONGRU_TRAIT_READS_X,
     .plan = plan,
-    .layout = layout,
-    .prepare = prepare,
-    .forward = forward,
-    .meet = meet,
-    .backward = backward,
+    .state = {sizeof(unit), layout, congru_filters_prepare},
+    .trials = {forward, backward},
+    .batch = {.meet = congru_filters_meet},
     .finish = finish,
-    .state = sizeof(unit),
 };

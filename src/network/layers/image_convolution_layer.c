@@ -184,10 +184,7 @@ const congru_layer congru_layer_image_convolution = {
     .name = "image convolution",
     .traits = CONGRU_TRAIT_READS_X | CONGRU_TRAIT_READS_Y,
     .plan = plan,
-    .layout = layout,
-    .prepare = prepare,
-    .forward = forward,
-    .backward = backward,
+    .state = {sizeof(filters), layout, prepare},
+    .trials = {forward, backward},
     .finish = finish,
-    .state = sizeof(filters),
 };

@@ -49,8 +49,7 @@ static void image_backward(const congru_call *call)
 const congru_layer congru_layer_image = {
     .name = "image",
     .plan = image_plan,
-    .forward = image_forward,
-    .backward = image_backward,
+    .trials = {image_forward, image_backward},
 };
 
 /* ---- The mean over pixels ---------------------------------------------------------------------------- */
@@ -104,6 +103,5 @@ static void mean_backward(const congru_call *call)
 const congru_layer congru_layer_image_mean = {
     .name = "mean over pixels",
     .plan = mean_plan,
-    .forward = mean_forward,
-    .backward = mean_backward,
+    .trials = {mean_forward, mean_backward},
 };

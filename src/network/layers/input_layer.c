@@ -22,9 +22,8 @@ static void input_layout(congru_arena *arena, congru_graph *graph, congru_node *
 
 const congru_layer congru_layer_input = {
     .name = "input",
-    .layout = input_layout,
-    .forward = input_forward,
-    .state = sizeof(congru_input),
+    .state = {.bytes = sizeof(congru_input), .layout = input_layout},
+    .trials = {.forward = input_forward},
 };
 
 /* y = the logarithms L' of the batch, from their rows where nothing reads the matrices themselves. */
@@ -58,9 +57,8 @@ static void constant_layout(congru_arena *arena, congru_graph *graph, congru_nod
 const congru_layer congru_layer_constant = {
     .name = "constant logarithm",
     .plan = constant_plan,
-    .layout = constant_layout,
-    .forward = constant_forward,
-    .state = sizeof(congru_input),
+    .state = {.bytes = sizeof(congru_input), .layout = constant_layout},
+    .trials = {.forward = constant_forward},
 };
 
 /* Its rows, which losses look at: nothing to do for a trial. */
@@ -83,5 +81,5 @@ static void rows_plan(congru_graph *graph, congru_node *node)
 const congru_layer congru_layer_constant_rows = {
     .name = "constant rows",
     .plan = rows_plan,
-    .layout = rows_layout,
+    .state = {.layout = rows_layout},
 };

@@ -20,11 +20,7 @@ static void add_backward(const congru_call *call)
             memcpy(call->d_x[k], call->d_y, call->count * call->node->out.size * sizeof(double));
 }
 
-const congru_layer congru_layer_addition = {
-    .name = "addition",
-    .forward = add_forward,
-    .backward = add_backward,
-};
+const congru_layer congru_layer_addition = {.name = "addition", .trials = {add_forward, add_backward}};
 
 /* ---- Side by side ------------------------------------------------------------------------------------ */
 
@@ -58,11 +54,7 @@ static void beside_backward(const congru_call *call)
     }
 }
 
-const congru_layer congru_layer_beside = {
-    .name = "concatenation",
-    .forward = beside_forward,
-    .backward = beside_backward,
-};
+const congru_layer congru_layer_beside = {.name = "concatenation", .trials = {beside_forward, beside_backward}};
 
 /* ---- Between zeros ----------------------------------------------------------------------------------- */
 
@@ -88,8 +80,4 @@ static void pad_backward(const congru_call *call)
                in->rows * step * sizeof(congru_real));
 }
 
-const congru_layer congru_layer_pad = {
-    .name = "zeros at the ends",
-    .forward = pad_forward,
-    .backward = pad_backward,
-};
+const congru_layer congru_layer_pad = {.name = "zeros at the ends", .trials = {pad_forward, pad_backward}};

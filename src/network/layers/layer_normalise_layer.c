@@ -78,18 +78,10 @@ static void backward(const congru_call *call)
     }
 }
 
-static congru_status finish(congru_graph *graph, congru_node *node)
-{
-    for (int k = 0; k < 2; k++)
-        congru_graph_add_sums(graph, node->sum_size[k], node->sum[k], congru_graph_gradient(graph, node, k));
-    return CONGRU_OK;
-}
-
 const congru_layer congru_layer_layer_normalise = {
     .name = "layer normalisation",
     .traits = CONGRU_TRAIT_READS_X,
     .plan = plan,
-    .forward = forward,
-    .backward = backward,
-    .finish = finish,
+    .trials = {forward, backward},
+    .finish = congru_graph_sum_gradients,
 };

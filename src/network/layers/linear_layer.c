@@ -127,21 +127,11 @@ static void backward(const congru_call *call)
                                     congru_trial_reals(call->d_x[0], in, 0) + k * step, l->joined * step);
 }
 
-static congru_status finish(congru_graph *graph, congru_node *node)
-{
-    for (int k = 0; k < 2; k++)
-        congru_graph_add_sums(graph, node->sum_size[k], node->sum[k], congru_graph_gradient(graph, node, k));
-    return CONGRU_OK;
-}
-
 const congru_layer congru_layer_linear = {
     .name = "linear",
     .traits = CONGRU_TRAIT_READS_X,
     .plan = plan,
-    .layout = layout,
-    .prepare = prepare,
-    .forward = forward,
-    .backward = backward,
-    .finish = finish,
-    .state = sizeof(linear),
+    .state = {sizeof(linear), layout, prepare},
+    .trials = {forward, backward},
+    .finish = congru_graph_sum_gradients,
 };

@@ -56,8 +56,7 @@ static void logarithm_backward(const congru_call *call)
 const congru_layer congru_layer_logarithm = {
     .name = "logarithm",
     .plan = plan,
-    .forward = logarithm_forward,
-    .backward = logarithm_backward,
+    .trials = {logarithm_forward, logarithm_backward},
 };
 
 /* ReEig: eigenvalues below the floor become it. */
@@ -80,8 +79,7 @@ static void rectify_backward(const congru_call *call)
 const congru_layer congru_layer_rectify = {
     .name = "rectification",
     .plan = plan,
-    .forward = rectify_forward,
-    .backward = rectify_backward,
+    .trials = {rectify_forward, rectify_backward},
 };
 
 static const congru_function exponential = {CONGRU_FUNCTION_EXP, 1.0, 0.0};
@@ -100,6 +98,5 @@ static void exponential_backward(const congru_call *call)
 const congru_layer congru_layer_exponential = {
     .name = "exponential",
     .plan = plan,
-    .forward = exponential_forward,
-    .backward = exponential_backward,
+    .trials = {exponential_forward, exponential_backward},
 };

@@ -22,4 +22,4 @@ static void backward(const congru_call *call)
     }
 }
 
-const congru_layer congru_layer_merge = {.name = "merge", .forward = forward, .backward = backward};
+const congru_layer congru_layer_merge = {.name = "merge", .trials = {forward, backward}};

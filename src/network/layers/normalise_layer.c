@@ -60,10 +60,8 @@ static void tally_backward(const congru_call *call)
 const congru_layer congru_layer_statistics = {
     .name = "statistics",
     .traits = CONGRU_TRAIT_READS_X,
-    .layout = tally_layout,
-    .forward = tally_forward,
-    .backward = tally_backward,
-    .state = sizeof(statistics),
+    .state = {.bytes = sizeof(statistics), .layout = tally_layout},
+    .trials = {tally_forward, tally_backward},
 };
 
 /* ---- Normalise --------------------------------------------------------------------------------------- */
@@ -210,12 +208,8 @@ const congru_layer congru_layer_normalise = {
     .name = "normalisation",
     .traits = CONGRU_TRAIT_LATE | CONGRU_TRAIT_READS_X,
     .plan = plan,
-    .layout = layout,
-    .prepare = prepare,
-    .forward = forward,
-    .meet = meet,
-    .part = part,
-    .backward = backward,
+    .state = {sizeof(congru_normalisation), layout, prepare},
+    .trials = {forward, backward},
+    .batch = {meet, part},
     .finish = finish,
-    .state = sizeof(congru_normalisation),
 };

@@ -27,8 +27,7 @@ static void elu_backward(const congru_call *call)
 const congru_layer congru_layer_elu = {
     .name = "ELU",
     .traits = CONGRU_TRAIT_READS_Y,
-    .forward = elu_forward,
-    .backward = elu_backward,
+    .trials = {elu_forward, elu_backward},
 };
 
 /* ---- GELU -------------------------------------------------------------------------------------------- */
@@ -59,8 +58,7 @@ static void gelu_backward(const congru_call *call)
 const congru_layer congru_layer_gelu = {
     .name = "GELU",
     .plan = gelu_plan,
-    .forward = gelu_forward,
-    .backward = gelu_backward,
+    .trials = {gelu_forward, gelu_backward},
 };
 
 /* ---- Square ------------------------------------------------------------------------------------------ */
@@ -88,8 +86,7 @@ static void square_backward(const congru_call *call)
 const congru_layer congru_layer_square = {
     .name = "square",
     .traits = CONGRU_TRAIT_READS_X,
-    .forward = square_forward,
-    .backward = square_backward,
+    .trials = {square_forward, square_backward},
 };
 
 /* ---- Logarithm --------------------------------------------------------------------------------------- */
@@ -136,6 +133,5 @@ const congru_layer congru_layer_safe_logarithm = {
     .name = "logarithm of numbers",
     .traits = CONGRU_TRAIT_READS_X,
     .plan = log_plan,
-    .forward = log_forward,
-    .backward = log_backward,
+    .trials = {log_forward, log_backward},
 };

@@ -77,8 +77,7 @@ static void mean_backward(const congru_call *call)
 const congru_layer congru_layer_mean_pool = {
     .name = "mean pool",
     .plan = mean_plan,
-    .forward = mean_forward,
-    .backward = mean_backward,
+    .trials = {mean_forward, mean_backward},
 };
 
 /* ---- Largest ----------------------------------------------------------------------------------------- */
@@ -111,6 +110,5 @@ static void max_backward(const congru_call *call)
 const congru_layer congru_layer_max_pool = {
     .name = "max pool",
     .traits = CONGRU_TRAIT_READS_X | CONGRU_TRAIT_READS_Y,
-    .forward = max_forward,
-    .backward = max_backward,
+    .trials = {max_forward, max_backward},
 };

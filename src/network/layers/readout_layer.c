@@ -119,10 +119,7 @@ const congru_layer congru_layer_readout = {
     .name = "readout",
     .traits = CONGRU_TRAIT_READS_X,
     .plan = plan,
-    .layout = layout,
-    .prepare = prepare,
-    .forward = forward,
-    .backward = backward,
+    .state = {sizeof(readout), layout, prepare},
+    .trials = {forward, backward},
     .finish = finish,
-    .state = sizeof(readout),
 };

@@ -157,10 +157,7 @@ const congru_layer congru_layer_recentre = {
     .name = "recentre",
     .traits = CONGRU_TRAIT_LATE,
     .plan = plan,
-    .layout = layout,
-    .forward = forward,
-    .meet = meet,
-    .part = part,
-    .backward = backward,
-    .state = sizeof(congru_reference),
+    .state = {.bytes = sizeof(congru_reference), .layout = layout},
+    .trials = {forward, backward},
+    .batch = {meet, part},
 };

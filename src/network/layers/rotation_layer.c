@@ -92,12 +92,9 @@ const congru_layer congru_layer_rotation = {
     .name = "rotation",
     .traits = CONGRU_TRAIT_WEIGHTS,
     .plan = rotation_plan,
-    .layout = rotation_layout,
-    .prepare = rotation_prepare,
-    .forward = rotation_forward,
-    .backward = rotation_backward,
+    .state = {sizeof(congru_rotation), rotation_layout, rotation_prepare},
+    .trials = {rotation_forward, rotation_backward},
     .finish = rotation_finish,
-    .state = sizeof(congru_rotation),
 };
 
 /* ---- Dispersion -------------------------------------------------------------------------------------- */
@@ -185,9 +182,7 @@ const congru_layer congru_layer_dispersion = {
     .name = "dispersion",
     .traits = CONGRU_TRAIT_WEIGHTS | CONGRU_TRAIT_READS_X,
     .plan = dispersion_plan,
-    .prepare = dispersion_prepare,
-    .forward = dispersion_forward,
-    .backward = dispersion_backward,
+    .state = {.bytes = sizeof(congru_scaling), .prepare = dispersion_prepare},
+    .trials = {dispersion_forward, dispersion_backward},
     .finish = dispersion_finish,
-    .state = sizeof(congru_scaling),
 };

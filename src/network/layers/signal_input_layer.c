@@ -63,7 +63,6 @@ static void forward(const congru_call *call)
 
 const congru_layer congru_layer_signal = {
     .name = "signal",
-    .layout = layout,
-    .forward = forward,
-    .state = sizeof(congru_signal_input),
+    .state = {.bytes = sizeof(congru_signal_input), .layout = layout},
+    .trials = {.forward = forward},
 };

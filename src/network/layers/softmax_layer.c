@@ -52,7 +52,6 @@ static void plan(congru_graph *graph, congru_node *node)
 const congru_layer congru_layer_softmax = {
     .name = "softmax",
     .plan = plan,
-    .forward = forward,
-    .backward = backward,
-    .state = sizeof(congru_softmax),
+    .state = {.bytes = sizeof(congru_softmax)},
+    .trials = {forward, backward},
 };

@@ -123,10 +123,7 @@ const congru_layer congru_layer_time_space = {
     .name = "time and space",
     .traits = CONGRU_TRAIT_READS_X,
     .plan = plan,
-    .layout = layout,
-    .prepare = prepare,
-    .forward = forward,
-    .backward = backward,
+    .state = {sizeof(time_space), layout, prepare},
+    .trials = {forward, backward},
     .finish = finish,
-    .state = sizeof(time_space),
 };

@@ -28,8 +28,7 @@ static void triangle_backward(const congru_call *call)
 const congru_layer congru_layer_triangle = {
     .name = "triangle",
     .plan = triangle_plan,
-    .forward = triangle_forward,
-    .backward = triangle_backward,
+    .trials = {triangle_forward, triangle_backward},
 };
 
 static void diagonal_plan(congru_graph *graph, congru_node *node)
@@ -73,6 +72,5 @@ static void diagonal_backward(const congru_call *call)
 const congru_layer congru_layer_diagonal = {
     .name = "diagonal",
     .plan = diagonal_plan,
-    .forward = diagonal_forward,
-    .backward = diagonal_backward,
+    .trials = {diagonal_forward, diagonal_backward},
 };

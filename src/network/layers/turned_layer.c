@@ -61,11 +61,9 @@ static congru_status diagonal_prepare(congru_graph *graph, congru_node *node)
 const congru_layer congru_layer_turned_diagonal = {
     .name = "diagonal of a rotation",
     .plan = diagonal_plan,
-    .prepare = diagonal_prepare,
-    .forward = diagonal_forward,
-    .backward = diagonal_backward,
+    .state = {.bytes = sizeof(const double *), .prepare = diagonal_prepare},
+    .trials = {diagonal_forward, diagonal_backward},
     .finish = congru_rotation_add_sums,
-    .state = sizeof(const double *),
 };
 
 /* ---- Recentring, in the basis of the inputs ---------------------------------------------------------- */
@@ -156,12 +154,10 @@ const congru_layer congru_layer_turned_recentre = {
     .name = "recentre a rotation",
     .traits = CONGRU_TRAIT_LATE,
     .plan = recentre_plan,
-    .layout = recentre_layout,
-    .forward = recentre_forward,
-    .meet = recentre_meet,
-    .backward = recentre_backward,
+    .state = {.bytes = sizeof(turned_recentre), .layout = recentre_layout},
+    .trials = {recentre_forward, recentre_backward},
+    .batch = {.meet = recentre_meet},
     .finish = recentre_finish,
-    .state = sizeof(turned_recentre),
 };
 
 /* ---- Dense, with weights in that basis --------------------------------------------------------------- */
@@ -250,10 +246,7 @@ const congru_layer congru_layer_turned_dense = {
     .name = "dense behind a rotation",
     .traits = CONGRU_TRAIT_READS_X,
     .plan = congru_dense_plan,
-    .layout = dense_layout,
-    .prepare = dense_prepare,
-    .forward = congru_dense_forward,
-    .backward = congru_dense_backward,
+    .state = {sizeof(congru_dense), dense_layout, dense_prepare},
+    .trials = {congru_dense_forward, congru_dense_backward},
     .finish = dense_finish,
-    .state = sizeof(congru_dense),
 };

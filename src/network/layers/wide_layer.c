@@ -215,10 +215,7 @@ static congru_status finish(congru_graph *graph, congru_node *node)
 const congru_layer congru_layer_wide_logarithm = {
     .name = "logarithm of a widening congruence",
     .plan = plan,
-    .layout = layout,
-    .prepare = prepare,
-    .forward = forward,
-    .backward = backward,
+    .state = {sizeof(wide), layout, prepare},
+    .trials = {forward, backward},
     .finish = finish,
-    .state = sizeof(wide),
 };

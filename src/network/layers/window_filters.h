@@ -13,11 +13,15 @@
  * of what prediction uses the share number[1] is renewed. */
 enum { CONGRU_FILTER_GAIN, CONGRU_FILTER_BIAS, CONGRU_FILTER_MEAN, CONGRU_FILTER_VARIANCE, CONGRU_FILTER_ROWS };
 
+/* Makes what forward multiplies with, at the mean and variance of the moment. */
+typedef void (*congru_filters_set)(const congru_graph *graph, const congru_node *node);
+
 typedef struct congru_window_filters {
     size_t taps, count, most; /* taps of the filters; filters; taps of the moments */
     double *moment; /* of the batch: congru_moment_count(most), divided by how many windows there are */
     double *mean, *variance; /* (F) */
     double *product;         /* M w of one filter (taps) */
+    congru_filters_set set;
 } congru_window_filters;
 
 /* Zeros on the left of a signal. */
@@ -26,11 +30,15 @@ static inline size_t congru_filters_left(const congru_window_filters *f)
     return (f->taps - 1) / 2;
 }
 
-/* In plan, layout (run twice), prepare and meet of a node. */
-void congru_filters_plan(congru_graph *graph, const congru_node *node, congru_window_filters *f);
+/* In plan and layout (run twice) of a node. */
+void congru_filters_plan(congru_graph *graph, const congru_node *node, congru_window_filters *f,
+                         congru_filters_set set);
 void congru_filters_layout(congru_arena *arena, congru_window_filters *f);
-void congru_filters_recall(const congru_graph *graph, const congru_node *node, const congru_window_filters *f);
-void congru_filters_meet(congru_graph *graph, const congru_node *node, const congru_window_filters *f);
+
+/* The prepare and meet of a layer whose state begins with its filters: set at the mean and variance of what was learnt, and
+ * of the batch. */
+congru_status congru_filters_prepare(congru_graph *graph, congru_node *node);
+congru_status congru_filters_meet(congru_graph *graph, congru_node *node);
 
 /* What comes out of filter k is `scale` times the filtered signal, plus `shift`. */
 double congru_filters_scale(const congru_graph *graph, const congru_node *node, const congru_window_filters *f,

@@ -52,19 +52,20 @@ static void tally_forward(const congru_call *call)
 const congru_layer congru_layer_window_statistics = {
     .name = "statistics of windows",
     .plan = tally_plan,
-    .layout = tally_layout,
-    .forward = tally_forward,
-    .state = sizeof(tally),
+    .state = {.bytes = sizeof(tally), .layout = tally_layout},
+    .trials = {.forward = tally_forward},
 };
 
 /* ---- Filters ----------------------------------------------------------------------------------------- */
 
-void congru_filters_plan(congru_graph *graph, const congru_node *node, congru_window_filters *f)
+void congru_filters_plan(congru_graph *graph, const congru_node *node, congru_window_filters *f,
+                         congru_filters_set set)
 {
     const congru_segment *time = &graph->parameters->segment[node->weight[0]];
     f->taps = time->rows;
     f->count = time->cols;
     f->most = (size_t)congru_graph_source(graph, node, 1)->number[0];
+    f->set = set;
 }
 
 void congru_filters_layout(congru_arena *arena, congru_window_filters *f)
@@ -75,11 +76,14 @@ void congru_filters_layout(congru_arena *arena, congru_window_filters *f)
     f->product = congru_arena_take(arena, f->taps, sizeof(double));
 }
 
-void congru_filters_recall(const congru_graph *graph, const congru_node *node, const congru_window_filters *f)
+congru_status congru_filters_prepare(congru_graph *graph, congru_node *node)
 {
+    const congru_window_filters *f = node->state;
     const double *norm = congru_graph_value(graph, node, 1);
     memcpy(f->mean, norm + CONGRU_FILTER_MEAN * f->count, f->count * sizeof(double));
     memcpy(f->variance, norm + CONGRU_FILTER_VARIANCE * f->count, f->count * sizeof(double));
+    f->set(graph, node);
+    return CONGRU_OK;
 }
 
 static double windows(const congru_graph *graph, const congru_node *node)
@@ -117,8 +121,11 @@ static double apply_moments(const congru_window_filters *f, const double *time, 
     return mean;
 }
 
-void congru_filters_meet(congru_graph *graph, const congru_node *node, const congru_window_filters *f)
+congru_status congru_filters_meet(congru_graph *graph, congru_node *node)
 {
+    if (graph->resting)
+        return CONGRU_OK;
+    const congru_window_filters *f = node->state;
     const tally *t = congru_graph_source(graph, node, 1)->state;
     const double *time = congru_graph_value(graph, node, 0);
     memset(f->moment, 0, t->count * sizeof(double));
@@ -132,6 +139,8 @@ void congru_filters_meet(congru_graph *graph, const congru_node *node, const con
             square += f->product[i] * time[i * f->count + k];
         f->variance[k] = square > f->mean[k] * f->mean[k] ? square - f->mean[k] * f->mean[k] : 0.0;
     }
+    f->set(graph, node);
+    return CONGRU_OK;
 }
 
 double congru_filters_scale(const congru_graph *graph, const congru_node *node, const congru_window_filters *f,

@@ -93,9 +93,7 @@ const congru_layer congru_loss_cross_entropy = {
     .name = "cross-entropy",
     .traits = CONGRU_TRAIT_LOSS,
     .plan = plan,
-    .prepare = prepare,
-    .forward = forward,
-    .backward = backward,
+    .state = {.bytes = sizeof(cross_entropy), .prepare = prepare},
+    .trials = {forward, backward},
     .finish = finish,
-    .state = sizeof(cross_entropy),
 };

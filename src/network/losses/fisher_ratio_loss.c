@@ -247,9 +247,7 @@ static congru_status finish(congru_graph *graph, congru_node *node)
 const congru_layer congru_loss_fisher_ratio = {
     .name = "Fisher ratio",
     .traits = CONGRU_TRAIT_LOSS,
-    .layout = layout,
-    .meet = meet,
-    .part = part,
+    .state = {.bytes = sizeof(fisher), .layout = layout},
+    .batch = {meet, part},
     .finish = finish,
-    .state = sizeof(fisher),
 };

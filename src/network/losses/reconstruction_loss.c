@@ -68,10 +68,10 @@ const congru_layer congru_loss_reconstruction = {
     .name = "reconstruction",
     .traits = CONGRU_TRAIT_LOSS,
     .plan = log_plan,
-    .forward = log_forward,
-    .part = log_part,
+    .state = {.bytes = sizeof(reconstruction)},
+    .trials = {.forward = log_forward},
+    .batch = {.part = log_part},
     .finish = finish,
-    .state = sizeof(reconstruction),
 };
 
 /* ---- Affine-invariant -------------------------------------------------------------------------------- */
@@ -126,7 +126,7 @@ const congru_layer congru_loss_affine_reconstruction = {
     .name = "affine-invariant reconstruction",
     .traits = CONGRU_TRAIT_LOSS | CONGRU_TRAIT_READS_X,
     .plan = affine_plan,
-    .backward = affine_backward,
+    .state = {.bytes = sizeof(reconstruction)},
+    .trials = {.backward = affine_backward},
     .finish = finish,
-    .state = sizeof(reconstruction),
 };

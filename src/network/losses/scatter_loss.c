@@ -38,7 +38,6 @@ static congru_status finish(congru_graph *graph, congru_node *node)
 const congru_layer congru_loss_scatters = {
     .name = "scatters",
     .traits = CONGRU_TRAIT_LOSS,
-    .meet = meet,
-    .part = part,
+    .batch = {meet, part},
     .finish = finish,
 };

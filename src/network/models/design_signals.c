@@ -21,12 +21,22 @@ static congru_status crop(congru_context *context, double seconds, congru_design
     return CONGRU_OK;
 }
 
+congru_status congru_model_reads(congru_context *context, congru_backbone backbone, const double *covariance,
+                                 const congru_signals *signals)
+{
+    const congru_network_model *model = congru_model_of(backbone);
+    if (model->least_samples != NULL && signals == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "%s needs signals, and these trials are covariances",
+                           model->name);
+    if (model->least_samples == NULL && covariance == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "%s needs covariances, and %s", model->name,
+                           signals != NULL ? "these trials are signals" : "these trials have none");
+    return CONGRU_OK;
+}
+
 congru_status congru_design_signals(congru_context *context, const congru_network_model *model,
                                     const congru_signals *signals, double seconds, congru_design *design)
 {
-    if (signals == NULL)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "%s needs signals, and these trials are covariances",
-                           model->name);
     if (signals->channels != design->d)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "%s has %zu channels, and the signals have %zu",
                            model->name, design->d, signals->channels);

@@ -70,8 +70,12 @@ congru_status congru_design_make(congru_context *context, congru_backbone backbo
                                  const congru_trials *trials, const congru_network_options *options,
                                  congru_design *design);
 
-/* The part of a design that signals give, with crops of so many seconds (0: none): CONGRU_ERROR_ARGUMENT where there are
- * none, or too short ones. */
+/* Whether trials of these, either of which may be NULL, are of the kind that the model reads; CONGRU_ERROR_ARGUMENT. */
+congru_status congru_model_reads(congru_context *context, congru_backbone backbone, const double *covariance,
+                                 const congru_signals *signals);
+
+/* The part of a design that signals give, with crops of so many seconds (0: none): CONGRU_ERROR_ARGUMENT where they are
+ * too short. */
 congru_status congru_design_signals(congru_context *context, const congru_network_model *model,
                                     const congru_signals *signals, double seconds, congru_design *design);
 
