@@ -78,7 +78,7 @@ tables_eegmmidb()
     table eegmmidb-recipes reproduce recipes eegmmidb.npz --C 0.01
 }
 
-# Across subjects, seed by seed; ten subjects of EEGMMIDB are scored, with all others as sources. 4 s of 2b begin at its cue.
+# Across subjects, seed by seed; tsmnet has ten subjects of EEGMMIDB scored, with all others as sources. 4 s of 2b begin at its cue.
 tables_networks()
 {
     local seed covariances=ra+tslr,spdnet,spd-cnn,ts-spd-cnn ten=S003,S007,S011,S015,S019,S023,S027,S031,S035,S039
@@ -89,8 +89,8 @@ tables_networks()
         table networks-2a-$seed loso 2a_wide.npz --band 8:35 --C 0.01 -p $covariances,tsmnet,eegnet --seed $seed \
             -o networks2a-$seed
     done
-    table networks-eegmmidb loso wide.npz --band 8:30 --window 0.5:3.5 --C 0.01 -p $covariances,tsmnet,eegnet --subjects $ten \
-        -o networks49
+    table networks-eegmmidb loso wide.npz --band 8:30 --window 0.5:3.5 --C 0.01 -p $covariances,eegnet -o networks49
+    table networks-eegmmidb-ten loso wide.npz -p tsmnet --subjects $ten -o networks10
     table networks-2b loso 2b_wide.npz --band 8:30 --C 0.01 -p $covariances,eegnet -o networks2b
     table networks-2a-signals loso 2a_wide.npz -p shallow,deep,conformer,inception -o networks2a
     table networks-within within 2a_wide.npz --band 8:35 --C 0.01 -p $covariances,tsmnet,eegnet -o networks-within
