@@ -199,6 +199,7 @@ static void filter_bank(void)
         congru_trials trials = bench_trials;
         trials.signals = &signals;
         b->constants.trials = &trials;
+        b->constants.signals = true;
         b->constants.taps = taps;
         int x = congru_part_signal(&b->graph, SAMPLES, CHANNELS, 0);
         x = congru_part_filter_bank(&b->graph, x, 4, 2, taps, 1e-3, 0.01);
