@@ -66,9 +66,9 @@ static congru_status read_composed(congru_array *array)
 static void check_refused(congru_status status, congru_status expected, const char *path, const char *words,
                           const congru_array *array)
 {
-    char begin[PATH_SIZE + 2];
-    snprintf(begin, sizeof begin, "%s: ", path);
-    check_error_at(context, status, expected, begin, words);
+    char place[PATH_SIZE + 2];
+    snprintf(place, sizeof place, "%s: ", path);
+    check_error_at(context, status, expected, place, words);
     CHECK(array->data == NULL && array->count == 0 && array->dims == 0);
 }
 
