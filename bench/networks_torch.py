@@ -24,6 +24,7 @@ CLASSES, SUBJECTS = 4, 4
 
 
 def load(name, path):
+    sys.path.insert(0, str(pathlib.Path(path).parent))  # what it imports stands beside it
     spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
