@@ -20,6 +20,13 @@ static void add_exact(congru_text *text, double number)
     congru_text_add(text, "%s", digits);
 }
 
+/* Blanks in front line numbers up in print, and a dash says that there is none: neither is data. */
+static const char *plain_cell(const char *cell)
+{
+    cell += strspn(cell, " ");
+    return strcmp(cell, "-") == 0 ? "" : cell;
+}
+
 static void write_csv(congru_text *text, const congru_table *table)
 {
     for (size_t c = 0; c < table->columns; c++) {
@@ -29,7 +36,7 @@ static void write_csv(congru_text *text, const congru_table *table)
     for (size_t i = 0, c = 0; i < table->cells; i++, c = c + 1 < table->columns ? c + 1 : 0) {
         congru_text_add(text, c > 0 ? "," : "\n");
         if (table->cell[i].text != NULL)
-            congru_text_add_csv(text, table->cell[i].text);
+            congru_text_add_csv(text, plain_cell(table->cell[i].text));
         else if (isfinite(table->cell[i].number))
             add_exact(text, table->cell[i].number);
     }
@@ -47,8 +54,10 @@ static void write_json(congru_text *text, const congru_table *table)
         congru_text_add(text, c > 0 ? ", " : i > 0 ? ",\n{" : "\n{");
         congru_text_add_json(text, table->column[c].heading);
         congru_text_add(text, ": ");
-        if (table->cell[i].text != NULL)
-            congru_text_add_json(text, table->cell[i].text);
+        if (table->cell[i].text != NULL && strcmp(table->cell[i].text, "-") == 0)
+            congru_text_add(text, "null");
+        else if (table->cell[i].text != NULL)
+            congru_text_add_json(text, plain_cell(table->cell[i].text));
         else
             congru_text_add_number(text, table->cell[i].number, 17);
         congru_text_add(text, c + 1 == table->columns ? "}" : "");
