@@ -12,37 +12,53 @@ void LANES(real_elu)(size_t count, const congru_real *x, congru_real *y)
     }
 }
 
+/* Vectors by hand from here on: the result may take the place of an argument, which the compiler would allow for number by number. */
 void LANES(real_elu_slope)(size_t count, congru_real kept, congru_real none, const congru_real *y,
                            const congru_real *d_y, congru_real *d_x)
 {
-    for (size_t e = 0; e < count; e++) {
-        const congru_real below = y[e] < 0 ? y[e] + kept : none;
-        d_x[e] = d_y[e] * (y[e] > 0 ? kept : below);
+    const rvec above = r_set(kept), at = r_set(none), zero = r_set(0);
+    for (size_t e = 0; e < count; e += REAL_WIDTH) {
+        const rvec own = r_load(y + e), below = r_where(r_sub(zero, own), r_add(own, above), at);
+        r_store(d_x + e, r_mul(r_load(d_y + e), r_where(own, above, below)));
     }
 }
 
 void LANES(real_multiply)(size_t count, const congru_real *a, const congru_real *b, congru_real *y)
 {
-    for (size_t e = 0; e < count; e++)
-        y[e] = a[e] * b[e];
+    for (size_t e = 0; e < count; e += REAL_WIDTH)
+        r_store(y + e, r_mul(r_load(a + e), r_load(b + e)));
 }
 
 void LANES(real_add)(size_t count, const congru_real *a, const congru_real *b, congru_real *y)
 {
-    for (size_t e = 0; e < count; e++)
-        y[e] = a[e] + b[e];
+    for (size_t e = 0; e < count; e += REAL_WIDTH)
+        r_store(y + e, r_add(r_load(a + e), r_load(b + e)));
 }
 
 void LANES(real_stretch)(size_t rows, size_t cols, const congru_real *scale, const congru_real *shift,
                          const congru_real *x, congru_real *y)
 {
     for (size_t r = 0; r < rows; r++, x += cols, y += cols) {
-        if (shift == NULL)
-            for (size_t c = 0; c < cols; c++)
-                y[c] = scale[c] * x[c];
-        else
-            for (size_t c = 0; c < cols; c++)
-                y[c] = scale[c] * x[c] + shift[c];
+        for (size_t c = 0; c < cols; c += REAL_WIDTH) {
+            const rvec own = r_mul(r_load(scale + c), r_load(x + c));
+            r_store(y + c, shift != NULL ? r_add(own, r_load(shift + c)) : own);
+        }
+    }
+}
+
+void LANES(real_leave)(size_t count, const congru_real *drawn, congru_real *p)
+{
+    for (size_t e = 0; e < count; e += REAL_WIDTH) {
+        const rvec own = r_load(p + e);
+        r_store(p + e, r_where(r_load(drawn + e), own, r_mul(own, r_set(-1))));
+    }
+}
+
+void LANES(real_keep)(size_t count, congru_real kept, const congru_real *p, congru_real *a)
+{
+    for (size_t e = 0; e < count; e += REAL_WIDTH) {
+        const rvec own = r_load(p + e);
+        r_store(a + e, r_where(own, r_mul(own, r_set(kept)), r_set(0)));
     }
 }
 
@@ -160,9 +176,9 @@ void LANES(real_draw)(const uint32_t key[2], const uint32_t counter[4], uint64_t
 void LANES(real_rectify)(size_t rows, size_t cols, const congru_real *bias, congru_real *y, size_t row)
 {
     for (size_t r = 0; r < rows; r++, y += row) {
-        for (size_t c = 0; c < cols; c++) {
-            const congru_real z = y[c] + bias[c];
-            y[c] = z > 0 ? z : 0;
+        for (size_t c = 0; c < cols; c += REAL_WIDTH) {
+            const rvec z = r_add(r_load(y + c), r_load(bias + c));
+            r_store(y + c, r_where(z, z, r_set(0)));
         }
     }
 }
@@ -177,7 +193,7 @@ ALWAYS_INLINE void gate_columns(const int V, size_t rows, size_t cols, const con
         total[h] = v_load_unaligned(sum + h * VEC_WIDTH);
     for (size_t r = 0; r < rows; r++, y += cols, d += cols, g += cols) {
         for (int v = 0; v < V; v++)
-            r_store(g + v * REAL_WIDTH, r_gate(r_load(y + v * REAL_WIDTH), r_load(d + v * REAL_WIDTH)));
+            r_store(g + v * REAL_WIDTH, r_where(r_load(y + v * REAL_WIDTH), r_load(d + v * REAL_WIDTH), r_set(0)));
         for (int h = 0; h < V * HALVES; h++)
             total[h] = v_add(total[h], r_widen(g + h * VEC_WIDTH));
     }

@@ -1,4 +1,6 @@
 /* Products of plain arrays of reals: windows of signals and images with filters, channels in lanes. SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
 #include "kernel/lanes_table.h"
 #include "kernel/vec_real.h"
 
@@ -75,15 +77,26 @@ STRIP(1)
 STRIP(2)
 #if REAL_TILE > 2
 STRIP(3)
+#endif
+#if REAL_TILE > 3
 STRIP(4)
 #endif
+
+/* Columns that fill up the last step: nothing is added up for them. */
+static void clear_rest(size_t rows, size_t cols, congru_real *c, size_t c_row)
+{
+    const size_t rest = congru_real_step(cols) - cols;
+    for (size_t r = 0; rest > 0 && r < rows; r++)
+        memset(c + r * c_row + cols, 0, rest * sizeof *c);
+}
 
 static void real_product(size_t rows, size_t cols, size_t blocks, size_t inner, congru_window a,
                          congru_window b, bool add, congru_real *c, size_t c_row)
 {
     const product p = {blocks, inner, a, b, add, c_row};
-    for (size_t j = 0, vectors; j < cols; j += vectors * REAL_WIDTH) {
-        vectors = next_part((cols - j) / REAL_WIDTH, REAL_TILE);
+    const size_t end = (cols + REAL_WIDTH - 1) / REAL_WIDTH * REAL_WIDTH;
+    for (size_t j = 0, vectors; j < end; j += vectors * REAL_WIDTH) {
+        vectors = next_part((end - j) / REAL_WIDTH, REAL_TILE);
         switch (vectors) {
         case 1:
             strip_1(rows, &p, a.data, b.data + j, c + j);
@@ -95,12 +108,16 @@ static void real_product(size_t rows, size_t cols, size_t blocks, size_t inner, 
         case 3:
             strip_3(rows, &p, a.data, b.data + j, c + j);
             break;
+#endif
+#if REAL_TILE > 3
         case 4:
             strip_4(rows, &p, a.data, b.data + j, c + j);
             break;
 #endif
         }
     }
+    if (!add)
+        clear_rest(rows, end, c, c_row);
 }
 
 static void real_products(size_t count, size_t rows, size_t cols, size_t inner, congru_window a,

@@ -90,7 +90,7 @@ ALWAYS_INLINE void one_pixels(const bool rectified, size_t step, size_t high, si
         const column out = pixel_column(half[i]);
         for (size_t j = 0; j < 2 && j < wide; j++) {
             const rvec z = rectified ? r_add(out.at[j], bias) : out.at[j];
-            r_store(y + i * line + j * step, rectified ? r_gate(z, z) : z);
+            r_store(y + i * line + j * step, rectified ? r_where(z, z, r_set(0)) : z);
         }
     }
 }

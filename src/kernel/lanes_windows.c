@@ -52,43 +52,19 @@ void LANES(real_largest)(size_t rows, size_t cols, size_t window, size_t stride,
     }
 }
 
-/* The loops over columns have no constant length, which the compiler would unroll instead of making vectors of. */
-void LANES(real_give_largest)(size_t rows, size_t cols, size_t window, size_t stride,
-                              const congru_real *restrict x, const congru_real *restrict y,
-                              const congru_real *restrict d_y, congru_real *restrict d_x)
+/* What is left to give of a column is in a register; no number of a window is above its largest. */
+void LANES(real_give_largest)(size_t rows, size_t cols, size_t window, size_t stride, const congru_real *x,
+                              const congru_real *y, const congru_real *d_y, congru_real *d_x)
 {
-    enum { SPAN = 64 };
-    congru_real left[SPAN];
     for (size_t r = 0; r < rows; r++, x += stride * cols, d_x += stride * cols, y += cols, d_y += cols) {
-        for (size_t start = 0, width; start < cols; start += width) {
-            width = lanes_least(cols - start, SPAN);
-            for (size_t c = 0; c < width; c++)
-                left[c] = d_y[start + c];
-            for (size_t i = 0; i < window; i++) {
-                const congru_real *from = x + i * cols + start;
-                congru_real *to = d_x + i * cols + start;
-                for (size_t c = 0; c < width; c++) {
-                    const congru_real given = from[c] == y[start + c] ? left[c] : 0;
-                    to[c] += given;
-                    left[c] -= given;
-                }
+        for (size_t c = 0; c < cols; c += REAL_WIDTH) {
+            const rvec most = r_load(y + c);
+            rvec left = r_load(d_y + c);
+            for (size_t i = c; i < c + window * cols; i += cols) {
+                const rvec given = r_where(r_sub(most, r_load(x + i)), r_set(0), left);
+                r_store(d_x + i, r_add(r_load(d_x + i), given));
+                left = r_sub(left, given);
             }
         }
-    }
-}
-
-void LANES(real_leave)(size_t count, const congru_real *restrict drawn, congru_real *restrict p)
-{
-    for (size_t e = 0; e < count; e++) {
-        const congru_real sign = drawn[e] == 0 ? -1 : 1;
-        p[e] = sign * p[e];
-    }
-}
-
-void LANES(real_keep)(size_t count, congru_real kept, const congru_real *restrict p, congru_real *restrict a)
-{
-    for (size_t e = 0; e < count; e++) {
-        const congru_real own = p[e] * kept;
-        a[e] = p[e] > 0 ? own : 0;
     }
 }

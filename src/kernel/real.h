@@ -29,10 +29,10 @@ typedef struct congru_window {
 } congru_window;
 
 /* Every result is one sum in ascending order, or sums in a fixed number of chains: no bit depends on the instruction
- * set. `cols` and `size` are multiples of CONGRU_REAL_STEP. */
+ * set. `cols` and `size` are multiples of CONGRU_REAL_STEP where nothing else is said. */
 typedef struct congru_real_kernel {
     /* c (rows, cols) = the sum over blocks and inner of a(row, block, inner) b(block, inner, col), or += where `add`.
-     * b's row is 1; rows of c are `c_row` apart. */
+     * b's row is 1; rows of c are `c_row` apart. `cols` is any number: b has zeros from there to the end of the step, and c too. */
     void (*product)(size_t rows, size_t cols, size_t blocks, size_t inner, congru_window a, congru_window b,
                     bool add, congru_real *c, size_t c_row);
 

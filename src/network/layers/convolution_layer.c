@@ -45,11 +45,14 @@ void congru_convolution_forward(const congru_call *call, const congru_convolutio
     const congru_extent *in = &call->node->in[0], *out = &call->node->out;
     const size_t step = congru_extent_step(in), cols = congru_extent_step(out);
     for (size_t m = 0; m < call->count; m++)
-        call->kernel->real->product(out->rows, cols, c->taps, in->cols,
+        call->kernel->real->product(out->rows, out->cols, c->taps, in->cols,
                                     (congru_window){congru_trial_reals(call->x[0], in, m), step, step, 1},
                                     (congru_window){c->weight, 0, in->cols * cols, cols}, false,
                                     congru_trial_reals(call->y, out, m), cols);
 }
+
+/* So many rows of x and d_y stay in the nearest cache while all taps read them. */
+enum { NEAR_ROWS = 96 };
 
 /* d_w[k] = sum_t x[t + k]^T d_y[t] of one trial, added to the sums. */
 static void add_weights(const congru_call *call, const congru_convolution *c, const congru_real *x,
@@ -58,9 +61,14 @@ static void add_weights(const congru_call *call, const congru_convolution *c, co
     const congru_extent *in = &call->node->in[0], *out = &call->node->out;
     const size_t step = congru_extent_step(in), cols = congru_extent_step(out);
     congru_real *own = call->work.plain[0];
-    for (size_t k = 0; k < c->taps; k++)
-        call->kernel->real->product(in->cols, cols, 1, out->rows, (congru_window){x + k * step, 1, 0, step},
-                                    (congru_window){d_y, 0, 0, cols}, false, own + k * in->cols * cols, cols);
+    for (size_t t = 0, rows; t < out->rows; t += rows) {
+        rows = out->rows - t < NEAR_ROWS ? out->rows - t : NEAR_ROWS;
+        for (size_t k = 0; k < c->taps; k++)
+            call->kernel->real->product(in->cols, out->cols, 1, rows,
+                                        (congru_window){x + (t + k) * step, 1, 0, step},
+                                        (congru_window){d_y + t * cols, 0, 0, cols}, t > 0,
+                                        own + k * in->cols * cols, cols);
+    }
     call->kernel->real->collect(c->taps * in->cols, out->cols, own, cols, sum);
 }
 
@@ -74,7 +82,7 @@ static void give_back(const congru_call *call, const congru_convolution *c, cons
     memset(padded, 0, edge * sizeof(congru_real));
     memcpy(padded + edge, d_y, out->rows * cols * sizeof(congru_real));
     memset(padded + edge + out->rows * cols, 0, edge * sizeof(congru_real));
-    call->kernel->real->product(in->rows, step, c->taps, out->cols, (congru_window){padded, cols, cols, 1},
+    call->kernel->real->product(in->rows, in->cols, c->taps, out->cols, (congru_window){padded, cols, cols, 1},
                                 (congru_window){c->flipped, 0, out->cols * step, step}, false, d_x, step);
 }
 
