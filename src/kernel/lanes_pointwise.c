@@ -193,7 +193,8 @@ ALWAYS_INLINE void gate_columns(const int V, size_t rows, size_t cols, const con
         total[h] = v_load_unaligned(sum + h * VEC_WIDTH);
     for (size_t r = 0; r < rows; r++, y += cols, d += cols, g += cols) {
         for (int v = 0; v < V; v++)
-            r_store(g + v * REAL_WIDTH, r_where(r_load(y + v * REAL_WIDTH), r_load(d + v * REAL_WIDTH), r_set(0)));
+            r_store(g + v * REAL_WIDTH,
+                    r_where(r_load(y + v * REAL_WIDTH), r_load(d + v * REAL_WIDTH), r_set(0)));
         for (int h = 0; h < V * HALVES; h++)
             total[h] = v_add(total[h], r_widen(g + h * VEC_WIDTH));
     }

@@ -121,10 +121,10 @@ static void real_product(size_t rows, size_t cols, size_t blocks, size_t inner, 
 }
 
 static void real_products(size_t count, size_t rows, size_t cols, size_t inner, congru_window a,
-                          congru_window b, congru_real *c)
+                          congru_window b, bool add, congru_real *c)
 {
     for (size_t k = 0; k < count; k++, a.data += a.block, b.data += b.block, c += rows * cols)
-        real_product(rows, cols, 1, inner, a, b, false, c, cols);
+        real_product(rows, cols, 1, inner, a, b, add, c, cols);
 }
 
 /* ---- By channel ------------------------------------------------------------------------------------------ */

@@ -36,9 +36,9 @@ typedef struct congru_real_kernel {
     void (*product)(size_t rows, size_t cols, size_t blocks, size_t inner, congru_window a, congru_window b,
                     bool add, congru_real *c, size_t c_row);
 
-    /* `count` products, each of a block of a and of b: c (count, rows, cols) = the sum over inner. */
+    /* `count` products, each of a block of a and of b: c (count, rows, cols) = the sum over inner, or +=. */
     void (*products)(size_t count, size_t rows, size_t cols, size_t inner, congru_window a, congru_window b,
-                     congru_real *c);
+                     bool add, congru_real *c);
 
     /* c (rows, cols) = the sum over inner of a(row, inner, col) b(row, inner, col): products by channel. The `block` of
      * both is not read. */

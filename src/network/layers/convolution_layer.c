@@ -64,10 +64,9 @@ static void add_weights(const congru_call *call, const congru_convolution *c, co
     for (size_t t = 0, rows; t < out->rows; t += rows) {
         rows = out->rows - t < NEAR_ROWS ? out->rows - t : NEAR_ROWS;
         for (size_t k = 0; k < c->taps; k++)
-            call->kernel->real->product(in->cols, out->cols, 1, rows,
-                                        (congru_window){x + (t + k) * step, 1, 0, step},
-                                        (congru_window){d_y + t * cols, 0, 0, cols}, t > 0,
-                                        own + k * in->cols * cols, cols);
+            call->kernel->real->product(
+                in->cols, out->cols, 1, rows, (congru_window){x + (t + k) * step, 1, 0, step},
+                (congru_window){d_y + t * cols, 0, 0, cols}, t > 0, own + k * in->cols * cols, cols);
     }
     call->kernel->real->collect(c->taps * in->cols, out->cols, own, cols, sum);
 }

@@ -83,7 +83,7 @@ static void forward(const congru_call *call)
         return;
     }
     call->kernel->real->product(
-        rows, cols, 1, in->cols,
+        rows, out->cols, 1, in->cols,
         (congru_window){congru_trial_reals(call->x[0], in, 0), congru_extent_step(in), 0, 1},
         (congru_window){l->weight, 0, 0, cols}, false, y, cols);
     call->kernel->real->shift(rows, cols, l->bias, y);
@@ -98,7 +98,7 @@ static void add_weights(const congru_call *call, const congru_real *x, const con
     congru_real *own = call->work.plain[0];
     for (size_t k = 0; k < l->joined; k++) {
         double *sum = call->sum[0] + k * in->cols * out->cols;
-        call->kernel->real->product(in->cols, cols, 1, rows,
+        call->kernel->real->product(in->cols, out->cols, 1, rows,
                                     (congru_window){x + k * step, 1, 0, l->joined * step},
                                     (congru_window){d_y, 0, 0, cols}, false, own, cols);
         call->kernel->real->collect(in->cols, out->cols, own, cols, sum);
@@ -121,7 +121,7 @@ static void backward(const congru_call *call)
                     trials * out->rows);
     }
     for (size_t k = 0; k < l->joined && call->d_x[0] != NULL; k++)
-        call->kernel->real->product(call->count * out->rows, step, 1, out->cols,
+        call->kernel->real->product(call->count * out->rows, in->cols, 1, out->cols,
                                     (congru_window){d_y, cols, 0, 1},
                                     (congru_window){l->turned + k * step, 0, 0, l->joined * step}, false,
                                     congru_trial_reals(call->d_x[0], in, 0) + k * step, l->joined * step);

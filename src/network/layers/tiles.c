@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* G of kernel/lanes_tiles.c. */
-enum { SIDE = 4, ENTRIES = SIDE * SIDE, TAPS = 3, LINES = 6 };
+enum { SIDE = 4, ENTRIES = SIDE * SIDE, TAPS = 3, LINES = 4 };
 static const double spread[SIDE][TAPS] = {{1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0, 0, 1}};
 
 static size_t along(const congru_extent *image)
@@ -17,11 +17,18 @@ size_t congru_tiles_sums(const congru_node *node)
     return ENTRIES * congru_extent_step(&node->in[0]) * congru_extent_step(&node->out);
 }
 
-/* All tiles of both images: weighing reads them as a whole. */
+/* Lines of tiles that are taken at a time, from line `first` on: so many as stay in the cache while the weights, or their
+ * derivative, pass through it once for all of them. */
+static size_t lines_from(size_t tiles, size_t first)
+{
+    return tiles - first < LINES ? tiles - first : LINES;
+}
+
 size_t congru_tiles_scratch(const congru_node *node)
 {
-    const size_t tiles = along(&node->out) * along(&node->out);
-    return ENTRIES * tiles * (congru_extent_step(&node->in[0]) + congru_extent_step(&node->out));
+    const size_t tiles = along(&node->out);
+    return ENTRIES * lines_from(tiles, 0) * tiles *
+           (congru_extent_step(&node->in[0]) + congru_extent_step(&node->out));
 }
 
 void congru_tiles_layout(congru_arena *arena, const congru_node *node, congru_tiles *t)
@@ -111,7 +118,6 @@ void congru_tiles_set(congru_graph *graph, congru_node *node, const double *w, c
     share_channels(graph, node, set_channels, &j);
 }
 
-/* So many lines of tiles at a time as stay in the cache while the weights pass through it once for all of them. */
 void congru_tiles_convolve(const congru_kernel *kernel, const congru_extent *in, const congru_extent *out,
                            const congru_real *weight, const congru_real *bias, const congru_real *x,
                            congru_real *scratch, congru_real *y)
@@ -119,14 +125,14 @@ void congru_tiles_convolve(const congru_kernel *kernel, const congru_extent *in,
     const size_t tiles = along(out), step = congru_extent_step(in), cols = congru_extent_step(out),
                  d = out->rows;
     for (size_t first = 0, lines; first < tiles; first += lines) {
-        lines = tiles - first < LINES ? tiles - first : LINES;
+        lines = lines_from(tiles, first);
         const size_t all = lines * tiles;
         congru_real *v = scratch, *m = scratch + ENTRIES * all * step;
         for (size_t i = first; i < first + lines; i++)
             kernel->real->tile_windows(tiles, step, d + 2 - 2 * i, d + 2, x + 2 * i * congru_image_line(in),
                                        congru_image_line(in), v + (i - first) * tiles * step, all * step);
         kernel->real->products(ENTRIES, all, cols, step, (congru_window){v, step, all * step, 1},
-                               (congru_window){weight, 0, step * cols, cols}, m);
+                               (congru_window){weight, 0, step * cols, cols}, false, m);
         for (size_t i = first; i < first + lines; i++)
             kernel->real->tile_pixels(tiles, cols, d - 2 * i, d, m + (i - first) * tiles * cols, all * cols,
                                       bias, y + congru_extent_place(out, 2 * i * d), congru_image_line(out));
@@ -138,21 +144,26 @@ void congru_tiles_weigh(const congru_kernel *kernel, const congru_extent *in, co
                         const congru_real *x, const congru_tiles_slope *slope, congru_real *scratch,
                         congru_real *own)
 {
-    const size_t tiles = along(out), all = tiles * tiles, step = congru_extent_step(in),
-                 cols = congru_extent_step(out), d = out->rows, line = congru_image_line(out);
-    congru_real *v = scratch, *m = scratch + ENTRIES * all * step;
-    for (size_t i = 0; i < tiles; i++) {
-        const size_t place = congru_extent_place(out, 2 * i * d), high = d - 2 * i;
-        for (size_t k = 0; k < 2 && k < high; k++)
-            kernel->real->gate(d, cols, slope->y + place + k * line, slope->d_y + place + k * line,
-                               slope->g + place + k * line, slope->sum);
-        kernel->real->tile_spread(tiles, cols, high, d, slope->g + place, line, m + i * tiles * cols,
-                                  all * cols);
-        kernel->real->tile_windows(tiles, step, d + 2 - 2 * i, d + 2, x + 2 * i * congru_image_line(in),
-                                   congru_image_line(in), v + i * tiles * step, all * step);
+    const size_t tiles = along(out), step = congru_extent_step(in), cols = congru_extent_step(out),
+                 d = out->rows, line = congru_image_line(out);
+    for (size_t first = 0, lines; first < tiles; first += lines) {
+        lines = lines_from(tiles, first);
+        const size_t all = lines * tiles;
+        congru_real *v = scratch, *m = scratch + ENTRIES * all * step;
+        for (size_t i = first; i < first + lines; i++) {
+            const size_t place = congru_extent_place(out, 2 * i * d), high = d - 2 * i,
+                         before = (i - first) * tiles;
+            for (size_t k = 0; k < 2 && k < high; k++)
+                kernel->real->gate(d, cols, slope->y + place + k * line, slope->d_y + place + k * line,
+                                   slope->g + place + k * line, slope->sum);
+            kernel->real->tile_spread(tiles, cols, high, d, slope->g + place, line, m + before * cols,
+                                      all * cols);
+            kernel->real->tile_windows(tiles, step, d + 2 - 2 * i, d + 2, x + 2 * i * congru_image_line(in),
+                                       congru_image_line(in), v + before * step, all * step);
+        }
+        kernel->real->products(ENTRIES, step, cols, all, (congru_window){v, 1, all * step, step},
+                               (congru_window){m, 0, all * cols, cols}, first > 0, own);
     }
-    kernel->real->products(ENTRIES, step, cols, all, (congru_window){v, 1, all * step, step},
-                           (congru_window){m, 0, all * cols, cols}, own);
 }
 
 /* G^T times the sum of all chunks, entry by entry. */

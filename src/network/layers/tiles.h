@@ -12,7 +12,7 @@ typedef struct congru_tiles {
     double *sum;  /* (16, step of the input, step of the output): the derivative by `weight` */
 } congru_tiles;
 
-/* Elements of the sums of a chunk; reals of scratch: of those of a trial, and of two planes of tiles. */
+/* Elements of the sums of a chunk; reals of scratch, for tiles of both images. */
 size_t congru_tiles_sums(const congru_node *node);
 size_t congru_tiles_scratch(const congru_node *node);
 
