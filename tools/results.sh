@@ -5,7 +5,7 @@
 #
 # DATA has the folders bci_iv_2a, bci_iv_2b and eegmmidb; what is in FOLDER already is not run again, fold by fold, so the
 # same line goes on after an interruption. JOBS=1 has one fold at a time. Processor time: 2a an hour, 2b a quarter of an hour,
-# eegmmidb two hours, networks of other authors an hour and a half, synthetic an hour and a quarter.
+# eegmmidb two hours, networks of other authors five hours, synthetic an hour and a quarter.
 set -eu -o pipefail
 
 if [ $# -lt 3 ]; then
@@ -78,7 +78,7 @@ tables_eegmmidb()
     table eegmmidb-recipes reproduce recipes eegmmidb.npz --C 0.01
 }
 
-# Across subjects, seed by seed; tsmnet has ten subjects of EEGMMIDB scored, with all others as sources. 4 s of 2b begin at its cue.
+# Across subjects, seed by seed; conformer has ten subjects of EEGMMIDB scored, with all others as sources. 4 s of 2b begin at its cue.
 tables_networks()
 {
     local seed covariances=ra+tslr,spdnet,spd-cnn,ts-spd-cnn ten=S003,S007,S011,S015,S019,S023,S027,S031,S035,S039
@@ -88,12 +88,21 @@ tables_networks()
     for seed in 50 51 52; do
         table networks-2a-$seed loso 2a_wide.npz --band 8:35 --C 0.01 -p $covariances,tsmnet,eegnet --seed $seed \
             -o networks2a-$seed
+        table networks-2a-signals-$seed loso 2a_wide.npz -p shallow,deep --seed $seed -o networks2a-signals-$seed
     done
+    table networks-2a-large loso 2a_wide.npz -p conformer,inception -o networks2a-large
     table networks-eegmmidb loso wide.npz --band 8:30 --window 0.5:3.5 --C 0.01 -p $covariances,eegnet -o networks49
-    table networks-eegmmidb-ten loso wide.npz -p tsmnet --subjects $ten -o networks10
+    table networks-eegmmidb-signals loso wide.npz --band 8:30 --window 0.5:3.5 --C 0.01 -p ra+tslr,tsmnet,shallow \
+        -o networks49-signals
+    table networks-eegmmidb-ten loso wide.npz --band 8:30 --window 0.5:3.5 --C 0.01 -p ra+tslr,conformer --subjects $ten \
+        -o networks10
+    printf '%s\n' 'pipeline = stated' 'choose = C' 'branches = motor+slow' \
+        'pipeline = network' 'choose = C' 'branches = motor+slow, eegnet' >views.txt
+    table networks-eegmmidb-views loso wide.npz --pipeline-file views.txt -p stated,network -o views
     table networks-2b loso 2b_wide.npz --band 8:30 --C 0.01 -p $covariances,eegnet -o networks2b
-    table networks-2a-signals loso 2a_wide.npz -p shallow,deep,conformer,inception -o networks2a
-    table networks-within within 2a_wide.npz --band 8:35 --C 0.01 -p $covariances,tsmnet,eegnet -o networks-within
+    table networks-2b-signals loso 2b_wide.npz --band 8:30 --C 0.01 -p ra+tslr,tsmnet,shallow,deep,inception \
+        -o networks2b-signals
+    table networks-within within 2a_wide.npz --band 8:35 --C 0.01 -p $covariances,tsmnet,eegnet,shallow -o networks-within
 }
 
 tables_synthetic()

@@ -83,9 +83,13 @@ void LANES(real_tally)(size_t rows, size_t cols, const congru_real *a, const con
     }
 }
 
-/* Each lane is a column. What exponentials are taken of is rounded to reals and kept in their place. */
+/* Each lane is a column. What exponentials are taken of is rounded to reals and kept in their place; so many exponentials of a
+ * column are kept beside, those of further rows are taken again. */
+enum { SOFTEN_KEPT = 128 };
+
 void LANES(real_soften)(size_t rows, size_t cols, double scale, congru_real *p)
 {
+    vec kept[SOFTEN_KEPT];
     for (size_t c = 0; c < cols; c += VEC_WIDTH) {
         vec most = r_widen(p + c), sum = v_set(0.0);
         for (size_t r = 1; r < rows; r++) {
@@ -94,10 +98,14 @@ void LANES(real_soften)(size_t rows, size_t cols, double scale, congru_real *p)
         }
         for (size_t r = 0; r < rows; r++) {
             r_narrow(p + r * cols + c, v_mul(v_sub(r_widen(p + r * cols + c), most), v_set(scale)));
-            sum = v_add(sum, v_exp(r_widen(p + r * cols + c)));
+            const vec own = v_exp(r_widen(p + r * cols + c));
+            if (r < SOFTEN_KEPT)
+                kept[r] = own;
+            sum = v_add(sum, own);
         }
         for (size_t r = 0; r < rows; r++)
-            r_narrow(p + r * cols + c, v_div(v_exp(r_widen(p + r * cols + c)), sum));
+            r_narrow(p + r * cols + c,
+                     v_div(r < SOFTEN_KEPT ? kept[r] : v_exp(r_widen(p + r * cols + c)), sum));
     }
 }
 

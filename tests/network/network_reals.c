@@ -143,6 +143,34 @@ TEST(what_is_left_out_keeps_its_size)
     on_each(check_left_out);
 }
 
+/* Of more rows than are kept beside, too. */
+static void check_soften(const char *name, const congru_real_kernel *real)
+{
+    enum { ROWS = 300, COLS = 48 };
+    memcpy(y, x, ROWS * COLS * sizeof y[0]);
+    memcpy(expected, x, ROWS * COLS * sizeof y[0]);
+    real->soften(ROWS, COLS, 2.5, y);
+    congru_kernel_find("base")->real->soften(ROWS, COLS, 2.5, expected);
+    CHECK_SAYING(same((size_t)ROWS * COLS), "not that of base on %s", name);
+    double worst = 0.0;
+    for (size_t c = 0; c < COLS; c++) {
+        long double sum = 0.0L;
+        for (size_t r = 0; r < ROWS; r++)
+            sum += exp(2.5L * (long double)x[r * COLS + c]);
+        for (size_t r = 0; r < ROWS; r++) {
+            const long double p = exp(2.5L * (long double)x[r * COLS + c]) / sum;
+            worst = fmax(worst, (double)(fabs((long double)y[r * COLS + c] - p) / p));
+        }
+    }
+    CHECK_SAYING(worst < (sizeof(congru_real) == sizeof(double) ? 1e-14 : 5e-7), "off by %.3g on %s", worst,
+                 name);
+}
+
+TEST(columns_are_softened)
+{
+    on_each(check_soften);
+}
+
 static void check_rectify(const char *name, const congru_real_kernel *real)
 {
     memcpy(y, x, sizeof y);
