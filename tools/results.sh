@@ -92,7 +92,7 @@ tables_networks()
     done
     table networks-2a-large loso 2a_wide.npz -p conformer,inception -o networks2a-large
     table networks-eegmmidb loso wide.npz --band 8:30 --window 0.5:3.5 --C 0.01 -p $covariances,eegnet -o networks49
-    table networks-eegmmidb-signals loso wide.npz --band 8:30 --window 0.5:3.5 --C 0.01 -p ra+tslr,tsmnet,shallow \
+    table networks-eegmmidb-signals loso wide.npz --band 8:30 --window 0.5:3.5 --C 0.01 -p ra+tslr,tsmnet \
         -o networks49-signals
     table networks-eegmmidb-ten loso wide.npz --band 8:30 --window 0.5:3.5 --C 0.01 -p ra+tslr,conformer --subjects $ten \
         -o networks10
@@ -102,7 +102,7 @@ tables_networks()
     table networks-2b loso 2b_wide.npz --band 8:30 --C 0.01 -p $covariances,eegnet -o networks2b
     table networks-2b-signals loso 2b_wide.npz --band 8:30 --C 0.01 -p ra+tslr,tsmnet,shallow,deep,inception \
         -o networks2b-signals
-    table networks-within within 2a_wide.npz --band 8:35 --C 0.01 -p $covariances,tsmnet,eegnet,shallow -o networks-within
+    table networks-within within 2a_wide.npz --band 8:35 --C 0.01 -p $covariances,tsmnet,eegnet -o networks-within
 }
 
 tables_synthetic()
