@@ -8,6 +8,7 @@
 #include "kernel/kernel.h"
 
 enum { COUNT = 1 << 14 };
+static const bool wide = sizeof(congru_real) == sizeof(double);
 static congru_real x[COUNT], other[COUNT], y[COUNT], expected[COUNT];
 
 /* Between -1 and 1, some of them 0. */
@@ -162,8 +163,7 @@ static void check_soften(const char *name, const congru_real_kernel *real)
             worst = fmax(worst, (double)(fabs((long double)y[r * COLS + c] - p) / p));
         }
     }
-    CHECK_SAYING(worst < (sizeof(congru_real) == sizeof(double) ? 1e-14 : 5e-7), "off by %.3g on %s", worst,
-                 name);
+    CHECK_SAYING(worst < (wide ? 1e-14 : 5e-7), "off by %.3g on %s", worst, name);
 }
 
 TEST(columns_are_softened)
