@@ -78,7 +78,7 @@ tables_eegmmidb()
     table eegmmidb-recipes reproduce recipes eegmmidb.npz --C 0.01
 }
 
-# Across subjects, seed by seed; conformer has ten subjects of EEGMMIDB scored, with all others as sources. 4 s of 2b begin at its cue.
+# Across subjects, seed by seed; shallow, deep and inception have ten subjects of EEGMMIDB scored, with all others as sources. 4 s of 2b begin at its cue.
 tables_networks()
 {
     local seed covariances=ra+tslr,spdnet,spd-cnn,ts-spd-cnn ten=S003,S007,S011,S015,S019,S023,S027,S031,S035,S039
@@ -94,8 +94,10 @@ tables_networks()
     table networks-eegmmidb loso wide.npz --band 8:30 --window 0.5:3.5 --C 0.01 -p $covariances,eegnet -o networks49
     table networks-eegmmidb-signals loso wide.npz --band 8:30 --window 0.5:3.5 --C 0.01 -p ra+tslr,tsmnet \
         -o networks49-signals
-    table networks-eegmmidb-ten loso wide.npz --band 8:30 --window 0.5:3.5 --C 0.01 -p ra+tslr,conformer --subjects $ten \
+    table networks-eegmmidb-ten loso wide.npz --band 8:30 --window 0.5:3.5 --C 0.01 -p ra+tslr,shallow,deep --subjects $ten \
         -o networks10
+    table networks-eegmmidb-inception loso wide.npz --band 8:30 --window 0.5:3.5 --C 0.01 -p ra+tslr,inception \
+        --subjects $ten -o networks10-inception
     printf '%s\n' 'pipeline = stated' 'choose = C' 'branches = motor+slow' \
         'pipeline = network' 'choose = C' 'branches = motor+slow, eegnet' >views.txt
     table networks-eegmmidb-views loso wide.npz --pipeline-file views.txt -p stated,network -o views
