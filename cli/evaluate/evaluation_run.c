@@ -182,10 +182,12 @@ int evaluation_call_curve(run_state *run, size_t count, const int *number, congr
                           congru_curve_evaluate(run->context, run->set, &run->options, count, number, curve));
 }
 
-/* "5 folds, shuffled ...": how trials are parted inside subjects. */
+/* "5 folds, shuffled ...": what is left out, where it is not one subject. */
 static void describe_folds(const run_state *run)
 {
     const congru_evaluation_options *options = &run->options;
+    if (options->groups > 0)
+        printf("subjects left out in %d groups, each fitted on the others\n", options->groups);
     if (options->protocol == CONGRU_PROTOCOL_FOLDS && options->contiguous)
         printf("%d folds of each subject, contiguous blocks in the order of the set\n", options->folds);
     else if (options->protocol == CONGRU_PROTOCOL_FOLDS)
@@ -366,6 +368,8 @@ int evaluation_run(const arguments *parsed, const run_choice *choice)
     run.options.folds = choice->folds;
     run.options.contiguous = choice->contiguous;
     run.options.calibration = list.count > 0 ? list.number[0] : 0;
+    if (code == EXIT_DONE && choice->groups)
+        code = options_integer(parsed, "groups", 0, 0, CONGRU_SUBJECT_GROUPS_MAX, &run.options.groups);
     if (code == EXIT_DONE && choice->diagnostics &&
         congru_diagnostics_pipeline(run.context, &run.options) == NULL)
         code = terminal_fail(EXIT_USAGE, "%s: --diagnostics needs a pipeline with a network", parsed->command);

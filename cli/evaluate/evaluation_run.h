@@ -96,6 +96,7 @@ typedef struct run_choice {
     int folds;               /* of CONGRU_PROTOCOL_FOLDS */
     bool contiguous;         /* likewise */
     bool diagnostics;        /* the folder gets geometry.json */
+    bool groups;             /* --groups is an option */
     const char *calibration; /* numbers of labelled target trials of each class, with commas between; or NULL */
 } run_choice;
 

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-enum { CONGRU_PIPELINE_SIZE = 64 };
+enum { CONGRU_PIPELINE_SIZE = 64, CONGRU_SUBJECT_GROUPS_MAX = 64 };
 
 /* A pipeline is an aligner and a classifier, "ra+mdm", or an end-to-end model, "ddct-unet-e2e". */
 
@@ -85,7 +85,10 @@ typedef struct congru_evaluation_options {
     size_t pipeline_count;
     const int32_t *subjects; /* (subject_count) those to score, by index in the set; NULL: all */
     size_t subject_count;
-    congru_target target;  /* what may be seen of the target subject; LOSO */
+    congru_target target; /* what may be seen of the target subject; LOSO */
+    int groups; /* of LOSO: 0, or so many groups of subjects, 2 to CONGRU_SUBJECT_GROUPS_MAX, that are left out together: the
+                   subject of index i is in group i % groups, and each pipeline is fitted once for a group, on the others. The
+                   calibration is then 0 */
     bool align_by_session; /* recentre each session of a subject by itself */
     bool
         causal; /* filters of branches run forward only, and a baseline of the whole trial is what comes before the cue */
@@ -180,7 +183,7 @@ CONGRU_API congru_status congru_evaluate(congru_context *context, const congru_s
  * programs to be compared on the same: side (set->count) becomes 1 where a trial is scored, 0 where it is fitted on, -1
  * where it is neither. CONGRU_PROTOCOL_FOLDS has the parts 0 to options->folds - 1, CONGRU_PROTOCOL_SESSION_OUT one for each
  * session of the subject that has most, the others part 0 alone; a part but the first may have no trial to score. Of the
- * options protocol, folds, contiguous, calibration, calibration_most and method.seed count. CONGRU_ERROR_ARGUMENT for a part
+ * options protocol, groups, folds, contiguous, calibration, calibration_most and method.seed count. CONGRU_ERROR_ARGUMENT for a part
  * that is none, and for a subject whose trials or sessions are too few. */
 CONGRU_API congru_status congru_evaluation_split(congru_context *context, const congru_set *set,
                                                  const congru_evaluation_options *options, int32_t subject,

@@ -274,9 +274,9 @@ def _add_own(data: Set, others: List[Own], order: List[str], split: own.Split, m
 
 
 def loso(data: Set, pipelines: Any = STANDARD, *, subjects: Union[str, Sequence[str], None] = None,
-         target: str = "full", align_by: str = "subject", calibration: int = 0, folder: Optional[Path] = None,
-         dataset: str = "set", definitions: Optional[str] = None, threads: int = 0, progress: Any = None,
-         **options: Any) -> Results:
+         target: str = "full", align_by: str = "subject", groups: int = 0, calibration: int = 0,
+         folder: Optional[Path] = None, dataset: str = "set", definitions: Optional[str] = None, threads: int = 0,
+         progress: Any = None, **options: Any) -> Results:
     """Leaves each subject out in turn, fits every pipeline on the others and scores it: ``congru loso``.
 
     Parameters
@@ -287,6 +287,8 @@ def loso(data: Set, pipelines: Any = STANDARD, *, subjects: Union[str, Sequence[
         names begin with 'own:'.
     subjects : those to score; None: all
     target : how much of the target's unlabelled trials may be seen: 'full', '50p', '20p', 'none', 'online'
+    groups : leaves the subjects out in so many groups, subject i in group ``i % groups``, so that each pipeline is fitted once
+        for a group; 0: each subject by itself
     calibration : so many labelled trials of each class of the target subject, its first, are fitted on with the sources, and
         not scored; ``learning_curve`` compares several numbers
     folder : where each finished fold goes at once. A run that was interrupted (Ctrl-C raises KeyboardInterrupt) goes on
@@ -299,8 +301,9 @@ def loso(data: Set, pipelines: Any = STANDARD, *, subjects: Union[str, Sequence[
     >>> congru.loso(congru.synth(subjects=3, trials=10, channels=5), ["ra+mdm"]).means()
     {'ra+mdm': 0.625}
     """
-    return _evaluate(data, pipelines, own.Split("loso", calibration=int(calibration)), subjects, target, align_by, folder,
-                     dataset, definitions, threads, progress, options)
+    split = own.Split("loso", calibration=int(calibration), groups=int(groups))
+    return _evaluate(data, pipelines, split, subjects, target, align_by, folder, dataset, definitions, threads, progress,
+                     options)
 
 
 def within(data: Set, pipelines: Any = STANDARD, *, folds: int = 5, contiguous: bool = False, sessions: bool = False,

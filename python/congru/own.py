@@ -102,10 +102,13 @@ class Split(NamedTuple):
     contiguous: bool = False
     calibration: int = 0  #: labelled target trials of each class that are fitted on
     calibration_most: int = 0  #: the first of each class that are not scored
+    groups: int = 0  #: of subjects that are left out together; 0: each by itself
 
 
-def _run_fold(own: Own, s: Set, split: Split, seed: int, subject: int) -> Optional[Dict[str, Any]]:
-    """One subject; None where it has too few trials."""
+def _run_fold(own: Own, s: Set, split: Split, seed: int, subject: int,
+              kept: Dict[bytes, Any]) -> Optional[Dict[str, Any]]:
+    """One subject; None where it has too few trials. ``kept``: estimators that serve subjects left out together, by the trials
+    they are fitted on."""
     from sklearn.base import clone  # the estimator is scikit-learn's, so it is there
 
     x, y, whose = own.input(s), s.y, s.subject
@@ -124,9 +127,13 @@ def _run_fold(own: Own, s: Set, split: Split, seed: int, subject: int) -> Option
         if len(test) == 0:
             trials.append(test)
             continue
-        estimator = clone(own.estimator)
-        more = {"groups": whose[fit]} if _takes_groups(estimator.fit) else {}
-        fitted = estimator.fit(x[fit], y[fit], **more)
+        fitted = kept.get(fit.tobytes())
+        if fitted is None:
+            estimator = clone(own.estimator)
+            more = {"groups": whose[fit]} if _takes_groups(estimator.fit) else {}
+            fitted = estimator.fit(x[fit], y[fit], **more)
+        if split.groups > 0:
+            kept[fit.tobytes()] = fitted
         found.append(_probabilities(fitted, x[test], len(s.classes), whose[test]))
         trials.append(test)
         train += len(fit)
@@ -149,6 +156,7 @@ def run(own: Own, s: Set, split: Split, seed: int, subjects: List[int], folder: 
     place = os.path.join(folder, "own", own.name[len(PREFIX):])
     os.makedirs(place, exist_ok=True)
     made: List[Dict[str, Any]] = []
+    fitted: Dict[bytes, Any] = {}
     for subject in subjects:
         path = os.path.join(place, f"{subject}-{key[:16]}.npz")
         fold: Optional[Dict[str, Any]]
@@ -156,7 +164,7 @@ def run(own: Own, s: Set, split: Split, seed: int, subjects: List[int], folder: 
             with np.load(path) as kept:
                 fold = {name: kept[name] if kept[name].ndim else kept[name].item() for name in kept.files}
         else:
-            fold = _run_fold(own, s, split, seed, subject)
+            fold = _run_fold(own, s, split, seed, subject, fitted)
             if fold is not None:
                 buffer = io.BytesIO()
                 np.savez(buffer, **fold)

@@ -54,13 +54,13 @@ bool target_of(const char *name, congru_target *target)
     return good;
 }
 
-/* How trials are parted: (protocol, folds, contiguous, calibration, most of calibration). */
+/* How trials are parted: (protocol, folds, contiguous, calibration, most of calibration, groups). */
 static bool split_of(PyObject *split, congru_evaluation_options *options)
 {
     const char *protocol;
     int contiguous;
-    if (!PyArg_ParseTuple(split, "sipii", &protocol, &options->folds, &contiguous, &options->calibration,
-                          &options->calibration_most) ||
+    if (!PyArg_ParseTuple(split, "sipiii", &protocol, &options->folds, &contiguous, &options->calibration,
+                          &options->calibration_most, &options->groups) ||
         !protocol_of(protocol, &options->protocol))
         return false;
     options->contiguous = contiguous != 0;

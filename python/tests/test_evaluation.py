@@ -183,6 +183,31 @@ def test_learning_curve(tmp_path, small):
         congru.loso(small, "ra+mdm", calibration=1, target="online")
 
 
+def test_subjects_left_out_in_groups(small):
+    """One fit for a group, with the library's decoders and with others."""
+    count = len(small.subjects)
+    fits = []
+
+    class Counted(congru.MDM):
+        def fit(self, X, y, **more):
+            fits.append(len(X))
+            return super().fit(X, y, **more)
+
+    results = congru.loso(small, ["none+mdm", ("mine", Counted())], groups=2)
+    assert len(fits) == 2
+    trials = len(small) // count
+    for fold in results.folds:
+        mates = sum(i % 2 == fold["subject"] % 2 for i in range(count))
+        assert fold["train"] == (count - mates) * trials and fold["samples"] == trials
+    ours, mine = results.folds[:count], results.folds[count:]
+    for a, b in zip(ours, mine):
+        np.testing.assert_array_equal(a["prediction"], b["prediction"])
+    each, alone = congru.loso(small, "ra+mdm"), congru.loso(small, "ra+mdm", groups=count)
+    assert each.means() == alone.means()
+    with pytest.raises(ValueError, match="--groups takes 2 to"):
+        congru.loso(small, "ra+mdm", groups=count + 1)
+
+
 def test_pipelines_that_are_defined_here(recorded):
     text = "pipeline = mine\ntitle = one view\nbranch = a\nmethod = ra+mdm\nband = 8:30\nwindow = 0.5:3.5\n"
     assert congru.loso(recorded, "mine", definitions=text).pipelines == ["mine"]

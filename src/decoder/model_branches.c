@@ -143,7 +143,7 @@ congru_status congru_model_fit_branches(congru_context *context, const congru_se
     for (size_t i = 0; i < count; i++)
         used[trial[i]] = true;
     for (size_t s = 0; s < set->subjects; s++)
-        shut |= left_out[s] ? congru_group_of(set, (int32_t)s) : 0;
+        shut |= left_out[s] ? congru_group_of(set, options, (int32_t)s) : 0;
     congru_status status = congru_workers_start(context, set->subjects, &workers);
     if (status == CONGRU_OK) {
         status = congru_plan_begin(context, set, options, 1, &model->pipeline,

@@ -16,14 +16,16 @@ static const double factors[CONGRU_CANDIDATES] = {0.01, 0.1, 1, 10};
 enum { STATED = 2 };                    /* which of them is 1 */
 static const double stated_none = 0.01; /* with C auto */
 
-size_t congru_groups(const congru_set *set)
+size_t congru_groups(const congru_set *set, const congru_evaluation_options *options)
 {
+    if (options->protocol == CONGRU_PROTOCOL_LOSO && options->groups > 0)
+        return (size_t)options->groups;
     return set->subjects <= CONGRU_GROUPS_MAX ? set->subjects : GROUPS_OF_MANY;
 }
 
-uint64_t congru_group_of(const congru_set *set, int32_t subject)
+uint64_t congru_group_of(const congru_set *set, const congru_evaluation_options *options, int32_t subject)
 {
-    return UINT64_C(1) << (size_t)subject % congru_groups(set);
+    return UINT64_C(1) << (size_t)subject % congru_groups(set, options);
 }
 
 static bool chooses_c(const congru_material *material, const congru_pipeline *pipeline)
@@ -73,9 +75,10 @@ typedef struct inner_fits {
         *log_probability; /* (candidates, rows, classes): fit by fit, the trials left out in the set's order */
 } inner_fits;
 
-static bool left_out(const congru_set *set, uint64_t groups, size_t trial)
+static bool left_out(const congru_set *set, const congru_evaluation_options *options, uint64_t groups,
+                     size_t trial)
 {
-    return (groups & congru_group_of(set, set->subject[trial])) != 0;
+    return (groups & congru_group_of(set, options, set->subject[trial])) != 0;
 }
 
 static congru_status fail_memory(const inner_fits *f)
@@ -87,7 +90,7 @@ static congru_status fail_memory(const inner_fits *f)
 /* The trials that a fit is asked about. */
 static bool asked(const inner_fits *f, size_t fit, size_t trial)
 {
-    return left_out(f->materials->set, f->without[fit] & ~f->barred[fit], trial);
+    return left_out(f->materials->set, f->options, f->without[fit] & ~f->barred[fit], trial);
 }
 
 /* The fits from `first` on that bar the same groups, of a classifier of features, on all threads: how many there are. */
@@ -104,14 +107,14 @@ static congru_status fit_features(const inner_fits *f, size_t first, size_t *fit
                                ? CONGRU_OK
                                : fail_memory(f);
     for (size_t t = 0; status == CONGRU_OK && t < set->count; t++)
-        if (!left_out(set, f->barred[first], t)) {
+        if (!left_out(set, f->options, f->barred[first], t)) {
             label[count] = set->label[t];
             subject[count] = set->subject[t];
             place[count++] = t;
         }
     for (size_t i = 0; status == CONGRU_OK && i < *fits; i++)
         for (size_t t = 0; t < count; t++)
-            used[i * count + t] = !left_out(set, f->without[first + i], place[t]);
+            used[i * count + t] = !left_out(set, f->options, f->without[first + i], place[t]);
     const congru_features features = {.plain = f->material->feature,
                                       .place = count < set->count ? place : NULL,
                                       .size = f->material->features};
@@ -151,7 +154,7 @@ static congru_status fit_one(void *user, size_t job, congru_context *context)
                                ? CONGRU_OK
                                : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory to choose");
     for (size_t t = 0; status == CONGRU_OK && t < set->count; t++)
-        if (!left_out(set, f->without[job], t))
+        if (!left_out(set, f->options, f->without[job], t))
             train[count++] = t;
     congru_fold_case fold = {
         .context = context, .materials = f->materials, .options = &options, .train = {count, train}};
@@ -159,7 +162,7 @@ static congru_status fit_one(void *user, size_t job, congru_context *context)
         status = congru_branch_fit(&fold, f->material, &f->material->method,
                                    f->material->branch->classifier->views, aligned, &model);
     for (size_t s = 0; status == CONGRU_OK && s < set->subjects; s++) {
-        if ((f->without[job] & ~f->barred[job] & congru_group_of(set, (int32_t)s)) == 0)
+        if ((f->without[job] & ~f->barred[job] & congru_group_of(set, f->options, (int32_t)s)) == 0)
             continue;
         fold.test = (congru_fold_side){0, test};
         for (size_t t = 0; t < set->count; t++)
@@ -225,6 +228,7 @@ static void clear_fits(inner_fits *f)
 
 typedef struct chooser {
     const congru_materials *materials;
+    const congru_evaluation_options *options;
     inner_fits *of_material; /* (materials); of those that nobody asks for nothing */
     size_t fits;
     uint64_t *without, *barred;           /* (fits) */
@@ -239,7 +243,7 @@ static size_t gather(const chooser *c, const inner_fits *f, size_t candidate, ui
     const congru_set *set = c->materials->set;
     const size_t rows = f->first[f->fits];
     size_t count = 0;
-    for (size_t g = 0; g < congru_groups(set); g++) {
+    for (size_t g = 0; g < congru_groups(set, c->options); g++) {
         const uint64_t group = UINT64_C(1) << g;
         size_t fit = 0;
         if ((shut & group) != 0)
@@ -249,7 +253,7 @@ static size_t gather(const chooser *c, const inner_fits *f, size_t candidate, ui
         for (size_t t = 0, row = candidate * rows + f->first[fit]; t < set->count; t++) {
             if (!asked(f, fit, t))
                 continue;
-            if (congru_group_of(set, set->subject[t]) == group) {
+            if (congru_group_of(set, c->options, set->subject[t]) == group) {
                 memcpy(opinion + count * set->classes, f->log_probability + row * set->classes,
                        set->classes * sizeof *opinion);
                 label[count++] = set->label[t];
@@ -296,7 +300,7 @@ static congru_status choose(congru_context *context, const chooser *c, const con
     double loss;
     congru_status status = CONGRU_OK;
     *choice = congru_choice_constant(pipeline);
-    for (size_t g = 0; g < congru_groups(set); g++)
+    for (size_t g = 0; g < congru_groups(set, c->options); g++)
         open += (shut >> g & 1) == 0;
     if (open < 2) {
         for (size_t b = 0; b < pipeline->branches; b++)
@@ -311,7 +315,7 @@ static congru_status choose(congru_context *context, const chooser *c, const con
     for (size_t b = 0; b < pipeline->branches; b++)
         opinions.log_probability[b] = c->opinion[b];
     for (size_t t = 0; t < set->count; t++)
-        opinions.count += !left_out(set, shut, t);
+        opinions.count += !left_out(set, c->options, shut, t);
     if (status == CONGRU_OK && chooses_weights(pipeline))
         status = congru_opinions_learn(context, &opinions, c->label, choice->weight, &loss);
     choice->learned = true;
@@ -320,16 +324,15 @@ static congru_status choose(congru_context *context, const chooser *c, const con
 
 /* Which fits are needed: without what is shut out and one group more. Where all of the target may be seen two of these may
  * be one, and its rows lie unused beside the others; elsewhere not even the last bit may feel them. */
-static congru_status list_fits(congru_context *context, chooser *c, congru_target target, size_t shuts,
-                               const uint64_t *shut)
+static congru_status list_fits(congru_context *context, chooser *c, size_t shuts, const uint64_t *shut)
 {
-    const size_t groups = congru_groups(c->materials->set);
+    const size_t groups = congru_groups(c->materials->set, c->options);
     c->without = calloc(shuts * groups + 1, sizeof *c->without);
     c->barred = calloc(shuts * groups + 1, sizeof *c->barred);
     if (c->without == NULL || c->barred == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu fits", shuts * groups);
     for (size_t i = 0; i < shuts; i++) {
-        const uint64_t barred = target == CONGRU_TARGET_FULL ? 0 : shut[i];
+        const uint64_t barred = c->options->target == CONGRU_TARGET_FULL ? 0 : shut[i];
         size_t open = 0;
         for (size_t g = 0; g < groups; g++)
             open += (shut[i] >> g & 1) == 0;
@@ -349,8 +352,7 @@ static congru_status list_fits(congru_context *context, chooser *c, congru_targe
 
 /* Fits what a branch of a pipeline reads, unless another has, with several C where the pipeline chooses; nothing where neither
  * its C nor weights are chosen: a network is not trained in vain. */
-static void want_fits(chooser *c, const congru_workers *workers, const congru_evaluation_options *options,
-                      const congru_pipeline *pipeline, size_t branch)
+static void want_fits(chooser *c, const congru_workers *workers, const congru_pipeline *pipeline, size_t branch)
 {
     const congru_material *material = &c->materials->material[pipeline->branch[branch].material];
     inner_fits *f = &c->of_material[pipeline->branch[branch].material];
@@ -359,7 +361,7 @@ static void want_fits(chooser *c, const congru_workers *workers, const congru_ev
     if (f->candidates == 0)
         *f = (inner_fits){.workers = workers,
                           .materials = c->materials,
-                          .options = options,
+                          .options = c->options,
                           .material = material,
                           .candidates = 1,
                           .c = {material->method.c},
@@ -373,8 +375,7 @@ static void want_fits(chooser *c, const congru_workers *workers, const congru_ev
             factors[f->candidates] * (material->method.c > 0 ? material->method.c : stated_none);
 }
 
-static congru_status fit_all(chooser *c, const congru_workers *workers,
-                             const congru_evaluation_options *options, size_t count,
+static congru_status fit_all(chooser *c, const congru_workers *workers, size_t count,
                              const congru_pipeline *const *pipeline)
 {
     const congru_set *set = c->materials->set;
@@ -391,7 +392,7 @@ static congru_status fit_all(chooser *c, const congru_workers *workers,
                            set->count);
     for (size_t p = 0; p < count; p++)
         for (size_t b = 0; b < pipeline[p]->branches; b++)
-            want_fits(c, workers, options, pipeline[p], b);
+            want_fits(c, workers, pipeline[p], b);
     for (size_t m = 0; status == CONGRU_OK && c->fits > 0 && m < c->materials->materials; m++)
         if (c->of_material[m].candidates > 0)
             status = run_fits(&c->of_material[m]);
@@ -403,10 +404,10 @@ congru_status congru_choices_make(const congru_workers *workers, const congru_ma
                                   const congru_pipeline *const *pipeline, size_t shuts, const uint64_t *shut,
                                   congru_choice *choice)
 {
-    chooser c = {.materials = materials};
-    congru_status status = list_fits(workers->caller, &c, options->target, shuts, shut);
+    chooser c = {.materials = materials, .options = options};
+    congru_status status = list_fits(workers->caller, &c, shuts, shut);
     if (status == CONGRU_OK)
-        status = fit_all(&c, workers, options, count, pipeline);
+        status = fit_all(&c, workers, count, pipeline);
     for (size_t p = 0; p < count; p++)
         for (size_t i = 0; status == CONGRU_OK && i < shuts; i++)
             status = choose(workers->caller, &c, pipeline[p], shut[i], &choice[p * shuts + i]);

@@ -4,14 +4,16 @@
 
 #include "evaluation/materials.h"
 
-/* Subjects are dealt into groups by their number in the set. For a target subject nothing of its group is looked at: of the
+/* Subjects are dealt into groups by their number in the set, into those that are left out together where the options have
+ * groups. For a target subject nothing of its group is looked at: of the
  * other groups each in turn is left out too, branches are fitted on the rest and asked about it, and what does best there
  * is chosen. So a choice is a function of the set and of the groups that are shut out, whatever is run besides, and fits
  * without two groups serve both. */
 enum { CONGRU_GROUPS_MAX = 10, CONGRU_CANDIDATES = 4 };
 
-size_t congru_groups(const congru_set *set);
-uint64_t congru_group_of(const congru_set *set, int32_t subject); /* as a bit */
+size_t congru_groups(const congru_set *set, const congru_evaluation_options *options);
+uint64_t congru_group_of(const congru_set *set, const congru_evaluation_options *options,
+                         int32_t subject); /* as a bit */
 
 typedef struct congru_choice {
     double c[CONGRU_BRANCHES_MAX];      /* negative: the branch's own */

@@ -18,8 +18,6 @@
 #include "evaluation/split.h"
 #include "evaluation/workers.h"
 
-enum { PIPELINES_MAX = 16 }; /* behind one aligner */
-
 void congru_evaluation_options_init(congru_evaluation_options *options)
 {
     if (options == NULL)
@@ -52,8 +50,7 @@ typedef struct evaluation {
     double *share;    /* (pipelines) of each of them in the seconds of what all folds read */
     fold_wanted *job; /* all there could be, by pipeline, then by subject */
     size_t jobs;
-    size_t
-        *order; /* (waiting) of those to run, longest first; folds that share a trained aligner side by side */
+    size_t *order; /* (waiting) of those to run, longest first; folds that share a training side by side */
     size_t *group; /* (groups + 1) where in the order each job of a worker begins */
     size_t waiting, groups;
     congru_record *record; /* (groups) on ranks other than 0: what was recorded, until it is sent */
@@ -166,28 +163,34 @@ static congru_status list_jobs(evaluation *e)
     return status == CONGRU_OK && leads(e) ? congru_run_begin(e->context, &e->run, found) : status;
 }
 
-/* What folds of one subject share: a trained aligner, for all classifiers behind it, or branches. */
+/* What folds that are fitted without the same subjects share: all, a trained aligner, for all classifiers behind it, or
+ * branches. */
 static bool share_work(const evaluation *e, size_t left, size_t right)
 {
     const congru_pipeline *a = &e->pipeline[left], *b = &e->pipeline[right];
-    return (a->aligner == b->aligner && a->aligner->network != NULL) ||
+    return left == right || (a->aligner == b->aligner && a->aligner->network != NULL) ||
            (a->branch[0].blocks > 0 && b->branch[0].blocks > 0);
+}
+
+static int32_t leader_of(const evaluation *e, const fold_wanted *job)
+{
+    return congru_split_leader(e->options, job->subject);
 }
 
 static bool share_fold(const evaluation *e, const fold_wanted *a, const fold_wanted *b)
 {
-    return a->subject == b->subject && share_work(e, a->pipeline, b->pipeline);
+    return leader_of(e, a) == leader_of(e, b) && share_work(e, a->pipeline, b->pipeline);
 }
 
-/* Longest first, then by what they share and subject. */
+/* Longest first, then by what they share and who is left out. */
 static bool comes_before(const evaluation *e, size_t left, size_t right)
 {
     const fold_wanted *a = &e->job[left], *b = &e->job[right];
     bool same = share_work(e, a->pipeline, b->pipeline);
     if (!same && a->cost != b->cost)
         return a->cost > b->cost;
-    if (same && a->subject != b->subject)
-        return a->subject < b->subject;
+    if (same && leader_of(e, a) != leader_of(e, b))
+        return leader_of(e, a) < leader_of(e, b);
     return left < right;
 }
 
@@ -202,8 +205,7 @@ static void sort_longest_first(evaluation *e)
     }
     e->groups = 0;
     for (size_t i = 0; i < e->waiting; i++)
-        if (i == 0 || !share_fold(e, &e->job[e->order[i - 1]], &e->job[e->order[i]]) ||
-            i - e->group[e->groups - 1] == PIPELINES_MAX)
+        if (i == 0 || !share_fold(e, &e->job[e->order[i - 1]], &e->job[e->order[i]]))
             e->group[e->groups++] = i;
     e->group[e->groups] = e->waiting;
 }
@@ -232,35 +234,82 @@ static congru_status name_failure(const evaluation *e, congru_context *context, 
                        e->set->subject_name[job->subject], text);
 }
 
+/* The pipelines and subjects of a group's folds, each once, and the folds of all of the ones with all of the others. A run
+ * that goes on may want fewer: the rest is not kept. */
+typedef struct fold_grid {
+    size_t pipelines, subjects;
+    size_t *pipeline;  /* (pipelines) */
+    int32_t *subject;  /* (subjects) */
+    congru_fold *fold; /* (pipelines, subjects) */
+} fold_grid;
+
+/* Where a fold is, or is to be; its pipeline and subject are added. */
+static congru_fold *grid_place(fold_grid *grid, const fold_wanted *job)
+{
+    size_t p = 0, s = 0;
+    while (p < grid->pipelines && grid->pipeline[p] != job->pipeline)
+        p++;
+    while (s < grid->subjects && grid->subject[s] != job->subject)
+        s++;
+    if (p == grid->pipelines)
+        grid->pipeline[grid->pipelines++] = job->pipeline;
+    if (s == grid->subjects)
+        grid->subject[grid->subjects++] = job->subject;
+    return grid->fold != NULL ? &grid->fold[p * grid->subjects + s] : NULL;
+}
+
+static congru_status grid_make(const evaluation *e, congru_context *context, size_t count, const size_t *member,
+                               fold_grid *grid)
+{
+    *grid = (fold_grid){.pipeline = calloc(count, sizeof *grid->pipeline),
+                        .subject = calloc(count, sizeof *grid->subject)};
+    for (size_t i = 0; grid->pipeline != NULL && grid->subject != NULL && i < count; i++)
+        grid_place(grid, &e->job[member[i]]);
+    grid->fold = calloc(grid->pipelines * grid->subjects + 1, sizeof *grid->fold);
+    if (grid->pipeline == NULL || grid->subject == NULL || grid->fold == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu folds", count);
+    return CONGRU_OK;
+}
+
+static void grid_clear(fold_grid *grid)
+{
+    for (size_t i = 0; grid->fold != NULL && i < grid->pipelines * grid->subjects; i++)
+        congru_fold_clear(&grid->fold[i]);
+    free(grid->pipeline);
+    free(grid->subject);
+    free(grid->fold);
+}
+
 static congru_status run_group(void *user, size_t index, congru_context *context)
 {
     evaluation *e = user;
     const size_t *member = e->order + e->group[index];
     size_t count = e->group[index + 1] - e->group[index];
-    size_t pipeline[PIPELINES_MAX];
-    congru_fold fold[PIPELINES_MAX];
-    for (size_t i = 0; i < count; i++)
-        pipeline[i] = e->job[member[i]].pipeline;
+    fold_grid grid;
     congru_record record = {0};
     bool keeps = e->options->folder != NULL && e->options->method.network.record;
-    const fold_wanted *first = &e->job[member[0]];
-    congru_status status =
-        congru_fold_run(context, &e->plan, count, pipeline, first->subject, fold, keeps ? &record : NULL);
+    congru_status status = grid_make(e, context, count, member, &grid);
+    if (status == CONGRU_OK)
+        status = congru_fold_run(context, &e->plan, grid.pipelines, grid.pipeline, grid.subjects, grid.subject,
+                                 grid.fold, keeps ? &record : NULL);
     bool ran = status == CONGRU_OK;
     for (size_t i = 0; ran && i < count; i++) {
         fold_wanted *job = &e->job[member[i]];
-        job->fold = fold[i]; /* theirs to free now, saved or not */
+        congru_fold *made = grid_place(&grid, job);
+        job->fold = *made; /* theirs to free now, saved or not */
+        *made = (congru_fold){0};
         job->fold.seconds += e->share[job->pipeline];
         job->fold.aligning += e->share[job->pipeline];
         if (status == CONGRU_OK && leads(e) && e->options->folder != NULL)
             status = save_fold(e, context, job, &record);
         job->done = status == CONGRU_OK && leads(e);
     }
+    grid_clear(&grid);
     if (leads(e))
         congru_record_clear(&record);
     else
         e->record[index] = record;
-    return status != CONGRU_OK ? name_failure(e, context, status, first) : CONGRU_OK;
+    return status != CONGRU_OK ? name_failure(e, context, status, &e->job[member[0]]) : CONGRU_OK;
 }
 
 /* What a process other than rank 0 made of a group, and then has no more use for. */

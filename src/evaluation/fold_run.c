@@ -1,4 +1,4 @@
-/* Runs one fold. SPDX-License-Identifier: Apache-2.0 */
+/* Runs the folds of one training. SPDX-License-Identifier: Apache-2.0 */
 #include "evaluation/fold_run.h"
 
 #include <math.h>
@@ -38,46 +38,63 @@ void congru_fold_clear(congru_fold *fold)
     *fold = (congru_fold){0};
 }
 
+/* One of the subjects that are asked about. */
+typedef struct target {
+    size_t place; /* among the subjects of the run */
+    int32_t subject;
+    size_t first, count; /* its rows among all that are asked about */
+    const size_t *trial; /* (count) */
+    size_t calibration;  /* labelled trials of it that were used */
+} target;
+
 /* What a branch says of the trials asked about; branches of several pipelines may be the same. */
 typedef struct opinion {
     size_t material;
     double c, seconds;
-    double *log_probability; /* (test, classes) */
-    congru_pattern pattern;  /* what it looked at; without cells where that is not asked for or not known */
+    double *log_probability; /* (rows, classes) */
+    congru_pattern
+        *pattern; /* (targets) what it looked at; without cells where that is not asked for or not known */
 } opinion;
 
 /* Everything a split needs while it is fitted and asked. */
 typedef struct split_run {
     const congru_plan *plan;
-    congru_fold_case fold;
-    const congru_split *split;
-    int32_t subject, part;
+    congru_fold_case fold; /* its test side is the target that is asked about */
+    target *target;        /* (targets) all left out together: what is fitted serves all of them */
+    size_t targets, rows;
+    size_t calibration; /* trials fitted on that are of the target */
+    int32_t part;
     bool views;
     congru_fold_aligned aligned;
     opinion *opinion;
     size_t opinions;
-    double *probability; /* (test, classes) */
+    double *probability; /* (rows, classes) */
+    bool *calibrated;    /* (rows): used with its label, and not to be scored */
     double fitting;      /* seconds of the classifiers of the pipeline that is run */
 } split_run;
 
-/* Adds the predictions to the fold, those about calibration trials left out. */
-static void collect(const split_run *run, congru_fold *fold)
+static congru_status fail_memory(const split_run *run)
+{
+    return congru_fail(run->fold.context, CONGRU_ERROR_MEMORY, "not enough memory for a fold of %zu trials",
+                       run->fold.train.count + run->rows);
+}
+
+/* Adds the predictions about a target to its fold, those about calibration trials left out. */
+static void collect(const split_run *run, const target *own, congru_fold *fold)
 {
     const congru_set *set = run->plan->set;
-    const congru_split *split = run->split;
-    const congru_fold_target *target = &run->aligned.target[0];
-    for (size_t i = 0; i < split->test; i++) {
-        if (target->calibrated != NULL && target->calibrated[i])
+    for (size_t i = 0; i < own->count; i++) {
+        if (run->calibrated[own->first + i])
             continue;
         size_t place = fold->samples++;
-        fold->trial[place] = split->test_trial[i];
+        fold->trial[place] = own->trial[i];
         fold->part[place] = run->part;
-        fold->truth[place] = set->label[split->test_trial[i]];
-        memcpy(fold->probability + place * set->classes, run->probability + i * set->classes,
+        fold->truth[place] = set->label[own->trial[i]];
+        memcpy(fold->probability + place * set->classes, run->probability + (own->first + i) * set->classes,
                set->classes * sizeof(double));
     }
-    fold->train += split->train;
-    fold->calibration += target->target.calibration + split->calibration;
+    fold->train += run->fold.train.count;
+    fold->calibration += own->calibration + run->calibration;
 }
 
 /* Patterns are kept beside folds, of subjects that are new to the pipeline. */
@@ -86,18 +103,17 @@ static bool keeps_patterns(const congru_plan *plan)
     return plan->options->folder != NULL && plan->options->protocol == CONGRU_PROTOCOL_LOSO;
 }
 
-/* What a linear branch looked at when it gave these probabilities; a pattern without cells for another. */
+/* What a linear branch looked at when it gave a target these probabilities; a pattern without cells for another. */
 static congru_status look(split_run *run, const congru_material *m, const congru_method_options *method,
                           const congru_tensors *fitted, const double *probability, congru_pattern *pattern)
 {
-    const size_t numbers = run->split->test * run->plan->set->classes;
+    const size_t numbers = run->fold.test.count * run->plan->set->classes;
     *pattern = (congru_pattern){0};
     if (!keeps_patterns(run->plan) || !congru_branch_linear(m->branch))
         return CONGRU_OK;
     double *logarithm = malloc((numbers + 1) * sizeof *logarithm);
     if (logarithm == NULL)
-        return congru_fail(run->fold.context, CONGRU_ERROR_MEMORY, "not enough memory for %zu predictions",
-                           numbers);
+        return fail_memory(run);
     memcpy(logarithm, probability, numbers * sizeof *logarithm);
     congru_opinions_log(numbers, logarithm);
     congru_status status = congru_branch_look(&run->fold, m, method, &run->aligned, fitted, logarithm, pattern);
@@ -105,12 +121,28 @@ static congru_status look(split_run *run, const congru_material *m, const congru
     return status;
 }
 
-/* The branch fitted, or taken from the plan, and asked: probability (test, classes). */
+/* The fitted branch asked about one target, whose trials are aligned anew where another's stand in their place. */
+static congru_status ask_target(split_run *run, target *own, const congru_material *m,
+                                const congru_method_options *method, const congru_tensors *fitted,
+                                double *probability, congru_pattern *pattern)
+{
+    const congru_fold_target *made = &run->aligned.target[0];
+    run->fold.test = (congru_fold_side){own->count, own->trial};
+    for (size_t b = 0; run->targets > 1 && b < CONGRU_BLOCKS_MAX; b++)
+        congru_fold_target_clear(&run->aligned.target[b]);
+    congru_status status = congru_branch_ask(&run->fold, m, method, &run->aligned, fitted, true, probability);
+    for (size_t i = 0; status == CONGRU_OK && i < own->count; i++)
+        run->calibrated[own->first + i] = made->calibrated != NULL && made->calibrated[i];
+    own->calibration = made->target.calibration;
+    return status == CONGRU_OK ? look(run, m, method, fitted, probability, pattern) : status;
+}
+
+/* The branch fitted, or taken from the plan, and asked: probability (rows, classes), pattern (targets). */
 static congru_status ask(split_run *run, size_t material, double c, double *probability,
                          congru_pattern *pattern)
 {
     const congru_material *m = &run->plan->materials.material[material];
-    const congru_tensors *fitted = congru_plan_model(run->plan, material, run->subject, c);
+    const congru_tensors *fitted = congru_plan_model(run->plan, material, run->target[0].subject, c);
     congru_method_options method = m->method;
     congru_tensors model = {0};
     congru_status status = CONGRU_OK;
@@ -123,10 +155,9 @@ static congru_status ask(split_run *run, size_t material, double c, double *prob
         run->fitting += congru_seconds() - start;
         fitted = &model;
     }
-    if (status == CONGRU_OK)
-        status = congru_branch_ask(&run->fold, m, &method, &run->aligned, fitted, true, probability);
-    if (status == CONGRU_OK)
-        status = look(run, m, &method, fitted, probability, pattern);
+    for (size_t t = 0; status == CONGRU_OK && t < run->targets; t++)
+        status = ask_target(run, &run->target[t], m, &method, fitted,
+                            probability + run->target[t].first * run->plan->set->classes, &pattern[t]);
     congru_tensors_clear(&model);
     return status;
 }
@@ -134,7 +165,7 @@ static congru_status ask(split_run *run, size_t material, double c, double *prob
 /* The opinion of a branch, had once. */
 static congru_status find_opinion(split_run *run, size_t material, double c, const opinion **found)
 {
-    const size_t numbers = run->split->test * run->plan->set->classes;
+    const size_t numbers = run->rows * run->plan->set->classes;
     for (size_t i = 0; i < run->opinions; i++)
         if (run->opinion[i].material == material && run->opinion[i].c == c) {
             *found = &run->opinion[i];
@@ -142,22 +173,24 @@ static congru_status find_opinion(split_run *run, size_t material, double c, con
         }
     opinion *grown = realloc(run->opinion, (run->opinions + 1) * sizeof *grown);
     double *said = malloc((numbers + 1) * sizeof *said);
+    congru_pattern *pattern = calloc(run->targets, sizeof *pattern);
     run->opinion = grown != NULL ? grown : run->opinion;
-    if (grown == NULL || said == NULL) {
+    if (grown == NULL || said == NULL || pattern == NULL) {
         free(said);
-        return congru_fail(run->fold.context, CONGRU_ERROR_MEMORY, "not enough memory for a fold of %zu trials",
-                           run->split->train + run->split->test);
+        free(pattern);
+        return fail_memory(run);
     }
     double start = congru_seconds();
-    run->opinion[run->opinions] = (opinion){.material = material, .c = c, .log_probability = said};
-    congru_status status = ask(run, material, c, said, &run->opinion[run->opinions].pattern);
+    run->opinion[run->opinions] =
+        (opinion){.material = material, .c = c, .log_probability = said, .pattern = pattern};
+    congru_status status = ask(run, material, c, said, pattern);
     congru_opinions_log(numbers, said);
     run->opinion[run->opinions].seconds = congru_seconds() - start;
     *found = &run->opinion[run->opinions++];
     return status;
 }
 
-/* Adds a branch's pattern to the fold's text. */
+/* Adds a branch's pattern to the text of a fold. */
 static void add_pattern(const split_run *run, size_t pipeline, const char *branch, double part,
                         const congru_pattern *pattern, congru_text *text)
 {
@@ -172,31 +205,47 @@ static void add_pattern(const split_run *run, size_t pipeline, const char *branc
                              (const char(*)[CONGRU_LABEL_SIZE])set->class_name, set->dimension);
 }
 
-/* The branches of a pipeline, asked and added up. */
+/* The patterns of a pipeline's branches for one target, each with its part in the decisions. */
+static congru_status add_patterns(split_run *run, size_t pipeline, size_t t, const congru_opinions *opinions,
+                                  const size_t *place, congru_text *text)
+{
+    const congru_pipeline *p = &run->plan->pipeline[pipeline];
+    const target *own = &run->target[t];
+    const congru_choice *choice = congru_plan_choice(run->plan, pipeline, own->subject);
+    const double *said[CONGRU_BRANCHES_MAX];
+    double part[CONGRU_BRANCHES_MAX];
+    run->fold.test = (congru_fold_side){own->count, own->trial};
+    for (size_t b = 0; b < p->branches; b++)
+        said[b] = opinions->log_probability[b] + own->first * opinions->classes;
+    congru_status status = congru_branches_part(&run->fold, p->branches, said, choice->weight, part);
+    for (size_t b = 0; status == CONGRU_OK && b < p->branches; b++)
+        add_pattern(run, pipeline, p->branch[b].name, part[b], &run->opinion[place[b]].pattern[t], text);
+    return status;
+}
+
+/* The branches of a pipeline, asked and added up. Subjects that are left out together have the same choices. */
 static congru_status run_branches(split_run *run, size_t pipeline, double *seconds, congru_text *patterns)
 {
     const congru_pipeline *p = &run->plan->pipeline[pipeline];
-    const congru_choice *choice = congru_plan_choice(run->plan, pipeline, run->subject);
+    const int32_t subject = run->target[0].subject;
     congru_opinions opinions = {
-        .branches = p->branches, .count = run->split->test, .classes = run->plan->set->classes};
+        .branches = p->branches, .count = run->rows, .classes = run->plan->set->classes};
     congru_status status = CONGRU_OK;
     size_t place[CONGRU_BRANCHES_MAX];
-    double part[CONGRU_BRANCHES_MAX];
     for (size_t b = 0; status == CONGRU_OK && b < p->branches; b++) {
         const opinion *found = NULL;
-        status = find_opinion(run, p->branch[b].material, congru_plan_c(run->plan, pipeline, b, run->subject),
-                              &found);
+        status =
+            find_opinion(run, p->branch[b].material, congru_plan_c(run->plan, pipeline, b, subject), &found);
         if (status != CONGRU_OK)
             return status;
         place[b] = (size_t)(found - run->opinion);
         opinions.log_probability[b] = found->log_probability;
         *seconds += found->seconds;
     }
-    congru_opinions_combine(&opinions, choice->weight, run->probability);
-    if (keeps_patterns(run->plan))
-        status = congru_branches_part(&run->fold, p->branches, opinions.log_probability, choice->weight, part);
-    for (size_t b = 0; status == CONGRU_OK && keeps_patterns(run->plan) && b < p->branches; b++)
-        add_pattern(run, pipeline, p->branch[b].name, part[b], &run->opinion[place[b]].pattern, patterns);
+    congru_opinions_combine(&opinions, congru_plan_choice(run->plan, pipeline, subject)->weight,
+                            run->probability);
+    for (size_t t = 0; status == CONGRU_OK && keeps_patterns(run->plan) && t < run->targets; t++)
+        status = add_patterns(run, pipeline, t, &opinions, place, &patterns[t]);
     return status;
 }
 
@@ -207,78 +256,136 @@ static congru_status run_pipeline(split_run *run, size_t pipeline, double *secon
     if (p->branches > 1 || p->branch[0].blocks > 0)
         return run_branches(run, pipeline, seconds, patterns);
     const double start = congru_seconds(), had = run->aligned.seconds;
-    congru_pattern pattern = {0};
-    congru_status status = ask(run, p->branch[0].material, congru_plan_c(run->plan, pipeline, 0, run->subject),
-                               run->probability, &pattern);
+    congru_pattern *pattern = calloc(run->targets, sizeof *pattern);
+    if (pattern == NULL)
+        return fail_memory(run);
+    congru_status status =
+        ask(run, p->branch[0].material, congru_plan_c(run->plan, pipeline, 0, run->target[0].subject),
+            run->probability, pattern);
     *seconds += congru_seconds() - start + had;
-    if (status == CONGRU_OK)
-        add_pattern(run, pipeline, run->plan->name[pipeline], 1, &pattern, patterns);
-    congru_pattern_clear(&pattern);
+    for (size_t t = 0; t < run->targets; t++) {
+        if (status == CONGRU_OK)
+            add_pattern(run, pipeline, run->plan->name[pipeline], 1, &pattern[t], &patterns[t]);
+        congru_pattern_clear(&pattern[t]);
+    }
+    free(pattern);
     return status;
 }
 
-/* Whether a trial that the split fits on is of the class. */
+/* Whether a trial that is fitted on is of the class. */
 static bool is_known(const split_run *run, size_t class)
 {
-    for (size_t i = 0; i < run->split->train; i++)
-        if (run->plan->set->label[run->split->train_trial[i]] == (int32_t) class)
+    for (size_t i = 0; i < run->fold.train.count; i++)
+        if (run->plan->set->label[run->fold.train.trial[i]] == (int32_t) class)
             return true;
     return false;
 }
 
-/* The probabilities with all classes that were fitted equally frequent. */
-static congru_status balance(split_run *run)
+/* The probabilities of a target with all classes that were fitted equally frequent. */
+static congru_status balance(const split_run *run, const target *own)
 {
-    const size_t classes = run->plan->set->classes, numbers = run->split->test * classes;
-    double *p = run->probability;
+    const size_t classes = run->plan->set->classes, numbers = own->count * classes;
+    double *p = run->probability + own->first * classes;
     congru_opinions_log(numbers, p);
     for (size_t k = 0; k < classes; k++) {
         if (is_known(run, k))
             continue;
-        for (size_t i = 0; i < run->split->test; i++)
+        for (size_t i = 0; i < own->count; i++)
             p[i * classes + k] = -INFINITY;
     }
-    congru_status status = congru_balance_classes(run->fold.context, run->split->test, classes, p);
+    congru_status status = congru_balance_classes(run->fold.context, own->count, classes, p);
     for (size_t i = 0; status == CONGRU_OK && i < numbers; i++)
         p[i] = congru_scalar_exp(p[i]);
     return status;
 }
 
-/* fold (count): what is common to all of them counts in each. */
-static congru_status run_split(split_run *run, size_t count, const size_t *pipeline, congru_fold *fold)
+/* One pipeline, all targets: fold (subjects of the run). What targets share counts in the seconds of each. */
+static congru_status run_targets(split_run *run, size_t pipeline, congru_fold *fold)
+{
+    congru_text *patterns = calloc(run->targets, sizeof *patterns);
+    double seconds = 0;
+    run->fitting = 0;
+    congru_status status =
+        patterns != NULL ? run_pipeline(run, pipeline, &seconds, patterns) : fail_memory(run);
+    for (size_t t = 0; patterns != NULL && t < run->targets; t++) {
+        congru_fold *own = &fold[run->target[t].place];
+        if (status == CONGRU_OK && patterns[t].failed)
+            status = congru_fail(run->fold.context, CONGRU_ERROR_MEMORY, "not enough memory for patterns");
+        if (patterns[t].failed)
+            congru_text_clear(&patterns[t]);
+        own->pattern = patterns[t].data;
+        own->seconds += seconds;
+        own->aligning += run->aligned.seconds;
+        own->fitting += run->fitting;
+        if (status == CONGRU_OK && run->plan->options->method.balance)
+            status = balance(run, &run->target[t]);
+        if (status == CONGRU_OK)
+            collect(run, &run->target[t], own);
+    }
+    free(patterns);
+    return status;
+}
+
+/* fold (count, subjects): what is common to all of them counts in each. */
+static congru_status run_split(split_run *run, size_t count, const size_t *pipeline, size_t subjects,
+                               congru_fold *fold)
 {
     congru_status status = CONGRU_OK;
     run->views = true;
     for (size_t i = 0; i < count; i++)
         run->views = run->views && run->plan->pipeline[pipeline[i]].classifier->views;
-    run->probability = calloc(run->split->test * run->plan->set->classes, sizeof(double));
-    if (run->probability == NULL)
-        status =
-            congru_fail(run->fold.context, CONGRU_ERROR_MEMORY, "not enough memory for a fold of %zu trials",
-                        run->split->train + run->split->test);
-    for (size_t i = 0; status == CONGRU_OK && i < count; i++) {
-        run->fitting = 0;
-        congru_text patterns = {0};
-        status = run_pipeline(run, pipeline[i], &fold[i].seconds, &patterns);
-        if (status == CONGRU_OK && patterns.failed)
-            status = congru_fail(run->fold.context, CONGRU_ERROR_MEMORY, "not enough memory for patterns");
-        if (patterns.failed)
-            congru_text_clear(&patterns);
-        fold[i].pattern = patterns.data;
-        fold[i].aligning += run->aligned.seconds;
-        fold[i].fitting += run->fitting;
-        if (status == CONGRU_OK && run->plan->options->method.balance)
-            status = balance(run);
-        if (status == CONGRU_OK)
-            collect(run, &fold[i]);
-    }
+    run->probability = calloc(run->rows * run->plan->set->classes, sizeof(double));
+    run->calibrated = calloc(run->rows, sizeof *run->calibrated);
+    if (run->probability == NULL || run->calibrated == NULL)
+        status = fail_memory(run);
+    for (size_t i = 0; status == CONGRU_OK && i < count; i++)
+        status = run_targets(run, pipeline[i], fold + i * subjects);
     for (size_t i = 0; i < run->opinions; i++) {
         free(run->opinion[i].log_probability);
-        congru_pattern_clear(&run->opinion[i].pattern);
+        for (size_t t = 0; t < run->targets; t++)
+            congru_pattern_clear(&run->opinion[i].pattern[t]);
+        free(run->opinion[i].pattern);
     }
     free(run->opinion);
     congru_fold_aligned_clear(&run->aligned);
     free(run->probability);
+    free(run->calibrated);
+    return status;
+}
+
+/* Fits once without the subjects, and asks about each. */
+static congru_status run_part(congru_context *context, const congru_plan *plan, size_t part, size_t count,
+                              const size_t *pipeline, size_t subjects, const int32_t *subject,
+                              congru_fold *fold, congru_record *record)
+{
+    congru_split *split = calloc(subjects, sizeof *split);
+    split_run run = {
+        .plan = plan,
+        .part = (int32_t)part,
+        .target = calloc(subjects, sizeof *run.target),
+        .fold = {
+            .context = context, .materials = &plan->materials, .options = plan->options, .record = record}};
+    congru_status status = split != NULL && run.target != NULL ? CONGRU_OK : fail_memory(&run);
+    for (size_t s = 0; status == CONGRU_OK && s < subjects; s++) {
+        status = congru_split_make(context, plan->set, plan->options, subject[s], part, &split[s]);
+        if (status != CONGRU_OK || split[s].test == 0)
+            continue;
+        run.target[run.targets++] = (target){.place = s,
+                                             .subject = subject[s],
+                                             .first = run.rows,
+                                             .count = split[s].test,
+                                             .trial = split[s].test_trial};
+        run.rows += split[s].test;
+    }
+    if (status == CONGRU_OK && run.targets > 0) {
+        run.fold.train = (congru_fold_side){split[0].train, split[0].train_trial};
+        run.calibration = split[0].calibration;
+        status = run_split(&run, count, pipeline, subjects, fold);
+    }
+    for (size_t s = 0; split != NULL && s < subjects; s++)
+        congru_split_clear(&split[s]);
+    free(split);
+    free(run.target);
     return status;
 }
 
@@ -289,38 +396,24 @@ static congru_status finish(congru_context *context, const congru_set *set, cong
 }
 
 congru_status congru_fold_run(congru_context *context, const congru_plan *plan, size_t count,
-                              const size_t *pipeline, int32_t subject, congru_fold *fold, congru_record *record)
+                              const size_t *pipeline, size_t subjects, const int32_t *subject,
+                              congru_fold *fold, congru_record *record)
 {
     const congru_set *set = plan->set;
-    size_t own = 0;
     congru_status status = CONGRU_OK;
-    for (size_t i = 0; i < set->count; i++)
-        own += set->subject[i] == subject;
-    for (size_t i = 0; i < count; i++) {
-        fold[i] = (congru_fold){.subject = subject, .session = -1};
+    for (size_t i = 0; i < count * subjects; i++) {
+        size_t own = 0;
+        for (size_t t = 0; t < set->count; t++)
+            own += set->subject[t] == subject[i % subjects];
+        fold[i] = (congru_fold){.subject = subject[i % subjects], .session = -1};
         if (status == CONGRU_OK)
             status = congru_fold_reserve(context, &fold[i], own, set->classes);
     }
-    for (size_t part = 0; status == CONGRU_OK && part < congru_split_parts(set, plan->options); part++) {
-        congru_split split;
-        status = congru_split_make(context, set, plan->options, subject, part, &split);
-        split_run run = {.plan = plan,
-                         .split = &split,
-                         .subject = subject,
-                         .part = (int32_t)part,
-                         .fold = {.context = context,
-                                  .materials = &plan->materials,
-                                  .options = plan->options,
-                                  .train = {split.train, split.train_trial},
-                                  .test = {split.test, split.test_trial},
-                                  .record = record}};
-        if (status == CONGRU_OK && split.test > 0)
-            status = run_split(&run, count, pipeline, fold);
-        congru_split_clear(&split);
-    }
-    for (size_t i = 0; status == CONGRU_OK && i < count; i++)
+    for (size_t part = 0; status == CONGRU_OK && part < congru_split_parts(set, plan->options); part++)
+        status = run_part(context, plan, part, count, pipeline, subjects, subject, fold, record);
+    for (size_t i = 0; status == CONGRU_OK && i < count * subjects; i++)
         status = finish(context, set, &fold[i]);
-    for (size_t i = 0; status != CONGRU_OK && i < count; i++)
+    for (size_t i = 0; status != CONGRU_OK && i < count * subjects; i++)
         congru_fold_clear(&fold[i]);
     return status;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "evaluation/split.h"
 
 static congru_status fail_memory(congru_context *context)
 {
@@ -33,13 +34,14 @@ congru_status congru_plan_begin(congru_context *context, const congru_set *set,
                 congru_fail(context, status, "pipeline '%s': %.900s", name[p], text);
             }
         }
-    plan->choice = calloc(pipelines * congru_groups(set) + 1, sizeof *plan->choice);
+    const size_t groups = congru_groups(set, options);
+    plan->choice = calloc(pipelines * groups + 1, sizeof *plan->choice);
     plan->seconds = calloc(pipelines + 1, sizeof *plan->seconds);
     if (status == CONGRU_OK && (plan->choice == NULL || plan->seconds == NULL))
         status = fail_memory(context);
     for (size_t p = 0; status == CONGRU_OK && p < pipelines; p++)
-        for (size_t g = 0; g < congru_groups(set); g++)
-            plan->choice[p * congru_groups(set) + g] = congru_choice_constant(&pipeline[p]);
+        for (size_t g = 0; g < groups; g++)
+            plan->choice[p * groups + g] = congru_choice_constant(&pipeline[p]);
     return status;
 }
 
@@ -56,7 +58,7 @@ void congru_plan_clear(congru_plan *plan)
 
 const congru_choice *congru_plan_choice(const congru_plan *plan, size_t pipeline, int32_t subject)
 {
-    const size_t groups = congru_groups(plan->set);
+    const size_t groups = congru_groups(plan->set, plan->options);
     return &plan->choice[pipeline * groups + (size_t)subject % groups];
 }
 
@@ -69,9 +71,9 @@ double congru_plan_c(const congru_plan *plan, size_t pipeline, size_t branch, in
 
 const congru_tensors *congru_plan_model(const congru_plan *plan, size_t material, int32_t subject, double c)
 {
+    const int32_t leader = congru_split_leader(plan->options, subject);
     for (size_t i = 0; i < plan->prefits; i++)
-        if (plan->prefit[i].material == material && plan->prefit[i].subject == subject &&
-            plan->prefit[i].c == c)
+        if (plan->prefit[i].material == material && plan->prefit[i].leader == leader && plan->prefit[i].c == c)
             return &plan->prefit[i].model;
     return NULL;
 }
@@ -89,11 +91,11 @@ static bool waits(const congru_plan *plan, const bool *waiting, size_t pipeline)
 /* Every group is shut out once, whatever waits, so that a run that goes on takes the same fits. */
 static congru_status make_choices(const congru_workers *workers, const bool *waiting, congru_plan *plan)
 {
-    const size_t groups = congru_groups(plan->set);
+    const size_t groups = congru_groups(plan->set, plan->options);
     const congru_pipeline **list = calloc(plan->pipelines + 1, sizeof *list);
     congru_choice *choice = calloc(plan->pipelines * groups + 1, sizeof *choice);
     size_t *place = calloc(plan->pipelines + 1, sizeof *place), count = 0;
-    uint64_t shut[64];
+    uint64_t shut[CONGRU_SUBJECT_GROUPS_MAX];
     congru_status status =
         list != NULL && choice != NULL && place != NULL ? CONGRU_OK : fail_memory(workers->caller);
     for (size_t g = 0; g < groups; g++)
@@ -152,8 +154,8 @@ static congru_status list_prefits(congru_context *context, const bool *waiting, 
                 if (grown == NULL)
                     return fail_memory(context);
                 plan->prefit = grown;
-                plan->prefit[plan->prefits++] =
-                    (congru_prefit){.material = material, .subject = (int32_t)s, .c = c};
+                plan->prefit[plan->prefits++] = (congru_prefit){
+                    .material = material, .leader = congru_split_leader(plan->options, (int32_t)s), .c = c};
             }
     return CONGRU_OK;
 }
@@ -173,7 +175,8 @@ static congru_status make_prefits(congru_context *context, congru_plan *plan, si
     congru_status status = place != NULL && used != NULL && model != NULL ? CONGRU_OK : fail_memory(context);
     for (size_t i = 0; status == CONGRU_OK && i < count; i++)
         for (size_t t = 0; t < set->count; t++)
-            used[i * set->count + t] = set->subject[t] != plan->prefit[place[i]].subject;
+            used[i * set->count + t] =
+                congru_split_leader(plan->options, set->subject[t]) != plan->prefit[place[i]].leader;
     if (status == CONGRU_OK)
         status = congru_plan_fit(context, &plan->materials, plan->prefit[first].material, plan->prefit[first].c,
                                  count, used, model);

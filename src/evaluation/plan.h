@@ -4,10 +4,10 @@
 
 #include "evaluation/choices.h"
 
-/* A fit of a classifier of features without one subject. */
+/* A fit of a classifier of features without one subject, or those that are left out together. */
 typedef struct congru_prefit {
     size_t material;
-    int32_t subject;
+    int32_t leader; /* congru_split_leader of them */
     double c;
     congru_tensors model;
 } congru_prefit;

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "dataset/set_check.h"
+#include "evaluation/split.h"
 
 /* A target whose sources have trials of one class alone: found before any fold is run. Labelled trials of its own may have
  * others. */
@@ -20,7 +21,8 @@ static congru_status check_sources(congru_context *context, const congru_set *se
         int32_t first = -1;
         bool several = false;
         for (size_t t = 0; t < set->count && !several; t++) {
-            if (set->subject[t] == target || set->label[t] < 0)
+            if (set->label[t] < 0 ||
+                congru_split_leader(options, set->subject[t]) == congru_split_leader(options, target))
                 continue;
             several = first >= 0 && set->label[t] != first;
             first = set->label[t];
@@ -59,7 +61,8 @@ static congru_status check_set(congru_context *context, const congru_set *set,
         if (options->subjects[i] < 0 || (size_t)options->subjects[i] >= set->subjects)
             return congru_fail(context, CONGRU_ERROR_ARGUMENT, "there is no subject %d",
                                (int)options->subjects[i]);
-    return check_sources(context, set, options);
+    status = congru_groups_check(context, set, options);
+    return status == CONGRU_OK ? check_sources(context, set, options) : status;
 }
 
 /* What all trials of the target make known without labels is no secret to trials of it that are fitted on. */

@@ -12,15 +12,23 @@ enum { KEY_SIZE = 64 };
 static const struct {
     const char *key, *words;
 } facts[] = {
-    {"dataset", NULL},        {"data", "digest of the set"},
-    {"version", "congru"},    {"prepared", "signals"},
-    {"trials", "trials"},     {"subjects", "subjects"},
-    {"protocol", "protocol"}, {"target", NULL},
-    {"align-by", NULL},       {"folds", NULL},
-    {"causal", NULL},         {"folds-contiguous", NULL},
-    {"calibration", NULL},    {"pipeline-file", "digest of the pipelines' definitions"},
+    {"dataset", NULL},
+    {"data", "digest of the set"},
+    {"version", "congru"},
+    {"prepared", "signals"},
+    {"trials", "trials"},
+    {"subjects", "subjects"},
+    {"protocol", "protocol"},
+    {"target", NULL},
+    {"align-by", NULL},
+    {"folds", NULL},
+    {"groups", NULL},
+    {"causal", NULL},
+    {"folds-contiguous", NULL},
+    {"calibration", NULL},
+    {"pipeline-file", "digest of the pipelines' definitions"},
 };
-enum { OPTIONAL = 4 }; /* the last of them, which only some runs have */
+enum { OPTIONAL = 5 }; /* the last of them, which only some runs have */
 enum { FACTS = sizeof facts / sizeof facts[0] };
 
 /* Settings as they were read. */

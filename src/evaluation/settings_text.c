@@ -86,6 +86,8 @@ void congru_settings_text(const congru_context *context, const congru_set *set,
                     congru_target_name(options->target), options->align_by_session ? "session" : "subject",
                     options->protocol == CONGRU_PROTOCOL_FOLDS ? options->folds : 0);
     congru_method_options_write(&options->method, false, text);
+    if (options->groups > 0)
+        congru_text_add(text, ",\n  \"groups\": %d", options->groups);
     if (options->causal)
         congru_text_add(text, ",\n  \"causal\": \"yes\"");
     if (options->contiguous && options->protocol == CONGRU_PROTOCOL_FOLDS)

@@ -19,6 +19,33 @@ size_t congru_split_parts(const congru_set *set, const congru_evaluation_options
     return parts;
 }
 
+int32_t congru_split_leader(const congru_evaluation_options *options, int32_t subject)
+{
+    return options->protocol == CONGRU_PROTOCOL_LOSO && options->groups > 0 ? subject % options->groups
+                                                                            : subject;
+}
+
+congru_status congru_groups_check(congru_context *context, const congru_set *set,
+                                  const congru_evaluation_options *options)
+{
+    if (options->groups == 0)
+        return CONGRU_OK;
+    if (options->protocol != CONGRU_PROTOCOL_LOSO)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "groups of subjects (--groups) are left out by 'congru loso' alone");
+    if (options->groups < 2 || options->groups > CONGRU_SUBJECT_GROUPS_MAX ||
+        (size_t)options->groups > set->subjects)
+        return congru_fail(
+            context, CONGRU_ERROR_ARGUMENT,
+            "%d group%s of %zu subjects; --groups takes 2 to %zu, or 0 for each subject by itself",
+            options->groups, options->groups == 1 ? "" : "s", set->subjects,
+            set->subjects < CONGRU_SUBJECT_GROUPS_MAX ? set->subjects : (size_t)CONGRU_SUBJECT_GROUPS_MAX);
+    if (options->calibration > 0 || options->calibration_most > 0)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "--calibration fits for each subject by itself: it does not go with --groups");
+    return CONGRU_OK;
+}
+
 void congru_split_clear(congru_split *split)
 {
     free(split->train_trial);
@@ -111,7 +138,9 @@ static congru_status mark(congru_context *context, const congru_set *set,
     for (size_t i = 0; i < set->count; i++) {
         bool own = set->subject[i] == subject;
         if (options->protocol == CONGRU_PROTOCOL_LOSO)
-            side[i] = own;
+            side[i] =
+                own ? 1
+                    : -(congru_split_leader(options, set->subject[i]) == congru_split_leader(options, subject));
         else if (!own)
             side[i] = -1;
         else if (options->protocol == CONGRU_PROTOCOL_FOLDS)
@@ -173,6 +202,9 @@ congru_status congru_evaluation_split(congru_context *context, const congru_set 
     if ((unsigned)options->protocol > CONGRU_PROTOCOL_SESSION_OUT || options->folds < 2)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "protocol %d with %d folds: no such protocol",
                            (int)options->protocol, options->folds);
+    congru_status asked = congru_groups_check(context, set, options);
+    if (asked != CONGRU_OK)
+        return asked;
     if (subject < 0 || (size_t)subject >= set->subjects || part >= congru_split_parts(set, options))
         return congru_fail(
             context, CONGRU_ERROR_ARGUMENT, "part %zu of subject %d where there are %s and %zu parts of each",

@@ -21,6 +21,14 @@ congru_status congru_split_make(congru_context *context, const congru_set *set,
                                 congru_split *split);
 void congru_split_clear(congru_split *split);
 
+/* The first of the subjects that are left out together with this one, itself among them: two with the same are fitted
+ * without alike. */
+int32_t congru_split_leader(const congru_evaluation_options *options, int32_t subject);
+
+/* CONGRU_ERROR_ARGUMENT where the options' groups do not go with the set, the protocol or the calibration. */
+congru_status congru_groups_check(congru_context *context, const congru_set *set,
+                                  const congru_evaluation_options *options);
+
 /* How many parts subjects are scored in: the most of any. */
 size_t congru_split_parts(const congru_set *set, const congru_evaluation_options *options);
 

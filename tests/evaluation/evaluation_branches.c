@@ -253,6 +253,33 @@ TEST(labels_of_the_target_do_not_matter)
     }
 }
 
+/* Nor, with its own, do those of subjects that are left out with it, where C, weights and fits made together are of all of a group. */
+TEST(labels_of_the_group_do_not_matter)
+{
+    const int32_t target = 3;
+    congru_evaluation_options options;
+    congru_results *results[3] = {NULL};
+    congru_evaluation_options_init(&options);
+    options.pipelines = all;
+    options.pipeline_count = 3;
+    options.groups = 3; /* 0 and 3, 1 and 4, and 2 */
+    options.subjects = &target;
+    options.subject_count = 1;
+    for (int32_t k = 0; k < 3; k++) {
+        congru_set *set = make_set();
+        for (size_t i = 0; i < TRIALS; i++)
+            if ((k == 1 && set->subject[i] % 3 == 0) || (k == 2 && set->subject[i] == 4 && i % 3 == 0))
+                set->label[i] = 1 - set->label[i];
+        CHECK_SAYING(congru_evaluate(context, set, &options, &results[k]) == CONGRU_OK, "%s",
+                     congru_context_error(context));
+        congru_set_destroy(&set);
+    }
+    CHECK(same_folds(results[0], results[1], TRIALS));
+    CHECK(!same_folds(results[0], results[2], TRIALS));
+    for (size_t k = 0; k < 3; k++)
+        congru_results_destroy(&results[k]);
+}
+
 /* Online, the predictions about the first trials stand whatever comes later. */
 TEST(later_trials_do_not_matter_online)
 {
