@@ -17,6 +17,7 @@
 #include "evaluation/scoring.h"
 #include "evaluation/split.h"
 #include "evaluation/workers.h"
+#include "network/network.h"
 
 void congru_evaluation_options_init(congru_evaluation_options *options)
 {
@@ -345,24 +346,76 @@ static congru_status take_group(void *user, size_t index, congru_parcel *parcel,
     return CONGRU_OK;
 }
 
-/* The folds of a group share a training. */
+/* Whether a fold of the group before this one trains it too: then it is had already. */
+static bool had_branch(const evaluation *e, size_t first, size_t fold, size_t material)
+{
+    for (size_t i = first; i < fold; i++) {
+        const congru_pipeline *p = &e->pipeline[e->job[e->order[i]].pipeline];
+        for (size_t b = 0; b < p->branches; b++)
+            if (p->branch[b].material == material)
+                return true;
+    }
+    return false;
+}
+
+/* The networks that one part of a group's folds trains, in their order: 0, 1, ..., with the pipeline; NULL after the last.
+ * Where several classifiers stand behind one aligner, it is trained for the first of them. */
+static const char *network_at(const evaluation *e, size_t group, size_t index, size_t *pipeline)
+{
+    const size_t first = e->group[group];
+    for (size_t i = first; i < e->group[group + 1]; i++) {
+        const congru_pipeline *p = &e->pipeline[e->job[e->order[i]].pipeline];
+        *pipeline = e->job[e->order[i]].pipeline;
+        for (size_t b = 0; b < p->branches; b++) {
+            const congru_branch *branch = &p->branch[b];
+            const bool aligns = i == first || branch->blocks > 0;
+            const char *networks[] = {aligns ? branch->aligner->network : NULL, branch->classifier->network};
+            for (size_t k = 0; !had_branch(e, first, i, branch->material) && k < 2; k++)
+                if (networks[k] != NULL && index-- == 0)
+                    return networks[k];
+        }
+    }
+    return NULL;
+}
+
+static size_t networks_of(const evaluation *e, size_t group)
+{
+    size_t count = 0, pipeline;
+    while (network_at(e, group, count, &pipeline) != NULL)
+        count++;
+    return count;
+}
+
+static size_t group_steps(void *user, size_t index, size_t training)
+{
+    const evaluation *e = user;
+    const size_t networks = networks_of(e, index);
+    size_t pipeline;
+    if (networks == 0 || training / networks >= congru_split_parts(e->set, e->options))
+        return 0;
+    const char *network = network_at(e, index, training % networks, &pipeline);
+    return (size_t)congru_network_steps(network, &e->options->method.network);
+}
+
+/* Steps of what is trained, and one for everything else that a fold does. */
 static double group_cost(void *user, size_t index)
 {
     const evaluation *e = user;
-    return e->job[e->order[e->group[index]]].cost + (double)(e->group[index + 1] - e->group[index]) - 1.0;
+    double cost = e->job[e->order[e->group[index]]].cost, trained = 0;
+    for (size_t k = 0, steps; (steps = group_steps(user, index, k)) > 0; k++)
+        trained += (double)steps;
+    return fmax(cost, trained) + (double)(e->group[index + 1] - e->group[index]) - 1.0;
 }
 
-static size_t group_steps(void *user, size_t index)
+static void watch_group(void *user, double part, size_t index, size_t training, size_t step)
 {
     const evaluation *e = user;
-    return congru_pipeline_steps(&e->pipeline[e->job[e->order[e->group[index]]].pipeline], &e->options->method);
-}
-
-static void watch_group(void *user, double part, size_t index, size_t step, size_t steps)
-{
-    const evaluation *e = user;
-    const char *name = index < e->groups ? e->name[e->job[e->order[e->group[index]]].pipeline] : NULL;
-    e->options->watch(e->options->watch_user, part, name, step, steps);
+    const size_t networks = index < e->groups ? networks_of(e, index) : 0;
+    size_t pipeline = index < e->groups ? e->job[e->order[e->group[index]]].pipeline : 0;
+    if (networks > 0)
+        network_at(e, index, training % networks, &pipeline);
+    e->options->watch(e->options->watch_user, part, index < e->groups ? e->name[pipeline] : NULL, step,
+                      step > 0 ? group_steps(user, index, training) : 0);
 }
 
 /* What every waiting fold's pipeline reads, made by the workers; and each fold's share of the time,

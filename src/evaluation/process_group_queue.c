@@ -33,7 +33,8 @@ typedef struct queue queue;
 typedef struct queue_thread {
     queue *queue;
     congru_context *context;
-    atomic_size_t job, step; /* what runs, or `jobs`; how far its training is */
+    atomic_size_t job;            /* what runs, or `jobs` */
+    atomic_size_t training, step; /* which of its trainings, and how far that is */
 } queue_thread;
 
 struct queue {
@@ -67,18 +68,36 @@ struct queue {
 
 /* ---- Threads ------------------------------------------------------------------------------------- */
 
-/* 0 where the job trains nothing. */
-static size_t steps_of(const congru_queue_work *work, size_t job)
+/* 0 where the job has no such training. */
+static size_t steps_of(const congru_queue_work *work, size_t job, size_t training)
 {
-    return work->steps != NULL && job < work->jobs ? work->steps(work->user, job) : 0;
+    return work->steps != NULL && job < work->jobs ? work->steps(work->user, job, training) : 0;
 }
 
+/* A training is over when the next has begun: a number of steps that is that one's, or one that has fallen. */
 static bool goes_on(void *user, size_t done, size_t total)
 {
     queue_thread *own = user;
-    if (total == steps_of(own->queue->work, atomic_load(&own->job)))
+    const congru_queue_work *work = own->queue->work;
+    const size_t job = atomic_load(&own->job), training = atomic_load(&own->training);
+    const bool is_this = total == steps_of(work, job, training) && done >= atomic_load(&own->step),
+               is_next = total == steps_of(work, job, training + 1);
+    if (total > 0 && (is_this || is_next)) {
+        atomic_store(&own->training, is_this ? training : training + 1);
         atomic_store(&own->step, done);
+    }
     return !atomic_load(&own->queue->halted);
+}
+
+/* How much of a job's trainings is done. */
+static double part_of(const congru_queue_work *work, size_t job, size_t training, size_t step)
+{
+    double all = 0, before = 0;
+    for (size_t k = 0, steps; (steps = steps_of(work, job, k)) > 0; k++) {
+        before += k < training ? (double)steps : k == training ? (double)step : 0;
+        all += (double)steps;
+    }
+    return all > 0 ? before / all : 0;
 }
 
 /* The waiting job of the lowest number; the mutex is held. */
@@ -115,6 +134,7 @@ static void work_in_thread(void *user, size_t index, int worker)
             break;
         q->running++;
         pthread_mutex_unlock(&q->mutex);
+        atomic_store(&own->training, 0);
         atomic_store(&own->step, 0);
         atomic_store(&own->job, job);
         congru_status status = q->work->run(q->work->user, job, own->context);
@@ -311,23 +331,25 @@ static void hand_out(queue *q)
 static void tell_watcher(const queue *q)
 {
     const congru_queue_work *work = q->work;
-    double done = q->cost_done;
-    size_t furthest = work->jobs, most = 0;
+    double done = q->cost_done, most = -1;
+    size_t furthest = work->jobs, training = 0, step = 0;
     if (work->watch == NULL || !(q->cost > 0))
         return;
     for (size_t i = 0; i < q->started; i++) {
-        size_t job = atomic_load(&q->threads[i].job), step = atomic_load(&q->threads[i].step);
+        const queue_thread *own = &q->threads[i];
+        const size_t job = atomic_load(&own->job);
         if (job >= work->jobs)
             continue;
-        const size_t steps = steps_of(work, job);
-        if (steps > 0)
-            done += work->cost(work->user, job) * (double)step / (double)steps;
-        if (furthest == work->jobs || step > most) {
+        const double part = part_of(work, job, atomic_load(&own->training), atomic_load(&own->step));
+        done += work->cost(work->user, job) * part;
+        if (part > most) {
+            most = part;
             furthest = job;
-            most = step;
+            training = atomic_load(&own->training);
+            step = atomic_load(&own->step);
         }
     }
-    work->watch(work->user, done / q->cost, furthest, most, most > 0 ? steps_of(work, furthest) : 0);
+    work->watch(work->user, done / q->cost, furthest, training, step);
 }
 
 static void report(queue *q, bool news)

@@ -19,11 +19,12 @@ typedef struct congru_queue_work {
     congru_status (*take)(void *user, size_t job, congru_parcel *parcel, congru_context *context);
 
     /* What a job is expected to cost, in any unit; and, before progress is called on rank 0, how much of the whole is
-     * done, 0 to 1, and the running job that is furthest in its training (or the last, or `jobs`). `watch` may be NULL. */
+     * done, 0 to 1, and the running job that is furthest (or `jobs`), at a step of one of its trainings. `watch` may be NULL. */
     double (*cost)(void *user, size_t job);
-    void (*watch)(void *user, double part, size_t job, size_t step, size_t steps);
-    /* Of a job's training: progress of another total is of something smaller. NULL: there is none. */
-    size_t (*steps)(void *user, size_t job);
+    void (*watch)(void *user, double part, size_t job, size_t training, size_t step);
+    /* The steps of each of a job's trainings, one after the other: 0, 1, ...; 0 after the last. Progress of another total is
+     * of something smaller. NULL: there are none. */
+    size_t (*steps)(void *user, size_t job, size_t training);
 } congru_queue_work;
 
 /* Runs all jobs on the workers' contexts, and on those of the other processes of the process group, which may be NULL; all

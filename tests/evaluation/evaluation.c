@@ -471,6 +471,55 @@ TEST(steps_of_a_pipeline_are_its_own)
     congru_context_destroy(&own);
 }
 
+typedef struct watched_parts {
+    double part;
+    size_t falls, dct, spdnet; /* how often the part fell; whether each was seen */
+} watched_parts;
+
+static void keep_parts(void *user, double part, const char *pipeline, size_t step, size_t steps)
+{
+    watched_parts *seen = user;
+    if (pipeline == NULL || step == 0)
+        return;
+    seen->falls += part < seen->part || part > 1 || step > steps;
+    seen->part = part;
+    seen->dct += strcmp(pipeline, "dldct-e2e") == 0 && steps == 1500;
+    seen->spdnet += strcmp(pipeline, "spdnet") == 0 && steps == 1500;
+}
+
+static bool never_stop(void *user, size_t done, size_t total)
+{
+    (void)user, (void)done, (void)total;
+    return true;
+}
+
+/* Folds inside a subject train several times: what is done does not fall, and does not stand at the first of them. */
+TEST(trainings_of_a_fold_are_added_up)
+{
+    static const char *const names[] = {"dldct-e2e", "spdnet"};
+    watched_parts seen = {0};
+    congru_context *own;
+    CHECK(congru_context_create(&own, &(congru_context_options){.threads = 1, .progress = never_stop}) ==
+          CONGRU_OK);
+    congru_set *set = sample_set(context, &small);
+    congru_evaluation_options options;
+    congru_evaluation_options_init(&options);
+    options.protocol = CONGRU_PROTOCOL_FOLDS;
+    options.pipelines = names;
+    options.pipeline_count = 2;
+    options.subjects = (const int32_t[]){1};
+    options.subject_count = 1;
+    options.watch = keep_parts;
+    options.watch_user = &seen;
+    options.method.network.steps = 1500;
+    congru_results *results = evaluate_in(own, set, &options);
+    CHECK_SAYING(seen.falls == 0 && seen.part > 0.5 && seen.dct > 0 && seen.spdnet > 0,
+                 "%zu falls, %g done at last, %zu and %zu seen", seen.falls, seen.part, seen.dct, seen.spdnet);
+    congru_results_destroy(&results);
+    congru_set_destroy(&set);
+    congru_context_destroy(&own);
+}
+
 /* Of the target the first trials of each class are fitted on, those behind the most of a curve are scored, and no other. */
 TEST(calibration_leaks_nothing)
 {
