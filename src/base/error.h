@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/thread_pool.h"
 #include "congru/context.h"
+#include "congru/recording.h"
 
 enum { CONGRU_ERROR_TEXT_SIZE = 1024 };
 
@@ -20,6 +21,8 @@ struct congru_context {
     struct congru_process_group *processes; /* with whom the steps of training are shared; or NULL */
     congru_progress progress;
     void *progress_user;
+    const char (*class_name)[CONGRU_LABEL_SIZE]; /* (class_names), lent by the call that runs; or NULL */
+    size_t class_names;
     char *definitions; /* of pipelines, as congru_pipeline_define takes them; or NULL */
     char error[CONGRU_ERROR_TEXT_SIZE];
     size_t notes;
@@ -35,6 +38,15 @@ congru_status congru_fail(congru_context *context, congru_status status, const c
 /* How a public call begins: CONGRU_ERROR_ARGUMENT without a context, or when `valid` is false, with the text "WHAT"; else the
  * error text is cleared. */
 congru_status congru_check_argument(congru_context *context, bool valid, const char *what);
+
+/* A class in messages: "class 'feet'" by the names that a call has lent to the context, else "class 2". */
+typedef struct congru_class_words {
+    char text[CONGRU_LABEL_SIZE + 16];
+} congru_class_words;
+
+/* The names stay the caller's, who takes them back with 0 and NULL before it returns. */
+void congru_classes_lend(congru_context *context, size_t count, const char (*name)[CONGRU_LABEL_SIZE]);
+congru_class_words congru_class_named(const congru_context *context, size_t class);
 
 /* Keeps a note in the context, unless it is there already or there are CONGRU_NOTES_MAX. */
 void congru_note(congru_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -30,7 +30,8 @@ static congru_status count(congru_context *context, const int32_t *label, congru
                            table->present, table->classes);
     for (size_t k = 0; k < table->classes; k++)
         if (table->count[k] == 0)
-            congru_note(context, "class %zu has no training trial: its probability is 0", k);
+            congru_note(context, "%s has no training trial: its probability is 0",
+                        congru_class_named(context, k).text);
     return CONGRU_OK;
 }
 

@@ -87,8 +87,8 @@ static congru_status find_block(congru_context *context, const congru_class_tabl
     if (status != CONGRU_OK) {
         char reason[sizeof context->error];
         memcpy(reason, context->error, sizeof reason);
-        return congru_fail(context, status, "the mean covariance of the trials not of class %zu: %.900s", k,
-                           reason);
+        return congru_fail(context, status, "the mean covariance of the trials not of %s: %.900s",
+                           congru_class_named(context, k).text, reason);
     }
     for (size_t f = 0; f < size; f++, filters += d) {
         /* Eigenvalues ascend: the largest half first, then on to the least. */

@@ -31,7 +31,8 @@ static congru_status class_means(congru_context *context, const congru_trials *t
         if (status != CONGRU_OK) {
             char reason[sizeof context->error];
             memcpy(reason, context->error, sizeof reason);
-            return congru_fail(context, status, "the mean of class %zu: %.900s", k, reason);
+            return congru_fail(context, status, "the mean of %s: %.900s", congru_class_named(context, k).text,
+                               reason);
         }
     }
     return CONGRU_OK;

@@ -65,7 +65,8 @@ static congru_status check_folds(const ridge *p)
                 any = used[i] && (size_t)p->label[i] == k;
             present += any;
             if (!any)
-                congru_note(p->context, "class %zu has no training trial: its probability is 0", k);
+                congru_note(p->context, "%s has no training trial: its probability is 0",
+                            congru_class_named(p->context, k).text);
         }
         if (present < 2)
             return congru_fail(p->context, CONGRU_ERROR_ARGUMENT,

@@ -1,23 +1,16 @@
 /* Runs pipelines over subjects, taking up what is done. SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dataset/set_check.h"
 #include "dataset/set_products.h"
-#include "evaluation/fold_file.h"
+#include "evaluation/fold_jobs.h"
 #include "evaluation/fold_run.h"
 #include "evaluation/fold_wire.h"
-#include "evaluation/process_group_queue.h"
 #include "evaluation/process_group_round.h"
-#include "evaluation/process_group_together.h"
 #include "evaluation/request_check.h"
 #include "evaluation/results.h"
-#include "evaluation/run_folder.h"
 #include "evaluation/scoring.h"
-#include "evaluation/split.h"
-#include "evaluation/workers.h"
-#include "network/network.h"
 
 void congru_evaluation_options_init(congru_evaluation_options *options)
 {
@@ -25,42 +18,6 @@ void congru_evaluation_options_init(congru_evaluation_options *options)
         return;
     *options = (congru_evaluation_options){.folds = 5};
     congru_method_options_init(&options->method);
-}
-
-/* One fold to be had. */
-typedef struct fold_wanted {
-    size_t pipeline; /* index in results->pipeline */
-    int32_t subject;
-    bool wanted; /* by this run; otherwise only taken from the folder if it is there */
-    bool done;
-    double cost;
-    congru_fold fold;
-} fold_wanted;
-
-typedef struct evaluation {
-    congru_context *context;
-    const congru_set *set;
-    const congru_evaluation_options *options;
-    congru_member *member; /* (set->subjects) */
-    congru_run_folder run;
-    congru_plan plan;
-    congru_pipeline *pipeline;          /* all there are, in the order of the registry */
-    char (*name)[CONGRU_PIPELINE_SIZE]; /* likewise */
-    size_t pipelines;
-    size_t *folds;    /* (pipelines) that wait to be run */
-    double *share;    /* (pipelines) of each of them in the seconds of what all folds read */
-    fold_wanted *job; /* all there could be, by pipeline, then by subject */
-    size_t jobs;
-    size_t *order; /* (waiting) of those to run, longest first; folds that share a training side by side */
-    size_t *group; /* (groups + 1) where in the order each job of a worker begins */
-    size_t waiting, groups;
-    congru_record *record; /* (groups) on ranks other than 0: what was recorded, until it is sent */
-} evaluation;
-
-/* Whether this process keeps the folder: rank 0, or the only one there is. */
-static bool leads(const evaluation *e)
-{
-    return congru_process_group_rank(e->options->processes) == 0;
 }
 
 /* The covariances of the set itself, where a pipeline reads them. */
@@ -73,17 +30,8 @@ static congru_status check_covariances(congru_context *context, const congru_set
     return status;
 }
 
-/* Whether this run is to have the pipeline. */
-static bool is_asked(const evaluation *e, size_t pipeline)
-{
-    for (size_t i = 0; i < e->options->pipeline_count; i++)
-        if (strcmp(e->options->pipelines[i], e->name[pipeline]) == 0)
-            return true;
-    return false;
-}
-
 /* What the pipelines of this run read of the set; what it cannot give is told before anything is run. */
-static congru_status begin_plan(evaluation *e)
+static congru_status begin_plan(congru_evaluation *e)
 {
     congru_status status = congru_plan_begin(e->context, e->set, e->options, e->pipelines, e->pipeline,
                                              (const char(*)[CONGRU_PIPELINE_SIZE])e->name, &e->plan);
@@ -94,7 +42,7 @@ static congru_status begin_plan(evaluation *e)
     return status;
 }
 
-static congru_status list_pipelines(evaluation *e)
+static congru_status list_pipelines(congru_evaluation *e)
 {
     char name[CONGRU_PIPELINE_SIZE];
     size_t count = 0;
@@ -110,7 +58,7 @@ static congru_status list_pipelines(evaluation *e)
     e->pipelines = count;
     for (size_t i = 0; status == CONGRU_OK && i < count; i++) {
         congru_pipeline_any(e->context, i, e->name[i]);
-        if (is_asked(e, i))
+        if (congru_jobs_asked(e, i))
             status = congru_pipeline_parse(e->context, e->name[i], &e->pipeline[i]);
         if (status == CONGRU_OK)
             status =
@@ -121,361 +69,8 @@ static congru_status list_pipelines(evaluation *e)
     return status;
 }
 
-static bool is_wanted(const evaluation *e, size_t pipeline, int32_t subject)
-{
-    return is_asked(e, pipeline) && e->member[subject].scored;
-}
-
-/* Pipelines that share branches cost as much as the longest of them: they are run together. */
-static double cost_of(const evaluation *e, size_t pipeline)
-{
-    double cost = congru_pipeline_cost(&e->pipeline[pipeline], &e->options->method);
-    for (size_t p = 0; e->pipeline[pipeline].branch[0].blocks > 0 && p < e->pipelines; p++)
-        if (e->pipeline[p].branch[0].blocks > 0)
-            cost = fmax(cost, congru_pipeline_cost(&e->pipeline[p], &e->options->method));
-    return cost;
-}
-
-/* Every fold that this run wants, or that the folder may hold from runs before. */
-static congru_status list_jobs(evaluation *e)
-{
-    size_t all = e->pipelines * e->set->subjects;
-    e->job = calloc(all, sizeof *e->job);
-    e->order = calloc(all, sizeof *e->order);
-    e->group = calloc(all + 1, sizeof *e->group);
-    if (e->job == NULL || e->order == NULL || e->group == NULL)
-        return congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu folds", all);
-    congru_status status = CONGRU_OK;
-    size_t found = 0;
-    e->jobs = all;
-    for (size_t i = 0; status == CONGRU_OK && i < all; i++) {
-        fold_wanted *job = &e->job[i];
-        job->pipeline = i / e->set->subjects;
-        job->subject = (int32_t)(i % e->set->subjects);
-        job->wanted = is_wanted(e, job->pipeline, job->subject);
-        job->cost = cost_of(e, job->pipeline);
-        if (leads(e) && e->options->folder != NULL)
-            status = congru_fold_read(e->context, e->options->folder, e->name[job->pipeline],
-                                      e->run.fingerprint, job->subject, e->set, &job->fold, &job->done);
-        found += job->done;
-        if (status == CONGRU_OK && job->wanted && !job->done)
-            e->order[e->waiting++] = i;
-    }
-    return status == CONGRU_OK && leads(e) ? congru_run_begin(e->context, &e->run, found) : status;
-}
-
-/* What folds that are fitted without the same subjects share: all, a trained aligner, for all classifiers behind it, or
- * branches. */
-static bool share_work(const evaluation *e, size_t left, size_t right)
-{
-    const congru_pipeline *a = &e->pipeline[left], *b = &e->pipeline[right];
-    return left == right || (a->aligner == b->aligner && a->aligner->network != NULL) ||
-           (a->branch[0].blocks > 0 && b->branch[0].blocks > 0);
-}
-
-static int32_t leader_of(const evaluation *e, const fold_wanted *job)
-{
-    return congru_split_leader(e->options, job->subject);
-}
-
-static bool share_fold(const evaluation *e, const fold_wanted *a, const fold_wanted *b)
-{
-    return leader_of(e, a) == leader_of(e, b) && share_work(e, a->pipeline, b->pipeline);
-}
-
-/* Longest first, then by what they share and who is left out. */
-static bool comes_before(const evaluation *e, size_t left, size_t right)
-{
-    const fold_wanted *a = &e->job[left], *b = &e->job[right];
-    bool same = share_work(e, a->pipeline, b->pipeline);
-    if (!same && a->cost != b->cost)
-        return a->cost > b->cost;
-    if (same && leader_of(e, a) != leader_of(e, b))
-        return leader_of(e, a) < leader_of(e, b);
-    return left < right;
-}
-
-/* Insertion, which is short enough for what there is to sort. */
-static void sort_longest_first(evaluation *e)
-{
-    for (size_t i = 1; i < e->waiting; i++) {
-        size_t moved = e->order[i], at = i;
-        for (; at > 0 && comes_before(e, moved, e->order[at - 1]); at--)
-            e->order[at] = e->order[at - 1];
-        e->order[at] = moved;
-    }
-    e->groups = 0;
-    for (size_t i = 0; i < e->waiting; i++)
-        if (i == 0 || !share_fold(e, &e->job[e->order[i - 1]], &e->job[e->order[i]]))
-            e->group[e->groups++] = i;
-    e->group[e->groups] = e->waiting;
-}
-
-static congru_status save_fold(const evaluation *e, congru_context *context, const fold_wanted *job,
-                               const congru_record *record)
-{
-    const char *folder = e->options->folder, *pipeline = e->name[job->pipeline],
-               *subject = e->set->subject_name[job->subject];
-    congru_status status = congru_run_check(context, &e->run);
-    if (status == CONGRU_OK && record->steps > 0)
-        status = congru_record_write(context, folder, pipeline, job->subject, subject, record);
-    if (status == CONGRU_OK)
-        status = congru_fold_write(context, folder, pipeline, e->run.fingerprint, e->set, &job->fold);
-    if (status == CONGRU_ERROR_IO) /* of which a folder that is gone is the better explanation */
-        congru_run_check(context, &e->run);
-    return status;
-}
-
-static congru_status name_failure(const evaluation *e, congru_context *context, congru_status status,
-                                  const fold_wanted *job)
-{
-    char text[CONGRU_ERROR_TEXT_SIZE];
-    strcpy(text, congru_context_error(context));
-    return congru_fail(context, status, "%s, subject '%s': %.850s", e->name[job->pipeline],
-                       e->set->subject_name[job->subject], text);
-}
-
-/* The pipelines and subjects of a group's folds, each once, and the folds of all of the ones with all of the others. A run
- * that goes on may want fewer: the rest is not kept. */
-typedef struct fold_grid {
-    size_t pipelines, subjects;
-    size_t *pipeline;  /* (pipelines) */
-    int32_t *subject;  /* (subjects) */
-    congru_fold *fold; /* (pipelines, subjects) */
-} fold_grid;
-
-/* Where a fold is, or is to be; its pipeline and subject are added. */
-static congru_fold *grid_place(fold_grid *grid, const fold_wanted *job)
-{
-    size_t p = 0, s = 0;
-    while (p < grid->pipelines && grid->pipeline[p] != job->pipeline)
-        p++;
-    while (s < grid->subjects && grid->subject[s] != job->subject)
-        s++;
-    if (p == grid->pipelines)
-        grid->pipeline[grid->pipelines++] = job->pipeline;
-    if (s == grid->subjects)
-        grid->subject[grid->subjects++] = job->subject;
-    return grid->fold != NULL ? &grid->fold[p * grid->subjects + s] : NULL;
-}
-
-static congru_status grid_make(const evaluation *e, congru_context *context, size_t count, const size_t *member,
-                               fold_grid *grid)
-{
-    *grid = (fold_grid){.pipeline = calloc(count, sizeof *grid->pipeline),
-                        .subject = calloc(count, sizeof *grid->subject)};
-    for (size_t i = 0; grid->pipeline != NULL && grid->subject != NULL && i < count; i++)
-        grid_place(grid, &e->job[member[i]]);
-    grid->fold = calloc(grid->pipelines * grid->subjects + 1, sizeof *grid->fold);
-    if (grid->pipeline == NULL || grid->subject == NULL || grid->fold == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu folds", count);
-    return CONGRU_OK;
-}
-
-static void grid_clear(fold_grid *grid)
-{
-    for (size_t i = 0; grid->fold != NULL && i < grid->pipelines * grid->subjects; i++)
-        congru_fold_clear(&grid->fold[i]);
-    free(grid->pipeline);
-    free(grid->subject);
-    free(grid->fold);
-}
-
-static congru_status run_group(void *user, size_t index, congru_context *context)
-{
-    evaluation *e = user;
-    const size_t *member = e->order + e->group[index];
-    size_t count = e->group[index + 1] - e->group[index];
-    fold_grid grid;
-    congru_record record = {0};
-    bool keeps = e->options->folder != NULL && e->options->method.network.record;
-    congru_status status = grid_make(e, context, count, member, &grid);
-    if (status == CONGRU_OK)
-        status = congru_fold_run(context, &e->plan, grid.pipelines, grid.pipeline, grid.subjects, grid.subject,
-                                 grid.fold, keeps ? &record : NULL);
-    bool ran = status == CONGRU_OK;
-    for (size_t i = 0; ran && i < count; i++) {
-        fold_wanted *job = &e->job[member[i]];
-        congru_fold *made = grid_place(&grid, job);
-        job->fold = *made; /* theirs to free now, saved or not */
-        *made = (congru_fold){0};
-        job->fold.seconds += e->share[job->pipeline];
-        job->fold.aligning += e->share[job->pipeline];
-        if (status == CONGRU_OK && leads(e) && e->options->folder != NULL)
-            status = save_fold(e, context, job, &record);
-        job->done = status == CONGRU_OK && leads(e);
-    }
-    grid_clear(&grid);
-    if (leads(e))
-        congru_record_clear(&record);
-    else
-        e->record[index] = record;
-    return status != CONGRU_OK ? name_failure(e, context, status, &e->job[member[0]]) : CONGRU_OK;
-}
-
-/* What a process other than rank 0 made of a group, and then has no more use for. */
-static void pack_group(void *user, size_t index, congru_bytes *bytes)
-{
-    evaluation *e = user;
-    for (size_t i = e->group[index]; i < e->group[index + 1]; i++) {
-        congru_fold_pack(&e->job[e->order[i]].fold, e->set->classes, bytes);
-        congru_fold_clear(&e->job[e->order[i]].fold);
-    }
-    congru_record_pack(&e->record[index], bytes);
-    congru_record_clear(&e->record[index]);
-}
-
-static congru_status take_group(void *user, size_t index, congru_parcel *parcel, congru_context *context)
-{
-    evaluation *e = user;
-    congru_record record = {0};
-    congru_status status = CONGRU_OK;
-    for (size_t i = e->group[index]; status == CONGRU_OK && i < e->group[index + 1]; i++)
-        status = congru_fold_unpack(context, parcel, e->set->classes, &e->job[e->order[i]].fold);
-    if (status == CONGRU_OK)
-        status = congru_record_unpack(context, parcel, &record);
-    for (size_t i = e->group[index]; status == CONGRU_OK && i < e->group[index + 1]; i++) {
-        fold_wanted *job = &e->job[e->order[i]];
-        if (e->options->folder != NULL)
-            status = save_fold(e, context, job, &record);
-        job->done = status == CONGRU_OK;
-    }
-    congru_record_clear(&record);
-    if (status != CONGRU_OK)
-        return name_failure(e, context, status, &e->job[e->order[e->group[index]]]);
-    return CONGRU_OK;
-}
-
-/* Whether a fold of the group before this one trains it too: then it is had already. */
-static bool had_branch(const evaluation *e, size_t first, size_t fold, size_t material)
-{
-    for (size_t i = first; i < fold; i++) {
-        const congru_pipeline *p = &e->pipeline[e->job[e->order[i]].pipeline];
-        for (size_t b = 0; b < p->branches; b++)
-            if (p->branch[b].material == material)
-                return true;
-    }
-    return false;
-}
-
-/* The networks that one part of a group's folds trains, in their order: 0, 1, ..., with the pipeline; NULL after the last.
- * Where several classifiers stand behind one aligner, it is trained for the first of them. */
-static const char *network_at(const evaluation *e, size_t group, size_t index, size_t *pipeline)
-{
-    const size_t first = e->group[group];
-    for (size_t i = first; i < e->group[group + 1]; i++) {
-        const congru_pipeline *p = &e->pipeline[e->job[e->order[i]].pipeline];
-        *pipeline = e->job[e->order[i]].pipeline;
-        for (size_t b = 0; b < p->branches; b++) {
-            const congru_branch *branch = &p->branch[b];
-            const bool aligns = i == first || branch->blocks > 0;
-            const char *networks[] = {aligns ? branch->aligner->network : NULL, branch->classifier->network};
-            for (size_t k = 0; !had_branch(e, first, i, branch->material) && k < 2; k++)
-                if (networks[k] != NULL && index-- == 0)
-                    return networks[k];
-        }
-    }
-    return NULL;
-}
-
-static size_t networks_of(const evaluation *e, size_t group)
-{
-    size_t count = 0, pipeline;
-    while (network_at(e, group, count, &pipeline) != NULL)
-        count++;
-    return count;
-}
-
-static size_t group_steps(void *user, size_t index, size_t training)
-{
-    const evaluation *e = user;
-    const size_t networks = networks_of(e, index);
-    size_t pipeline;
-    if (networks == 0 || training / networks >= congru_split_parts(e->set, e->options))
-        return 0;
-    const char *network = network_at(e, index, training % networks, &pipeline);
-    return (size_t)congru_network_steps(network, &e->options->method.network);
-}
-
-/* Steps of what is trained, and one for everything else that a fold does. */
-static double group_cost(void *user, size_t index)
-{
-    const evaluation *e = user;
-    double cost = e->job[e->order[e->group[index]]].cost, trained = 0;
-    for (size_t k = 0, steps; (steps = group_steps(user, index, k)) > 0; k++)
-        trained += (double)steps;
-    return fmax(cost, trained) + (double)(e->group[index + 1] - e->group[index]) - 1.0;
-}
-
-static void watch_group(void *user, double part, size_t index, size_t training, size_t step)
-{
-    const evaluation *e = user;
-    const size_t networks = index < e->groups ? networks_of(e, index) : 0;
-    size_t pipeline = index < e->groups ? e->job[e->order[e->group[index]]].pipeline : 0;
-    if (networks > 0)
-        network_at(e, index, training % networks, &pipeline);
-    e->options->watch(e->options->watch_user, part, index < e->groups ? e->name[pipeline] : NULL, step,
-                      step > 0 ? group_steps(user, index, training) : 0);
-}
-
-/* What every waiting fold's pipeline reads, made by the workers; and each fold's share of the time,
- * as if its pipeline were run alone. */
-static congru_status make_plan(evaluation *e, const congru_workers *workers)
-{
-    const congru_materials *m = &e->plan.materials;
-    bool *waiting = calloc(e->jobs + 1, sizeof *waiting);
-    if (waiting == NULL)
-        return congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu folds", e->jobs);
-    for (size_t i = 0; i < e->waiting; i++)
-        waiting[e->order[i]] = true;
-    congru_status status = congru_plan_make(workers, waiting, &e->plan);
-    free(waiting);
-    for (size_t p = 0; status == CONGRU_OK && p < e->pipelines; p++)
-        e->share[p] = e->folds[p] > 0 ? e->plan.seconds[p] / (double)e->folds[p] : 0;
-    for (size_t p = 0; status == CONGRU_OK && p < e->pipelines; p++)
-        for (size_t b = 0; e->folds[p] > 0 && b < e->pipeline[p].branches; b++)
-            e->share[p] += m->material[e->pipeline[p].branch[b].material].seconds / (double)e->folds[p];
-    return status;
-}
-
-static congru_status run_jobs(evaluation *e)
-{
-    bool together = e->options->data_parallel && congru_process_group_shares(e->options->processes);
-    size_t share = (size_t)congru_process_group_size(e->options->processes);
-    congru_workers workers;
-    for (size_t i = 0; i < e->waiting; i++)
-        e->folds[e->job[e->order[i]].pipeline]++;
-    sort_longest_first(e);
-    congru_queue_work work = {.jobs = e->groups,
-                              .user = e,
-                              .run = run_group,
-                              .pack = pack_group,
-                              .take = take_group,
-                              .cost = group_cost,
-                              .watch = e->options->watch != NULL ? watch_group : NULL,
-                              .steps = group_steps};
-    congru_progress progress = e->context->progress;
-    congru_status status =
-        congru_workers_start(e->context, together ? 1 : (e->groups + share - 1) / share, &workers);
-    if (status != CONGRU_OK) /* the others are to be told all the same */
-        workers = (congru_workers){
-            .caller = e->context, .progress = progress, .progress_user = e->context->progress_user};
-    if (status == CONGRU_OK && !leads(e) && (e->record = calloc(e->groups, sizeof *e->record)) == NULL)
-        status = congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu jobs", e->groups);
-    if (status == CONGRU_OK) {
-        workers.stop->folds = e->groups;
-        status = make_plan(e, &workers);
-    }
-    status =
-        (together ? congru_together_run : congru_queue_run)(&workers, e->options->processes, status, &work);
-    congru_workers_end(&workers);
-    for (size_t i = 0; e->record != NULL && i < e->groups; i++)
-        congru_record_clear(&e->record[i]);
-    return status;
-}
-
 /* Moves the finished folds into the results, in the order of the registry. */
-static congru_status gather_results(evaluation *e, congru_results **results)
+static congru_status gather_results(congru_evaluation *e, congru_results **results)
 {
     congru_status status =
         congru_results_create(e->context, e->set, e->options->dataset, e->pipelines, e->jobs, results);
@@ -485,7 +80,7 @@ static congru_status gather_results(evaluation *e, congru_results **results)
     for (size_t s = 0; s < e->set->subjects; s++)
         all->subject_sessions[s] = congru_set_sessions(e->set, (int32_t)s);
     for (size_t i = 0; status == CONGRU_OK && i < e->jobs; i++) {
-        fold_wanted *job = &e->job[i];
+        congru_wanted_fold *job = &e->job[i];
         if (!job->done)
             continue;
         if (all->pipelines == 0 || strcmp(all->pipeline[all->pipelines - 1], e->name[job->pipeline]) != 0)
@@ -502,7 +97,7 @@ static congru_status gather_results(evaluation *e, congru_results **results)
     return status;
 }
 
-static congru_status add_notes(evaluation *e, congru_results *results)
+static congru_status add_notes(congru_evaluation *e, congru_results *results)
 {
     size_t count = 0;
     while (congru_context_note(e->context, count) != NULL)
@@ -518,7 +113,7 @@ static congru_status add_notes(evaluation *e, congru_results *results)
 }
 
 /* What rank 0 tells the others at the end: how it went, and every fold there is. */
-static void pack_results(const evaluation *e, congru_bytes *bytes)
+static void pack_results(const congru_evaluation *e, congru_bytes *bytes)
 {
     size_t done = 0;
     for (size_t i = 0; i < e->jobs; i++)
@@ -531,7 +126,7 @@ static void pack_results(const evaluation *e, congru_bytes *bytes)
         }
 }
 
-static congru_status take_results(evaluation *e)
+static congru_status take_results(congru_evaluation *e)
 {
     congru_message message = CONGRU_MESSAGE_START;
     congru_parcel parcel;
@@ -542,7 +137,7 @@ static congru_status take_results(evaluation *e)
     size_t done = status == CONGRU_OK ? congru_parcel_count(&parcel) : 0;
     for (size_t i = 0; status == CONGRU_OK && i < done; i++) {
         size_t place = congru_parcel_count(&parcel);
-        fold_wanted *job = &e->job[place < e->jobs ? place : 0];
+        congru_wanted_fold *job = &e->job[place < e->jobs ? place : 0];
         congru_fold_clear(&job->fold);
         status = congru_fold_unpack(e->context, &parcel, e->set->classes, &job->fold);
         job->done = status == CONGRU_OK;
@@ -551,7 +146,7 @@ static congru_status take_results(evaluation *e)
 }
 
 /* The results in memory and, by rank 0, in the folder. */
-static congru_status finish(evaluation *e, congru_status status, congru_results **results)
+static congru_status finish(congru_evaluation *e, congru_status status, congru_results **results)
 {
     size_t wanted = 0;
     for (size_t i = 0; i < e->jobs; i++)
@@ -564,11 +159,11 @@ static congru_status finish(evaluation *e, congru_status status, congru_results 
         (*results)->resumed = wanted - e->waiting;
         (*results)->trial_seconds = congru_set_trial_seconds(e->set);
     }
-    if (status == CONGRU_OK && leads(e))
+    if (status == CONGRU_OK && congru_jobs_lead(e))
         status = congru_run_check(e->context, &e->run);
-    if (status == CONGRU_OK && leads(e) && e->options->folder != NULL)
+    if (status == CONGRU_OK && congru_jobs_lead(e) && e->options->folder != NULL)
         status = congru_results_write(e->context, *results, e->options->folder);
-    if (status == CONGRU_OK && leads(e))
+    if (status == CONGRU_OK && congru_jobs_lead(e))
         status = congru_run_check(e->context, &e->run);
     if (status != CONGRU_OK)
         congru_results_destroy(results);
@@ -576,12 +171,12 @@ static congru_status finish(evaluation *e, congru_status status, congru_results 
 }
 
 /* All processes have begun; they end with the same status. */
-static congru_status run_all(evaluation *e, congru_results **results)
+static congru_status run_all(congru_evaluation *e, congru_results **results)
 {
     congru_process_group *processes = e->options->processes;
-    congru_status status = e->waiting > 0 ? run_jobs(e) : CONGRU_OK;
+    congru_status status = e->waiting > 0 ? congru_jobs_run(e) : CONGRU_OK;
     congru_round_notes(e->context, processes);
-    if (!leads(e))
+    if (!congru_jobs_lead(e))
         return finish(e, take_results(e), results);
     congru_bytes folds = {0};
     if (status == CONGRU_OK && congru_process_group_shares(processes))
@@ -598,7 +193,7 @@ static congru_status run_all(evaluation *e, congru_results **results)
 }
 
 /* Before anything is written: what is asked for makes sense. */
-static congru_status check_all(evaluation *e)
+static congru_status check_all(congru_evaluation *e)
 {
     congru_status status = congru_request_check(e->context, e->set, e->options);
     if (status == CONGRU_OK)
@@ -614,16 +209,18 @@ congru_status congru_evaluate(congru_context *context, const congru_set *set,
     if (context == NULL || set == NULL || options == NULL || results == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no set, options or results given");
     *results = NULL;
-    evaluation e = {.context = context, .set = set, .options = options, .run.lock = -1};
+    congru_evaluation e = {.context = context, .set = set, .options = options, .run.lock = -1};
+    congru_classes_lend(context, set->classes, (const char(*)[CONGRU_LABEL_SIZE])set->class_name);
     congru_status status = check_all(&e);
-    if (status == CONGRU_OK && leads(&e))
+    if (status == CONGRU_OK && congru_jobs_lead(&e))
         status = congru_run_open(context, set, options, e.member, &e.run);
     if (status == CONGRU_OK)
-        status = list_jobs(&e);
+        status = congru_jobs_list(&e);
     status = congru_round_open(context, set, options, status);
     status = congru_round_start(context, options->processes, status, e.jobs, e.order, &e.waiting);
     if (status == CONGRU_OK)
         status = run_all(&e, results);
+    congru_classes_lend(context, 0, NULL);
     congru_run_close(&e.run);
     for (size_t i = 0; i < e.jobs; i++)
         congru_fold_clear(&e.job[i].fold);

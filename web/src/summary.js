@@ -5,7 +5,10 @@ const questions = {
     loso: "How well is imagined movement decoded from the EEG of a subject the decoder has never seen? Each subject in turn is left out; every pipeline learns from all others.",
     folds: "How well is imagined movement decoded within a subject, from part of their own trials?",
     sessions: "How well does a decoder fitted on a subject's first session work in the later ones?",
+    "session-out": "How well does a decoder fitted on a subject's other sessions work in one that it has not seen? Each session in turn is left out.",
 };
+const grouped = (groups) => `How well is imagined movement decoded from the EEG of a subject the decoder has never seen? The subjects are left out in ${groups} groups; every pipeline learns from all other groups.`;
+const question = ({ protocol, groups } = {}) => (groups ? grouped(groups) : questions[protocol]) ?? "How well is imagined movement decoded from EEG?";
 const targets = {
     full: "All trials of the target subject, without labels, may be used to align them.",
     none: "Nothing is known of the target subject.",
@@ -75,7 +78,7 @@ function allRuns(data) {
 
 export function summary(run, data) {
     return section("summary", "Summary",
-        h("p", { class: "question" }, questions[run.run?.settings?.protocol] ?? "How well is imagined movement decoded from EEG?"),
+        h("p", { class: "question" }, question(run.run?.settings)),
         run.notes.map((note) => h("p", { class: "note" }, `${note[0].toUpperCase()}${note.slice(1)}.`)),
         winner(run), facts(run), data.runs.length > 1 ? allRuns(data) : null, repeat(run));
 }

@@ -1,0 +1,138 @@
+/* What a run says while it goes on, and how it is stopped. SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "context_main.h"
+#include "harness.h"
+#include "set_samples.h"
+
+static congru_context *context;
+
+static const set_recipe small = {
+    .subjects = 4, .classes = 3, .per_class = 8, .d = 4, .sessions = 2, .effect = 0.8, .seed = 1};
+
+static bool stop_at_once(void *user, size_t done, size_t total)
+{
+    (void)done, (void)total;
+    ++*(int *)user;
+    return false;
+}
+
+TEST(progress_can_stop_a_run)
+{
+    int calls = 0;
+    congru_context *own = NULL;
+    CHECK(congru_context_create(&own, &(congru_context_options){.threads = 1,
+                                                                .progress = stop_at_once,
+                                                                .progress_user = &calls}) == CONGRU_OK);
+    congru_set *set = sample_set(context, &small);
+    const char *pipeline = "ra+mdm";
+    congru_results *results = NULL;
+    congru_evaluation_options options;
+    congru_evaluation_options_init(&options);
+    options.pipelines = &pipeline;
+    options.pipeline_count = 1;
+    CHECK(congru_evaluate(own, set, &options, &results) == CONGRU_ERROR_CANCELLED);
+    CHECK(results == NULL && calls == 1);
+    congru_set_destroy(&set);
+    congru_context_destroy(&own);
+}
+
+typedef struct watched {
+    size_t steps;
+    double part;
+} watched;
+
+static void keep_steps(void *user, double part, const char *pipeline, size_t step, size_t steps)
+{
+    watched *seen = user;
+    if (pipeline != NULL && step > 0 && seen->steps == 0)
+        *seen = (watched){steps, part};
+}
+
+static bool stop_when_seen(void *user, size_t done, size_t total)
+{
+    (void)done, (void)total;
+    return ((watched *)user)->steps == 0;
+}
+
+/* A pipeline with a number of steps of its own is watched by that. */
+TEST(steps_of_a_pipeline_are_its_own)
+{
+    enum { STEPS = 10000000 };
+    watched seen = {0};
+    const char *pipeline = "dct-e2e";
+    congru_context *own;
+    const congru_context_options how = {.threads = 1, .progress = stop_when_seen, .progress_user = &seen};
+    CHECK(congru_context_create(&own, &how) == CONGRU_OK);
+    congru_set *set = sample_set(context, &small);
+    congru_evaluation_options options;
+    congru_results *results = NULL;
+    congru_evaluation_options_init(&options);
+    options.pipelines = &pipeline;
+    options.pipeline_count = 1;
+    options.watch = keep_steps;
+    options.watch_user = &seen;
+    options.method.network.record = false;
+    options.method.network.dct_steps = STEPS;
+    CHECK(congru_evaluate(own, set, &options, &results) == CONGRU_ERROR_CANCELLED);
+    CHECK_SAYING(seen.steps == STEPS && seen.part < 1.0, "%zu steps, %g done", seen.steps, seen.part);
+    congru_results_destroy(&results);
+    congru_set_destroy(&set);
+    congru_context_destroy(&own);
+}
+
+typedef struct watched_parts {
+    double part;
+    size_t falls, dct, spdnet; /* how often the part fell; whether each was seen */
+} watched_parts;
+
+static void keep_parts(void *user, double part, const char *pipeline, size_t step, size_t steps)
+{
+    watched_parts *seen = user;
+    if (pipeline == NULL || step == 0)
+        return;
+    seen->falls += part < seen->part || part > 1 || step > steps;
+    seen->part = part;
+    seen->dct += strcmp(pipeline, "dldct-e2e") == 0 && steps == 1500;
+    seen->spdnet += strcmp(pipeline, "spdnet") == 0 && steps == 1500;
+}
+
+static bool never_stop(void *user, size_t done, size_t total)
+{
+    (void)user, (void)done, (void)total;
+    return true;
+}
+
+/* Folds inside a subject train several times: what is done does not fall, and does not stand at the first of them. */
+TEST(trainings_of_a_fold_are_added_up)
+{
+    static const char *const names[] = {"dldct-e2e", "spdnet"};
+    watched_parts seen = {0};
+    congru_context *own;
+    CHECK(congru_context_create(&own, &(congru_context_options){.threads = 1, .progress = never_stop}) ==
+          CONGRU_OK);
+    congru_set *set = sample_set(context, &small);
+    congru_evaluation_options options;
+    congru_evaluation_options_init(&options);
+    options.protocol = CONGRU_PROTOCOL_FOLDS;
+    options.pipelines = names;
+    options.pipeline_count = 2;
+    options.subjects = (const int32_t[]){1};
+    options.subject_count = 1;
+    options.watch = keep_parts;
+    options.watch_user = &seen;
+    options.method.network.steps = 1500;
+    congru_results *results = NULL;
+    CHECK_SAYING(congru_evaluate(own, set, &options, &results) == CONGRU_OK, "%s", congru_context_error(own));
+    CHECK_SAYING(seen.falls == 0 && seen.part > 0.5 && seen.dct > 0 && seen.spdnet > 0,
+                 "%zu falls, %g done at last, %zu and %zu seen", seen.falls, seen.part, seen.dct, seen.spdnet);
+    congru_results_destroy(&results);
+    congru_set_destroy(&set);
+    congru_context_destroy(&own);
+}
+
+int main(void)
+{
+    return context_main(&context, NULL);
+}
