@@ -159,6 +159,24 @@ TEST(any_number_gives_the_same_bits)
         }
 }
 
+/* A job is then a training with the folds of several subjects. */
+TEST(groups_of_subjects_are_shared)
+{
+    shared_run one, several;
+    begin(&one);
+    begin(&several);
+    one.options.groups = several.options.groups = 2;
+    go(&one, 1, 0, 0);
+    go(&several, 3, 0, 0);
+    CHECK_SAYING(one.status[0] == CONGRU_OK, "%s", one.error[0]);
+    for (int rank = 0; rank < 3; rank++)
+        CHECK_SAYING(several.status[rank] == CONGRU_OK && same_results(one.results[0], several.results[rank]),
+                     "rank %d: %s", rank, several.error[rank]);
+    CHECK_SAYING(!same_results(one.results[0], alone.results[0]), "groups change nothing");
+    end(&one);
+    end(&several);
+}
+
 /* Whenever it happens: before its first job, in the middle, at the end. How many jobs, and so messages, a process gets is
  * up to the scheduler: where it got too few to be lost, it is tried again. */
 TEST(a_lost_process_costs_nothing)
