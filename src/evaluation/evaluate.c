@@ -222,8 +222,10 @@ congru_status congru_evaluate(congru_context *context, const congru_set *set,
         status = run_all(&e, results);
     congru_classes_lend(context, 0, NULL);
     congru_run_close(&e.run);
-    for (size_t i = 0; i < e.jobs; i++)
+    for (size_t i = 0; i < e.jobs; i++) {
         congru_fold_clear(&e.job[i].fold);
+        congru_record_clear(&e.job[i].record);
+    }
     congru_plan_clear(&e.plan);
     for (size_t i = 0; i < e.pipelines; i++)
         congru_pipeline_clear(&e.pipeline[i]);
@@ -235,6 +237,6 @@ congru_status congru_evaluate(congru_context *context, const congru_set *set,
     free(e.job);
     free(e.order);
     free(e.group);
-    free(e.record);
+    free(e.unit);
     return congru_evaluation_name_error(context, options, status);
 }

@@ -15,6 +15,7 @@ void congru_fold_aligned_clear(congru_fold_aligned *aligned)
         aligned->prior[b] = NULL;
     }
     congru_tensors_clear(&aligned->model);
+    congru_record_clear(&aligned->record);
     aligned->material = NULL;
     aligned->seconds = 0;
 }
@@ -58,7 +59,8 @@ static congru_status align_block(const congru_fold_case *fold, const congru_mate
         return fail_memory(fold);
     if (material->feature == NULL)
         return congru_fold_sources_align(&setting, fold->train.count, fold->train.trial, &aligned->model,
-                                         aligned->prior[block], fold->record, &aligned->source[block]);
+                                         aligned->prior[block], fold->record != NULL ? &aligned->record : NULL,
+                                         &aligned->source[block]);
     if (setting.aligner->recentring != NULL)
         status = congru_fold_prior(&setting, fold->train.count, fold->train.trial, aligned->prior[block]);
     if (status == CONGRU_OK && block == 0)
@@ -142,6 +144,8 @@ congru_status congru_branch_fit(const congru_fold_case *fold, const congru_mater
                                 congru_tensors *model)
 {
     congru_status status = congru_branch_align(fold, material, method, views, aligned);
+    if (status == CONGRU_OK && fold->record != NULL)
+        status = congru_record_copy(fold->context, &aligned->record, fold->record);
     if (status != CONGRU_OK)
         return status;
     return material->features > 0 ? fit_features(fold, material, method, aligned, model)

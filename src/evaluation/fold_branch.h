@@ -20,6 +20,7 @@ typedef struct congru_fold_aligned {
     double *prior[CONGRU_BLOCKS_MAX]; /* (d, d) of each block */
     congru_tensors model;             /* the aligner's */
     double seconds;                   /* that the source trials took */
+    congru_record record;             /* of the aligner's training, where the fold is recorded and it has one */
 } congru_fold_aligned;
 
 void congru_fold_aligned_clear(congru_fold_aligned *aligned);
@@ -30,7 +31,8 @@ typedef struct congru_fold_case {
     const congru_materials *materials;
     const congru_evaluation_options *options;
     congru_fold_side train, test;
-    congru_record *record; /* may be NULL */
+    congru_record
+        *record; /* of the last branch that was fitted: its network's, or its aligner's; may be NULL */
 } congru_fold_case;
 
 /* Aligns the trials to fit on: references and the aligner's tensors are in `aligned`, which is made anew unless it serves.

@@ -32,12 +32,47 @@ static bool is_wanted(const congru_evaluation *e, size_t pipeline, int32_t subje
     return congru_jobs_asked(e, pipeline) && e->member[subject].scored;
 }
 
-/* Pipelines that share branches cost as much as the longest of them: they are run together. */
+static bool has_branch(const congru_pipeline *pipeline, size_t material)
+{
+    for (size_t b = 0; b < pipeline->branches; b++)
+        if (pipeline->branch[b].material == material)
+            return true;
+    return false;
+}
+
+/* What folds that are fitted without the same subjects share: a trained aligner, for all classifiers behind it, or a branch. */
+static bool share_work(const congru_pipeline *a, const congru_pipeline *b)
+{
+    bool shared = a->aligner == b->aligner && a->aligner->network != NULL;
+    if (a->branch[0].blocks == 0 || b->branch[0].blocks == 0)
+        return shared;
+    for (size_t k = 0; !shared && k < a->branches; k++)
+        shared = has_branch(b, a->branch[k].material);
+    return shared;
+}
+
+/* Pipelines of this run that share work are one unit, and so are those that share work with one of it. */
+static void join_units(congru_evaluation *e)
+{
+    for (size_t p = 0; p < e->pipelines; p++)
+        e->unit[p] = p;
+    for (size_t p = 0; p < e->pipelines; p++)
+        for (size_t q = 0; congru_jobs_asked(e, p) && q < p; q++) {
+            const size_t left = e->unit[q], right = e->unit[p];
+            if (left == right || !congru_jobs_asked(e, q) || !share_work(&e->pipeline[p], &e->pipeline[q]))
+                continue;
+            for (size_t k = 0; k <= p; k++)
+                if (e->unit[k] == left || e->unit[k] == right)
+                    e->unit[k] = left < right ? left : right;
+        }
+}
+
+/* That of the longest of a unit. */
 static double cost_of(const congru_evaluation *e, size_t pipeline)
 {
-    double cost = congru_pipeline_cost(&e->pipeline[pipeline], &e->options->method);
-    for (size_t p = 0; e->pipeline[pipeline].branch[0].blocks > 0 && p < e->pipelines; p++)
-        if (e->pipeline[p].branch[0].blocks > 0)
+    double cost = 0;
+    for (size_t p = 0; p < e->pipelines; p++)
+        if (e->unit[p] == e->unit[pipeline])
             cost = fmax(cost, congru_pipeline_cost(&e->pipeline[p], &e->options->method));
     return cost;
 }
@@ -48,11 +83,13 @@ congru_status congru_jobs_list(congru_evaluation *e)
     e->job = calloc(all, sizeof *e->job);
     e->order = calloc(all, sizeof *e->order);
     e->group = calloc(all + 1, sizeof *e->group);
-    if (e->job == NULL || e->order == NULL || e->group == NULL)
+    e->unit = calloc(e->pipelines + 1, sizeof *e->unit);
+    if (e->unit == NULL || e->job == NULL || e->order == NULL || e->group == NULL)
         return congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu folds", all);
     congru_status status = CONGRU_OK;
     size_t found = 0;
     e->jobs = all;
+    join_units(e);
     for (size_t i = 0; status == CONGRU_OK && i < all; i++) {
         congru_wanted_fold *job = &e->job[i];
         job->pipeline = i / e->set->subjects;
@@ -69,15 +106,6 @@ congru_status congru_jobs_list(congru_evaluation *e)
     return status == CONGRU_OK && congru_jobs_lead(e) ? congru_run_begin(e->context, &e->run, found) : status;
 }
 
-/* What folds that are fitted without the same subjects share: all, a trained aligner, for all classifiers behind it, or
- * branches. */
-static bool share_work(const congru_evaluation *e, size_t left, size_t right)
-{
-    const congru_pipeline *a = &e->pipeline[left], *b = &e->pipeline[right];
-    return left == right || (a->aligner == b->aligner && a->aligner->network != NULL) ||
-           (a->branch[0].blocks > 0 && b->branch[0].blocks > 0);
-}
-
 static int32_t leader_of(const congru_evaluation *e, const congru_wanted_fold *job)
 {
     return congru_split_leader(e->options, job->subject);
@@ -85,17 +113,18 @@ static int32_t leader_of(const congru_evaluation *e, const congru_wanted_fold *j
 
 static bool share_fold(const congru_evaluation *e, const congru_wanted_fold *a, const congru_wanted_fold *b)
 {
-    return leader_of(e, a) == leader_of(e, b) && share_work(e, a->pipeline, b->pipeline);
+    return leader_of(e, a) == leader_of(e, b) && e->unit[a->pipeline] == e->unit[b->pipeline];
 }
 
-/* Longest first, then by what they share and who is left out. */
+/* Longest first, then by unit and who is left out. */
 static bool comes_before(const congru_evaluation *e, size_t left, size_t right)
 {
     const congru_wanted_fold *a = &e->job[left], *b = &e->job[right];
-    bool same = share_work(e, a->pipeline, b->pipeline);
-    if (!same && a->cost != b->cost)
+    if (a->cost != b->cost)
         return a->cost > b->cost;
-    if (same && leader_of(e, a) != leader_of(e, b))
+    if (e->unit[a->pipeline] != e->unit[b->pipeline])
+        return e->unit[a->pipeline] < e->unit[b->pipeline];
+    if (leader_of(e, a) != leader_of(e, b))
         return leader_of(e, a) < leader_of(e, b);
     return left < right;
 }
@@ -117,13 +146,13 @@ static void sort_longest_first(congru_evaluation *e)
 }
 
 static congru_status save_fold(const congru_evaluation *e, congru_context *context,
-                               const congru_wanted_fold *job, const congru_record *record)
+                               const congru_wanted_fold *job)
 {
     const char *folder = e->options->folder, *pipeline = e->name[job->pipeline],
                *subject = e->set->subject_name[job->subject];
     congru_status status = congru_run_check(context, &e->run);
-    if (status == CONGRU_OK && record->steps > 0)
-        status = congru_record_write(context, folder, pipeline, job->subject, subject, record);
+    if (status == CONGRU_OK && job->record.steps > 0)
+        status = congru_record_write(context, folder, pipeline, job->subject, subject, &job->record);
     if (status == CONGRU_OK)
         status = congru_fold_write(context, folder, pipeline, e->run.fingerprint, e->set, &job->fold);
     if (status == CONGRU_ERROR_IO) /* of which a folder that is gone is the better explanation */
@@ -144,24 +173,29 @@ static congru_status name_failure(const congru_evaluation *e, congru_context *co
  * that goes on may want fewer: the rest is not kept. */
 typedef struct fold_grid {
     size_t pipelines, subjects;
-    size_t *pipeline;  /* (pipelines) */
-    int32_t *subject;  /* (subjects) */
-    congru_fold *fold; /* (pipelines, subjects) */
+    size_t *pipeline;      /* (pipelines) */
+    int32_t *subject;      /* (subjects) */
+    congru_fold *fold;     /* (pipelines, subjects) */
+    congru_record *record; /* (pipelines) */
 } fold_grid;
 
-/* Where a fold is, or is to be; its pipeline and subject are added. */
-static congru_fold *grid_place(fold_grid *grid, const congru_wanted_fold *job)
+static void grid_find(const fold_grid *grid, const congru_wanted_fold *job, size_t *pipeline, size_t *subject)
 {
-    size_t p = 0, s = 0;
-    while (p < grid->pipelines && grid->pipeline[p] != job->pipeline)
-        p++;
-    while (s < grid->subjects && grid->subject[s] != job->subject)
-        s++;
+    for (*pipeline = 0; *pipeline < grid->pipelines && grid->pipeline[*pipeline] != job->pipeline;
+         ++*pipeline) {
+    }
+    for (*subject = 0; *subject < grid->subjects && grid->subject[*subject] != job->subject; ++*subject) {
+    }
+}
+
+static void grid_add(fold_grid *grid, const congru_wanted_fold *job)
+{
+    size_t p, s;
+    grid_find(grid, job, &p, &s);
     if (p == grid->pipelines)
         grid->pipeline[grid->pipelines++] = job->pipeline;
     if (s == grid->subjects)
         grid->subject[grid->subjects++] = job->subject;
-    return grid->fold != NULL ? &grid->fold[p * grid->subjects + s] : NULL;
 }
 
 static congru_status grid_make(const congru_evaluation *e, congru_context *context, size_t count,
@@ -170,9 +204,10 @@ static congru_status grid_make(const congru_evaluation *e, congru_context *conte
     *grid = (fold_grid){.pipeline = calloc(count, sizeof *grid->pipeline),
                         .subject = calloc(count, sizeof *grid->subject)};
     for (size_t i = 0; grid->pipeline != NULL && grid->subject != NULL && i < count; i++)
-        grid_place(grid, &e->job[member[i]]);
+        grid_add(grid, &e->job[member[i]]);
     grid->fold = calloc(grid->pipelines * grid->subjects + 1, sizeof *grid->fold);
-    if (grid->pipeline == NULL || grid->subject == NULL || grid->fold == NULL)
+    grid->record = calloc(grid->pipelines + 1, sizeof *grid->record);
+    if (grid->pipeline == NULL || grid->subject == NULL || grid->fold == NULL || grid->record == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu folds", count);
     return CONGRU_OK;
 }
@@ -181,6 +216,9 @@ static void grid_clear(fold_grid *grid)
 {
     for (size_t i = 0; grid->fold != NULL && i < grid->pipelines * grid->subjects; i++)
         congru_fold_clear(&grid->fold[i]);
+    for (size_t p = 0; grid->record != NULL && p < grid->pipelines; p++)
+        congru_record_clear(&grid->record[p]);
+    free(grid->record);
     free(grid->pipeline);
     free(grid->subject);
     free(grid->fold);
@@ -192,29 +230,30 @@ static congru_status run_group(void *user, size_t index, congru_context *context
     const size_t *member = e->order + e->group[index];
     size_t count = e->group[index + 1] - e->group[index];
     fold_grid grid;
-    congru_record record = {0};
     bool keeps = e->options->folder != NULL && e->options->method.network.record;
     congru_status status = grid_make(e, context, count, member, &grid);
     if (status == CONGRU_OK)
         status = congru_fold_run(context, &e->plan, grid.pipelines, grid.pipeline, grid.subjects, grid.subject,
-                                 grid.fold, keeps ? &record : NULL);
+                                 grid.fold, keeps ? grid.record : NULL);
     bool ran = status == CONGRU_OK;
     for (size_t i = 0; ran && i < count; i++) {
         congru_wanted_fold *job = &e->job[member[i]];
-        congru_fold *made = grid_place(&grid, job);
+        size_t p, s;
+        grid_find(&grid, job, &p, &s);
+        congru_fold *made = &grid.fold[p * grid.subjects + s];
         job->fold = *made; /* theirs to free now, saved or not */
         *made = (congru_fold){0};
+        if (status == CONGRU_OK)
+            status = congru_record_copy(context, &grid.record[p], &job->record);
         job->fold.seconds += e->share[job->pipeline];
         job->fold.aligning += e->share[job->pipeline];
         if (status == CONGRU_OK && congru_jobs_lead(e) && e->options->folder != NULL)
-            status = save_fold(e, context, job, &record);
+            status = save_fold(e, context, job);
+        if (congru_jobs_lead(e))
+            congru_record_clear(&job->record);
         job->done = status == CONGRU_OK && congru_jobs_lead(e);
     }
     grid_clear(&grid);
-    if (congru_jobs_lead(e))
-        congru_record_clear(&record);
-    else
-        e->record[index] = record;
     return status != CONGRU_OK ? name_failure(e, context, status, &e->job[member[0]]) : CONGRU_OK;
 }
 
@@ -223,29 +262,28 @@ static void pack_group(void *user, size_t index, congru_bytes *bytes)
 {
     congru_evaluation *e = user;
     for (size_t i = e->group[index]; i < e->group[index + 1]; i++) {
-        congru_fold_pack(&e->job[e->order[i]].fold, e->set->classes, bytes);
-        congru_fold_clear(&e->job[e->order[i]].fold);
+        congru_wanted_fold *job = &e->job[e->order[i]];
+        congru_fold_pack(&job->fold, e->set->classes, bytes);
+        congru_record_pack(&job->record, bytes);
+        congru_fold_clear(&job->fold);
+        congru_record_clear(&job->record);
     }
-    congru_record_pack(&e->record[index], bytes);
-    congru_record_clear(&e->record[index]);
 }
 
 static congru_status take_group(void *user, size_t index, congru_parcel *parcel, congru_context *context)
 {
     congru_evaluation *e = user;
-    congru_record record = {0};
     congru_status status = CONGRU_OK;
-    for (size_t i = e->group[index]; status == CONGRU_OK && i < e->group[index + 1]; i++)
-        status = congru_fold_unpack(context, parcel, e->set->classes, &e->job[e->order[i]].fold);
-    if (status == CONGRU_OK)
-        status = congru_record_unpack(context, parcel, &record);
     for (size_t i = e->group[index]; status == CONGRU_OK && i < e->group[index + 1]; i++) {
         congru_wanted_fold *job = &e->job[e->order[i]];
-        if (e->options->folder != NULL)
-            status = save_fold(e, context, job, &record);
+        status = congru_fold_unpack(context, parcel, e->set->classes, &job->fold);
+        if (status == CONGRU_OK)
+            status = congru_record_unpack(context, parcel, &job->record);
+        if (status == CONGRU_OK && e->options->folder != NULL)
+            status = save_fold(e, context, job);
+        congru_record_clear(&job->record);
         job->done = status == CONGRU_OK;
     }
-    congru_record_clear(&record);
     if (status != CONGRU_OK)
         return name_failure(e, context, status, &e->job[e->order[e->group[index]]]);
     return CONGRU_OK;
@@ -254,12 +292,9 @@ static congru_status take_group(void *user, size_t index, congru_parcel *parcel,
 /* Whether a fold of the group before this one trains it too: then it is had already. */
 static bool had_branch(const congru_evaluation *e, size_t first, size_t fold, size_t material)
 {
-    for (size_t i = first; i < fold; i++) {
-        const congru_pipeline *p = &e->pipeline[e->job[e->order[i]].pipeline];
-        for (size_t b = 0; b < p->branches; b++)
-            if (p->branch[b].material == material)
-                return true;
-    }
+    for (size_t i = first; i < fold; i++)
+        if (has_branch(&e->pipeline[e->job[e->order[i]].pipeline], material))
+            return true;
     return false;
 }
 
@@ -365,9 +400,6 @@ congru_status congru_jobs_run(congru_evaluation *e)
     if (status != CONGRU_OK) /* the others are to be told all the same */
         workers = (congru_workers){
             .caller = e->context, .progress = progress, .progress_user = e->context->progress_user};
-    if (status == CONGRU_OK && !congru_jobs_lead(e) &&
-        (e->record = calloc(e->groups, sizeof *e->record)) == NULL)
-        status = congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu jobs", e->groups);
     if (status == CONGRU_OK) {
         workers.stop->folds = e->groups;
         status = make_plan(e, &workers);
@@ -375,7 +407,5 @@ congru_status congru_jobs_run(congru_evaluation *e)
     status =
         (together ? congru_together_run : congru_queue_run)(&workers, e->options->processes, status, &work);
     congru_workers_end(&workers);
-    for (size_t i = 0; e->record != NULL && i < e->groups; i++)
-        congru_record_clear(&e->record[i]);
     return status;
 }

@@ -14,6 +14,7 @@ typedef struct congru_wanted_fold {
     bool done;
     double cost;
     congru_fold fold;
+    congru_record record; /* of its training, until it is written or sent */
 } congru_wanted_fold;
 
 /* One call of congru_evaluate. */
@@ -27,6 +28,7 @@ typedef struct congru_evaluation {
     congru_pipeline *pipeline;          /* all there are, in the order of the registry */
     char (*name)[CONGRU_PIPELINE_SIZE]; /* likewise */
     size_t pipelines;
+    size_t *unit;            /* (pipelines) the first of those that it is run with, itself among them */
     size_t *folds;           /* (pipelines) that wait to be run */
     double *share;           /* (pipelines) of each of them in the seconds of what all folds read */
     congru_wanted_fold *job; /* all there could be, by pipeline, then by subject */
@@ -34,7 +36,6 @@ typedef struct congru_evaluation {
     size_t *order; /* (waiting) of those to run, longest first; folds that share a training side by side */
     size_t *group; /* (groups + 1) where in the order each job of a worker begins */
     size_t waiting, groups;
-    congru_record *record; /* (groups) on ranks other than 0: what was recorded, until it is sent */
 } congru_evaluation;
 
 /* Whether this process keeps the folder: rank 0, or the only one there is. */
@@ -43,10 +44,11 @@ bool congru_jobs_lead(const congru_evaluation *e);
 /* Whether this run is to have the pipeline. */
 bool congru_jobs_asked(const congru_evaluation *e, size_t pipeline);
 
-/* Every fold that this run wants, or that the folder holds from runs before. The caller frees job, order and group. */
+/* Every fold that this run wants, or that the folder holds from runs before. The caller frees unit, job, order
+ * and group. */
 congru_status congru_jobs_list(congru_evaluation *e);
 
-/* Runs those that wait, of which rank 0 has all in the end. The caller frees record. */
+/* Runs those that wait, of which rank 0 has all in the end. */
 congru_status congru_jobs_run(congru_evaluation *e);
 
 #endif

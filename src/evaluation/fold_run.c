@@ -52,6 +52,7 @@ typedef struct opinion {
     size_t material;
     double c, seconds;
     double *log_probability; /* (rows, classes) */
+    congru_record record;    /* of its training */
     congru_pattern
         *pattern; /* (targets) what it looked at; without cells where that is not asked for or not known */
 } opinion;
@@ -181,12 +182,16 @@ static congru_status find_opinion(split_run *run, size_t material, double c, con
         return fail_memory(run);
     }
     double start = congru_seconds();
-    run->opinion[run->opinions] =
-        (opinion){.material = material, .c = c, .log_probability = said, .pattern = pattern};
+    congru_record *kept = run->fold.record;
+    opinion *own = &run->opinion[run->opinions];
+    *own = (opinion){.material = material, .c = c, .log_probability = said, .pattern = pattern};
+    run->fold.record = kept != NULL ? &own->record : NULL;
     congru_status status = ask(run, material, c, said, pattern);
+    run->fold.record = kept;
     congru_opinions_log(numbers, said);
-    run->opinion[run->opinions].seconds = congru_seconds() - start;
-    *found = &run->opinion[run->opinions++];
+    own->seconds = congru_seconds() - start;
+    run->opinions++;
+    *found = own;
     return status;
 }
 
@@ -241,6 +246,8 @@ static congru_status run_branches(split_run *run, size_t pipeline, double *secon
         place[b] = (size_t)(found - run->opinion);
         opinions.log_probability[b] = found->log_probability;
         *seconds += found->seconds;
+        if (run->fold.record != NULL && found->record.steps > 0)
+            status = congru_record_copy(run->fold.context, &found->record, run->fold.record);
     }
     congru_opinions_combine(&opinions, congru_plan_choice(run->plan, pipeline, subject)->weight,
                             run->probability);
@@ -326,9 +333,9 @@ static congru_status run_targets(split_run *run, size_t pipeline, congru_fold *f
     return status;
 }
 
-/* fold (count, subjects): what is common to all of them counts in each. */
+/* fold (count, subjects), record (count) or NULL: what is common to all of them counts in each. */
 static congru_status run_split(split_run *run, size_t count, const size_t *pipeline, size_t subjects,
-                               congru_fold *fold)
+                               congru_fold *fold, congru_record *record)
 {
     congru_status status = CONGRU_OK;
     run->views = true;
@@ -338,13 +345,16 @@ static congru_status run_split(split_run *run, size_t count, const size_t *pipel
     run->calibrated = calloc(run->rows, sizeof *run->calibrated);
     if (run->probability == NULL || run->calibrated == NULL)
         status = fail_memory(run);
-    for (size_t i = 0; status == CONGRU_OK && i < count; i++)
+    for (size_t i = 0; status == CONGRU_OK && i < count; i++) {
+        run->fold.record = record != NULL ? &record[i] : NULL;
         status = run_targets(run, pipeline[i], fold + i * subjects);
+    }
     for (size_t i = 0; i < run->opinions; i++) {
         free(run->opinion[i].log_probability);
         for (size_t t = 0; t < run->targets; t++)
             congru_pattern_clear(&run->opinion[i].pattern[t]);
         free(run->opinion[i].pattern);
+        congru_record_clear(&run->opinion[i].record);
     }
     free(run->opinion);
     congru_fold_aligned_clear(&run->aligned);
@@ -359,12 +369,10 @@ static congru_status run_part(congru_context *context, const congru_plan *plan, 
                               congru_fold *fold, congru_record *record)
 {
     congru_split *split = calloc(subjects, sizeof *split);
-    split_run run = {
-        .plan = plan,
-        .part = (int32_t)part,
-        .target = calloc(subjects, sizeof *run.target),
-        .fold = {
-            .context = context, .materials = &plan->materials, .options = plan->options, .record = record}};
+    split_run run = {.plan = plan,
+                     .part = (int32_t)part,
+                     .target = calloc(subjects, sizeof *run.target),
+                     .fold = {.context = context, .materials = &plan->materials, .options = plan->options}};
     congru_status status = split != NULL && run.target != NULL ? CONGRU_OK : fail_memory(&run);
     for (size_t s = 0; status == CONGRU_OK && s < subjects; s++) {
         status = congru_split_make(context, plan->set, plan->options, subject[s], part, &split[s]);
@@ -380,7 +388,7 @@ static congru_status run_part(congru_context *context, const congru_plan *plan, 
     if (status == CONGRU_OK && run.targets > 0) {
         run.fold.train = (congru_fold_side){split[0].train, split[0].train_trial};
         run.calibration = split[0].calibration;
-        status = run_split(&run, count, pipeline, subjects, fold);
+        status = run_split(&run, count, pipeline, subjects, fold, record);
     }
     for (size_t s = 0; split != NULL && s < subjects; s++)
         congru_split_clear(&split[s]);

@@ -6,8 +6,8 @@
 
 /* Runs pipelines of the plan, by their index, for subjects that are left out together, most often one: fold (count,
  * subjects), whose arrays the caller frees with congru_fold_clear. What pipelines share, an aligner or branches, is fitted
- * once, and what is fitted serves all subjects; each fold's seconds are those it would have taken alone. `record` may be
- * NULL. */
+ * once, and what is fitted serves all subjects; each fold's seconds are those it would have taken alone. record
+ * (count), of the last training of each pipeline, may be NULL. */
 congru_status congru_fold_run(congru_context *context, const congru_plan *plan, size_t count,
                               const size_t *pipeline, size_t subjects, const int32_t *subject,
                               congru_fold *fold, congru_record *record);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 
@@ -31,6 +32,20 @@ congru_status congru_record_start(congru_context *context, congru_record *record
             record->value[series][step] = NAN;
     }
     return CONGRU_OK;
+}
+
+congru_status congru_record_copy(congru_context *context, const congru_record *from, congru_record *to)
+{
+    congru_status status = CONGRU_OK;
+    if (from == to)
+        return CONGRU_OK;
+    congru_record_clear(to);
+    if (from->steps > 0)
+        status = congru_record_start(context, to, from->steps);
+    for (size_t series = 0; status == CONGRU_OK && from->steps > 0 && series < CONGRU_SERIES_COUNT; series++)
+        memcpy(to->value[series], from->value[series], from->steps * sizeof(double));
+    to->best_step = from->best_step;
+    return status;
 }
 
 void congru_record_clear(congru_record *record)

@@ -33,4 +33,7 @@ typedef struct congru_record {
 congru_status congru_record_start(congru_context *context, congru_record *record, size_t steps);
 void congru_record_clear(congru_record *record);
 
+/* `to` is cleared first; nothing is done where both are one. */
+congru_status congru_record_copy(congru_context *context, const congru_record *from, congru_record *to);
+
 #endif

@@ -12,6 +12,7 @@
 #include "evaluation/combine.h"
 #include "evaluation/workers.h"
 #include "harness.h"
+#include "scratch.h"
 #include "set_samples.h"
 
 enum {
@@ -346,6 +347,51 @@ TEST(models_answer_as_folds_do)
     congru_set_destroy(&set);
 }
 
+/* The file of a pipeline's training from its losses on; the caller frees it. */
+static char *losses_of(const char *folder, const char *pipeline)
+{
+    char path[600], *text = calloc(1, 1 << 16), *found = NULL;
+    snprintf(path, sizeof path, "%s/training/%s-2.json", folder, pipeline);
+    FILE *file = fopen(path, "r");
+    CHECK_SAYING(file != NULL && text != NULL && fread(text, 1, (1 << 16) - 1, file) > 0, "%s", path);
+    if (text != NULL && (found = strstr(text, "\"best_step\"")) != NULL)
+        memmove(text, found, strlen(found) + 1);
+    if (file != NULL)
+        fclose(file);
+    return text;
+}
+
+/* Networks that run side by side have each a record of its own; a pipeline that has one among its branches has that one's. */
+TEST(trainings_are_kept_apart)
+{
+    static const char *const names[] = {"shallow", "eegnet", "beside"};
+    enum { SHALLOW, EEGNET, BESIDE, NAMES };
+    const int32_t target = 2;
+    char folder[512], *loss[NAMES];
+    congru_set *set = make_set();
+    congru_evaluation_options options;
+    congru_results *results = NULL;
+    congru_evaluation_options_init(&options);
+    CHECK(congru_pipeline_define(context, "here", "pipeline = beside\nbranches = slow, eegnet\n") == CONGRU_OK);
+    snprintf(folder, sizeof folder, "%s/apart", scratch_folder());
+    options.pipelines = names;
+    options.pipeline_count = NAMES;
+    options.subjects = &target;
+    options.subject_count = 1;
+    options.folder = folder;
+    options.method.network.steps = 3;
+    options.method.network.record = true;
+    CHECK_SAYING(congru_evaluate(context, set, &options, &results) == CONGRU_OK, "%s",
+                 congru_context_error(context));
+    for (size_t i = 0; i < NAMES; i++)
+        loss[i] = losses_of(folder, names[i]);
+    CHECK(strcmp(loss[SHALLOW], loss[EEGNET]) != 0 && strcmp(loss[EEGNET], loss[BESIDE]) == 0);
+    for (size_t i = 0; i < NAMES; i++)
+        free(loss[i]);
+    congru_results_destroy(&results);
+    congru_set_destroy(&set);
+}
+
 /* A set of covariances cannot serve, and says so before anything is run. */
 TEST(covariances_are_not_enough)
 {
@@ -417,5 +463,5 @@ TEST(stopping_is_heard_before_the_first_fold)
 
 int main(void)
 {
-    return context_main(&context, &(congru_context_options){.threads = 2});
+    return scratch_main(&context, &(congru_context_options){.threads = 2});
 }

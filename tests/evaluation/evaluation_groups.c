@@ -6,19 +6,20 @@
 #include "congru/congru.h"
 #include "context_main.h"
 #include "harness.h"
+#include "run_samples.h"
 #include "scratch.h"
 #include "set_samples.h"
 
 static congru_context *context;
 
 enum { SUBJECTS = 5, GROUPS = 2 };
-static const set_recipe small = {
+static const set_recipe five = {
     .subjects = SUBJECTS, .classes = 3, .per_class = 8, .d = 4, .sessions = 2, .effect = 0.8, .seed = 1};
 static const char *const pipelines[] = {"ra+mdm",    "ra+tslr", "dct+mdm", "dct+tslr",
                                         "dldct-e2e", "spdnet",  "rpa+mdm"};
 enum { PIPELINES = sizeof pipelines / sizeof pipelines[0] };
 
-static congru_evaluation_options options_for(int groups)
+static congru_evaluation_options options_of(int groups)
 {
     congru_evaluation_options options;
     congru_evaluation_options_init(&options);
@@ -57,8 +58,8 @@ static bool same(const congru_results *a, const congru_results *b, int32_t subje
 
 TEST(groups_of_one_are_leave_one_out)
 {
-    congru_set *set = sample_set(context, &small);
-    congru_evaluation_options each = options_for(0), groups = options_for(SUBJECTS);
+    congru_set *set = sample_set(context, &five);
+    congru_evaluation_options each = options_of(0), groups = options_of(SUBJECTS);
     congru_results *a = evaluate_in(context, set, &each), *b = evaluate_in(context, set, &groups);
     CHECK(same(a, b, -1));
     congru_results_destroy(&a);
@@ -70,8 +71,8 @@ TEST(groups_of_one_are_leave_one_out)
 TEST(folds_are_models_without_the_group)
 {
     static const int32_t group[] = {0, 2, 4};
-    congru_set *set = sample_set(context, &small);
-    congru_evaluation_options options = options_for(GROUPS);
+    congru_set *set = sample_set(context, &five);
+    congru_evaluation_options options = options_of(GROUPS);
     congru_results *results = evaluate_in(context, set, &options);
     for (size_t p = 0; p < PIPELINES - 1; p++) { /* but for rpa, which takes labels of the target */
         congru_model_options fit;
@@ -108,8 +109,8 @@ TEST(folds_are_models_without_the_group)
 /* Neither the labels of those that are left out with a subject nor, but for their labels, their trials reach it. */
 TEST(others_of_the_group_do_not_matter)
 {
-    congru_set *set = sample_set(context, &small), *other = sample_set(context, &small);
-    congru_evaluation_options options = options_for(GROUPS);
+    congru_set *set = sample_set(context, &five), *other = sample_set(context, &five);
+    congru_evaluation_options options = options_of(GROUPS);
     const size_t size = set->dimension * set->dimension;
     for (size_t i = 0; i < other->count; i++) {
         if (other->subject[i] != 2)
@@ -130,8 +131,8 @@ TEST(others_of_the_group_do_not_matter)
 /* Labelled trials that rpa takes of a subject are its own, and not scored. */
 TEST(labels_of_each_target_are_its_own)
 {
-    congru_set *set = sample_set(context, &small);
-    congru_evaluation_options options = options_for(GROUPS);
+    congru_set *set = sample_set(context, &five);
+    congru_evaluation_options options = options_of(GROUPS);
     congru_results *results = evaluate_in(context, set, &options);
     for (size_t f = 0; results != NULL && f < results->folds; f++) {
         const congru_fold *fold = &results->fold[f];
@@ -148,8 +149,8 @@ TEST(threads_and_the_choice_of_subjects_change_nothing)
 {
     static const int32_t some[] = {4, 1};
     congru_context *other = NULL;
-    congru_set *set = sample_set(context, &small);
-    congru_evaluation_options options = options_for(GROUPS);
+    congru_set *set = sample_set(context, &five);
+    congru_evaluation_options options = options_of(GROUPS);
     congru_results *all = evaluate_in(context, set, &options);
     if (congru_context_create(&other, &(congru_context_options){.threads = 3}) != CONGRU_OK)
         abort();
@@ -172,15 +173,34 @@ TEST(threads_and_the_choice_of_subjects_change_nothing)
     congru_context_destroy(&other);
 }
 
+/* Whether two trainings were one, by their files: the name of pipeline and subject aside. */
+static bool same_training(const char *folder, const char *a, const char *b)
+{
+    char *text[2] = {file_text(folder, a), file_text(folder, b)};
+    const char *loss[2];
+    for (int k = 0; k < 2; k++)
+        loss[k] = text[k] != NULL ? strstr(text[k], "\"best_step\"") : NULL;
+    CHECK_SAYING(loss[0] != NULL && loss[1] != NULL, "%s, %s", a, b);
+    const bool equal = loss[0] != NULL && loss[1] != NULL && strcmp(loss[0], loss[1]) == 0;
+    free(text[0]);
+    free(text[1]);
+    return equal;
+}
+
 /* Of a run that was killed some folds of a group are there: the others are made, with the same bits. */
 TEST(a_group_is_taken_up_in_the_middle)
 {
     char folder[512], path[600];
-    congru_set *set = sample_set(context, &small);
-    congru_evaluation_options options = options_for(GROUPS);
+    congru_set *set = sample_set(context, &five);
+    congru_evaluation_options options = options_of(GROUPS);
     snprintf(folder, sizeof folder, "%s/groups", scratch_folder());
     options.folder = folder;
+    options.method.network.record = true;
     congru_results *whole = evaluate_in(context, set, &options);
+    CHECK(same_training(folder, "training/dct+mdm-0.json", "training/dct+tslr-4.json"));
+    CHECK(same_training(folder, "training/spdnet-1.json", "training/spdnet-3.json"));
+    CHECK(!same_training(folder, "training/spdnet-1.json", "training/spdnet-2.json"));
+    CHECK(!same_training(folder, "training/spdnet-0.json", "training/dldct-e2e-0.json"));
     static const char *const lost[] = {"ra+tslr/0", "ra+tslr/4", "dct+mdm/2", "dct+tslr/1", "spdnet/3"};
     const size_t count = sizeof lost / sizeof lost[0];
     for (size_t i = 0; i < count; i++) {
@@ -199,8 +219,8 @@ TEST(a_group_is_taken_up_in_the_middle)
 
 TEST(splits_leave_the_group_out)
 {
-    congru_set *set = sample_set(context, &small);
-    congru_evaluation_options options = options_for(GROUPS);
+    congru_set *set = sample_set(context, &five);
+    congru_evaluation_options options = options_of(GROUPS);
     int8_t *side = malloc(set->count);
     if (side == NULL)
         abort();
@@ -226,10 +246,10 @@ TEST(what_is_refused)
         {CONGRU_PROTOCOL_LOSO, 2, 1, "does not go with --groups"},
         {CONGRU_PROTOCOL_FOLDS, 2, 0, "'congru loso' alone"},
     };
-    congru_set *set = sample_set(context, &small);
+    congru_set *set = sample_set(context, &five);
     int8_t *side = malloc(set->count);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        congru_evaluation_options options = options_for(wrong[i].groups);
+        congru_evaluation_options options = options_of(wrong[i].groups);
         congru_results *results = NULL;
         options.protocol = wrong[i].protocol;
         options.calibration = wrong[i].calibration;
