@@ -13,15 +13,6 @@ static congru_context *context;
 static const set_recipe small = {
     .subjects = 4, .classes = 3, .per_class = 8, .d = 4, .sessions = 2, .effect = 0.8, .seed = 1};
 
-static congru_results *evaluate_in(congru_context *in, const congru_set *set,
-                                   const congru_evaluation_options *options)
-{
-    congru_results *results = NULL;
-    congru_status status = congru_evaluate(in, set, options, &results);
-    CHECK_SAYING(status == CONGRU_OK, "%s", congru_context_error(in));
-    return results;
-}
-
 static congru_results *evaluate(const congru_set *set, const char *pipeline, congru_target target)
 {
     congru_evaluation_options options;

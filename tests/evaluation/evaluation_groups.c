@@ -30,15 +30,6 @@ static congru_evaluation_options options_of(int groups)
     return options;
 }
 
-static congru_results *evaluate_in(congru_context *in, const congru_set *set,
-                                   const congru_evaluation_options *options)
-{
-    congru_results *results = NULL;
-    congru_status status = congru_evaluate(in, set, options, &results);
-    CHECK_SAYING(status == CONGRU_OK, "%s", congru_context_error(in));
-    return results;
-}
-
 /* Whether both say the same of the subject, or of all (-1), to the bit. */
 static bool same(const congru_results *a, const congru_results *b, int32_t subject)
 {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "harness.h"
 #include "spd_samples.h"
 
 static void *need(void *memory)
@@ -96,4 +97,12 @@ congru_set *signals_set(congru_context *context, const signals_recipe *recipe, d
     free(class_name);
     free(subject_name);
     return set;
+}
+
+congru_results *evaluate_in(congru_context *in, const congru_set *set, const congru_evaluation_options *options)
+{
+    congru_results *results = NULL;
+    congru_status status = congru_evaluate(in, set, options, &results);
+    CHECK_SAYING(status == CONGRU_OK, "%s", congru_context_error(in));
+    return results;
 }

@@ -25,4 +25,8 @@ typedef struct signals_recipe {
 congru_set *signals_set(congru_context *context, const signals_recipe *recipe, double *signals, int32_t *label,
                         int32_t *subject);
 
+/* congru_evaluate, which is to succeed. */
+congru_results *evaluate_in(congru_context *in, const congru_set *set,
+                            const congru_evaluation_options *options);
+
 #endif
