@@ -78,10 +78,25 @@ tables_eegmmidb()
     table eegmmidb-recipes reproduce recipes eegmmidb.npz --C 0.01
 }
 
-# Across subjects, seed by seed; shallow, deep and inception have ten subjects of EEGMMIDB scored, with all others as sources. 4 s of 2b begin at its cue.
+# motor+slow with weights of 1, and with each network beside it.
+views_text()
+{
+    local network
+    printf '%s\n' 'pipeline = stated' 'choose = C' 'branches = motor+slow'
+    for network in tsmnet eegnet shallow deep conformer inception; do
+        printf '%s\n' "pipeline = with-$network" 'choose = C' "branches = motor+slow, $network"
+    done
+    for network in spdnet spd-cnn ts-spd-cnn; do
+        printf '%s\n' "pipeline = with-$network" 'choose = C' 'branches = motor+slow' "branch = $network" \
+            "method = $network" 'band = 8:30' 'window = 0.5:3.5'
+    done
+}
+
+# Across subjects, seed by seed; all nine on EEGMMIDB with its subjects left out in groups. 4 s of 2b begin at its cue.
 tables_networks()
 {
-    local seed covariances=ra+tslr,spdnet,spd-cnn,ts-spd-cnn ten=S003,S007,S011,S015,S019,S023,S027,S031,S035,S039
+    local seed covariances=ra+tslr,spdnet,spd-cnn,ts-spd-cnn
+    local nine=spdnet,spd-cnn,ts-spd-cnn,tsmnet,eegnet,shallow,deep,conformer,inception
     import 2a_wide.npz "$data"/bci_iv_2a/trials/*.npz --window all --band off --notch off --keep-signals
     import 2b_wide.npz "$data"/bci_iv_2b/epochs/*.npz --window all --start 0 --band off --notch off --keep-signals
     import wide.npz "$data"/eegmmidb/epochs22/*.npz --window all --band off --notch off --keep-signals
@@ -94,17 +109,15 @@ tables_networks()
     table networks-eegmmidb loso wide.npz --band 8:30 --window 0.5:3.5 --C 0.01 -p $covariances,eegnet -o networks49
     table networks-eegmmidb-signals loso wide.npz --band 8:30 --window 0.5:3.5 --C 0.01 -p ra+tslr,tsmnet \
         -o networks49-signals
-    table networks-eegmmidb-ten loso wide.npz --band 8:30 --window 0.5:3.5 --C 0.01 -p ra+tslr,shallow,deep --subjects $ten \
-        -o networks10
-    table networks-eegmmidb-inception loso wide.npz --band 8:30 --window 0.5:3.5 --C 0.01 -p ra+tslr,inception \
-        --subjects $ten -o networks10-inception
-    printf '%s\n' 'pipeline = stated' 'choose = C' 'branches = motor+slow' \
-        'pipeline = network' 'choose = C' 'branches = motor+slow, eegnet' >views.txt
-    table networks-eegmmidb-views loso wide.npz --pipeline-file views.txt -p stated,network -o views
+    views_text >views.txt
+    table networks-eegmmidb-views loso wide.npz --pipeline-file views.txt -p stated,with-eegnet -o views
+    table networks-eegmmidb-groups loso wide.npz --band 8:30 --window 0.5:3.5 --C 0.01 --groups 7 --pipeline-file views.txt \
+        -p "ra+tslr,motor,motor+slow,$nine,stated,with-${nine//,/,with-}" -o groups49
     table networks-2b loso 2b_wide.npz --band 8:30 --C 0.01 -p $covariances,eegnet -o networks2b
     table networks-2b-signals loso 2b_wide.npz --band 8:30 --C 0.01 -p ra+tslr,tsmnet,shallow,deep,inception \
         -o networks2b-signals
-    table networks-within within 2a_wide.npz --band 8:35 --C 0.01 -p $covariances,tsmnet,eegnet -o networks-within
+    table networks-2b-conformer loso 2b_wide.npz --band 8:30 --C 0.01 -p ra+tslr,conformer -o networks2b-conformer
+    table networks-within within 2a_wide.npz --band 8:35 --C 0.01 -p $covariances,tsmnet,eegnet,shallow,deep -o networks-within
 }
 
 tables_synthetic()
