@@ -78,11 +78,13 @@ tables_eegmmidb()
     table eegmmidb-recipes reproduce recipes eegmmidb.npz --C 0.01
 }
 
-# motor+slow with weights of 1, and with each network beside it.
+# motor+slow with weights of 1 and with learned ones, and networks beside it.
 views_text()
 {
     local network
-    printf '%s\n' 'pipeline = stated' 'choose = C' 'branches = motor+slow'
+    printf '%s\n' 'pipeline = stated' 'choose = C' 'branches = motor+slow' \
+        'pipeline = learned' 'choose = C, weights' 'branches = motor+slow' \
+        'pipeline = learned-eegnet' 'choose = C, weights' 'branches = motor+slow, eegnet'
     for network in tsmnet eegnet shallow deep conformer inception; do
         printf '%s\n' "pipeline = with-$network" 'choose = C' "branches = motor+slow, $network"
     done
@@ -113,6 +115,8 @@ tables_networks()
     table networks-eegmmidb-views loso wide.npz --pipeline-file views.txt -p stated,with-eegnet -o views
     table networks-eegmmidb-groups loso wide.npz --band 8:30 --window 0.5:3.5 --C 0.01 --groups 7 --pipeline-file views.txt \
         -p "ra+tslr,motor,motor+slow,$nine,stated,with-${nine//,/,with-}" -o groups49
+    table networks-eegmmidb-weights loso wide.npz --band 8:30 --window 0.5:3.5 --C 0.01 --groups 7 --pipeline-file views.txt \
+        -p learned,learned-eegnet -o weights49
     table networks-2b loso 2b_wide.npz --band 8:30 --C 0.01 -p $covariances,eegnet -o networks2b
     table networks-2b-signals loso 2b_wide.npz --band 8:30 --C 0.01 -p ra+tslr,tsmnet,shallow,deep,inception \
         -o networks2b-signals
