@@ -81,10 +81,10 @@ CONGRU_API congru_status congru_set_append(congru_context *context, congru_set *
  * classes, fs, meta. Labels need not be 0..K-1: distinct values are sorted, and named by `classes` where given. Without y
  * all trials are of one class, "unlabelled".
  *
- * Beyond a 32nd of the machine's memory, 64 MB at least (CONGRU_LARGE of the environment, in MB), X and signals are read into a temporary file without a name in
- * TMPDIR. The set is the caller's own in either case: it may be written to, and does not change with the file.
- * congru_set_destroy knows how each array is freed; so pointers are taken out of a set by exchanging them for others,
- * never by free.
+ * Beyond a 32nd of the machine's memory, 64 MB at least (CONGRU_LARGE of the environment, in MB), X and signals are
+ * read into a temporary file without a name in TMPDIR. The set is the caller's own in either case: it may be written
+ * to, and does not change with the file. congru_set_destroy knows how each array is freed; so pointers are taken out
+ * of a set by exchanging them for others, never by free.
  *
  * CONGRU_ERROR_FORMAT where shapes do not go together, before any value is read; CONGRU_ERROR_IO where the file is changed
  * while it is read. */
