@@ -339,8 +339,11 @@ static congru_status run_split(split_run *run, size_t count, const size_t *pipel
 {
     congru_status status = CONGRU_OK;
     run->views = true;
-    for (size_t i = 0; i < count; i++)
-        run->views = run->views && run->plan->pipeline[pipeline[i]].classifier->views;
+    for (size_t i = 0; i < count; i++) {
+        const congru_pipeline *own = &run->plan->pipeline[pipeline[i]];
+        for (size_t b = 0; b < own->branches; b++)
+            run->views = run->views && own->branch[b].classifier->views;
+    }
     run->probability = calloc(run->rows * run->plan->set->classes, sizeof(double));
     run->calibrated = calloc(run->rows, sizeof *run->calibrated);
     if (run->probability == NULL || run->calibrated == NULL)

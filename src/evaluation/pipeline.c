@@ -287,8 +287,11 @@ congru_status congru_pipeline_explain(congru_context *context, const char *name,
         char line[CONGRU_PREPROCESSING_LINE_SIZE] = "trials as the set has them";
         if (branch->blocks > 0)
             congru_preprocessing_print(&branch->block[0], line);
-        congru_text_add(&lines, "%s: %s+%s; %s", branch->name, branch->aligner->name, branch->classifier->name,
-                        line);
+        congru_text_add(&lines, "%s: ", branch->name);
+        /* The method as a definition takes it: an end-to-end model is written without its aligner. */
+        if (!branch->classifier->end_to_end)
+            congru_text_add(&lines, "%s+", branch->aligner->name);
+        congru_text_add(&lines, "%s; %s", branch->classifier->name, line);
         if (branch->blocks > 1)
             congru_text_add(&lines, " and %zu more bands and windows", branch->blocks - 1);
         for (size_t k = 0; k < branch->settings; k++)

@@ -79,7 +79,10 @@ TEST(names_and_definitions)
     CHECK(pipeline.branch[2].block[4].band[0] == 10 && pipeline.branch[1].block[0].shrinkage == 0.005);
     congru_pipeline_clear(&pipeline);
     CHECK(congru_pipeline_explain(context, "slow", text, sizeof text) == CONGRU_OK);
+    CHECK(strstr(text, "slow: ea+bins; ") != NULL);
     CHECK(strstr(text, "0 to 12 Hz (Butterworth of order 3, zero phase)") != NULL);
+    CHECK(congru_pipeline_explain(context, "eegnet", text, sizeof text) == CONGRU_OK);
+    CHECK(strstr(text, "eegnet: eegnet; ") != NULL);
     CHECK(congru_pipeline_define(
               context, "mine.txt",
               "pipeline = two\n# a comment\nwindow = 0:2\nmethod = ra+mdm\nbranch = mu\n"
@@ -89,6 +92,37 @@ TEST(names_and_definitions)
     CHECK(pipeline.branches == 2 && pipeline.branch[1].weight == 2 && !pipeline.choose_weights);
     CHECK(pipeline.branch[0].block[0].window[1] == 2 && pipeline.branch[1].block[0].window[1] == 2);
     congru_pipeline_clear(&pipeline);
+}
+
+/* What the branches of a pipeline read of one band and window is aligned once where that is the same for all of them, and
+ * each has what it needs: a network matrices of its own, an aligner its own training. */
+TEST(branches_of_one_band_do_not_share_too_much)
+{
+    static const char *const names[] = {"mixed", "short-long", "long-short"};
+    congru_set *set = make_set();
+    congru_evaluation_options options;
+    congru_evaluation_options_init(&options);
+    options.pipeline_count = 1;
+    options.subjects = (const int32_t[]){1};
+    options.subject_count = 1;
+    CHECK(congru_pipeline_define(context, "one band",
+                                 "pipeline = mixed\nband = 8:14\nwindow = 0:2\nbranch = a\nmethod = ra+tslr\n"
+                                 "branch = b\nmethod = dldct-e2e\nsteps = 3\nbranch = c\nmethod = ra+mdm\n"
+                                 "pipeline = short-long\nband = 8:14\nwindow = 0:2\nmethod = dldct+mdm\n"
+                                 "branch = short\nsteps = 2\nbranch = long\nsteps = 80\n"
+                                 "pipeline = long-short\nband = 8:14\nwindow = 0:2\nmethod = dldct+mdm\n"
+                                 "branch = long\nsteps = 80\nbranch = short\nsteps = 2\n") == CONGRU_OK);
+    congru_results *results[3];
+    for (size_t i = 0; i < 3; i++) { /* each alone: folds of one run have what they share */
+        options.pipelines = &names[i];
+        results[i] = evaluate_in(context, set, &options);
+        CHECK(results[i]->folds == 1 && results[i]->fold[0].samples == EACH);
+    }
+    CHECK(memcmp(results[1]->fold[0].probability, results[2]->fold[0].probability,
+                 EACH * CLASSES * sizeof(double)) == 0);
+    for (size_t i = 0; i < 3; i++)
+        congru_results_destroy(&results[i]);
+    congru_set_destroy(&set);
 }
 
 TEST(wrong_definitions_are_told)
