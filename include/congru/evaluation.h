@@ -110,7 +110,8 @@ typedef struct congru_evaluation_options {
 
     /* Called before each call of the context's progress where threads share the folds, from the calling thread; may be NULL.
      * `part` is how much of the work is done, 0 to 1, by what folds are expected to cost, steps of networks included;
-     * `pipeline` is that of the fold that runs, at `step` of `steps` when it trains a network, else 0 of 0; or NULL. */
+     * `pipeline` is that of the fold that runs, at `step` of `steps` when it trains a network, else 0 of 0; or NULL. While
+     * networks are trained to choose weights, before the first fold, the steps are those of all of these together. */
     void (*watch)(void *user, double part, const char *pipeline, size_t step, size_t steps);
     void *watch_user;
 } congru_evaluation_options;

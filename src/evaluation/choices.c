@@ -139,6 +139,59 @@ static congru_status fit_features(const inner_fits *f, size_t first, size_t *fit
     return status;
 }
 
+/* Counts the steps that a fit takes of its networks, for who watches. */
+typedef struct counted_fit {
+    const congru_material *material;
+    congru_stop *stop;
+    size_t training, step, taken;
+    congru_progress next;
+    void *next_user;
+} counted_fit;
+
+/* Steps of the networks of one fit before one of them. */
+static size_t steps_before(const congru_material *material, size_t training)
+{
+    size_t sum = 0, steps;
+    for (size_t i = 0; i < training && (steps = congru_material_steps(material, i)) > 0; i++)
+        sum += steps;
+    return sum;
+}
+
+static void count_to(counted_fit *own, size_t taken)
+{
+    atomic_fetch_add(&own->stop->taken, taken - own->taken);
+    own->taken = taken;
+}
+
+static bool count_step(void *user, size_t done, size_t total)
+{
+    counted_fit *own = user;
+    congru_training_follow(congru_material_steps(own->material, own->training),
+                           congru_material_steps(own->material, own->training + 1), done, total, &own->training,
+                           &own->step);
+    count_to(own, steps_before(own->material, own->training) + own->step);
+    return own->next(own->next_user, done, total);
+}
+
+/* The fit with its steps counted; all of them once it is over, however early that was. */
+static congru_status fit_counted(const inner_fits *f, const congru_fold_case *fold,
+                                 congru_fold_aligned *aligned, congru_tensors *model)
+{
+    congru_context *context = fold->context;
+    counted_fit own = {.material = f->material,
+                       .stop = f->workers->stop,
+                       .next = context->progress,
+                       .next_user = context->progress_user};
+    context->progress = count_step;
+    context->progress_user = &own;
+    congru_status status = congru_branch_fit(fold, f->material, &f->material->method,
+                                             f->material->branch->classifier->views, aligned, model);
+    context->progress = own.next;
+    context->progress_user = own.next_user;
+    count_to(&own, steps_before(f->material, SIZE_MAX));
+    return status;
+}
+
 /* Job: one fit of any other branch, asked about each subject that it leaves out. */
 static congru_status fit_one(void *user, size_t job, congru_context *context)
 {
@@ -159,8 +212,7 @@ static congru_status fit_one(void *user, size_t job, congru_context *context)
     congru_fold_case fold = {
         .context = context, .materials = f->materials, .options = &options, .train = {count, train}};
     if (status == CONGRU_OK)
-        status = congru_branch_fit(&fold, f->material, &f->material->method,
-                                   f->material->branch->classifier->views, aligned, &model);
+        status = fit_counted(f, &fold, aligned, &model);
     for (size_t s = 0; status == CONGRU_OK && s < set->subjects; s++) {
         if ((f->without[job] & ~f->barred[job] & congru_group_of(set, f->options, (int32_t)s)) == 0)
             continue;
@@ -393,9 +445,14 @@ static congru_status fit_all(chooser *c, const congru_workers *workers, size_t c
     for (size_t p = 0; p < count; p++)
         for (size_t b = 0; b < pipeline[p]->branches; b++)
             want_fits(c, workers, pipeline[p], b);
-    for (size_t m = 0; status == CONGRU_OK && c->fits > 0 && m < c->materials->materials; m++)
+    for (size_t m = 0; m < c->materials->materials; m++)
+        if (c->of_material[m].candidates > 0)
+            workers->stop->steps += c->fits * steps_before(&c->materials->material[m], SIZE_MAX);
+    for (size_t m = 0; status == CONGRU_OK && c->fits > 0 && m < c->materials->materials; m++) {
+        workers->stop->material = m;
         if (c->of_material[m].candidates > 0)
             status = run_fits(&c->of_material[m]);
+    }
     return status;
 }
 

@@ -12,7 +12,6 @@
 #include "evaluation/process_group_together.h"
 #include "evaluation/split.h"
 #include "evaluation/workers.h"
-#include "network/network.h"
 
 bool congru_jobs_lead(const congru_evaluation *e)
 {
@@ -298,9 +297,9 @@ static bool had_branch(const congru_evaluation *e, size_t first, size_t fold, si
     return false;
 }
 
-/* The networks that one part of a group's folds trains, in their order: 0, 1, ..., with the pipeline; NULL after the last.
- * Where several classifiers stand behind one aligner, it is trained for the first of them. */
-static const char *network_at(const congru_evaluation *e, size_t group, size_t index, size_t *pipeline)
+/* Steps of the networks that one part of a group's folds trains, in their order: 0, 1, ..., with the pipeline; 0 after the
+ * last. Where several classifiers stand behind one aligner, it is trained for the first of them. */
+static size_t steps_at(const congru_evaluation *e, size_t group, size_t index, size_t *pipeline)
 {
     const size_t first = e->group[group];
     for (size_t i = first; i < e->group[group + 1]; i++) {
@@ -308,20 +307,23 @@ static const char *network_at(const congru_evaluation *e, size_t group, size_t i
         *pipeline = e->job[e->order[i]].pipeline;
         for (size_t b = 0; b < p->branches; b++) {
             const congru_branch *branch = &p->branch[b];
-            const bool aligns = i == first || branch->blocks > 0;
-            const char *networks[] = {aligns ? branch->aligner->network : NULL, branch->classifier->network};
-            for (size_t k = 0; !had_branch(e, first, i, branch->material) && k < 2; k++)
-                if (networks[k] != NULL && index-- == 0)
-                    return networks[k];
+            const bool aligned = i > first && branch->blocks == 0 && branch->aligner->network != NULL;
+            size_t steps;
+            if (had_branch(e, first, i, branch->material))
+                continue;
+            for (size_t k = aligned ? 1 : 0;
+                 (steps = congru_material_steps(&e->plan.materials.material[branch->material], k)) > 0; k++)
+                if (index-- == 0)
+                    return steps;
         }
     }
-    return NULL;
+    return 0;
 }
 
-static size_t networks_of(const congru_evaluation *e, size_t group)
+static size_t trainings_of(const congru_evaluation *e, size_t group)
 {
     size_t count = 0, pipeline;
-    while (network_at(e, group, count, &pipeline) != NULL)
+    while (steps_at(e, group, count, &pipeline) > 0)
         count++;
     return count;
 }
@@ -329,32 +331,47 @@ static size_t networks_of(const congru_evaluation *e, size_t group)
 static size_t group_steps(void *user, size_t index, size_t training)
 {
     const congru_evaluation *e = user;
-    const size_t networks = networks_of(e, index);
+    const size_t trainings = trainings_of(e, index);
     size_t pipeline;
-    if (networks == 0 || training / networks >= congru_split_parts(e->set, e->options))
+    if (trainings == 0 || training / trainings >= congru_split_parts(e->set, e->options))
         return 0;
-    const char *network = network_at(e, index, training % networks, &pipeline);
-    return (size_t)congru_network_steps(network, &e->options->method.network);
+    return steps_at(e, index, training % trainings, &pipeline);
 }
 
-/* Steps of what is trained, and one for everything else that a fold does. */
+/* Steps of what is trained, or what folds without networks are expected to cost, and one for everything else of each. */
 static double group_cost(void *user, size_t index)
 {
     const congru_evaluation *e = user;
-    double cost = e->job[e->order[e->group[index]]].cost, trained = 0;
+    double trained = 0;
     for (size_t k = 0, steps; (steps = group_steps(user, index, k)) > 0; k++)
         trained += (double)steps;
-    return fmax(cost, trained) + (double)(e->group[index + 1] - e->group[index]) - 1.0;
+    return (trained > 0 ? trained : e->job[e->order[e->group[index]]].cost) +
+           (double)(e->group[index + 1] - e->group[index]) - 1.0;
+}
+
+/* Networks that are trained to choose come before the folds, and count as theirs do. */
+static void watch_choice(void *user, const congru_stop *stop)
+{
+    const congru_evaluation *e = user;
+    const size_t taken = atomic_load(&stop->taken);
+    size_t p = 0;
+    while (p < e->pipelines && (e->folds[p] == 0 || !has_branch(&e->pipeline[p], stop->material)))
+        p++;
+    if (stop->steps > 0 && p < e->pipelines)
+        e->options->watch(e->options->watch_user, (double)taken / ((double)stop->steps + e->cost), e->name[p],
+                          taken, stop->steps);
 }
 
 static void watch_group(void *user, double part, size_t index, size_t training, size_t step)
 {
     const congru_evaluation *e = user;
-    const size_t networks = index < e->groups ? networks_of(e, index) : 0;
+    const size_t trainings = index < e->groups ? trainings_of(e, index) : 0;
     size_t pipeline = index < e->groups ? e->job[e->order[e->group[index]]].pipeline : 0;
-    if (networks > 0)
-        network_at(e, index, training % networks, &pipeline);
-    e->options->watch(e->options->watch_user, part, index < e->groups ? e->name[pipeline] : NULL, step,
+    const double before = (double)e->choice_steps;
+    if (trainings > 0)
+        steps_at(e, index, training % trainings, &pipeline);
+    e->options->watch(e->options->watch_user, (before + part * e->cost) / (before + e->cost),
+                      index < e->groups ? e->name[pipeline] : NULL, step,
                       step > 0 ? group_steps(user, index, training) : 0);
 }
 
@@ -386,6 +403,8 @@ congru_status congru_jobs_run(congru_evaluation *e)
     for (size_t i = 0; i < e->waiting; i++)
         e->folds[e->job[e->order[i]].pipeline]++;
     sort_longest_first(e);
+    for (size_t i = 0; i < e->groups; i++)
+        e->cost += group_cost(e, i);
     congru_queue_work work = {.jobs = e->groups,
                               .user = e,
                               .run = run_group,
@@ -402,7 +421,11 @@ congru_status congru_jobs_run(congru_evaluation *e)
             .caller = e->context, .progress = progress, .progress_user = e->context->progress_user};
     if (status == CONGRU_OK) {
         workers.stop->folds = e->groups;
+        workers.stop->watch = e->options->watch != NULL ? watch_choice : NULL;
+        workers.stop->watch_user = e;
         status = make_plan(e, &workers);
+        e->choice_steps = workers.stop->steps;
+        workers.stop->watch = NULL;
     }
     status =
         (together ? congru_together_run : congru_queue_run)(&workers, e->options->processes, status, &work);

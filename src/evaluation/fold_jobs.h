@@ -36,6 +36,8 @@ typedef struct congru_evaluation {
     size_t *order; /* (waiting) of those to run, longest first; folds that share a training side by side */
     size_t *group; /* (groups + 1) where in the order each job of a worker begins */
     size_t waiting, groups;
+    double cost;         /* of all groups, by the steps of their networks */
+    size_t choice_steps; /* of networks that were trained to choose, before the folds */
 } congru_evaluation;
 
 /* Whether this process keeps the folder: rank 0, or the only one there is. */

@@ -6,6 +6,7 @@
 
 #include "base/mapped_memory.h"
 #include "base/memory.h"
+#include "network/network.h"
 #include "spd/view_load.h"
 
 enum { CHUNK = 64 }; /* trials that a job takes at a time */
@@ -404,4 +405,21 @@ congru_status congru_materials_make(const congru_workers *workers, congru_materi
     free(run.leader);
     free(run.seconds);
     return status;
+}
+
+size_t congru_material_steps(const congru_material *material, size_t training)
+{
+    const congru_network_options *options = &material->method.network;
+    const struct {
+        const char *network;
+        size_t trainings;
+    } part[] = {{material->branch->aligner->network, 1},
+                {material->branch->classifier->network, options->ensemble > 1 ? (size_t)options->ensemble : 1}};
+    for (size_t i = 0; i < 2; i++) {
+        const size_t trainings = part[i].network != NULL ? part[i].trainings : 0;
+        if (training < trainings)
+            return (size_t)congru_network_steps(part[i].network, options);
+        training -= trainings;
+    }
+    return 0;
 }

@@ -74,18 +74,16 @@ static size_t steps_of(const congru_queue_work *work, size_t job, size_t trainin
     return work->steps != NULL && job < work->jobs ? work->steps(work->user, job, training) : 0;
 }
 
-/* A training is over when the next has begun: a number of steps that is that one's, or one that has fallen. */
 static bool goes_on(void *user, size_t done, size_t total)
 {
     queue_thread *own = user;
     const congru_queue_work *work = own->queue->work;
-    const size_t job = atomic_load(&own->job), training = atomic_load(&own->training);
-    const bool is_this = total == steps_of(work, job, training) && done >= atomic_load(&own->step),
-               is_next = total == steps_of(work, job, training + 1);
-    if (total > 0 && (is_this || is_next)) {
-        atomic_store(&own->training, is_this ? training : training + 1);
-        atomic_store(&own->step, done);
-    }
+    const size_t job = atomic_load(&own->job);
+    size_t training = atomic_load(&own->training), step = atomic_load(&own->step);
+    congru_training_follow(steps_of(work, job, training), steps_of(work, job, training + 1), done, total,
+                           &training, &step);
+    atomic_store(&own->training, training);
+    atomic_store(&own->step, step);
     return !atomic_load(&own->queue->halted);
 }
 

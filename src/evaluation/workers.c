@@ -16,6 +16,15 @@ double congru_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+void congru_training_follow(size_t now, size_t next, size_t done, size_t total, size_t *training, size_t *step)
+{
+    const bool is_this = total == now && done >= *step, is_next = total == next;
+    if (total == 0 || (!is_this && !is_next))
+        return;
+    *training += !is_this;
+    *step = done;
+}
+
 /* The progress of contexts while workers are there. */
 static bool goes_on(void *user, size_t done, size_t total)
 {
@@ -25,6 +34,8 @@ static bool goes_on(void *user, size_t done, size_t total)
     if (stop->progress != NULL && pthread_equal(pthread_self(), stop->thread) && !atomic_load(&stop->stopped) &&
         congru_seconds() >= stop->next) {
         stop->next = congru_seconds() + seconds;
+        if (stop->watch != NULL)
+            stop->watch(stop->watch_user, stop);
         if (!stop->progress(stop->progress_user, 0, stop->folds))
             atomic_store(&stop->stopped, true);
     }

@@ -17,6 +17,14 @@ typedef struct congru_stop {
     size_t folds;     /* of which none is done while this is asked */
     double next;
     atomic_bool stopped;
+
+    /* Networks that are trained before the folds: steps of all of them, and those taken; the material whose they are. `watch`,
+     * which may be NULL, is called before progress. */
+    size_t steps;
+    atomic_size_t taken;
+    size_t material;
+    void (*watch)(void *user, const struct congru_stop *stop);
+    void *watch_user;
 } congru_stop;
 
 /* One context per thread of `caller`, so that jobs do not nest thread pools; or one alone, with as many threads as `caller` has,
@@ -40,6 +48,11 @@ void congru_workers_end(congru_workers *workers);
  * when progress says stop, no further job begins. */
 typedef congru_status (*congru_job)(void *user, size_t index, congru_context *context);
 congru_status congru_workers_run(const congru_workers *workers, size_t jobs, congru_job job, void *user);
+
+/* Follows networks that are trained one after the other by what progress tells of them. `now` and `next` are the steps of the
+ * one that goes on and of that after it, 0 where there is none; a training is over when the next has begun. Progress of
+ * another total is of something smaller. */
+void congru_training_follow(size_t now, size_t next, size_t done, size_t total, size_t *training, size_t *step);
 
 /* Seconds from some point in the past, of a clock that does not jump. */
 double congru_seconds(void);

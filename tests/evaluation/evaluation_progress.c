@@ -1,4 +1,5 @@
 /* What a run says while it goes on, and how it is stopped. SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,6 +131,104 @@ TEST(trainings_of_a_fold_are_added_up)
     congru_results_destroy(&results);
     congru_set_destroy(&set);
     congru_context_destroy(&own);
+}
+
+/* A small set of noise that holds signals, for pipelines of branches. */
+static congru_set *noise_set(void)
+{
+    enum { TRIALS = 48, CHANNELS = 4, SAMPLES = 300, SUBJECTS = 4 };
+    static double x[TRIALS * CHANNELS * SAMPLES];
+    int32_t label[TRIALS], subject[TRIALS];
+    congru_random random = congru_random_stream(3, 1, 4, 1);
+    for (size_t i = 0; i < sizeof x / sizeof *x; i++)
+        x[i] = congru_random_normal(&random);
+    for (size_t i = 0; i < TRIALS; i++) {
+        label[i] = (int32_t)(i % 2);
+        subject[i] = (int32_t)(i * SUBJECTS / TRIALS);
+    }
+    const signals_recipe recipe = {TRIALS, CHANNELS, SAMPLES, 2, SUBJECTS, 100, -0.5};
+    return signals_set(context, &recipe, x, label, subject);
+}
+
+typedef struct watched_trainings {
+    double part, first; /* at last; while the first training went on */
+    size_t step, steps; /* likewise at last */
+    size_t falls, trainings;
+    double chosen; /* the part at last while `choosing` steps were those of the trainings before the folds */
+    size_t choosing;
+} watched_trainings;
+
+static void keep_trainings(void *user, double part, const char *pipeline, size_t step, size_t steps)
+{
+    watched_trainings *seen = user;
+    if (pipeline == NULL || step == 0)
+        return;
+    CHECK(strcmp(pipeline, "mine") == 0);
+    seen->falls += part < seen->part || part > 1 || step > steps;
+    seen->trainings += seen->trainings == 0 || step < seen->step || steps != seen->steps;
+    seen->first = seen->trainings == 1 ? part : seen->first;
+    seen->chosen = steps == seen->choosing ? part : seen->chosen;
+    seen->part = part;
+    seen->step = step;
+    seen->steps = steps;
+}
+
+static void watch_branches(const char *text, watched_trainings *seen)
+{
+    const char *pipeline = "mine";
+    congru_context *own;
+    congru_results *results = NULL;
+    congru_evaluation_options options;
+    CHECK(congru_context_create(&own, &(congru_context_options){.threads = 1, .progress = never_stop}) ==
+          CONGRU_OK);
+    congru_set *set = noise_set();
+    congru_evaluation_options_init(&options);
+    options.pipelines = &pipeline;
+    options.pipeline_count = 1;
+    options.subjects = (const int32_t[]){1};
+    options.subject_count = 1;
+    options.watch = keep_trainings;
+    options.watch_user = seen;
+    options.method.network.steps = 7; /* not those of the branches */
+    CHECK_SAYING(congru_pipeline_define(own, "mine", text) == CONGRU_OK, "%s", congru_context_error(own));
+    CHECK_SAYING(congru_evaluate(own, set, &options, &results) == CONGRU_OK, "%s", congru_context_error(own));
+    congru_results_destroy(&results);
+    congru_set_destroy(&set);
+    congru_context_destroy(&own);
+}
+
+/* A branch has steps and an ensemble of its own; each member is a training. */
+TEST(members_of_an_ensemble_are_added_up)
+{
+    enum { STEPS = 6000, MEMBERS = 3 };
+    watched_trainings seen = {0};
+    char text[200];
+    snprintf(
+        text, sizeof text,
+        "pipeline = mine\nwindow = 0:2\nband = 8:30\nbranch = b\nmethod = dldct-e2e\nsteps = %d\nensemble = %d\n",
+        STEPS, MEMBERS);
+    watch_branches(text, &seen);
+    CHECK_SAYING(seen.falls == 0 && seen.steps == STEPS, "%zu falls, %zu steps", seen.falls, seen.steps);
+    CHECK_SAYING(seen.trainings == MEMBERS && seen.first < 0.34 && seen.part > 0.7,
+                 "%zu trainings seen, %g done after the first, %g at last", seen.trainings, seen.first,
+                 seen.part);
+}
+
+/* What is trained to choose weights is work as well, and told of. With four subjects it is a network for each pair. */
+TEST(choices_are_watched)
+{
+    enum { STEPS = 2500, PAIRS = 6 };
+    watched_trainings seen = {.choosing = PAIRS * STEPS};
+    char text[300];
+    snprintf(text, sizeof text,
+             "pipeline = mine\nchoose = weights\nwindow = 0:2\nband = 8:30\nbranch = a\nmethod = ra+tslr\n"
+             "branch = b\nmethod = dldct-e2e\nsteps = %d\n",
+             STEPS);
+    watch_branches(text, &seen);
+    CHECK_SAYING(seen.falls == 0 && seen.trainings == 2, "%zu falls, %zu trainings", seen.falls,
+                 seen.trainings);
+    CHECK_SAYING(seen.chosen > 0.5 && seen.chosen < 0.87, "%g done after choosing", seen.chosen);
+    CHECK_SAYING(seen.steps == STEPS && seen.part > 0.87, "%zu steps at last, %g done", seen.steps, seen.part);
 }
 
 int main(void)
