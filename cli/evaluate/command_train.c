@@ -28,7 +28,27 @@ typedef struct train_run {
     int32_t *without;
     congru_model_options options;
     congru_model *model;
+    terminal_work work;
+    size_t step, steps; /* of the networks that are trained */
 } train_run;
+
+static void watch(void *user, double part, const char *pipeline, size_t step, size_t steps)
+{
+    train_run *run = user;
+    (void)pipeline;
+    run->work.part = part;
+    run->step = step;
+    run->steps = steps;
+}
+
+static bool progress(void *user, size_t done, size_t total)
+{
+    train_run *run = user;
+    (void)done, (void)total;
+    if (run->steps > 0)
+        terminal_progress_timed(&run->work, run->step, run->steps, "steps");
+    return true;
+}
 
 static int prepare(train_run *run)
 {
@@ -37,7 +57,9 @@ static int prepare(train_run *run)
     if (code == EXIT_DONE)
         code = options_align_by(parsed, &run->options.align_by_session);
     if (code == EXIT_DONE)
-        code = session_open(jobs, &run->context);
+        code = session_open_with(
+            &(congru_context_options){.threads = jobs, .progress = progress, .progress_user = run},
+            &run->context);
     if (code == EXIT_DONE)
         code = method_settings_parse(run->context, parsed, &run->options.method);
     run->options.causal = options_given(parsed, "causal");
@@ -58,7 +80,10 @@ static int prepare(train_run *run)
 static int train(train_run *run)
 {
     const char *path = run->parsed->operands[0], *output = options_value(run->parsed, "output");
+    run->options.watch = watch;
+    run->options.watch_user = run;
     congru_status status = congru_model_fit(run->context, run->set, &run->options, &run->model);
+    terminal_progress_end();
     if (status != CONGRU_OK)
         return terminal_fail(EXIT_FAILED, "%s: %s", path, congru_context_error(run->context));
     session_hold_interrupts();

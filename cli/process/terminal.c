@@ -19,8 +19,9 @@ enum { WIDTH_DEFAULT = 80, WIDTH_MIN = 20, WIDTH_MAX = 100, INDENT_NARROW = 6, T
 
 enum { ERROR_SIZE = 8192, NAMES_MAX = 256 };
 
-enum { BAR_SIZE = 30, PLAIN_SECONDS = 10 };
+enum { BAR_SIZE = 30 };
 
+static const double draw_seconds = 0.1, plain_seconds = 10;
 static const double part_known = 0.005; /* of less no time is told */
 
 static bool bar_drawn, muted;
@@ -193,12 +194,14 @@ void terminal_progress_timed(terminal_work *work, size_t done, size_t total, con
         describe_rest((now - work->started) * (double)(total - done) / (double)(done - work->at_start), rest,
                       sizeof rest);
     snprintf(text, sizeof text, "%s%s%s", what, rest[0] != '\0' ? ", " : "", rest);
-    if (terminal_is(STDERR_FILENO)) {
+    const bool draws = terminal_is(STDERR_FILENO);
+    if (now - work->told < (draws ? draw_seconds : plain_seconds))
+        return;
+    if (draws)
         terminal_progress(done, total, text);
-    } else if (!muted && begun && now - work->told >= PLAIN_SECONDS) {
-        work->told = now;
+    else if (!muted && begun)
         fprintf(stderr, "%zu of %zu %s\n", done, total, text);
-    }
+    work->told = draws || begun ? now : work->told;
 }
 
 bool terminal_colours(void)

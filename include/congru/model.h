@@ -20,6 +20,11 @@ typedef struct congru_model_options {
     bool align_by_session; /* recentre each session of a subject by itself */
     bool causal;           /* filters of branches run forward only, for streams (congru_evaluation_options) */
     congru_method_options method;
+
+    /* Called before each call of the context's progress while networks are trained, from the calling thread; may be NULL. `part`
+     * is how much is done, 0 to 1: `step` of `steps` of all networks together, those included that weights are chosen by. */
+    void (*watch)(void *user, double part, const char *pipeline, size_t step, size_t steps);
+    void *watch_user;
 } congru_model_options;
 
 CONGRU_API void congru_model_options_init(congru_model_options *options);

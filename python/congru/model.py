@@ -170,7 +170,9 @@ def train(data: Set, pipeline: str = "ra+tslr", *, without: Union[str, Sequence[
     """Fits a pipeline on the labelled trials of a set: ``congru train``.
 
     Options are those of the methods (``C=0.1``, ``steps=200``) and, for sets with signals, of preprocessing
-    (``band=(8, 30)``), by their names on the command line with underscores.
+    (``band=(8, 30)``), by their names on the command line with underscores. While networks are trained ``progress(done,
+    total, part, pipeline)`` is called a few times a second, with ``part`` of their steps taken, 0 to 1; returning False
+    stops it.
 
     >>> import congru
     >>> model = congru.train(congru.synth(subjects=3, trials=4, channels=4), "ra+tslr", C=0.1)

@@ -47,6 +47,8 @@ static PyObject *model_fit(PyObject *self, PyObject *args)
         options.pipeline = pipeline;
         options.without = subject;
         options.align_by_session = by_session != 0;
+        options.watch = call_watch;
+        options.watch_user = &c;
         congru_status status = define_pipelines(&c, definitions);
         if (status == CONGRU_OK)
             status = congru_model_fit(c.context, set, &options, &model);

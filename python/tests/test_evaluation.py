@@ -224,6 +224,13 @@ def test_another_folder_is_refused(tmp_path, small):
         congru.loso(small, "ra+mdm", C=3, folder=tmp_path / "r")
 
 
+def test_progress_of_training(small):
+    seen = []
+    congru.train(small, "dldct-e2e", steps=3000, progress=lambda done, total, part, name: seen.append((part, name)))
+    parts = [part for part, name in seen if name == "dldct-e2e"]
+    assert parts and parts == sorted(parts) and 0.2 < parts[-1] <= 1
+
+
 def test_progress_and_stopping(tmp_path, small):
     seen = []
     with pytest.raises(congru.CancelledError):

@@ -240,6 +240,8 @@ congru_status congru_model_fit(congru_context *context, const congru_set *set,
     run.options.method = options->method;
     run.options.align_by_session = options->align_by_session;
     run.options.causal = options->causal;
+    run.options.watch = options->watch;
+    run.options.watch_user = options->watch_user;
     congru_status status;
     congru_classes_lend(context, set->classes, (const char(*)[CONGRU_LABEL_SIZE])set->class_name);
     if (run.model == NULL)

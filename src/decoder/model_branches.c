@@ -8,6 +8,7 @@
 
 #include "decoder/model_patterns.h"
 #include "evaluation/plan.h"
+#include "evaluation/trainings.h"
 
 #define FEATURES "features"
 #define BLOCKS "blocks"
@@ -64,7 +65,41 @@ typedef struct branch_fit {
     bool linear; /* one of the branches has a pattern */
     congru_model_looks *looks;
     congru_model *model;
+    atomic_size_t *taken; /* steps of networks */
 } branch_fit;
+
+/* Tells of networks that are trained, those that choose weights and then the model's own. */
+typedef struct fit_watch {
+    const congru_evaluation_options *options;
+    const char *name;
+    size_t steps;
+    atomic_size_t taken;
+    congru_progress next; /* the caller's, which is asked after that */
+    void *next_user;
+} fit_watch;
+
+static void tell(fit_watch *watch)
+{
+    const size_t taken = atomic_load(&watch->taken);
+    if (watch->steps > 0)
+        watch->options->watch(watch->options->watch_user, (double)taken / (double)watch->steps, watch->name,
+                              taken, watch->steps);
+}
+
+static bool tell_step(void *user, size_t done, size_t total)
+{
+    fit_watch *watch = user;
+    tell(watch);
+    return watch->next(watch->next_user, done, total);
+}
+
+static void tell_choice(void *user, const congru_stop *stop)
+{
+    fit_watch *watch = user,
+              all = {.options = watch->options, .name = watch->name, .steps = watch->steps + stop->steps};
+    atomic_store(&all.taken, atomic_load(&stop->taken));
+    tell(&all);
+}
 
 /* As a fold does it: classifiers of features on rows of the whole set, where it is several branches. */
 static congru_status fit_one(const branch_fit *fit, size_t branch, double c)
@@ -83,12 +118,15 @@ static congru_status fit_one(const branch_fit *fit, size_t branch, double c)
     if (fit->branched)
         snprintf(prefix, sizeof prefix, "b%zu.", branch);
     method.c = c;
+    congru_trainings trainings;
+    congru_trainings_begin(context, material, fit->taken, &trainings);
     congru_status status = congru_branch_align(&fit->fold, material, &method, classifier->views, aligned);
     if (status == CONGRU_OK && fit->branched && material->feature != NULL && classifier->fit_folds != NULL &&
         c > 0)
         status = congru_plan_fit(context, materials, index, c, 1, fit->used, &own);
     else if (status == CONGRU_OK)
         status = congru_branch_fit(&fit->fold, material, &method, classifier->views, aligned, &own);
+    congru_trainings_end(&trainings);
     if (status == CONGRU_OK)
         status = add_priors(context, prefix, materials, material, aligned, fit->branched, &fit->model->tensors);
     if (status == CONGRU_OK)
@@ -135,6 +173,7 @@ congru_status congru_model_fit_branches(congru_context *context, const congru_se
     congru_choice choice = congru_choice_constant(pipeline);
     congru_plan plan = {0};
     congru_workers workers;
+    fit_watch watch = {.options = options, .name = model->name};
     uint64_t shut = 0;
     bool *used = calloc(set->count, sizeof *used);
     if (used == NULL)
@@ -150,9 +189,21 @@ congru_status congru_model_fit_branches(congru_context *context, const congru_se
                                    (const char(*)[CONGRU_PIPELINE_SIZE])name, &plan);
         if (status == CONGRU_OK)
             status = congru_materials_make(&workers, &plan.materials);
+        for (size_t b = 0; status == CONGRU_OK && b < pipeline->branches; b++)
+            watch.steps += congru_trainings_steps(&plan.materials.material[pipeline->branch[b].material]);
+        workers.stop->watch = options->watch != NULL ? tell_choice : NULL;
+        workers.stop->watch_user = &watch;
         if (status == CONGRU_OK && congru_choice_wanted(&plan.materials, pipeline))
             status = congru_choices_make(&workers, &plan.materials, options, 1, &pipeline, 1, &shut, &choice);
+        watch.steps += workers.stop->steps;
+        atomic_store(&watch.taken, workers.stop->steps);
         congru_workers_end(&workers);
+    }
+    watch.next = context->progress;
+    watch.next_user = context->progress_user;
+    if (options->watch != NULL && context->progress != NULL) {
+        context->progress = tell_step;
+        context->progress_user = &watch;
     }
     congru_model_looks looks = {0};
     bool linear = false;
@@ -164,9 +215,12 @@ congru_status congru_model_fit_branches(congru_context *context, const congru_se
         .branched = congru_model_branched(model),
         .linear = linear,
         .looks = &looks,
-        .model = model};
+        .model = model,
+        .taken = &watch.taken};
     if (status == CONGRU_OK)
         status = fit_all(&fit, &plan, &choice);
+    context->progress = watch.next;
+    context->progress_user = watch.next_user;
     congru_plan_clear(&plan);
     free(used);
     return status;

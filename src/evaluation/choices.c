@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "evaluation/combine.h"
 #include "evaluation/fold_branch.h"
+#include "evaluation/trainings.h"
 
 enum { GROUPS_OF_MANY = 7 }; /* of sets with more subjects than CONGRU_GROUPS_MAX */
 
@@ -139,56 +140,14 @@ static congru_status fit_features(const inner_fits *f, size_t first, size_t *fit
     return status;
 }
 
-/* Counts the steps that a fit takes of its networks, for who watches. */
-typedef struct counted_fit {
-    const congru_material *material;
-    congru_stop *stop;
-    size_t training, step, taken;
-    congru_progress next;
-    void *next_user;
-} counted_fit;
-
-/* Steps of the networks of one fit before one of them. */
-static size_t steps_before(const congru_material *material, size_t training)
-{
-    size_t sum = 0, steps;
-    for (size_t i = 0; i < training && (steps = congru_material_steps(material, i)) > 0; i++)
-        sum += steps;
-    return sum;
-}
-
-static void count_to(counted_fit *own, size_t taken)
-{
-    atomic_fetch_add(&own->stop->taken, taken - own->taken);
-    own->taken = taken;
-}
-
-static bool count_step(void *user, size_t done, size_t total)
-{
-    counted_fit *own = user;
-    congru_training_follow(congru_material_steps(own->material, own->training),
-                           congru_material_steps(own->material, own->training + 1), done, total, &own->training,
-                           &own->step);
-    count_to(own, steps_before(own->material, own->training) + own->step);
-    return own->next(own->next_user, done, total);
-}
-
-/* The fit with its steps counted; all of them once it is over, however early that was. */
 static congru_status fit_counted(const inner_fits *f, const congru_fold_case *fold,
                                  congru_fold_aligned *aligned, congru_tensors *model)
 {
-    congru_context *context = fold->context;
-    counted_fit own = {.material = f->material,
-                       .stop = f->workers->stop,
-                       .next = context->progress,
-                       .next_user = context->progress_user};
-    context->progress = count_step;
-    context->progress_user = &own;
+    congru_trainings trainings;
+    congru_trainings_begin(fold->context, f->material, &f->workers->stop->taken, &trainings);
     congru_status status = congru_branch_fit(fold, f->material, &f->material->method,
                                              f->material->branch->classifier->views, aligned, model);
-    context->progress = own.next;
-    context->progress_user = own.next_user;
-    count_to(&own, steps_before(f->material, SIZE_MAX));
+    congru_trainings_end(&trainings);
     return status;
 }
 
@@ -447,7 +406,7 @@ static congru_status fit_all(chooser *c, const congru_workers *workers, size_t c
             want_fits(c, workers, pipeline[p], b);
     for (size_t m = 0; m < c->materials->materials; m++)
         if (c->of_material[m].candidates > 0)
-            workers->stop->steps += c->fits * steps_before(&c->materials->material[m], SIZE_MAX);
+            workers->stop->steps += c->fits * congru_trainings_steps(&c->materials->material[m]);
     for (size_t m = 0; status == CONGRU_OK && c->fits > 0 && m < c->materials->materials; m++) {
         workers->stop->material = m;
         if (c->of_material[m].candidates > 0)

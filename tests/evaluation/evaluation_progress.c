@@ -231,6 +231,36 @@ TEST(choices_are_watched)
     CHECK_SAYING(seen.steps == STEPS && seen.part > 0.87, "%zu steps at last, %g done", seen.steps, seen.part);
 }
 
+/* A model that is fitted tells of all its networks in one count: four that choose, each without a subject, and its own two. */
+TEST(trainings_of_a_model_are_watched)
+{
+    enum { STEPS = 800, CHOOSE = 4, MEMBERS = 2, ALL = (CHOOSE + 1) * MEMBERS * STEPS };
+    watched_trainings seen = {0};
+    congru_context *own;
+    congru_model *model = NULL;
+    congru_model_options options;
+    char text[300];
+    snprintf(text, sizeof text,
+             "pipeline = mine\nchoose = weights\nwindow = 0:2\nband = 8:30\nbranch = a\nmethod = ra+tslr\n"
+             "branch = b\nmethod = dldct-e2e\nensemble = %d\nsteps = %d\n",
+             MEMBERS, STEPS);
+    CHECK(congru_context_create(&own, &(congru_context_options){.threads = 1, .progress = never_stop}) ==
+          CONGRU_OK);
+    congru_set *set = noise_set();
+    CHECK(congru_pipeline_define(own, "mine", text) == CONGRU_OK);
+    congru_model_options_init(&options);
+    options.pipeline = "mine";
+    options.watch = keep_trainings;
+    options.watch_user = &seen;
+    CHECK_SAYING(congru_model_fit(own, set, &options, &model) == CONGRU_OK, "%s", congru_context_error(own));
+    CHECK_SAYING(seen.falls == 0 && seen.trainings == 1 && seen.steps == ALL,
+                 "%zu falls, %zu counts, %zu steps", seen.falls, seen.trainings, seen.steps);
+    CHECK_SAYING(seen.step > ALL - 10, "%zu steps at last", seen.step);
+    congru_model_destroy(&model);
+    congru_set_destroy(&set);
+    congru_context_destroy(&own);
+}
+
 int main(void)
 {
     return context_main(&context, NULL);
