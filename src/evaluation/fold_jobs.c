@@ -385,6 +385,8 @@ static congru_status make_plan(congru_evaluation *e, const congru_workers *worke
         return congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu folds", e->jobs);
     for (size_t i = 0; i < e->waiting; i++)
         waiting[e->order[i]] = true;
+    e->plan.folder = congru_jobs_lead(e) ? e->options->folder : NULL;
+    e->plan.fingerprint = e->run.fingerprint;
     congru_status status = congru_plan_make(workers, waiting, &e->plan);
     free(waiting);
     for (size_t p = 0; status == CONGRU_OK && p < e->pipelines; p++)

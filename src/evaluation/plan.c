@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "evaluation/choice_file.h"
 #include "evaluation/split.h"
 
 static congru_status fail_memory(congru_context *context)
@@ -88,6 +89,43 @@ static bool waits(const congru_plan *plan, const bool *waiting, size_t pipeline)
     return false;
 }
 
+static bool all_learned(size_t groups, const congru_choice *choice)
+{
+    bool learned = true;
+    for (size_t g = 0; g < groups; g++)
+        learned = learned && choice[g].learned;
+    return learned;
+}
+
+/* Of a pipeline that has just been chosen for. */
+static congru_status keep_choice(congru_context *context, congru_plan *plan, size_t pipeline,
+                                 const congru_choice *choice)
+{
+    const size_t groups = congru_groups(plan->set, plan->options);
+    memcpy(&plan->choice[pipeline * groups], choice, groups * sizeof *choice);
+    if (plan->folder == NULL || !all_learned(groups, choice))
+        return CONGRU_OK;
+    return congru_choice_write(context, plan->folder, plan->name[pipeline], plan->fingerprint,
+                               &plan->pipeline[pipeline], groups, choice);
+}
+
+/* Whether a pipeline whose folds wait is still to be chosen for: not where the folder has it. */
+static congru_status still_to_choose(congru_context *context, const bool *waiting, congru_plan *plan,
+                                     size_t pipeline, bool *chooses)
+{
+    const size_t groups = congru_groups(plan->set, plan->options);
+    bool found = false;
+    congru_status status = CONGRU_OK;
+    *chooses =
+        waits(plan, waiting, pipeline) && congru_choice_wanted(&plan->materials, &plan->pipeline[pipeline]);
+    if (*chooses && plan->folder != NULL)
+        status =
+            congru_choice_read(context, plan->folder, plan->name[pipeline], plan->fingerprint,
+                               &plan->pipeline[pipeline], groups, &plan->choice[pipeline * groups], &found);
+    *chooses = *chooses && !found;
+    return status;
+}
+
 /* Every group is shut out once, whatever waits, so that a run that goes on takes the same fits. */
 static congru_status make_choices(const congru_workers *workers, const bool *waiting, congru_plan *plan)
 {
@@ -100,18 +138,22 @@ static congru_status make_choices(const congru_workers *workers, const bool *wai
         list != NULL && choice != NULL && place != NULL ? CONGRU_OK : fail_memory(workers->caller);
     for (size_t g = 0; g < groups; g++)
         shut[g] = UINT64_C(1) << g;
-    for (size_t p = 0; status == CONGRU_OK && p < plan->pipelines; p++)
-        if (waits(plan, waiting, p) && congru_choice_wanted(&plan->materials, &plan->pipeline[p])) {
-            place[count] = p;
-            list[count++] = &plan->pipeline[p];
-        }
+    for (size_t p = 0; status == CONGRU_OK && p < plan->pipelines; p++) {
+        bool chooses;
+        status = still_to_choose(workers->caller, waiting, plan, p, &chooses);
+        if (status != CONGRU_OK || !chooses)
+            continue;
+        place[count] = p;
+        list[count++] = &plan->pipeline[p];
+    }
     double start = congru_seconds();
     if (status == CONGRU_OK && count > 0)
         status =
             congru_choices_make(workers, &plan->materials, plan->options, count, list, groups, shut, choice);
+    const double seconds = congru_seconds() - start;
     for (size_t i = 0; status == CONGRU_OK && i < count; i++) {
-        memcpy(&plan->choice[place[i] * groups], &choice[i * groups], groups * sizeof *choice);
-        plan->seconds[place[i]] += congru_seconds() - start;
+        plan->seconds[place[i]] += seconds;
+        status = keep_choice(workers->caller, plan, place[i], &choice[i * groups]);
     }
     free(list);
     free(choice);

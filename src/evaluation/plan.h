@@ -23,6 +23,8 @@ typedef struct congru_plan {
     double *seconds;       /* (pipelines) that choosing took, and fits made together */
     congru_prefit *prefit;
     size_t prefits;
+    const char *folder; /* where choices are kept, of a run of this fingerprint; NULL: nowhere */
+    const char *fingerprint;
 } congru_plan;
 
 /* Lists what the pipelines read. What the set cannot give is CONGRU_ERROR_ARGUMENT, in one line that names the pipeline. The

@@ -197,6 +197,7 @@ congru_status congru_run_begin(congru_context *context, congru_run_folder *run, 
         status = congru_file_write_text(context, run->path, "run.json", &run->text);
     if (status == CONGRU_OK) {
         remove_drafts(run->path, ".");
+        remove_drafts(run->path, "choices");
         remove_drafts(run->path, "training");
         remove_drafts(run->path, "folds");
     }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/source.h"
 #include "base/error.h"
 #include "congru/congru.h"
 #include "context_main.h"
@@ -493,6 +494,66 @@ TEST(stopping_is_heard_before_the_first_fold)
             CHECK(own->progress == count_calls && own->progress_user == &s);
             congru_context_destroy(&own);
         }
+}
+
+/* A run that is taken up does not choose again: what was chosen is in the folder, to the bit, and is what folds are run with. */
+TEST(what_was_chosen_is_kept)
+{
+    static const char *const one[] = {"slow", "motor+slow"};
+    char folder[512], kept[600], folds[600], *text = NULL;
+    size_t size;
+    congru_set *set = make_set();
+    congru_evaluation_options options;
+    congru_results *results = NULL;
+    snprintf(folder, sizeof folder, "%s/chosen", scratch_folder());
+    snprintf(kept, sizeof kept, "%s/choices/motor+slow.csv", folder);
+    snprintf(folds, sizeof folds, "%s/folds", folder);
+    congru_evaluation_options_init(&options);
+    options.pipelines = one;
+    options.pipeline_count = 2;
+    options.folder = folder;
+    congru_results *first = evaluate_in(context, set, &options);
+    const size_t numbers = first->fold[SUBJECTS].samples * CLASSES; /* of motor+slow */
+    CHECK(congru_source_text(context, kept, 1 << 20, "choices", &text, &size) == CONGRU_OK);
+    CHECK(strncmp(text, "group,branch,C,weight\n1,whole,", 30) == 0);
+
+    remove_folder(folds);
+    results = evaluate_in(context, set, &options);
+    CHECK(results->resumed == 0);
+    CHECK(memcmp(first->fold[SUBJECTS].probability, results->fold[SUBJECTS].probability,
+                 numbers * sizeof(double)) == 0);
+    congru_results_destroy(&results);
+
+    /* It is read: with other weights folds decide otherwise. */
+    char *changed = malloc(size + 16);
+    CHECK(changed != NULL);
+    const char *weight = strchr(strstr(text, "1,whole,") + 8, ',') + 1;
+    snprintf(changed, size + 16, "%.*s9%s", (int)(weight - text), text, strchr(weight, '\n'));
+    remove_folder(folds);
+    put_file(folder, "choices/motor+slow.csv", changed);
+    results = evaluate_in(context, set, &options);
+    CHECK(memcmp(first->fold[SUBJECTS].probability, results->fold[SUBJECTS].probability,
+                 numbers * sizeof(double)) != 0);
+    congru_results_destroy(&results);
+
+    /* A file that is cut anywhere, or of another run, is refused. */
+    remove_folder(folds);
+    for (size_t cut = 0; cut + 1 < size; cut += 61) {
+        snprintf(changed, size + 16, "%.*s", (int)cut, text);
+        put_file(folder, "choices/motor+slow.csv", changed);
+        congru_status status = congru_evaluate(context, set, &options, &results);
+        CHECK_SAYING(status == CONGRU_ERROR_FORMAT || status == CONGRU_ERROR_ARGUMENT, "cut after %zu", cut);
+        CHECK(error_has("motor+slow.csv"));
+    }
+    strcpy(changed, text);
+    changed[size - 2] = changed[size - 2] == 'f' ? '0' : 'f';
+    put_file(folder, "choices/motor+slow.csv", changed);
+    CHECK(congru_evaluate(context, set, &options, &results) == CONGRU_ERROR_ARGUMENT);
+    CHECK(error_has("made with other settings"));
+    free(changed);
+    free(text);
+    congru_results_destroy(&first);
+    congru_set_destroy(&set);
 }
 
 int main(void)
