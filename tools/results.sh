@@ -84,7 +84,11 @@ views_text()
     local network
     printf '%s\n' 'pipeline = stated' 'choose = C' 'branches = motor+slow' \
         'pipeline = learned' 'choose = C, weights' 'branches = motor+slow' \
-        'pipeline = learned-eegnet' 'choose = C, weights' 'branches = motor+slow, eegnet'
+        'pipeline = learned-eegnet' 'choose = C, weights' 'branches = motor+slow, eegnet' \
+        'pipeline = learned-streams' 'choose = C, weights' 'branches = motor+slow' \
+        'branch = eegnet' 'method = eegnet' 'windows = inside' 'ensemble = 3' 'band = 4:38' 'window = 0:4' \
+        'branch = eegnet-slow' 'method = eegnet' 'windows = inside' 'ensemble = 3' 'baseline = all' 'band = 0:12' \
+        'order = 3' 'window = 0:1.5'
     for network in tsmnet eegnet shallow deep conformer inception; do
         printf '%s\n' "pipeline = with-$network" 'choose = C' "branches = motor+slow, $network"
     done
@@ -117,11 +121,13 @@ tables_networks()
         -p "ra+tslr,motor,motor+slow,$nine,stated,with-${nine//,/,with-}" -o groups49
     table networks-eegmmidb-weights loso wide.npz --band 8:30 --window 0.5:3.5 --C 0.01 --groups 7 --pipeline-file views.txt \
         -p learned,learned-eegnet -o weights49
+    table networks-eegmmidb-streams loso wide.npz --band 8:30 --window 0.5:3.5 --C 0.01 --groups 7 --pipeline-file views.txt \
+        -p learned,learned-streams -o streams49
     table networks-2b loso 2b_wide.npz --band 8:30 --C 0.01 -p $covariances,eegnet -o networks2b
     table networks-2b-signals loso 2b_wide.npz --band 8:30 --C 0.01 -p ra+tslr,tsmnet,shallow,deep,inception \
         -o networks2b-signals
     table networks-2b-conformer loso 2b_wide.npz --band 8:30 --C 0.01 -p ra+tslr,conformer -o networks2b-conformer
-    table networks-within within 2a_wide.npz --band 8:35 --C 0.01 -p $covariances,tsmnet,eegnet,shallow,deep -o networks-within
+    table networks-within within 2a_wide.npz --band 8:35 --C 0.01 -p "ra+tslr,$nine" -o networks-within
 }
 
 tables_synthetic()
