@@ -183,8 +183,9 @@ void terminal_progress_timed(terminal_work *work, size_t done, size_t total, con
 {
     char text[128], rest[64] = "";
     double now = seconds_now();
-    if (work->started == 0) {
-        *work = (terminal_work){now, now, done, 0};
+    const bool draws = terminal_is(STDERR_FILENO);
+    if (work->started == 0) { /* a bar comes with the next call, a line when it has taken long */
+        *work = (terminal_work){now, draws ? 0 : now, done, 0};
         return;
     }
     bool begun = done > work->at_start || work->part > 0;
@@ -194,7 +195,6 @@ void terminal_progress_timed(terminal_work *work, size_t done, size_t total, con
         describe_rest((now - work->started) * (double)(total - done) / (double)(done - work->at_start), rest,
                       sizeof rest);
     snprintf(text, sizeof text, "%s%s%s", what, rest[0] != '\0' ? ", " : "", rest);
-    const bool draws = terminal_is(STDERR_FILENO);
     if (now - work->told < (draws ? draw_seconds : plain_seconds))
         return;
     if (draws)
