@@ -93,6 +93,22 @@ static bool tell_step(void *user, size_t done, size_t total)
     return watch->next(watch->next_user, done, total);
 }
 
+static void begin_watch(congru_context *context, fit_watch *watch)
+{
+    watch->next = context->progress;
+    watch->next_user = context->progress_user;
+    if (watch->options->watch == NULL || context->progress == NULL)
+        return;
+    context->progress = tell_step;
+    context->progress_user = watch;
+}
+
+static void end_watch(congru_context *context, const fit_watch *watch)
+{
+    context->progress = watch->next;
+    context->progress_user = watch->next_user;
+}
+
 static void tell_choice(void *user, const congru_stop *stop)
 {
     fit_watch *watch = user,
@@ -199,12 +215,7 @@ congru_status congru_model_fit_branches(congru_context *context, const congru_se
         atomic_store(&watch.taken, workers.stop->steps);
         congru_workers_end(&workers);
     }
-    watch.next = context->progress;
-    watch.next_user = context->progress_user;
-    if (options->watch != NULL && context->progress != NULL) {
-        context->progress = tell_step;
-        context->progress_user = &watch;
-    }
+    begin_watch(context, &watch);
     congru_model_looks looks = {0};
     bool linear = false;
     for (size_t b = 0; b < pipeline->branches; b++)
@@ -219,8 +230,7 @@ congru_status congru_model_fit_branches(congru_context *context, const congru_se
         .taken = &watch.taken};
     if (status == CONGRU_OK)
         status = fit_all(&fit, &plan, &choice);
-    context->progress = watch.next;
-    context->progress_user = watch.next_user;
+    end_watch(context, &watch);
     congru_plan_clear(&plan);
     free(used);
     return status;
