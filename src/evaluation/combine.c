@@ -132,7 +132,7 @@ congru_status congru_opinions_learn(congru_context *context, const congru_opinio
             double value = evaluate(&l, tried, false);
             better = value < *loss - enough * fabs(*loss);
             if (better)
-                memcpy(weight, tried, sizeof tried);
+                memcpy(weight, tried, opinions->branches * sizeof *weight);
         }
         if (better)
             *loss = evaluate(&l, weight, true);
