@@ -1,6 +1,7 @@
 /* Layers with their weights, and first values of these. SPDX-License-Identifier: Apache-2.0 */
 #include "network/models/parts.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -289,13 +290,19 @@ int congru_part_scores(congru_graph *graph, int x, size_t classes)
     return graph->output[CONGRU_OUTPUT_PROBABILITY];
 }
 
+/* 1 in the rows that begin at it; of the many rows of weights none does. */
+static double first_of_row(const congru_segment *segment, size_t row)
+{
+    return row < CHAR_BIT * sizeof segment->ones ? (double)(segment->ones >> row & 1) : 0;
+}
+
 void congru_parts_first(uint64_t seed, congru_parameters *p)
 {
     for (size_t s = 0; s < p->segments; s++) {
         const congru_segment *segment = &p->segment[s];
         congru_random random = congru_random_stream(seed, STREAM_FIRST, (uint32_t)s, 0);
         for (size_t e = 0; e < segment->rows * segment->cols; e++)
-            p->value[segment->offset + e] = (double)(segment->ones >> e / segment->cols & 1) +
+            p->value[segment->offset + e] = first_of_row(segment, e / segment->cols) +
                                             segment->spread * (2.0 * congru_random_uniform(&random) - 1.0);
     }
     congru_constraints_retract(p);
