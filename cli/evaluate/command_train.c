@@ -29,7 +29,7 @@ typedef struct train_run {
     congru_model_options options;
     congru_model *model;
     terminal_work work;
-    size_t step, steps; /* of the networks that are trained */
+    size_t step, steps, shown; /* of the networks that are trained */
 } train_run;
 
 static void watch(void *user, double part, const char *pipeline, size_t step, size_t steps)
@@ -45,8 +45,10 @@ static bool progress(void *user, size_t done, size_t total)
 {
     train_run *run = user;
     (void)done, (void)total;
-    if (run->steps > 0)
-        terminal_progress_timed(&run->work, run->step, run->steps, "steps");
+    if (run->steps == 0 || run->step < run->shown)
+        return true;
+    terminal_progress_timed(&run->work, run->step, run->steps, "steps");
+    run->shown = run->step + 1 + run->steps / 500; /* steps may be quick: no more bars than are of use */
     return true;
 }
 

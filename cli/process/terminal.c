@@ -19,9 +19,8 @@ enum { WIDTH_DEFAULT = 80, WIDTH_MIN = 20, WIDTH_MAX = 100, INDENT_NARROW = 6, T
 
 enum { ERROR_SIZE = 8192, NAMES_MAX = 256 };
 
-enum { BAR_SIZE = 30 };
+enum { BAR_SIZE = 30, PLAIN_SECONDS = 10 };
 
-static const double draw_seconds = 0.1, plain_seconds = 10;
 static const double part_known = 0.005; /* of less no time is told */
 
 static bool bar_drawn, muted;
@@ -183,9 +182,8 @@ void terminal_progress_timed(terminal_work *work, size_t done, size_t total, con
 {
     char text[128], rest[64] = "";
     double now = seconds_now();
-    const bool draws = terminal_is(STDERR_FILENO);
-    if (work->started == 0) { /* a bar comes with the next call, a line when it has taken long */
-        *work = (terminal_work){now, draws ? 0 : now, done, 0};
+    if (work->started == 0) {
+        *work = (terminal_work){now, now, done, 0};
         return;
     }
     bool begun = done > work->at_start || work->part > 0;
@@ -195,13 +193,12 @@ void terminal_progress_timed(terminal_work *work, size_t done, size_t total, con
         describe_rest((now - work->started) * (double)(total - done) / (double)(done - work->at_start), rest,
                       sizeof rest);
     snprintf(text, sizeof text, "%s%s%s", what, rest[0] != '\0' ? ", " : "", rest);
-    if (now - work->told < (draws ? draw_seconds : plain_seconds))
-        return;
-    if (draws)
+    if (terminal_is(STDERR_FILENO)) {
         terminal_progress(done, total, text);
-    else if (!muted && begun)
+    } else if (!muted && begun && now - work->told >= PLAIN_SECONDS) {
+        work->told = now;
         fprintf(stderr, "%zu of %zu %s\n", done, total, text);
-    work->told = draws || begun ? now : work->told;
+    }
 }
 
 bool terminal_colours(void)

@@ -70,8 +70,8 @@ void terminal_plain_zero(char *text, bool sign);
  * An error line or terminal_progress_end wipes it away. */
 void terminal_progress(size_t done, size_t total, const char *what);
 
-/* The same for long work, with the time that remains, ten times a second at most; where standard error is not a terminal, a
- * plain line every ten seconds or more. {0} begins. */
+/* The same for long work, with the time that remains; where standard error is not a terminal, a plain line every ten
+ * seconds or more. {0} begins. */
 typedef struct terminal_work {
     double started, told;
     size_t at_start;
