@@ -126,7 +126,7 @@ tables_networks()
     table networks-2b loso 2b_wide.npz --band 8:30 --C 0.01 -p $covariances,eegnet -o networks2b
     table networks-2b-signals loso 2b_wide.npz --band 8:30 --C 0.01 -p ra+tslr,tsmnet,shallow,deep,inception \
         -o networks2b-signals
-    table networks-2b-conformer loso 2b_wide.npz --band 8:30 --C 0.01 -p ra+tslr,conformer -o networks2b-conformer
+    table networks-2b-groups loso 2b_wide.npz --band 8:30 --C 0.01 --groups 3 -p ra+tslr,conformer -o groups2b
     table networks-within within 2a_wide.npz --band 8:35 --C 0.01 -p "ra+tslr,$nine" -o networks-within
 }
 
