@@ -78,18 +78,17 @@ typedef struct fit_watch {
     void *next_user;
 } fit_watch;
 
-static void tell(fit_watch *watch)
+static void tell(const fit_watch *watch, size_t taken, size_t steps)
 {
-    const size_t taken = atomic_load(&watch->taken);
-    if (watch->steps > 0)
-        watch->options->watch(watch->options->watch_user, (double)taken / (double)watch->steps, watch->name,
-                              taken, watch->steps);
+    if (steps > 0)
+        watch->options->watch(watch->options->watch_user, (double)taken / (double)steps, watch->name, taken,
+                              steps);
 }
 
 static bool tell_step(void *user, size_t done, size_t total)
 {
     fit_watch *watch = user;
-    tell(watch);
+    tell(watch, atomic_load(&watch->taken), watch->steps);
     return watch->next(watch->next_user, done, total);
 }
 
@@ -111,10 +110,8 @@ static void end_watch(congru_context *context, const fit_watch *watch)
 
 static void tell_choice(void *user, const congru_stop *stop)
 {
-    fit_watch *watch = user,
-              all = {.options = watch->options, .name = watch->name, .steps = watch->steps + stop->steps};
-    atomic_store(&all.taken, atomic_load(&stop->taken));
-    tell(&all);
+    const fit_watch *watch = user;
+    tell(watch, atomic_load(&stop->taken), stop->steps + watch->steps);
 }
 
 /* As a fold does it: classifiers of features on rows of the whole set, where it is several branches. */

@@ -2,10 +2,10 @@
 #include "evaluation/choice_file.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "array/csv.h"
-#include "array/file_write.h"
 #include "array/source.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -14,16 +14,12 @@
 /* In place of a C: that of the branch's definition. */
 static const char stated[] = "stated";
 
-static congru_status fail_memory(congru_context *context, const char *folder)
-{
-    return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory for choices", folder);
-}
-
 congru_status congru_choice_write(congru_context *context, const char *folder, const char *pipeline,
                                   const char *fingerprint, const congru_pipeline *branches, size_t groups,
                                   const congru_choice *choice)
 {
-    congru_text text = {0}, name = {0};
+    congru_text text = {0};
+    char file[CONGRU_PIPELINE_SIZE + 8];
     congru_text_add(&text, "group,branch,C,weight\n");
     for (size_t g = 0; g < groups; g++)
         for (size_t b = 0; b < branches->branches; b++) {
@@ -35,14 +31,8 @@ congru_status congru_choice_write(congru_context *context, const char *folder, c
                 congru_text_add(&text, ",%.17g,%.17g\n", choice[g].c[b], choice[g].weight[b]);
         }
     congru_text_add(&text, "end,%zu,%zu,%s\n", groups, branches->branches, fingerprint);
-    congru_text_add(&name, "choices/%s.csv", pipeline);
-    congru_status status =
-        name.failed ? fail_memory(context, folder) : congru_folder_make(context, folder, "choices");
-    if (status == CONGRU_OK)
-        status = congru_file_write_text(context, folder, name.data, &text);
-    congru_text_clear(&text);
-    congru_text_clear(&name);
-    return status;
+    snprintf(file, sizeof file, "%s.csv", pipeline);
+    return congru_folder_write(context, folder, "choices", file, &text);
 }
 
 static congru_status fail_choice(congru_context *context, const congru_csv *csv)
@@ -103,8 +93,9 @@ congru_status congru_choice_read(congru_context *context, const char *folder, co
     congru_csv csv = {0};
     *found = false;
     congru_text_add(&path, "%s/choices/%s.csv", folder, pipeline);
-    congru_status status =
-        path.failed ? fail_memory(context, folder) : congru_source_exists(context, path.data, found);
+    congru_status status = path.failed
+                               ? congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder)
+                               : congru_source_exists(context, path.data, found);
     if (status == CONGRU_OK && *found)
         status = congru_csv_read(context, path.data, &csv);
     if (status == CONGRU_OK && *found)

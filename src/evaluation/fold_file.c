@@ -57,6 +57,21 @@ congru_status congru_folder_make(congru_context *context, const char *folder, co
     return status;
 }
 
+congru_status congru_folder_write(congru_context *context, const char *folder, const char *below,
+                                  const char *file, congru_text *text)
+{
+    congru_text name = {0};
+    congru_text_add(&name, "%s/%s", below, file);
+    congru_status status = name.failed
+                               ? congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder)
+                               : congru_folder_make(context, folder, below);
+    if (status == CONGRU_OK)
+        status = congru_file_write_text(context, folder, name.data, text);
+    congru_text_clear(text);
+    congru_text_clear(&name);
+    return status;
+}
+
 static void add_rows(congru_text *text, size_t classes, const congru_fold *fold)
 {
     for (size_t i = 0; i < fold->samples; i++) {
@@ -89,18 +104,14 @@ static void add_blanks(congru_text *text, size_t classes)
 }
 
 /* Before the fold itself, so that a fold that is there has its pattern. */
-static congru_status write_pattern(congru_context *context, const char *folder, const char *pipeline,
+static congru_status write_pattern(congru_context *context, const char *folder, const char *below,
                                    const congru_fold *fold)
 {
-    congru_text text = {0}, name = {0};
-    congru_text_add(&name, "folds/%s/%d" PATTERN_ENDING, pipeline, (int)fold->subject);
+    congru_text text = {0};
+    char file[32];
+    snprintf(file, sizeof file, "%d" PATTERN_ENDING, (int)fold->subject);
     congru_text_add_bytes(&text, fold->pattern, strlen(fold->pattern));
-    congru_status status =
-        name.failed ? congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory to write a fold", folder)
-                    : congru_file_write_text(context, folder, name.data, &text);
-    congru_text_clear(&text);
-    congru_text_clear(&name);
-    return status;
+    return congru_folder_write(context, folder, below, file, &text);
 }
 
 static congru_status read_pattern(congru_context *context, const char *folder, const char *pipeline,
@@ -125,7 +136,8 @@ static congru_status read_pattern(congru_context *context, const char *folder, c
 congru_status congru_fold_write(congru_context *context, const char *folder, const char *pipeline,
                                 const char *fingerprint, const congru_set *set, const congru_fold *fold)
 {
-    congru_text text = {0}, name = {0};
+    congru_text text = {0};
+    char below[CONGRU_PIPELINE_SIZE + 8], file[32];
     congru_text_add(&text, "trial,y_true,y_pred");
     congru_text_add_classes(&text, set->classes, (const char(*)[CONGRU_LABEL_SIZE])set->class_name);
     congru_text_add(&text, "\n");
@@ -141,17 +153,12 @@ congru_status congru_fold_write(congru_context *context, const char *folder, con
     add_blanks(&text, set->classes);
     congru_text_add(&text, "end,%zu,%zu,%.6f,%s", fold->train, fold->calibration, fold->seconds, fingerprint);
     add_blanks(&text, set->classes);
-    congru_text_add(&name, "folds/%s", pipeline);
-    congru_status status = name.failed ? CONGRU_OK : congru_folder_make(context, folder, name.data);
-    if (status == CONGRU_OK && fold->pattern != NULL)
-        status = write_pattern(context, folder, pipeline, fold);
-    congru_text_add(&name, "/%d.csv", (int)fold->subject);
-    if (name.failed)
-        status = congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory to write a fold", folder);
+    snprintf(below, sizeof below, "folds/%s", pipeline);
+    snprintf(file, sizeof file, "%d.csv", (int)fold->subject);
+    congru_status status = fold->pattern != NULL ? write_pattern(context, folder, below, fold) : CONGRU_OK;
     if (status == CONGRU_OK)
-        status = congru_file_write_text(context, folder, name.data, &text);
+        return congru_folder_write(context, folder, below, file, &text);
     congru_text_clear(&text);
-    congru_text_clear(&name);
     return status;
 }
 
@@ -317,10 +324,6 @@ congru_status congru_record_write(congru_context *context, const char *folder, c
         congru_text_add(&text, "]");
     }
     congru_text_add(&text, "\n}\n");
-    snprintf(name, sizeof name, "training/%s-%d.json", pipeline, (int)subject);
-    congru_status status = congru_folder_make(context, folder, "training");
-    if (status == CONGRU_OK)
-        status = congru_file_write_text(context, folder, name, &text);
-    congru_text_clear(&text);
-    return status;
+    snprintf(name, sizeof name, "%s-%d.json", pipeline, (int)subject);
+    return congru_folder_write(context, folder, "training", name, &text);
 }

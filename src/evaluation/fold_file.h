@@ -34,6 +34,10 @@ congru_status congru_fold_parse(congru_context *context, const congru_csv *csv, 
 congru_status congru_record_write(congru_context *context, const char *folder, const char *pipeline,
                                   int32_t subject, const char *subject_name, const congru_record *record);
 
+/* Writes FOLDER/BELOW/FILE, whole or not at all, and makes FOLDER/BELOW where it is not there. Frees the text. */
+congru_status congru_folder_write(congru_context *context, const char *folder, const char *below,
+                                  const char *file, congru_text *text);
+
 /* Makes FOLDER with its parents, if it is not there; or, where `name` is not "", FOLDER/NAME inside a folder that must be
  * there: one that was removed during a run does not come back empty. */
 congru_status congru_folder_make(congru_context *context, const char *folder, const char *name);
