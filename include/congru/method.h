@@ -69,14 +69,14 @@ typedef enum congru_merge_mean {
 
 /* A recipe is a list of options with the values it gives them where the caller has not. */
 typedef enum congru_recipe {
-    CONGRU_RECIPE_PRINTED, /* the paper's equations and algorithms to the letter: the defaults below */
-    CONGRU_RECIPE_AUTHORS, /* the published code's choices, for comparison */
+    CONGRU_RECIPE_PRINTED, /* what the paper's equations and algorithms print: the defaults below */
+    CONGRU_RECIPE_AUTHORS, /* choices of ours after a description of the authors' code */
     CONGRU_RECIPE_CONGRU   /* what we found best; docs/results.md has the evidence */
 } congru_recipe;
 
 typedef enum congru_pool {
     CONGRU_POOL_NONE, /* every pixel of the last image has weights of its own */
-    CONGRU_POOL_MEAN /* the mean over its pixels is read, as in the published code: which channels they are is forgotten */
+    CONGRU_POOL_MEAN  /* the mean over its pixels is read: which channels they are is forgotten */
 } congru_pool;
 
 /* What Adam's rate is multiplied with, behind the steps in which it rises. */
@@ -122,7 +122,7 @@ typedef struct congru_network_options {
     double gamma_penalty;        /* DCT: alpha */
     double rotation_penalty;     /* DCT: beta, falling as half a cosine over the steps */
     double
-        centre_penalty; /* DCT: of CP in Algorithm 7, the squared norm off the diagonal of the mean logarithm */
+        centre_penalty; /* DCT: of CP in Algorithm 9, the squared norm off the diagonal of the mean logarithm */
     bool unconstrained; /* cross-entropy alone */
 
     congru_fisher fisher;

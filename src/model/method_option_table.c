@@ -132,8 +132,8 @@ static const congru_method_option rows[] = {
 
     {RECIPE(
         "recipe", network.recipe, recipes, "printed", "networks",
-        "The values that options have unless they are given: 'printed' for the paper to the letter, 'authors' "
-        "for the published code, 'congru' for what we found best.")},
+        "The values that options have unless they are given: 'printed' for what the paper prints, 'authors' for "
+        "choices of ours after a description of its authors' code, 'congru' for what we found best.")},
     {OWN_INTEGER("steps", network.steps, 0, 10000000, "networks",
                  "Training steps; 'own' here and below is what the network's authors have, which 'congru help "
                  "NETWORK' tells."),
@@ -177,9 +177,11 @@ static const congru_method_option rows[] = {
     {NUMBER("alpha", network.gamma_penalty, 0, DBL_MAX, 0.01, "dct dct-e2e", "dct: weight of (gamma - 1)^2.")},
     {NUMBER("beta", network.rotation_penalty, 0, DBL_MAX, 0.0004, "dct dct-e2e",
             "dct: weight of the distance of the rotation from none, falling to 0.")},
-    {NUMBER("centre", network.centre_penalty, 0, DBL_MAX, 0.0001, "dct dct-e2e",
-            "dct: weight of the centre penalty, the squared norm of what is off the diagonal of the mean "
-            "logarithm.")},
+    {NUMBER(
+        "centre", network.centre_penalty, 0, DBL_MAX, 0, "dct dct-e2e",
+        "dct: weight of CP, which Algorithm 9 names and nothing defines: here the squared norm of what is off "
+        "the diagonal of the mean logarithm.")},
+    {SHORTHAND("cp", "centre", "0.0001", "dct dct-e2e", "Let dct have CP, with a weight of 0.0001.")},
     {CHOICE("fisher", network.fisher, fishers, "frobenius", "dct dct-e2e",
             "Scatters of dct: 'frobenius' (as printed, blind to a rotation) or 'axis' (between classes on the "
             "diagonal, within them off it).")},
@@ -236,8 +238,7 @@ static const congru_method_option rows[] = {
     {SHORTHAND("no-skip-merges", "merges", "none", "ddct-unet ddct-unet-e2e",
                "Leave out the merges of ddct-unet.")},
     {CHOICE("pool", network.pool, pools, "none", "spd-cnn ts-spd-cnn",
-            "What is read of the last image: 'none' (every pixel) or 'mean' (the mean over its pixels, as in "
-            "the published code).")},
+            "What is read of the last image: 'none' (every pixel) or 'mean' (the mean over its pixels).")},
     {OWN_NUMBER("dropout", network.dropout, 0, 0.99, "shallow deep eegnet conformer inception",
                 "The share of activations that each step leaves out.")},
     {RANGE("signal-band", "A:B", network.signal_band, 0, CONGRU_SIGNAL_HERTZ_MAX, "off", SIGNAL_NETWORKS,

@@ -264,8 +264,9 @@ static void layout_node(congru_arena *arena, congru_graph *graph, int n)
     }
     if (node->rows != NULL) {
         congru_rows_layout(arena, graph->classes, graph->subjects, node->out.size, node->rows);
+        const size_t size = node->inputs > 0 ? congru_spd_tangent_size(node->in[0].rows) : node->out.rows;
         node->rows->scale =
-            1.0 / (double)(node->inputs > 0 ? congru_spd_tangent_size(node->in[0].rows) : node->out.rows);
+            graph->rotation >= 0 ? 1.0 : 1.0 / (double)size; /* DCT's ratio is of printed scatters */
         if (!node->rows->constant) {
             node->rows->data = take_batch(arena, graph, node->out.size);
             node->rows->norm = take_batch(arena, graph, 1);

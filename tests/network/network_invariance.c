@@ -53,8 +53,8 @@ static void defined_scatters(const congru_trials *trials, const double *r, bool 
             const int k = trials->label[i];
             double own = logs[i * SIZE + e] - class_mean[k][e] / count[k],
                    gap = class_mean[k][e] / count[k] - mean[e];
-            *within += axis && diagonal ? 0.0 : own * own / N / FEATURES;
-            *between += axis && !diagonal ? 0.0 : gap * gap / N / FEATURES;
+            *within += axis && diagonal ? 0.0 : own * own / N;
+            *between += axis && !diagonal ? 0.0 : gap * gap / N;
         }
     }
 }
@@ -86,7 +86,7 @@ TEST(rotation_is_seen_by_axes_alone)
     sample_free(&trials);
 }
 
-/* CP of Algorithm 7 acts with both kinds of scatter, and is what its definition says: the squared norm of what is off the
+/* CP of Algorithm 9 acts with both kinds of scatter, and is what its definition says: the squared norm of what is off the
  * diagonal of R^T M R, M the mean logarithm. */
 TEST(the_centre_penalty_sees_rotations)
 {
@@ -134,12 +134,12 @@ TEST(scatters_are_as_defined)
             CHECK(congru_training_evaluate(t) == CONGRU_OK);
             CHECK(congru_rotation_forward(context, D, t->parameters.value, r) == CONGRU_OK);
             defined_scatters(&trials, r, fisher == CONGRU_FISHER_AXIS, &within, &between);
-            CHECK_NEAR(t->series[CONGRU_SERIES_WITHIN_ACTION], within, 1e-13);
-            CHECK_NEAR(t->series[CONGRU_SERIES_BETWEEN_ACTION], between, 1e-13);
+            CHECK_NEAR(t->series[CONGRU_SERIES_WITHIN_ACTION] / within, 1, 1e-13);
+            CHECK_NEAR(t->series[CONGRU_SERIES_BETWEEN_ACTION] / between, 1, 1e-13);
             if (which == 0 || fisher == CONGRU_FISHER_AXIS)
                 whole[0] = within, whole[1] = between;
-            CHECK_NEAR(within, whole[0], 1e-13);
-            CHECK_NEAR(between, whole[1], 1e-13);
+            CHECK_NEAR(within / whole[0], 1, 1e-13);
+            CHECK_NEAR(between / whole[1], 1, 1e-13);
         }
         congru_training_destroy(&t);
     }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/scalar_math.h"
 #include "congru/aligner.h"
 #include "congru/random.h"
 #include "harness.h"
@@ -137,15 +138,20 @@ static void start(congru_training *t, const char *name)
     t->parameters.value[now->d * now->d] = 0.2;
 }
 
+static congru_trials all_trials(void)
+{
+    return (congru_trials){.count = now->trials,
+                           .d = now->d,
+                           .covariance = covariance,
+                           .label = label,
+                           .subject = subject,
+                           .classes = now->classes,
+                           .subjects = now->subjects};
+}
+
 static void follow(congru_backbone backbone, bool end_to_end, const char *name)
 {
-    const congru_trials trials = {.count = now->trials,
-                                  .d = now->d,
-                                  .covariance = covariance,
-                                  .label = label,
-                                  .subject = subject,
-                                  .classes = now->classes,
-                                  .subjects = now->subjects};
+    const congru_trials trials = all_trials();
     congru_method_options options;
     congru_method_options_init(&options);
     options.network.batch = (int)now->batch;
@@ -155,7 +161,6 @@ static void follow(congru_backbone backbone, bool end_to_end, const char *name)
     options.network.fisher = CONGRU_FISHER_FROBENIUS;
     options.network.dispersion = CONGRU_DISPERSION_GLOBAL;
     options.network.subject_ratio = 0.0;
-    options.network.centre_penalty = 0.0; /* Eq. 8, without CP */
     options.network.initial = CONGRU_INITIAL_LIFTED;
     congru_training *t;
     congru_status status = congru_training_create(context, backbone, end_to_end, &trials, &options, &t);
@@ -202,6 +207,34 @@ static void dct_of_22_channels(void)
     dct();
 }
 
+/* A whole training of DCT as printed: Eq. 6 with an epsilon that is small beside the printed scatters leaves gamma near 1. */
+static void gamma_of_a_whole_training(void)
+{
+    enum { RUN = 1000, EVERY = 100 };
+    double stored[RUN / EVERY];
+    const congru_trials trials = all_trials();
+    congru_method_options options;
+    congru_method_options_init(&options);
+    congru_training *t;
+    CHECK(stored_values(now->file, "dct.gamma", stored) == RUN / EVERY);
+    CHECK(congru_training_create(context, CONGRU_BACKBONE_DCT, false, &trials, &options, &t) == CONGRU_OK);
+    congru_random random = congru_random_stream(SEED, 6, 0, 0);
+    for (size_t step = 0; step < RUN; step++) {
+        for (size_t i = 0; i < now->batch; i++)
+            batches[i] = (size_t)(congru_random_uniform(&random) * (double)now->trials);
+        congru_training_take(t, now->batch, batches);
+        CHECK(congru_training_evaluate(t) == CONGRU_OK);
+        congru_training_update(t);
+        if ((step + 1) % EVERY == 0) {
+            const double gamma = congru_scalar_exp(t->parameters.value[now->d * now->d]);
+            const double expected = stored[step / EVERY];
+            CHECK_SAYING(fabs(gamma - expected) < 1e-9, "step %zu: gamma is %.12g, not %.12g", step + 1, gamma,
+                         expected);
+        }
+    }
+    congru_training_destroy(&t);
+}
+
 static void dldct_of_22_channels(void)
 {
     dldct();
@@ -226,6 +259,7 @@ int main(void)
     RUN(dct_of_22_channels);
     RUN(dldct_of_22_channels);
     RUN(ddct_unet_of_22_channels);
+    RUN(gamma_of_a_whole_training);
     congru_context_destroy(&context);
     return harness_end();
 }

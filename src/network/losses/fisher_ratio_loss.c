@@ -103,7 +103,7 @@ static void turn_mean(const congru_graph *graph, const double *row, fisher *f)
     }
 }
 
-/* CP of Algorithm 7: the squared norm of what is off the diagonal of the batch's mean logarithm. */
+/* CP of Algorithm 9, by a definition of ours: the squared norm of what is off the diagonal of the batch's mean logarithm. */
 static double measure_centre(const congru_graph *graph, const congru_rows *whole, fisher *f)
 {
     const size_t d = dimension(graph);
