@@ -37,6 +37,12 @@ typedef struct queue_thread {
     atomic_size_t training, step; /* which of its trainings, and how far that is */
 } queue_thread;
 
+/* What the watcher is told: how much of all is done, and a job at a step of one of its trainings. */
+typedef struct queue_news {
+    double part;
+    size_t job, training, step;
+} queue_news;
+
 struct queue {
     const congru_workers *workers;
     const congru_queue_work *work;
@@ -46,16 +52,18 @@ struct queue {
 
     pthread_mutex_t mutex;
     pthread_cond_t offered, finished_one;
-    job_entry *entry; /* (jobs) */
-    size_t first;     /* no job before it is waiting */
-    size_t finished;  /* jobs in that state */
-    size_t running;   /* in threads of this process */
-    bool closed;      /* threads end */
+    job_entry *entry;       /* (jobs) */
+    size_t first;           /* no job before it is waiting */
+    size_t finished;        /* jobs in that state */
+    size_t running;         /* in threads of this process */
+    bool closed;            /* threads end */
+    double cost, cost_done; /* of all jobs, and of those done */
+    queue_news *ended; /* (ended_count) trainings at their last step, which are told whatever the clock says */
+    size_t ended_count, ended_room;
 
     /* The calling thread's alone. */
     mate *mates; /* (size) on rank 0 */
     size_t done;
-    double cost, cost_done;      /* of all jobs, and of those done */
     const queue_thread *threads; /* (started) */
     size_t started;
     bool stopped; /* no further job begins */
@@ -74,19 +82,6 @@ static size_t steps_of(const congru_queue_work *work, size_t job, size_t trainin
     return work->steps != NULL && job < work->jobs ? work->steps(work->user, job, training) : 0;
 }
 
-static bool goes_on(void *user, size_t done, size_t total)
-{
-    queue_thread *own = user;
-    const congru_queue_work *work = own->queue->work;
-    const size_t job = atomic_load(&own->job);
-    size_t training = atomic_load(&own->training), step = atomic_load(&own->step);
-    congru_training_follow(steps_of(work, job, training), steps_of(work, job, training + 1), done, total,
-                           &training, &step);
-    atomic_store(&own->training, training);
-    atomic_store(&own->step, step);
-    return !atomic_load(&own->queue->halted);
-}
-
 /* How much of a job's trainings is done. */
 static double part_of(const congru_queue_work *work, size_t job, size_t training, size_t step)
 {
@@ -96,6 +91,67 @@ static double part_of(const congru_queue_work *work, size_t job, size_t training
         all += (double)steps;
     }
     return all > 0 ? before / all : 0;
+}
+
+/* How much of all is done, with what threads of this process have done of their jobs, and the job that is furthest; the mutex
+ * is held. */
+static queue_news look_at_threads(const queue *q)
+{
+    const congru_queue_work *work = q->work;
+    queue_news found = {.job = work->jobs};
+    double done = q->cost_done, most = -1;
+    for (size_t i = 0; i < q->started; i++) {
+        const queue_thread *own = &q->threads[i];
+        const queue_news now = {.job = atomic_load(&own->job),
+                                .training = atomic_load(&own->training),
+                                .step = atomic_load(&own->step)};
+        if (now.job >= work->jobs)
+            continue;
+        const double part = part_of(work, now.job, now.training, now.step);
+        done += work->cost(work->user, now.job) * part;
+        if (part > most) {
+            most = part;
+            found = now;
+        }
+    }
+    found.part = q->cost > 0 ? done / q->cost : 0;
+    return found;
+}
+
+/* Without memory the watcher does not hear of it. */
+static void keep_ended(queue *q, const queue_thread *own)
+{
+    pthread_mutex_lock(&q->mutex);
+    queue_news news = look_at_threads(q);
+    news.job = atomic_load(&own->job);
+    news.training = atomic_load(&own->training);
+    news.step = atomic_load(&own->step);
+    if (q->ended_count == q->ended_room) {
+        const size_t room = 2 * q->ended_room + 16;
+        queue_news *grown = realloc(q->ended, room * sizeof *grown);
+        q->ended = grown != NULL ? grown : q->ended;
+        q->ended_room = grown != NULL ? room : q->ended_room;
+    }
+    if (q->ended_count < q->ended_room)
+        q->ended[q->ended_count++] = news;
+    pthread_cond_signal(&q->finished_one);
+    pthread_mutex_unlock(&q->mutex);
+}
+
+static bool goes_on(void *user, size_t done, size_t total)
+{
+    queue_thread *own = user;
+    const congru_queue_work *work = own->queue->work;
+    const size_t job = atomic_load(&own->job);
+    const size_t before = atomic_load(&own->step);
+    size_t training = atomic_load(&own->training), step = before;
+    congru_training_follow(steps_of(work, job, training), steps_of(work, job, training + 1), done, total,
+                           &training, &step);
+    atomic_store(&own->training, training);
+    atomic_store(&own->step, step);
+    if (step != before && step == steps_of(work, job, training) && work->watch != NULL && own->queue->rank == 0)
+        keep_ended(own->queue, own);
+    return !atomic_load(&own->queue->halted);
 }
 
 /* The waiting job of the lowest number; the mutex is held. */
@@ -117,6 +173,13 @@ static char *copy_text(const char *text)
     return copy != NULL ? strcpy(copy, text) : NULL;
 }
 
+/* The mutex is held. */
+static void count_cost(queue *q, size_t job, congru_status status)
+{
+    if (status == CONGRU_OK && q->work->watch != NULL)
+        q->cost_done += q->work->cost(q->work->user, job);
+}
+
 /* Takes jobs until the queue is closed. */
 static void work_in_thread(void *user, size_t index, int worker)
 {
@@ -136,8 +199,9 @@ static void work_in_thread(void *user, size_t index, int worker)
         atomic_store(&own->step, 0);
         atomic_store(&own->job, job);
         congru_status status = q->work->run(q->work->user, job, own->context);
-        atomic_store(&own->job, q->work->jobs);
         pthread_mutex_lock(&q->mutex);
+        atomic_store(&own->job, q->work->jobs);
+        count_cost(q, job, status);
         q->running--;
         q->finished++;
         q->entry[job].state = JOB_FINISHED;
@@ -177,7 +241,7 @@ static void wait_shortly(queue *q)
     until.tv_nsec += q->size == 1 ? ALONE_NANOSECONDS : idle ? IDLE_NANOSECONDS : SHARING_NANOSECONDS;
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
-    if (q->finished == 0)
+    if (q->finished == 0 && q->ended_count == 0)
         pthread_cond_timedwait(&q->finished_one, &q->mutex, &until);
     pthread_mutex_unlock(&q->mutex);
 }
@@ -231,7 +295,6 @@ static void settle(queue *q, size_t job, congru_status status, const char *error
 {
     if (status == CONGRU_OK) {
         q->done++;
-        q->cost_done += q->work->watch != NULL ? q->work->cost(q->work->user, job) : 0.0;
     } else if (status != CONGRU_ERROR_CANCELLED || !q->told)
         fail_at(q, job, status, error);
 }
@@ -263,6 +326,9 @@ static void take_answer(queue *q, int from, congru_parcel *parcel)
     congru_status status = congru_parcel_status(parcel, context);
     if (status == CONGRU_OK)
         status = q->work->take(q->work->user, job, parcel, context);
+    pthread_mutex_lock(&q->mutex);
+    count_cost(q, job, status);
+    pthread_mutex_unlock(&q->mutex);
     settle(q, job, status, congru_context_error(context));
 }
 
@@ -325,40 +391,34 @@ static void hand_out(queue *q)
         }
 }
 
-/* How far all is, with what threads of this process have done of their jobs. */
-static void tell_watcher(const queue *q)
+static void tell(queue *q, const queue_news *news)
 {
     const congru_queue_work *work = q->work;
-    double done = q->cost_done, most = -1;
-    size_t furthest = work->jobs, training = 0, step = 0;
-    if (work->watch == NULL || !(q->cost > 0))
-        return;
-    for (size_t i = 0; i < q->started; i++) {
-        const queue_thread *own = &q->threads[i];
-        const size_t job = atomic_load(&own->job);
-        if (job >= work->jobs)
-            continue;
-        const double part = part_of(work, job, atomic_load(&own->training), atomic_load(&own->step));
-        done += work->cost(work->user, job) * part;
-        if (part > most) {
-            most = part;
-            furthest = job;
-            training = atomic_load(&own->training);
-            step = atomic_load(&own->step);
-        }
-    }
-    work->watch(work->user, done / q->cost, furthest, training, step);
+    if (work->watch != NULL && q->cost > 0)
+        work->watch(work->user, news->part, news->job, news->training, news->step);
+    if (!q->workers->progress(q->workers->progress_user, q->done, work->jobs))
+        halt(q);
 }
 
-static void report(queue *q, bool news)
+/* Tells of trainings that have ended, and how far all is: when a job is done, or so often. */
+static void report(queue *q, bool done)
 {
-    double now = congru_seconds();
-    if (q->workers->progress == NULL || q->told || (!news && now < q->next_progress))
+    const double now = congru_seconds();
+    const bool due = done || now >= q->next_progress;
+    pthread_mutex_lock(&q->mutex);
+    queue_news *ended = q->ended;
+    const size_t count = q->ended_count;
+    const queue_news all = look_at_threads(q);
+    q->ended = NULL;
+    q->ended_count = q->ended_room = 0;
+    pthread_mutex_unlock(&q->mutex);
+    for (size_t i = 0; i < count && q->workers->progress != NULL && !q->told; i++)
+        tell(q, &ended[i]);
+    free(ended);
+    if (!due || q->workers->progress == NULL || q->told)
         return;
     q->next_progress = now + progress_seconds;
-    tell_watcher(q);
-    if (!q->workers->progress(q->workers->progress_user, q->done, q->work->jobs))
-        halt(q);
+    tell(q, &all);
 }
 
 /* Nothing runs anywhere, and nothing will. */
@@ -368,7 +428,7 @@ static bool is_over(queue *q)
     for (int rank = 1; over && rank < q->size; rank++)
         over = q->mates[rank].ready && q->mates[rank].busy == 0;
     pthread_mutex_lock(&q->mutex);
-    over = over && q->running == 0 && q->finished == 0;
+    over = over && q->running == 0 && q->finished == 0 && q->ended_count == 0;
     pthread_mutex_unlock(&q->mutex);
     return over;
 }
@@ -537,6 +597,7 @@ congru_status congru_queue_run(const congru_workers *workers, congru_process_gro
         pthread_cond_destroy(&q.offered);
         pthread_mutex_destroy(&q.mutex);
     }
+    free(q.ended);
     free(q.entry);
     free(q.mates);
     free(threads);

@@ -25,14 +25,14 @@ void congru_training_follow(size_t now, size_t next, size_t done, size_t total, 
     *step = done;
 }
 
-/* The progress of contexts while workers are there. */
+/* The progress of contexts while workers are there: so often, and at the end of each training. */
 static bool goes_on(void *user, size_t done, size_t total)
 {
     static const double seconds = 0.1;
     congru_stop *stop = user;
-    (void)done, (void)total;
+    const bool ended = total > 0 && done == total;
     if (stop->progress != NULL && pthread_equal(pthread_self(), stop->thread) && !atomic_load(&stop->stopped) &&
-        congru_seconds() >= stop->next) {
+        (ended || congru_seconds() >= stop->next)) {
         stop->next = congru_seconds() + seconds;
         if (stop->watch != NULL)
             stop->watch(stop->watch_user, stop);

@@ -338,6 +338,8 @@ congru_status congru_training_loop(congru_training *t, congru_record *record)
         status = keep_validated(t);
     if (status != CONGRU_OK)
         return status;
+    if (t->context->progress != NULL) /* one that says stop here is heard at the next step of another training */
+        t->context->progress(t->context->progress_user, t->told, t->told);
     if (!validates && (t->options.average > 0.0 || decides(t))) {
         if (t->options.average > 0.0)
             use_average(t);
