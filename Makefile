@@ -4,7 +4,7 @@ BUILD = build
 SANITIZE_BUILD = build-sanitize
 PREFIX = /usr/local
 
-.PHONY: help setup build demo check check-all check-aarch64 check-faults check-hostile clang coverage cppcheck fuzz bench bench-large format install python \
+.PHONY: help setup build everything demo check check-all check-aarch64 check-faults check-hostile clang coverage cppcheck fuzz bench bench-large format install python \
     sanitize tidy tsan valgrind clean
 
 help:
@@ -36,6 +36,10 @@ setup:
 	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) --prefix=$(PREFIX) $(WERROR)
 
 build: setup
+	@ninja -C $(BUILD) product
+
+# With tests, benchmarks and examples.
+everything: setup
 	@ninja -C $(BUILD)
 
 python:
@@ -49,11 +53,11 @@ demo: build
 
 check:
 	@tools/install-dependencies.sh check $(BUILD)
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory everything
 	@tools/run-tests.sh $(BUILD)
 
 # FAULTS holds further arguments of tests/faults/campaign.py, such as --details.
-check-faults: build
+check-faults: everything
 	@python3 tests/faults/campaign.py --build $(BUILD) $(FAULTS)
 
 # HOSTILE holds further arguments of tests/hostile/attack.py, such as --seed 2 or --repeat edf/1/37.
@@ -81,20 +85,21 @@ fuzz:
 
 bench:
 	@tools/install-dependencies.sh bench $(BUILD)
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory everything
 	@meson test -C $(BUILD) --benchmark --verbose
 
 # A set of 3.3 GB and the most memory it takes: minutes, and up to 7 GB in TMPDIR.
-bench-large: build
+bench-large: everything
 	@BUILD=$(abspath $(BUILD)) bench/bench_large.sh
 
 # The vector headers are tables of one-line functions, which the formatter would unfold.
 format:
 	@git ls-files '*.c' '*.h' ':!*/vec_*.h' | xargs clang-format -i
 
-install: build
+install: setup
 	@meson configure $(BUILD) -Dprefix=$(PREFIX)
-	@DESTDIR='$(DESTDIR)' meson install -C $(BUILD)
+	@ninja -C $(BUILD) product
+	@DESTDIR='$(DESTDIR)' meson install -C $(BUILD) --no-rebuild --strip
 	@tools/after-install.sh '$(PREFIX)' '$(DESTDIR)'
 
 # ---- Checks: each ends with "N passed, N failed"; docs/reliability.md says what each is for --------------
@@ -134,7 +139,7 @@ VALGRIND = valgrind --quiet --error-exitcode=99 --leak-check=full --show-leak-ki
     --errors-for-leak-kinds=definite,indirect
 valgrind:
 	@tools/install-dependencies.sh valgrind $(BUILD)
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory everything
 	@tools/run-tests.sh $(BUILD) --timeout-multiplier 3 --wrapper '$(VALGRIND)' $(VALGRIND_TESTS)
 
 clang:

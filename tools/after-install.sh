@@ -1,5 +1,5 @@
 #!/bin/sh
-# Lets programs find the library that was installed, or says how. SPDX-License-Identifier: Apache-2.0
+# Takes debugging symbols out of the archive that was installed, and lets programs find the library, or says how. SPDX-License-Identifier: Apache-2.0
 #
 # usage: tools/after-install.sh PREFIX [DESTDIR]
 set -eu
@@ -12,6 +12,7 @@ library=$(find "$destination$prefix" -name 'libcongru.so' | head -n 1)
 description=$(find "$destination$prefix" -name 'congru.pc' | head -n 1)
 [ -n "$library" ] && [ -n "$description" ] || { echo "install: no libcongru.so or congru.pc below $destination$prefix" >&2; exit 1; }
 folder=$(dirname "$library")
+! command -v strip >/dev/null || strip --strip-debug "$folder/libcongru.a" # what meson install --strip leaves as it is
 if [ -n "$destination" ]; then
     echo "Staged in $destination: run ldconfig where it is unpacked to ${folder#"$destination"}"
     exit 0
