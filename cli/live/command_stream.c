@@ -74,7 +74,8 @@ static void stop(int number)
 
 static bool fail_output(void)
 {
-    terminal_fail(EXIT_FAILED, "standard output: cannot write: %s", strerror(errno));
+    if (errno != EPIPE)
+        terminal_fail(EXIT_FAILED, "standard output: cannot write: %s", strerror(errno));
     return false;
 }
 

@@ -154,6 +154,8 @@ int standard_files_end(int code)
 {
     if (fflush(stdout) != 0 && output_error == 0)
         output_error = errno;
+    if (output_error == EPIPE && code != EXIT_USAGE) /* the reader has what it wanted, as in "| head" */
+        return 128 + SIGPIPE;
     if ((output_error != 0 || ferror(stdout)) && code == EXIT_DONE)
         return terminal_fail(EXIT_FAILED, "standard output: cannot write: %s",
                              strerror(output_error != 0 ? output_error : EIO));

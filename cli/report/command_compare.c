@@ -100,10 +100,12 @@ static int deliver(const compare_job *job)
 {
     const arguments *parsed = job->parsed;
     const bool permutation = options_given(parsed, "permutation");
-    if (parsed->operand_count == 1 && !options_given(parsed, "no-save") &&
+    const int code = pairs_show(job->context, job->pairs, job->pair, permutation, job->format);
+    /* The table is what was asked for; a folder of somebody else's is no reason to fail. */
+    if (code == EXIT_DONE && parsed->operand_count == 1 && !options_given(parsed, "no-save") &&
         congru_pairs_write(job->context, job->pairs, job->pair, permutation, parsed->operands[0]) != CONGRU_OK)
-        return terminal_fail(EXIT_FAILED, "%s", congru_context_error(job->context));
-    return pairs_show(job->context, job->pairs, job->pair, permutation, job->format);
+        terminal_warn("%s (--no-save leaves it out)", congru_context_error(job->context));
+    return code;
 }
 
 static int run(const arguments *parsed)

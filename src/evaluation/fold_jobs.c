@@ -115,10 +115,13 @@ static bool share_fold(const congru_evaluation *e, const congru_wanted_fold *a, 
     return leader_of(e, a) == leader_of(e, b) && e->unit[a->pipeline] == e->unit[b->pipeline];
 }
 
-/* Longest first, then by unit and who is left out. */
-static bool comes_before(const congru_evaluation *e, size_t left, size_t right)
+/* Those that take next to nothing first, so that a run that is interrupted has something to show; then the longest first, then by
+ * unit and who is left out. */
+static bool comes_before(const congru_evaluation *e, double quick, size_t left, size_t right)
 {
     const congru_wanted_fold *a = &e->job[left], *b = &e->job[right];
+    if ((a->cost < quick) != (b->cost < quick))
+        return a->cost < quick;
     if (a->cost != b->cost)
         return a->cost > b->cost;
     if (e->unit[a->pipeline] != e->unit[b->pipeline])
@@ -129,11 +132,15 @@ static bool comes_before(const congru_evaluation *e, size_t left, size_t right)
 }
 
 /* Insertion, which is short enough for what there is to sort. */
-static void sort_longest_first(congru_evaluation *e)
+static void sort_jobs(congru_evaluation *e)
 {
+    static const double part = 0.02; /* of the longest */
+    double quick = 0;
+    for (size_t i = 0; i < e->waiting; i++)
+        quick = part * e->job[e->order[i]].cost > quick ? part * e->job[e->order[i]].cost : quick;
     for (size_t i = 1; i < e->waiting; i++) {
         size_t moved = e->order[i], at = i;
-        for (; at > 0 && comes_before(e, moved, e->order[at - 1]); at--)
+        for (; at > 0 && comes_before(e, quick, moved, e->order[at - 1]); at--)
             e->order[at] = e->order[at - 1];
         e->order[at] = moved;
     }
@@ -404,7 +411,7 @@ congru_status congru_jobs_run(congru_evaluation *e)
     congru_workers workers;
     for (size_t i = 0; i < e->waiting; i++)
         e->folds[e->job[e->order[i]].pipeline]++;
-    sort_longest_first(e);
+    sort_jobs(e);
     for (size_t i = 0; i < e->groups; i++)
         e->cost += group_cost(e, i);
     congru_queue_work work = {.jobs = e->groups,

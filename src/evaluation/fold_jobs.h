@@ -33,7 +33,7 @@ typedef struct congru_evaluation {
     double *share;           /* (pipelines) of each of them in the seconds of what all folds read */
     congru_wanted_fold *job; /* all there could be, by pipeline, then by subject */
     size_t jobs;
-    size_t *order; /* (waiting) of those to run, longest first; folds that share a training side by side */
+    size_t *order; /* (waiting) of those to run, quick ones first, then the longest; folds that share a training side by side */
     size_t *group; /* (groups + 1) where in the order each job of a worker begins */
     size_t waiting, groups;
     double cost;         /* of all groups, by the steps of their networks */
