@@ -98,7 +98,6 @@ const congru_classifier congru_classifier_bins = {
     .name = "bins",
     .summary = "logistic regression of the signal itself in bins of 50 ms, all folds at once (--C)",
     .needs = CONGRU_NEEDS_SIGNALS,
-    .cost = congru_ridge_method_cost,
     .fit = bins_fit,
     .predict = bins_predict,
     .feature_count = bin_count,

@@ -19,9 +19,6 @@ typedef struct congru_classifier {
     congru_status (*suits)(congru_context *context, const congru_method_options *options,
                            const congru_signals *shape);
 
-    /* How long a fit takes beside a small classical one, for the order of jobs; NULL: no longer. */
-    double (*cost)(const congru_method_options *options);
-
     /* Learns from the source subjects' trials, as the aligner left them, and adds its tensors to `model`. A class
      * without a trial gets probability 0 in every prediction, with a note (congru_note). Fewer than two classes with
      * trials: CONGRU_ERROR_ARGUMENT. `record` may be NULL. */

@@ -111,18 +111,11 @@ static congru_status lda_tslr_predict(congru_context *context, const congru_tens
     return congru_tangent_predict(context, model, "lda+tslr", target, probability);
 }
 
-/* The choice of C fits the grid on all sources but one, for each of them. */
-static double lda_tslr_cost(const congru_method_options *options)
-{
-    return options->c == 0 ? 50 : 0;
-}
-
 const congru_classifier congru_classifier_lda_tslr = {
     .name = "lda+tslr",
     .summary = "tslr of tangent vectors projected on Fisher's directions, one fewer than classes",
     .views = true,
     .linear = true,
-    .cost = lda_tslr_cost,
     .fit = lda_tslr_fit,
     .predict = lda_tslr_predict,
 };

@@ -237,8 +237,3 @@ congru_status congru_ridge_method_predict(congru_context *context, const congru_
                                        congru_features_at(features, i), probability + i * shape[0]);
     return status;
 }
-
-double congru_ridge_method_cost(const congru_method_options *options)
-{
-    return options->c == 0 ? 500 : 0;
-}

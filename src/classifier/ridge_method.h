@@ -19,7 +19,4 @@ congru_status congru_ridge_method_predict(congru_context *context, const congru_
                                           const char *prefix, const congru_target_trials *target,
                                           double *probability);
 
-/* How long a fit takes beside a small classical one. */
-double congru_ridge_method_cost(const congru_method_options *options);
-
 #endif

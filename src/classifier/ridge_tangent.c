@@ -64,7 +64,6 @@ const congru_classifier congru_classifier_ridge = {
     .name = "ridge",
     .summary = "logistic regression of tangent vectors at the identity, all folds at once (--C)",
     .needs = CONGRU_NEEDS_COVARIANCES,
-    .cost = congru_ridge_method_cost,
     .fit = tangent_fit,
     .predict = tangent_predict,
     .feature_count = tangent_count,

@@ -33,18 +33,11 @@ static congru_status tslr_predict(congru_context *context, const congru_tensors 
     return congru_tangent_predict(context, model, "tslr", target, probability);
 }
 
-/* The choice of C fits the grid on all sources but one, for each of them. */
-static double tslr_cost(const congru_method_options *options)
-{
-    return options->c == 0 ? 500 : 0;
-}
-
 const congru_classifier congru_classifier_tslr = {
     .name = "tslr",
     .summary = "logistic regression of tangent vectors (--C, --tangent-mean)",
     .views = true,
     .linear = true,
-    .cost = tslr_cost,
     .fit = tslr_fit,
     .predict = tslr_predict,
 };

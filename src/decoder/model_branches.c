@@ -115,11 +115,10 @@ static void tell_choice(void *user, const congru_stop *stop)
 }
 
 /* As a fold does it: classifiers of features on rows of the whole set, where it is several branches. */
-static congru_status fit_one(const branch_fit *fit, size_t branch, double c)
+static congru_status fit_one(const branch_fit *fit, size_t branch, size_t index, double c)
 {
     congru_context *context = fit->fold.context;
     const congru_materials *materials = fit->fold.materials;
-    const size_t index = fit->model->pipeline.branch[branch].material;
     const congru_material *material = &materials->material[index];
     const congru_classifier *classifier = material->branch->classifier;
     congru_fold_aligned *aligned = calloc(1, sizeof *aligned);
@@ -134,8 +133,7 @@ static congru_status fit_one(const branch_fit *fit, size_t branch, double c)
     congru_trainings trainings;
     congru_trainings_begin(context, material, fit->taken, &trainings);
     congru_status status = congru_branch_align(&fit->fold, material, &method, classifier->views, aligned);
-    if (status == CONGRU_OK && fit->branched && material->feature != NULL && classifier->fit_folds != NULL &&
-        c > 0)
+    if (status == CONGRU_OK && fit->branched && material->feature != NULL && classifier->fit_folds != NULL)
         status = congru_plan_fit(context, materials, index, c, 1, fit->used, &own);
     else if (status == CONGRU_OK)
         status = congru_branch_fit(&fit->fold, material, &method, classifier->views, aligned, &own);
@@ -158,16 +156,13 @@ static congru_status fit_one(const branch_fit *fit, size_t branch, double c)
     return status;
 }
 
-static congru_status fit_all(const branch_fit *fit, const congru_plan *plan, const congru_choice *choice)
+static congru_status fit_all(const branch_fit *fit, const congru_choice *choice)
 {
     congru_model *model = fit->model;
     const size_t shape[1] = {model->pipeline.branches};
     congru_status status = CONGRU_OK;
     for (size_t b = 0; status == CONGRU_OK && b < model->pipeline.branches; b++)
-        status =
-            fit_one(fit, b,
-                    choice->c[b] >= 0 ? choice->c[b]
-                                      : plan->materials.material[model->pipeline.branch[b].material].method.c);
+        status = fit_one(fit, b, choice->material[b], choice->c[b]);
     if (status == CONGRU_OK && fit->branched)
         status = congru_tensors_add_copy(fit->fold.context, &model->tensors, CONGRU_MODEL_WEIGHTS, 1, shape,
                                          choice->weight);
@@ -183,7 +178,7 @@ congru_status congru_model_fit_branches(congru_context *context, const congru_se
 {
     char name[1][CONGRU_PIPELINE_SIZE];
     const congru_pipeline *pipeline = &model->pipeline;
-    congru_choice choice = congru_choice_constant(pipeline);
+    congru_choice choice = {0};
     congru_plan plan = {0};
     congru_workers workers;
     fit_watch watch = {.options = options, .name = model->name};
@@ -206,8 +201,11 @@ congru_status congru_model_fit_branches(congru_context *context, const congru_se
             watch.steps += congru_trainings_steps(&plan.materials.material[pipeline->branch[b].material]);
         workers.stop->watch = options->watch != NULL ? tell_choice : NULL;
         workers.stop->watch_user = &watch;
-        if (status == CONGRU_OK && congru_choice_wanted(&plan.materials, pipeline))
-            status = congru_choices_make(&workers, &plan.materials, options, 1, &pipeline, 1, &shut, &choice);
+        const congru_chosen_for of = {pipeline, plan.grid};
+        if (status == CONGRU_OK)
+            choice = congru_choice_constant(pipeline, plan.grid);
+        if (status == CONGRU_OK && congru_grid_chooses(plan.grid))
+            status = congru_choices_make(&workers, &plan.materials, options, 1, &of, 1, &shut, &choice);
         watch.steps += workers.stop->steps;
         atomic_store(&watch.taken, workers.stop->steps);
         congru_workers_end(&workers);
@@ -226,7 +224,7 @@ congru_status congru_model_fit_branches(congru_context *context, const congru_se
         .model = model,
         .taken = &watch.taken};
     if (status == CONGRU_OK)
-        status = fit_all(&fit, &plan, &choice);
+        status = fit_all(&fit, &choice);
     end_watch(context, &watch);
     congru_plan_clear(&plan);
     free(used);

@@ -15,8 +15,8 @@
 static const char stated[] = "stated";
 
 congru_status congru_choice_write(congru_context *context, const char *folder, const char *pipeline,
-                                  const char *fingerprint, const congru_pipeline *branches, size_t groups,
-                                  const congru_choice *choice)
+                                  const char *fingerprint, const congru_pipeline *branches,
+                                  const congru_grid *grid, size_t groups, const congru_choice *choice)
 {
     congru_text text = {0};
     char file[CONGRU_PIPELINE_SIZE + 8];
@@ -25,7 +25,7 @@ congru_status congru_choice_write(congru_context *context, const char *folder, c
         for (size_t b = 0; b < branches->branches; b++) {
             congru_text_add(&text, "%zu,", g + 1);
             congru_text_add_csv(&text, branches->branch[b].name);
-            if (choice[g].c[b] < 0)
+            if (grid->ridges[b] < 2)
                 congru_text_add(&text, ",%s,%.17g\n", stated, choice[g].weight[b]);
             else
                 congru_text_add(&text, ",%.17g,%.17g\n", choice[g].c[b], choice[g].weight[b]);
@@ -48,7 +48,6 @@ static congru_status parse_row(congru_context *context, const congru_csv *csv, s
 {
     size_t number;
     congru_status status = congru_csv_count(context, csv, row, 0, &number);
-    *c = -1;
     if (status == CONGRU_OK && strcmp(congru_csv_field(csv, row, 2), stated) != 0) {
         status = congru_csv_number(context, csv, row, 2, c);
         if (status == CONGRU_OK && !(isfinite(*c) && *c > 0))
@@ -64,7 +63,8 @@ static congru_status parse_row(congru_context *context, const congru_csv *csv, s
 }
 
 static congru_status parse(congru_context *context, const congru_csv *csv, const char *fingerprint,
-                           const congru_pipeline *branches, size_t groups, congru_choice *choice)
+                           const congru_pipeline *branches, const congru_grid *grid, size_t groups,
+                           congru_choice *choice)
 {
     const size_t rows = groups * branches->branches;
     congru_status status = CONGRU_OK;
@@ -76,7 +76,7 @@ static congru_status parse(congru_context *context, const congru_csv *csv, const
                            "folder with -o, or remove this one)",
                            csv->path);
     for (size_t g = 0; g < groups; g++) {
-        choice[g] = congru_choice_constant(branches);
+        choice[g] = congru_choice_constant(branches, grid);
         choice[g].learned = true;
         for (size_t b = 0; status == CONGRU_OK && b < branches->branches; b++)
             status = parse_row(context, csv, g * branches->branches + b, g, &branches->branch[b],
@@ -86,8 +86,8 @@ static congru_status parse(congru_context *context, const congru_csv *csv, const
 }
 
 congru_status congru_choice_read(congru_context *context, const char *folder, const char *pipeline,
-                                 const char *fingerprint, const congru_pipeline *branches, size_t groups,
-                                 congru_choice *choice, bool *found)
+                                 const char *fingerprint, const congru_pipeline *branches,
+                                 const congru_grid *grid, size_t groups, congru_choice *choice, bool *found)
 {
     congru_text path = {0};
     congru_csv csv = {0};
@@ -99,7 +99,7 @@ congru_status congru_choice_read(congru_context *context, const char *folder, co
     if (status == CONGRU_OK && *found)
         status = congru_csv_read(context, path.data, &csv);
     if (status == CONGRU_OK && *found)
-        status = parse(context, &csv, fingerprint, branches, groups, choice);
+        status = parse(context, &csv, fingerprint, branches, grid, groups, choice);
     congru_csv_clear(&csv);
     congru_text_clear(&path);
     return status;

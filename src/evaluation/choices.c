@@ -1,4 +1,4 @@
-/* Chooses C and weights by leaving out groups of source subjects. SPDX-License-Identifier: Apache-2.0 */
+/* Chooses options, C and weights by leaving out groups of source subjects. SPDX-License-Identifier: Apache-2.0 */
 #include "evaluation/choices.h"
 
 #include <math.h>
@@ -7,15 +7,10 @@
 
 #include "base/memory.h"
 #include "evaluation/combine.h"
-#include "evaluation/fold_branch.h"
+#include "evaluation/inner_fits.h"
 #include "evaluation/trainings.h"
 
 enum { GROUPS_OF_MANY = 7 }; /* of sets with more subjects than CONGRU_GROUPS_MAX */
-
-/* Beside the C that a branch states. */
-static const double factors[CONGRU_CANDIDATES] = {0.01, 0.1, 1, 10};
-enum { STATED = 2 };                    /* which of them is 1 */
-static const double stated_none = 0.01; /* with C auto */
 
 size_t congru_groups(const congru_set *set, const congru_evaluation_options *options)
 {
@@ -29,411 +24,311 @@ uint64_t congru_group_of(const congru_set *set, const congru_evaluation_options 
     return UINT64_C(1) << (size_t)subject % congru_groups(set, options);
 }
 
-static bool chooses_c(const congru_material *material, const congru_pipeline *pipeline)
-{
-    return material->branch->classifier->fit_folds != NULL && material->feature != NULL &&
-           (pipeline->choose_c || material->method.c == 0);
-}
-
-static bool chooses_weights(const congru_pipeline *pipeline)
-{
-    return pipeline->choose_weights && pipeline->branches > 1;
-}
-
-bool congru_choice_wanted(const congru_materials *materials, const congru_pipeline *pipeline)
-{
-    bool wanted = chooses_weights(pipeline);
-    for (size_t b = 0; b < pipeline->branches; b++)
-        wanted = wanted || chooses_c(&materials->material[pipeline->branch[b].material], pipeline);
-    return wanted;
-}
-
-congru_choice congru_choice_constant(const congru_pipeline *pipeline)
+congru_choice congru_choice_constant(const congru_pipeline *pipeline, const congru_grid *grid)
 {
     congru_choice choice = {0};
-    for (size_t b = 0; b < CONGRU_BRANCHES_MAX; b++)
-        choice.c[b] = -1;
-    for (size_t b = 0; b < pipeline->branches; b++)
+    for (size_t b = 0; b < pipeline->branches; b++) {
+        choice.material[b] = grid->variant[0].material[b];
+        choice.c[b] = grid->c[b][grid->usual[b]];
         choice.weight[b] = pipeline->branches > 1 ? pipeline->branch[b].weight : 1;
+    }
     return choice;
 }
 
-/* ---- Fits ---------------------------------------------------------------------------------------------- */
+/* ---- What fits say --------------------------------------------------------------------------------------- */
 
-/* The fits that choices need of one branch: those without some groups, each with every candidate. */
-typedef struct inner_fits {
+typedef struct chooser {
     const congru_workers *workers;
     const congru_materials *materials;
     const congru_evaluation_options *options;
-    const congru_material *material;
-    size_t candidates;
-    double c[CONGRU_CANDIDATES]; /* negative: the branch's own */
-    size_t fits;
-    const uint64_t *without; /* (fits) groups */
-    const uint64_t *barred;  /* (fits) those of them whose rows are not even beside the others */
-    size_t *first;           /* (fits + 1) its first row among those of a candidate */
-    double
-        *log_probability; /* (candidates, rows, classes): fit by fit, the trials left out in the set's order */
-} inner_fits;
-
-static bool left_out(const congru_set *set, const congru_evaluation_options *options, uint64_t groups,
-                     size_t trial)
-{
-    return (groups & congru_group_of(set, options, set->subject[trial])) != 0;
-}
-
-static congru_status fail_memory(const inner_fits *f)
-{
-    return congru_fail(f->workers->caller, CONGRU_ERROR_MEMORY, "not enough memory to choose on %zu trials",
-                       f->materials->set->count);
-}
-
-/* The trials that a fit is asked about. */
-static bool asked(const inner_fits *f, size_t fit, size_t trial)
-{
-    return left_out(f->materials->set, f->options, f->without[fit] & ~f->barred[fit], trial);
-}
-
-/* The fits from `first` on that bar the same groups, of a classifier of features, on all threads: how many there are. */
-static congru_status fit_features(const inner_fits *f, size_t first, size_t *fits)
-{
-    const congru_set *set = f->materials->set;
-    size_t *place = malloc(set->count * sizeof *place), count = 0, rows = 0;
-    int32_t *label = malloc(set->count * sizeof *label), *subject = malloc(set->count * sizeof *subject);
-    for (*fits = 0; first + *fits < f->fits && f->barred[first + *fits] == f->barred[first]; ++*fits)
-        rows += f->first[first + *fits + 1] - f->first[first + *fits];
-    bool *used = malloc(*fits * set->count * sizeof *used);
-    double *said = congru_memory_take((f->candidates * rows * set->classes + 1) * sizeof *said);
-    congru_status status = place != NULL && label != NULL && subject != NULL && used != NULL && said != NULL
-                               ? CONGRU_OK
-                               : fail_memory(f);
-    for (size_t t = 0; status == CONGRU_OK && t < set->count; t++)
-        if (!left_out(set, f->options, f->barred[first], t)) {
-            label[count] = set->label[t];
-            subject[count] = set->subject[t];
-            place[count++] = t;
-        }
-    for (size_t i = 0; status == CONGRU_OK && i < *fits; i++)
-        for (size_t t = 0; t < count; t++)
-            used[i * count + t] = !left_out(set, f->options, f->without[first + i], place[t]);
-    const congru_features features = {.plain = f->material->feature,
-                                      .place = count < set->count ? place : NULL,
-                                      .size = f->material->features};
-    const congru_trials trials = {.count = count,
-                                  .d = set->dimension,
-                                  .label = label,
-                                  .subject = subject,
-                                  .classes = set->classes,
-                                  .subjects = set->subjects,
-                                  .features = &features};
-    if (status == CONGRU_OK)
-        status = f->material->branch->classifier->fit_folds(f->workers->caller, &trials, &f->material->method,
-                                                            f->candidates, f->c, *fits, used, said, NULL);
-    for (size_t k = 0; status == CONGRU_OK && k < f->candidates; k++)
-        memcpy(f->log_probability + (k * f->first[f->fits] + f->first[first]) * set->classes,
-               said + k * rows * set->classes, rows * set->classes * sizeof *said);
-    free(place);
-    free(label);
-    free(subject);
-    free(used);
-    congru_memory_give(said);
-    return status;
-}
-
-static congru_status fit_counted(const inner_fits *f, const congru_fold_case *fold,
-                                 congru_fold_aligned *aligned, congru_tensors *model)
-{
-    congru_trainings trainings;
-    congru_trainings_begin(fold->context, f->material, &f->workers->stop->taken, &trainings);
-    congru_status status = congru_branch_fit(fold, f->material, &f->material->method,
-                                             f->material->branch->classifier->views, aligned, model);
-    congru_trainings_end(&trainings);
-    return status;
-}
-
-/* Job: one fit of any other branch, asked about each subject that it leaves out. */
-static congru_status fit_one(void *user, size_t job, congru_context *context)
-{
-    const inner_fits *f = user;
-    const congru_set *set = f->materials->set;
-    congru_evaluation_options options = *f->options;
-    options.target = CONGRU_TARGET_FULL;
-    size_t *train = malloc(set->count * sizeof *train), *test = malloc(set->count * sizeof *test), count = 0;
-    double *probability = malloc(set->count * set->classes * sizeof *probability);
-    congru_fold_aligned *aligned = calloc(1, sizeof *aligned);
-    congru_tensors model = {0};
-    congru_status status = train != NULL && test != NULL && probability != NULL && aligned != NULL
-                               ? CONGRU_OK
-                               : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory to choose");
-    for (size_t t = 0; status == CONGRU_OK && t < set->count; t++)
-        if (!left_out(set, f->options, f->without[job], t))
-            train[count++] = t;
-    congru_fold_case fold = {
-        .context = context, .materials = f->materials, .options = &options, .train = {count, train}};
-    if (status == CONGRU_OK)
-        status = fit_counted(f, &fold, aligned, &model);
-    for (size_t s = 0; status == CONGRU_OK && s < set->subjects; s++) {
-        if ((f->without[job] & ~f->barred[job] & congru_group_of(set, f->options, (int32_t)s)) == 0)
-            continue;
-        fold.test = (congru_fold_side){0, test};
-        for (size_t t = 0; t < set->count; t++)
-            if (set->subject[t] == (int32_t)s)
-                test[fold.test.count++] = t;
-        if (fold.test.count > 0)
-            status = congru_branch_ask(&fold, f->material, &f->material->method, aligned, &model, false,
-                                       probability);
-        for (size_t t = 0, row = f->first[job], k = 0; status == CONGRU_OK && t < set->count; t++) {
-            if (!asked(f, job, t))
-                continue;
-            if (set->subject[t] == (int32_t)s)
-                memcpy(f->log_probability + row * set->classes, probability + k++ * set->classes,
-                       set->classes * sizeof *probability);
-            row++;
-        }
-        for (size_t b = 0; aligned != NULL && b < f->material->blocks; b++)
-            congru_fold_target_clear(&aligned->target[b]);
-    }
-    if (status == CONGRU_OK)
-        congru_opinions_log((f->first[job + 1] - f->first[job]) * set->classes,
-                            f->log_probability + f->first[job] * set->classes);
-    congru_tensors_clear(&model);
-    if (aligned != NULL)
-        congru_fold_aligned_clear(aligned);
-    free(aligned);
-    free(train);
-    free(test);
-    free(probability);
-    return status;
-}
-
-static congru_status run_fits(inner_fits *f)
-{
-    const congru_set *set = f->materials->set;
-    f->first = calloc(f->fits + 1, sizeof *f->first);
-    if (f->first == NULL)
-        return fail_memory(f);
-    for (size_t i = 0; i < f->fits; i++) {
-        f->first[i + 1] = f->first[i];
-        for (size_t t = 0; t < set->count; t++)
-            f->first[i + 1] += asked(f, i, t);
-    }
-    f->log_probability =
-        congru_memory_take((f->candidates * f->first[f->fits] * set->classes + 1) * sizeof *f->log_probability);
-    if (f->log_probability == NULL)
-        return fail_memory(f);
-    if (f->material->feature == NULL || f->material->branch->classifier->fit_folds == NULL)
-        return congru_workers_run(f->workers, f->fits, fit_one, f);
-    congru_status status = CONGRU_OK;
-    for (size_t i = 0, fits; status == CONGRU_OK && i < f->fits; i += fits)
-        status = fit_features(f, i, &fits);
-    return status;
-}
-
-static void clear_fits(inner_fits *f)
-{
-    free(f->first);
-    congru_memory_give(f->log_probability);
-}
-
-/* ---- Choosing ------------------------------------------------------------------------------------------ */
-
-typedef struct chooser {
-    const congru_materials *materials;
-    const congru_evaluation_options *options;
-    inner_fits *of_material; /* (materials); of those that nobody asks for nothing */
-    size_t fits;
-    uint64_t *without, *barred;           /* (fits) */
+    congru_inner_list list[2];            /* fits made alone, and together */
+    congru_inner_said *said;              /* (materials); of those that nobody asks for nothing */
     double *opinion[CONGRU_BRANCHES_MAX]; /* (trials, classes) */
+    double *probability;                  /* (trials, classes) */
     int32_t *label;                       /* (trials) */
+    int32_t *subject;                     /* (trials) */
 } chooser;
 
-/* What a candidate says of every trial that is neither shut out nor was seen; how many trials these are. */
-static size_t gather(const chooser *c, const inner_fits *f, size_t candidate, uint64_t shut, double *opinion,
-                     int32_t *label)
+static congru_status fail_memory(const chooser *c)
+{
+    return congru_fail(c->workers->caller, CONGRU_ERROR_MEMORY, "not enough memory to choose on %zu trials",
+                       c->materials->set->count);
+}
+
+/* What the trials that a fit is asked about are given with the C of this index, where they are in `of`: how many. */
+static size_t gather_fit(const chooser *c, const congru_inner_said *f, size_t fit, size_t ridge, uint64_t of,
+                         size_t count, double *opinion)
 {
     const congru_set *set = c->materials->set;
-    const size_t rows = f->first[f->fits];
-    size_t count = 0;
-    for (size_t g = 0; g < congru_groups(set, c->options); g++) {
-        const uint64_t group = UINT64_C(1) << g;
-        size_t fit = 0;
-        if ((shut & group) != 0)
+    const double *from = f->log_probability + (ridge * f->first[f->list->fits] + f->first[fit]) * set->classes;
+    for (size_t t = 0; t < set->count; t++) {
+        if (f->list->fit[fit].side[t] != CONGRU_INNER_ASKED)
             continue;
-        while (f->without[fit] != (shut | group) || (f->barred[fit] != 0 && f->barred[fit] != shut))
-            fit++;
-        for (size_t t = 0, row = candidate * rows + f->first[fit]; t < set->count; t++) {
-            if (!asked(f, fit, t))
-                continue;
-            if (congru_group_of(set, c->options, set->subject[t]) == group) {
-                memcpy(opinion + count * set->classes, f->log_probability + row * set->classes,
-                       set->classes * sizeof *opinion);
-                label[count++] = set->label[t];
-            }
-            row++;
+        if ((congru_group_of(set, c->options, set->subject[t]) & of) != 0) {
+            memcpy(opinion + count * set->classes, from, set->classes * sizeof *opinion);
+            c->label[count] = set->label[t];
+            c->subject[count++] = set->subject[t];
         }
+        from += set->classes;
     }
     return count;
 }
 
-/* The candidate whose log-probabilities, times the factor that suits them best, make the labels likeliest. Nothing is known
- * of a branch about which nothing is chosen. */
-static congru_status choose_c(congru_context *context, const chooser *c, const congru_pipeline *pipeline,
-                              size_t branch, uint64_t shut, congru_choice *choice)
+/* What a material says with one C of every trial of groups that are not shut out, by fits that saw neither: how many. */
+static size_t gather(const chooser *c, size_t material, double ridge, uint64_t shut, double *opinion)
 {
-    const inner_fits *f = &c->of_material[pipeline->branch[branch].material];
-    if (f->candidates == 0)
-        return CONGRU_OK;
-    bool free = chooses_c(f->material, pipeline);
-    double least = INFINITY, weight[CONGRU_BRANCHES_MAX], loss;
-    size_t best = f->candidates > 1 ? STATED : 0; /* the C that is stated */
-    for (size_t k = 0; free && k < f->candidates; k++) {
-        congru_opinions opinions = {
-            .branches = 1, .classes = c->materials->set->classes, .log_probability = {c->opinion[branch]}};
-        opinions.count = gather(c, f, k, shut, c->opinion[branch], c->label);
-        congru_status status = congru_opinions_learn(context, &opinions, c->label, weight, &loss);
-        if (status != CONGRU_OK)
-            return status;
-        if (loss < least) {
-            least = loss;
-            best = k;
-        }
+    const congru_inner_said *f = &c->said[material];
+    const bool loso = c->options->protocol == CONGRU_PROTOCOL_LOSO;
+    size_t count = 0, k = 0;
+    while (f->c[k] != ridge)
+        k++;
+    for (size_t i = 0; i < f->list->fits; i++) {
+        const congru_inner_fit *fit = &f->list->fit[i];
+        const uint64_t of = fit->without & ~shut;
+        const bool one = of != 0 && (of & (of - 1)) == 0;
+        if (loso ? one && (fit->without & shut) == shut && (fit->barred == 0 || fit->barred == shut) : one)
+            count = gather_fit(c, f, i, k, of, count, opinion);
     }
-    choice->c[branch] = free ? f->c[best] : -1;
-    gather(c, f, best, shut, c->opinion[branch], c->label);
+    return count;
+}
+
+/* ---- What is best ---------------------------------------------------------------------------------------- */
+
+/* The mean over subjects of the share of trials that are right; of equals the smaller mean of -log p counts. */
+typedef struct merit {
+    double accuracy, loss;
+} merit;
+
+static bool is_better(merit a, merit b)
+{
+    return a.accuracy > b.accuracy || (a.accuracy == b.accuracy && a.loss < b.loss);
+}
+
+static const merit nothing_yet = {-1, INFINITY};
+
+/* Of what branches say together of `opinions->count` trials. */
+static congru_status judge(const chooser *c, const congru_opinions *opinions, const double *weight, merit *of)
+{
+    const size_t classes = opinions->classes, subjects = c->materials->set->subjects;
+    size_t *right = calloc(2 * subjects + 1, sizeof *right), *all = right + subjects, judged = 0;
+    if (right == NULL)
+        return fail_memory(c);
+    *of = (merit){0};
+    congru_opinions_combine(opinions, weight, c->probability);
+    for (size_t i = 0; i < opinions->count; i++) {
+        const double *p = c->probability + i * classes;
+        size_t best = 0;
+        for (size_t k = 1; k < classes; k++)
+            best = p[k] > p[best] ? k : best;
+        right[c->subject[i]] += best == (size_t)c->label[i];
+        all[c->subject[i]]++;
+    }
+    congru_opinions_log(opinions->count * classes, c->probability);
+    for (size_t i = 0; i < opinions->count; i++)
+        of->loss -= c->probability[i * classes + (size_t)c->label[i]] / (double)opinions->count;
+    for (size_t s = 0; s < subjects; s++) {
+        of->accuracy += all[s] > 0 ? (double)right[s] / (double)all[s] : 0;
+        judged += all[s] > 0;
+    }
+    of->accuracy /= (double)judged;
+    free(right);
     return CONGRU_OK;
 }
 
-static congru_status choose(congru_context *context, const chooser *c, const congru_pipeline *pipeline,
-                            uint64_t shut, congru_choice *choice)
+/* The C of one branch of a variant that does best by itself; what the branch says with it stays in its opinion. */
+static congru_status choose_c(const chooser *c, const congru_grid *grid, size_t variant, size_t branch,
+                              uint64_t shut, congru_choice *choice)
 {
-    const congru_set *set = c->materials->set;
-    size_t open = 0;
-    double loss;
-    congru_status status = CONGRU_OK;
-    *choice = congru_choice_constant(pipeline);
-    for (size_t g = 0; g < congru_groups(set, c->options); g++)
-        open += (shut >> g & 1) == 0;
-    if (open < 2) {
-        for (size_t b = 0; b < pipeline->branches; b++)
-            if (c->materials->material[pipeline->branch[b].material].method.c == 0)
-                choice->c[b] = stated_none;
-        congru_note(context, "Too few subjects are left to choose C and weights on: the constants are taken.");
-        return CONGRU_OK;
+    const size_t material = grid->variant[variant].material[branch];
+    static const double one[1] = {1};
+    merit best = nothing_yet;
+    congru_opinions said = {
+        .branches = 1, .classes = c->materials->set->classes, .log_probability = {c->opinion[branch]}};
+    choice->material[branch] = material;
+    for (size_t k = 0; grid->ridges[branch] > 1 && k < grid->ridges[branch]; k++) {
+        merit own;
+        said.count = gather(c, material, grid->c[branch][k], shut, c->opinion[branch]);
+        congru_status status = judge(c, &said, one, &own);
+        if (status != CONGRU_OK)
+            return status;
+        if (is_better(own, best)) {
+            best = own;
+            choice->c[branch] = grid->c[branch][k];
+        }
     }
-    for (size_t b = 0; status == CONGRU_OK && b < pipeline->branches; b++)
-        status = choose_c(context, c, pipeline, b, shut, choice);
-    congru_opinions opinions = {.branches = pipeline->branches, .classes = set->classes};
-    for (size_t b = 0; b < pipeline->branches; b++)
-        opinions.log_probability[b] = c->opinion[b];
-    for (size_t t = 0; t < set->count; t++)
-        opinions.count += !left_out(set, c->options, shut, t);
-    if (status == CONGRU_OK && chooses_weights(pipeline))
-        status = congru_opinions_learn(context, &opinions, c->label, choice->weight, &loss);
+    if (congru_grid_fits(grid, branch))
+        gather(c, material, choice->c[branch], shut, c->opinion[branch]);
+    return CONGRU_OK;
+}
+
+/* Everything about one variant; its merit where several are compared. */
+static congru_status choose_within(const chooser *c, const congru_chosen_for *of, size_t variant, size_t count,
+                                   uint64_t shut, congru_choice *choice, merit *own)
+{
+    const size_t branches = of->pipeline->branches;
+    congru_opinions said = {.branches = branches, .count = count, .classes = c->materials->set->classes};
+    congru_status status = CONGRU_OK;
+    double loss;
+    *choice = congru_choice_constant(of->pipeline, of->grid);
+    choice->variant = variant;
     choice->learned = true;
+    for (size_t b = 0; status == CONGRU_OK && b < branches; b++) {
+        status = choose_c(c, of->grid, variant, b, shut, choice);
+        said.log_probability[b] = c->opinion[b];
+    }
+    if (status == CONGRU_OK && of->grid->weights)
+        status = congru_opinions_learn(c->workers->caller, &said, c->label, choice->weight, &loss);
+    if (status == CONGRU_OK && of->grid->variants > 1)
+        status = judge(c, &said, choice->weight, own);
     return status;
 }
 
-/* Which fits are needed: without what is shut out and one group more. Where all of the target may be seen two of these may
- * be one, and its rows lie unused beside the others; elsewhere not even the last bit may feel them. */
-static congru_status list_fits(congru_context *context, chooser *c, size_t shuts, const uint64_t *shut)
+/* How many trials the fits without what is shut out are asked about. */
+static size_t count_asked(const chooser *c, const congru_chosen_for *of, uint64_t shut)
 {
-    const size_t groups = congru_groups(c->materials->set, c->options);
-    c->without = calloc(shuts * groups + 1, sizeof *c->without);
-    c->barred = calloc(shuts * groups + 1, sizeof *c->barred);
-    if (c->without == NULL || c->barred == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu fits", shuts * groups);
-    for (size_t i = 0; i < shuts; i++) {
-        const uint64_t barred = c->options->target == CONGRU_TARGET_FULL ? 0 : shut[i];
-        size_t open = 0;
-        for (size_t g = 0; g < groups; g++)
-            open += (shut[i] >> g & 1) == 0;
-        for (size_t g = 0; open >= 2 && g < groups; g++) {
-            const uint64_t wanted = shut[i] | UINT64_C(1) << g;
-            size_t k = 0;
-            while (k < c->fits && (c->without[k] != wanted || c->barred[k] != barred))
-                k++;
-            if (wanted == shut[i] || k < c->fits)
-                continue;
-            c->barred[c->fits] = barred;
-            c->without[c->fits++] = wanted;
-        }
+    for (size_t b = 0; b < of->pipeline->branches; b++)
+        if (congru_grid_fits(of->grid, b))
+            return gather(c, of->grid->variant[0].material[b], of->grid->c[b][0], shut, c->opinion[0]);
+    return 0;
+}
+
+static congru_status choose(const chooser *c, const congru_chosen_for *of, uint64_t shut, congru_choice *choice)
+{
+    const size_t count = count_asked(c, of, shut);
+    merit best = nothing_yet;
+    congru_status status = CONGRU_OK;
+    *choice = congru_choice_constant(of->pipeline, of->grid);
+    if (count == 0) {
+        congru_note(
+            c->workers->caller,
+            "Too few subjects are left to choose on: what is not given is as it is by default, and C is "
+            "%g.",
+            choice->c[0]);
+        return CONGRU_OK;
     }
-    return CONGRU_OK;
+    for (size_t v = 0; status == CONGRU_OK && v < of->grid->variants; v++) {
+        congru_choice tried;
+        merit own = {0};
+        status = choose_within(c, of, v, count, shut, &tried, &own);
+        if (v > 0 && !is_better(own, best))
+            continue;
+        best = own;
+        *choice = tried;
+    }
+    return status;
 }
 
-/* Fits what a branch of a pipeline reads, unless another has, with several C where the pipeline chooses; nothing where neither
- * its C nor weights are chosen: a network is not trained in vain. */
-static void want_fits(chooser *c, const congru_workers *workers, const congru_pipeline *pipeline, size_t branch)
+/* ---- Fits ------------------------------------------------------------------------------------------------- */
+
+/* Which fits are needed: without what is shut out and one group more. Two of these may be one; those that are made together
+ * have its rows lie unused beside the others where all of the target may be seen, and elsewhere not even the last bit may
+ * feel them. */
+static congru_status list_fits(chooser *c, size_t shuts, const uint64_t *shut, bool together)
 {
-    const congru_material *material = &c->materials->material[pipeline->branch[branch].material];
-    inner_fits *f = &c->of_material[pipeline->branch[branch].material];
-    if (!chooses_weights(pipeline) && !chooses_c(material, pipeline))
-        return;
-    if (f->candidates == 0)
-        *f = (inner_fits){.workers = workers,
-                          .materials = c->materials,
-                          .options = c->options,
-                          .material = material,
-                          .candidates = 1,
-                          .c = {material->method.c},
-                          .fits = c->fits,
-                          .without = c->without,
-                          .barred = c->barred};
-    if (!chooses_c(material, pipeline))
-        return;
-    for (f->candidates = 0; f->candidates < CONGRU_CANDIDATES; f->candidates++)
-        f->c[f->candidates] =
-            factors[f->candidates] * (material->method.c > 0 ? material->method.c : stated_none);
+    const congru_set *set = c->materials->set;
+    const size_t groups = congru_groups(set, c->options);
+    congru_status status = CONGRU_OK;
+    if (c->options->protocol != CONGRU_PROTOCOL_LOSO)
+        return together ? CONGRU_OK
+                        : congru_inner_list_within(c->workers->caller, set, c->options, groups, &c->list[0]);
+    for (size_t i = 0; i < shuts; i++) {
+        const uint64_t barred = together && c->options->target != CONGRU_TARGET_FULL ? shut[i] : 0;
+        for (size_t g = 0; status == CONGRU_OK && g < groups; g++)
+            if ((shut[i] >> g & 1) == 0)
+                status = congru_inner_list_groups(c->workers->caller, set, groups, shut[i],
+                                                  shut[i] | UINT64_C(1) << g, barred, &c->list[together]);
+    }
+    return status;
 }
 
-static congru_status fit_all(chooser *c, const congru_workers *workers, size_t count,
-                             const congru_pipeline *const *pipeline)
+/* A material is asked with one C more, unless it is already. */
+static void want_c(congru_inner_said *f, double ridge)
+{
+    for (size_t k = 0; k < f->ridges; k++)
+        if (f->c[k] == ridge)
+            return;
+    f->c[f->ridges++] = ridge;
+}
+
+/* What a branch of a pipeline reads is fitted, where its C, weights or options are chosen: a network is not trained in vain. */
+static void want_fits(chooser *c, const congru_grid *grid, size_t branch)
+{
+    for (size_t v = 0; congru_grid_fits(grid, branch) && v < grid->variants; v++) {
+        const size_t index = grid->variant[v].material[branch];
+        const congru_material *material = &c->materials->material[index];
+        congru_inner_said *f = &c->said[index];
+        f->workers = c->workers;
+        f->materials = c->materials;
+        f->options = c->options;
+        f->material = material;
+        f->list = &c->list[congru_inner_together(c->options, material)];
+        for (size_t k = 0; k < grid->ridges[branch]; k++)
+            want_c(f, grid->c[branch][k]);
+    }
+}
+
+static congru_status begin(chooser *c)
 {
     const congru_set *set = c->materials->set;
     bool enough = true;
-    congru_status status = CONGRU_OK;
-    c->label = malloc(set->count * sizeof *c->label);
-    c->of_material = calloc(c->materials->materials, sizeof *c->of_material);
+    c->label = malloc((set->count + 1) * sizeof *c->label);
+    c->subject = malloc((set->count + 1) * sizeof *c->subject);
+    c->probability = congru_memory_take((set->count * set->classes + 1) * sizeof *c->probability);
+    c->said = calloc(c->materials->materials + 1, sizeof *c->said);
     for (size_t b = 0; b < CONGRU_BRANCHES_MAX; b++) {
-        c->opinion[b] = congru_memory_take(set->count * set->classes * sizeof(double));
+        c->opinion[b] = congru_memory_take((set->count * set->classes + 1) * sizeof(double));
         enough = enough && c->opinion[b] != NULL;
     }
-    if (!enough || c->label == NULL || c->of_material == NULL)
-        return congru_fail(workers->caller, CONGRU_ERROR_MEMORY, "not enough memory to choose on %zu trials",
-                           set->count);
-    for (size_t p = 0; p < count; p++)
-        for (size_t b = 0; b < pipeline[p]->branches; b++)
-            want_fits(c, workers, pipeline[p], b);
+    enough = enough && c->label != NULL && c->subject != NULL && c->probability != NULL && c->said != NULL;
+    return enough ? CONGRU_OK : fail_memory(c);
+}
+
+static void end(chooser *c)
+{
+    for (size_t m = 0; c->said != NULL && m < c->materials->materials; m++)
+        congru_inner_clear(&c->said[m]);
+    for (size_t b = 0; b < CONGRU_BRANCHES_MAX; b++)
+        congru_memory_give(c->opinion[b]);
+    congru_memory_give(c->probability);
+    free(c->said);
+    free(c->label);
+    free(c->subject);
+    for (size_t i = 0; i < 2; i++)
+        congru_inner_list_clear(&c->list[i]);
+}
+
+static congru_status fit_all(chooser *c)
+{
+    congru_stop *stop = c->workers->stop;
+    congru_status status = CONGRU_OK;
     for (size_t m = 0; m < c->materials->materials; m++)
-        if (c->of_material[m].candidates > 0)
-            workers->stop->steps += c->fits * congru_trainings_steps(&c->materials->material[m]);
-    for (size_t m = 0; status == CONGRU_OK && c->fits > 0 && m < c->materials->materials; m++) {
-        workers->stop->material = m;
-        if (c->of_material[m].candidates > 0)
-            status = run_fits(&c->of_material[m]);
+        if (c->said[m].ridges > 0)
+            stop->steps += c->said[m].list->fits * congru_trainings_steps(&c->materials->material[m]);
+    for (size_t m = 0; status == CONGRU_OK && m < c->materials->materials; m++) {
+        stop->material = m;
+        if (c->said[m].ridges > 0)
+            status = congru_inner_run(&c->said[m]);
     }
     return status;
 }
 
 congru_status congru_choices_make(const congru_workers *workers, const congru_materials *materials,
                                   const congru_evaluation_options *options, size_t count,
-                                  const congru_pipeline *const *pipeline, size_t shuts, const uint64_t *shut,
+                                  const congru_chosen_for *of, size_t shuts, const uint64_t *shut,
                                   congru_choice *choice)
 {
-    chooser c = {.materials = materials, .options = options};
-    congru_status status = list_fits(workers->caller, &c, shuts, shut);
+    chooser c = {.workers = workers, .materials = materials, .options = options};
+    congru_status status = begin(&c);
+    for (size_t together = 0; status == CONGRU_OK && together < 2; together++)
+        status = list_fits(&c, shuts, shut, together);
+    for (size_t p = 0; status == CONGRU_OK && p < count; p++)
+        for (size_t b = 0; b < of[p].pipeline->branches; b++)
+            want_fits(&c, of[p].grid, b);
     if (status == CONGRU_OK)
-        status = fit_all(&c, workers, count, pipeline);
+        status = fit_all(&c);
     for (size_t p = 0; p < count; p++)
         for (size_t i = 0; status == CONGRU_OK && i < shuts; i++)
-            status = choose(workers->caller, &c, pipeline[p], shut[i], &choice[p * shuts + i]);
-    for (size_t m = 0; c.of_material != NULL && m < materials->materials; m++)
-        clear_fits(&c.of_material[m]);
-    for (size_t b = 0; b < CONGRU_BRANCHES_MAX; b++)
-        congru_memory_give(c.opinion[b]);
-    free(c.of_material);
-    free(c.label);
-    free(c.without);
-    free(c.barred);
+            status = choose(&c, &of[p], shut[i], &choice[p * shuts + i]);
+    end(&c);
     return status;
 }

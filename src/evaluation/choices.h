@@ -1,37 +1,43 @@
-/* What is chosen on the source subjects: C of each branch, and the weights of branches. SPDX-License-Identifier: Apache-2.0 */
+/* What is chosen on the source subjects: options, C of each branch, and the weights of branches. SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONGRU_EVALUATION_CHOICES_H
 #define CONGRU_EVALUATION_CHOICES_H
 
-#include "evaluation/materials.h"
+#include "evaluation/grid.h"
 
 /* Subjects are dealt into groups by their number in the set, into those that are left out together where the options have
  * groups. For a target subject nothing of its group is looked at: of the
  * other groups each in turn is left out too, branches are fitted on the rest and asked about it, and what does best there
  * is chosen. So a choice is a function of the set and of the groups that are shut out, whatever is run besides, and fits
- * without two groups serve both. */
-enum { CONGRU_GROUPS_MAX = 10, CONGRU_CANDIDATES = 4 };
+ * without two groups serve both. Where subjects are scored by themselves, what does best for the subjects of other groups,
+ * scored in the same way, is chosen. */
+enum { CONGRU_GROUPS_MAX = 10 };
 
 size_t congru_groups(const congru_set *set, const congru_evaluation_options *options);
 uint64_t congru_group_of(const congru_set *set, const congru_evaluation_options *options,
                          int32_t subject); /* as a bit */
 
 typedef struct congru_choice {
-    double c[CONGRU_BRANCHES_MAX];      /* negative: the branch's own */
+    size_t variant;                       /* of the grid */
+    size_t material[CONGRU_BRANCHES_MAX]; /* which its branches read */
+    double c[CONGRU_BRANCHES_MAX];
     double weight[CONGRU_BRANCHES_MAX]; /* of its log-probabilities */
     bool learned;                       /* false: constants, since too few groups are left */
 } congru_choice;
 
-/* Whether anything of the pipeline is chosen. */
-bool congru_choice_wanted(const congru_materials *materials, const congru_pipeline *pipeline);
+/* What is taken where nothing can be chosen. */
+congru_choice congru_choice_constant(const congru_pipeline *pipeline, const congru_grid *grid);
 
-/* What is fixed. */
-congru_choice congru_choice_constant(const congru_pipeline *pipeline);
+/* What is chosen from. */
+typedef struct congru_chosen_for {
+    const congru_pipeline *pipeline;
+    const congru_grid *grid;
+} congru_chosen_for;
 
 /* choice (count, shuts) of pipelines (count), for each set of groups that is shut out, as bits. Branches that pipelines
  * share are fitted once; fits are divided among the workers, or run on all threads of their caller. */
 congru_status congru_choices_make(const congru_workers *workers, const congru_materials *materials,
                                   const congru_evaluation_options *options, size_t count,
-                                  const congru_pipeline *const *pipeline, size_t shuts, const uint64_t *shut,
+                                  const congru_chosen_for *of, size_t shuts, const uint64_t *shut,
                                   congru_choice *choice);
 
 #endif

@@ -68,18 +68,10 @@ static congru_status align_block(const congru_fold_case *fold, const congru_mate
     return status;
 }
 
-/* Branches may differ in how an aligner is trained; C alone is of the classifier. */
-static bool same_but_c(const congru_method_options *a, const congru_method_options *b)
-{
-    congru_method_options other = *b;
-    other.c = a->c;
-    return congru_method_options_compare(a, &other, NULL, 0) == 0;
-}
-
 static bool serves(const congru_fold_aligned *aligned, const congru_material *material)
 {
     const congru_material *have = aligned->material;
-    return have != NULL && same_but_c(&have->method, &material->method) &&
+    return have != NULL && congru_same_but_c(&have->method, &material->method) &&
            have->branch->aligner == material->branch->aligner && have->blocks == material->blocks &&
            memcmp(have->block, material->block, have->blocks * sizeof have->block[0]) == 0 &&
            (have->feature != NULL) == (material->feature != NULL) &&

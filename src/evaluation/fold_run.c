@@ -232,15 +232,14 @@ static congru_status add_patterns(split_run *run, size_t pipeline, size_t t, con
 static congru_status run_branches(split_run *run, size_t pipeline, double *seconds, congru_text *patterns)
 {
     const congru_pipeline *p = &run->plan->pipeline[pipeline];
-    const int32_t subject = run->target[0].subject;
     congru_opinions opinions = {
         .branches = p->branches, .count = run->rows, .classes = run->plan->set->classes};
     congru_status status = CONGRU_OK;
     size_t place[CONGRU_BRANCHES_MAX];
+    const congru_choice *choice = congru_plan_choice(run->plan, pipeline, run->target[0].subject);
     for (size_t b = 0; status == CONGRU_OK && b < p->branches; b++) {
         const opinion *found = NULL;
-        status =
-            find_opinion(run, p->branch[b].material, congru_plan_c(run->plan, pipeline, b, subject), &found);
+        status = find_opinion(run, choice->material[b], choice->c[b], &found);
         if (status != CONGRU_OK)
             return status;
         place[b] = (size_t)(found - run->opinion);
@@ -249,8 +248,7 @@ static congru_status run_branches(split_run *run, size_t pipeline, double *secon
         if (run->fold.record != NULL && found->record.steps > 0)
             status = congru_record_copy(run->fold.context, &found->record, run->fold.record);
     }
-    congru_opinions_combine(&opinions, congru_plan_choice(run->plan, pipeline, subject)->weight,
-                            run->probability);
+    congru_opinions_combine(&opinions, choice->weight, run->probability);
     for (size_t t = 0; status == CONGRU_OK && keeps_patterns(run->plan) && t < run->targets; t++)
         status = add_patterns(run, pipeline, t, &opinions, place, &patterns[t]);
     return status;
@@ -266,9 +264,8 @@ static congru_status run_pipeline(split_run *run, size_t pipeline, double *secon
     congru_pattern *pattern = calloc(run->targets, sizeof *pattern);
     if (pattern == NULL)
         return fail_memory(run);
-    congru_status status =
-        ask(run, p->branch[0].material, congru_plan_c(run->plan, pipeline, 0, run->target[0].subject),
-            run->probability, pattern);
+    const congru_choice *choice = congru_plan_choice(run->plan, pipeline, run->target[0].subject);
+    congru_status status = ask(run, choice->material[0], choice->c[0], run->probability, pattern);
     *seconds += congru_seconds() - start + had;
     for (size_t t = 0; t < run->targets; t++) {
         if (status == CONGRU_OK)

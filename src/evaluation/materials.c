@@ -146,11 +146,18 @@ static void count_features(const congru_materials *m, congru_material *material)
     }
 }
 
+bool congru_same_but_c(const congru_method_options *a, const congru_method_options *b)
+{
+    congru_method_options other = *b;
+    other.c = a->c;
+    return congru_method_options_compare(a, &other, NULL, 0) == 0;
+}
+
 static bool same_material(const congru_material *a, const congru_material *b)
 {
     return a->branch->aligner == b->branch->aligner && a->branch->classifier == b->branch->classifier &&
            a->blocks == b->blocks && memcmp(a->block, b->block, a->blocks * sizeof a->block[0]) == 0 &&
-           congru_method_options_compare(&a->method, &b->method, NULL, 0) == 0;
+           congru_same_but_c(&a->method, &b->method);
 }
 
 congru_status congru_materials_want(congru_context *context, const congru_method_options *method,

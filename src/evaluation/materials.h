@@ -49,6 +49,9 @@ congru_status congru_material_features(congru_context *context, const congru_mat
                                        const congru_material *material, size_t block, bool recentred,
                                        size_t count, const size_t *trial, double *x);
 
+/* Whether all options but C are the same: C alone is of the classifier of features, and of no other part of a fit. */
+bool congru_same_but_c(const congru_method_options *a, const congru_method_options *b);
+
 /* Steps of each network that a fit of the material trains, in their order: 0, 1, ...; 0 after the last. The aligner's is the
  * first; an ensemble's members are networks of their own. */
 size_t congru_material_steps(const congru_material *material, size_t training);

@@ -365,8 +365,6 @@ double congru_pipeline_cost(const congru_pipeline *pipeline, const congru_method
         for (int k = 0; k < 2; k++)
             if (networks[k] != NULL)
                 cost += congru_network_steps(networks[k], &options->network);
-        if (branch->classifier->cost != NULL)
-            cost += branch->classifier->cost(options);
     }
     return cost;
 }

@@ -59,6 +59,9 @@ bool congru_branch_reads_signals(const congru_branch *branch);
 congru_status congru_pipeline_adjust(congru_context *context, const congru_method_options *method, bool causal,
                                      congru_pipeline *pipeline);
 
+/* Whether the branch is among `users` (congru_method_option.users). */
+bool congru_branch_among(const congru_branch *branch, const char *users);
+
 /* Whether it trains a network, in either of the two. */
 bool congru_pipeline_trains(const congru_pipeline *pipeline);
 

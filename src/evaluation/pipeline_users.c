@@ -4,20 +4,25 @@
 #include "evaluation/pipeline.h"
 #include "network/network.h"
 
-/* Whether one word of congru_method_option.users means the pipeline. */
-static bool means(const char *word, size_t size, const congru_pipeline *pipeline)
+static bool trains(const congru_branch *branch)
+{
+    return branch->aligner->network != NULL || branch->classifier->network != NULL;
+}
+
+/* Whether one word of congru_method_option.users means the branch. */
+static bool means(const char *word, size_t size, const congru_branch *branch)
 {
     const struct {
         const char *name;
         bool holds;
     } known[] = {
-        {pipeline->aligner->name, true},
-        {pipeline->classifier->name, true},
+        {branch->aligner->name, true},
+        {branch->classifier->name, true},
         {"all", true},
-        {"recentred", pipeline->aligner->recentring != NULL &&
-                          pipeline->aligner->recentring->of == CONGRU_NEEDS_COVARIANCES},
-        {"networks", congru_pipeline_trains(pipeline)},
-        {"end-to-end", pipeline->classifier->end_to_end},
+        {"recentred",
+         branch->aligner->recentring != NULL && branch->aligner->recentring->of == CONGRU_NEEDS_COVARIANCES},
+        {"networks", trains(branch)},
+        {"end-to-end", branch->classifier->end_to_end},
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strlen(known[i].name) == size && memcmp(known[i].name, word, size) == 0)
@@ -25,18 +30,26 @@ static bool means(const char *word, size_t size, const congru_pipeline *pipeline
     return false;
 }
 
-bool congru_pipeline_among(const char *name, const char *users)
+bool congru_branch_among(const congru_branch *branch, const char *users)
 {
-    congru_pipeline pipeline;
-    if (name == NULL || users == NULL || congru_pipeline_parse(NULL, name, &pipeline) != CONGRU_OK)
-        return false;
     for (const char *word = users; *word != '\0';) {
         size_t size = strcspn(word, " ");
-        if (means(word, size, &pipeline))
+        if (means(word, size, branch))
             return true;
         word += size + strspn(word + size, " ");
     }
     return false;
+}
+
+bool congru_pipeline_among(const char *name, const char *users)
+{
+    congru_pipeline pipeline = {0};
+    bool among = false;
+    if (name != NULL && users != NULL && congru_pipeline_parse(NULL, name, &pipeline) == CONGRU_OK)
+        for (size_t b = 0; b < pipeline.branches; b++)
+            among = among || congru_branch_among(&pipeline.branch[b], users);
+    congru_pipeline_clear(&pipeline);
+    return among;
 }
 
 const congru_method_option *congru_pipeline_option(const char *name, size_t index)

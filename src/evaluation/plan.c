@@ -24,25 +24,22 @@ congru_status congru_plan_begin(congru_context *context, const congru_set *set,
         .set = set, .options = options, .pipelines = pipelines, .pipeline = pipeline, .name = name};
     congru_status status = congru_materials_begin(context, set, by_session,
                                                   options->protocol != CONGRU_PROTOCOL_FOLDS, &plan->materials);
-    for (size_t p = 0; status == CONGRU_OK && p < pipelines; p++)
-        for (size_t b = 0; status == CONGRU_OK && b < pipeline[p].branches; b++) {
-            congru_branch *branch = &pipeline[p].branch[b];
-            status =
-                congru_materials_want(context, &options->method, branch, &plan->materials, &branch->material);
-            if (status != CONGRU_OK) {
-                char text[CONGRU_ERROR_TEXT_SIZE];
-                strcpy(text, congru_context_error(context));
-                congru_fail(context, status, "pipeline '%s': %.900s", name[p], text);
-            }
-        }
     const size_t groups = congru_groups(set, options);
+    plan->grid = calloc(pipelines + 1, sizeof *plan->grid);
     plan->choice = calloc(pipelines * groups + 1, sizeof *plan->choice);
     plan->seconds = calloc(pipelines + 1, sizeof *plan->seconds);
-    if (status == CONGRU_OK && (plan->choice == NULL || plan->seconds == NULL))
+    if (status == CONGRU_OK && (plan->grid == NULL || plan->choice == NULL || plan->seconds == NULL))
         status = fail_memory(context);
-    for (size_t p = 0; status == CONGRU_OK && p < pipelines; p++)
-        for (size_t g = 0; g < groups; g++)
-            plan->choice[p * groups + g] = congru_choice_constant(&pipeline[p]);
+    for (size_t p = 0; status == CONGRU_OK && p < pipelines; p++) {
+        status = congru_grid_make(context, options, &pipeline[p], &plan->materials, &plan->grid[p]);
+        if (status != CONGRU_OK) {
+            char text[CONGRU_ERROR_TEXT_SIZE];
+            strcpy(text, congru_context_error(context));
+            congru_fail(context, status, "pipeline '%s': %.900s", name[p], text);
+        }
+        for (size_t g = 0; status == CONGRU_OK && g < groups; g++)
+            plan->choice[p * groups + g] = congru_choice_constant(&pipeline[p], &plan->grid[p]);
+    }
     return status;
 }
 
@@ -50,7 +47,10 @@ void congru_plan_clear(congru_plan *plan)
 {
     for (size_t i = 0; i < plan->prefits; i++)
         congru_tensors_clear(&plan->prefit[i].model);
+    for (size_t p = 0; plan->grid != NULL && p < plan->pipelines; p++)
+        congru_grid_clear(&plan->grid[p]);
     free(plan->prefit);
+    free(plan->grid);
     free(plan->choice);
     free(plan->seconds);
     congru_materials_clear(&plan->materials);
@@ -61,13 +61,6 @@ const congru_choice *congru_plan_choice(const congru_plan *plan, size_t pipeline
 {
     const size_t groups = congru_groups(plan->set, plan->options);
     return &plan->choice[pipeline * groups + (size_t)subject % groups];
-}
-
-double congru_plan_c(const congru_plan *plan, size_t pipeline, size_t branch, int32_t subject)
-{
-    const double chosen = congru_plan_choice(plan, pipeline, subject)->c[branch];
-    const congru_branch *of = &plan->pipeline[pipeline].branch[branch];
-    return chosen >= 0 ? chosen : plan->materials.material[of->material].method.c;
 }
 
 const congru_tensors *congru_plan_model(const congru_plan *plan, size_t material, int32_t subject, double c)
@@ -106,7 +99,7 @@ static congru_status keep_choice(congru_context *context, congru_plan *plan, siz
     if (plan->folder == NULL || !all_learned(groups, choice))
         return CONGRU_OK;
     return congru_choice_write(context, plan->folder, plan->name[pipeline], plan->fingerprint,
-                               &plan->pipeline[pipeline], groups, choice);
+                               &plan->pipeline[pipeline], &plan->grid[pipeline], groups, choice);
 }
 
 /* Whether a pipeline whose folds wait is still to be chosen for: not where the folder has it. */
@@ -116,12 +109,11 @@ static congru_status still_to_choose(congru_context *context, const bool *waitin
     const size_t groups = congru_groups(plan->set, plan->options);
     bool found = false;
     congru_status status = CONGRU_OK;
-    *chooses =
-        waits(plan, waiting, pipeline) && congru_choice_wanted(&plan->materials, &plan->pipeline[pipeline]);
+    *chooses = waits(plan, waiting, pipeline) && congru_grid_chooses(&plan->grid[pipeline]);
     if (*chooses && plan->folder != NULL)
-        status =
-            congru_choice_read(context, plan->folder, plan->name[pipeline], plan->fingerprint,
-                               &plan->pipeline[pipeline], groups, &plan->choice[pipeline * groups], &found);
+        status = congru_choice_read(context, plan->folder, plan->name[pipeline], plan->fingerprint,
+                                    &plan->pipeline[pipeline], &plan->grid[pipeline], groups,
+                                    &plan->choice[pipeline * groups], &found);
     *chooses = *chooses && !found;
     return status;
 }
@@ -130,7 +122,7 @@ static congru_status still_to_choose(congru_context *context, const bool *waitin
 static congru_status make_choices(const congru_workers *workers, const bool *waiting, congru_plan *plan)
 {
     const size_t groups = congru_groups(plan->set, plan->options);
-    const congru_pipeline **list = calloc(plan->pipelines + 1, sizeof *list);
+    congru_chosen_for *list = calloc(plan->pipelines + 1, sizeof *list);
     congru_choice *choice = calloc(plan->pipelines * groups + 1, sizeof *choice);
     size_t *place = calloc(plan->pipelines + 1, sizeof *place), count = 0;
     uint64_t shut[CONGRU_SUBJECT_GROUPS_MAX];
@@ -144,7 +136,7 @@ static congru_status make_choices(const congru_workers *workers, const bool *wai
         if (status != CONGRU_OK || !chooses)
             continue;
         place[count] = p;
-        list[count++] = &plan->pipeline[p];
+        list[count++] = (congru_chosen_for){&plan->pipeline[p], &plan->grid[p]};
     }
     double start = congru_seconds();
     if (status == CONGRU_OK && count > 0)
@@ -186,11 +178,12 @@ static congru_status list_prefits(congru_context *context, const bool *waiting, 
     for (size_t p = 0; p < plan->pipelines; p++)
         for (size_t s = 0; s < subjects; s++)
             for (size_t b = 0; waiting[p * subjects + s] && b < plan->pipeline[p].branches; b++) {
-                const size_t material = plan->pipeline[p].branch[b].material;
+                const congru_choice *choice = congru_plan_choice(plan, p, (int32_t)s);
+                const size_t material = choice->material[b];
                 const congru_material *m = &plan->materials.material[material];
-                const double c = congru_plan_c(plan, p, b, (int32_t)s);
+                const double c = choice->c[b];
                 if (m->branch->blocks == 0 || m->feature == NULL || m->branch->classifier->fit_folds == NULL ||
-                    !(c > 0) || congru_plan_model(plan, material, (int32_t)s, c) != NULL)
+                    congru_plan_model(plan, material, (int32_t)s, c) != NULL)
                     continue;
                 congru_prefit *grown = realloc(plan->prefit, (plan->prefits + 1) * sizeof *grown);
                 if (grown == NULL)
@@ -259,7 +252,7 @@ static congru_status run_prefits(const congru_workers *workers, const bool *wait
 congru_status congru_plan_make(const congru_workers *workers, const bool *waiting, congru_plan *plan)
 {
     congru_status status = congru_materials_make(workers, &plan->materials);
-    if (status == CONGRU_OK && plan->options->protocol == CONGRU_PROTOCOL_LOSO)
+    if (status == CONGRU_OK)
         status = make_choices(workers, waiting, plan);
     return status == CONGRU_OK ? run_prefits(workers, waiting, plan) : status;
 }

@@ -19,6 +19,7 @@ typedef struct congru_plan {
     congru_pipeline *pipeline; /* (pipelines), the caller's; without branches where it is not asked for */
     const char (*name)[CONGRU_PIPELINE_SIZE]; /* (pipelines), the caller's */
     congru_materials materials;
+    congru_grid *grid;     /* (pipelines) */
     congru_choice *choice; /* (pipelines, groups): for subjects of each group */
     double *seconds;       /* (pipelines) that choosing took, and fits made together */
     congru_prefit *prefit;
@@ -39,9 +40,8 @@ congru_status congru_plan_begin(congru_context *context, const congru_set *set,
 congru_status congru_plan_make(const congru_workers *workers, const bool *waiting, congru_plan *plan);
 void congru_plan_clear(congru_plan *plan);
 
-/* What is chosen for a subject under a pipeline; the C that a branch of it is fitted with. */
+/* What is chosen for a subject under a pipeline. */
 const congru_choice *congru_plan_choice(const congru_plan *plan, size_t pipeline, int32_t subject);
-double congru_plan_c(const congru_plan *plan, size_t pipeline, size_t branch, int32_t subject);
 
 /* The fit of a material without the subject; NULL where each fold makes its own. */
 const congru_tensors *congru_plan_model(const congru_plan *plan, size_t material, int32_t subject, double c);

@@ -72,10 +72,9 @@ static const char *const reconstructions[] = {[false] = "logeuclid", [true] = "r
     WITH_DEFAULT(name, "NUMBER", text, "own"), MEMBER(member), \
         .kind = CONGRU_OPTION_NUMBER, .least = least_, .most = most_, .fallback = CONGRU_OWN, .own = true, \
         .users = users_
-#define NUMBER_OR_AUTO(name, member, least_, most_, default_, users_, text) \
-    WITH_DEFAULT(name, "NUMBER", text, #default_), MEMBER(member), \
-        .kind = CONGRU_OPTION_NUMBER_OR_AUTO, .least = least_, .most = most_, .fallback = default_, \
-        .users = users_
+#define NUMBER_OR_AUTO(name, member, least_, most_, users_, text) \
+    WITH_DEFAULT(name, "NUMBER", text, "auto"), MEMBER(member), \
+        .kind = CONGRU_OPTION_NUMBER_OR_AUTO, .least = least_, .most = most_, .fallback = 0, .users = users_
 #define SEED(name, member, default_, users_, text) \
     WITH_DEFAULT(name, "N", text, #default_), MEMBER(member), .kind = CONGRU_OPTION_SEED, \
                                                               .fallback = default_, .users = users_
@@ -117,9 +116,10 @@ static const congru_method_option rows[] = {
             "The distance from the means in mdm: 'riemann', 'logeuclid' or 'euclid'.")},
     {CHOICE("tangent-mean", tangent_mean, metrics, "riemann", "tslr tsa-lda lda+tslr lda+tsa-lda",
             "Where tslr and tsa-lda touch the manifold: the mean by 'riemann', 'logeuclid' or 'euclid'.")},
-    {NUMBER_OR_AUTO("C", c, 1e-12, 1e12, 1, "tslr lda+tslr",
-                    "The inverse strength of tslr's ridge, as scikit-learn's C; 'auto' chooses it by leaving "
-                    "out one source subject at a time.")},
+    {NUMBER_OR_AUTO(
+        "C", c, 1e-12, 1e12, "tslr lda+tslr ridge bins",
+        "The inverse strength of the ridge of tslr, ridge and bins, as scikit-learn's C; 'auto' chooses "
+        "it on the source subjects, left out one or one group at a time.")},
     {INTEGER("csp-filters", csp_filters, 1, 512, 2, "csp-lda",
              "How many filters csp-lda takes from each end of each class's spectrum.")},
     {INTEGER(

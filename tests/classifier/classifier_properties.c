@@ -37,6 +37,7 @@ static congru_method_options defaults(void)
 {
     congru_method_options options;
     congru_method_options_init(&options);
+    options.c = 1;
     return options;
 }
 

@@ -27,6 +27,7 @@ static congru_evaluation_options options_of(int groups)
     options.pipeline_count = PIPELINES;
     options.groups = groups;
     options.method.network.steps = 12;
+    options.method.c = 1; /* a model chooses among the subjects, a fold among the groups */
     return options;
 }
 
@@ -70,7 +71,7 @@ TEST(folds_are_models_without_the_group)
         congru_model *model = NULL;
         congru_model_options_init(&fit);
         fit.pipeline = pipelines[p];
-        fit.method.network.steps = options.method.network.steps;
+        fit.method = options.method;
         fit.without = group;
         fit.without_count = sizeof group / sizeof group[0];
         CHECK_SAYING(congru_model_fit(context, set, &fit, &model) == CONGRU_OK, "%s",

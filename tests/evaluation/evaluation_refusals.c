@@ -31,7 +31,7 @@ TEST(another_run_is_not_mixed_in)
     changed.method.network.merges = CONGRU_MERGES_NONE;
     changed.align_by_session = true;
     expect_refusal(context, set, &changed,
-                   "another run: --align-by subject there, --align-by session here; --C 1 there, --C 0.5 here; "
+                   "another run: --align-by subject there, --align-by session here; --C auto there, --C 0.5 here; "
                    "--merges skip there, --merges none here (name");
     set->covariance[5] += 1e-12;
     set->covariance[1 * 3 + 2] = set->covariance[5];

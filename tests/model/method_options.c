@@ -84,7 +84,7 @@ static void other_value(const congru_method_option *row, char text[CONGRU_OPTION
         strcpy(text, "7,512,1");
         break;
     case CONGRU_OPTION_NUMBER_OR_AUTO:
-        strcpy(text, "auto");
+        strcpy(text, "0.25");
         break;
     case CONGRU_OPTION_SEED:
         strcpy(text, "18446744073709551615");
@@ -161,7 +161,7 @@ TEST(a_recipe_sets_what_it_lists)
     check_get(&options, "recipe", "authors");
     check_set(&options, "recipe", "printed");
     check_get(&options, "C", "0.25");
-    check_set(&options, "C", "1");
+    check_set(&options, "C", "auto");
     CHECK(memcmp(&options, &defaults, sizeof options) == 0);
     CHECK(congru_recipe_at((congru_recipe)9, 0) == NULL);
 }
@@ -194,7 +194,7 @@ TEST(json_keeps_every_value)
     CHECK_SAYING(congru_scan_end(&scan), "%s", json.data);
     CHECK(seen == rows && memcmp(&read, &written, sizeof read) == 0);
     CHECK(strstr(json.data, "\"ra-mean\": \"logeuclid\"") != NULL &&
-          strstr(json.data, "\"C\": \"auto\"") != NULL);
+          strstr(json.data, "\"C\": 0.25") != NULL);
     CHECK(strstr(json.data, "\"dims\": [7, 512, 1]") != NULL);
     CHECK(strstr(json.data, "\"merges\": \"every\"") != NULL);
     congru_text_clear(&json);
@@ -290,7 +290,7 @@ TEST(differences_are_told_in_words)
     check_set(&there, "no-record", "");
     CHECK(congru_method_options_compare(&there, &here, text, sizeof text) == 3);
     const char *words =
-        "--C 1 there, --C 0.1 here; no --dims there, --dims 22,11,22 here; --no-record there, no "
+        "--C auto there, --C 0.1 here; no --dims there, --dims 22,11,22 here; --no-record there, no "
         "--no-record here";
     CHECK_SAYING(strcmp(text, words) == 0, "%s", text);
 }
