@@ -44,20 +44,15 @@ static congru_status begin_plan(congru_evaluation *e)
 
 static congru_status list_pipelines(congru_evaluation *e)
 {
-    char name[CONGRU_PIPELINE_SIZE];
-    size_t count = 0;
-    congru_status status = CONGRU_OK;
-    while (congru_pipeline_any(e->context, count, name))
-        count++;
+    size_t count;
+    congru_status status = congru_pipeline_names(e->context, &e->name, &count);
     e->pipeline = calloc(count, sizeof *e->pipeline);
-    e->name = calloc(count, sizeof *e->name);
     e->folds = calloc(count, sizeof *e->folds);
     e->share = calloc(count, sizeof *e->share);
-    if (e->pipeline == NULL || e->name == NULL || e->folds == NULL || e->share == NULL)
+    if (status != CONGRU_OK || e->pipeline == NULL || e->folds == NULL || e->share == NULL)
         return congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu pipelines", count);
     e->pipelines = count;
     for (size_t i = 0; status == CONGRU_OK && i < count; i++) {
-        congru_pipeline_any(e->context, i, e->name[i]);
         if (congru_jobs_asked(e, i))
             status = congru_pipeline_parse(e->context, e->name[i], &e->pipeline[i]);
         if (status == CONGRU_OK)

@@ -105,13 +105,19 @@ congru_status congru_pipeline_parse(congru_context *context, const char *name, c
     return status != CONGRU_OK || found ? status : congru_pipeline_parse_plain(context, name, pipeline);
 }
 
+void congru_branch_clear(congru_branch *branch)
+{
+    for (size_t b = 0; b < branch->blocks; b++)
+        congru_preprocessing_clear(&branch->block[b]);
+    free(branch->block);
+    branch->blocks = 0;
+    branch->block = NULL;
+}
+
 void congru_pipeline_clear(congru_pipeline *pipeline)
 {
-    for (size_t i = 0; i < pipeline->branches; i++) {
-        for (size_t b = 0; b < pipeline->branch[i].blocks; b++)
-            congru_preprocessing_clear(&pipeline->branch[i].block[b]);
-        free(pipeline->branch[i].block);
-    }
+    for (size_t i = 0; i < pipeline->branches; i++)
+        congru_branch_clear(&pipeline->branch[i]);
     *pipeline = (congru_pipeline){0};
 }
 
@@ -209,46 +215,103 @@ bool congru_pipeline_at(size_t index, bool classical, char name[CONGRU_PIPELINE_
 
 bool congru_pipeline_defined(const congru_context *context, size_t index, char name[CONGRU_PIPELINE_SIZE])
 {
-    size_t builtin = 0;
-    if (name == NULL)
-        return false;
-    while (congru_definitions_name(congru_definitions_builtin, builtin, name))
-        if (builtin++ == index)
-            return true;
-    return context != NULL && congru_definitions_name(context->definitions, index - builtin, name);
+    const char *const texts[] = {congru_definitions_builtin, context != NULL ? context->definitions : NULL};
+    for (size_t k = 0; name != NULL && k < 2; k++)
+        for (const char *at = texts[k]; congru_definitions_next(&at, name);)
+            if (index-- == 0)
+                return true;
+    return false;
 }
 
-bool congru_pipeline_any(const congru_context *context, size_t index, char name[CONGRU_PIPELINE_SIZE])
+congru_status congru_pipeline_names(const congru_context *context, char (**name)[CONGRU_PIPELINE_SIZE],
+                                    size_t *count)
 {
-    return plain_at(&index, CONGRU_NEEDS_COVARIANCES, false, name) ||
-           plain_at(&index, CONGRU_NEEDS_SIGNALS, false, name) || congru_pipeline_defined(context, index, name);
+    static const congru_needs kinds[] = {CONGRU_NEEDS_COVARIANCES, CONGRU_NEEDS_SIGNALS};
+    const char *const texts[] = {congru_definitions_builtin, context != NULL ? context->definitions : NULL};
+    char one[CONGRU_PIPELINE_SIZE];
+    *name = NULL;
+    for (bool counts = true;; counts = false) {
+        *count = 0;
+        for (size_t k = 0; k < 2; k++)
+            for (size_t i = 0, index = 0; plain_at(&index, kinds[k], false, one); index = ++i, ++*count)
+                if (!counts)
+                    strcpy((*name)[*count], one);
+        for (size_t k = 0; k < 2; k++)
+            for (const char *at = texts[k]; congru_definitions_next(&at, one); ++*count)
+                if (!counts)
+                    strcpy((*name)[*count], one);
+        if (!counts)
+            return CONGRU_OK;
+        *name = calloc(*count, sizeof **name);
+        if (*name == NULL)
+            return CONGRU_ERROR_MEMORY;
+    }
+}
+
+static bool defines(const char *text, const char *name)
+{
+    char other[CONGRU_PIPELINE_SIZE];
+    while (congru_definitions_next(&text, other))
+        if (strcmp(name, other) == 0)
+            return true;
+    return false;
 }
 
 const char *congru_pipeline_definitions(const congru_context *context, const char *name)
 {
-    const char *const texts[] = {context != NULL ? context->definitions : NULL, congru_definitions_builtin};
-    char other[CONGRU_PIPELINE_SIZE];
-    for (size_t k = 0; k < 2; k++)
-        for (size_t i = 0; congru_definitions_name(texts[k], i, other); i++)
-            if (strcmp(name, other) == 0)
-                return texts[k];
-    return NULL;
+    if (context != NULL && defines(context->definitions, name))
+        return context->definitions;
+    return defines(congru_definitions_builtin, name) ? congru_definitions_builtin : NULL;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+/* That no name is taken, by another pipeline of the text or outside it. */
+static congru_status check_names(congru_context *context, const char *where, const char *text)
+{
+    const char *const texts[] = {congru_definitions_builtin, context->definitions, text};
+    char one[CONGRU_PIPELINE_SIZE], (*name)[CONGRU_PIPELINE_SIZE] = NULL;
+    const char *taken = NULL;
+    congru_pipeline plain;
+    size_t count = 0, own = 0;
+    for (size_t k = 0; k < 3; k++)
+        for (const char *at = texts[k]; congru_definitions_next(&at, one); count++)
+            own += k > 0;
+    if (own > CONGRU_DEFINITIONS_MAX)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "%s: more than %d pipelines in all", where,
+                           CONGRU_DEFINITIONS_MAX);
+    name = calloc(count, sizeof *name);
+    if (name == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", where);
+    count = 0;
+    for (size_t k = 0; k < 3; k++)
+        for (const char *at = texts[k]; congru_definitions_next(&at, name[count]); count++)
+            if (k == 2 && congru_pipeline_parse_plain(NULL, name[count], &plain) == CONGRU_OK && taken == NULL)
+                taken = strcpy(one, name[count]);
+    qsort(name, count, sizeof *name, compare_names);
+    for (size_t i = 1; i < count && taken == NULL; i++)
+        if (strcmp(name[i], name[i - 1]) == 0)
+            taken = name[i];
+    congru_status status = CONGRU_OK;
+    if (taken != NULL)
+        status = congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                             "%s: there is a pipeline '%s' already (give it another name)", where, taken);
+    free(name);
+    return status;
 }
 
 congru_status congru_pipeline_define(congru_context *context, const char *where, const char *text)
 {
     congru_pipeline none = {0};
     bool found;
-    char name[CONGRU_PIPELINE_SIZE], other[CONGRU_PIPELINE_SIZE];
     if (context == NULL || where == NULL || text == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no definitions of pipelines given");
     congru_status status = congru_definitions_read(context, where, text, NULL, &none, &found);
-    for (size_t i = 0; status == CONGRU_OK && congru_definitions_name(text, i, name); i++)
-        for (size_t k = 0; status == CONGRU_OK && congru_pipeline_any(context, k, other); k++)
-            if (strcmp(name, other) == 0)
-                status =
-                    congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                                "%s: there is a pipeline '%s' already (give it another name)", where, name);
+    if (status == CONGRU_OK)
+        status = check_names(context, where, text);
     if (status != CONGRU_OK)
         return status;
     size_t had = context->definitions != NULL ? strlen(context->definitions) : 0, size = strlen(text);

@@ -6,7 +6,13 @@
 #include "classifier/classifier.h"
 #include "congru/evaluation.h"
 
-enum { CONGRU_BRANCHES_MAX = 8, CONGRU_BLOCKS_MAX = 64, CONGRU_SETTINGS_MAX = 8, CONGRU_TITLE_SIZE = 256 };
+enum {
+    CONGRU_BRANCHES_MAX = 8,
+    CONGRU_BLOCKS_MAX = 64,
+    CONGRU_SETTINGS_MAX = 8,
+    CONGRU_TITLE_SIZE = 256,
+    CONGRU_DEFINITIONS_MAX = 1000 /* pipelines that a context or a model is told of */
+};
 
 /* An option of a method by name, as congru_method_options_set takes it, which has accepted it. */
 typedef struct congru_branch_setting {
@@ -45,6 +51,7 @@ typedef struct congru_pipeline {
     char title[CONGRU_TITLE_SIZE];
 } congru_pipeline;
 
+void congru_branch_clear(congru_branch *branch);
 void congru_pipeline_clear(congru_pipeline *pipeline);
 
 /* "ALIGNER+CLASSIFIER", or the name of an end-to-end classifier, which stands behind its own aligner: one branch. */
@@ -74,8 +81,8 @@ congru_status congru_pipeline_parse(congru_context *context, const char *name, c
 congru_status congru_definitions_read(congru_context *context, const char *where, const char *text,
                                       const char *name, congru_pipeline *pipeline, bool *found);
 
-/* The names in definitions: index 0, 1, ... false after the last. */
-bool congru_definitions_name(const char *text, size_t index, char name[CONGRU_PIPELINE_SIZE]);
+/* The names in definitions, one with each call: *at begins as the text (NULL: there are none) and moves. false after the last. */
+bool congru_definitions_next(const char **at, char name[CONGRU_PIPELINE_SIZE]);
 
 /* The definitions that this pipeline is among; NULL when it is none of them. */
 const char *congru_pipeline_definitions(const congru_context *context, const char *name);
@@ -83,9 +90,10 @@ const char *congru_pipeline_definitions(const congru_context *context, const cha
 /* Definitions that every context knows. */
 extern const char congru_definitions_builtin[];
 
-/* Every name of a pipeline that a results folder may hold: those of congru_pipeline_at, those of signals, those that are
- * defined. */
-bool congru_pipeline_any(const congru_context *context, size_t index, char name[CONGRU_PIPELINE_SIZE]);
+/* Every name of a pipeline that a run in this context may have: those of congru_pipeline_at, those of signals, those that are
+ * defined. *name is freed by free. */
+congru_status congru_pipeline_names(const congru_context *context, char (**name)[CONGRU_PIPELINE_SIZE],
+                                    size_t *count);
 
 /* Fits the aligner and maps the trials in `covariance` (which trials->covariance points to) in place. Trials are
  * recentred already if the aligner wants them so. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "evaluation/pipeline.h"
 
 enum { KEY_SIZE = 32, VALUE_SIZE = 512, LIST_MAX = 32, WORD_SIZE = 64 };
@@ -11,7 +12,7 @@ enum { KEY_SIZE = 32, VALUE_SIZE = 512, LIST_MAX = 32, WORD_SIZE = 64 };
 typedef struct line {
     char key[KEY_SIZE], value[VALUE_SIZE];
     size_t number;
-    bool wrong; /* it is no KEY = VALUE */
+    const char *wrong; /* what is; or NULL */
 } line;
 
 /* A list of words, such as several bands. */
@@ -32,19 +33,29 @@ typedef struct draft {
     double weight;
 } draft;
 
+/* The lines of one pipeline, from the one behind its name on. */
+typedef struct section {
+    char name[CONGRU_PIPELINE_SIZE];
+    const char *text;
+    size_t number; /* of the line with its name */
+    bool needed;
+    congru_pipeline *made; /* once its lines are read */
+    unsigned borrowed;     /* a bit for each branch whose blocks are another section's */
+} section;
+
+/* First all sections are found, then those that are needed are read, each once: a pipeline's branches are copied from those
+ * above it. */
 typedef struct definition_reader {
     congru_context *context;
     const char *where, *text;
-    const char *at; /* the next line */
+    size_t sections;
+    section *section;
+    section *current;      /* that is being read */
+    congru_pipeline *made; /* likewise */
+    bool keeps;            /* blocks are wanted; otherwise what is wrong is all that is asked */
     line now;
-    const char *wanted; /* the name of the pipeline to keep; NULL: read all */
-    bool within;        /* a pipeline has begun */
-    bool kept;          /* the one that is being read is to be kept */
-    bool *found;
     draft common, branch;
     bool in_branch;
-    congru_pipeline made; /* that is being read */
-    congru_pipeline *pipeline;
 } definition_reader;
 
 /* ---- Lines --------------------------------------------------------------------------------------------- */
@@ -60,6 +71,17 @@ static void trim(const char *from, size_t size, char *to, size_t room)
     snprintf(to, room, "%.*s", (int)(size < room ? size : room - 1), from);
 }
 
+static bool is_plain(const char *text, size_t size)
+{
+    uint32_t code;
+    for (size_t i = 0, length; i < size; i += length) {
+        length = congru_utf8_decode(text + i, size - i, &code);
+        if (length == 0 || (congru_utf8_is_control(code) && code != '\t' && code != '\r'))
+            return false;
+    }
+    return true;
+}
+
 /* The next line that says something: false at the end, or where a line is none. */
 static bool next_line(const char **at, line *now)
 {
@@ -73,11 +95,16 @@ static bool next_line(const char **at, line *now)
         equals = memchr(text, '=', size);
         if (equals == NULL || (size_t)(equals - text) >= KEY_SIZE ||
             size - (size_t)(equals - text) > VALUE_SIZE)
-            return !(now->wrong = true);
+            now->wrong = "not a line of KEY = VALUE";
+        else if (!is_plain(text, size))
+            now->wrong = "a control character, or not UTF-8";
+        if (now->wrong != NULL)
+            return false;
         trim(text, (size_t)(equals - text), now->key, sizeof now->key);
         trim(equals + 1, size - (size_t)(equals - text) - 1, now->value, sizeof now->value);
-        now->wrong = now->key[0] == '\0';
-        return !now->wrong;
+        if (now->key[0] == '\0')
+            now->wrong = "not a line of KEY = VALUE";
+        return now->wrong == NULL;
     }
     return false;
 }
@@ -155,7 +182,7 @@ static congru_status end_branch(definition_reader *r)
     if (!r->in_branch)
         return CONGRU_OK;
     r->in_branch = false;
-    if (r->made.branches == CONGRU_BRANCHES_MAX)
+    if (r->made->branches == CONGRU_BRANCHES_MAX)
         return fail(r, "a pipeline has at most 8 branches");
     if (d->method[0] == '\0')
         return fail(r, "a branch without a method (method = ALIGNER+CLASSIFIER)");
@@ -165,7 +192,7 @@ static congru_status end_branch(definition_reader *r)
         snprintf(text, sizeof text, "%s", congru_context_error(r->context));
         return congru_fail(r->context, status, "%s: line %zu: %.850s", r->where, r->now.number, text);
     }
-    congru_branch *branch = &r->made.branch[r->made.branches++];
+    congru_branch *branch = &r->made->branch[r->made->branches++];
     *branch = (congru_branch){.aligner = method.aligner,
                               .classifier = method.classifier,
                               .inside = d->inside,
@@ -178,34 +205,50 @@ static congru_status end_branch(definition_reader *r)
     return status == CONGRU_OK ? check_branch(r, branch) : status;
 }
 
-/* Copies the branches of other pipelines of the same definitions or of the built-in ones. */
+/* A pipeline of this name among the first `count` sections, or NULL. */
+static section *find_section(const definition_reader *r, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(r->section[i].name, name) == 0)
+            return &r->section[i];
+    return NULL;
+}
+
+/* Those of one pipeline above this one, whose blocks stay its own, or of a built-in one. */
+static congru_status copy_pipeline(definition_reader *r, const char *name)
+{
+    const section *above = find_section(r, (size_t)(r->current - r->section), name);
+    congru_pipeline builtin = {0};
+    const congru_pipeline *other = above != NULL ? above->made : &builtin;
+    bool found = above != NULL;
+    congru_status status = CONGRU_OK;
+    if (!found && r->text != congru_definitions_builtin)
+        status = congru_definitions_read(r->context, "built-in pipelines", congru_definitions_builtin, name,
+                                         &builtin, &found);
+    if (status == CONGRU_OK && !found)
+        status = fail(r, "branches: there is no such pipeline above this one");
+    if (status == CONGRU_OK && r->made->branches + other->branches > CONGRU_BRANCHES_MAX)
+        status = fail(r, "a pipeline has at most 8 branches");
+    if (status != CONGRU_OK) {
+        congru_pipeline_clear(&builtin);
+        return status;
+    }
+    for (size_t b = 0; b < other->branches; b++) {
+        r->current->borrowed |= above != NULL ? 1u << r->made->branches : 0;
+        r->made->branch[r->made->branches++] = other->branch[b];
+    }
+    return CONGRU_OK;
+}
+
 static congru_status copy_branches(definition_reader *r)
 {
     word_list names;
     if (!split(r->now.value, &names))
         return fail(r, "branches wants names of pipelines with commas between");
-    for (size_t i = 0; i < names.count; i++) {
-        congru_pipeline other = {0};
-        bool found = false;
-        congru_status status =
-            congru_definitions_read(r->context, r->where, r->text, names.word[i], &other, &found);
-        if (status == CONGRU_OK && !found)
-            status = congru_definitions_read(r->context, "built-in pipelines", congru_definitions_builtin,
-                                             names.word[i], &other, &found);
-        if (status == CONGRU_OK && !found)
-            status = fail(r, "branches: there is no such pipeline before this one");
-        if (status == CONGRU_OK && r->made.branches + other.branches > CONGRU_BRANCHES_MAX)
-            status = fail(r, "a pipeline has at most 8 branches");
-        for (size_t b = 0; status == CONGRU_OK && b < other.branches; b++) {
-            r->made.branch[r->made.branches++] = other.branch[b];
-            other.branch[b].blocks = 0; /* they are the other's no more */
-            other.branch[b].block = NULL;
-        }
-        congru_pipeline_clear(&other);
-        if (status != CONGRU_OK)
-            return status;
-    }
-    return CONGRU_OK;
+    congru_status status = CONGRU_OK;
+    for (size_t i = 0; status == CONGRU_OK && i < names.count; i++)
+        status = copy_pipeline(r, names.word[i]);
+    return status;
 }
 
 /* ---- Keys ---------------------------------------------------------------------------------------------- */
@@ -258,8 +301,8 @@ static congru_status set_choice(definition_reader *r)
         bool c = strcmp(words.word[i], "C") == 0, weights = strcmp(words.word[i], "weights") == 0;
         if (!c && !weights && strcmp(words.word[i], "nothing") != 0)
             return fail(r, "choose is C, weights, both, or nothing");
-        r->made.choose_c = r->made.choose_c || c;
-        r->made.choose_weights = r->made.choose_weights || weights;
+        r->made->choose_c = r->made->choose_c || c;
+        r->made->choose_weights = r->made->choose_weights || weights;
     }
     return CONGRU_OK;
 }
@@ -308,8 +351,8 @@ static congru_status begin_branch(definition_reader *r)
         return status;
     if (r->now.value[0] == '\0' || strlen(r->now.value) >= sizeof r->branch.name)
         return fail(r, "a branch needs a short name");
-    for (size_t i = 0; i < r->made.branches; i++)
-        if (strcmp(r->made.branch[i].name, r->now.value) == 0)
+    for (size_t i = 0; i < r->made->branches; i++)
+        if (strcmp(r->made->branch[i].name, r->now.value) == 0)
             return fail(r, "two branches of one name");
     r->branch = r->common;
     r->in_branch = true;
@@ -319,57 +362,12 @@ static congru_status begin_branch(definition_reader *r)
 
 /* ---- Pipelines ----------------------------------------------------------------------------------------- */
 
-/* Lines of pipelines that nobody asked for are passed over. */
-static bool is_read(const definition_reader *r)
-{
-    return r->within && (r->wanted == NULL || r->kept);
-}
-
-static congru_status end_pipeline(definition_reader *r)
-{
-    congru_status status = end_branch(r);
-    if (status == CONGRU_OK && is_read(r) && r->made.branches == 0)
-        status = fail(r, "a pipeline without a branch ends here");
-    if (status == CONGRU_OK && r->kept && r->within) {
-        congru_pipeline_clear(r->pipeline);
-        *r->pipeline = r->made;
-        r->pipeline->aligner = r->made.branch[0].aligner;
-        r->pipeline->classifier = r->made.branch[0].classifier;
-        *r->found = true;
-    } else {
-        congru_pipeline_clear(&r->made);
-    }
-    r->made = (congru_pipeline){0};
-    congru_preprocessing_clear(&r->common.p); /* the branch's channels are a copy of the pointer */
-    return status;
-}
-
-static congru_status begin_pipeline(definition_reader *r)
-{
-    congru_status status = r->within ? end_pipeline(r) : CONGRU_OK;
-    if (status != CONGRU_OK)
-        return status;
-    const char *name = r->now.value;
-    if (name[0] == '\0' || strlen(name) >= CONGRU_PIPELINE_SIZE || strpbrk(name, " ,/\\'\"") != NULL)
-        return fail(r, "a pipeline needs a short name, without blanks, commas, quotes and slashes");
-    draft_begin(&r->common);
-    r->within = true;
-    r->kept = r->wanted != NULL && strcmp(r->wanted, name) == 0;
-    return CONGRU_OK;
-}
-
 static congru_status read_line(definition_reader *r)
 {
-    if (strcmp(r->now.key, "pipeline") == 0)
-        return begin_pipeline(r);
-    if (!r->within)
-        return fail(r, "the first line is pipeline = NAME");
-    if (!is_read(r))
-        return CONGRU_OK;
     if (strcmp(r->now.key, "branch") == 0)
         return begin_branch(r);
     if (strcmp(r->now.key, "title") == 0) {
-        snprintf(r->made.title, sizeof r->made.title, "%.255s", r->now.value);
+        snprintf(r->made->title, sizeof r->made->title, "%.255s", r->now.value);
         return CONGRU_OK;
     }
     if (strcmp(r->now.key, "choose") == 0)
@@ -383,6 +381,118 @@ static congru_status read_line(definition_reader *r)
     return read_key(r);
 }
 
+/* Blocks that are borrowed are freed by the section whose own they are. */
+static void clear_section(section *s)
+{
+    for (size_t b = 0; s->made != NULL && b < s->made->branches; b++)
+        if ((s->borrowed & 1u << b) == 0)
+            congru_branch_clear(&s->made->branch[b]);
+    free(s->made);
+}
+
+/* A pipeline that is only looked at for what is wrong keeps no blocks: they are many times the text. */
+static void drop_blocks(section *s)
+{
+    for (size_t b = 0; b < s->made->branches; b++)
+        congru_branch_clear(&s->made->branch[b]);
+}
+
+static congru_status read_section(definition_reader *r, section *s)
+{
+    const char *at = s->text;
+    s->made = calloc(1, sizeof *s->made);
+    if (s->made == NULL)
+        return congru_fail(r->context, CONGRU_ERROR_MEMORY, "not enough memory for a pipeline");
+    r->current = s;
+    r->made = s->made;
+    r->now = (line){.number = s->number};
+    draft_begin(&r->common);
+    congru_status status = CONGRU_OK;
+    while (status == CONGRU_OK && next_line(&at, &r->now) && strcmp(r->now.key, "pipeline") != 0)
+        status = read_line(r);
+    if (status == CONGRU_OK)
+        status = end_branch(r);
+    if (status == CONGRU_OK && s->made->branches == 0)
+        status = fail(r, "a pipeline without a branch ends here");
+    r->in_branch = false;
+    s->made->aligner = s->made->branch[0].aligner;
+    s->made->classifier = s->made->branch[0].classifier;
+    congru_preprocessing_clear(&r->common.p); /* the branch's channels are a copy of the pointer */
+    if (!r->keeps)
+        drop_blocks(s);
+    return status;
+}
+
+static congru_status add_section(definition_reader *r, const char *text)
+{
+    const char *name = r->now.value;
+    if (name[0] == '\0' || strlen(name) >= CONGRU_PIPELINE_SIZE || strpbrk(name, " \t,/\\'\"") != NULL)
+        return fail(r, "a pipeline needs a short name, without blanks, commas, quotes and slashes");
+    if (name[0] == '.' || strcmp(name, "all") == 0 || strcmp(name, "classical") == 0)
+        return fail(r, "a pipeline's name does not begin with a dot, and is not 'all' or 'classical'");
+    if (r->sections == CONGRU_DEFINITIONS_MAX)
+        return fail(r, "more than 1000 pipelines");
+    if ((r->sections & (r->sections - 1)) == 0) {
+        section *grown = realloc(r->section, (2 * r->sections + 1) * sizeof *grown);
+        if (grown == NULL)
+            return congru_fail(r->context, CONGRU_ERROR_MEMORY, "not enough memory for definitions");
+        r->section = grown;
+    }
+    section *added = &r->section[r->sections++];
+    *added = (section){.text = text, .number = r->now.number};
+    strcpy(added->name, name);
+    return CONGRU_OK;
+}
+
+static congru_status find_sections(definition_reader *r)
+{
+    const char *at = r->text;
+    congru_status status = CONGRU_OK;
+    while (status == CONGRU_OK && next_line(&at, &r->now))
+        if (strcmp(r->now.key, "pipeline") == 0)
+            status = add_section(r, at);
+        else if (r->sections == 0)
+            status = fail(r, "the first line is pipeline = NAME");
+    return status == CONGRU_OK && r->now.wrong != NULL ? fail(r, r->now.wrong) : status;
+}
+
+/* What the section copies is needed, too; that stands above it, so that one walk up the sections marks all. */
+static void mark_copied(definition_reader *r, const section *s)
+{
+    const char *at = s->text;
+    line now = {0};
+    word_list names;
+    while (next_line(&at, &now) && strcmp(now.key, "pipeline") != 0) {
+        if (strcmp(now.key, "branches") != 0 || !split(now.value, &names))
+            continue;
+        for (size_t i = 0; i < names.count; i++) {
+            section *above = find_section(r, (size_t)(s - r->section), names.word[i]);
+            if (above != NULL)
+                above->needed = true;
+        }
+    }
+}
+
+/* The pipeline with blocks of its own, of which `from` keeps those that it has not borrowed. */
+static congru_status take_pipeline(congru_context *context, section *from, congru_pipeline *pipeline)
+{
+    congru_status status = CONGRU_OK;
+    congru_pipeline_clear(pipeline);
+    *pipeline = *from->made;
+    for (size_t b = 0; b < pipeline->branches; b++) {
+        congru_branch *branch = &pipeline->branch[b];
+        const congru_branch *made = &from->made->branch[b];
+        branch->blocks = 0;
+        branch->block = made->blocks > 0 ? calloc(made->blocks, sizeof *branch->block) : NULL;
+        if (made->blocks > 0 && branch->block == NULL && status == CONGRU_OK)
+            status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a pipeline");
+        for (; status == CONGRU_OK && branch->blocks < made->blocks; branch->blocks++)
+            status = congru_preprocessing_copy(context, &made->block[branch->blocks],
+                                               &branch->block[branch->blocks]);
+    }
+    return status;
+}
+
 congru_status congru_definitions_read(congru_context *context, const char *where, const char *text,
                                       const char *name, congru_pipeline *pipeline, bool *found)
 {
@@ -390,30 +500,32 @@ congru_status congru_definitions_read(congru_context *context, const char *where
     *found = false;
     if (r == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for definitions of pipelines");
-    *r = (definition_reader){.context = context,
-                             .where = where,
-                             .text = text,
-                             .at = text,
-                             .wanted = name,
-                             .found = found,
-                             .pipeline = pipeline};
-    congru_status status = CONGRU_OK;
-    while (status == CONGRU_OK && !*found && next_line(&r->at, &r->now))
-        status = read_line(r);
-    if (status == CONGRU_OK && !*found && r->now.wrong)
-        status = fail(r, "not a line of KEY = VALUE");
-    if (status == CONGRU_OK && !*found && r->within)
-        status = end_pipeline(r);
-    congru_pipeline_clear(&r->made);
+    *r = (definition_reader){.context = context, .where = where, .text = text, .keeps = name != NULL};
+    congru_status status = find_sections(r);
+    section *wanted = status == CONGRU_OK && name != NULL ? find_section(r, r->sections, name) : NULL;
+    if (wanted != NULL)
+        wanted->needed = true;
+    for (section *s = wanted; s != NULL && s >= r->section; s--)
+        if (s->needed)
+            mark_copied(r, s);
+    for (size_t i = 0; status == CONGRU_OK && i < r->sections; i++)
+        if (name == NULL || r->section[i].needed)
+            status = read_section(r, &r->section[i]);
+    *found = status == CONGRU_OK && wanted != NULL;
+    if (*found)
+        status = take_pipeline(context, wanted, pipeline);
+    for (size_t i = 0; i < r->sections; i++)
+        clear_section(&r->section[i]);
+    free(r->section);
     free(r);
     return status;
 }
 
-bool congru_definitions_name(const char *text, size_t index, char name[CONGRU_PIPELINE_SIZE])
+bool congru_definitions_next(const char **at, char name[CONGRU_PIPELINE_SIZE])
 {
     line now = {0};
-    for (const char *at = text; text != NULL && next_line(&at, &now);)
-        if (strcmp(now.key, "pipeline") == 0 && index-- == 0) {
+    while (*at != NULL && next_line(at, &now))
+        if (strcmp(now.key, "pipeline") == 0) {
             snprintf(name, CONGRU_PIPELINE_SIZE, "%.63s", now.value);
             return true;
         }
