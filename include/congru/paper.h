@@ -105,14 +105,19 @@ struct congru_paper_block {
     congru_paper_kind kind;
     bool apart; /* an empty line stands before it, where it is not the first */
 
-    /* What to print, without an end of line. Of a claim: the verdict, the sentence and the two numbers that decide. Of a
+    /* What to print, without an end of line. Of a claim: the verdict, the sentence, the numbers that decide with their margin
+     * and its interval, what was changed, and how the claim stands by C = 1 and by the paper's own table. Of a
      * table: NULL, or how it is written as plain text, with all ends of lines, where that is not congru_table_print's way. */
     char *text;
-    congru_table table;           /* of a table */
-    char *claim;                  /* of a claim: the sentence alone */
-    congru_paper_verdict verdict; /* of a claim: by our numbers, */
-    congru_paper_verdict
-        printed; /* and by those that the paper prints; NOT_GIVEN where it is none of the paper's */
+    congru_table table; /* of a table */
+    char *claim;        /* of a claim: the sentence alone, */
+    char *id, *place;   /* its name ("gap-recovered") and where the paper says it ("P5607; table 20"), */
+    congru_paper_verdict verdict; /* the verdict by our numbers, */
+    congru_paper_verdict printed; /* and by those that the paper prints; NOT_GIVEN where it has none; */
+    double
+        margin; /* by how much the inequality that decides holds, below 0 where it does not; NaN where not judged */
+    double interval[2]; /* of the margin, 95 %, over subjects; NaN where there are fewer than two, or none */
+    bool chance;        /* the interval holds zero: the verdict is within chance */
 };
 
 typedef struct congru_paper_result {
@@ -128,13 +133,14 @@ CONGRU_API congru_status congru_paper_run(congru_context *context, const congru_
                                           congru_paper_result **result);
 CONGRU_API void congru_paper_result_destroy(congru_paper_result **result);
 
-/* Adds columns and a row for each claim to `table`, which the caller clears: claim, verdict, by the paper's table, and the
- * text. Any format of congru/table.h has them then. */
+/* Adds columns and a row for each claim to `table`, which the caller clears: id, place, claim, verdict, whether it is within chance,
+ * margin, ends of its interval, by the paper's table, and the text. Any format of congru/table.h has them then. */
 CONGRU_API congru_status congru_paper_claims(congru_context *context, const congru_paper_result *result,
                                              congru_table *table);
 
 /* All blocks as one text, freed by congru_report_text_destroy (congru/report.h). JSON: {"blocks": [{"kind", ...}, ...]} in
- * their order, of which a table has "table" (congru_table_print), a claim "claim", "verdict" and "printed", and all but
+ * their order, of which a table has "table" (congru_table_print), a claim "id", "place", "claim", "verdict", "chance", "margin", "low",
+ * "high" and "printed", and all but
  * tables "text". CSV, LaTeX and HTML: the tables, a line right above one being its title, and the claims as a last one,
  * an empty line between two; Markdown has lines, texts and notes too. As text: every block, without breaking lines. */
 CONGRU_API congru_status congru_paper_print(congru_context *context, const congru_paper_result *result,

@@ -172,6 +172,11 @@ static congru_status run_variant(congru_paper_open *open, size_t which, const ch
         const congru_interval accuracy = congru_scores_mean(scores, place, CONGRU_SCORE_ACCURACY);
         found->mean[which][i] = 100 * accuracy.mean;
         found->deviation[which][i] = 100 * accuracy.deviation;
+        for (size_t s = 0; status == CONGRU_OK && place != SIZE_MAX && s < scores->subjects; s++)
+            if (!congru_score_list_add(&found->scores, variants[which].name, scores->subject[s],
+                                       found->model[i],
+                                       100 * congru_score_value(scores, s, whole.pipelines[i])))
+                status = congru_paper_no_memory(job);
     }
     congru_scores_destroy(&scores);
     congru_results_destroy(&results);
@@ -268,7 +273,7 @@ congru_status congru_ablate_set(const congru_paper_job *job)
 {
     const char *folder = job->request->folder;
     congru_paper_open open;
-    congru_ablation found;
+    congru_ablation found = {0};
     congru_status status = congru_paper_set_open(job, 0, NULL, CONGRU_ABLATION_PIPELINES, &open);
     if (status == CONGRU_OK && strlen(folder) >= CONGRU_PAPER_PATH_SIZE)
         status = congru_fail(job->context, CONGRU_ERROR_ARGUMENT, "%s: too long a name", folder);
@@ -286,6 +291,7 @@ congru_status congru_ablate_set(const congru_paper_job *job)
         status = show(job, &found);
     if (status == CONGRU_OK)
         status = congru_paper_say(job, CONGRU_PAPER_LINE, true, "Results in %s", folder);
+    congru_scores_list_clear(&found.scores);
     congru_paper_set_close(&open);
     return status;
 }

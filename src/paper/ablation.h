@@ -3,6 +3,7 @@
 #define CONGRU_PAPER_ABLATION_H
 
 #include "paper/paper_job.h"
+#include "paper/score_list.h"
 
 #define CONGRU_ABLATION_PIPELINES "dct+tslr,dldct+tslr,ddct-unet+tslr,dct-e2e,dldct-e2e,ddct-unet-e2e"
 
@@ -15,9 +16,10 @@ typedef struct congru_ablation {
               [CONGRU_PIPELINE_SIZE]; /* "dct", "dct-e2e": as the paper's files call them */
     double mean[CONGRU_ABLATION_VARIANTS][CONGRU_ABLATION_MODELS_MAX],
         deviation[CONGRU_ABLATION_VARIANTS][CONGRU_ABLATION_MODELS_MAX];
+    congru_scores_list scores; /* percent: a table for each variant by its name, of models and subjects */
 } congru_ablation;
 
-/* Runs every variant of every pipeline of the open set, each in a folder of its own below `folder`, and writes
+/* Runs every variant of every pipeline of the open set, into scores that the caller clears, also after a failure,, each in a folder of its own below `folder`, and writes
  * FOLDER/baseline/ablation.json, which the report of that folder shows. CONGRU_ERROR_ARGUMENT for a pipeline without a
  * network. */
 congru_status congru_ablation_run(congru_paper_open *open, const char *folder, congru_ablation *found);

@@ -14,6 +14,8 @@ static void clear(congru_paper_block *block)
 {
     free(block->text);
     free(block->claim);
+    free(block->id);
+    free(block->place);
     congru_table_clear(&block->table);
 }
 

@@ -1,4 +1,5 @@
 /* The blocks of an experiment as one text. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -6,14 +7,20 @@
 #include "congru/paper.h"
 #include "congru/report.h"
 
-static const char *const verdicts[] = {[CONGRU_PAPER_NOT_GIVEN] = "data not given",
+static const char *const verdicts[] = {[CONGRU_PAPER_NOT_GIVEN] = "not judged",
                                        [CONGRU_PAPER_HOLDS] = "holds",
                                        [CONGRU_PAPER_FAILS] = "does not hold"};
+
+static void add_number(congru_table *table, double number)
+{
+    congru_table_format_text(table, isnan(number) ? "-" : "%.6g", number);
+}
 
 congru_status congru_paper_claims(congru_context *context, const congru_paper_result *result,
                                   congru_table *table)
 {
-    static const char *const headings[] = {"claim", "verdict", "paper's table", "numbers"};
+    static const char *const headings[] = {"id",     "place", "claim", "verdict",       "within chance",
+                                           "margin", "low",   "high",  "paper's table", "numbers"};
     if (result == NULL || table == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "a table of claims needs a result and a table");
     congru_table_headings(table, sizeof headings / sizeof headings[0], headings);
@@ -21,8 +28,14 @@ congru_status congru_paper_claims(congru_context *context, const congru_paper_re
         const congru_paper_block *block = &result->block[i];
         if (block->kind != CONGRU_PAPER_CLAIM)
             continue;
+        congru_table_text(table, block->id);
+        congru_table_text(table, block->place);
         congru_table_text(table, block->claim);
         congru_table_text(table, verdicts[block->verdict]);
+        congru_table_text(table, block->chance ? "yes" : "no");
+        add_number(table, block->margin);
+        add_number(table, block->interval[0]);
+        add_number(table, block->interval[1]);
         congru_table_text(table, verdicts[block->printed]);
         congru_table_text(table, block->text);
     }
@@ -59,6 +72,21 @@ static void add_member(congru_text *all, const char *name, const char *value)
     congru_text_add_json(all, value);
 }
 
+static void add_claim(congru_text *all, const congru_paper_block *block)
+{
+    add_member(all, "id", block->id);
+    add_member(all, "place", block->place);
+    add_member(all, "claim", block->claim);
+    add_member(all, "verdict", verdicts[block->verdict]);
+    add_member(all, "printed", verdicts[block->printed]);
+    congru_text_add(all, ", \"chance\": %s, \"margin\": ", block->chance ? "true" : "false");
+    congru_text_add_number(all, block->margin, 17);
+    congru_text_add(all, ", \"low\": ");
+    congru_text_add_number(all, block->interval[0], 17);
+    congru_text_add(all, ", \"high\": ");
+    congru_text_add_number(all, block->interval[1], 17);
+}
+
 static congru_status add_json(congru_context *context, const congru_paper_result *result, congru_text *all)
 {
     static const char *const kinds[] = {[CONGRU_PAPER_LINE] = "line",
@@ -72,9 +100,7 @@ static congru_status add_json(congru_context *context, const congru_paper_result
         const congru_paper_block *block = &result->block[i];
         congru_text_add(all, "%s{\"kind\": \"%s\"", i > 0 ? ",\n" : "\n", kinds[block->kind]);
         if (block->kind == CONGRU_PAPER_CLAIM) {
-            add_member(all, "claim", block->claim);
-            add_member(all, "verdict", verdicts[block->verdict]);
-            add_member(all, "printed", verdicts[block->printed]);
+            add_claim(all, block);
         }
         if (block->kind == CONGRU_PAPER_TABLE) {
             congru_text_add(all, ", \"table\": ");

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/number_text.h"
+#include "paper/paper_changes.h"
 #include "paper/paper_tables.h"
 
 enum { REMARK_SIZE = CONGRU_PAPER_NAME_SIZE + 640 };
@@ -24,8 +25,7 @@ void congru_paper_set_name(const congru_paper_open *open, char name[CONGRU_PAPER
         snprintf(name, CONGRU_PAPER_NAME_SIZE, "%s (%zu classes)", known, open->set->classes);
 }
 
-/* The fewest and the most trials of a subject. */
-static void count_trials(const congru_set *set, size_t *least, size_t *most)
+void congru_paper_count_trials(const congru_set *set, size_t *least, size_t *most)
 {
     *least = set->count;
     *most = 0;
@@ -67,7 +67,7 @@ static void describe_remark(const congru_paper_open *open, char remark[REMARK_SI
     remark[0] = '\0';
     if (known == NULL || !congru_paper_facts_read(known, &paper))
         return;
-    count_trials(set, &least, &most);
+    congru_paper_count_trials(set, &least, &most);
     describe_range(ours, set->classes, set->classes);
     describe_range(theirs, paper.classes, paper.classes);
     add_difference(line, sizeof line, set->classes != paper.classes, ours, "classes", theirs);
@@ -95,11 +95,27 @@ congru_status congru_paper_set_absent(const congru_paper_job *job, const char *d
                             dataset);
 }
 
+/* What was changed of the networks, where something was. */
+static congru_status remark_steps(const congru_paper_job *job)
+{
+    congru_text changes = {0};
+    congru_status status = CONGRU_OK;
+    congru_paper_method_changes(job, CONGRU_USES_NETWORK, &changes);
+    if (changes.failed)
+        status = congru_paper_no_memory(job);
+    else if (changes.size > 0)
+        status = congru_paper_say(job, CONGRU_PAPER_NOTE, true, "networks: %s", changes.data);
+    congru_text_clear(&changes);
+    return status;
+}
+
 congru_status congru_paper_set_remark(const congru_paper_open *open)
 {
     char remark[REMARK_SIZE];
     describe_remark(open, remark);
-    return remark[0] != '\0' ? congru_paper_say(open->job, CONGRU_PAPER_NOTE, true, "%s", remark) : CONGRU_OK;
+    congru_status status =
+        remark[0] != '\0' ? congru_paper_say(open->job, CONGRU_PAPER_NOTE, true, "%s", remark) : CONGRU_OK;
+    return status == CONGRU_OK ? remark_steps(open->job) : status;
 }
 
 congru_status congru_paper_runs_remark(const congru_paper_runs *runs)
@@ -107,7 +123,7 @@ congru_status congru_paper_runs_remark(const congru_paper_runs *runs)
     congru_status status = CONGRU_OK;
     for (size_t i = 0; status == CONGRU_OK && i < runs->remarks.notes; i++)
         status = congru_paper_say(runs->job, CONGRU_PAPER_NOTE, true, "%s", runs->remarks.note[i]);
-    return status;
+    return status == CONGRU_OK && runs->scores.count > 0 ? remark_steps(runs->job) : status;
 }
 
 /* ---- Running ---- */
@@ -141,12 +157,31 @@ static bool add_fold(congru_paper_runs *runs, const char *dataset, const char *s
 }
 
 /* Once, however many runs there are of it. */
-static void add_remark(congru_paper_runs *runs, const char *remark)
+static void add_once(congru_table *notes, const char *note)
 {
-    for (size_t i = 0; i < runs->remarks.notes; i++)
-        if (strcmp(runs->remarks.note[i], remark) == 0)
+    for (size_t i = 0; i < notes->notes; i++)
+        if (strcmp(notes->note[i], note) == 0)
             return;
-    congru_table_note(&runs->remarks, remark);
+    congru_table_note(notes, note);
+}
+
+/* How the set differs from the paper's: as a sentence under the tables, and in few words for verdicts. */
+static congru_status add_differences(congru_paper_runs *runs, const congru_paper_open *open,
+                                     const char *dataset)
+{
+    char remark[REMARK_SIZE], named[CONGRU_PAPER_NAME_SIZE + REMARK_SIZE];
+    congru_text changes = {0};
+    describe_remark(open, remark);
+    if (remark[0] != '\0')
+        add_once(&runs->remarks, remark);
+    congru_paper_set_changes(open, &changes);
+    if (changes.size > 0 && !changes.failed) {
+        snprintf(named, sizeof named, "%s\n%s", dataset, changes.data);
+        add_once(&runs->changes, named);
+    }
+    const bool failed = changes.failed;
+    congru_text_clear(&changes);
+    return failed ? congru_paper_no_memory(runs->job) : CONGRU_OK;
 }
 
 /* The band and window that networks on signals have, which are not those of the set's covariances. */
@@ -158,23 +193,22 @@ static congru_status add_signals(congru_paper_runs *runs, const congru_paper_ope
     if (status != CONGRU_OK || seen[0] == '\0')
         return status;
     snprintf(remark, sizeof remark, "%s: signals of %s", dataset, seen);
-    add_remark(runs, remark);
+    add_once(&runs->remarks, remark);
     return CONGRU_OK;
 }
 
 static congru_status run_open(congru_paper_runs *runs, congru_paper_open *open)
 {
-    char dataset[CONGRU_PAPER_NAME_SIZE], remark[REMARK_SIZE];
+    char dataset[CONGRU_PAPER_NAME_SIZE];
     congru_results *results = NULL;
     if (runs->job->request->run.pipelines == NULL)
         drop_others(open);
-    describe_remark(open, remark);
-    if (remark[0] != '\0')
-        congru_table_note(&runs->remarks, remark);
     congru_paper_set_name(open, dataset);
     if (open->set->signals == NULL)
         congru_table_note(&runs->bare, dataset);
-    congru_status status = add_signals(runs, open, dataset);
+    congru_status status = add_differences(runs, open, dataset);
+    if (status == CONGRU_OK)
+        status = add_signals(runs, open, dataset);
     if (status == CONGRU_OK)
         status = congru_paper_evaluate(runs->job, open->set, &open->options, &results);
     for (size_t i = 0; status == CONGRU_OK && i < results->folds; i++) {
@@ -183,6 +217,8 @@ static congru_status run_open(congru_paper_runs *runs, congru_paper_open *open)
                       fold))
             status = congru_paper_no_memory(runs->job);
     }
+    if (status == CONGRU_OK)
+        status = congru_paper_runs_common(runs, results, dataset, open->set->count);
     congru_results_destroy(&results);
     return status;
 }
@@ -220,6 +256,7 @@ void congru_paper_runs_clear(congru_paper_runs *runs)
     congru_scores_list_clear(&runs->predicting);
     congru_table_clear(&runs->remarks);
     congru_table_clear(&runs->bare);
+    congru_table_clear(&runs->changes);
 }
 
 /* ---- Showing ---- */

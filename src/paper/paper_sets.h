@@ -12,6 +12,7 @@ typedef struct congru_paper_runs {
     congru_scores_list aligning, fitting, predicting; /* seconds per subject */
     congru_table remarks;                             /* notes alone: how sets differ from the paper's */
     congru_table bare;                                /* notes alone: names of sets that have no signals */
+    congru_table changes; /* notes alone: "DATASET\n89 of 288 trials", for verdicts */
 } congru_paper_runs;
 
 /* Runs the pipelines, with commas between, or those of the request, on a set; its results go to and come from the folder
@@ -45,6 +46,9 @@ congru_status congru_paper_each_set(const congru_paper_job *job,
 /* The paper's name of a set's dataset; its own when it is none of the paper's; or "bnci2015-004 (2 classes)" when the
  * paper's has another number of classes, so that nothing is compared with it. */
 void congru_paper_set_name(const congru_paper_open *open, char name[CONGRU_PAPER_NAME_SIZE]);
+
+/* The fewest and the most trials of a subject. */
+void congru_paper_count_trials(const congru_set *set, size_t *least, size_t *most);
 
 /* A note on how the set differs from the paper's of that name; none where it does not, or where there is none. */
 congru_status congru_paper_set_remark(const congru_paper_open *open);

@@ -9,13 +9,18 @@
 
 #include "base/number_text.h"
 
-static size_t split(const char *line, congru_paper_row *row)
+size_t congru_paper_row_split(const char *line, congru_paper_row *row)
 {
     snprintf(row->text, sizeof row->text, "%s", line);
     row->count = 0;
     for (char *at = row->text; at != NULL && row->count < CONGRU_PAPER_FIELDS_MAX;) {
-        row->field[row->count++] = at;
-        at = strchr(at, ',');
+        const bool quoted = *at == '"';
+        row->field[row->count++] = at + quoted;
+        if (quoted)
+            at = strchr(at + 1, '"'); /* none is in a text */
+        if (quoted && at != NULL)
+            *at++ = '\0';
+        at = at != NULL ? strchr(at, ',') : NULL;
         if (at != NULL)
             *at++ = '\0';
     }
@@ -36,7 +41,7 @@ size_t congru_paper_row_read(const char *file, size_t index, congru_paper_row *r
     for (size_t i = 0; i <= index; i++)
         if (line[i] == NULL || line[i + 1] == NULL)
             return 0;
-    return split(line[index + 1], row);
+    return congru_paper_row_split(line[index + 1], row);
 }
 
 double congru_paper_number(const char *file, const char *column, const char *first, const char *second)
@@ -44,12 +49,12 @@ double congru_paper_number(const char *file, const char *column, const char *fir
     const char *const *line = find(file);
     congru_paper_row row;
     size_t place = 0;
-    split(line[0], &row);
+    congru_paper_row_split(line[0], &row);
     while (place < row.count && strcmp(row.field[place], column) != 0)
         place++;
     for (size_t i = 1; line[i] != NULL; i++)
-        if (split(line[i], &row) > place && row.field[place][0] != '\0' && strcmp(row.field[0], first) == 0 &&
-            (second == NULL || strcmp(row.field[1], second) == 0))
+        if (congru_paper_row_split(line[i], &row) > place && row.field[place][0] != '\0' &&
+            strcmp(row.field[0], first) == 0 && (second == NULL || strcmp(row.field[1], second) == 0))
             return congru_number_read(row.field[place], NULL);
     return NAN;
 }

@@ -14,7 +14,7 @@ typedef struct congru_paper_file {
 /* Ended by a NULL name; made by tools/embed-paper.sh. */
 extern const congru_paper_file congru_paper_files[];
 
-enum { CONGRU_PAPER_LINE_SIZE = 256, CONGRU_PAPER_FIELDS_MAX = 16 };
+enum { CONGRU_PAPER_LINE_SIZE = 1024, CONGRU_PAPER_FIELDS_MAX = 16 };
 
 /* One line of a file, cut into fields. */
 typedef struct congru_paper_row {
@@ -22,6 +22,9 @@ typedef struct congru_paper_row {
     char text[CONGRU_PAPER_LINE_SIZE];
     char *field[CONGRU_PAPER_FIELDS_MAX];
 } congru_paper_row;
+
+/* Cuts a line at its commas, but for those between quotes. Returns the number of fields. */
+size_t congru_paper_row_split(const char *line, congru_paper_row *row);
 
 /* Row 0, 1, ... below the headings; 0 fields after the last. Returns the number of fields. */
 size_t congru_paper_row_read(const char *file, size_t index, congru_paper_row *row);

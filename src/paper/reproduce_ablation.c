@@ -7,54 +7,9 @@
 #include "base/number_text.h"
 #include "paper/ablation.h"
 #include "paper/claims.h"
-#include "paper/paper_sets.h"
+#include "paper/paper_changes.h"
 #include "paper/paper_tables.h"
 #include "paper/reproduce.h"
-
-#define LOSES(model, variant) \
-    { \
-        "baseline", model, variant, model, false \
-    }
-
-static const congru_claim claims[] = {
-    {"Without Fisher terms the pre-aligners lose",
-     {LOSES("dct", "w/o fisher (action)"), LOSES("dct", "w/o fisher (subject)"),
-      LOSES("dldct", "w/o fisher (action)"), LOSES("dldct", "w/o fisher (subject)"),
-      LOSES("ddct-unet", "w/o fisher (action)"), LOSES("ddct-unet", "w/o fisher (subject)")}},
-    {"Without Fisher terms all end-to-end variants lose",
-     {LOSES("dct-e2e", "w/o fisher (action)"), LOSES("dct-e2e", "w/o fisher (subject)"),
-      LOSES("dct-e2e", "w/o fisher (all)"), LOSES("dldct-e2e", "w/o fisher (action)"),
-      LOSES("dldct-e2e", "w/o fisher (subject)"), LOSES("dldct-e2e", "w/o fisher (all)"),
-      LOSES("ddct-unet-e2e", "w/o fisher (action)"), LOSES("ddct-unet-e2e", "w/o fisher (subject)"),
-      LOSES("ddct-unet-e2e", "w/o fisher (all)")}},
-    {"Without skip merges DDCT-UNet loses (in the paper it collapses)",
-     {LOSES("ddct-unet", "w/o skip merges")}},
-    {"Without skip merges DDCT-UNet end to end loses", {LOSES("ddct-unet-e2e", "w/o skip merges")}},
-    /* The table has a number for dct, which has no such term: nothing can be left out. */
-    {"Without reconstruction the deep pre-aligners lose",
-     {LOSES("dldct", "w/o reconstruction"), LOSES("ddct-unet", "w/o reconstruction")}},
-    {"Without reconstruction DDCT-UNet end to end loses", {LOSES("ddct-unet-e2e", "w/o reconstruction")}},
-    {"Without dispersion DCT loses", {LOSES("dct", "w/o dispersion")}},
-    {"Merges at every layer do not help DDCT-UNet",
-     {{"baseline", "ddct-unet", "merges everywhere", "ddct-unet", true},
-      {"baseline", "ddct-unet-e2e", "merges everywhere", "ddct-unet-e2e", true}}},
-    {"With Euclidean merges DDCT-UNet loses",
-     {LOSES("ddct-unet", "Euclidean merges"), LOSES("ddct-unet-e2e", "Euclidean merges")}},
-    {"With random first weights deep models lose",
-     {LOSES("dldct", "random first weights"), LOSES("ddct-unet", "random first weights"),
-      LOSES("dldct-e2e", "random first weights"), LOSES("ddct-unet-e2e", "random first weights")}},
-    {"With another depth DLDCT loses", {LOSES("dldct", "alt. depth"), LOSES("dldct-e2e", "alt. depth")}},
-};
-
-static double ours(const void *user, const char *row, const char *column)
-{
-    const congru_ablation *found = user;
-    for (size_t v = 0; congru_ablation_variant(v, NULL) != NULL; v++)
-        for (size_t i = 0; strcmp(congru_ablation_variant(v, NULL), row) == 0 && i < found->models; i++)
-            if (strcmp(found->model[i], column) == 0)
-                return found->mean[v][i];
-    return NAN;
-}
 
 /* The mean over subjects where the table of means has none, as for dispersion. */
 static double printed_subjects(const char *variant, const char *model, double *deviation)
@@ -79,11 +34,35 @@ static double printed_cell(const char *variant, const char *model, double *devia
     return isnan(mean) ? printed_subjects(variant, model, deviation) : mean;
 }
 
-static double printed(const void *user, const char *row, const char *column)
+typedef struct ablation_job {
+    const congru_paper_open *open;
+    congru_ablation found;
+    char dataset[CONGRU_PAPER_NAME_SIZE];
+} ablation_job;
+
+/* Row "w/o skip merges" of model "ddct-unet"; or "chance", of any. */
+static void read_cell(const void *user, congru_claim_side side, const char *row, const char *column,
+                      congru_claim_cell *cell)
 {
+    const ablation_job *job = user;
     double deviation;
-    (void)user;
-    return printed_cell(row, column, &deviation);
+    if (strcmp(row, "chance") == 0)
+        cell->number = 100.0 / (side == CONGRU_CLAIM_PAPER ? 4 : (double)job->open->set->classes);
+    else if (side == CONGRU_CLAIM_PAPER)
+        cell->number = printed_cell(row, column, &deviation);
+    else
+        congru_claim_cell_variant(cell, &job->found.scores, row, column);
+    cell->uses |= CONGRU_USES_NETWORK;
+    if (strstr(column, "-e2e") == NULL && job->open->options.method.c != 0)
+        cell->uses |= CONGRU_USES_RIDGE;
+}
+
+static void add_changes(const void *user, unsigned uses, congru_text *text)
+{
+    const ablation_job *job = user;
+    congru_paper_place_changes(job->dataset, text);
+    congru_paper_set_changes(job->open, text);
+    congru_paper_method_changes(job->open->job, uses, text);
 }
 
 static congru_status show(const congru_paper_job *job, const congru_ablation *found, const char *dataset)
@@ -117,25 +96,26 @@ static congru_status show(const congru_paper_job *job, const congru_ablation *fo
     return status;
 }
 
-static congru_status ablate_set(const congru_paper_job *job, size_t which)
+static congru_status ablate_set(const congru_paper_job *paper, size_t which)
 {
-    char folder[CONGRU_PAPER_PATH_SIZE], dataset[CONGRU_PAPER_NAME_SIZE];
+    char folder[CONGRU_PAPER_PATH_SIZE];
     congru_paper_open open;
-    congru_ablation found;
-    congru_status status = congru_paper_set_open(job, which, NULL, CONGRU_ABLATION_PIPELINES, &open);
+    ablation_job job = {.open = &open};
+    congru_status status = congru_paper_set_open(paper, which, NULL, CONGRU_ABLATION_PIPELINES, &open);
     if (status == CONGRU_OK)
-        status = congru_paper_folder(job, open.about->name, "-ablation", folder);
+        status = congru_paper_folder(paper, open.about->name, "-ablation", folder);
     if (status == CONGRU_OK)
-        status = congru_ablation_run(&open, folder, &found);
+        status = congru_ablation_run(&open, folder, &job.found);
     if (status == CONGRU_OK)
         status = congru_paper_set_remark(&open);
     if (status == CONGRU_OK) {
-        congru_paper_set_name(&open, dataset);
-        status = show(job, &found, dataset);
+        congru_paper_set_name(&open, job.dataset);
+        status = show(paper, &job.found, job.dataset);
     }
     if (status == CONGRU_OK)
-        status = congru_claims_judge(job, "Claims of the paper:", claims, sizeof claims / sizeof claims[0],
-                                     ours, printed, &found);
+        status = congru_claims_judge(paper, &(congru_claim_source){"ablation", read_cell, add_changes, &job},
+                                     "Claims of the paper:");
+    congru_scores_list_clear(&job.found.scores);
     congru_paper_set_close(&open);
     return status;
 }

@@ -6,7 +6,7 @@
 
 #include "base/number_text.h"
 #include "paper/claims.h"
-#include "paper/paper_sets.h"
+#include "paper/paper_changes.h"
 #include "paper/paper_tables.h"
 #include "paper/reproduce.h"
 
@@ -19,52 +19,6 @@ typedef struct comparison_job {
     congru_paper_runs cross, within;
     const char *dataset;
 } comparison_job;
-
-static const congru_claim claims[] = {
-    {"Euclidean methods lose from within to across subjects",
-     {{"within", "none+mdm", "cross", "none+mdm", false},
-      {"within", "none+tslr", "cross", "none+tslr", false},
-      {"within", "none+tsa-lda", "cross", "none+tsa-lda", false},
-      {"within", "none+csp-lda", "cross", "none+csp-lda", false}}},
-    {"Deep Euclidean networks lose from within to across subjects",
-     {{"within", "shallow", "cross", "shallow", false},
-      {"within", "eegnet", "cross", "eegnet", false},
-      {"within", "deep", "cross", "deep", false},
-      {"within", "conformer", "cross", "conformer", false},
-      {"within", "inception", "cross", "inception", false}}},
-    {"Riemannian alignment improves classifiers of covariances across subjects",
-     {{"cross", "ra+mdm", "cross", "none+mdm", false},
-      {"cross", "ra+tslr", "cross", "none+tslr", false},
-      {"cross", "ra+tsa-lda", "cross", "none+tsa-lda", false}}},
-    {"Riemannian alignment is above deep Euclidean networks",
-     {{"cross", "ra+tslr", "cross", "shallow", false},
-      {"cross", "ra+tslr", "cross", "eegnet", false},
-      {"cross", "ra+tslr", "cross", "deep", false},
-      {"cross", "ra+tslr", "cross", "conformer", false},
-      {"cross", "ra+tslr", "cross", "inception", false}}},
-    {"Riemannian alignment is above deep Riemannian networks",
-     {{"cross", "ra+tslr", "cross", "spd-cnn", false}, {"cross", "ra+tslr", "cross", "ts-spd-cnn", false}}},
-    {"DDCT-UNet, before TSLR and end to end, is above Riemannian alignment",
-     {{"cross", "ddct-unet+tslr", "cross", "ra+mdm", false},
-      {"cross", "ddct-unet+tslr", "cross", "ra+tslr", false},
-      {"cross", "ddct-unet+tslr", "cross", "ra+tsa-lda", false},
-      {"cross", "ddct-unet-e2e", "cross", "ra+mdm", false},
-      {"cross", "ddct-unet-e2e", "cross", "ra+tslr", false},
-      {"cross", "ddct-unet-e2e", "cross", "ra+tsa-lda", false}}},
-    {"DDCT-UNet end to end is 2 points or more above TSLR after alignment",
-     {{"gain", "ddct-unet-e2e", CONGRU_CLAIM_NUMBER, "2", true}}},
-    {"DDCT-UNet end to end is above RPA", {{"cross", "ddct-unet-e2e", "cross", "rpa+mdm", false}}},
-};
-
-static double ours(const void *user, const char *row, const char *column)
-{
-    const comparison_job *job = user;
-    const congru_paper_runs *sets = strcmp(row, "within") == 0 ? &job->within : &job->cross;
-    double mean = congru_score_list_mean(&sets->scores, job->dataset, column, NULL, NULL);
-    if (strcmp(row, "gain") == 0)
-        mean -= congru_score_list_mean(&sets->scores, job->dataset, "ra+tslr", NULL, NULL);
-    return mean;
-}
 
 static double field(const congru_paper_row *row, size_t place)
 {
@@ -81,11 +35,38 @@ static double printed_cross(const char *pipeline, size_t place)
     return NAN;
 }
 
-static double printed(const void *user, const char *row, const char *column)
+/* "cross", "within", or "on the trials of rpa+mdm": of the other pipelines where that one was scored. */
+static void read_cell(const void *user, congru_claim_side side, const char *row, const char *column,
+                      congru_claim_cell *cell)
 {
-    (void)user;
-    double mean = printed_cross(column, strcmp(row, "within") == 0 ? WITHIN : CROSS);
-    return strcmp(row, "gain") == 0 ? mean - printed_cross("ra+tslr", CROSS) : mean;
+    static const char trials_of[] = "on the trials of ";
+    const comparison_job *job = user;
+    const bool inside = strcmp(row, "within") == 0;
+    const congru_paper_runs *runs = inside ? &job->within : &job->cross;
+    char name[CONGRU_SCORE_NAME_SIZE];
+    if (side == CONGRU_CLAIM_PAPER) {
+        cell->number = printed_cross(column, inside ? WITHIN : CROSS);
+        return;
+    }
+    snprintf(name, sizeof name, "%s", column);
+    if (strncmp(row, trials_of, strlen(trials_of)) == 0) {
+        congru_paper_common_name(column, row + strlen(trials_of), name);
+        if (isnan(congru_score_list_mean(&runs->scores, job->dataset, name, NULL, NULL)))
+            snprintf(name, sizeof name, "%s", column); /* all are scored on the same */
+    } else if (!inside && strcmp(column, CONGRU_PAPER_RIDGE) == 0) {
+        snprintf(name, sizeof name, "%s", congru_paper_ridge(runs->job, side == CONGRU_CLAIM_PLAIN_RIDGE));
+        cell->ridge = true;
+    }
+    congru_claim_cell_scores(cell, &job->cross.scores, &runs->scores, job->dataset, 0, name);
+    if (!cell->ridge)
+        cell->uses |= congru_paper_uses(runs->job, column);
+}
+
+static void add_changes(const void *user, unsigned uses, congru_text *text)
+{
+    const comparison_job *job = user;
+    congru_paper_place_changes(job->dataset, text);
+    congru_paper_runs_changed(&job->cross, uses, job->dataset, text);
 }
 
 /* The table's pipelines, with commas between; or those that it, and we, have within subjects. */
@@ -180,8 +161,9 @@ static congru_status show(comparison_job *job, const char *dataset)
     if (status == CONGRU_OK)
         status = show_table(job, strcmp(dataset, congru_paper_dataset_at(0)) == 0);
     if (status == CONGRU_OK)
-        status = congru_claims_judge(job->cross.job, "Claims of the paper:", claims,
-                                     sizeof claims / sizeof claims[0], ours, printed, job);
+        status = congru_claims_judge(job->cross.job,
+                                     &(congru_claim_source){"comparison", read_cell, add_changes, job},
+                                     "Claims of the paper:");
     return status;
 }
 
@@ -192,6 +174,8 @@ congru_status congru_reproduce_comparison(const congru_paper_job *paper)
     list_pipelines(false, cross);
     list_pipelines(true, within);
     congru_status status = congru_paper_runs_all(&job.cross, cross, CONGRU_PROTOCOL_LOSO, "");
+    if (status == CONGRU_OK)
+        status = congru_paper_runs_ridges(&job.cross);
     if (status == CONGRU_OK)
         status = congru_paper_runs_all(&job.within, within, CONGRU_PROTOCOL_FOLDS, "-within");
     if (status == CONGRU_OK)

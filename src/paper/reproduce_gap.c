@@ -1,14 +1,16 @@
 /* Experiment gap: accuracy within subjects less that across subjects. SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "paper/claims.h"
-#include "paper/paper_sets.h"
+#include "paper/paper_changes.h"
 #include "paper/paper_tables.h"
 #include "paper/reproduce.h"
 
 #define BASELINES "none+mdm,none+tslr,none+tsa-lda,none+csp-lda"
+#define OURS "ddct-unet-e2e"
 
 /* The mean of the pipelines with commas between. */
 static double mean_of(const congru_paper_runs *sets, const char *dataset, const char *pipelines)
@@ -26,9 +28,11 @@ typedef struct gap_job {
     const char *dataset;
 } gap_job;
 
+typedef double (*gap_value)(const void *user, const char *row, const char *column);
+
 /* How much of the baselines' gap is gone, in percent; and how much of it is recovered when the baselines' accuracy
  * within subjects is what can be reached. */
-static double reduction(congru_claim_value value, const void *user, bool recovered)
+static double reduction(gap_value value, const void *user, bool recovered)
 {
     double whole = value(user, "gap", "euclidean baselines");
     if (!(whole > 0))
@@ -41,7 +45,7 @@ static double reduction(congru_claim_value value, const void *user, bool recover
 static double our_gap(const void *user, const char *row, const char *column)
 {
     const gap_job *job = user;
-    const char *names = strcmp(column, "ours") == 0 ? "ddct-unet-e2e" : BASELINES;
+    const char *names = strcmp(column, "ours") == 0 ? OURS : BASELINES;
     double within = mean_of(&job->within, job->dataset, names),
            cross = mean_of(&job->cross, job->dataset, names);
     return strcmp(row, "within") == 0 ? within : strcmp(row, "cross") == 0 ? cross : within - cross;
@@ -53,22 +57,61 @@ static double printed_gap(const void *user, const char *row, const char *column)
     return congru_paper_number("gap", row, column, NULL);
 }
 
-static double our_cell(const void *user, const char *row, const char *column)
+/* Of every subject 100 where the first is above the second, else 0: their mean is the share of subjects in percent. */
+static void count_improved(congru_claim_cell *cell, const congru_claim_cell *other)
 {
-    return strcmp(row, "reduction") == 0 ? reduction(our_gap, user, false) : our_gap(user, row, column);
+    double sum = 0, count = 0;
+    for (size_t i = 0; i < cell->units && i < other->units; i++) {
+        if (isnan(cell->unit[i]))
+            continue;
+        cell->unit[i] = cell->unit[i] > other->unit[i] ? 100 : 0;
+        sum += cell->unit[i];
+        count++;
+    }
+    cell->number = count > 0 ? sum / count : NAN;
 }
 
-static double printed_cell(const void *user, const char *row, const char *column)
+static void subtract(congru_claim_cell *cell, const congru_claim_cell *other)
 {
-    return strcmp(row, "reduction") == 0 ? reduction(printed_gap, user, false) : printed_gap(user, row, column);
+    for (size_t i = 0; i < cell->units && i < other->units; i++)
+        cell->unit[i] -= other->unit[i];
+    cell->number -= other->number;
 }
 
-static const congru_claim gap_claims[] = {
-    {"The gap from within to across subjects is smaller than that of Euclidean baselines",
-     {{"gap", "euclidean baselines", "gap", "ours", false}}},
-    {"The gap is smaller by 44 % of the baselines' or more",
-     {{"reduction", "ours", CONGRU_CLAIM_NUMBER, "44", true}}},
-};
+/* "within", "cross", "gap" and "subjects improved" of "ours" and of "euclidean baselines". */
+static void read_cell(const void *user, congru_claim_side side, const char *row, const char *column,
+                      congru_claim_cell *cell)
+{
+    const gap_job *job = user;
+    const bool improved = strcmp(row, "subjects improved") == 0, gap = strcmp(row, "gap") == 0;
+    const char *names = strcmp(column, "ours") == 0 ? OURS : BASELINES;
+    congru_claim_cell other = {0};
+    if (side == CONGRU_CLAIM_PAPER) {
+        cell->number = improved ? NAN : printed_gap(NULL, row, column);
+        return;
+    }
+    congru_claim_cell_scores(cell, &job->cross.scores,
+                             gap || strcmp(row, "within") == 0 ? &job->within.scores : &job->cross.scores,
+                             job->dataset, 0, names);
+    cell->uses |= congru_paper_uses(job->cross.job, names);
+    if (!improved && !gap)
+        return;
+    congru_claim_cell_scores(&other, &job->cross.scores, &job->cross.scores, job->dataset, 0,
+                             improved ? BASELINES : names);
+    if (improved)
+        count_improved(cell, &other);
+    else
+        subtract(cell, &other);
+    cell->failed |= other.failed;
+    free(other.unit);
+}
+
+static void add_changes(const void *user, unsigned uses, congru_text *text)
+{
+    const gap_job *job = user;
+    congru_paper_place_changes(job->dataset, text);
+    congru_paper_runs_changed(&job->cross, uses, job->dataset, text);
+}
 
 static congru_status show_gap(const gap_job *job)
 {
@@ -91,14 +134,14 @@ static congru_status show_gap(const gap_job *job)
     }
     congru_status status = congru_paper_table(job->cross.job, true, &table, NULL);
     return status == CONGRU_OK
-               ? congru_claims_judge(job->cross.job, NULL, gap_claims, sizeof gap_claims / sizeof gap_claims[0],
-                                     our_cell, printed_cell, job)
+               ? congru_claims_judge(job->cross.job, &(congru_claim_source){"gap", read_cell, add_changes, job},
+                                     "Claims of the paper:")
                : status;
 }
 
 congru_status congru_reproduce_gap(const congru_paper_job *paper)
 {
-    static const char pipelines[] = BASELINES ",ddct-unet-e2e";
+    static const char pipelines[] = BASELINES "," OURS;
     gap_job job = {.cross.job = paper, .within.job = paper};
     congru_status status = congru_paper_runs_all(&job.cross, pipelines, CONGRU_PROTOCOL_LOSO, "");
     if (status == CONGRU_OK)

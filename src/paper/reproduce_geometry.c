@@ -184,7 +184,7 @@ static congru_status show(const congru_paper_open *open, const geometry_table *t
     for (size_t m = 0; status == CONGRU_OK && m < CONGRU_PAPER_MODELS; m++)
         for (size_t alone = 0; status == CONGRU_OK && alone < objectives(m); alone++)
             status = show_model(open->job, table, m, alone == 1);
-    return status == CONGRU_OK ? congru_paper_geometry_judge(open->job, table) : status;
+    return status == CONGRU_OK ? congru_paper_geometry_judge(open, table) : status;
 }
 
 static congru_status run_set(const congru_paper_job *job, size_t which)

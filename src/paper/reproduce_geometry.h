@@ -27,7 +27,7 @@ double congru_paper_geometry_value(const congru_paper_geometry_table *table, siz
                                    size_t quantity, size_t stage);
 
 /* Judges what the paper's appendix says of its figures. */
-congru_status congru_paper_geometry_judge(const congru_paper_job *job,
+congru_status congru_paper_geometry_judge(const congru_paper_open *open,
                                           const congru_paper_geometry_table *table);
 
 #endif

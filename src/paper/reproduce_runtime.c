@@ -5,31 +5,14 @@
 #include <string.h>
 
 #include "paper/claims.h"
-#include "paper/paper_sets.h"
+#include "paper/paper_changes.h"
 #include "paper/paper_tables.h"
 #include "paper/reproduce.h"
 
+enum { DATASETS = 5 };
+
 #define TIMED \
     "ra+mdm,dct+mdm,dldct+mdm,ddct-unet+mdm,ra+tslr,ra+tsa-lda,none+csp-lda,dct-e2e,dldct-e2e,ddct-unet-e2e"
-
-static const congru_claim claims[] = {
-    {"RA takes less than a second for a subject", {{CONGRU_CLAIM_NUMBER, "1", "seconds", "ra", false}}},
-    {"Pre-aligners cost more the deeper they are: RA, DCT, DLDCT, DDCT-UNet",
-     {{"seconds", "dct", "seconds", "ra", false},
-      {"seconds", "dldct", "seconds", "dct", false},
-      {"seconds", "ddct-unet", "seconds", "dldct", false}}},
-    {"MDM, TSLR and TSA-LDA take less than CSP-LDA",
-     {{"seconds", "csp-lda", "seconds", "ra+mdm", false},
-      {"seconds", "csp-lda", "seconds", "ra+tslr", false},
-      {"seconds", "csp-lda", "seconds", "ra+tsa-lda", false}}},
-    {"CSP-LDA takes less than any end-to-end model",
-     {{"seconds", "dldct-e2e", "seconds", "csp-lda", false},
-      {"seconds", "dct-e2e", "seconds", "csp-lda", false},
-      {"seconds", "ddct-unet-e2e", "seconds", "csp-lda", false}}},
-    {"Of the end-to-end models DLDCT takes least, then DCT, then DDCT-UNet",
-     {{"seconds", "dct-e2e", "seconds", "dldct-e2e", false},
-      {"seconds", "ddct-unet-e2e", "seconds", "dct-e2e", false}}},
-};
 
 /* Rows without a classifier are the aligner's own time; it is measured before mdm. */
 static bool is_aligner(const char *method)
@@ -57,23 +40,37 @@ static double training(const congru_paper_runs *sets, const char *dataset, const
                                   NULL);
 }
 
-static double our_seconds(const void *user, const char *row, const char *column)
+/* Of the paper the mean over its sets; ours over the subjects of those that are given, which the verdict says. */
+static void read_cell(const void *user, congru_claim_side side, const char *row, const char *column,
+                      congru_claim_cell *cell)
 {
     const congru_paper_runs *sets = user;
+    const congru_scores_list *times = is_aligner(column) ? &sets->aligning : &sets->fitting;
+    char name[CONGRU_SCORE_NAME_SIZE];
     double sum = 0;
     (void)row;
-    for (size_t t = 0; t < sets->scores.count; t++)
-        sum += training(sets, sets->scores.item[t]->name, column);
-    return sets->scores.count > 0 ? sum / (double)sets->scores.count : NAN;
+    timed_pipeline(column, name);
+    for (size_t i = 0; congru_paper_dataset_at(i) != NULL; i++) {
+        const char *dataset = congru_paper_dataset_at(i);
+        sum += congru_paper_number("runtime", "seconds", dataset, column);
+        cell->uses |= congru_paper_runs_have(sets, dataset) ? 1u << i : 0;
+    }
+    if (side == CONGRU_CLAIM_PAPER)
+        cell->number = sum / DATASETS;
+    else
+        congru_claim_cell_scores(cell, times, times, NULL, cell->uses, name);
+    cell->uses |= congru_paper_uses(sets->job, name);
 }
 
-static double printed_seconds(const void *user, const char *row, const char *column)
+static void add_changes(const void *user, unsigned uses, congru_text *text)
 {
-    double sum = 0;
-    (void)user, (void)row;
-    for (size_t i = 0; congru_paper_dataset_at(i) != NULL; i++)
-        sum += congru_paper_number("runtime", "seconds", congru_paper_dataset_at(i), column);
-    return sum / 5;
+    const congru_paper_runs *sets = user;
+    size_t given = 0;
+    for (size_t i = 0; i < DATASETS; i++)
+        given += uses >> i & 1;
+    if (given < DATASETS)
+        congru_text_add(text, "%zu of %d sets", given, DATASETS);
+    congru_paper_runs_changed(sets, uses & ~(unsigned)CONGRU_USES_RIDGE, NULL, text);
 }
 
 static void add_row(congru_table *table, const congru_paper_runs *sets, const char *dataset, const char *method)
@@ -126,9 +123,8 @@ congru_status congru_reproduce_runtime(const congru_paper_job *job)
         status = congru_paper_table(job, true, &table, NULL);
     }
     if (status == CONGRU_OK)
-        status =
-            congru_claims_judge(job, "Claims of the paper, by the mean over the sets that are given:", claims,
-                                sizeof claims / sizeof claims[0], our_seconds, printed_seconds, &sets);
+        status = congru_claims_judge(job, &(congru_claim_source){"runtime", read_cell, add_changes, &sets},
+                                     "Claims of the paper, by the sets that are given:");
     congru_paper_runs_clear(&sets);
     return status;
 }

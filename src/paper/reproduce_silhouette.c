@@ -1,10 +1,12 @@
 /* Experiment silhouette: how trials cluster by subject and by class. SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "congru/statistics.h"
 #include "paper/claims.h"
-#include "paper/paper_sets.h"
+#include "paper/paper_changes.h"
 #include "paper/paper_tables.h"
 #include "paper/reproduce.h"
 
@@ -15,28 +17,12 @@ static const char *const kinds[KINDS] = {"subject", "class"};
 
 /* One for each subject left out. */
 typedef struct silhouette_table {
+    const congru_paper_open *open;
+    char dataset[CONGRU_PAPER_NAME_SIZE];
     double mean[METHODS][KINDS], deviation[METHODS][KINDS];
+    size_t folds;
+    double *one[METHODS][KINDS]; /* (folds) */
 } silhouette_table;
-
-static const congru_claim claims[] = {
-    {"RA takes away the clustering by subject", {{"subject", "none", "subject", "ra", false}}},
-    {"RA improves the structure by class", {{"class", "ra", "class", "none", false}}},
-    {"DDCT-UNet clusters less by subject than RA", {{"subject", "ra", "subject", "ddct-unet-e2e", false}}},
-    {"DDCT-UNet has the best structure by class",
-     {{"class", "ddct-unet-e2e", "class", "none", false},
-      {"class", "ddct-unet-e2e", "class", "ra", false},
-      {"class", "ddct-unet-e2e", "class", "dct-e2e", false},
-      {"class", "ddct-unet-e2e", "class", "dldct-e2e", false}}},
-};
-
-static double ours(const void *user, const char *row, const char *column)
-{
-    const silhouette_table *found = user;
-    for (size_t m = 0; m < METHODS; m++)
-        if (strcmp(methods[m], column) == 0)
-            return found->mean[m][strcmp(row, "class") == 0];
-    return NAN;
-}
 
 static double printed(const void *user, const char *row, const char *column)
 {
@@ -44,13 +30,41 @@ static double printed(const void *user, const char *row, const char *column)
     return congru_paper_number("silhouette", row, column, NULL);
 }
 
+/* "subject" or "class" of a method. */
+static void read_cell(const void *user, congru_claim_side side, const char *row, const char *column,
+                      congru_claim_cell *cell)
+{
+    const silhouette_table *found = user;
+    const size_t kind = strcmp(row, "class") == 0;
+    if (side == CONGRU_CLAIM_PAPER)
+        cell->number = printed(NULL, row, column);
+    for (size_t m = 0; side != CONGRU_CLAIM_PAPER && m < METHODS; m++)
+        if (strcmp(methods[m], column) == 0 && congru_claim_cell_room(cell, found->folds)) {
+            cell->number = found->mean[m][kind];
+            memcpy(cell->unit, found->one[m][kind], found->folds * sizeof *cell->unit);
+        }
+    cell->uses |= strstr(column, "-e2e") != NULL ? CONGRU_USES_NETWORK : 0;
+}
+
+static void add_changes(const void *user, unsigned uses, congru_text *text)
+{
+    const silhouette_table *found = user;
+    congru_paper_place_changes(found->dataset, text);
+    congru_paper_set_changes(found->open, text);
+    congru_paper_method_changes(found->open->job, uses, text);
+}
+
 /* Of the source trials of each fold, so that the others' spread is over who is left out too. */
 static congru_status measure(const congru_paper_open *open, size_t m, silhouette_table *found)
 {
     const congru_evaluation_options *options = &open->options;
     bool network = strstr(methods[m], "-e2e") != NULL;
-    size_t folds = options->subjects != NULL ? options->subject_count : open->set->subjects;
-    double sum[KINDS] = {0}, squares[KINDS] = {0}, one[KINDS];
+    const size_t folds = options->subjects != NULL ? options->subject_count : open->set->subjects;
+    found->folds = folds;
+    for (size_t k = 0; k < KINDS; k++)
+        if ((found->one[m][k] = malloc((folds + 1) * sizeof(double))) == NULL)
+            return congru_paper_no_memory(open->job);
+    double one[KINDS];
     char pipeline[CONGRU_PIPELINE_SIZE];
     snprintf(pipeline, sizeof pipeline, network ? "%s" : "%s+mdm", methods[m]);
     for (size_t i = 0; i < folds; i++) {
@@ -59,25 +73,22 @@ static congru_status measure(const congru_paper_open *open, size_t m, silhouette
                                                           left_out, &one[0], &one[1]);
         if (status != CONGRU_OK)
             return status;
-        for (size_t k = 0; k < KINDS; k++) {
-            sum[k] += one[k];
-            squares[k] += one[k] * one[k];
-        }
+        for (size_t k = 0; k < KINDS; k++)
+            found->one[m][k][i] = one[k];
     }
     for (size_t k = 0; k < KINDS; k++) {
-        double n = (double)folds;
-        found->mean[m][k] = sum[k] / n;
-        found->deviation[m][k] = folds > 1 ? sqrt(fmax(0.0, squares[k] - sum[k] * sum[k] / n) / (n - 1)) : NAN;
+        const congru_interval over = congru_interval_of(folds, found->one[m][k], 0.95);
+        found->mean[m][k] = over.mean;
+        found->deviation[m][k] = over.deviation;
     }
     return CONGRU_OK;
 }
 
 static congru_status show(const congru_paper_open *open, const silhouette_table *found)
 {
-    char dataset[CONGRU_PAPER_NAME_SIZE];
     congru_table table = {0};
-    congru_paper_set_name(open, dataset);
-    congru_table_headings(&table, 5, (const char *const[]){dataset, "by", "paper (2a)", "ours", "difference"});
+    congru_table_headings(&table, 5,
+                          (const char *const[]){found->dataset, "by", "paper (2a)", "ours", "difference"});
     for (size_t k = 0; k < KINDS; k++)
         for (size_t m = 0; m < METHODS; m++) {
             char column[32];
@@ -99,17 +110,21 @@ static congru_status show(const congru_paper_open *open, const silhouette_table 
 static congru_status run_set(const congru_paper_job *job, size_t which)
 {
     congru_paper_open open;
-    silhouette_table found;
+    silhouette_table found = {.open = &open};
     congru_status status = congru_paper_set_open(job, which, NULL, "ra+mdm", &open);
     for (size_t m = 0; status == CONGRU_OK && m < METHODS; m++)
         status = measure(&open, m, &found);
     if (status == CONGRU_OK)
         status = congru_paper_set_remark(&open);
-    if (status == CONGRU_OK)
+    if (status == CONGRU_OK) {
+        congru_paper_set_name(&open, found.dataset);
         status = show(&open, &found);
+    }
     if (status == CONGRU_OK)
-        status = congru_claims_judge(job, "Claims of the paper:", claims, sizeof claims / sizeof claims[0],
-                                     ours, printed, &found);
+        status = congru_claims_judge(job, &(congru_claim_source){"silhouette", read_cell, add_changes, &found},
+                                     "Claims of the paper:");
+    for (size_t m = 0; m < METHODS * KINDS; m++)
+        free(found.one[m / KINDS][m % KINDS]);
     congru_paper_set_close(&open);
     return status;
 }

@@ -7,59 +7,21 @@
 #include "base/error.h"
 #include "congru/synth.h"
 #include "paper/claims.h"
-#include "paper/paper_sets.h"
+#include "paper/paper_changes.h"
 #include "paper/paper_tables.h"
 #include "paper/reproduce.h"
 
 enum { PIPELINES = 5, SEEDS_MAX = 1000, SEED_MAX = 1000000000 };
 
-/* The paper's columns, and after them recentring with a ridge chosen on the sources. */
+/* The paper's columns. */
 static const char *const pipelines[PIPELINES] = {"none+tslr", "ra+tslr", "dct-e2e", "dldct-e2e",
                                                  "ddct-unet-e2e"};
-static const char *const tuned = "ra+tslr", *const tuned_name = "ra+tslr (C auto)";
+static const char *const ridge = CONGRU_PAPER_RIDGE;
 
-#define FOUR_STAGES(column, other) \
-    {"dispersion", column, "dispersion", other, true}, {"orientation", column, "orientation", other, true}, \
-        {"distortion", column, "distortion", other, true}, \
-    { \
-        "fusion", column, "fusion", other, true \
-    }
-
-static const congru_claim claims[] = {
-    {"RA is optimal under mean shift",
-     {{"shift", "ra+tslr", "shift", "none+tslr", true},
-      {"shift", "ra+tslr", "shift", "dct-e2e", true},
-      {"shift", "ra+tslr", "shift", "dldct-e2e", true},
-      {"shift", "ra+tslr", "shift", "ddct-unet-e2e", true}}},
-    {"RA degrades with dispersion and then orientation",
-     {{"shift", "ra+tslr", "dispersion", "ra+tslr", false},
-      {"dispersion", "ra+tslr", "orientation", "ra+tslr", false}}},
-    {"RA degrades further with each nonlinear stage",
-     {{"orientation", "ra+tslr", "distortion", "ra+tslr", false},
-      {"distortion", "ra+tslr", "fusion", "ra+tslr", false}}},
-    {"DCT partially recovers what RA loses to orientation",
-     {{"orientation", "dct-e2e", "orientation", "ra+tslr", false},
-      {"shift", "dct-e2e", "orientation", "dct-e2e", false}}},
-    {"DCT fails under nonlinear fusion: below RA, and below its own accuracy before it",
-     {{"fusion", "ra+tslr", "fusion", "dct-e2e", false},
-      {"distortion", "dct-e2e", "fusion", "dct-e2e", false}}},
-    {"DLDCT is more robust than DCT in all stages after mean shift", {FOUR_STAGES("dldct-e2e", "dct-e2e")}},
-    {"DDCT-UNet is at least as robust as DLDCT in all stages after mean shift",
-     {FOUR_STAGES("ddct-unet-e2e", "dldct-e2e")}},
-    {"DDCT-UNet is best under nonlinear fusion",
-     {{"fusion", "ddct-unet-e2e", "fusion", "none+tslr", false},
-      {"fusion", "ddct-unet-e2e", "fusion", "ra+tslr", false},
-      {"fusion", "ddct-unet-e2e", "fusion", "dct-e2e", false},
-      {"fusion", "ddct-unet-e2e", "fusion", "dldct-e2e", false}}},
-};
-
-/* Beyond the paper. */
-static const congru_claim tuned_claims[] = {
-    {"DDCT-UNet is above RA with a tuned ridge under nonlinear fusion",
-     {{"fusion", "ddct-unet-e2e", "fusion", "ra+tslr (C auto)", false}}},
-    {"DDCT-UNet is above RA with a tuned ridge in all stages after mean shift",
-     {FOUR_STAGES("ddct-unet-e2e", "ra+tslr (C auto)")}},
-};
+/* The ridge with C chosen on the sources, which claims compare with, and with C = 1. */
+enum { RIDGES = 2 };
+static const double ridge_c[RIDGES] = {0, 1};
+static const char *const ridge_folder[RIDGES] = {"-tuned", "-plain"};
 
 typedef struct synthetic_job {
     const congru_paper_job *paper;
@@ -106,26 +68,46 @@ static congru_status run_stage(synthetic_job *job, congru_synth_stage stage, int
     congru_status status = congru_synth(job->paper->context, &made, &job->set);
     if (status != CONGRU_OK)
         return status;
-    double c = job->options.method.c;
+    const double c = job->options.method.c;
     job->options.method.seed = (uint64_t)seed;
     status = score(job, name, seed, "", pipelines, PIPELINES, NULL);
-    job->options.method.c = 0;
-    if (status == CONGRU_OK)
-        status = score(job, name, seed, "-tuned", &tuned, 1, tuned_name);
+    for (size_t k = 0; status == CONGRU_OK && k < RIDGES; k++) {
+        job->options.method.c = ridge_c[k];
+        if (c != ridge_c[k])
+            status = score(job, name, seed, ridge_folder[k], &ridge, 1, congru_paper_ridge(job->paper, k == 1));
+    }
     job->options.method.c = c;
     return status;
 }
 
-static double ours(const void *user, const char *row, const char *column)
+static double ours(const synthetic_job *job, const char *row, const char *column)
 {
-    const synthetic_job *job = user;
     return congru_score_list_mean(&job->tables, row, column, NULL, NULL);
 }
 
-static double printed(const void *user, const char *row, const char *column)
+/* A pipeline on a stage, by subjects of all seeds. The paper has no numbers by subject. */
+static void read_cell(const void *user, congru_claim_side side, const char *row, const char *column,
+                      congru_claim_cell *cell)
 {
-    (void)user;
-    return congru_paper_number("synthetic", "accuracy", row, column);
+    const synthetic_job *job = user;
+    if (side == CONGRU_CLAIM_PAPER) {
+        cell->number = congru_paper_number("synthetic", "accuracy", row, column);
+        return;
+    }
+    cell->ridge = strcmp(column, CONGRU_PAPER_RIDGE) == 0;
+    const char *name = cell->ridge ? congru_paper_ridge(job->paper, side == CONGRU_CLAIM_PLAIN_RIDGE) : column;
+    cell->uses = cell->ridge ? 0 : congru_paper_uses(job->paper, column);
+    congru_claim_cell_variant(cell, &job->tables, row, name);
+}
+
+static void add_changes(const void *user, unsigned uses, congru_text *text)
+{
+    const synthetic_job *job = user;
+    congru_synth_options paper;
+    congru_synth_options_init(&paper);
+    if (job->paper->request->trials != (int)paper.trials)
+        congru_text_add(text, "%d of %zu trials of a class", job->paper->request->trials, paper.trials);
+    congru_paper_method_changes(job->paper, uses, text);
 }
 
 /* The deviation of the means of seeds, n - 1; NaN for one. */
@@ -153,10 +135,13 @@ static congru_status show(const synthetic_job *job)
         if (i != 4 || several)
             congru_table_column_text(&table, headings[i], NULL);
     for (size_t s = 0; s < CONGRU_SYNTH_STAGES; s++)
-        for (size_t p = 0; p <= PIPELINES; p++) {
+        for (size_t p = 0; p < PIPELINES + RIDGES; p++) {
             const char *stage = congru_synth_stage_name((congru_synth_stage)s);
-            const char *name = p < PIPELINES ? pipelines[p] : tuned_name;
-            double deviation, paper = printed(NULL, stage, name);
+            const char *name =
+                p < PIPELINES ? pipelines[p] : congru_paper_ridge(job->paper, p == PIPELINES + 1);
+            double deviation, paper = congru_paper_number("synthetic", "accuracy", stage, name);
+            if (p >= PIPELINES && strcmp(name, ridge) == 0)
+                continue; /* it has its row */
             double mean = congru_score_list_mean(&job->tables, stage, name, NULL, &deviation);
             congru_table_format_text(&table, "%s", p == 0 ? stage : "");
             congru_table_format_text(&table, "%s", name);
@@ -180,12 +165,9 @@ static congru_status show_all(const synthetic_job *job)
     if (status == CONGRU_OK)
         status = show(job);
     if (status == CONGRU_OK)
-        status = congru_claims_judge(job->paper, "Claims of the paper:", claims,
-                                     sizeof claims / sizeof claims[0], ours, printed, job);
-    if (status == CONGRU_OK)
-        status = congru_claims_judge(
-            job->paper, "Against RA whose ridge was chosen by leaving out source subjects:", tuned_claims,
-            sizeof tuned_claims / sizeof tuned_claims[0], ours, NULL, job);
+        status =
+            congru_claims_judge(job->paper, &(congru_claim_source){"synthetic", read_cell, add_changes, job},
+                                "Claims of the paper:");
     if (status == CONGRU_OK)
         status = congru_paper_say(job->paper, CONGRU_PAPER_LINE, true, "Results in %s", job->parent);
     return status;

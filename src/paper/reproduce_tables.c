@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number_text.h"
 #include "paper/claims.h"
-#include "paper/paper_sets.h"
+#include "paper/paper_changes.h"
 #include "paper/paper_tables.h"
 #include "paper/reproduce.h"
 
@@ -43,43 +44,6 @@ typedef struct table_job {
     bool whole;                                    /* all sets and methods of the paper are there */
     double z[METHODS_MAX], printed_z[METHODS_MAX]; /* over the same sets and methods */
 } table_job;
-
-static const congru_claim aligner_claims[] = {
-    {"DCT improves on RA, by overall z", {{"z", "dct", "z", "ra", false}}},
-    {"DLDCT improves on DCT, by overall z", {{"z", "dldct", "z", "dct", false}}},
-    {"DDCT-UNet has the highest overall z",
-     {{"z", "ddct-unet", "z", "ra", false},
-      {"z", "ddct-unet", "z", "dct", false},
-      {"z", "ddct-unet", "z", "dldct", false}}},
-    {"The headline: DDCT-UNet before TSLR gains 2 points or more over RA on bnci2014-001",
-     {{"gain on bnci2014-001", "ddct-unet+tslr", CONGRU_CLAIM_NUMBER, "2", true}}},
-    {"The headline across benchmarks: DDCT-UNet before TSLR gains 2 points or more over RA, in the mean over "
-     "sets",
-     {{"gain", "ddct-unet+tslr", CONGRU_CLAIM_NUMBER, "2", true}}},
-    {"DDCT-UNet gains more over RA on sets of several classes than on binary ones, with TSLR",
-     {{"gain, several classes", "ddct-unet+tslr", "gain, two classes", "ddct-unet+tslr", false}}},
-};
-
-static const congru_claim classifier_claims[] = {
-    {"DDCT-UNet end to end has the highest overall z",
-     {{"z", "ddct-unet-e2e", "z", "ra+mdm", false},
-      {"z", "ddct-unet-e2e", "z", "ra+tslr", false},
-      {"z", "ddct-unet-e2e", "z", "ra+tsa-lda", false},
-      {"z", "ddct-unet-e2e", "z", "ts-spd-cnn", false},
-      {"z", "ddct-unet-e2e", "z", "dct-e2e", false},
-      {"z", "ddct-unet-e2e", "z", "dldct-e2e", false}}},
-    {"The headline: DDCT-UNet end to end gains 2 points or more over TSLR on bnci2014-001",
-     {{"gain on bnci2014-001", "ddct-unet-e2e", CONGRU_CLAIM_NUMBER, "2", true}}},
-    {"The headline across benchmarks: DDCT-UNet end to end gains 2 points or more over TSLR, in the mean over "
-     "sets",
-     {{"gain", "ddct-unet-e2e", CONGRU_CLAIM_NUMBER, "2", true}}},
-    {"End to end, DCT is better than before TSLR", {{"mean", "dct-e2e", "mean", "dct+tslr", false}}},
-    {"End to end, DLDCT is better than before TSLR", {{"mean", "dldct-e2e", "mean", "dldct+tslr", false}}},
-    {"End to end, DDCT-UNet is better than before TSLR",
-     {{"mean", "ddct-unet-e2e", "mean", "ddct-unet+tslr", false}}},
-    {"DDCT-UNet end to end gains more over TSLR on sets of several classes than on binary ones",
-     {{"gain, several classes", "ddct-unet-e2e", "gain, two classes", "ddct-unet-e2e", false}}},
-};
 
 /* ---- Overall z ---- */
 
@@ -159,67 +123,126 @@ static congru_status normalise(const table_job *job, const congru_scores_list *s
 
 /* ---- Cells of claims ---- */
 
-static double printed_mean(const char *dataset, const char *pipeline)
+/* The paper's mean in its tables; before TSLR and the like it is the aligners' table that has it. */
+static double printed_mean(const table_job *job, const char *dataset, const char *pipeline)
 {
-    bool aligned = strncmp(pipeline, "ra+", 3) != 0 && strchr(pipeline, '+') != NULL;
-    return congru_paper_number(aligned ? "prealigners" : "classifiers", "mean", dataset, pipeline);
+    const double own = congru_paper_number(job->about->file, "mean", dataset, pipeline);
+    return isnan(own) ? congru_paper_number("prealigners", "mean", dataset, pipeline) : own;
 }
 
-static double our_mean(const table_job *job, const char *dataset, const char *pipeline)
+/* The sets that a row is about, as bits: "2a" or another name of one, "all sets", "several classes", "two classes". */
+static unsigned sets_of(const char *row)
 {
-    return congru_score_list_mean(&job->sets.scores, dataset, pipeline, NULL, NULL);
-}
-
-/* Whether a row is about this dataset: "gain on NAME", "gain, two classes", "gain, several classes", or all. */
-static bool row_is_about(const char *row, const char *dataset)
-{
-    congru_paper_facts paper;
-    if (strncmp(row, "gain on ", 8) == 0)
-        return strcmp(row + 8, dataset) == 0;
-    if (strncmp(row, "gain, ", 6) == 0)
-        return congru_paper_facts_read(dataset, &paper) &&
-               (paper.classes == 2) == (strcmp(row, "gain, two classes") == 0);
-    return true;
-}
-
-/* The mean over datasets that have a number: of a pipeline, or of its gain over ra+tslr in the same table. */
-static double over_datasets(const table_job *job, const char *row, const char *pipeline)
-{
-    double sum = 0;
-    size_t count = 0;
+    unsigned sets = 0;
     for (size_t i = 0; congru_paper_dataset_at(i) != NULL; i++) {
-        const char *dataset = congru_paper_dataset_at(i);
-        if (!row_is_about(row, dataset))
-            continue;
-        double value = job != NULL ? our_mean(job, dataset, pipeline) : printed_mean(dataset, pipeline);
-        if (strncmp(row, "gain", 4) == 0)
-            value -= job != NULL ? our_mean(job, dataset, "ra+tslr")
-                     : strchr(pipeline, '+') == NULL
-                         ? printed_mean(dataset, "ra+tslr")
-                         : congru_paper_number("prealigners", "mean", dataset, "ra+tslr");
-        if (isnan(value))
-            continue;
-        sum += value;
-        count++;
+        const char *dataset = congru_paper_dataset_at(i), *one = congru_paper_dataset(row);
+        congru_paper_facts paper;
+        bool binary = congru_paper_facts_read(dataset, &paper) && paper.classes == 2;
+        if (one != NULL ? strcmp(one, dataset) == 0
+                        : strcmp(row, "all sets") == 0 || (strcmp(row, "two classes") == 0) == binary)
+            sets |= 1u << i;
     }
-    return count > 0 ? sum / (double)count : NAN;
+    return sets;
+}
+
+/* The z of one method by subject, over the rows that the subject has. */
+static void add_z_units(const table_job *job, const congru_scores_list *scores, size_t method,
+                        congru_claim_cell *cell)
+{
+    double score[METHODS_MAX], z[METHODS_MAX];
+    size_t methods = 0, place = 0, unit = 0;
+    for (size_t m = 0; job->about->method[m] != NULL; m++) {
+        place += m < method && job->common[m];
+        methods += job->common[m];
+    }
+    if (methods < 2 || !congru_claim_cell_room(cell, congru_score_list_subjects(scores)))
+        return;
+    for (size_t t = 0; t < scores->count; t++)
+        for (size_t i = 0; i < scores->item[t]->subjects; i++, unit++) {
+            double sum = 0, rows = 0;
+            for (size_t k = 0; k < BEHIND_MAX && job->about->behind[k] != NULL; k++)
+                if (congru_paper_dataset(scores->item[t]->name) != NULL &&
+                    take_row(job, scores->item[t], i, k, score) &&
+                    congru_scores_normalise(job->sets.job->context, 1, methods, score, z) == CONGRU_OK) {
+                    sum += z[place];
+                    rows++;
+                }
+            cell->unit[unit] = rows > 0 ? sum / rows : NAN;
+        }
 }
 
 /* A z over other sets or methods than the paper's says nothing about its claims. */
-static double ours(const void *user, const char *row, const char *column)
+static void read_z(const table_job *job, bool paper, const char *column, congru_claim_cell *cell)
 {
-    const table_job *job = user;
-    for (size_t m = 0; strcmp(row, "z") == 0 && job->about->method[m] != NULL; m++)
-        if (strcmp(job->about->method[m], column) == 0)
-            return job->whole ? job->z[m] : NAN;
-    return strcmp(row, "z") == 0 ? NAN : over_datasets(job, row, column);
+    for (size_t i = 0; congru_paper_dataset_at(i) != NULL; i++)
+        if (!paper && !congru_paper_runs_have(&job->sets, congru_paper_dataset_at(i)))
+            cell->absent |= 1u << i;
+        else
+            cell->uses |= 1u << i;
+    cell->uses |= congru_paper_uses(job->sets.job, job->about->pipelines);
+    for (size_t m = 0; job->about->method[m] != NULL; m++)
+        if (strcmp(job->about->method[m], column) == 0) {
+            if (paper)
+                cell->number = congru_paper_number("overall", "z", job->about->file, column);
+            else if (job->whole)
+                cell->number = job->z[m];
+            if (!paper && job->whole)
+                add_z_units(job, &job->sets.scores, m, cell);
+        }
 }
 
-static double printed(const void *user, const char *row, const char *column)
+/* "dct+*" is "dct+mdm,dct+tslr,dct+tsa-lda", and the ridge that is compared with the one whose C is chosen. */
+static void list_pipelines(const table_job *job, congru_claim_side side, const char *column,
+                           char list[CONGRU_NAMES_SIZE])
+{
+    static const char *const behind[] = {"mdm", "tslr", "tsa-lda"};
+    const size_t size = strcspn(column, "*");
+    list[0] = '\0';
+    for (size_t i = 0, used = 0; i < (column[size] == '*' ? 3 : 1); i++) {
+        char name[CONGRU_SCORE_NAME_SIZE];
+        snprintf(name, sizeof name, "%.*s%s", (int)size, column, column[size] == '*' ? behind[i] : "");
+        const bool ridge = side != CONGRU_CLAIM_PAPER && strcmp(name, CONGRU_PAPER_RIDGE) == 0;
+        used += (size_t)snprintf(list + used, CONGRU_NAMES_SIZE - used, "%s%s", i > 0 ? "," : "",
+                                 ridge ? congru_paper_ridge(job->sets.job, side == CONGRU_CLAIM_PLAIN_RIDGE)
+                                       : name);
+    }
+}
+
+/* The mean over pipelines that the paper's table prints. */
+static double printed_of(const table_job *job, const char *dataset, const char *pipelines)
+{
+    congru_names names = {0};
+    double sum = 0;
+    congru_names_split(&names, pipelines);
+    for (size_t i = 0; i < names.count; i++)
+        sum += printed_mean(job, dataset, names.item[i]);
+    return sum / (double)names.count;
+}
+
+static void read_cell(const void *user, congru_claim_side side, const char *row, const char *column,
+                      congru_claim_cell *cell)
 {
     const table_job *job = user;
-    return strcmp(row, "z") == 0 ? congru_paper_number("overall", "z", job->about->file, column)
-                                 : over_datasets(NULL, row, column);
+    const bool paper = side == CONGRU_CLAIM_PAPER;
+    char list[CONGRU_NAMES_SIZE];
+    if (strcmp(row, "z") == 0) {
+        read_z(job, paper, column, cell);
+        return;
+    }
+    list_pipelines(job, side, column, list);
+    const congru_scores_list *scores = paper ? &job->printed : &job->sets.scores;
+    congru_claim_cell_scores(cell, scores, scores, NULL, sets_of(row), list);
+    if (paper && congru_paper_dataset(row) != NULL)
+        cell->number = printed_of(job, congru_paper_dataset(row), list);
+    cell->ridge = strstr(list, CONGRU_PAPER_RIDGE) != NULL;
+    if (strncmp(column, "ra+", 3) != 0)
+        cell->uses |= congru_paper_uses(job->sets.job, list);
+}
+
+static void add_changes(const void *user, unsigned uses, congru_text *text)
+{
+    const table_job *job = user;
+    congru_paper_runs_changed(&job->sets, uses, NULL, text);
 }
 
 /* ---- Showing ---- */
@@ -236,7 +259,7 @@ static congru_status show_z(const table_job *job)
     congru_table_headings(&table, 5, headings);
     for (size_t m = 0; job->about->method[m] != NULL; m++) {
         congru_table_format_text(&table, "%s", job->about->method[m]);
-        add_z(&table, printed(job, "z", job->about->method[m]));
+        add_z(&table, congru_paper_number("overall", "z", job->about->file, job->about->method[m]));
         add_z(&table, job->printed_z[m]);
         add_z(&table, job->z[m]);
         add_z(&table, job->z[m] - job->printed_z[m]);
@@ -252,25 +275,44 @@ static congru_status show_z(const table_job *job)
     return status;
 }
 
-static congru_status reproduce_table(const congru_paper_job *paper, const table_about *about,
-                                     const congru_claim *claims, size_t count)
+/* The paper's columns of subjects: the table's own, and those of aligners that it is compared with. */
+static congru_status read_printed(table_job *job)
+{
+    static const char other[] = "subjects-prealigners";
+    congru_paper_row row;
+    congru_status status = congru_paper_printed_scores(job->sets.job, job->about->subjects, &job->printed);
+    if (strcmp(job->about->subjects, other) == 0)
+        return status;
+    for (size_t i = 0; status == CONGRU_OK && congru_paper_row_read(other, i, &row) > 0; i++)
+        if (strncmp(row.field[2], "ra+", 3) != 0 && /* these are in both, with numbers of their own */
+            !congru_score_list_add(&job->printed, row.field[0], row.field[1], row.field[2],
+                                   congru_number_read(row.field[3], NULL)))
+            status = congru_paper_no_memory(job->sets.job);
+    return status;
+}
+
+static congru_status reproduce_table(const congru_paper_job *paper, const table_about *about)
 {
     table_job job = {.about = about, .sets.job = paper};
+    char rows[CONGRU_NAMES_SIZE];
+    const congru_claim_source source = {about->file, read_cell, add_changes, &job};
     congru_status status = congru_paper_runs_all(&job.sets, about->pipelines, CONGRU_PROTOCOL_LOSO, "");
     if (status == CONGRU_OK)
-        status = congru_paper_printed_scores(paper, about->subjects, &job.printed);
+        status = congru_paper_runs_ridges(&job.sets);
+    if (status == CONGRU_OK)
+        status = read_printed(&job);
+    congru_paper_ridge_rows(&job.sets, about->pipelines, rows);
     find_common(&job);
     if (status == CONGRU_OK)
         status = normalise(&job, &job.sets.scores, job.z);
     if (status == CONGRU_OK)
         status = normalise(&job, &job.printed, job.printed_z);
     if (status == CONGRU_OK)
-        status = congru_paper_runs_show(&job.sets, about->file, about->pipelines);
+        status = congru_paper_runs_show(&job.sets, about->file, rows);
     if (status == CONGRU_OK)
         status = show_z(&job);
     if (status == CONGRU_OK)
-        status = congru_claims_judge(paper, "Claims of the paper, by the sets that are given:", claims, count,
-                                     ours, printed, &job);
+        status = congru_claims_judge(paper, &source, "Claims of the paper:");
     congru_scores_list_clear(&job.printed);
     congru_paper_runs_clear(&job.sets);
     return status;
@@ -278,11 +320,10 @@ static congru_status reproduce_table(const congru_paper_job *paper, const table_
 
 congru_status congru_reproduce_prealigners(const congru_paper_job *job)
 {
-    return reproduce_table(job, &prealigners, aligner_claims, sizeof aligner_claims / sizeof aligner_claims[0]);
+    return reproduce_table(job, &prealigners);
 }
 
 congru_status congru_reproduce_e2e(const congru_paper_job *job)
 {
-    return reproduce_table(job, &classifiers, classifier_claims,
-                           sizeof classifier_claims / sizeof classifier_claims[0]);
+    return reproduce_table(job, &classifiers);
 }

@@ -1,0 +1,276 @@
+/* How what is run differs from the paper, and runs by which claims compare like with like. SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "paper/paper_changes.h"
+#include "paper/paper_tables.h"
+
+enum { RIDGES = 2 };
+
+/* ---- Changes in words ---- */
+
+/* What stands between two changes. */
+static void add_comma(congru_text *text)
+{
+    if (text->size > 0)
+        congru_text_add(text, ", ");
+}
+
+/* "89", or "67 to 89". */
+static void add_range(congru_text *text, size_t least, size_t most)
+{
+    congru_text_add(text, "%zu", least);
+    if (least < most)
+        congru_text_add(text, " to %zu", most);
+}
+
+void congru_paper_set_changes(const congru_paper_open *open, congru_text *text)
+{
+    const congru_set *set = open->set;
+    const size_t scored = open->options.subjects != NULL ? open->options.subject_count : set->subjects;
+    const char *known = congru_paper_dataset(open->dataset);
+    congru_paper_facts paper;
+    size_t least, most;
+    if (known == NULL || !congru_paper_facts_read(known, &paper) || set->classes != paper.classes)
+        return; /* there is nothing to differ from */
+    congru_paper_count_trials(set, &least, &most);
+    if (scored != paper.subjects) {
+        add_comma(text);
+        congru_text_add(text, "%zu of %zu subjects", scored, paper.subjects);
+    }
+    if (set->dimension != paper.channels) {
+        add_comma(text);
+        congru_text_add(text, "%zu of %zu channels", set->dimension, paper.channels);
+    }
+    if (least >= paper.trials_least && most <= paper.trials_most)
+        return;
+    add_comma(text);
+    add_range(text, least, most);
+    congru_text_add(text, " of ");
+    add_range(text, paper.trials_least, paper.trials_most);
+    congru_text_add(text, " trials");
+}
+
+void congru_paper_place_changes(const char *dataset, congru_text *text)
+{
+    const char *paper = congru_paper_dataset_at(0);
+    if (strcmp(dataset, paper) == 0)
+        return;
+    add_comma(text);
+    congru_text_add(text, "on %s, the paper on %s", dataset, paper);
+}
+
+unsigned congru_paper_uses(const congru_paper_job *job, const char *pipelines)
+{
+    const congru_method_options *asked = &job->request->run.method;
+    congru_names names = {0};
+    unsigned uses = 0;
+    congru_names_split(&names, pipelines);
+    for (size_t i = 0; i < names.count; i++) {
+        congru_pipeline_description about;
+        if (congru_pipeline_describe(job->context, names.item[i], &about) != CONGRU_OK)
+            continue;
+        if (about.network != NULL)
+            uses |= CONGRU_USES_NETWORK;
+        if (congru_pipeline_among(names.item[i], congru_method_option_find("C")->users) && asked->c != 0)
+            uses |= CONGRU_USES_RIDGE;
+    }
+    return uses;
+}
+
+void congru_paper_method_changes(const congru_paper_job *job, unsigned uses, congru_text *text)
+{
+    const congru_method_options *asked = &job->request->run.method;
+    congru_method_options own;
+    char recipe[CONGRU_OPTION_TEXT_SIZE];
+    congru_method_options_init(&own);
+    congru_pipeline_settle("ddct-unet-e2e", &own);
+    if ((uses & CONGRU_USES_NETWORK) != 0 && asked->network.epochs > 0) {
+        add_comma(text);
+        congru_text_add(text, "%d epochs for %d steps", asked->network.epochs, own.network.steps);
+    } else if ((uses & CONGRU_USES_NETWORK) != 0 && asked->network.steps != CONGRU_OWN &&
+               asked->network.steps != own.network.steps) {
+        add_comma(text);
+        congru_text_add(text, "%d of %d steps", asked->network.steps, own.network.steps);
+    }
+    if ((uses & CONGRU_USES_NETWORK) != 0 && asked->network.recipe != CONGRU_RECIPE_PRINTED &&
+        congru_method_options_get(asked, "recipe", recipe)) {
+        add_comma(text);
+        congru_text_add(text, "recipe %s", recipe);
+    }
+    if ((uses & CONGRU_USES_RIDGE) != 0) {
+        add_comma(text);
+        congru_text_add(text, "C = %.6g, not chosen, for other ridges", asked->c);
+    }
+}
+
+static bool is_used(const char *name, unsigned uses)
+{
+    for (size_t i = 0; congru_paper_dataset_at(i) != NULL; i++)
+        if (strcmp(name, congru_paper_dataset_at(i)) == 0)
+            return (uses >> i & 1) != 0;
+    return false;
+}
+
+void congru_paper_runs_changed(const congru_paper_runs *runs, unsigned uses, const char *dataset,
+                               congru_text *text)
+{
+    for (size_t i = 0; i < runs->scores.count; i++) {
+        const char *name = runs->scores.item[i]->name;
+        const size_t size = strlen(name);
+        if (dataset != NULL ? strcmp(dataset, name) != 0 : !is_used(name, uses))
+            continue;
+        for (size_t k = 0; k < runs->changes.notes; k++)
+            if (strncmp(runs->changes.note[k], name, size) == 0 && runs->changes.note[k][size] == '\n') {
+                add_comma(text);
+                congru_text_add(text, "%s%s%s", runs->changes.note[k] + size + 1,
+                                runs->scores.count > 1 ? " of " : "", runs->scores.count > 1 ? name : "");
+            }
+    }
+    congru_paper_method_changes(runs->job, uses, text);
+}
+
+/* ---- The ridge that claims compare with ---- */
+
+static const struct {
+    double c;
+    const char *name, *suffix;
+} ridges[RIDGES] = {{0, CONGRU_PAPER_RIDGE " (C auto)", "-C-auto"}, {1, CONGRU_PAPER_RIDGE " (C 1)", "-C-1"}};
+
+const char *congru_paper_ridge(const congru_paper_job *job, bool plain)
+{
+    return job->request->run.method.c == ridges[plain].c ? CONGRU_PAPER_RIDGE : ridges[plain].name;
+}
+
+void congru_paper_ridge_rows(const congru_paper_runs *runs, const char *pipelines, char list[CONGRU_NAMES_SIZE])
+{
+    size_t used = (size_t)snprintf(list, CONGRU_NAMES_SIZE, "%s", pipelines);
+    for (size_t k = 0; k < RIDGES; k++) {
+        bool scored = false;
+        for (size_t t = 0; t < runs->scores.count; t++)
+            scored = scored || congru_scores_find(runs->scores.item[t], ridges[k].name) != SIZE_MAX;
+        if (scored && used < CONGRU_NAMES_SIZE)
+            used += (size_t)snprintf(list + used, CONGRU_NAMES_SIZE - used, ",%s", ridges[k].name);
+    }
+}
+
+static bool is_asked(const congru_paper_request *request, const char *pipeline)
+{
+    for (size_t i = 0; i < request->run.pipeline_count; i++)
+        if (strcmp(request->run.pipelines[i], pipeline) == 0)
+            return true;
+    return request->run.pipelines == NULL;
+}
+
+static congru_status run_ridge(congru_paper_runs *runs, size_t which, size_t ridge)
+{
+    static const char *const pipeline = CONGRU_PAPER_RIDGE;
+    char folder[CONGRU_PAPER_PATH_SIZE], dataset[CONGRU_PAPER_NAME_SIZE];
+    congru_method_options method = runs->job->request->run.method;
+    congru_results *results = NULL;
+    congru_paper_open open;
+    method.c = ridges[ridge].c;
+    congru_status status = congru_paper_set_open(runs->job, which, &method, pipeline, &open);
+    if (status == CONGRU_OK)
+        status = congru_paper_folder(runs->job, open.about->name, ridges[ridge].suffix, folder);
+    open.options.folder = folder;
+    open.options.pipelines = &pipeline;
+    open.options.pipeline_count = 1;
+    if (status == CONGRU_OK)
+        status = congru_paper_evaluate(runs->job, open.set, &open.options, &results);
+    if (status == CONGRU_OK)
+        congru_paper_set_name(&open, dataset);
+    for (size_t i = 0; status == CONGRU_OK && i < results->folds; i++)
+        if (!congru_score_list_add(&runs->scores, dataset, results->subject_name[results->fold[i].subject],
+                                   ridges[ridge].name, 100 * results->fold[i].accuracy))
+            status = congru_paper_no_memory(runs->job);
+    congru_results_destroy(&results);
+    congru_paper_set_close(&open);
+    return status;
+}
+
+congru_status congru_paper_runs_ridges(congru_paper_runs *runs)
+{
+    const congru_paper_request *request = runs->job->request;
+    congru_status status = CONGRU_OK;
+    if (!is_asked(request, CONGRU_PAPER_RIDGE))
+        return CONGRU_OK;
+    for (size_t i = 0; status == CONGRU_OK && i < request->set_count; i++)
+        for (size_t k = 0; status == CONGRU_OK && k < RIDGES; k++)
+            if (request->run.method.c != ridges[k].c)
+                status = run_ridge(runs, i, k);
+    return status;
+}
+
+/* ---- Pipelines that are scored on fewer trials ---- */
+
+static size_t count_scored(const congru_results *results, size_t pipeline)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < results->folds; i++)
+        count += results->fold[i].pipeline == pipeline ? results->fold[i].samples : 0;
+    return count;
+}
+
+/* Marks the trials that a pipeline is scored on, of `trials`. */
+static void mark_scored(const congru_results *results, size_t pipeline, bool *scored)
+{
+    for (size_t i = 0; i < results->folds; i++)
+        for (size_t k = 0; results->fold[i].pipeline == pipeline && results->fold[i].trial != NULL &&
+                           k < results->fold[i].samples;
+             k++)
+            scored[results->fold[i].trial[k]] = true;
+}
+
+void congru_paper_common_name(const char *pipeline, const char *few, char name[CONGRU_SCORE_NAME_SIZE])
+{
+    snprintf(name, CONGRU_SCORE_NAME_SIZE, "%.28s on %.28s", pipeline, few);
+}
+
+static bool add_common(congru_paper_runs *runs, const congru_results *results, const char *dataset,
+                       const char *few, const bool *scored)
+{
+    for (size_t i = 0; i < results->folds; i++) {
+        const congru_fold *fold = &results->fold[i];
+        char name[CONGRU_SCORE_NAME_SIZE];
+        size_t right = 0, count = 0;
+        for (size_t k = 0; fold->trial != NULL && k < fold->samples; k++) {
+            count += scored[fold->trial[k]];
+            right += scored[fold->trial[k]] && fold->prediction[k] == fold->truth[k];
+        }
+        congru_paper_common_name(results->pipeline[fold->pipeline], few, name);
+        if (count > 0 && !congru_score_list_add(&runs->scores, dataset, results->subject_name[fold->subject],
+                                                name, 100 * (double)right / (double)count))
+            return false;
+    }
+    return true;
+}
+
+congru_status congru_paper_runs_common(congru_paper_runs *runs, const congru_results *results,
+                                       const char *dataset, size_t trials)
+{
+    size_t most = 0;
+    bool *scored = malloc(trials + 1), good = scored != NULL;
+    for (size_t p = 0; p < results->pipelines; p++)
+        most = count_scored(results, p) > most ? count_scored(results, p) : most;
+    for (size_t p = 0; good && p < results->pipelines; p++) {
+        const size_t own = count_scored(results, p);
+        congru_text remark = {0};
+        if (own == 0 || own == most)
+            continue;
+        memset(scored, 0, trials);
+        mark_scored(results, p, scored);
+        good = add_common(runs, results, dataset, results->pipeline[p], scored);
+        congru_text_add(&remark,
+                        "%s: %s is scored on %zu trials where others have %zu: its row is not to be compared "
+                        "with theirs, and claims compare on its trials",
+                        dataset, results->pipeline[p], own, most);
+        good = good && !remark.failed;
+        if (good)
+            congru_table_note(&runs->remarks, remark.data);
+        congru_text_clear(&remark);
+    }
+    free(scored);
+    return good ? CONGRU_OK : congru_paper_no_memory(runs->job);
+}
