@@ -49,7 +49,9 @@ congru_status congru_mat_read_plain(congru_context *context, const congru_source
                                     congru_mat_wanted wanted, const void *user, congru_mat **mat);
 
 const congru_mat_value *congru_mat_find(const congru_mat *mat, const char *variable); /* or NULL */
-const char *congru_mat_variable(const congru_mat *mat, size_t index);                 /* NULL past the last */
+/* The name and value of variable 0, 1, ...; NULL past the last. */
+const char *congru_mat_variable(const congru_mat *mat, size_t index);
+const congru_mat_value *congru_mat_value_at(const congru_mat *mat, size_t index);
 const congru_mat_value *congru_mat_field(const congru_mat_value *value, size_t element, const char *field);
 /* The numbers of a value, which are then the caller's, who frees them with congru_memory_give (base/cache.h); the value
  * keeps its shape. */

@@ -179,6 +179,11 @@ const char *congru_mat_variable(const congru_mat *mat, size_t index)
     return index < mat->count ? mat->variable[index].name : NULL;
 }
 
+const congru_mat_value *congru_mat_value_at(const congru_mat *mat, size_t index)
+{
+    return index < mat->count ? &mat->variable[index].value : NULL;
+}
+
 const congru_mat_value *congru_mat_field(const congru_mat_value *value, size_t element, const char *field)
 {
     if (value == NULL || value->kind != CONGRU_MAT_STRUCT || element >= value->count)

@@ -13,7 +13,11 @@ enum {
     DEFLATE_RATIO_MAX =
         1032, /* the format cannot do better: 258 bytes from two bits, and some for block headers */
     DEFLATE_SLACK = 1032,
-    TEXT_BYTES_MAX = 4096 /* four for a character */
+    TEXT_BYTES_MAX = 4096, /* four for a character */
+    MEMBERS_MAX = 10000,
+    DIRECTORY_END =
+        22, /* and up to as many bytes of comment as 16 bits count, and the place of a larger one before it */
+    DIRECTORY_END_MAX = 20 + DIRECTORY_END + UINT16_MAX
 };
 
 struct congru_npz {
@@ -127,10 +131,56 @@ static congru_status fail_open(congru_context *context, const congru_npz *npz, z
     return fail_zip(context, npz, npz->name, "broken or truncated .npz", error);
 }
 
+static uint64_t word(const unsigned char *bytes, size_t size)
+{
+    uint64_t value = 0;
+    while (size-- > 0)
+        value = value << 8 | bytes[size];
+    return value;
+}
+
+/* The number of members that the end of a directory at bytes[at] states: where 16 bits are too few it is in a record whose
+ * place stands before the end. */
+static uint64_t stated_members(const congru_npz *npz, const unsigned char *bytes, size_t at)
+{
+    unsigned char larger[40];
+    uint64_t count = word(bytes + at + 10, 2);
+    if (count < UINT16_MAX || at < 20 || memcmp(bytes + at - 20, "PK\6\7", 4) != 0)
+        return count;
+    uint64_t place = word(bytes + at - 12, 8);
+    if (place > npz->source.size || npz->source.size - place < sizeof larger ||
+        congru_source_read(NULL, &npz->source, place, sizeof larger, larger) != CONGRU_OK)
+        return count;
+    return word(larger + 32, 8);
+}
+
+/* libzip finds names by a hash that texts can be chosen to defeat, and it reads the whole directory before it can be asked:
+ * 60,000 names took it 49 s. */
+static congru_status check_members(congru_context *context, const congru_npz *npz)
+{
+    size_t size = npz->source.size < DIRECTORY_END_MAX ? (size_t)npz->source.size : (size_t)DIRECTORY_END_MAX;
+    unsigned char *bytes = malloc(size);
+    if (bytes == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory to read it", npz->name);
+    congru_status status = congru_source_read(context, &npz->source, npz->source.size - size, size, bytes);
+    for (size_t at = 0; status == CONGRU_OK && at + DIRECTORY_END <= size; at++) {
+        uint64_t count = memcmp(bytes + at, "PK\5\6", 4) == 0 ? stated_members(npz, bytes, at) : 0;
+        if (count > MEMBERS_MAX)
+            status = congru_fail(context, CONGRU_ERROR_UNSUPPORTED,
+                                 "%s: %llu arrays; at most %d are read (save fewer with numpy.savez)",
+                                 npz->name, (unsigned long long)count, (int)MEMBERS_MAX);
+    }
+    free(bytes);
+    return status;
+}
+
 static congru_status open_archive(congru_context *context, congru_npz *npz)
 {
     if (npz->source.size == 0) /* an archive without members, to libzip */
         return congru_fail(context, CONGRU_ERROR_FORMAT, "%s: empty file (expected an .npz)", npz->name);
+    congru_status status = check_members(context, npz);
+    if (status != CONGRU_OK)
+        return status;
     zip_error_t error;
     zip_error_init(&error);
     errno = 0;
@@ -141,7 +191,7 @@ static congru_status open_archive(congru_context *context, congru_npz *npz)
         if (npz->archive == NULL)
             zip_source_free(source);
     }
-    congru_status status = npz->archive != NULL ? CONGRU_OK : fail_open(context, npz, &error);
+    status = npz->archive != NULL ? CONGRU_OK : fail_open(context, npz, &error);
     zip_error_fini(&error);
     return status;
 }

@@ -31,7 +31,7 @@ static const congru_mat_value *scope_get(const mat_scope *scope, size_t index, c
     *name = NULL;
     if (scope->structure == NULL) {
         *name = congru_mat_variable(scope->mat, index);
-        return *name != NULL ? congru_mat_find(scope->mat, *name) : NULL;
+        return congru_mat_value_at(scope->mat, index);
     }
     if (index >= scope->structure->fields)
         return NULL;
@@ -92,7 +92,7 @@ static congru_status fail_no_trials(const mat_trials *job)
     size_t used = 0;
     const char *name;
     for (size_t i = 0; (name = congru_mat_variable(job->mat, i)) != NULL; i++) {
-        const congru_mat_value *value = congru_mat_find(job->mat, name);
+        const congru_mat_value *value = congru_mat_value_at(job->mat, i);
         const congru_mat_value *run =
             value->kind == CONGRU_MAT_CELL && value->count > 0 ? &value->element[0] : value;
         if (congru_mat_field(run, 0, "X") != NULL)
@@ -113,11 +113,10 @@ static congru_status fail_no_trials(const mat_trials *job)
 static congru_status find_data(mat_trials *job)
 {
     size_t count = 0;
-    const char *name;
+    const congru_mat_value *value;
     job->scope = (mat_scope){.mat = job->mat};
     job->data = find_trials(&job->scope, &job->data_name, &count);
-    for (size_t i = 0; job->data == NULL && (name = congru_mat_variable(job->mat, i)) != NULL; i++) {
-        const congru_mat_value *value = congru_mat_find(job->mat, name);
+    for (size_t i = 0; job->data == NULL && (value = congru_mat_value_at(job->mat, i)) != NULL; i++) {
         if (value->kind != CONGRU_MAT_STRUCT || value->count != 1)
             continue;
         job->scope.structure = value;

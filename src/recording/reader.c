@@ -6,6 +6,7 @@
 #include "recording/reader.h"
 
 #include "base/number_text.h"
+#include "base/text_set.h"
 
 enum { LIST_SIZE = 700 }; /* leaves room in the error text for the path and the rest */
 
@@ -152,39 +153,81 @@ static int compare_named(const void *a, const void *b)
     return order != 0 ? order : (left->index > right->index) - (left->index < right->index);
 }
 
-/* Appends "-NUMBER" to a name, which loses whole characters of its own where there is no room. */
-static void append_number(char *name, size_t number)
+/* What distinguishing names carries along. */
+typedef struct naming {
+    congru_channel *channel;
+    size_t count;
+    congru_text_set taken; /* all names of the file, and those that were given */
+    size_t number;         /* the next of the names that are alike */
+} naming;
+
+/* "NAME-NUMBER"; the name loses whole characters where there is no room. Whether it did. */
+static bool write_numbered(char numbered[CONGRU_LABEL_SIZE], const char *name, size_t number)
 {
     char suffix[24];
     size_t length = strlen(name), added = (size_t)snprintf(suffix, sizeof suffix, "-%zu", number);
-    if (length + added >= CONGRU_LABEL_SIZE) {
+    bool cut = length + added >= CONGRU_LABEL_SIZE;
+    if (cut) {
         length = CONGRU_LABEL_SIZE - 1 - added;
         while (length > 0 && ((unsigned char)name[length] & 0xc0) == 0x80)
             length--;
     }
-    memcpy(name + length, suffix, added + 1);
+    memcpy(numbered, name, length);
+    memcpy(numbered + length, suffix, added + 1);
+    return cut;
+}
+
+/* Numbers the channel, its name having others like it, so that no other has the name. Those that are cut have their
+ * place as a number: what tells them apart may be what they lose. */
+static bool number_name(naming *job, size_t index)
+{
+    char name[CONGRU_LABEL_SIZE];
+    bool cut = write_numbered(name, job->channel[index].name, job->number);
+    size_t number = cut ? index : job->number, before = job->taken.count;
+    for (;; number += cut ? job->count : 1) {
+        write_numbered(name, job->channel[index].name, number);
+        if (congru_text_set_add(&job->taken, name) == NULL)
+            return false;
+        if (job->taken.count > before)
+            break;
+    }
+    job->number = cut ? job->number : number + 1;
+    memcpy(job->channel[index].name, name, strlen(name) + 1);
+    return true;
+}
+
+static bool number_names(naming *job, named *sorted)
+{
+    for (size_t i = 0; i < job->count; i++) {
+        congru_channel *channel = &job->channel[i];
+        if (channel->name[0] == '\0')
+            snprintf(channel->name, sizeof channel->name, "Ch%zu", i + 1);
+        sorted[i] = (named){.name = congru_text_set_add(&job->taken, channel->name), .index = i};
+        if (sorted[i].name == NULL)
+            return false;
+    }
+    if (job->count > 1)
+        qsort(sorted, job->count, sizeof *sorted, compare_named);
+    for (size_t first = 0, last; first < job->count; first = last) {
+        for (last = first + 1; last < job->count && sorted[first].name == sorted[last].name; last++)
+            ;
+        job->number = 0;
+        for (size_t i = first; i < last && last - first > 1; i++)
+            if (!number_name(job, sorted[i].index))
+                return false;
+    }
+    return true;
 }
 
 congru_status congru_reader_distinguish(congru_context *context, const char *file, congru_channel *channel,
                                         size_t count)
 {
+    naming job = {.channel = channel, .count = count};
     named *sorted = calloc(count, sizeof *sorted);
-    if (sorted == NULL && count > 0)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory for %zu channels", file, count);
-    for (size_t i = 0; i < count; i++) {
-        if (channel[i].name[0] == '\0')
-            snprintf(channel[i].name, sizeof channel[i].name, "Ch%zu", i + 1);
-        sorted[i] = (named){.name = channel[i].name, .index = i};
-    }
-    if (count > 1)
-        qsort(sorted, count, sizeof *sorted, compare_named);
-    for (size_t first = 0, last; first < count; first = last) {
-        last = first + 1;
-        while (last < count && strcmp(sorted[first].name, sorted[last].name) == 0)
-            last++;
-        for (size_t i = first; i < last && last - first > 1; i++)
-            append_number(channel[sorted[i].index].name, i - first);
-    }
+    bool done = (sorted != NULL || count == 0) && number_names(&job, sorted);
+    congru_text_set_clear(&job.taken);
     free(sorted);
-    return CONGRU_OK;
+    return done ? CONGRU_OK
+                : congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory for %zu channels", file,
+                              count);
 }

@@ -34,7 +34,8 @@ congru_status congru_reader_choose(congru_context *context, const char *file, co
                                    size_t *chosen_count, double *rate);
 
 /* Names channels without a name "Ch1", "Ch2", ... by their place, and numbers names that are there more than once:
- * three of "EEG" become "EEG-0", "EEG-1", "EEG-2", as MNE has them. CONGRU_ERROR_MEMORY. */
+ * three of "EEG" become "EEG-0", "EEG-1", "EEG-2", as MNE has them, without a number that is another channel's name.
+ * CONGRU_ERROR_MEMORY. */
 congru_status congru_reader_distinguish(congru_context *context, const char *file, congru_channel *channel,
                                         size_t count);
 

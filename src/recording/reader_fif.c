@@ -68,8 +68,7 @@ static size_t restore_colons(char *text, size_t length)
     return used;
 }
 
-/* One annotation from `onset` to `end` seconds. What is bad, and the edge between two recordings that were joined,
- * is missing from then on; an edge has no length, and takes the sample behind it. */
+/* One annotation from `onset` to `end` seconds; one that is bad may begin before the recording. */
 static congru_status add_annotation(congru_context *context, const congru_fif *fif, double onset, double end,
                                     char *text, size_t length, congru_recording *recording)
 {
@@ -78,13 +77,28 @@ static congru_status add_annotation(congru_context *context, const congru_fif *f
     double samples = (double)recording->samples;
     length = restore_colons(text, length);
     bool bad = length >= 3 && congru_same_letters(text, "bad", 3);
-    bool edge = length >= 4 && congru_same_letters(text, "edge", 4);
     if (!(last >= first) || !(first < samples) || (first < 0 && !(bad && last > 0)))
         return CONGRU_OK; /* no time, or one that is not in the recording */
     size_t from = first > 0 ? (size_t)first : 0, to = last < samples ? (size_t)last : recording->samples;
-    if ((bad || edge) && recording->data != NULL)
-        fill_gap(recording, from, to > from ? to - from : 1);
     return congru_reader_add_text(context, recording, from, to - from, text, length);
+}
+
+/* What is bad, and the edge between two recordings that were joined, is missing; an edge has no length, and takes the
+ * sample behind it. Events are in order, so that no sample is filled twice however many of them overlap. */
+static void leave_out_bad(congru_recording *recording)
+{
+    size_t filled = 0;
+    for (size_t i = 0; i < recording->events && recording->data != NULL; i++) {
+        const congru_event *event = &recording->event[i];
+        size_t end = event->onset + (event->duration > 0 ? event->duration : 1);
+        if (!congru_same_letters(event->text, "bad", 3) && !congru_same_letters(event->text, "edge", 4))
+            continue;
+        size_t from = event->onset > filled ? event->onset : filled;
+        if (end > from) {
+            fill_gap(recording, from, end - from);
+            filled = end;
+        }
+    }
 }
 
 static congru_status add_list(congru_context *context, const congru_fif *fif, const double *onset,
@@ -124,6 +138,7 @@ static congru_status add_annotations(congru_context *context, const congru_sourc
     if (status == CONGRU_OK)
         status = add_list(context, fif, onset, end, onsets, text, recording);
     congru_recording_sort_events(recording);
+    leave_out_bad(recording);
     free(onset);
     free(end);
     free(text);

@@ -76,22 +76,23 @@ static bool holds_trials(const congru_mat_value *value)
 
 static congru_status find_data(mat_job *job)
 {
-    const char *name = "data";
-    if (!holds_runs(congru_mat_find(job->mat, name)))
-        for (size_t i = 0; (name = congru_mat_variable(job->mat, i)) != NULL; i++)
-            if (holds_runs(congru_mat_find(job->mat, name)))
-                break;
-    if (name != NULL) {
-        job->data = congru_mat_find(job->mat, name);
-        job->data_name = name;
+    const congru_mat_value *value;
+    job->data = congru_mat_find(job->mat, "data");
+    job->data_name = "data";
+    if (holds_runs(job->data))
         return CONGRU_OK;
-    }
-    for (size_t i = 0; (name = congru_mat_variable(job->mat, i)) != NULL; i++)
-        if (holds_trials(congru_mat_find(job->mat, name)))
+    for (size_t i = 0; (value = congru_mat_value_at(job->mat, i)) != NULL; i++)
+        if (holds_runs(value)) {
+            job->data = value;
+            job->data_name = congru_mat_variable(job->mat, i);
+            return CONGRU_OK;
+        }
+    for (size_t i = 0; (value = congru_mat_value_at(job->mat, i)) != NULL; i++)
+        if (holds_trials(value))
             return congru_fail(
                 job->context, CONGRU_ERROR_KIND,
                 "%s: holds trials, not a recording: '%s' has three dimensions (read it as epochs)", job->file,
-                name);
+                congru_mat_variable(job->mat, i));
     char list[400];
     list_variables(job->mat, list, sizeof list);
     return congru_fail(

@@ -3,9 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text_set.h"
 #include "recording/reader.h"
 
-enum { FIRST_BYTES = 256, ALIGNMENT = 64, EVENTS_START = 64, TEXTS_START = 64 };
+enum { FIRST_BYTES = 256, ALIGNMENT = 64, EVENTS_START = 64 };
 
 /* A format more is one line more. */
 static const congru_recording_reader *const readers[] = {
@@ -13,16 +14,13 @@ static const congru_recording_reader *const readers[] = {
     &congru_reader_mat, &congru_reader_fif, &congru_reader_xdf,
 };
 
-/* What congru_recording_create really makes. Recordings repeat a few texts many times ("T0", "T1"), so a text
- * is kept once, in a table by hash with open addressing: a file cannot make the recording grow past its own
- * distinct texts. */
+/* What congru_recording_create really makes. Recordings repeat a few texts many times ("T0", "T1"), so a text is kept
+ * once: a file cannot make the recording grow past its own distinct texts. */
 typedef struct recording_store {
     congru_recording recording; /* first: the two addresses are one */
     size_t
         event_room; /* `event` has twice this: sorting merges through the second half, so that it cannot fail */
-    char **text;    /* (text_room), NULL where free */
-    size_t text_room;
-    size_t texts;
+    congru_text_set texts;
 } recording_store;
 
 static congru_status read_first_bytes(congru_context *context, const congru_source *source,
@@ -136,9 +134,7 @@ void congru_recording_destroy(congru_recording **recording)
     if (recording == NULL || *recording == NULL)
         return;
     recording_store *store = (recording_store *)*recording;
-    for (size_t i = 0; i < store->text_room; i++)
-        free(store->text[i]);
-    free(store->text);
+    congru_text_set_clear(&store->texts);
     free(store->recording.event);
     free(store->recording.channel);
     free(store->recording.data);
@@ -146,57 +142,17 @@ void congru_recording_destroy(congru_recording **recording)
     *recording = NULL;
 }
 
-/* FNV-1a. */
-static size_t text_hash(const char *text)
-{
-    uint64_t hash = 14695981039346656037U;
-    for (; *text != '\0'; text++)
-        hash = (hash ^ (unsigned char)*text) * 1099511628211U;
-    return (size_t)(hash ^ hash >> 32);
-}
-
-/* The place of the text, or the free place where it belongs; the table is never full. */
-static char **text_place(char **table, size_t room, const char *text)
-{
-    size_t i = text_hash(text) & (room - 1);
-    while (table[i] != NULL && strcmp(table[i], text) != 0)
-        i = (i + 1) & (room - 1);
-    return &table[i];
-}
-
-static bool grow_texts(recording_store *store)
-{
-    if (store->texts < store->text_room / 2)
-        return true;
-    size_t room = store->text_room == 0 ? TEXTS_START : store->text_room * 2;
-    char **table = calloc(room, sizeof *table);
-    if (table == NULL)
-        return false;
-    for (size_t i = 0; i < store->text_room; i++)
-        if (store->text[i] != NULL)
-            *text_place(table, room, store->text[i]) = store->text[i];
-    free(store->text);
-    store->text = table;
-    store->text_room = room;
-    return true;
-}
-
 /* The recording's own copy; NULL when memory ran out. */
 static const char *keep_text(recording_store *store, const char *text, size_t length)
 {
     size_t size = 2 * length + 1; /* a byte of Latin-1 is at most two of UTF-8 */
-    char *copy = length < SIZE_MAX / 2 && grow_texts(store) ? malloc(size) : NULL;
+    char *copy = length < SIZE_MAX / 2 ? malloc(size) : NULL;
     if (copy == NULL)
         return NULL;
     congru_reader_copy_label(copy, size, text, length);
-    char **place = text_place(store->text, store->text_room, copy);
-    if (*place != NULL) {
-        free(copy);
-        return *place;
-    }
-    *place = copy;
-    store->texts++;
-    return copy;
+    const char *kept = congru_text_set_add(&store->texts, copy);
+    free(copy);
+    return kept;
 }
 
 congru_status congru_recording_add_event(congru_context *context, congru_recording *recording, size_t onset,

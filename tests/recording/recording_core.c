@@ -3,9 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/text_set.h"
 #include "context_main.h"
 #include "harness.h"
 #include "recording/header_text.h"
@@ -242,6 +244,54 @@ TEST(names_become_distinct)
     }
     CHECK(congru_reader_distinguish(context, "file", longest, 2) == CONGRU_OK);
     CHECK(strcmp(longest[1].name + CONGRU_LABEL_SIZE - 5, "a-1") == 0);
+}
+
+/* A number that is given is no other channel's name, whatever the names are. */
+TEST(numbered_names_do_not_collide)
+{
+    static const char *const given[] = {"A", "A", "A-0", "A-2", "Ch6", "", "A"};
+    static const char *const expected[] = {"A-1", "A-3", "A-0", "A-2", "Ch6-0", "Ch6-1", "A-4"};
+    congru_channel channel[7];
+    for (size_t i = 0; i < 7; i++)
+        channel[i] = make_channel(given[i], 1);
+    CHECK(congru_reader_distinguish(context, "file", channel, 7) == CONGRU_OK);
+    for (size_t i = 0; i < 7; i++)
+        CHECK_SAYING(strcmp(channel[i].name, expected[i]) == 0, "'%s', not '%s'", channel[i].name, expected[i]);
+    enum { MANY = 20000 }; /* pairs of long names, which lose what tells the pairs apart */
+    congru_channel *many = calloc(MANY, sizeof *many);
+    for (size_t i = 0; i < MANY; i++)
+        snprintf(many[i].name, CONGRU_LABEL_SIZE, "%070d%09zu", 0, i / 2);
+    clock_t start = clock();
+    CHECK(congru_reader_distinguish(context, "file", many, MANY) == CONGRU_OK);
+    CHECK_SAYING((double)(clock() - start) < 2.0 * CLOCKS_PER_SEC, "%g s for 20000 names",
+                 (double)(clock() - start) / CLOCKS_PER_SEC);
+    congru_text_set names = {0};
+    for (size_t i = 0; i < MANY; i++)
+        congru_text_set_add(&names, many[i].name);
+    CHECK(names.count == MANY);
+    congru_text_set_clear(&names);
+    free(many);
+}
+
+/* Texts whose sums by FNV-1a, which used to find them, lie side by side in its table: 40,000 took 6 s. */
+TEST(chosen_texts_cost_no_more)
+{
+    enum { TEXTS = 40000, ROOM = 1 << 17 };
+    congru_recording *recording;
+    CHECK(congru_recording_create(context, "file", 1, 1000, true, &recording) == CONGRU_OK);
+    clock_t start = clock();
+    for (size_t i = 0; recording->events < TEXTS; i++) {
+        char text[24];
+        int length = snprintf(text, sizeof text, "%zx", i);
+        uint64_t hash = 14695981039346656037U;
+        for (int k = 0; k < length; k++)
+            hash = (hash ^ (unsigned char)text[k]) * 1099511628211U;
+        if (((hash ^ hash >> 32) & (ROOM - 1)) < ROOM / 64)
+            CHECK(congru_recording_add_event(context, recording, 0, 0, -1, text, (size_t)length) == CONGRU_OK);
+    }
+    CHECK_SAYING((double)(clock() - start) < 2.0 * CLOCKS_PER_SEC, "%g s",
+                 (double)(clock() - start) / CLOCKS_PER_SEC);
+    congru_recording_destroy(&recording);
 }
 
 TEST(events_are_kept_and_ordered)
