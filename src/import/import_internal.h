@@ -68,6 +68,7 @@ typedef struct import_file {
     congru_epochs *epochs;
     congru_epochs *rest;         /* the rest before the cues, where the importer takes it too */
     congru_epochs_report report; /* `found` is all trials of a file of trials */
+    bool left_out;               /* its run has no task in the preset: nothing was read of it */
     size_t trials;               /* that are in the set */
     size_t subjects;             /* that the file itself tells apart; 0: its name is one */
     bool covariances;            /* it holds those, not signals */
@@ -92,6 +93,10 @@ congru_status congru_import_name_file(congru_context *context, const char *path,
 /* The trials of a recording: import_recording.c. */
 congru_status congru_import_recording_read(congru_context *context, const congru_import *import,
                                            import_file *file);
+
+/* Why no file is left: the first is of a run that has no task in the preset. */
+congru_status congru_import_fail_no_task(congru_context *context, const congru_import *import,
+                                         import_file *file);
 
 /* Puts the events of the _events.tsv beside a BIDS recording in the place of its own, where there is one. */
 congru_status congru_import_bids_events(congru_context *context, const char *path, congru_recording *recording);

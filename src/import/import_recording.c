@@ -89,13 +89,14 @@ static void list_events(const congru_recording *recording, char *list, size_t si
     free(kinds);
 }
 
-static congru_status fail_no_events(recording_job *job)
+static congru_status fail_no_events(const recording_job *job)
 {
     char list[400];
     if (job->import->rule_count > 0 && job->file->run >= 0)
-        return congru_fail(job->context, CONGRU_ERROR_FORMAT,
-                           "the preset '%s' has no events for run %d (leave the file out, or give --events)",
-                           job->import->preset, (int)job->file->run);
+        return congru_fail(
+            job->context, CONGRU_ERROR_FORMAT,
+            "the preset '%s' has no task in run %d (give --events to say which events are trials)",
+            job->import->preset, (int)job->file->run);
     if (job->import->rule_count > 0)
         return congru_fail(job->context, CONGRU_ERROR_FORMAT,
                            "the preset '%s' needs the number of the run in the file's name (give --events)",
@@ -103,6 +104,13 @@ static congru_status fail_no_events(recording_job *job)
     list_events(job->recording, list, sizeof list);
     return congru_fail(job->context, CONGRU_ERROR_FORMAT,
                        "which events are trials? It has %s (give --events CODE=NAME,... or --preset)", list);
+}
+
+congru_status congru_import_fail_no_task(congru_context *context, const congru_import *import,
+                                         import_file *file)
+{
+    const recording_job job = {.context = context, .import = import, .file = file};
+    return congru_import_name_file(context, file->path, fail_no_events(&job));
 }
 
 /* Files converted from others may have the codes as texts. */
@@ -149,6 +157,11 @@ congru_status congru_import_recording_read(congru_context *context, const congru
                                            import_file *file)
 {
     recording_job job = {.context = context, .import = import, .file = file};
+    /* Data sets come with runs of rest and of other tasks. */
+    file->left_out =
+        import->rule_count > 0 && file->run >= 0 && congru_import_events(import, file->run) == NULL;
+    if (file->left_out)
+        return CONGRU_OK;
     congru_status status = read_recording(&job);
     /* Some kinds of file hold either. */
     if (status == CONGRU_ERROR_KIND && congru_epochs_recognises(file->path))

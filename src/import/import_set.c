@@ -118,6 +118,7 @@ static congru_status build_files(congru_context *context, const congru_import *i
                                  size_t count, file_progress *progress, congru_set **set)
 {
     import_pool *pool = NULL;
+    const import_file *first = NULL;
     double first_rate = 0;
     congru_status status =
         congru_import_pool_start(context, import, files, count, (size_t)congru_context_threads(context), &pool);
@@ -134,9 +135,13 @@ static congru_status build_files(congru_context *context, const congru_import *i
             congru_fail(context, status, "%s", file->error);
             break;
         }
-        if (i == 0)
+        if (file->left_out)
+            continue;
+        if (first == NULL) {
+            first = file;
             first_rate = file->epochs->rate;
-        status = check_alike(context, &files[0], file, first_rate);
+        }
+        status = check_alike(context, first, file, first_rate);
         if (status == CONGRU_OK)
             status = append(context, import, file, file->epochs, set);
         if (status == CONGRU_OK)
@@ -153,7 +158,8 @@ static congru_status build_files(congru_context *context, const congru_import *i
         congru_epochs_destroy(&files[i].rest);
     }
     if (status == CONGRU_OK)
-        status = check_events(context, import, files, count);
+        status = first != NULL ? check_events(context, import, files, count)
+                               : congru_import_fail_no_task(context, import, &files[0]);
     return status == CONGRU_OK ? order_classes(context, import, *set) : status;
 }
 
@@ -169,6 +175,42 @@ static congru_status build(congru_context *context, const congru_import *import,
     context->progress = progress.caller;
     context->progress_user = progress.user;
     return status;
+}
+
+/* ---- Runs without a task -------------------------------------------------------------------------------- */
+
+static int compare_runs(const void *a, const void *b)
+{
+    int32_t left = *(const int32_t *)a, right = *(const int32_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* Tells of the files that were left out, in one line, and moves the others together. */
+static congru_status drop_left_out(congru_context *context, const congru_import *import, import_file *files,
+                                   size_t *count)
+{
+    int32_t *run = malloc(*count * sizeof *run);
+    congru_text line = {0};
+    size_t out = 0, kept = 0;
+    if (run == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu files", *count);
+    for (size_t i = 0; i < *count; i++) {
+        if (files[i].left_out)
+            run[out++] = files[i].run;
+        else
+            files[kept++] = files[i];
+    }
+    *count = kept;
+    qsort(run, out, sizeof *run, compare_runs);
+    for (size_t i = 0; i < out; i++)
+        if (i == 0 || run[i] != run[i - 1])
+            congru_text_add(&line, "%s%d", i > 0 ? ", " : "", (int)run[i]);
+    if (out > 0 && !line.failed)
+        congru_note(context, "left out: %s of runs that have no task in the preset '%s' (%s)",
+                    congru_count(out, "file").text, import->preset, line.data);
+    congru_text_clear(&line);
+    free(run);
+    return CONGRU_OK;
 }
 
 /* ---- What is said of it -------------------------------------------------------------------------------- */
@@ -290,6 +332,8 @@ congru_status congru_import_run(congru_context *context, const congru_import *im
                                               sizeof made->subjects_from);
     if (status == CONGRU_OK)
         status = build(context, import, files, count, set);
+    if (status == CONGRU_OK)
+        status = drop_left_out(context, import, files, &count);
     if (status == CONGRU_OK)
         status = describe(context, import, files, count, *set);
     if (status == CONGRU_OK)
