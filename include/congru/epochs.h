@@ -51,7 +51,8 @@ typedef struct congru_epochs_options {
 typedef enum congru_dropped_reason {
     CONGRU_DROPPED_OUTSIDE,
     CONGRU_DROPPED_GAP,
-    CONGRU_DROPPED_REJECTED
+    CONGRU_DROPPED_REJECTED,
+    CONGRU_DROPPED_AMPLITUDE
 } congru_dropped_reason;
 
 enum { CONGRU_DROPPED_NAMED = 32 };
@@ -64,6 +65,7 @@ typedef struct congru_dropped {
 /* What became of the events that named a class. Rejected trials are counted whether or not they are dropped. */
 typedef struct congru_epochs_report {
     size_t found, kept, outside, gap, rejected; /* outside the recording; holding NaN; marked rejected */
+    size_t amplitude;                           /* beyond congru_preprocessing.reject */
     size_t named;                               /* the first CONGRU_DROPPED_NAMED of those dropped, by name */
     congru_dropped dropped[CONGRU_DROPPED_NAMED];
 } congru_epochs_report;

@@ -24,7 +24,7 @@ CONGRU_API congru_status congru_import_create(congru_context *context, congru_im
 CONGRU_API void congru_import_destroy(congru_import **import);
 
 /* The importer's own options; those of congru_preprocessing_options are taken too. */
-enum { CONGRU_IMPORT_OPTIONS = 9 };
+enum { CONGRU_IMPORT_OPTIONS = 10 };
 CONGRU_API extern const congru_option congru_import_options[CONGRU_IMPORT_OPTIONS];
 
 /* What is known of a public data set: a name of congru_preset_name, or, with a slash or ending in .txt, a file of the

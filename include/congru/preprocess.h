@@ -24,7 +24,7 @@ enum { CONGRU_REGRESS_SIZE = 128 };
 
 /* Everything that is done to samples between a recording and a covariance, in this order: scale to microvolts, regress
  * channels of the eyes out, choose channels, take the baseline off, average reference, band-pass, notch, resample, cut
- * the window, estimate the covariance, shrink it. A set and a model carry the description of their data, so that other
+ * the window, drop trials of too large amplitude, estimate the covariance, shrink it. A set and a model carry the description of their data, so that other
  * data can be treated alike.
  *
  * Made by congru_preprocessing_init, freed by congru_preprocessing_clear; the channels' names are owned. */
@@ -48,6 +48,8 @@ typedef struct congru_preprocessing {
     bool rest;          /* the window before the cue instead, -window[1] to -window[0] */
     bool rest_inside;   /* a trial whose rest window leaves the recording is dropped: the paper's rule */
     bool drop_rejected; /* trials that a code-1023 event marks are dropped */
+    double reject; /* microvolts: trials where a channel, prepared so far, swings farther from its least to its
+                           largest sample are dropped; 0: none */
     char regress
         [CONGRU_REGRESS_SIZE]; /* channels, with commas between, that are regressed out of the others of each
                                           subject before channels are chosen, and left out; "": none */
@@ -76,7 +78,7 @@ CONGRU_API void congru_preprocessing_clear(congru_preprocessing *p);
 
 /* The options that describe preprocessing. The first CONGRU_PREPROCESSING_TRIAL_OPTIONS of them apply to trials that were
  * cut already; the others are about cutting them. */
-enum { CONGRU_PREPROCESSING_TRIAL_OPTIONS = 16, CONGRU_PREPROCESSING_OPTIONS = 19 };
+enum { CONGRU_PREPROCESSING_TRIAL_OPTIONS = 16, CONGRU_PREPROCESSING_OPTIONS = 20 };
 CONGRU_API extern const congru_option congru_preprocessing_options[CONGRU_PREPROCESSING_OPTIONS];
 
 /* Sets one of them: ("band", "8:35"), ("causal", ""). CONGRU_ERROR_ARGUMENT for an unknown name or a value that cannot

@@ -54,7 +54,9 @@ typedef struct congru_recording_options {
      * (a file whose channels differ in rate is then an error naming them). */
     const char *const *channels;
     size_t channel_count;
-    bool eeg_only;    /* with channels NULL: leave out those known to be something else */
+    bool eeg_only;                /* with channels NULL: leave out those known to be something else */
+    const char *const *leave_out; /* (leave_out_count) with channels NULL: names of those that are not wanted */
+    size_t leave_out_count;
     bool header_only; /* everything but `data` */
     /* Of a file of several streams (XDF): the name of the one wanted. NULL: the stream of type EEG or else the only
      * one of signals; where there are more, the one that has the channels wanted; an error names them otherwise. */

@@ -77,6 +77,26 @@ static congru_status take_covariances(congru_context *context, const congru_impo
     return CONGRU_OK;
 }
 
+/* All channels but those that are bad, where none were chosen: *p then has names of its own. */
+static congru_status choose_good(congru_context *context, const congru_import *import,
+                                 const congru_epochs *epochs, congru_preprocessing *p)
+{
+    if (import->bad == NULL || p->channels > 0)
+        return CONGRU_OK;
+    p->channel_name = calloc(epochs->channels + 1, sizeof *p->channel_name);
+    if (p->channel_name == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu channels",
+                           epochs->channels);
+    for (size_t i = 0; i < epochs->channels; i++) {
+        bool bad = false;
+        for (size_t k = 0; k < import->bad->count; k++)
+            bad = bad || congru_channel_matches(epochs->channel_name[i], import->bad->text[k]);
+        if (!bad)
+            memcpy(p->channel_name[p->channels++], epochs->channel_name[i], CONGRU_LABEL_SIZE);
+    }
+    return CONGRU_OK;
+}
+
 congru_status congru_import_epochs_read(congru_context *context, const congru_import *import, import_file *file)
 {
     if (import->rest_class[0] != '\0')
@@ -94,8 +114,12 @@ congru_status congru_import_epochs_read(congru_context *context, const congru_im
     status = choose_classes(context, import, file);
     if (status == CONGRU_OK && file->epochs->covariances)
         return take_covariances(context, import, file);
+    congru_preprocessing p = congru_import_preparation(import);
     if (status == CONGRU_OK)
-        status = congru_preprocess_epochs(context, &import->preprocessing, import->position, file->epochs,
-                                          &file->report);
+        status = choose_good(context, import, file->epochs, &p);
+    if (status == CONGRU_OK)
+        status = congru_preprocess_epochs(context, &p, import->position, file->epochs, &file->report);
+    if (p.channel_name != import->preprocessing.channel_name)
+        free(p.channel_name);
     return status;
 }

@@ -18,6 +18,13 @@ congru_status congru_import_name_file(congru_context *context, const char *path,
     return congru_fail(context, status, "%.*s: %s", CONGRU_ERROR_TEXT_SIZE / 2, path, error);
 }
 
+congru_preprocessing congru_import_preparation(const congru_import *import)
+{
+    congru_preprocessing p = import->preprocessing;
+    p.reject = import->unit_auto ? 0 : p.reject;
+    return p;
+}
+
 /* Numbers in the file's name go before those in the file. */
 static void number_trials(const import_file *file, congru_epochs *epochs)
 {
@@ -38,6 +45,8 @@ void congru_import_file_read(congru_context *context, const congru_import *impor
         file->status = kind == CONGRU_FILE_TRIALS || kind == CONGRU_FILE_SET
                            ? congru_import_epochs_read(context, import, file)
                            : congru_import_recording_read(context, import, file);
+    if (file->status == CONGRU_OK && !file->left_out)
+        file->status = congru_import_finish_file(context, import, file);
     if (file->status != CONGRU_OK) {
         congru_import_name_file(context, file->path, file->status);
         snprintf(file->error, sizeof file->error, "%s", congru_context_error(context));

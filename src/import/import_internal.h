@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/text_set.h"
 #include "congru/import.h"
 #include "import/name_pattern.h"
 
@@ -12,7 +13,8 @@ enum {
     RULE_RUNS_MAX = 32,
     PATTERNS_MAX = 8,
     IMPORT_ERROR_SIZE = 2048,
-    IMPORT_SEEN_MAX = 64
+    IMPORT_SEEN_MAX = 64,
+    IMPORT_BURSTS_NAMED = 4
 };
 
 /* Which events are trials, in files of some runs or of all. */
@@ -47,7 +49,10 @@ struct congru_import {
     char *session_pattern; /* or NULL */
     session_name *session; /* (session_count) numbers of sessions that have a name */
     size_t session_count;
-    double mat_cue; /* seconds from an event to the cue in .mat recordings */
+    bool unit_auto;             /* each file is taken in the unit in which it is EEG */
+    bool drop_bad;              /* channels that any file marks as bad are left out of all */
+    const congru_text_set *bad; /* and which those are, while files are imported; or NULL */
+    double mat_cue;             /* seconds from an event to the cue in .mat recordings */
     bool keep_signals;
 };
 
@@ -59,6 +64,18 @@ const event_rule *congru_import_events(const congru_import *import, int32_t run)
 void congru_import_write_rules(const congru_import *import, congru_text *text);
 
 /* ---- Files --------------------------------------------------------------------------------------------- */
+
+/* What the trials of a file are like. */
+typedef struct import_quality {
+    double amplitude; /* microvolts, the median deviation; 0: unknown */
+    double factor;    /* that they were multiplied by, 1 unless unit_auto */
+    size_t bursts;    /* trials with a channel that swings ten times as far as it usually does, */
+    size_t burst[IMPORT_BURSTS_NAMED];
+    double largest;  /* and how far at most */
+    size_t channels; /* that usually swing ten times as far as the others; the worst: */
+    char channel[CONGRU_LABEL_SIZE];
+    double channel_factor;
+} import_quality;
 
 /* A file: what its name says, then what became of it. */
 typedef struct import_file {
@@ -72,8 +89,9 @@ typedef struct import_file {
     size_t trials;               /* that are in the set */
     size_t subjects;             /* that the file itself tells apart; 0: its name is one */
     bool covariances;            /* it holds those, not signals */
-    uint64_t seen;               /* bit k: it has event k of its rule */
-    char events[400];            /* the events or classes it has, for messages */
+    import_quality quality;
+    uint64_t seen;    /* bit k: it has event k of its rule */
+    char events[400]; /* the events or classes it has, for messages */
     congru_status status;
     char error[IMPORT_ERROR_SIZE]; /* why not CONGRU_OK */
 } import_file;
@@ -82,6 +100,9 @@ typedef struct import_file {
  * says how subjects were told apart. */
 congru_status congru_import_files_identify(congru_context *context, const congru_import *import,
                                            import_file *files, size_t count, char *scheme, size_t scheme_size);
+
+/* What is done to samples before their unit is known: everything but leaving trials out by it. A view, not to be cleared. */
+congru_preprocessing congru_import_preparation(const congru_import *import);
 
 /* Reads the file and fills `epochs` and `report`, or `status` and `error`. It runs in several threads at a time, each
  * with a context of its own. */
@@ -101,9 +122,32 @@ congru_status congru_import_fail_no_task(congru_context *context, const congru_i
 /* Puts the events of the _events.tsv beside a BIDS recording in the place of its own, where there is one. */
 congru_status congru_import_bids_events(congru_context *context, const char *path, congru_recording *recording);
 
+/* Adds the names that the _channels.tsv beside a BIDS recording marks as bad. */
+congru_status congru_import_bids_bad(congru_context *context, const char *path, congru_text_set *bad);
+
+/* Finds the channels that files mark as bad and tells of them. *own is `import` as it is then carried out, without them
+ * where they are left out: it shares what it does not change, and is freed by the last function, after `bad`'s users. */
+congru_status congru_import_find_bad(congru_context *context, const congru_import *import,
+                                     const import_file *files, size_t count, congru_import *own,
+                                     congru_text_set *bad);
+void congru_import_clear_own(const congru_import *import, congru_import *own);
+
 /* The trials of a file of trials: import_epochs.c. */
 congru_status congru_import_epochs_read(congru_context *context, const congru_import *import,
                                         import_file *file);
+
+/* ---- Quality: import_quality.c ------------------------------------------------------------------------- */
+
+/* Judges the trials that were cut; where units are found out, takes the file in the one that fits, and rejects trials. */
+congru_status congru_import_finish_file(congru_context *context, const congru_import *import,
+                                        import_file *file);
+
+/* Refuses a file whose signals are of another order of magnitude than the first's. */
+congru_status congru_import_check_amplitude(congru_context *context, const import_file *first,
+                                            const import_file *file);
+
+/* Tells of units, trials and channels that are unlike the others, a line for each. */
+void congru_import_tell_quality(congru_context *context, const import_file *files, size_t count);
 
 /* ---- Threads ------------------------------------------------------------------------------------------- */
 

@@ -49,6 +49,10 @@ static congru_status read_channels(recording_job *job, const congru_recording *h
                                         .channel_count = p->channels,
                                         .eeg_only = p->channels == 0,
                                         .stream = job->import->stream};
+    if (job->import->bad != NULL) {
+        options.leave_out = (const char *const *)job->import->bad->text;
+        options.leave_out_count = job->import->bad->count;
+    }
     congru_status status = congru_recording_read(job->context, job->file->path, &options, &job->recording);
     free(names);
     return status;
@@ -138,6 +142,7 @@ static void mark_seen(recording_job *job, const congru_event_class *events, size
 static congru_status cut(recording_job *job)
 {
     const congru_import *import = job->import;
+    congru_preprocessing p = congru_import_preparation(import);
     import_file *file = job->file;
     const event_rule *rule = congru_import_events(import, file->run);
     if (rule == NULL)
@@ -146,7 +151,7 @@ static congru_status cut(recording_job *job)
     double cue = strcmp(job->recording->format, "MAT") == 0 ? import->mat_cue : 0;
     mark_seen(job, events, rule->event_count);
     congru_status status = congru_preprocess_recording(
-        job->context, &import->preprocessing, job->recording, events, rule->event_count, cue, &file->epochs,
+        job->context, &p, job->recording, events, rule->event_count, cue, &file->epochs,
         import->rest_class[0] != '\0' ? &file->rest : NULL, &file->report);
     if (status == CONGRU_OK && file->rest != NULL)
         memcpy(file->rest->class_name[0], import->rest_class, CONGRU_LABEL_SIZE);

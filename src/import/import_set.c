@@ -143,6 +143,8 @@ static congru_status build_files(congru_context *context, const congru_import *i
         }
         status = check_alike(context, first, file, first_rate);
         if (status == CONGRU_OK)
+            status = congru_import_check_amplitude(context, first, file);
+        if (status == CONGRU_OK)
             status = append(context, import, file, file->epochs, set);
         if (status == CONGRU_OK)
             status = append(context, import, file, file->rest, set);
@@ -330,14 +332,22 @@ congru_status congru_import_run(congru_context *context, const congru_import *im
     if (status == CONGRU_OK)
         status = congru_import_files_identify(context, import, files, count, made->subjects_from,
                                               sizeof made->subjects_from);
+    congru_import own = *import;
+    congru_text_set bad = {0};
     if (status == CONGRU_OK)
-        status = build(context, import, files, count, set);
+        status = congru_import_find_bad(context, import, files, count, &own, &bad);
     if (status == CONGRU_OK)
-        status = drop_left_out(context, import, files, &count);
+        status = build(context, &own, files, count, set);
     if (status == CONGRU_OK)
-        status = describe(context, import, files, count, *set);
+        status = drop_left_out(context, &own, files, &count);
     if (status == CONGRU_OK)
-        status = summarise(context, import, files, count, made);
+        congru_import_tell_quality(context, files, count);
+    if (status == CONGRU_OK)
+        status = describe(context, &own, files, count, *set);
+    if (status == CONGRU_OK)
+        status = summarise(context, &own, files, count, made);
+    congru_import_clear_own(import, &own);
+    congru_text_set_clear(&bad);
     free(files);
     if (status != CONGRU_OK)
         congru_set_destroy(set);

@@ -365,9 +365,29 @@ static congru_status keep_signals(value_source *from, const char *value)
     return CONGRU_OK;
 }
 
+static congru_status set_bads(value_source *from, const char *value)
+{
+    size_t choice = 0;
+    if (!congru_value_choice(from->where, value, (const char *const[]){"keep", "drop", NULL}, &choice,
+                             from->error))
+        return fail_value(from);
+    from->import->drop_bad = choice == 1;
+    return CONGRU_OK;
+}
+
 static congru_status set_stream(value_source *from, const char *value)
 {
     return replace_text(from, &from->import->stream, value);
+}
+
+static congru_status set_unit(value_source *from, const char *value)
+{
+    congru_import *import = from->import;
+    import->unit_auto = strcmp(value, "auto") == 0;
+    if (!import->unit_auto)
+        return congru_preprocessing_set(from->context, &import->preprocessing, from->where, "unit", value);
+    import->preprocessing.scale = 1;
+    return CONGRU_OK;
 }
 
 static congru_status set_mat_cue(value_source *from, const char *value)
@@ -399,6 +419,9 @@ const congru_option congru_import_options[CONGRU_IMPORT_OPTIONS] = {
     {"session-from", '\0', "PATTERN",
      "The same for the session, if that takes a pattern of its own: *_ses{session}."},
     {"keep-signals", '\0', NULL, "Store the filtered trials beside their covariances."},
+    {"bads", '\0', "NAME",
+     "Channels that files mark as bad, in FIF (MNE's info['bads']) or in the channels.tsv of BIDS: 'drop' leaves "
+     "them out of all files, 'keep' names them. Default: keep."},
     {"stream", '\0', "NAME",
      "The stream wanted of XDF files with several of signals. Default: the one of type EEG, else the only "
      "one, else the one with the channels wanted."},
@@ -419,7 +442,9 @@ static const struct {
     {"subject-from", add_pattern, false},
     {"session-from", set_session_pattern, false},
     {"keep-signals", keep_signals, false},
+    {"bads", set_bads, false},
     {"stream", set_stream, false},
+    {"unit", set_unit, false},
     {"positions", set_positions, true},
     {"files", add_pattern, true},
     {"sessions", set_sessions, true},

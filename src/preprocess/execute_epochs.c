@@ -219,6 +219,49 @@ congru_status congru_preprocess_trials(congru_context *context, const congru_pre
     return status == CONGRU_OK ? crop(context, p, epochs) : status;
 }
 
+double congru_preprocess_swing(const double *x, size_t samples)
+{
+    double least = (double)INFINITY, most = -(double)INFINITY;
+    for (size_t t = 0; t < samples; t++) {
+        least = x[t] < least ? x[t] : least;
+        most = x[t] > most ? x[t] : most;
+    }
+    return most - least;
+}
+
+static bool is_beyond(const congru_preprocessing *p, const congru_epochs *epochs, size_t trial)
+{
+    const double *x = epochs->data + trial * epochs->channels * epochs->samples;
+    for (size_t k = 0; k < epochs->channels; k++)
+        if (congru_preprocess_swing(x + k * epochs->samples, epochs->samples) > p->reject)
+            return true;
+    return false;
+}
+
+congru_status congru_preprocess_reject(congru_context *context, const congru_preprocessing *p,
+                                       congru_epochs *epochs, congru_epochs_report *report)
+{
+    size_t kept = 0;
+    if (!(p->reject > 0))
+        return CONGRU_OK;
+    for (size_t i = 0; i < epochs->count; i++) {
+        if (!is_beyond(p, epochs, i))
+            congru_epochs_move(epochs, i, kept++);
+        else if (report->named < CONGRU_DROPPED_NAMED)
+            report->dropped[report->named++] =
+                (congru_dropped){epochs->number != NULL ? epochs->number[i] : i + 1, CONGRU_DROPPED_AMPLITUDE};
+    }
+    report->amplitude += epochs->count - kept;
+    report->kept -= epochs->count - kept;
+    epochs->count = kept;
+    if (kept > 0)
+        return CONGRU_OK;
+    return congru_fail(context, CONGRU_ERROR_FORMAT,
+                       "nothing is left of %s: %zu beyond %g uV from their least to their largest sample "
+                       "(try a larger --reject; is --unit right?)",
+                       congru_count(report->found, "trial").text, report->amplitude, p->reject);
+}
+
 congru_status congru_preprocess_epochs(congru_context *context, const congru_preprocessing *p,
                                        const size_t *position, congru_epochs *epochs,
                                        congru_epochs_report *report)
@@ -232,5 +275,7 @@ congru_status congru_preprocess_epochs(congru_context *context, const congru_pre
         status = congru_preprocess_trials(context, p, position, epochs);
     if (status == CONGRU_OK && p->rest)
         call_rest(epochs);
-    return status == CONGRU_OK ? drop_missing(context, epochs, report) : status;
+    if (status == CONGRU_OK)
+        status = drop_missing(context, epochs, report);
+    return status == CONGRU_OK ? congru_preprocess_reject(context, p, epochs, report) : status;
 }

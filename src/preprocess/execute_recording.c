@@ -117,8 +117,14 @@ congru_status congru_preprocess_recording(congru_context *context, const congru_
         status = cut_windows(context, p, &made.signal, events, event_count, cue, p->rest, epochs, report);
     if (status == CONGRU_OK && rest != NULL)
         status = cut_windows(context, p, &made.signal, events, event_count, cue, true, rest, &of_rest);
+    if (status == CONGRU_OK)
+        status = congru_preprocess_reject(context, p, *epochs, report);
+    if (status == CONGRU_OK && rest != NULL)
+        status = congru_preprocess_reject(context, p, *rest, &of_rest);
     if (status != CONGRU_OK)
         congru_epochs_destroy(epochs);
+    if (status != CONGRU_OK && rest != NULL)
+        congru_epochs_destroy(rest);
     free(made.data);
     free(made.event);
     return status;

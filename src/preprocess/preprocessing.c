@@ -289,6 +289,15 @@ static bool set_rejected(option_value *value)
     return set_switch(value, "keep", "drop", &value->p->drop_rejected);
 }
 
+static bool set_reject(option_value *value)
+{
+    if (is_off(value)) {
+        value->p->reject = 0;
+        return true;
+    }
+    return congru_value_number(value->where, value->text, 0.001, 1e9, &value->p->reject, value->error);
+}
+
 static bool set_regress(option_value *value)
 {
     if (value->text[0] == '\0' || strlen(value->text) >= sizeof value->p->regress)
@@ -317,7 +326,8 @@ const congru_option congru_preprocessing_options[CONGRU_PREPROCESSING_OPTIONS] =
      "The channels wanted, in that order; case and trailing dots do not matter. Default: all EEG channels of a "
      "recording, all of a file of trials."},
     {"unit", '\0', "NAME",
-     "The unit of files of trials, which do not say theirs: 'uV', 'mV' or 'V' (MNE's). Default: uV."},
+     "The unit of files of trials, which do not say theirs: 'uV', 'mV' or 'V' (MNE's); in import also 'auto', "
+     "which takes each file in the unit in which its signals are nearest to 10 uV. Default: uV."},
     {"reference", '\0', "NAME",
      "'none', or 'average' to subtract the mean of the channels, which leaves covariances of one rank less: "
      "see --estimator. Default: none."},
@@ -356,6 +366,9 @@ const congru_option congru_preprocessing_options[CONGRU_PREPROCESSING_OPTIONS] =
      "does; 'any' does not look at it. Default: any, or the preset's."},
     {"rejected", '\0', "NAME",
      "Trials the recording marks as rejected (code 1023): 'keep' or 'drop'. Default: keep."},
+    {"reject", '\0', "UV",
+     "Leave out trials in which a channel, filtered and cut, swings over more microvolts than this from its "
+     "least to its largest sample, and in a stream say so of such windows; 'off' keeps all. Default: off."},
     {"regress", '\0', "A,B,...",
      "Regress these channels, such as EOG, out of the others of each subject, by least squares over all "
      "samples and without labels, and leave them out: for files of trials that hold them. Default: none."},
@@ -366,16 +379,16 @@ static const struct {
     const char *name;
     option_setter set;
 } setters[] = {
-    {"channels", set_channels},   {"unit", set_unit},
-    {"reference", set_reference}, {"band", set_band},
-    {"order", set_order},         {"filter", set_filter},
-    {"causal", set_causal},       {"notch", set_notch},
-    {"harmonics", set_harmonics}, {"filtered", set_filtered},
-    {"resample", set_resample},   {"window", set_window},
-    {"rest-rule", set_rest_rule}, {"rejected", set_rejected},
-    {"estimator", set_estimator}, {"trace-normalise", set_trace},
-    {"shrinkage", set_shrinkage}, {"baseline", set_baseline},
-    {"regress", set_regress},
+    {"channels", set_channels},     {"unit", set_unit},
+    {"reference", set_reference},   {"band", set_band},
+    {"order", set_order},           {"filter", set_filter},
+    {"causal", set_causal},         {"notch", set_notch},
+    {"harmonics", set_harmonics},   {"filtered", set_filtered},
+    {"resample", set_resample},     {"window", set_window},
+    {"rest-rule", set_rest_rule},   {"rejected", set_rejected},
+    {"reject", set_reject},         {"estimator", set_estimator},
+    {"trace-normalise", set_trace}, {"shrinkage", set_shrinkage},
+    {"baseline", set_baseline},     {"regress", set_regress},
 };
 
 congru_status congru_preprocessing_set(congru_context *context, congru_preprocessing *p, const char *where,
@@ -465,6 +478,8 @@ void congru_preprocessing_print(const congru_preprocessing *p, char line[CONGRU_
     else if (p->whole)
         add(line, "whole trials");
     add(line, "%s%s", congru_estimator_name(p->estimator), p->trace_normalise ? " over its trace" : "");
+    if (p->reject > 0)
+        add(line, "trials beyond %g uV left out", p->reject);
     if (p->shrinkage > 0)
         add(line, "shrunk by %g", p->shrinkage);
 }

@@ -24,6 +24,13 @@ congru_status congru_preprocess_trials(congru_context *context, const congru_pre
 congru_status congru_preprocess_regress(congru_context *context, const congru_preprocessing *p,
                                         congru_epochs *epochs);
 
+/* How far a channel swings: its largest sample less its least. Missing samples do not count. */
+double congru_preprocess_swing(const double *x, size_t samples);
+
+/* Drops the trials beyond p->reject and counts them. CONGRU_ERROR_FORMAT where none is left. */
+congru_status congru_preprocess_reject(congru_context *context, const congru_preprocessing *p,
+                                       congru_epochs *epochs, congru_epochs_report *report);
+
 /* A band-pass that was done elsewhere becomes one to do, for data that did not go through it. */
 void congru_preprocessing_own_filters(congru_preprocessing *p);
 

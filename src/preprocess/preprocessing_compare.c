@@ -167,6 +167,8 @@ void congru_preprocessing_follow(congru_preprocessing *have, const congru_prepro
         have->whole = false;
     }
     have->rest = have->rest || then->rest;
+    if (then->reject > 0 && !(have->reject > 0 && have->reject < then->reject))
+        have->reject = then->reject;
     have->estimator = then->estimator;
     have->trace_normalise = then->trace_normalise;
     have->shrinkage = then->shrinkage;

@@ -104,6 +104,8 @@ static bool read_member(congru_scan *json, const char *key, congru_preprocessing
         return read_either(json, "any", "inside", &p->rest_inside);
     if (strcmp(key, "rejected") == 0)
         return read_either(json, "keep", "drop", &p->drop_rejected);
+    if (strcmp(key, "reject") == 0)
+        return congru_scan_number(json, &p->reject) && p->reject >= 0 && isfinite(p->reject);
     if (strcmp(key, "estimator") == 0) {
         p->known = true;
         return read_estimator(json, &p->estimator);
@@ -181,6 +183,8 @@ void congru_preprocessing_write(const congru_preprocessing *p, congru_text *text
     write_boolean(text, "rest", p->rest);
     write_word(text, "rest_rule", p->rest_inside ? "inside" : "any");
     write_word(text, "rejected", p->drop_rejected ? "drop" : "keep");
+    if (p->reject > 0)
+        write_number(text, "reject", p->reject);
     write_word(text, "estimator", congru_estimator_name(p->estimator));
     write_boolean(text, "trace_normalise", p->trace_normalise);
     if (p->shrinkage > 0)

@@ -44,6 +44,7 @@ typedef struct congru_fif {
     double annotated_from;     /* seconds of the clock that annotations count from; NaN: not said */
     congru_fif_tag onset, end, description;  /* of the annotations: lists */
     congru_fif_tag epochs, events, event_id; /* of the epochs */
+    congru_fif_tag bad;                      /* names of channels that are marked as bad: a list */
 } congru_fif;
 
 /* By the first bytes. */
@@ -70,6 +71,9 @@ congru_status congru_fif_numbers(congru_context *context, const congru_source *s
 /* The text of a tag, terminated, to be freed. */
 congru_status congru_fif_text(congru_context *context, const congru_source *source, const congru_fif_tag *tag,
                               char **text);
+
+/* Turns the "{COLON}" that stands for ':' in the entries of a list back into it; the length. */
+size_t congru_fif_restore_colons(char *text, size_t length);
 
 /* A file that is one part of several, or whose numbers are complex, with what to do. */
 congru_status congru_fif_fail_split(congru_context *context, const congru_fif *fif);

@@ -24,6 +24,7 @@ enum {
     TAG_DATA_SKIP = 301,
     TAG_EPOCH = 302,
     TAG_DATA_SKIP_SAMPLES = 303,
+    TAG_NAME_LIST = 3507,
     TAG_EVENT_LIST = 3561,
     TAG_BASELINE_MIN = 3568,
     TAG_BASELINE_MAX = 3569,
@@ -36,6 +37,7 @@ enum {
     BLOCK_REF = 118,
     BLOCK_SHIELDED = 119,
     BLOCK_EPOCHS_OLD = 122,
+    BLOCK_BAD_CHANNELS = 359,
     BLOCK_EVENTS = 361,
     BLOCK_EPOCHS = 373,
     BLOCK_ANNOTATIONS = 3810,
@@ -171,6 +173,18 @@ congru_status congru_fif_text(congru_context *context, const congru_source *sour
         *text = NULL;
     }
     return status;
+}
+
+size_t congru_fif_restore_colons(char *text, size_t length)
+{
+    static const char colon[] = "{COLON}";
+    size_t used = 0;
+    for (size_t i = 0; i < length;) {
+        bool is_colon = length - i >= sizeof colon - 1 && memcmp(text + i, colon, sizeof colon - 1) == 0;
+        text[used++] = is_colon ? ':' : text[i];
+        i += is_colon ? sizeof colon - 1 : 1;
+    }
+    return used;
 }
 
 /* The first number of a tag. */
@@ -423,6 +437,10 @@ static congru_status take_tag(walk *on, const congru_fif_tag *tag)
         return CONGRU_OK;
     case BLOCK_ANNOTATIONS:
         return take_annotations(on, tag);
+    case BLOCK_BAD_CHANNELS:
+        if (tag->kind == TAG_NAME_LIST)
+            fif->bad = *tag;
+        return CONGRU_OK;
     case BLOCK_REF:
         if (tag->kind == TAG_REF_ROLE)
             status = take_whole(on, tag, "the role of another file", &role);

@@ -76,12 +76,22 @@ static congru_status choose_named(congru_context *context, const char *file, con
     return status;
 }
 
+static bool is_left_out(const congru_recording_options *options, const char *name)
+{
+    for (size_t i = 0; i < options->leave_out_count; i++)
+        if (congru_channel_matches(name, options->leave_out[i]))
+            return true;
+    return false;
+}
+
 /* All that have a rate: one of 0 has no samples at even intervals. */
-static size_t choose_all(const congru_channel *channel, size_t count, bool eeg_only, size_t *chosen)
+static size_t choose_all(const congru_channel *channel, size_t count, const congru_recording_options *options,
+                         size_t *chosen)
 {
     size_t taken = 0;
     for (size_t i = 0; i < count; i++)
-        if (channel[i].rate > 0 && (!eeg_only || channel[i].type == CONGRU_CHANNEL_EEG))
+        if (channel[i].rate > 0 && (!options->eeg_only || channel[i].type == CONGRU_CHANNEL_EEG) &&
+            !is_left_out(options, channel[i].name))
             chosen[taken++] = i;
     return taken;
 }
@@ -118,7 +128,7 @@ congru_status congru_reader_choose(congru_context *context, const char *file, co
             return status;
         *chosen_count = options->channel_count;
     } else {
-        *chosen_count = choose_all(channel, count, options->eeg_only, chosen);
+        *chosen_count = choose_all(channel, count, options, chosen);
     }
     if (*chosen_count == 0) {
         char list[LIST_SIZE];

@@ -55,19 +55,6 @@ static congru_status read_data(congru_context *context, const congru_source *sou
 
 /* ---- Annotations --------------------------------------------------------------------------------- */
 
-/* Turns the "{COLON}" that stands for ':' in a list back into it. */
-static size_t restore_colons(char *text, size_t length)
-{
-    static const char colon[] = "{COLON}";
-    size_t used = 0;
-    for (size_t i = 0; i < length;) {
-        bool is_colon = length - i >= sizeof colon - 1 && memcmp(text + i, colon, sizeof colon - 1) == 0;
-        text[used++] = is_colon ? ':' : text[i];
-        i += is_colon ? sizeof colon - 1 : 1;
-    }
-    return used;
-}
-
 /* One annotation from `onset` to `end` seconds; one that is bad may begin before the recording. */
 static congru_status add_annotation(congru_context *context, const congru_fif *fif, double onset, double end,
                                     char *text, size_t length, congru_recording *recording)
@@ -75,7 +62,7 @@ static congru_status add_annotation(congru_context *context, const congru_fif *f
     double first = floor(onset * fif->rate + 0.5) - (double)fif->first_sample;
     double last = floor(end * fif->rate + 0.5) - (double)fif->first_sample;
     double samples = (double)recording->samples;
-    length = restore_colons(text, length);
+    length = congru_fif_restore_colons(text, length);
     bool bad = length >= 3 && congru_same_letters(text, "bad", 3);
     if (!(last >= first) || !(first < samples) || (first < 0 && !(bad && last > 0)))
         return CONGRU_OK; /* no time, or one that is not in the recording */

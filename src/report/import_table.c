@@ -22,13 +22,17 @@ static void count_classes(const congru_set *set, size_t first, size_t last, size
 /* "2 outside, 1 rejected", or "0"; trials that were kept although they are marked are named too. */
 static void describe_dropped(const congru_epochs_report *report, char *text, size_t size)
 {
-    size_t dropped = report->found - report->kept, marked = dropped - report->outside - report->gap;
+    size_t dropped = report->found - report->kept,
+           marked = dropped - report->outside - report->gap - report->amplitude;
     const struct {
         size_t count;
         const char *reason;
-    } reasons[] = {{report->outside, "outside"}, {report->gap, "with gaps"}, {marked, "rejected"}};
+    } reasons[] = {{report->outside, "outside"},
+                   {report->gap, "with gaps"},
+                   {marked, "rejected"},
+                   {report->amplitude, "too large"}};
     size_t used = dropped > 0 ? 0 : (size_t)congru_format(text, size, "0");
-    for (size_t i = 0, named = 0; i < 3 && used < size; i++)
+    for (size_t i = 0, named = 0; i < sizeof reasons / sizeof reasons[0] && used < size; i++)
         if (reasons[i].count > 0)
             used += (size_t)congru_format(text + used, size - used, "%s%zu %s", named++ > 0 ? ", " : "",
                                           reasons[i].count, reasons[i].reason);
@@ -67,6 +71,7 @@ static void add_rows(congru_table *table, const congru_import_summary *summary, 
         total.outside += report->outside;
         total.gap += report->gap;
         total.rejected += report->rejected;
+        total.amplitude += report->amplitude;
     }
     if (summary->files > 1) {
         char subjects[64];
@@ -81,7 +86,8 @@ static void name_dropped(congru_table *table, const congru_imported_file *file)
 {
     static const char *const reasons[] = {[CONGRU_DROPPED_OUTSIDE] = "outside",
                                           [CONGRU_DROPPED_GAP] = "gap",
-                                          [CONGRU_DROPPED_REJECTED] = "rejected"};
+                                          [CONGRU_DROPPED_REJECTED] = "rejected",
+                                          [CONGRU_DROPPED_AMPLITUDE] = "too large"};
     const congru_epochs_report *report = &file->report;
     const size_t more = report->found - report->kept - report->named;
     congru_text line = {0};

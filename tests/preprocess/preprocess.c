@@ -22,9 +22,9 @@ static bool error_has(const char *text)
 
 TEST(every_option_can_be_set)
 {
-    static const char *const values[] = {"C3,Cz", "V",      "average", "4:40", "3",        "fir", "",
-                                         "60",    "",       "1:45",    "128",  "0:2",      "oas", "on",
-                                         "0.1",   "-0.5:0", "inside",  "drop", "EOG1,EOG2"};
+    static const char *const values[] = {"C3,Cz", "V",      "average", "4:40", "3",   "fir",      "",
+                                         "60",    "",       "1:45",    "128",  "0:2", "oas",      "on",
+                                         "0.1",   "-0.5:0", "inside",  "drop", "150", "EOG1,EOG2"};
     congru_preprocessing p;
     congru_preprocessing_init(&p);
     for (size_t i = 0; i < CONGRU_PREPROCESSING_OPTIONS; i++) {
@@ -36,7 +36,8 @@ TEST(every_option_can_be_set)
     CHECK(p.causal && p.notch == 60 && p.harmonics && p.filtered[0] == 1 && p.resample == 128);
     CHECK(p.window[1] == 2 && p.estimator == CONGRU_ESTIMATOR_OAS && p.trace_normalise && p.rest_inside);
     CHECK(strcmp(p.regress, "EOG1,EOG2") == 0);
-    CHECK(p.drop_rejected && p.shrinkage == 0.1 && p.baseline[0] == -0.5 && !p.baseline_whole);
+    CHECK(p.drop_rejected && p.reject == 150 && p.shrinkage == 0.1 && p.baseline[0] == -0.5 &&
+          !p.baseline_whole);
     CHECK(congru_preprocessing_set(context, &p, NULL, "shrinkage", "1.5") == CONGRU_ERROR_ARGUMENT);
     CHECK(congru_preprocessing_check(context, &p) == CONGRU_ERROR_ARGUMENT && error_has("--causal"));
     congru_preprocessing_clear(&p);

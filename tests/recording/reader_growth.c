@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "congru/epochs.h"
 #include "context_main.h"
+#include "fif_writer.h"
 #include "harness.h"
 #include "mat_writer.h"
 #include "recording/reader.h"
@@ -106,80 +107,26 @@ TEST(npz_files_of_many_members)
 
 /* ---- FIF ----------------------------------------------------------------------------------------- */
 
-typedef struct fif_file {
-    unsigned char *bytes;
-    size_t size;
-} fif_file;
-
-static void put_word(fif_file *file, uint32_t word)
-{
-    for (int shift = 24; shift >= 0; shift -= 8)
-        file->bytes[file->size++] = (unsigned char)(word >> shift);
-}
-
-static void put_real(fif_file *file, float value)
-{
-    uint32_t word;
-    memcpy(&word, &value, sizeof word);
-    put_word(file, word);
-}
-
-static void put_tag(fif_file *file, uint32_t kind, uint32_t type, size_t size)
-{
-    put_word(file, kind);
-    put_word(file, type);
-    put_word(file, (uint32_t)size);
-    put_word(file, 0);
-}
-
-static void put_number(fif_file *file, uint32_t kind, uint32_t number)
-{
-    put_tag(file, kind, 3, 4);
-    put_word(file, number);
-}
-
-static void put_channel(fif_file *file)
-{
-    put_tag(file, 203, 30, 96);
-    size_t begin = file->size;
-    memset(file->bytes + begin, 0, 96);
-    file->size += 8;
-    put_word(file, 2);
-    put_real(file, 1);
-    put_real(file, 1);
-    strcpy((char *)file->bytes + begin + 80, "Cz");
-    file->size = begin + 96;
-}
-
 /* Annotations of the whole recording, all of them bad: each used to be filled in by itself. */
 TEST(fif_files_of_overlapping_annotations)
 {
     enum { SAMPLES = 400000, ANNOTATIONS = 20000 };
-    fif_file file = {.bytes = calloc(4, 1 << 20)};
-    put_tag(&file, 100, 31, 20);
-    file.size += 20;
-    put_number(&file, 104, 101);
-    put_tag(&file, 201, 4, 4);
-    put_real(&file, 100);
-    put_channel(&file);
-    put_number(&file, 105, 101);
-    put_number(&file, 104, 102);
-    put_tag(&file, 300, 2, (size_t)2 * SAMPLES);
-    file.size += 2 * (size_t)SAMPLES;
-    put_number(&file, 105, 102);
-    put_number(&file, 104, 3810);
+    fif_writer file;
+    fif_begin(&file, 4 << 20);
+    fif_info(&file, 100, 1, NULL);
+    fif_raw(&file, (size_t)2 * SAMPLES, NULL);
+    fif_number(&file, 104, 3810);
     for (uint32_t kind = 3568; kind <= 3569; kind++) {
-        put_tag(&file, kind, 4, (size_t)4 * ANNOTATIONS);
+        fif_tag(&file, kind, 4, (size_t)4 * ANNOTATIONS);
         for (int i = 0; i < ANNOTATIONS; i++)
-            put_real(&file, kind == 3568 ? 1 : 3999);
+            fif_real(&file, kind == 3568 ? 1 : 3999);
     }
-    put_tag(&file, 206, 10, (size_t)4 * ANNOTATIONS - 1);
+    fif_tag(&file, 206, 10, (size_t)4 * ANNOTATIONS - 1);
     for (int i = 0; i < ANNOTATIONS; i++)
-        memcpy(file.bytes + file.size + 4 * (size_t)i, "bad:", 4);
-    file.size += (size_t)4 * ANNOTATIONS - 1;
-    put_number(&file, 105, 3810);
+        fif_bytes(&file, "bad:", 4 - (i + 1 == ANNOTATIONS));
+    fif_number(&file, 105, 3810);
     const char *path = store(file.bytes, file.size);
-    free(file.bytes);
+    fif_end(&file);
     congru_recording *recording = NULL;
     clock_t start = clock();
     CHECK_SAYING(congru_recording_read(context, path, NULL, &recording) == CONGRU_OK, "%s",
