@@ -100,9 +100,12 @@ static congru_status start(congru_training *t)
     if (status == CONGRU_OK && !t->constants.by_log)
         status = congru_design_initial(t->context, &t->design, t->constants.covariance, t->trials->count,
                                        t->options.initial, t->seed, &t->parameters);
-    return status == CONGRU_OK
-               ? congru_watch_start(t->context, t->trials, t->constants.present_count, &t->watch)
-               : status;
+    congru_trials seen = *t->trials;
+    if (!t->constants.by_log)
+        seen.covariance = t->constants.covariance;
+    return status == CONGRU_OK ? congru_watch_start(t->context, &seen, t->constants.present_count,
+                                                    congru_model_of(t->backbone), &t->parameters, &t->watch)
+                               : status;
 }
 
 static congru_status build(congru_training *t, unsigned rewritings)
@@ -184,6 +187,7 @@ void congru_training_destroy(congru_training **training)
 {
     if (*training == NULL)
         return;
+    congru_watch_end(&(*training)->watch);
     congru_graph_clear(&(*training)->graph);
     congru_arena_free(&(*training)->arena);
     free(*training);

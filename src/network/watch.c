@@ -6,13 +6,18 @@
 
 #include "base/mapped_memory.h"
 
-static const double rank_least = 1e-3;      /* of the largest singular value */
+static const double rank_least = 1e-3; /* of the largest singular value of the weights */
+static const double jitter_most =
+    2.0; /* times the jitter of all layers: an eigenvalue that is no more than it */
 static const double condition_most = 1e8;   /* of a layer's outputs */
 static const double gradient_most = 1000.0; /* times the clip */
 
-static size_t narrowest(const congru_design *design)
+/* How many layers are judged: down to the narrowest where merges bring back what it loses, else all. */
+static size_t judged(const congru_design *design)
 {
     size_t layer = 0;
+    if (design->merges == CONGRU_MERGES_NONE)
+        return design->layers;
     for (size_t l = 1; l <= design->layers; l++)
         layer = design->width[l] < design->width[layer] ? l : layer;
     return layer;
@@ -24,7 +29,8 @@ void congru_watch_layout(congru_arena *arena, congru_watch *w)
     for (size_t l = 0; l <= w->design->layers; l++)
         largest = w->design->width[l] > largest ? w->design->width[l] : largest;
     w->directions = congru_arena_take(arena, w->design->d * w->design->d, sizeof(double));
-    for (int k = 0; k < 3; k++)
+    w->mean = congru_arena_take(arena, w->design->d * w->design->d, sizeof(double));
+    for (int k = 0; k < 4; k++)
         w->scratch[k] = congru_arena_take(arena, largest * largest + largest, sizeof(double));
 }
 
@@ -61,43 +67,113 @@ static void between_classes(const congru_trials *trials, double *mean, double *o
     }
 }
 
+/* The network by itself, with the weights of `parameters`, which are those of the model before any others. */
+static congru_status apply_network(congru_context *context, const congru_network_model *model,
+                                   const congru_parameters *parameters, congru_watch *w)
+{
+    w->applied = congru_application_begin(context);
+    if (w->applied == NULL)
+        return CONGRU_ERROR_MEMORY;
+    congru_design_build(model, w->design, &w->applied->graph);
+    for (size_t s = 0; s < w->applied->parameters.segments; s++)
+        w->applied->parameters.segment[s].value = parameters->segment[s].value;
+    w->applied->graph.output[CONGRU_OUTPUT_LOGARITHM] = -1;
+    return congru_application_lay_out(w->applied);
+}
+
 congru_status congru_watch_start(congru_context *context, const congru_trials *trials, size_t present,
+                                 const congru_network_model *model, const congru_parameters *parameters,
                                  congru_watch *w)
 {
-    const size_t d = trials->d, least = w->design->width[narrowest(w->design)];
-    w->rank = present - 1 < least ? present - 1 : least;
-    between_classes(trials, w->scratch[0], w->scratch[1], w->scratch[2]);
+    const size_t d = trials->d;
+    w->rank = present - 1 < d ? present - 1 : d;
+    between_classes(trials, w->mean, w->scratch[1], w->scratch[2]);
     congru_status status = congru_spd_eigen(context, 1, d, w->scratch[2], w->scratch[0], w->scratch[1]);
     for (size_t i = 0; status == CONGRU_OK && i < d; i++) {
         for (size_t k = 0; k < w->rank; k++)
             w->directions[i * w->rank + k] = w->scratch[1][i * d + d - 1 - k];
     }
-    return status;
+    return status == CONGRU_OK && model->widths != NULL ? apply_network(context, model, parameters, w) : status;
 }
 
-/* M = W^T V, by layers; the rank by the eigenvalues of M^T M. A rotation keeps it. */
+void congru_watch_end(congru_watch *w)
+{
+    if (w->applied != NULL)
+        congru_application_end(w->applied);
+    w->applied = NULL;
+}
+
+/* The eigenvalues of m m^T, m being (rows, cols): (rows), rising. */
+static congru_status squares(const congru_graph *graph, size_t rows, size_t cols, const double *m,
+                             double *product, double *values)
+{
+    for (size_t i = 0; i < rows; i++) {
+        for (size_t j = 0; j < rows; j++) {
+            product[i * rows + j] = 0.0;
+            for (size_t k = 0; k < cols; k++)
+                product[i * rows + j] += m[i * cols + k] * m[j * cols + k];
+        }
+    }
+    return congru_spd_eigen(graph->context, 1, rows, product, values, NULL);
+}
+
+/* W^T by layers, then (W^T V)^T; a singular value counts where it is beside the largest of W. A rotation keeps all. */
 static congru_status rank_of(const congru_watch *w, const congru_graph *graph, size_t *rank)
 {
     const congru_kernel *kernel = graph->context->kernel;
-    const size_t r = w->rank, depth = narrowest(w->design);
-    double *m = w->scratch[0], *next = w->scratch[1], *values = w->scratch[2];
+    const size_t r = w->rank, d = w->design->d, depth = judged(w->design), out = w->design->width[depth];
+    double *m = w->scratch[0], *next = w->scratch[1], *product = w->scratch[2], *values = w->scratch[3];
     *rank = r;
     if (graph->rotation >= 0)
         return CONGRU_OK;
-    memcpy(m, w->directions, w->design->d * r * sizeof(double));
+    for (size_t i = 0; i < d * d; i++)
+        m[i] = i % (d + 1) == 0 ? 1.0 : 0.0;
     for (size_t l = 0; l < depth; l++) {
-        const size_t in = w->design->width[l], out = w->design->width[l + 1];
-        kernel->dense(out, r, in, congru_shared_transposed(graph->parameters->segment[l].value, out), m, false,
-                      next);
+        const size_t in = w->design->width[l], width = w->design->width[l + 1];
+        kernel->dense(width, d, in, congru_shared_transposed(graph->parameters->segment[l].value, width), m,
+                      false, next);
         double *swap = m;
         m = next;
         next = swap;
     }
-    kernel->dense(r, r, w->design->width[depth], congru_shared_transposed(m, r), m, false, next);
-    congru_status status = congru_spd_eigen(graph->context, 1, r, next, values, NULL);
+    congru_status status = squares(graph, out, d, m, product, values);
+    const double largest = status == CONGRU_OK ? values[out - 1] : 0.0;
+    for (size_t k = 0; k < r; k++) {
+        for (size_t i = 0; i < out; i++) {
+            next[k * out + i] = 0.0;
+            for (size_t j = 0; j < d; j++)
+                next[k * out + i] += m[i * d + j] * w->directions[j * r + k];
+        }
+    }
+    if (status == CONGRU_OK)
+        status = squares(graph, r, out, next, product, values);
     *rank = 0;
     for (size_t k = 0; status == CONGRU_OK && k < r; k++)
-        *rank += values[k] > rank_least * rank_least * values[r - 1];
+        *rank += values[k] > rank_least * rank_least * largest;
+    return status;
+}
+
+/* Eigenvalues of what the network makes of the mean trial that are no more than the jitter of its layers. */
+static congru_status look_at_jitter(congru_watch *w, congru_graph *graph)
+{
+    const size_t out = w->design->width[w->design->layers];
+    const double jitter = w->design->layer_jitter * (double)w->design->layers;
+    double *const output[CONGRU_OUTPUT_COUNT] = {w->scratch[0], NULL, NULL}, *values = w->scratch[1];
+    size_t count = 0;
+    if (w->applied == NULL || w->told_jitter)
+        return CONGRU_OK;
+    congru_status status = congru_graph_apply(&w->applied->graph, 1, w->mean, output);
+    if (status == CONGRU_OK)
+        status = congru_spd_eigen(graph->context, 1, out, output[0], values, NULL);
+    for (size_t i = 0; status == CONGRU_OK && i < out; i++)
+        count += values[i] <= jitter_most * jitter || values[i] <= values[out - 1] * 1e-12;
+    if (status != CONGRU_OK || count == 0)
+        return status;
+    w->told_jitter = true;
+    congru_note(graph->context,
+                "step %zu: %zu of the %zu eigenvalues of the output are the layers' jitter of %g and nothing "
+                "else (layers as wide as the output, or merges, keep them from it)",
+                graph->step, count, out, w->design->layer_jitter);
     return status;
 }
 
@@ -137,6 +213,8 @@ congru_status congru_watch_step(congru_watch *w, congru_graph *graph)
         return CONGRU_OK;
     size_t rank;
     congru_status status = rank_of(w, graph, &rank);
+    if (status == CONGRU_OK)
+        status = look_at_jitter(w, graph);
     if (status != CONGRU_OK)
         return status;
     graph->series[CONGRU_SERIES_RANK] = (double)rank;

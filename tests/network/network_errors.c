@@ -6,7 +6,6 @@
 #include "harness.h"
 #include "network/train.h"
 #include "network/trained.h"
-#include "network/watch.h"
 #include "network_samples.h"
 #include "refusal.h"
 
@@ -271,30 +270,6 @@ TEST(weights_of_zero_have_no_slope)
     for (size_t i = 0; i < size; i++)
         CHECK(congru_training_gradient(t, last)[i] == 0.0);
     congru_training_destroy(&t);
-}
-
-TEST(lost_directions_are_noted_once)
-{
-    congru_method_options options = some_options();
-    congru_context *own = NULL;
-    congru_training *t = NULL;
-    CHECK(congru_context_create(&own, NULL) == CONGRU_OK);
-    CHECK(congru_training_create(own, CONGRU_BACKBONE_UNET, true, &trials, &options, &t) == CONGRU_OK);
-    double *w = congru_training_parameter(t, 0);
-    for (size_t i = 0; i < t->design.width[0] * t->design.width[1]; i++) /* all columns the same: of rank 1 */
-        w[i] = 0.1 * (double)(i / t->design.width[1] + 1);
-    for (int twice = 0; twice < 2; twice++) {
-        congru_training_draw(t);
-        CHECK(congru_training_evaluate(t) == CONGRU_OK && congru_watch_step(&t->watch, &t->graph) == CONGRU_OK);
-    }
-    CHECK(t->series[CONGRU_SERIES_RANK] == 1.0);
-    size_t told = 0;
-    for (size_t k = 0; congru_context_note(own, k) != NULL; k++)
-        told += strstr(congru_context_note(own, k),
-                       "step 0: the layers keep 1 of the 2 directions that tell the classes apart") != NULL;
-    CHECK(told == 1);
-    congru_training_destroy(&t);
-    congru_context_destroy(&own);
 }
 
 /* ---- Models -------------------------------------------------------------------------------------------- */
