@@ -202,7 +202,7 @@ enum { CONGRU_GEOMETRY_STAGES = 6 };
 
 /* The source trials at 0, 20, ..., 100 % of a training, all in the log-Euclidean tangent space. */
 typedef struct congru_geometry {
-    size_t points; /* trials that are shown: at most 400, as many of each source subject */
+    size_t points; /* trials that are shown: at most 400, as many of each subject that is shown */
     size_t *trial; /* (points) index in the set; never one of the target's */
     double
         *position[CONGRU_GEOMETRY_STAGES]; /* (points, 2) by t-SNE, each stage begun where the last one ended */
@@ -215,13 +215,20 @@ typedef struct congru_geometry {
         [CONGRU_GEOMETRY_STAGES]; /* rms distance of all source trials from the stage before; 0 for the first */
 } congru_geometry;
 
-/* Follows the source trials through the training of a pipeline's network with `subject` left out: a training of fewer
- * steps is the beginning of a longer one, but for dct, whose penalty on the rotation falls with the share of the steps
- * that are done. What is mapped is the best network so far. Of the options method and align_by_session count.
- * Freed by congru_geometry_destroy; *geometry is NULL on failure. */
+/* What is shown of a training: {0} has all source subjects, and at each stage the network of that step. */
+typedef struct congru_geometry_options {
+    const int32_t *shown; /* (shown_count) source subjects, by index */
+    size_t shown_count;   /* 0: all */
+    bool best_so_far;     /* the network of the least loss until then, which is what training keeps */
+} congru_geometry_options;
+
+/* Follows the source trials through the training of a pipeline's network with `subject` left out: training is ended at each
+ * stage. Of the options method and align_by_session count; `choice` may be NULL. CONGRU_ERROR_ARGUMENT where the subject
+ * left out is to be shown. Freed by congru_geometry_destroy; *geometry is NULL on failure. */
 CONGRU_API congru_status congru_geometry_follow(congru_context *context, const congru_set *set,
                                                 const congru_evaluation_options *options, const char *pipeline,
-                                                int32_t subject, congru_geometry **geometry);
+                                                int32_t subject, const congru_geometry_options *choice,
+                                                congru_geometry **geometry);
 CONGRU_API void congru_geometry_destroy(congru_geometry **geometry);
 
 /* Silhouettes by subject and by class of the source trials as a pipeline puts them with `subject` left out. */

@@ -85,6 +85,13 @@ typedef enum congru_schedule {
     CONGRU_SCHEDULE_COSINE    /* half a cosine, from 1 to 0 at the last step */
 } congru_schedule;
 
+/* Which parameters are kept of training. */
+typedef enum congru_keep {
+    CONGRU_KEEP_BEST, /* those of the least loss, or that are best for held-out subjects; of networks that decide by
+                         themselves, and of a moving average, the last */
+    CONGRU_KEEP_LAST /* those of the last step */
+} congru_keep;
+
 enum { CONGRU_LAYERS_MAX = 9 };
 
 /* Of networks on signals: where a band or a window ends that is all there is. */
@@ -105,6 +112,8 @@ typedef struct congru_network_options {
     double dropout;     /* networks on signals: the share of activations that a step leaves out */
 
     int dct_steps; /* DCT's, where they are others; 0: as many as the others have */
+    int stop;      /* training ends after so many of the steps, schedules being those of all; 0: after all */
+    congru_keep keep;
 
     int epochs; /* passes over the source trials, without replacement, instead of steps; 0: steps */
     congru_schedule schedule;

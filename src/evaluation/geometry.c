@@ -134,13 +134,23 @@ static congru_status measure(congru_context *context, const source_trials *s, si
 
 /* ---- Points ---- */
 
-/* The trials that are shown, as places among the sources: as many of each subject, evenly from first to last. */
-static size_t choose(const source_trials *s, size_t *place)
+static bool is_shown(const congru_geometry_options *choice, size_t subject)
 {
-    size_t sources = s->set->subjects - 1, chosen = 0;
+    for (size_t i = 0; i < choice->shown_count; i++)
+        if ((size_t)choice->shown[i] == subject)
+            return true;
+    return choice->shown_count == 0;
+}
+
+/* The trials that are shown, as places among the sources: as many of each subject, evenly from first to last. */
+static size_t choose(const source_trials *s, const congru_geometry_options *choice, size_t *place)
+{
+    size_t sources = choice->shown_count > 0 ? choice->shown_count : s->set->subjects - 1, chosen = 0;
     size_t most = POINTS_MAX / sources > POINTS_LEAST ? POINTS_MAX / sources : POINTS_LEAST;
     for (size_t subject = 0; subject < s->set->subjects; subject++) {
         size_t all = 0, seen = 0;
+        if (!is_shown(choice, subject))
+            continue;
         for (size_t i = 0; i < s->count; i++)
             all += (size_t)s->subject[i] == subject;
         size_t wanted = all < most ? all : most;
@@ -162,7 +172,8 @@ typedef struct shown {
     double *point; /* (count, size) */
 } shown;
 
-static congru_status show(congru_context *context, const source_trials *s, shown *points, congru_geometry *g)
+static congru_status show(congru_context *context, const source_trials *s,
+                          const congru_geometry_options *choice, shown *points, congru_geometry *g)
 {
     points->place = malloc(s->count * sizeof *points->place);
     points->subject = malloc(s->count * sizeof *points->subject);
@@ -170,7 +181,7 @@ static congru_status show(congru_context *context, const source_trials *s, shown
     g->trial = malloc(s->count * sizeof *g->trial);
     if (points->place == NULL || points->subject == NULL || points->label == NULL || g->trial == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu points", s->count);
-    g->points = points->count = choose(s, points->place);
+    g->points = points->count = choose(s, choice, points->place);
     points->point = malloc(points->count * s->size * sizeof *points->point);
     bool enough = points->point != NULL;
     for (size_t k = 0; k < CONGRU_GEOMETRY_STAGES; k++) {
@@ -238,32 +249,62 @@ static congru_status check(congru_context *context, const congru_set *set, const
     return CONGRU_OK;
 }
 
+/* The steps of the pipeline's network; the subjects that are shown are sources. */
+static congru_status plan(congru_context *context, const congru_set *set,
+                          const congru_evaluation_options *options, const char *pipeline, int32_t subject,
+                          const congru_geometry_options *choice, size_t *steps)
+{
+    congru_pipeline named;
+    for (size_t i = 0; i < choice->shown_count; i++)
+        if (choice->shown[i] < 0 || (size_t)choice->shown[i] >= set->subjects || choice->shown[i] == subject)
+            return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                               "subject %d is not one of those that the network is trained on, which are shown",
+                               (int)choice->shown[i] + 1);
+    congru_status status = congru_pipeline_parse(context, pipeline, &named);
+    if (status != CONGRU_OK)
+        return status;
+    *steps = congru_pipeline_steps(&named, &options->method);
+    congru_pipeline_clear(&named);
+    return CONGRU_OK;
+}
+
+/* The training until a stage, as if it went on to the end. */
+static void end_at(congru_network_options *network, const congru_geometry_options *choice, size_t steps,
+                   size_t stage)
+{
+    network->record = false;
+    network->epochs = network->dct_steps = 0;
+    network->stop = (int)(steps * stage / (CONGRU_GEOMETRY_STAGES - 1));
+    network->steps = network->stop > 0 ? (int)steps : 0;
+    network->keep = choice->best_so_far ? CONGRU_KEEP_BEST : CONGRU_KEEP_LAST;
+}
+
 congru_status congru_geometry_follow(congru_context *context, const congru_set *set,
                                      const congru_evaluation_options *options, const char *pipeline,
-                                     int32_t subject, congru_geometry **geometry)
+                                     int32_t subject, const congru_geometry_options *choice,
+                                     congru_geometry **geometry)
 {
+    static const congru_geometry_options everything = {0};
     source_trials s = {0};
     shown points = {0};
+    size_t steps = 0;
     congru_status status = check(context, set, options, pipeline, geometry);
     if (status != CONGRU_OK)
         return status;
+    *geometry = NULL;
+    choice = choice != NULL ? choice : &everything;
     congru_evaluation_options part = *options;
-    congru_pipeline named;
-    status = congru_pipeline_parse(context, pipeline, &named);
+    status = plan(context, set, options, pipeline, subject, choice, &steps);
     if (status != CONGRU_OK)
         return status;
-    const size_t steps = congru_pipeline_steps(&named, &options->method);
-    congru_pipeline_clear(&named);
-    part.method.network.record = false;
     congru_geometry *g = *geometry = calloc(1, sizeof **geometry);
     status = g != NULL ? start(context, set, subject, &s)
                        : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for points");
     for (size_t k = 0; status == CONGRU_OK && k < CONGRU_GEOMETRY_STAGES; k++) {
-        part.method.network.epochs = 0;
-        part.method.network.steps = (int)(steps * k / (CONGRU_GEOMETRY_STAGES - 1));
+        end_at(&part.method.network, choice, steps, k);
         status = map_sources(context, &part, pipeline, subject, &s);
         if (status == CONGRU_OK && k == 0)
-            status = show(context, &s, &points, g);
+            status = show(context, &s, choice, &points, g);
         if (status == CONGRU_OK)
             status = measure(context, &s, k, g);
         if (status == CONGRU_OK)

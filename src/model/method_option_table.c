@@ -36,6 +36,7 @@ static const char *const recipes[] = {
 static const char *const pools[] = {[CONGRU_POOL_NONE] = "none", [CONGRU_POOL_MEAN] = "mean", NULL};
 static const char *const schedules[] = {
     [CONGRU_SCHEDULE_CONSTANT] = "constant", [CONGRU_SCHEDULE_COSINE] = "cosine", NULL};
+static const char *const keeps[] = {[CONGRU_KEEP_BEST] = "best", [CONGRU_KEEP_LAST] = "last", NULL};
 static const char *const merges[] = {
     [CONGRU_MERGES_SKIP] = "skip",
     [CONGRU_MERGES_EVERY] = "every",
@@ -140,6 +141,11 @@ static const congru_method_option rows[] = {
      .overrides = "dct-steps"},
     {INTEGER("dct-steps", network.dct_steps, 0, 10000000, 0, "dct dct-e2e",
              "Those of dct, where they are others; 0: as many.")},
+    {INTEGER("stop", network.stop, 0, 10000000, 0, "networks",
+             "End training after so many of the steps, with schedules as if all were done; 0: after all.")},
+    {CHOICE("keep", network.keep, keeps, "best", "networks",
+            "Which weights are kept: 'best', those of the least loss, or of --validation, as printed; or "
+            "'last', those of the last step.")},
     {INTEGER(
         "epochs", network.epochs, 0, 10000000, 0, "networks",
         "Passes over the source trials in another order each, without replacement, instead of steps; 0: "

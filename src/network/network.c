@@ -40,7 +40,8 @@ congru_network_options congru_network_settle_named(const char *model, const cong
 
 int congru_network_steps(const char *model, const congru_network_options *options)
 {
-    return congru_network_settle_named(model, options).steps;
+    const congru_network_options o = congru_network_settle_named(model, options);
+    return o.stop > 0 && o.stop < o.steps ? o.stop : o.steps;
 }
 
 /* ---- Sources ------------------------------------------------------------------------------------- */

@@ -58,6 +58,13 @@ static void layout(congru_arena *arena, congru_training *t)
     congru_graph_layout(arena, &t->graph);
 }
 
+/* The steps that are done. */
+static size_t end_of(const congru_training *t)
+{
+    const congru_network_options *o = &t->options;
+    return (size_t)(o->stop > 0 && o->stop < o->steps ? o->stop : o->steps);
+}
+
 static congru_status lay_out(congru_training *t)
 {
     congru_arena measure = {0};
@@ -74,7 +81,7 @@ static congru_status lay_out(congru_training *t)
         t->parameters.segment[s].value = congru_training_parameter(t, s);
     congru_adam_start(&t->parameters, &t->adam);
     congru_batches_start(&t->batches);
-    t->told = (size_t)t->options.steps;
+    t->told = end_of(t);
     if (t->options.epochs > 0)
         t->options.steps = (int)((size_t)t->options.epochs * congru_batches_epoch(&t->batches));
     return CONGRU_OK;
@@ -304,11 +311,11 @@ static bool gives_up(const congru_training *t)
 static congru_status one_step(congru_training *t, congru_record *record)
 {
     const congru_context *context = t->context;
-    const size_t steps = (size_t)t->options.steps;
+    const size_t end = end_of(t);
     const bool validates = t->options.validation_subjects > 0;
     congru_status status = CONGRU_OK;
     t->stops = context->progress != NULL &&
-               !context->progress(context->progress_user, t->step * t->told / steps, t->told);
+               !context->progress(context->progress_user, t->step * t->told / end, t->told);
     if (t->stops &&
         !congru_process_group_shares(context->processes)) /* others have to hear of it, in the next exchange */
         return congru_fail(t->context, CONGRU_ERROR_CANCELLED, "stopped by the progress callback");
@@ -333,21 +340,22 @@ static congru_status one_step(congru_training *t, congru_record *record)
 
 congru_status congru_training_loop(congru_training *t, congru_record *record)
 {
-    const size_t steps = (size_t)t->options.steps;
-    const bool validates = t->options.validation_subjects > 0;
+    const size_t steps = (size_t)t->options.steps, end = end_of(t);
+    const bool validates = t->options.validation_subjects > 0, last = t->options.keep == CONGRU_KEEP_LAST;
     congru_status status = record != NULL ? congru_record_start(t->context, record, steps) : CONGRU_OK;
-    while (status == CONGRU_OK && t->step < steps && !gives_up(t))
+    while (status == CONGRU_OK && t->step < end && !gives_up(t))
         status = one_step(t, record);
     if (status == CONGRU_OK && validates)
         status = keep_validated(t);
     if (status != CONGRU_OK)
         return status;
-    if (t->context->progress != NULL) /* one that says stop here is heard at the next step of another training */
+    if (t->context->progress !=
+        NULL) /* one that says stop here is heard at the next step of another training */
         t->context->progress(t->context->progress_user, t->told, t->told);
-    if (!validates && (t->options.average > 0.0 || decides(t))) {
-        if (t->options.average > 0.0)
+    if (last || (!validates && (t->options.average > 0.0 || decides(t)))) {
+        if (!last && t->options.average > 0.0)
             use_average(t);
-        t->adam.best_step = steps;
+        t->adam.best_step = t->step;
     } else {
         congru_adam_restore_best(&t->adam, &t->parameters);
     }

@@ -54,7 +54,7 @@ static congru_status follow(congru_paper_open *open, const char *folder, size_t 
     status = congru_paper_evaluate(open->job, open->set, options, &results);
     congru_results_destroy(&results);
     if (status == CONGRU_OK)
-        status = congru_geometry_follow(context, open->set, options, pipeline, left_out,
+        status = congru_geometry_follow(context, open->set, options, pipeline, left_out, NULL,
                                         &table->followed[model][alone]);
     if (status == CONGRU_OK)
         status = congru_diagnostics_geometry(context, open->set, options, pipeline, left_out,

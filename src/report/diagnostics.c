@@ -88,7 +88,7 @@ congru_status congru_diagnostics_write(congru_context *context, const congru_set
             congru_fail(context, CONGRU_ERROR_ARGUMENT, "no pipeline has a network that places trials"));
     int32_t left_out = options->subjects != NULL ? options->subjects[0] : 0;
     congru_geometry *g = NULL;
-    congru_status status = congru_geometry_follow(context, set, options, pipeline, left_out, &g);
+    congru_status status = congru_geometry_follow(context, set, options, pipeline, left_out, NULL, &g);
     if (status == CONGRU_OK)
         status = congru_diagnostics_geometry(context, set, options, pipeline, left_out, g);
     if (status == CONGRU_OK)

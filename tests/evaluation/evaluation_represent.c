@@ -50,10 +50,11 @@ TEST(sessions_by_themselves)
 /* The scatters are those of Eq. (2), of the source trials alone, and W + B is the same for any partition. */
 TEST(geometry_is_of_source_trials)
 {
+    const congru_geometry_options by_training = {.best_so_far = true};
     congru_geometry *g = NULL;
     double by_subject, by_class, target = 0, mean[64] = {0}, whole = 0;
     options.method.network.steps = 10;
-    CHECK(congru_geometry_follow(context, set, &options, "dldct-e2e", 1, &g) == CONGRU_OK);
+    CHECK(congru_geometry_follow(context, set, &options, "dldct-e2e", 1, &by_training, &g) == CONGRU_OK);
     CHECK(g->points == set->count - set->count / set->subjects);
     for (size_t i = 0; i < g->points; i++)
         target += set->subject[g->trial[i]] == 1;
@@ -75,8 +76,68 @@ TEST(geometry_is_of_source_trials)
     CHECK(by_subject == g->silhouette_subject[5] && by_class == g->silhouette_class[5]);
     congru_geometry_destroy(&g);
     CHECK(g == NULL);
-    CHECK(congru_geometry_follow(context, set, &options, "dldct-e2e", 3, &g) == CONGRU_ERROR_ARGUMENT &&
+    CHECK(congru_geometry_follow(context, set, &options, "dldct-e2e", 3, NULL, &g) == CONGRU_ERROR_ARGUMENT &&
           g == NULL);
+}
+
+/* The mean squared norm of the source trials' logarithms about their mean, as a training that is ended puts them. */
+static double spread(const char *model, int steps, int stop, congru_keep keep)
+{
+    double mean[64] = {0}, sum = 0;
+    size_t count = 0;
+    options.method.network.steps = steps;
+    options.method.network.stop = stop;
+    options.method.network.keep = keep;
+    CHECK(congru_pipeline_represent(context, set, &options, model, 1, first) == CONGRU_OK);
+    options.method.network.stop = 0;
+    options.method.network.keep = CONGRU_KEEP_BEST;
+    CHECK(congru_spd_log(context, set->count, set->dimension, first, first) == CONGRU_OK);
+    for (size_t i = 0; i < set->count; i++)
+        count += set->subject[i] != 1;
+    for (size_t i = 0; i < set->count * size; i++)
+        mean[i % size] += set->subject[i / size] != 1 ? first[i] / (double)count : 0;
+    for (size_t i = 0; i < set->count * size; i++)
+        sum += set->subject[i / size] != 1 ? pow(first[i] - mean[i % size], 2) / (double)count : 0;
+    return sum;
+}
+
+/* The network of that step, in a training that goes on to the end; or the best until then. */
+TEST(stages_are_of_one_training)
+{
+    static const char *const models[] = {"dct-e2e", "dldct-e2e", "ddct-unet-e2e"};
+    for (int best = 0; best < 2; best++)
+        for (size_t m = 0; m < 3; m++) {
+            const congru_geometry_options choice = {.best_so_far = best == 1};
+            congru_geometry *g = NULL;
+            options.method.network.steps = 20;
+            options.method.network.rate = 0.05;
+            CHECK(congru_geometry_follow(context, set, &options, models[m], 1, &choice, &g) == CONGRU_OK);
+            for (int k = 0; g != NULL && k < CONGRU_GEOMETRY_STAGES; k++) {
+                const double expected =
+                    spread(models[m], k > 0 ? 20 : 0, 4 * k, best == 1 ? CONGRU_KEEP_BEST : CONGRU_KEEP_LAST);
+                CHECK_NEAR(g->within_class[k] + g->between_class[k], expected, 1e-10 * expected);
+            }
+            congru_geometry_destroy(&g);
+        }
+    options.method.network.rate = CONGRU_OWN;
+}
+
+/* Those that are asked for, and never the one that is left out. */
+TEST(subjects_shown_are_chosen)
+{
+    const int32_t others[] = {0, 2}, left_out[] = {0, 1};
+    const size_t own = set->count / set->subjects;
+    congru_geometry_options choice = {.shown = others, .shown_count = 2};
+    congru_geometry *g = NULL;
+    options.method.network.steps = 1;
+    CHECK(congru_geometry_follow(context, set, &options, "dct-e2e", 1, &choice, &g) == CONGRU_OK);
+    CHECK(g->points == 2 * own);
+    for (size_t i = 0; i < g->points; i++)
+        CHECK(set->subject[g->trial[i]] != 1 && set->subject[g->trial[i]] <= 2);
+    congru_geometry_destroy(&g);
+    choice.shown = left_out;
+    CHECK(congru_geometry_follow(context, set, &options, "dct-e2e", 1, &choice, &g) == CONGRU_ERROR_ARGUMENT &&
+          strstr(congru_context_error(context), "subject 2 is not one") != NULL);
 }
 
 /* A network puts trials elsewhere, the more the longer it is trained; the head does not matter for where they begin. */

@@ -104,6 +104,35 @@ TEST(every_layer_stays_positive)
     sample_free(&trials);
 }
 
+/* A training that is ended is the beginning of one that is not, bit by bit: what falls over the steps falls over all. */
+TEST(stopping_is_the_beginning)
+{
+    enum { STEPS = 20, STOP = 7 };
+    congru_trials trials = sample_trials(context, 40, 4, 3, 4, 7);
+    for (int backbone = CONGRU_BACKBONE_DCT; backbone <= CONGRU_BACKBONE_UNET; backbone++) {
+        congru_method_options options = small_options(STEPS);
+        congru_training *whole = NULL, *ended = NULL;
+        options.network.schedule = CONGRU_SCHEDULE_COSINE;
+        CHECK(congru_training_create(context, (congru_backbone)backbone, true, &trials, &options, &whole) ==
+              CONGRU_OK);
+        options.network.stop = STOP;
+        options.network.keep = CONGRU_KEEP_LAST;
+        CHECK(congru_training_create(context, (congru_backbone)backbone, true, &trials, &options, &ended) ==
+              CONGRU_OK);
+        for (int step = 0; step < STOP; step++) {
+            congru_training_draw(whole);
+            CHECK(congru_training_evaluate(whole) == CONGRU_OK);
+            congru_training_update(whole);
+        }
+        CHECK(congru_training_loop(ended, NULL) == CONGRU_OK && ended->step == STOP);
+        CHECK(memcmp(whole->parameters.value, ended->parameters.value,
+                     whole->parameters.size * sizeof(double)) == 0);
+        congru_training_destroy(&whole);
+        congru_training_destroy(&ended);
+    }
+    sample_free(&trials);
+}
+
 /* With a rate far too large the loss rises after its least value: what is restored gives that loss again. */
 TEST(best_is_restored)
 {
