@@ -222,6 +222,9 @@ static const option reproduce_options[] = {
     {"trials", '\0', "N",
      "Trials of each class and subject in synthetic sets; fewer are for a quick look. "
      "Default: 40."},
+    {"best-so-far", '\0', NULL,
+     "Let the stages of 'geometry' show the best network until then, which training keeps, instead of that of "
+     "the step."},
     TABLE_FORMAT_OPTION,
 };
 
@@ -271,6 +274,8 @@ static int check_options(const arguments *parsed, const congru_paper_experiment 
         return terminal_fail(EXIT_USAGE, "reproduce %s: --seeds is for 'synthetic'; see --seed", name);
     if (options_given(parsed, "trials") && !about->takes_seeds)
         return terminal_fail(EXIT_USAGE, "reproduce %s: --trials is for 'synthetic'", name);
+    if (options_given(parsed, "best-so-far") && !about->takes_stages)
+        return terminal_fail(EXIT_USAGE, "reproduce %s: --best-so-far is for 'geometry'", name);
     if (options_given(parsed, "dataset") && parsed->operand_count > 2)
         return terminal_fail(EXIT_USAGE, "reproduce %s: --dataset is for one set", name);
     if (about->takes_seeds &&
@@ -311,6 +316,7 @@ static int run_reproduce(const arguments *parsed)
     inner.operand_count--;
     code = paper_run_open(&paper);
     paper.request.experiment = about->name;
+    paper.request.best_so_far = options_given(&inner, "best-so-far");
     if (code == EXIT_DONE && about->takes_networks)
         code = paper_run_check_networks(&paper);
     if (code == EXIT_DONE)

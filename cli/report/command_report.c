@@ -31,6 +31,8 @@ static const option options[] = {
     {"pipelines", '\0', "A[,B]",
      "The pipeline a figure or table is about, and the one it is compared with. Default: the best, and "
      "the next."},
+    {"subjects", '\0', "A,B,...",
+     "The subjects whose trials the figure 'evolution' shows. Default: the first four that have some."},
     {"series", '\0', "NAME",
      "The series of the figure 'training', as it is called in the files: loss, cross_entropy, "
      "gradient_norm, ... or action_ratio, subject_ratio. Default: loss."},
@@ -47,7 +49,7 @@ typedef struct job {
     format format;
     const char *name; /* of the figure or table */
     congru_report_choice choice;
-    text_list pipelines;
+    text_list pipelines, subjects;
     congru_context *context;
     congru_report *report;
 } job;
@@ -90,9 +92,13 @@ static int choose_name(job *j, const char *kind, const char *(*candidate)(size_t
     for (size_t i = 0; candidate(i, NULL) != NULL; i++)
         if (strcmp(candidate(i, NULL), j->name) == 0)
             return EXIT_DONE;
-    char what[64];
+    char what[64], hint[512];
+    size_t used = (size_t)snprintf(hint, sizeof hint, "there are");
+    for (size_t i = 0; candidate(i, NULL) != NULL && used < sizeof hint; i++)
+        used +=
+            (size_t)snprintf(hint + used, sizeof hint - used, "%s %s", i > 0 ? "," : "", candidate(i, NULL));
     snprintf(what, sizeof what, "report: no %s is called", kind);
-    return terminal_fail_unknown(what, j->name, candidate, NULL, "see 'congru help report'");
+    return terminal_fail_unknown(what, j->name, candidate, NULL, hint);
 }
 
 /* The format that the name of -o stands for; the number of formats for a name that says nothing. */
@@ -142,8 +148,11 @@ static int choose_format(job *j)
     static const struct {
         const char *name;
         bool for_figure, for_table;
-    } uses[] = {
-        {"figure", true, false}, {"table", false, true}, {"pipelines", true, true}, {"series", true, false}};
+    } uses[] = {{"figure", true, false},
+                {"table", false, true},
+                {"pipelines", true, true},
+                {"subjects", true, false},
+                {"series", true, false}};
     for (size_t i = 0; code == EXIT_DONE && i < sizeof uses / sizeof uses[0]; i++)
         if (options_given(j->parsed, uses[i].name) && !(uses[i].for_figure && figure) &&
             !(uses[i].for_table && table))
@@ -170,6 +179,10 @@ static int choose(job *j)
             j->choice.other = j->pipelines.count > 1 ? j->pipelines.item[1] : NULL;
         }
     }
+    if (code == EXIT_DONE && options_given(j->parsed, "subjects"))
+        code = options_words(j->parsed, "subjects", &j->subjects);
+    j->choice.subjects = (const char *const *)j->subjects.item;
+    j->choice.subject_count = j->subjects.count;
     j->choice.series = options_value(j->parsed, "series");
     return code;
 }
@@ -262,6 +275,7 @@ static int run(const arguments *parsed)
     congru_report_destroy(&j.report);
     congru_context_destroy(&j.context);
     text_list_clear(&j.pipelines);
+    text_list_clear(&j.subjects);
     return code;
 }
 

@@ -202,8 +202,9 @@ enum { CONGRU_GEOMETRY_STAGES = 6 };
 
 /* The source trials at 0, 20, ..., 100 % of a training, all in the log-Euclidean tangent space. */
 typedef struct congru_geometry {
-    size_t points; /* trials that are shown: at most 400, as many of each subject that is shown */
-    size_t *trial; /* (points) index in the set; never one of the target's */
+    size_t points;    /* trials that are shown: at most 400, as many of each subject that is shown */
+    size_t *trial;    /* (points) index in the set; never one of the target's */
+    bool best_so_far; /* as it was chosen */
     double
         *position[CONGRU_GEOMETRY_STAGES]; /* (points, 2) by t-SNE, each stage begun where the last one ended */
     double silhouette_subject[CONGRU_GEOMETRY_STAGES], silhouette_class[CONGRU_GEOMETRY_STAGES]; /* of points */

@@ -33,6 +33,7 @@ typedef struct congru_paper_experiment {
     bool takes_networks;  /* those must have a network (congru_ablation_check) */
     bool takes_recipe;    /* runs under the recipe of the request's options, rather than under all of them */
     bool takes_seeds;     /* makes sets itself: seeds and trials of the request count */
+    bool takes_stages;    /* shows stages of training: best_so_far of the request counts */
 } congru_paper_experiment;
 
 /* By index 0, 1, ... until NULL; by either name, or NULL. */
@@ -60,8 +61,9 @@ typedef struct congru_paper_request {
 
     const char *const *subjects; /* (subject_count) names of those to score; NULL: all of each set */
     size_t subject_count;
-    int seeds[2]; /* of sets that are made, the first and the last: 50 and 54 */
-    int trials;   /* of each class and subject of such sets, 40 */
+    bool best_so_far; /* geometry: stages show the best network until then, not that of the step */
+    int seeds[2];     /* of sets that are made, the first and the last: 50 and 54 */
+    int trials;       /* of each class and subject of such sets, 40 */
 
     /* What all runs have in common: target, align_by_session, causal, method, command, processes, data_parallel and watch;
      * and pipelines, NULL for those of the experiment. The others are set run by run. In an experiment that runs several

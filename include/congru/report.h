@@ -51,9 +51,11 @@ CONGRU_API congru_status congru_diagnostics_geometry(congru_context *context, co
 
 /* Which part of a report, where one figure or table is wanted. {0} is the default of each. */
 typedef struct congru_report_choice {
-    const char *pipeline; /* NULL: the best */
-    const char *other;    /* for a comparison of two; NULL: the runner-up */
-    const char *series;   /* of training, as named in its files; NULL: "loss" */
+    const char *pipeline;        /* NULL: the best */
+    const char *other;           /* for a comparison of two; NULL: the runner-up */
+    const char *series;          /* of training, as named in its files; NULL: "loss" */
+    const char *const *subjects; /* (subject_count) those whose trials "evolution" shows */
+    size_t subject_count;        /* 0: the first four that have trials */
 } congru_report_choice;
 
 /* The tables and figures by name: index 0, 1, ... until NULL; *about becomes one line on what it shows. */

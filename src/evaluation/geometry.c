@@ -300,6 +300,8 @@ congru_status congru_geometry_follow(congru_context *context, const congru_set *
     congru_geometry *g = *geometry = calloc(1, sizeof **geometry);
     status = g != NULL ? start(context, set, subject, &s)
                        : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for points");
+    if (g != NULL)
+        g->best_so_far = choice->best_so_far;
     for (size_t k = 0; status == CONGRU_OK && k < CONGRU_GEOMETRY_STAGES; k++) {
         end_at(&part.method.network, choice, steps, k);
         status = map_sources(context, &part, pipeline, subject, &s);

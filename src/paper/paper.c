@@ -58,8 +58,10 @@ static const experiment experiments[] = {
       .text =
           "The source trials while each of the six models is trained: t-SNE, scatters and cross-entropy by "
           "step, with and without the other terms of the objective. Figures go to FOLDER/NAME-geometry. The "
-          "first of --subjects is left out; by default the second, as in the paper.",
+          "first of --subjects is left out and the trials of the others are shown; by default the second is "
+          "left out and the first four others are shown, as in the paper.",
       .takes_sets = true,
+      .takes_stages = true,
       .takes_recipe = true},
      congru_reproduce_geometry},
     {{.name = "runtime",

@@ -264,7 +264,7 @@ size_t congru_scale_ticks(const scale *s, double tick[12], int *decimals)
     *decimals = 0;
     while (step < range / 8)
         step *= 10;
-    while (step > range / 4 && *decimals < 12) {
+    while (step > range / 4 && step > 1e-14 * fmax(fabs(s->from), fabs(s->to)) && *decimals < 300) {
         step /= 10;
         *decimals += step < 0.99;
     }
@@ -280,8 +280,25 @@ size_t congru_scale_ticks(const scale *s, double tick[12], int *decimals)
     return count;
 }
 
-static void number_text(char *text, size_t size, double value, int decimals, double factor)
+void congru_canvas_ends(const scale *s, char from[CANVAS_NUMBER_SIZE], char to[CANVAS_NUMBER_SIZE])
 {
+    int digits = 3;
+    do {
+        congru_format(from, CANVAS_NUMBER_SIZE, "%.*g", digits, s->from);
+        congru_format(to, CANVAS_NUMBER_SIZE, "%.*g", digits, s->to);
+    } while (strcmp(from, to) == 0 && digits++ < 17);
+}
+
+/* Ticks that take many decimals have as many digits as tell them from their neighbours. */
+static void number_text(char *text, size_t size, double value, double step, int decimals, double factor)
+{
+    int digits = 1;
+    if (decimals > 6) {
+        do
+            congru_format(text, size, "%.*g", digits, value * factor);
+        while (fabs(congru_number_read(text, NULL) - value * factor) > 0.01 * step * factor && digits++ < 17);
+        return;
+    }
     if (decimals < 0) {
         congru_format(text, size, "%g", value);
         return;
@@ -301,7 +318,7 @@ void congru_canvas_axis_x(canvas *on, const scale *x, double top, double bottom,
     for (size_t i = 0; i < count; i++) {
         double at = congru_scale_place(x, tick[i]);
         congru_canvas_line(on, at, top, at, bottom, CANVAS_RULE, 0.6);
-        number_text(text, sizeof text, tick[i], decimals, factor);
+        number_text(text, sizeof text, tick[i], count > 1 ? tick[1] - tick[0] : 0, decimals, factor);
         congru_canvas_text(on, at, bottom + 13, 9, 0, CANVAS_SOFT, "%s", text);
     }
     congru_canvas_text(on, (x->start + x->end) / 2, bottom + 30, 10, 0, CANVAS_INK, "%s", what);
@@ -317,7 +334,7 @@ void congru_canvas_axis_y(canvas *on, const scale *y, double left, double right,
     for (size_t i = 0; i < count; i++) {
         double at = congru_scale_place(y, tick[i]);
         congru_canvas_line(on, left, at, right, at, CANVAS_RULE, 0.6);
-        number_text(text, sizeof text, tick[i], decimals, factor);
+        number_text(text, sizeof text, tick[i], count > 1 ? tick[1] - tick[0] : 0, decimals, factor);
         congru_canvas_text(on, left - 6, at + 3, 9, 1, CANVAS_SOFT, "%s", text);
     }
     congru_canvas_text(on, left - 38, (y->start + y->end) / 2, 10, 0, CANVAS_INK, "%s", what);

@@ -61,6 +61,10 @@ size_t congru_scale_ticks(const scale *s, double tick[12], int *decimals);
 /* Widens from and to until they hold the value, if it is finite. */
 void congru_scale_include(scale *s, double value);
 
+/* The ends of a scale as numbers of as few digits, at least 3, as tell them apart. */
+enum { CANVAS_NUMBER_SIZE = 40 };
+void congru_canvas_ends(const scale *s, char from[CANVAS_NUMBER_SIZE], char to[CANVAS_NUMBER_SIZE]);
+
 /* Lines across the plot with numbers at them, times `factor`, and what they are. */
 void congru_canvas_axis_x(canvas *on, const scale *x, double top, double bottom, double factor,
                           const char *what);

@@ -57,6 +57,12 @@ congru_status congru_diagnostics_geometry(congru_context *context, const congru_
     congru_text_add_json(&text, pipeline);
     congru_text_add(&text, ",\n  \"left_out\": ");
     congru_text_add_json(&text, set->subject_name[left_out]);
+    congru_text_add(&text, ",\n  \"network\": \"%s\",\n  \"channels\": [", g->best_so_far ? "best" : "step");
+    for (size_t i = 0; i < set->dimension; i++) {
+        congru_text_add(&text, i > 0 ? ", " : "");
+        congru_text_add_json(&text, set->channel_name[i]);
+    }
+    congru_text_add(&text, "]");
     congru_text_add(&text, ",\n  \"intervals\": [0, 20, 40, 60, 80, 100],\n  \"points\": [");
     for (size_t i = 0; i < g->points; i++)
         write_point(&text, set, g, i);

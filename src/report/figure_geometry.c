@@ -1,122 +1,16 @@
-/* Trials on the plane, class ellipses, scalp maps. SPDX-License-Identifier: Apache-2.0 */
+/* Class ellipses and scalp maps. SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
-#include "report/figures.h"
+#include "report/figure_names.h"
 
-enum { SHADES = 32, PANEL = 170, GAP = 14, MARGIN = 20, NAMES_MAX = 256 };
-
-/* Names in the order they are met; their place is their colour or shape. */
-typedef struct name_list {
-    size_t count;
-    const char *name[NAMES_MAX];
-} name_list;
-
-static size_t place_of(name_list *list, const char *name)
-{
-    for (size_t i = 0; i < list->count; i++)
-        if (strcmp(list->name[i], name) == 0)
-            return i;
-    if (list->count == NAMES_MAX)
-        return NAMES_MAX - 1;
-    list->name[list->count] = name;
-    return list->count++;
-}
-
-/* A class has the same colour in every figure. */
-static name_list known_classes(const congru_results *results)
-{
-    name_list list = {0};
-    for (size_t k = 0; k < results->classes; k++)
-        place_of(&list, results->class_name[k]);
-    return list;
-}
-
-static const congru_json *element(const congru_json *array, size_t index)
-{
-    const congru_json *item = array != NULL ? array->first : NULL;
-    while (item != NULL && index-- > 0)
-        item = item->next;
-    return item;
-}
-
-static void draw_legend(canvas *on, const name_list *classes, double y)
-{
-    double x = MARGIN;
-    for (size_t i = 0; i < classes->count; i++) {
-        congru_canvas_dot(on, x + 4, y - 3.5, 4, congru_canvas_colours[i % CANVAS_COLOURS]);
-        congru_canvas_text(on, x + 13, y, 10, -1, CANVAS_INK, "%s", classes->name[i]);
-        x += congru_canvas_measure(classes->name[i], 10) + 30;
-    }
-}
-
-/* ---- Evolution ---- */
-
-static void draw_panel(canvas *on, const congru_json *points, name_list classes, size_t interval, double left,
-                       double top)
-{
-    scale x = {INFINITY, -INFINITY, left + 6, left + PANEL - 6, false},
-          y = {INFINITY, -INFINITY, top + PANEL - 6, top + 6, false};
-    name_list subjects = {0};
-    for (const congru_json *p = points->first; p != NULL; p = p->next) {
-        congru_scale_include(&x, element(congru_json_tree_member(p, "x"), interval)->number);
-        congru_scale_include(&y, element(congru_json_tree_member(p, "y"), interval)->number);
-    }
-    x.to += x.to > x.from ? 0 : 1;
-    y.to += y.to > y.from ? 0 : 1;
-    for (const congru_json *p = points->first; p != NULL; p = p->next) {
-        size_t class = place_of(&classes, congru_json_tree_string(congru_json_tree_member(p, "label"), ""));
-        size_t subject =
-            place_of(&subjects, congru_json_tree_string(congru_json_tree_member(p, "subject"), ""));
-        congru_canvas_symbol(on, subject,
-                             congru_scale_place(&x, element(congru_json_tree_member(p, "x"), interval)->number),
-                             congru_scale_place(&y, element(congru_json_tree_member(p, "y"), interval)->number),
-                             1.8, (congru_canvas_colours[class % CANVAS_COLOURS] & ~0xffu) | 0xb0);
-    }
-}
+enum { SHADES = 32, GAP = 14, MARGIN = 20 };
 
 static void draw_frame(canvas *on, double x, double y, double width, double height)
 {
     const double corner[] = {x, y, x + width, y, x + width, y + height, x, y + height, x, y};
     congru_canvas_path(on, 5, corner, CANVAS_RULE, 0.8);
-}
-
-canvas congru_figure_evolution(const figure_input *in)
-{
-    const congru_json *root = congru_json_root(in->run->geometry);
-    const congru_json *points = congru_json_tree_member(root, "points"),
-                      *intervals = congru_json_tree_member(root, "intervals");
-    const congru_json *by_subject = congru_json_tree_member(root, "silhouette_subject");
-    const congru_json *by_class = congru_json_tree_member(root, "silhouette_class");
-    size_t panels = congru_json_length(intervals), columns = panels < 3 ? panels : 3;
-    if (congru_json_length(points) == 0 || panels == 0)
-        return (canvas){0};
-    size_t rows = (panels + columns - 1) / columns;
-    name_list classes = known_classes(in->run->results);
-    for (const congru_json *p = points->first; p != NULL; p = p->next)
-        place_of(&classes, congru_json_tree_string(congru_json_tree_member(p, "label"), ""));
-    canvas on = congru_canvas_start(
-        2 * MARGIN + (double)columns * (PANEL + GAP) - GAP, 40 + (double)rows * (PANEL + 44),
-        "Trials on the plane as alignment goes on; colour is class, shape is subject");
-    draw_legend(&on, &classes, 22);
-    for (size_t i = 0; i < panels; i++) {
-        double x = MARGIN + (double)(i % columns) * (PANEL + GAP),
-               y = 52 + (double)(i / columns) * (PANEL + 44);
-        double subject = congru_json_tree_number(element(by_subject, i)),
-               class = congru_json_tree_number(element(by_class, i));
-        congru_canvas_text(&on, x, y - 6, 10, -1, CANVAS_INK, "%.0f %%",
-                           congru_json_tree_number(element(intervals, i)));
-        congru_canvas_bold(&on);
-        if (isfinite(subject) && isfinite(class))
-            congru_canvas_text(&on, x + PANEL, y + PANEL + 12, 9, 1, CANVAS_SOFT,
-                               "silhouette: class %.3f, subject %.3f", congru_plain_zero(class, 3),
-                               congru_plain_zero(subject, 3));
-        draw_frame(&on, x, y, PANEL, PANEL);
-        draw_panel(&on, points, classes, i, x, y);
-    }
-    return on;
 }
 
 /* ---- Ellipses ---- */
@@ -140,15 +34,15 @@ canvas congru_figure_ellipses(const figure_input *in)
     if (congru_json_length(ellipses) == 0)
         return (canvas){0};
     scale x = {INFINITY, -INFINITY, 0, 0, false}, y = x;
-    name_list classes = known_classes(in->run->results);
+    figure_names classes = congru_figure_classes(in->run->results);
     for (const congru_json *e = ellipses->first; e != NULL; e = e->next) {
         include_ellipse(e, &x, &y);
-        place_of(&classes, congru_json_tree_string(congru_json_tree_member(e, "class"), ""));
+        congru_figure_name(&classes, congru_json_tree_string(congru_json_tree_member(e, "class"), ""));
     }
     double unit = (SIDE - 12) / fmax(fmax(x.to - x.from, y.to - y.from), 1e-12);
     canvas on = congru_canvas_start(2 * MARGIN + 2 * SIDE + GAP, 70 + SIDE,
                                     "Class covariances before and after alignment");
-    draw_legend(&on, &classes, 22);
+    congru_figure_legend(&on, &classes, false, MARGIN, 22, 2 * MARGIN + 2 * SIDE);
     for (int after = 0; after < 2; after++) {
         double left = MARGIN + after * (SIDE + GAP), top = 52;
         congru_canvas_text(&on, left, top - 6, 10, -1, CANVAS_INK,
@@ -159,7 +53,8 @@ canvas congru_figure_ellipses(const figure_input *in)
             const congru_json *centre = congru_json_tree_member(e, "centre"),
                               *axes = congru_json_tree_member(e, "axes");
             bool is_after = congru_json_tree_string(congru_json_tree_member(e, "stage"), "")[0] == 'a';
-            size_t class = place_of(&classes, congru_json_tree_string(congru_json_tree_member(e, "class"), ""));
+            size_t class =
+                congru_figure_name(&classes, congru_json_tree_string(congru_json_tree_member(e, "class"), ""));
             uint32_t colour = congru_canvas_colours[class % CANVAS_COLOURS];
             if (is_after == (after == 1))
                 congru_canvas_ellipse(

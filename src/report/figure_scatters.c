@@ -4,12 +4,12 @@
 #include "report/figures.h"
 
 enum {
-    PANEL_X = 150,
-    PANEL_Y = 96,
-    LEFT = 44,
-    TOP = 62,
+    PANEL_X = 124,
+    PANEL_Y = 100,
+    LEFT = 54,
+    TOP = 82,
     STEP_X = PANEL_X + LEFT + 6,
-    STEP_Y = PANEL_Y + 52,
+    STEP_Y = PANEL_Y + 44,
     STAGES_MAX = 64
 };
 
@@ -18,11 +18,11 @@ enum {
 static const struct {
     const char *title, *over, *under, *beside;
 } panels[] = {
-    {"W, classes", "within_class", NULL, NULL},
-    {"B, classes", "between_class", NULL, "within_class"},
+    {"within classes (W)", "within_class", NULL, NULL},
+    {"between classes (B)", "between_class", NULL, "within_class"},
     {"W/B, classes", "within_class", "between_class", NULL},
-    {"W, subjects", "within_subject", NULL, NULL},
-    {"B, subjects", "between_subject", NULL, "within_subject"},
+    {"within subjects (W)", "within_subject", NULL, NULL},
+    {"between subjects (B)", "between_subject", NULL, "within_subject"},
     {"W/B, subjects", "within_subject", "between_subject", NULL},
 };
 enum { PANELS = sizeof panels / sizeof panels[0], COLUMNS = 3 };
@@ -83,13 +83,17 @@ static void draw_panel(canvas *on, const figure_input *in, size_t panel, double 
     congru_canvas_bold(on);
     if (!isfinite(y.from))
         return;
-    congru_canvas_text(on, left - 4, top + 12, 8, 1, CANVAS_SOFT, "%.3g", y.to);
-    congru_canvas_text(on, left - 4, top + PANEL_Y - 3, 8, 1, CANVAS_SOFT, "%.3g", y.from);
-    congru_canvas_text(on, left, top + PANEL_Y + 12, 8, -1, CANVAS_SOFT, "0 %%");
-    congru_canvas_text(on, left + PANEL_X, top + PANEL_Y + 12, 8, 1, CANVAS_SOFT, "100 %% of training");
-    if (y.to - y.from <= 1e-9 * fabs(y.to)) { /* equal: a flat line in the middle */
+    congru_canvas_text(on, left, top + PANEL_Y + 12, 9, -1, CANVAS_SOFT, "0 %%");
+    congru_canvas_text(on, left + PANEL_X, top + PANEL_Y + 12, 9, 1, CANVAS_SOFT, "100 %% of training");
+    if (y.to - y.from <= 1e-9 * fabs(y.to)) { /* equal: a flat line in the middle, and one number */
+        congru_canvas_text(on, left - 4, top + PANEL_Y / 2.0 + 3, 9, 1, CANVAS_SOFT, "%.3g", y.to);
         y.from -= 1;
         y.to += 1;
+    } else {
+        char low[CANVAS_NUMBER_SIZE], high[CANVAS_NUMBER_SIZE];
+        congru_canvas_ends(&y, low, high);
+        congru_canvas_text(on, left - 4, top + 12, 9, 1, CANVAS_SOFT, "%s", high);
+        congru_canvas_text(on, left - 4, top + PANEL_Y - 3, 9, 1, CANVAS_SOFT, "%s", low);
     }
     for (size_t r = in->report->runs; r-- > 0;) {
         size_t stages = stages_of(&in->report->run[r]), count = 0;
@@ -100,11 +104,25 @@ static void draw_panel(canvas *on, const figure_input *in, size_t panel, double 
             line[2 * count] = left + 6 + (PANEL_X - 12) * (stages > 1 ? (double)k / (double)(stages - 1) : 0.5);
             line[2 * count + 1] = congru_scale_place(&y, value[k]);
             congru_canvas_dot(on, line[2 * count], line[2 * count + 1], 2,
-                              congru_canvas_colours[r % CANVAS_COLOURS]);
+                              congru_figure_run_colour(in->report, r));
             count++;
         }
-        congru_canvas_path(on, count, line, congru_canvas_colours[r % CANVAS_COLOURS], 1.6);
+        congru_canvas_path(on, count, line, congru_figure_run_colour(in->report, r), 1.6);
     }
+}
+
+/* Of which network, and whose trials are not among them. */
+static void draw_title(canvas *on, const figure_input *in)
+{
+    const congru_json *root = congru_json_root(in->run->geometry);
+    const char *pipeline = congru_json_tree_string(congru_json_tree_member(root, "pipeline"), "Source trials"),
+               *left_out = congru_json_tree_string(congru_json_tree_member(root, "left_out"), NULL);
+    congru_canvas_text(on, 16, 18, 11, -1, CANVAS_INK, "%s while it is trained%s%s%s", pipeline,
+                       left_out != NULL ? ", " : "", left_out != NULL ? left_out : "",
+                       left_out != NULL ? " left out" : "");
+    congru_canvas_bold(on);
+    congru_canvas_text(on, 16, 31, 9, -1, CANVAS_SOFT,
+                       "Scatters of the source trials' logarithms, squared distance, and their ratios");
 }
 
 canvas congru_figure_scatters(const figure_input *in)
@@ -112,11 +130,12 @@ canvas congru_figure_scatters(const figure_input *in)
     double value[STAGES_MAX], at = 16;
     if (!read_panel(in->run, 0, stages_of(in->run), value))
         return (canvas){0};
-    canvas on = congru_canvas_start(COLUMNS * STEP_X + 16, TOP + 2 * STEP_Y - 16,
+    canvas on = congru_canvas_start(COLUMNS * STEP_X + 16, TOP + 2 * STEP_Y - 20,
                                     "Fisher's scatters and ratios of the source trials as training goes on");
-    for (size_t r = 0; r < in->report->runs; r++) {
-        congru_canvas_dot(&on, at + 4, 20.5, 4, congru_canvas_colours[r % CANVAS_COLOURS]);
-        congru_canvas_text(&on, at + 13, 24, 10, -1, CANVAS_INK, "%s", in->report->run[r].label);
+    draw_title(&on, in);
+    for (size_t r = 0; r < in->report->runs && in->report->runs > 1; r++) {
+        congru_canvas_dot(&on, at + 4, 46.5, 4, congru_figure_run_colour(in->report, r));
+        congru_canvas_text(&on, at + 13, 50, 10, -1, CANVAS_INK, "%s", in->report->run[r].label);
         at += congru_canvas_measure(in->report->run[r].label, 10) + 30;
     }
     for (size_t p = 0; p < PANELS; p++)

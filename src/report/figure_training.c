@@ -84,7 +84,7 @@ canvas congru_figure_training(const figure_input *in)
     double at = 440;
     for (size_t r = in->report->runs; r-- > 0;) {
         const report_curves *curves = find_curves(&in->report->run[r], pipeline);
-        uint32_t colour = congru_canvas_colours[r % CANVAS_COLOURS];
+        uint32_t colour = congru_figure_run_colour(in->report, r);
         if (curves == NULL)
             continue;
         draw_curve(&on, curves, in->series, &x, &y, colour);

@@ -22,8 +22,11 @@ static const struct {
     {"speed", "Seconds per subject, beside those of the paper.", NULL, congru_figure_speed},
     {"training", "One series of training by step, mean and middle 80 % of the subjects.",
      "it takes training/ of that pipeline and series", congru_figure_training},
-    {"evolution", "Trials on the plane as alignment goes on.", "it takes geometry.json with points",
-     congru_figure_evolution},
+    {"electrodes", "The channels by name, on a head seen from above.",
+     "it takes channels of the 10-10 system in geometry.json, patterns.json or patterns.csv",
+     congru_figure_electrodes},
+    {"evolution", "Trials on the plane while a network is trained; --subjects chooses whose.",
+     "it takes geometry.json with points", congru_figure_evolution},
     {"scatters", "Fisher's scatters and ratios of the source trials as training goes on, of all folders.",
      "it takes geometry.json with within_class", congru_figure_scatters},
     {"ellipses", "Class covariances before and after alignment.", "it takes geometry.json with ellipses",
@@ -62,6 +65,62 @@ static congru_status find_series(congru_context *context, const char *name, size
     return status;
 }
 
+static bool is_unconstrained(const report_run *run)
+{
+    const congru_json *given = congru_json_tree_member(
+        congru_json_tree_member(congru_json_root(run->run), "settings"), "unconstrained");
+    return given != NULL && given->kind == CONGRU_JSON_TRUE;
+}
+
+uint32_t congru_figure_run_colour(const congru_report *report, size_t run)
+{
+    size_t free = 0, place = 0;
+    for (size_t r = 0; r < report->runs; r++) {
+        free += is_unconstrained(&report->run[r]);
+        place += r < run && is_unconstrained(&report->run[r]) == is_unconstrained(&report->run[run]);
+    }
+    if (free == 0 || free == report->runs)
+        place = run;
+    else
+        place = 2 * place + !is_unconstrained(&report->run[run]);
+    return congru_canvas_colours[place % CANVAS_COLOURS];
+}
+
+/* Subjects that a figure is to show have trials in it. */
+static congru_status check_subjects(congru_context *context, const figure_input *in, const char *figure)
+{
+    const congru_json *points = congru_json_tree_member(congru_json_root(in->run->geometry), "points");
+    if (in->choice == NULL || in->choice->subject_count == 0)
+        return CONGRU_OK;
+    if (strcmp(figure, "evolution") != 0)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "the figure '%s' shows no subjects of a choice, "
+                           "which 'evolution' does",
+                           figure);
+    for (size_t i = 0; i < in->choice->subject_count; i++) {
+        const congru_json *p = points != NULL ? points->first : NULL;
+        while (p != NULL && strcmp(congru_json_tree_string(congru_json_tree_member(p, "subject"), ""),
+                                   in->choice->subjects[i]) != 0)
+            p = p->next;
+        if (p == NULL)
+            return congru_fail(context, CONGRU_ERROR_ARGUMENT, "%s/geometry.json: no trial of subject '%s'",
+                               in->run->folder, in->choice->subjects[i]);
+    }
+    return CONGRU_OK;
+}
+
+/* "no figure is called 'x', but accuracy, ..." */
+static congru_status fail_name(congru_context *context, const char *name)
+{
+    congru_text all = {0};
+    for (size_t i = 0; i < FIGURES; i++)
+        congru_text_add(&all, "%s%s", i > 0 ? ", " : "", figures[i].name);
+    congru_status status = congru_fail(context, CONGRU_ERROR_ARGUMENT, "no figure is called '%s', but %s", name,
+                                       all.data != NULL ? all.data : "");
+    congru_text_clear(&all);
+    return status;
+}
+
 congru_status congru_report_figure(congru_context *context, const congru_report *report, const char *name,
                                    const congru_report_choice *choice, congru_drawing **drawing)
 {
@@ -69,10 +128,12 @@ congru_status congru_report_figure(congru_context *context, const congru_report 
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "no report, no name or no place for the figure given");
     *drawing = NULL;
-    figure_input in = {.report = report, .run = &report->run[0]};
+    figure_input in = {.report = report, .run = &report->run[0], .choice = choice};
     congru_status status = congru_report_choose(context, in.run, choice, &in.pipeline, &in.other);
     if (status == CONGRU_OK)
         status = find_series(context, choice != NULL ? choice->series : NULL, &in.series);
+    if (status == CONGRU_OK)
+        status = check_subjects(context, &in, name);
     for (size_t i = 0; status == CONGRU_OK && i < FIGURES; i++) {
         if (strcmp(figures[i].name, name) != 0)
             continue;
@@ -82,6 +143,5 @@ congru_status congru_report_figure(congru_context *context, const congru_report 
                                in.run->folder, name, figures[i].lacking);
         return congru_canvas_end(context, &on, drawing);
     }
-    return status != CONGRU_OK ? status
-                               : congru_fail(context, CONGRU_ERROR_ARGUMENT, "no figure is called '%s'", name);
+    return status != CONGRU_OK ? status : fail_name(context, name);
 }

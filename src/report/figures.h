@@ -10,6 +10,7 @@ typedef struct figure_input {
     const report_run *run; /* the first */
     size_t pipeline, other;
     size_t series;
+    const congru_report_choice *choice; /* or NULL */
 } figure_input;
 
 /* Values at electrodes whose places are known: place (known, 2), value (known). */
@@ -30,6 +31,9 @@ typedef canvas congru_figure(const figure_input *in);
 congru_figure congru_figure_accuracy, congru_figure_paired, congru_figure_forest, congru_figure_confusion,
     congru_figure_speed, congru_figure_ablation, congru_figure_training, congru_figure_evolution,
     congru_figure_scatters, congru_figure_ellipses, congru_figure_patterns, congru_figure_looks,
-    congru_figure_curve;
+    congru_figure_curve, congru_figure_electrodes;
+
+/* Of a run: unconstrained trainings blue and the others orange where a report has both, as in the paper; else by its place. */
+uint32_t congru_figure_run_colour(const congru_report *report, size_t run);
 
 #endif

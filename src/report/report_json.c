@@ -218,8 +218,8 @@ static void add_points(congru_text *text, const congru_json *points)
 
 static void add_geometry(congru_text *text, const congru_json *root)
 {
-    static const char *const passed[] = {"title", "intervals", "silhouette_subject", "silhouette_class",
-                                         "ellipses"};
+    static const char *const passed[] = {"title",     "pipeline",           "left_out",         "network",
+                                         "intervals", "silhouette_subject", "silhouette_class", "ellipses"};
     congru_report_add_name(text, "geometry");
     if (root == NULL) {
         congru_text_add(text, "null");

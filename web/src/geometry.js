@@ -74,18 +74,22 @@ function evolution(geometry, known) {
         const one = panel(geometry, groups, `Trials on the plane at ${interval} % of alignment`);
         one.move(i);
         const silhouettes = [["class", geometry.silhouette_class?.[i]], ["subject", geometry.silhouette_subject?.[i]]].filter(([, value]) => typeof value === "number");
-        return h("figure", {}, h("figcaption", {}, h("strong", {}, `${interval} %`), silhouettes.length ? h("span", {}, ` silhouette: ${silhouettes.map(([name, value]) => `${name} ${fixed(value, 2)}`).join(", ")}`) : null), one.svg);
+        return h("figure", {}, h("figcaption", {}, h("strong", {}, `${interval} %`), silhouettes.length ? h("span", {}, ` silhouette: ${silhouettes.map(([name, value]) => `${name} ${fixed(value, 3)}`).join(", ")}`) : null), one.svg);
     });
     const holder = h("div", {});
     const choose = select("Show", ["all subjects", ...subjects], 0, (index) => {
         for (const path of holder.querySelectorAll("path[data-subject]")) path.classList.toggle("faint", index > 0 && path.dataset.subject !== subjects[index - 1]);
     });
+    const subject = (name, i) => h("span", {}, s("svg", { viewBox: "-5 -5 10 10", class: "symbol", width: 12, height: 12, "aria-hidden": "true" }, s("path", { d: `M0,0${shapes[i % shapes.length]}`, fill: "var(--soft)" })), ` ${name} `);
+    const network = { step: ", by the network of each step", best: ", by the best network until each step" }[geometry.network] ?? "";
+    const of = geometry.pipeline ? `${geometry.pipeline} while it is trained${geometry.left_out ? ` with ${geometry.left_out} left out` : ""}${network}. ` : "";
     const shown = geometry.points.length < geometry.point_count ? ` ${geometry.points.length} of ${geometry.point_count} trials are drawn.` : "";
     const shapesNote = subjects.length > shapes.length ? "shape is subject (shapes repeat; choose one to see it alone)" : "shape is subject";
     show(0);
     holder.append(h("h3", {}, "Trials as alignment goes on"),
-        h("p", { class: "note" }, `Colour is class, ${shapesNote}. Each panel has its own axes.${shown}`),
+        h("p", { class: "note" }, `${of}Colour is class, ${shapesNote}. Each panel has its own axes.${shown}`),
         key(classes.map((name, i) => ({ name, colour: colour(i) }))),
+        h("p", { class: "key subjects" }, subjects.map(subject)),
         h("div", { class: "choices" }, choose),
         h("div", { class: "grid panels" }, small),
         h("div", { class: "grid pair" }, h("div", { class: "film" }, h("h4", {}, "Step by step"), h("div", { class: "choices" }, play, h("label", { class: "choice range", for: "progress" }, h("span", {}, "Alignment"), slider, tell)), large.svg), silhouettes(geometry) ?? ""));

@@ -10,6 +10,12 @@ const groups = [
 ];
 const logarithmic = new Set(["gradient_norm", "eigen_least", "eigen_largest"]);
 
+// Unconstrained trainings are blue and the others orange where there are both, as in the figures; else by place.
+export function runColours(runs) {
+    const free = runs.map(({ run }) => run?.settings?.unconstrained === true), mixed = new Set(free).size > 1;
+    return runs.map((_, index) => colour(mixed ? 2 * free.slice(0, index).filter((one) => one === free[index]).length + (free[index] ? 0 : 1) : index));
+}
+
 // Rows {run, step, mean, low, high} of one series in every run that has it.
 function rowsOf(runs, pipeline, series) {
     return runs.flatMap((run, index) => {
@@ -25,7 +31,7 @@ function panel(runs, pipeline, series, title) {
     if (!rows.length) return null;
     if (rows.every(({ low, high }) => low === rows[0].low && high === rows[0].low)) return h("p", { class: "note constant" }, h("strong", {}, title), ` ${Number(rows[0].low.toPrecision(6))} at every step.`);
     const log = logarithmic.has(series) && rows.every(({ low }) => low > 0);
-    const tone = (d) => colour(d.run), last = Math.max(...runs.flatMap((run) => run.training.filter((one) => one.pipeline === pipeline).map(({ step }) => step.at(-1))));
+    const tones = runColours(runs), tone = (d) => tones[d.run], last = Math.max(...runs.flatMap((run) => run.training.filter((one) => one.pipeline === pipeline).map(({ step }) => step.at(-1))));
     const least = Math.min(...rows.map(({ low }) => low)), most = Math.max(...rows.map(({ high }) => high));
     return figure({
         title, note: log ? "logarithmic" : null, most: 520,
@@ -50,7 +56,7 @@ function panels(runs, pipeline) {
     return h("div", {},
         h("p", { class: "note" }, "Line: mean over subjects; band: the middle 80 % of them. ",
             having.map(({ run, curves }) => `${runs.length > 1 ? `${run.label}: ` : ""}${curves.subjects} subjects, ${curves.steps} steps${curves.best_step === null ? "" : `, the kept parameters are of step ${Math.round(curves.best_step)} on average`}. `)),
-        having.length > 1 ? key(having.map(({ run, index }) => ({ name: run.label, colour: colour(index) }))) : null,
+        having.length > 1 ? key(having.map(({ run, index }) => ({ name: run.label, colour: runColours(runs)[index] }))) : null,
         groups.map(([title, series]) => {
             const all = series.map((name) => panel(runs, pipeline, name, titles.get(name))).filter(Boolean);
             return all.length ? [h("h3", {}, title), h("div", { class: "grid" }, all)] : null;
