@@ -349,8 +349,8 @@ congru_status congru_training_loop(congru_training *t, congru_record *record)
         status = keep_validated(t);
     if (status != CONGRU_OK)
         return status;
-    if (t->context->progress !=
-        NULL) /* one that says stop here is heard at the next step of another training */
+    /* One that says stop here is heard at the next step of another training. */
+    if (t->context->progress != NULL)
         t->context->progress(t->context->progress_user, t->told, t->told);
     if (last || (!validates && (t->options.average > 0.0 || decides(t)))) {
         if (!last && t->options.average > 0.0)
