@@ -75,6 +75,7 @@ static int run(const arguments *parsed)
                  congru_count(answers.set->count, "trial").text, congru_model_pipeline(answers.model));
         terminal_clean(line);
         terminal_wrap(line, 0, 2, "");
+        model_answers_print_dropped(&answers);
     }
     model_answers_clear(&answers);
     return code;

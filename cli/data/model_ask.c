@@ -12,10 +12,22 @@
 void model_answers_clear(model_answers *answers)
 {
     congru_predictions_destroy(&answers->predictions);
+    congru_table_clear(&answers->imported);
     congru_set_destroy(&answers->set);
     congru_model_destroy(&answers->model);
     congru_context_destroy(&answers->context);
     free(answers->subjects);
+}
+
+void model_answers_print_dropped(const model_answers *answers)
+{
+    if (answers->dropped == 0)
+        return;
+    printf("\ndropped: %zu of %s\n", answers->dropped, congru_count(answers->found, "trial").text);
+    for (size_t i = 0; i < answers->imported.notes; i++) {
+        terminal_clean(answers->imported.note[i]);
+        terminal_wrap(answers->imported.note[i], 0, 2, "");
+    }
 }
 
 static int parse(const arguments *parsed, congru_prediction_options *options, int *jobs)
@@ -46,11 +58,26 @@ const char *model_meta(const congru_model *model)
     return NULL;
 }
 
+static congru_status run_import(const arguments *parsed, const congru_import *importer, model_answers *answers)
+{
+    const char *const *paths = (const char *const *)parsed->operands + 1;
+    congru_import_summary *summary = NULL;
+    congru_status status = congru_import_run(answers->context, importer, paths, parsed->operand_count - 1,
+                                             &answers->set, &summary);
+    for (size_t i = 0; status == CONGRU_OK && i < summary->files; i++) {
+        answers->found += summary->file[i].report.found;
+        answers->dropped += summary->file[i].report.found - summary->file[i].report.kept;
+    }
+    if (status == CONGRU_OK)
+        status = congru_table_of_import(answers->context, summary, answers->set, &answers->imported);
+    congru_import_summary_destroy(&summary);
+    return status;
+}
+
 /* Recordings and files of trials, imported as the model's own were. */
 static int import(const arguments *parsed, model_answers *answers)
 {
     congru_context *context = answers->context;
-    const char *const *paths = (const char *const *)parsed->operands + 1;
     static const char *const given[] = {"events", "unit", "stream"}; /* options of import by the same names */
     congru_import *importer = NULL;
     congru_status status = congru_import_create(context, &importer);
@@ -66,14 +93,13 @@ static int import(const arguments *parsed, model_answers *answers)
     if (code == EXIT_DONE && congru_model_needs_signals(answers->model) &&
         congru_import_set(context, importer, "keep-signals", "") != CONGRU_OK)
         code = terminal_fail(EXIT_USAGE, "%s: %s", parsed->command, congru_context_error(context));
-    if (code == EXIT_DONE && congru_import_run(context, importer, paths, parsed->operand_count - 1,
-                                               &answers->set, NULL) != CONGRU_OK)
+    if (code == EXIT_DONE && run_import(parsed, importer, answers) != CONGRU_OK)
         code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
     congru_import_destroy(&importer);
     return code;
 }
 
-/* A set; its signals, where it holds those alone, are treated as the model's were. */
+/* A set; its signals are treated as the model's were. */
 static int read_set(const arguments *parsed, model_answers *answers)
 {
     congru_context *context = answers->context;
@@ -82,15 +108,11 @@ static int read_set(const arguments *parsed, model_answers *answers)
     if (parsed->operand_count != 2)
         return terminal_fail(EXIT_USAGE, "%s: one set at a time (see 'congru help %s')", parsed->command,
                              parsed->command);
-    if (congru_set_read(context, path, &answers->set) != CONGRU_OK)
-        return fail(answers, path);
-    if (answers->set->covariance != NULL)
-        return EXIT_DONE;
     congru_preprocessing_init_raw(&p);
     if (unit != NULL && congru_preprocessing_set(context, &p, NULL, "unit", unit) != CONGRU_OK)
         return terminal_fail(EXIT_USAGE, "%s: %s", parsed->command, congru_context_error(context));
-    if (congru_set_preprocess_like(context, answers->set, congru_model_preprocessing(answers->model),
-                                   "the model", p.scale) != CONGRU_OK)
+    if (congru_set_read(context, path, &answers->set) != CONGRU_OK ||
+        congru_model_prepare(context, answers->model, answers->set, p.scale) != CONGRU_OK)
         return fail(answers, path);
     return EXIT_DONE;
 }

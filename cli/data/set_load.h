@@ -49,6 +49,8 @@ typedef struct model_answers {
     congru_context *context;
     congru_model *model;
     congru_set *set;
+    congru_table imported; /* what became of recordings and files of trials; empty for a set */
+    size_t found, dropped; /* trials of theirs */
     congru_predictions *predictions;
     int32_t *subjects;
     char dataset[256]; /* the set's name */
@@ -58,6 +60,9 @@ typedef struct model_answers {
  * prints one line. Freed by model_answers_clear in either case. */
 int model_ask(const arguments *parsed, bool keep_aligned, model_answers *answers);
 void model_answers_clear(model_answers *answers);
+
+/* Prints how many trials of the files were dropped, and which; nothing where all were kept. */
+void model_answers_print_dropped(const model_answers *answers);
 
 /* The meta data of the set a model was fitted on, as JSON; NULL when it has none. */
 const char *model_meta(const congru_model *model);

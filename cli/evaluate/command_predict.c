@@ -61,6 +61,7 @@ static int print_summary(const model_answers *answers)
         printf(i == 0 ? "\n" : "");
         terminal_wrap(congru_context_note(answers->context, i), 0, 2, "");
     }
+    model_answers_print_dropped(answers);
     return code;
 }
 
@@ -94,10 +95,10 @@ const command command_predict = {
     .usage = "MODEL SET.npz|FILE... [OPTION...]",
     .description =
         "Decides about every trial of a set, or of recordings and files of trials, with a model that "
-        "'congru train' wrote. Recordings and signals go through what those of the model went "
+        "'congru train' wrote. Recordings, and the signals of a set, go through what those of the model went "
         "through, and channels are found by name. No labels are needed; where there are some, the "
-        "share of right predictions is printed. A set that went through something else than what the "
-        "model was fitted on is refused, with all that differs.",
+        "share of right predictions is printed. Covariances that went through something else than what "
+        "the model was fitted on, without signals to make them of, are refused, with all that differs.",
     .options = {OPTION_ROWS(options)},
     .examples = examples,
     .run = run,

@@ -62,7 +62,7 @@ CONGRU_API bool congru_model_recognises(const char *path);
 
 CONGRU_API const char *congru_model_pipeline(const congru_model *model);
 
-/* What the signals it was fitted on went through; it refuses data that went through something else. */
+/* What the signals it was fitted on went through: other signals are brought there, other covariances refused. */
 CONGRU_API const congru_preprocessing *congru_model_preprocessing(const congru_model *model);
 CONGRU_API size_t congru_model_classes(const congru_model *model);
 
@@ -100,6 +100,12 @@ CONGRU_API congru_status congru_model_patterns(congru_context *context, const co
 
 /* ---- Asking it --------------------------------------------------------------------------------- */
 
+/* Does to the signals of a set what is left so that they have gone through what the model's did, and makes their covariances;
+ * a set that fits already stays as it is. `scale` makes microvolts of the samples. CONGRU_ERROR_ARGUMENT with what differs where
+ * that is not possible; the set is then not to be used. */
+CONGRU_API congru_status congru_model_prepare(congru_context *context, const congru_model *model,
+                                              congru_set *set, double scale);
+
 typedef struct congru_prediction_options {
     const int32_t
         *subjects; /* (subject_count) by index in the set, each taken as a subject of its own; NULL: all */
@@ -122,8 +128,8 @@ typedef struct congru_predictions {
     size_t calibration; /* trials used with their labels, which are not among these */
 } congru_predictions;
 
-/* The set must hold what the model was made for: CONGRU_ERROR_ARGUMENT with all that differs otherwise. Labels are not
- * needed; those there are serve as `truth`, and rpa uses a few of them unless told not to. */
+/* Covariances must be what the model was made for, and signals in microvolts are brought there in a copy, as by
+ * congru_model_prepare: CONGRU_ERROR_ARGUMENT with all that differs otherwise. Labels are not needed; those there are serve as `truth`, and rpa uses a few of them unless told not to. */
 CONGRU_API congru_status congru_model_predict(congru_context *context, const congru_model *model,
                                               const congru_set *set, const congru_prediction_options *options,
                                               congru_predictions **predictions);

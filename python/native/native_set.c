@@ -298,7 +298,7 @@ static congru_status change(call *c, congru_set *set, int mode, const congru_mod
     congru_preprocessing p;
     congru_status status = CONGRU_OK;
     if (mode == MODE_LIKE)
-        return congru_set_preprocess_like(c->context, set, congru_model_preprocessing(like), "the model", 1);
+        return congru_model_prepare(c->context, like, set, 1);
     congru_preprocessing_init_raw(&p);
     for (size_t i = 0; status == CONGRU_OK && i < names->count; i++)
         status = congru_preprocessing_set(c->context, &p, names->item[i], names->item[i], values->item[i]);

@@ -65,6 +65,83 @@ def test_raw_signals_are_prepared_as_the_models(recorded):
     np.testing.assert_array_equal(probability, model.predict_proba(ready))
 
 
+#: Values of the options that apply to trials; those that say what is true of one set alone are not among them.
+PREPARATIONS = {
+    "channels": ["X05", "C3", "C4"], "reference": "average", "band": (8, 30), "order": 3, "filter": "fir", "causal": True,
+    "notch": 50, "harmonics": True, "resample": 125, "window": (0.5, 3.5), "estimator": "oas", "trace_normalise": "on",
+    "shrinkage": 0.1, "baseline": (-0.5, 0)}
+DECLARATIONS = {"unit", "filtered"}
+
+
+def test_every_option_of_trials_is_tried():
+    from congru import _options
+    assert set(PREPARATIONS) | DECLARATIONS == {name for name, row in _options.PREPROCESSING.items() if row[3]}
+
+
+@pytest.mark.parametrize("before", [{}, dict(band=(1, 45)), dict(window=(-0.5, 4)), dict(band=(1, 45), window=(-0.5, 4))],
+                         ids=["raw", "filtered", "cut", "both"])
+@pytest.mark.parametrize("name", sorted(PREPARATIONS))
+def test_a_model_takes_the_set_it_was_trained_on(name, before, recorded):
+    """Whatever its covariances are made by: its own set, as it was given to train, is predicted as if prepared by hand."""
+    options = {name: PREPARATIONS[name]}
+    if name in ("order", "filter", "causal"):
+        options["band"] = (8, 30)
+    if name == "harmonics":
+        options["notch"] = 50
+    if name == "reference":
+        options["estimator"] = "oas"
+    wide = recorded.preprocess(**before)
+    model = congru.train(wide, "ra+mdm", **options)
+    expected = model.predict(wide.preprocess(**options))
+    for given in (wide, wide.estimate(band=(9, 20)), recorded) if not before else (wide, wide.estimate(band=(9, 20))):
+        found = model.predict(given)
+        np.testing.assert_array_equal(found.probability, expected.probability)
+        np.testing.assert_array_equal(found.label, expected.label)
+    part = congru.train(wide, "ra+mdm", without="S04", **options)
+    fold = congru.loso(wide, "ra+mdm", subjects="S04", **options).folds[0]
+    np.testing.assert_array_equal(part.predict(wide, subjects=["S04"]).probability, fold["probability"])
+
+
+def test_branches_take_the_set_they_were_trained_on(recorded):
+    model = congru.train(recorded, "motor", without="S04")
+    fold = congru.loso(recorded, "motor", subjects="S04").folds[0]
+    for given in (recorded, recorded.estimate(band=(8, 30))):
+        np.testing.assert_array_equal(model.predict(given, subjects=["S04"]).probability, fold["probability"])
+    filtered = congru.train(recorded.preprocess(band=(1, 40)), "motor", without="S04")
+    expected = filtered.predict(recorded.preprocess(band=(1, 40)), subjects=["S04"])
+    np.testing.assert_array_equal(filtered.predict(recorded, subjects=["S04"]).probability, expected.probability)
+
+
+@pytest.mark.parametrize("given, words", [
+    (dict(band=(8, 35)), "band 8 to 35 Hz where the model has 8 to 30 Hz"),
+    (dict(notch=50), "notch 50 Hz where the model has none"),
+    (dict(window=(1, 4)), "window 1 to 4 s where the model has 0.5 to 3.5 s"),
+    (dict(channels=["X01", "X02"]), "channel"),
+    (dict(reference="average"), "reference average where the model has none"),
+])
+def test_signals_that_cannot_be_prepared_say_what_differs(given, words, recorded):
+    model = congru.train(recorded, "ra+mdm", band=(8, 30), window=(0.5, 3.5))
+    with pytest.raises(ValueError, match=words) as caught:
+        model.predict(recorded.preprocess(**given))
+    assert "\n" not in str(caught.value)
+    for other, said in ((dict(fs=None), "rate|'fs'"), (dict(tmin=None), "cue|tmin"), (dict(tmin=1.0), "leaves its trials")):
+        bare = congru.Set(signals=recorded.signals, **{**dict(fs=250.0, tmin=-0.5, channels=recorded.channels), **other})
+        with pytest.raises(ValueError, match=said) as caught:
+            model.predict(bare)
+        assert "\n" not in str(caught.value)
+
+
+def test_real_epochs_are_prepared_as_the_models(data_folder, tmp_path):
+    """Wide epochs of six people, as the command imports them."""
+    files = [data_folder / "eegmmidb" / "epochs22" / f"S00{k}.npz" for k in range(1, 7)]
+    wide = congru.read(files, window="all", band=None, notch=None, keep_signals=True)
+    model = congru.train(wide, "ra+tslr", band=(8, 30), window=(0.5, 3.5), without="S006")
+    expected = model.predict(congru.read(files, window=(0.5, 3.5), band=(8, 30), notch=None), subjects=["S006"])
+    np.testing.assert_array_equal(model.predict(wide, subjects=["S006"]).probability, expected.probability)
+    np.testing.assert_array_equal(model.predict(wide.preprocess(band=(8, 30), window=(0.5, 3.5)), subjects=["S006"]).probability,
+                                  expected.probability)
+
+
 # ---- Streams -------------------------------------------------------------------------------------------
 
 @pytest.fixture(scope="module")

@@ -31,6 +31,10 @@ const double *congru_model_prior(const congru_model *model);
 /* The weights of the branches of a model of branches. */
 #define CONGRU_MODEL_WEIGHTS "branches.weight"
 
+/* Whether the model can read the set as it is: what congru_model_prepare has nothing to do to. */
+congru_status congru_model_fits(congru_context *context, const congru_model *model, const congru_set *set,
+                                bool *fits);
+
 /* The factor that would bring samples of covariances of trace `trace` to the scale of those of trace `own`, where one is
  * 1e4 times the other or more: volts taken for microvolts. 1 otherwise, and where one is not positive. */
 double congru_model_factor(double own, double trace);

@@ -16,7 +16,8 @@
 typedef struct prediction_run {
     congru_context *context;
     const congru_model *model;
-    const congru_set *set;
+    const congru_set *set; /* as the model wants it */
+    congru_set *prepared;  /* owns that where the caller's is another */
     const congru_prediction_options *options;
     congru_set view; /* the set with the model's classes */
     congru_evaluation_options evaluation;
@@ -68,59 +69,37 @@ static congru_status check_scale(prediction_run *run)
         factor);
 }
 
-/* What branches are to be made of: the window is each branch's own, and so is the estimator. */
-static congru_status check_signals(prediction_run *run)
-{
-    congru_preprocessing have, wanted = run->model->preprocessing;
-    char differences[800];
-    if (run->set->signals == NULL || run->set->count == 0)
-        return congru_fail(run->context, CONGRU_ERROR_ARGUMENT,
-                           "the set holds no signals, and the model makes its own of them (import it anew with "
-                           "--keep-signals)");
-    if (run->options->keep_aligned)
-        return congru_fail(run->context, CONGRU_ERROR_ARGUMENT,
-                           "a model of several branches puts no covariances anywhere that could be shown");
-    congru_status status = congru_set_signals_preprocessing(run->context, run->set, &have);
-    if (status != CONGRU_OK)
-        return status;
-    have.samples = 0;
-    have.estimator = wanted.estimator;
-    have.trace_normalise = wanted.trace_normalise;
-    have.shrinkage = wanted.shrinkage;
-    memcpy(have.window, wanted.window, sizeof have.window);
-    if (congru_preprocessing_differs(&wanted, "the model", &have, differences, sizeof differences))
-        status = congru_fail(run->context, CONGRU_ERROR_ARGUMENT,
-                             "not what the model was made for: %s (import the set with --like the model)",
-                             differences);
-    congru_preprocessing_clear(&have);
-    return status;
-}
-
-static congru_status check_set(prediction_run *run)
+static congru_status check_covariances(prediction_run *run)
 {
     congru_preprocessing of_set;
-    char differences[800];
-    if (run->set->covariance == NULL || run->set->count == 0)
-        return congru_fail(run->context, CONGRU_ERROR_ARGUMENT, "the set holds no covariances");
     congru_status status = congru_set_preprocessing(run->context, run->set, &of_set);
     if (status != CONGRU_OK)
         return status;
-    if (congru_preprocessing_differs(&run->model->preprocessing, "the model", &of_set, differences,
-                                     sizeof differences))
-        status = congru_fail(run->context, CONGRU_ERROR_ARGUMENT,
-                             "not what the model was made for: %s (import the set with --like the model)",
-                             differences);
-    bool known = of_set.known;
-    congru_preprocessing_clear(&of_set);
-    if (status == CONGRU_OK && run->model->preprocessing.known && !known)
+    if (run->model->preprocessing.known && !of_set.known)
         congru_note(run->context,
                     "The set does not say how its signals were filtered; it is taken to be as the "
                     "model's were.");
-    if (status == CONGRU_OK)
-        status = congru_set_check_rank(run->context, run->set, 0, NULL);
-    if (status == CONGRU_OK)
-        status = check_scale(run);
-    return status;
+    congru_preprocessing_clear(&of_set);
+    status = congru_set_check_rank(run->context, run->set, 0, NULL);
+    return status == CONGRU_OK ? check_scale(run) : status;
+}
+
+/* Signals go through the model's preparation; covariances are to have gone through it. */
+static congru_status prepare(prediction_run *run)
+{
+    const bool branched = congru_model_branched(run->model);
+    bool fits;
+    congru_status status = congru_model_fits(run->context, run->model, run->set, &fits);
+    if (status == CONGRU_OK && branched && run->options->keep_aligned)
+        return congru_fail(run->context, CONGRU_ERROR_ARGUMENT,
+                           "a model of several branches puts no covariances anywhere that could be shown");
+    if (status == CONGRU_OK && !fits) {
+        status = congru_set_create_borrowing(run->context, run->set, &run->prepared);
+        if (status == CONGRU_OK)
+            status = congru_model_prepare(run->context, run->model, run->prepared, 1);
+        run->set = run->prepared;
+    }
+    return status == CONGRU_OK && !branched ? check_covariances(run) : status;
 }
 
 /* The set's labels as classes of the model; -1 for a class the model does not know. */
@@ -259,9 +238,7 @@ static congru_status predict(prediction_run *run)
 {
     const congru_prediction_options *options = run->options;
     congru_workers workers;
-    congru_status status = congru_set_check(run->context, run->set);
-    if (status == CONGRU_OK)
-        status = congru_model_branched(run->model) ? check_signals(run) : check_set(run);
+    congru_status status = prepare(run);
     if (status == CONGRU_OK)
         status = match_labels(run);
     if (status == CONGRU_OK)
@@ -303,6 +280,7 @@ congru_status congru_model_predict(congru_context *context, const congru_model *
                                ? predict(&run)
                                : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for predictions");
     congru_materials_clear(&run.materials);
+    congru_set_destroy(&run.prepared);
     free(run.view.label);
     free(run.trial);
     free(run.probability);

@@ -34,6 +34,9 @@ congru_status congru_preprocess_reject(congru_context *context, const congru_pre
 /* A band-pass that was done elsewhere becomes one to do, for data that did not go through it. */
 void congru_preprocessing_own_filters(congru_preprocessing *p);
 
+/* CONGRU_ERROR_ARGUMENT for data of which this differs from what `who` wants. */
+congru_status congru_preprocessing_refuse(congru_context *context, const char *who, const char *differences);
+
 /* What is left to do to data that went through `have` so that they have gone through `wanted`, without channels in
  * *left. CONGRU_ERROR_ARGUMENT, with what differs, where that is not possible: `who` is what `wanted` belongs to. */
 congru_status congru_preprocessing_left(congru_context *context, const congru_preprocessing *wanted,

@@ -183,6 +183,28 @@ void congru_preprocessing_own_filters(congru_preprocessing *p)
     p->filtered[0] = p->filtered[1] = 0;
 }
 
+congru_status congru_preprocessing_refuse(congru_context *context, const char *who, const char *differences)
+{
+    return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                       "not what %s was made for: %s (import the set with --like the model)", who, differences);
+}
+
+/* Whether the band that data have is the one that came before the band that is wanted. */
+static bool is_within(const congru_preprocessing *wanted, const congru_preprocessing *have)
+{
+    const bool differs = have->band[0] != wanted->band[0] || have->band[1] != wanted->band[1];
+    return differs && !(have->filtered[1] > 0) && have->band[0] == wanted->filtered[0] &&
+           have->band[1] == wanted->filtered[1];
+}
+
+/* Whether the window that is wanted is a part of what the data hold, as far as they say. */
+static bool can_be_cut(const congru_preprocessing *wanted, const congru_preprocessing *have)
+{
+    const double *inner = wanted->window, *outer = have->window;
+    return !(outer[1] > outer[0]) ||
+           (outer[0] <= inner[0] && inner[1] <= outer[1] && (outer[0] < inner[0] || inner[1] < outer[1]));
+}
+
 congru_status congru_preprocessing_left(congru_context *context, const congru_preprocessing *wanted,
                                         const char *who, const congru_preprocessing *have,
                                         congru_preprocessing *left)
@@ -196,7 +218,7 @@ congru_status congru_preprocessing_left(congru_context *context, const congru_pr
     wanted = &target;
     if (wanted->average_reference && !have->average_reference)
         left->average_reference = true;
-    if (wanted->band[1] > 0 && !(have->band[1] > 0)) {
+    if (wanted->band[1] > 0 && (!(have->band[1] > 0) || is_within(wanted, have))) {
         memcpy(left->band, wanted->band, sizeof left->band);
         left->order = wanted->order;
         left->fir = wanted->fir;
@@ -209,7 +231,7 @@ congru_status congru_preprocessing_left(congru_context *context, const congru_pr
     }
     if (wanted->rate > 0 && have->rate > 0 && fabs(wanted->rate - have->rate) > 1e-9 * wanted->rate)
         left->resample = reached.rate = wanted->rate;
-    if (wanted->window[1] > wanted->window[0] && !(have->window[1] > have->window[0])) {
+    if (wanted->window[1] > wanted->window[0] && can_be_cut(wanted, have)) {
         memcpy(left->window, wanted->window, sizeof left->window);
         left->whole = false;
     }
@@ -226,5 +248,5 @@ congru_status congru_preprocessing_left(congru_context *context, const congru_pr
     target.known = reached.known = true;
     if (!given_known || !congru_preprocessing_differs(&target, who, &reached, text, sizeof text))
         return CONGRU_OK;
-    return congru_fail(context, CONGRU_ERROR_ARGUMENT, "%s", text);
+    return congru_preprocessing_refuse(context, who, text);
 }
