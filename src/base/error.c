@@ -51,6 +51,11 @@ congru_status congru_fail(congru_context *context, congru_status status, const c
     return status;
 }
 
+congru_status congru_fail_more(congru_context *context, congru_status status, const char *what)
+{
+    return congru_fail(context, status, "%s (%s)", congru_context_error(context), what);
+}
+
 congru_status congru_check_argument(congru_context *context, bool valid, const char *what)
 {
     if (context == NULL)

@@ -35,6 +35,9 @@ struct congru_context {
 congru_status congru_fail(congru_context *context, congru_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Puts what to do behind the error text, "TEXT (WHAT)", and returns the status. */
+congru_status congru_fail_more(congru_context *context, congru_status status, const char *what);
+
 /* How a public call begins: CONGRU_ERROR_ARGUMENT without a context, or when `valid` is false, with the text "WHAT"; else the
  * error text is cleared. */
 congru_status congru_check_argument(congru_context *context, bool valid, const char *what);

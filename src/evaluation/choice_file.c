@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "evaluation/fold_file.h"
+#include "evaluation/table_digest.h"
 
 /* In place of a C: that of the branch's definition. */
 static const char stated[] = "stated";
@@ -32,13 +33,16 @@ congru_status congru_choice_write(congru_context *context, const char *folder, c
         }
     congru_text_add(&text, "end,%zu,%zu,%s\n", groups, branches->branches, fingerprint);
     snprintf(file, sizeof file, "%s.csv", pipeline);
-    return congru_folder_write(context, folder, "choices", file, &text);
+    congru_status status = congru_table_digest_add(context, pipeline, &text);
+    if (status == CONGRU_OK)
+        return congru_folder_write(context, folder, "choices", file, &text);
+    congru_text_clear(&text);
+    return status;
 }
 
 static congru_status fail_choice(congru_context *context, const congru_csv *csv)
 {
-    return congru_fail(context, CONGRU_ERROR_FORMAT,
-                       "%s: not what was chosen for this set and pipeline (remove the file to choose again)",
+    return congru_fail(context, CONGRU_ERROR_FORMAT, "%s: not what was chosen for this set and pipeline",
                        csv->path);
 }
 
@@ -92,6 +96,7 @@ congru_status congru_choice_read(congru_context *context, const char *folder, co
     congru_text path = {0};
     congru_csv csv = {0};
     *found = false;
+    bool whole = false;
     congru_text_add(&path, "%s/choices/%s.csv", folder, pipeline);
     congru_status status = path.failed
                                ? congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder)
@@ -99,8 +104,13 @@ congru_status congru_choice_read(congru_context *context, const char *folder, co
     if (status == CONGRU_OK && *found)
         status = congru_csv_read(context, path.data, &csv);
     if (status == CONGRU_OK && *found)
+        status = congru_table_digest_check(context, pipeline, &csv, &whole);
+    if (status == CONGRU_OK && *found && !whole)
+        status = congru_fail(context, CONGRU_ERROR_FORMAT, "%s: has no digest", path.data);
+    if (status == CONGRU_OK && *found)
         status = parse(context, &csv, fingerprint, branches, grid, groups, choice);
     congru_csv_clear(&csv);
     congru_text_clear(&path);
-    return status;
+    return status == CONGRU_ERROR_FORMAT ? congru_fail_more(context, status, "remove the file to choose again")
+                                         : status;
 }

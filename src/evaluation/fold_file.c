@@ -20,6 +20,10 @@
 /* Beside the fold's own file, where its pipeline has patterns. */
 #define PATTERN_ENDING ".pattern.csv"
 
+enum { OF_SIZE = CONGRU_PIPELINE_SIZE + 16 }; /* "PIPELINE/SUBJECT", what a fold's digest is of */
+
+static const char again[] = "remove the file to run the fold again";
+
 static congru_status make_one(congru_context *context, const char *path)
 {
     struct stat about;
@@ -114,12 +118,14 @@ static congru_status write_pattern(congru_context *context, const char *folder, 
     return congru_folder_write(context, folder, below, file, &text);
 }
 
+/* That which the fold was written with; a fold alone, or with another pattern, is no finished one. */
 static congru_status read_pattern(congru_context *context, const char *folder, const char *pipeline,
-                                  congru_fold *fold)
+                                  const congru_fold_about *about, congru_fold *fold)
 {
     congru_text path = {0};
     size_t size;
     bool exists = false;
+    char digits[CONGRU_DIGEST_SIZE];
     congru_text_add(&path, "%s/folds/%s/%d" PATTERN_ENDING, folder, pipeline, (int)fold->subject);
     congru_status status = path.failed
                                ? congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder)
@@ -127,6 +133,11 @@ static congru_status read_pattern(congru_context *context, const char *folder, c
     if (status == CONGRU_OK && exists)
         status =
             congru_source_text(context, path.data, CONGRU_CSV_SIZE_MAX, "a pattern", &fold->pattern, &size);
+    congru_text_digest(fold->pattern, digits);
+    if (status == CONGRU_OK && strcmp(digits, about->pattern) != 0)
+        status = congru_fail(
+            context, CONGRU_ERROR_FORMAT, "%s: %s (remove %s/folds/%s/%d.csv to run the fold again)", path.data,
+            exists ? "not the pattern of the fold beside it" : "missing", folder, pipeline, (int)fold->subject);
     congru_text_clear(&path);
     return status;
 }
@@ -137,14 +148,15 @@ congru_status congru_fold_write(congru_context *context, const char *folder, con
                                 const char *fingerprint, const congru_set *set, const congru_fold *fold)
 {
     congru_text text = {0};
-    char below[CONGRU_PIPELINE_SIZE + 8], file[32];
+    char below[CONGRU_PIPELINE_SIZE + 8], file[32], pattern[CONGRU_DIGEST_SIZE], of[OF_SIZE];
     congru_text_add(&text, "trial,y_true,y_pred");
     congru_text_add_classes(&text, set->classes, (const char(*)[CONGRU_LABEL_SIZE])set->class_name);
     congru_text_add(&text, "\n");
     add_rows(&text, set->classes, fold);
     congru_text_add(&text, "times,%.6f,%.6f,", fold->aligning, fold->fitting);
     add_parts(&text, fold);
-    congru_text_add(&text, ",");
+    congru_text_digest(fold->pattern, pattern);
+    congru_text_add(&text, ",%s", pattern);
     add_blanks(&text, set->classes);
     congru_text_add(&text, "subject,");
     congru_text_add_csv(&text, set->subject_name[fold->subject]);
@@ -155,7 +167,10 @@ congru_status congru_fold_write(congru_context *context, const char *folder, con
     add_blanks(&text, set->classes);
     snprintf(below, sizeof below, "folds/%s", pipeline);
     snprintf(file, sizeof file, "%d.csv", (int)fold->subject);
-    congru_status status = fold->pattern != NULL ? write_pattern(context, folder, below, fold) : CONGRU_OK;
+    snprintf(of, sizeof of, "%s/%d", pipeline, (int)fold->subject);
+    congru_status status = congru_table_digest_add(context, of, &text);
+    if (status == CONGRU_OK && fold->pattern != NULL)
+        status = write_pattern(context, folder, below, fold);
     if (status == CONGRU_OK)
         return congru_folder_write(context, folder, below, file, &text);
     congru_text_clear(&text);
@@ -164,9 +179,7 @@ congru_status congru_fold_write(congru_context *context, const char *folder, con
 
 static congru_status fail_fold(congru_context *context, const congru_csv *csv)
 {
-    return congru_fail(context, CONGRU_ERROR_FORMAT,
-                       "%s: not a finished fold of this set (remove the file to run the fold again)",
-                       csv->path);
+    return congru_fail(context, CONGRU_ERROR_FORMAT, "%s: not a finished fold of this set", csv->path);
 }
 
 static congru_status parse_row(congru_context *context, const congru_csv *csv, size_t row, size_t classes,
@@ -182,8 +195,12 @@ static congru_status parse_row(congru_context *context, const congru_csv *csv, s
         status = congru_csv_number(context, csv, row, 3 + k, &fold->probability[row * classes + k]);
     if (status != CONGRU_OK)
         return status;
+    for (size_t k = 0; truth < classes && prediction < classes && k < classes; k++)
+        if (fold->probability[row * classes + k] > fold->probability[row * classes + prediction])
+            prediction = classes;
     if (truth >= classes || prediction >= classes)
-        return fail_fold(context, csv);
+        return congru_fail(context, CONGRU_ERROR_FORMAT, "%s: row %zu: not a prediction of its probabilities",
+                           csv->path, row + 1);
     fold->truth[row] = (int32_t)truth;
     fold->prediction[row] = (int32_t)prediction;
     return CONGRU_OK;
@@ -233,10 +250,13 @@ static congru_status parse_about(congru_context *context, const congru_csv *csv,
     return status;
 }
 
-congru_status congru_fold_parse(congru_context *context, const congru_csv *csv, congru_fold *fold,
+static congru_status parse_fold(congru_context *context, const char *of, congru_csv *csv, congru_fold *fold,
                                 congru_fold_about *about)
 {
     *about = (congru_fold_about){0};
+    congru_status status = congru_table_digest_check(context, of, csv, &about->whole);
+    if (status != CONGRU_OK)
+        return status;
     if (csv->rows < 1 || csv->columns < 5 || strcmp(congru_csv_field(csv, csv->rows - 1, 0), "end") != 0)
         return fail_fold(context, csv);
     if (csv->rows < 2 || strcmp(congru_csv_field(csv, csv->rows - 2, 0), "subject") != 0)
@@ -247,18 +267,36 @@ congru_status congru_fold_parse(congru_context *context, const congru_csv *csv, 
     /* Folds of older versions do not say how their time is divided. */
     bool timed = csv->rows >= 3 && strcmp(congru_csv_field(csv, csv->rows - 3, 0), "times") == 0;
     size_t samples = csv->rows - 2 - timed, classes = csv->columns - 3;
-    congru_status status = congru_fold_reserve(context, fold, samples, classes);
+    status = congru_fold_reserve(context, fold, samples, classes);
     fold->aligning = fold->fitting = NAN;
     if (status == CONGRU_OK && timed)
         status = congru_csv_number(context, csv, samples, 1, &fold->aligning);
     if (status == CONGRU_OK && timed)
         status = congru_csv_number(context, csv, samples, 2, &fold->fitting);
+    if (timed)
+        snprintf(about->pattern, sizeof about->pattern, "%.16s", congru_csv_field(csv, samples, 4));
     fold->samples = samples;
     if (status == CONGRU_OK && timed)
         status = parse_parts(context, csv, samples, fold);
     for (size_t row = 0; status == CONGRU_OK && row < samples; row++)
         status = parse_row(context, csv, row, classes, fold);
     return status == CONGRU_OK ? parse_about(context, csv, csv->rows - 2, fold, about) : status;
+}
+
+congru_status congru_fold_load(congru_context *context, const char *folder, const char *pipeline,
+                               int32_t subject, congru_csv *csv, congru_fold *fold, congru_fold_about *about)
+{
+    congru_text path = {0};
+    char of[OF_SIZE];
+    snprintf(of, sizeof of, "%s/%d", pipeline, (int)subject);
+    congru_text_add(&path, "%s/folds/%s.csv", folder, of);
+    congru_status status = path.failed
+                               ? congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder)
+                               : congru_csv_read(context, path.data, csv);
+    if (status == CONGRU_OK)
+        status = parse_fold(context, of, csv, fold, about);
+    congru_text_clear(&path);
+    return status == CONGRU_ERROR_FORMAT ? congru_fail_more(context, status, again) : status;
 }
 
 /* The fold of this run, of this subject, about trials as they are in the set. */
@@ -270,12 +308,18 @@ static congru_status check_fold(congru_context *context, const congru_csv *csv, 
                            "%s: made with other settings or from other data than this run has (name another "
                            "folder with -o, or remove this one)",
                            csv->path);
+    if (!about->whole)
+        return congru_fail(
+            context, CONGRU_ERROR_FORMAT,
+            "%s: has no digest, as folds of congru 0.2 and before (name another folder with -o, or "
+            "remove the file to run the fold again)",
+            csv->path);
     bool fits =
         csv->columns == 3 + set->classes && strcmp(about->subject_name, set->subject_name[fold->subject]) == 0;
     for (size_t i = 0; fits && i < fold->samples; i++)
         fits = fold->trial[i] < set->count && set->subject[fold->trial[i]] == fold->subject &&
                set->label[fold->trial[i]] == fold->truth[i];
-    return fits ? CONGRU_OK : fail_fold(context, csv);
+    return fits ? CONGRU_OK : congru_fail_more(context, fail_fold(context, csv), again);
 }
 
 congru_status congru_fold_read(congru_context *context, const char *folder, const char *pipeline,
@@ -290,14 +334,12 @@ congru_status congru_fold_read(congru_context *context, const char *folder, cons
     if (path.failed)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder);
     congru_status status = congru_source_exists(context, path.data, found);
-    if (*found)
-        status = congru_csv_read(context, path.data, &csv);
     if (*found && status == CONGRU_OK)
-        status = congru_fold_parse(context, &csv, fold, &about);
+        status = congru_fold_load(context, folder, pipeline, subject, &csv, fold, &about);
     if (*found && status == CONGRU_OK)
         status = check_fold(context, &csv, fingerprint, set, fold, &about);
     if (*found && status == CONGRU_OK)
-        status = read_pattern(context, folder, pipeline, fold);
+        status = read_pattern(context, folder, pipeline, &about, fold);
     congru_csv_clear(&csv);
     congru_text_clear(&path);
     if (status != CONGRU_OK)

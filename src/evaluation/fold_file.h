@@ -4,6 +4,7 @@
 
 #include "array/csv.h"
 #include "evaluation/settings_text.h"
+#include "evaluation/table_digest.h"
 #include "network/record.h"
 
 /* What a file says of its fold beside the predictions. */
@@ -12,6 +13,8 @@ typedef struct congru_fold_about {
     size_t sessions; /* that the set holds of the subject */
     size_t channels;
     char fingerprint[CONGRU_FINGERPRINT_SIZE];
+    char pattern[CONGRU_DIGEST_SIZE]; /* the digest of that beside it; "" when there is none */
+    bool whole;                       /* its digest was looked at; folds of 0.2 have none */
 } congru_fold_about;
 
 /* FOLDER/folds/PIPELINE/SUBJECT.csv, SUBJECT being its index in the set, and before it SUBJECT.pattern.csv where the fold
@@ -25,10 +28,10 @@ congru_status congru_fold_read(congru_context *context, const char *folder, cons
                                const char *fingerprint, int32_t subject, const congru_set *set,
                                congru_fold *fold, bool *found);
 
-/* The fold of a file that was read as CSV, by itself, and what it says of it; classes are its columns from the fourth
- * on. Freed by congru_fold_clear, whatever the status. */
-congru_status congru_fold_parse(congru_context *context, const congru_csv *csv, congru_fold *fold,
-                                congru_fold_about *about);
+/* The fold by itself, and what its file says of it; classes are the columns of `csv` from the fourth on. The fold is freed by
+ * congru_fold_clear and the table by congru_csv_clear, whatever the status. */
+congru_status congru_fold_load(congru_context *context, const char *folder, const char *pipeline,
+                               int32_t subject, congru_csv *csv, congru_fold *fold, congru_fold_about *about);
 
 /* FOLDER/training/PIPELINE-SUBJECT.json: every series of the record. */
 congru_status congru_record_write(congru_context *context, const char *folder, const char *pipeline,

@@ -14,6 +14,7 @@
 #include "base/number_text.h"
 #include "evaluation/fold_file.h"
 #include "evaluation/fold_run.h"
+#include "evaluation/pipeline.h"
 #include "evaluation/results.h"
 #include "evaluation/scoring.h"
 
@@ -77,20 +78,6 @@ static congru_status list_pipeline(congru_context *context, const char *folder, 
     if (directory != NULL)
         closedir(directory);
     congru_text_clear(&path);
-    return status;
-}
-
-congru_status congru_fold_list_make(congru_context *context, const char *folder, congru_fold_list *list)
-{
-    char pipeline[CONGRU_PIPELINE_SIZE];
-    *list = (congru_fold_list){0};
-    congru_status status = CONGRU_OK;
-    for (size_t i = 0; status == CONGRU_OK && congru_pipeline_at(i, false, pipeline); i++)
-        status = list_pipeline(context, folder, pipeline, list);
-    if (status != CONGRU_OK) {
-        free(list->place);
-        *list = (congru_fold_list){0};
-    }
     return status;
 }
 
@@ -168,12 +155,13 @@ static congru_status take_classes(folds_reader *r, const congru_csv *csv)
     return CONGRU_OK;
 }
 
-static congru_status take_fold(folds_reader *r, const congru_csv *csv, const congru_fold_place *place)
+static congru_status take_fold(folds_reader *r, congru_csv *csv, const congru_fold_place *place)
 {
     congru_results *results = r->results;
     congru_fold *fold = &results->fold[results->folds++];
     congru_fold_about about;
-    congru_status status = congru_fold_parse(r->context, csv, fold, &about);
+    congru_status status =
+        congru_fold_load(r->context, r->folder, place->pipeline, place->subject, csv, fold, &about);
     if (status == CONGRU_OK)
         status = take_classes(r, csv);
     if (status != CONGRU_OK)
@@ -194,28 +182,17 @@ static congru_status take_fold(folds_reader *r, const congru_csv *csv, const con
     return fold->samples > 0 ? congru_fold_score(r->context, fold, results->classes) : fail_mixed(r, csv->path);
 }
 
-static congru_status read_place(folds_reader *r, const congru_fold_place *place)
-{
-    congru_text path = {0};
-    congru_csv csv = {0};
-    congru_text_add(&path, "%s/folds/%s/%d.csv", r->folder, place->pipeline, (int)place->subject);
-    congru_status status =
-        path.failed ? fail_memory(r->context, r->folder) : congru_csv_read(r->context, path.data, &csv);
-    if (status == CONGRU_OK)
-        status = take_fold(r, &csv, place);
-    congru_csv_clear(&csv);
-    congru_text_clear(&path);
-    return status;
-}
-
 congru_status congru_fold_list_read(congru_context *context, const char *folder, const congru_fold_list *list,
                                     congru_results **results)
 {
     folds_reader reader = {
         .context = context, .folder = folder, .list = list, .results = calloc(1, sizeof *reader.results)};
     congru_status status = reader.results != NULL ? list_names(&reader) : fail_memory(context, folder);
-    for (size_t i = 0; status == CONGRU_OK && i < list->count; i++)
-        status = read_place(&reader, &list->place[i]);
+    for (size_t i = 0; status == CONGRU_OK && i < list->count; i++) {
+        congru_csv csv = {0};
+        status = take_fold(&reader, &csv, &list->place[i]);
+        congru_csv_clear(&csv);
+    }
     free(reader.subject);
     if (status != CONGRU_OK)
         congru_results_destroy(&reader.results);
@@ -358,6 +335,46 @@ static congru_status read_plan(congru_context *context, const char *folder, run_
     free(text);
     congru_text_clear(&path);
     return status == CONGRU_OK && plan->failed ? fail_memory(context, folder) : status;
+}
+
+static bool is_listed(const congru_fold_list *list, const char *pipeline)
+{
+    bool listed = false;
+    for (size_t i = 0; i < list->count && !listed; i++)
+        listed = strcmp(list->place[i].pipeline, pipeline) == 0;
+    return listed;
+}
+
+/* A name that run.json has, of a pipeline that this context may not know; as a folder's, which is not left by it. */
+static bool is_name(const char *name)
+{
+    return name[0] != '\0' && name[0] != '.' && strchr(name, '/') == NULL &&
+           strlen(name) < CONGRU_PIPELINE_SIZE;
+}
+
+congru_status congru_fold_list_make(congru_context *context, const char *folder, congru_fold_list *list)
+{
+    run_plan plan = {0};
+    char(*name)[CONGRU_PIPELINE_SIZE];
+    size_t count;
+    *list = (congru_fold_list){0};
+    congru_status status = read_plan(context, folder, &plan);
+    if (congru_pipeline_names(context, &name, &count) != CONGRU_OK)
+        status = fail_memory(context, folder);
+    for (size_t i = 0; status == CONGRU_OK && i < count; i++)
+        status = list_pipeline(context, folder, name[i], list);
+    for (size_t i = 0; status == CONGRU_OK && i < plan.pipelines.count; i++) {
+        const char *of_run = plan.pipelines.name[i];
+        if (is_name(of_run) && !is_listed(list, of_run))
+            status = list_pipeline(context, folder, of_run, list);
+    }
+    free(name);
+    clear_plan(&plan);
+    if (status != CONGRU_OK) {
+        free(list->place);
+        *list = (congru_fold_list){0};
+    }
+    return status;
 }
 
 static bool is_there(const congru_results *results, const char *pipeline, const char *subject)

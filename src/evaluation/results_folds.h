@@ -10,7 +10,7 @@ typedef struct congru_fold_place {
     int32_t subject; /* index in the set */
 } congru_fold_place;
 
-/* By pipeline in the order of the registry, then by subject. {0} is empty; place is freed with free. */
+/* By pipeline, those of the registry before those that run.json names beside them, then by subject. {0} is empty; place is freed with free. */
 typedef struct congru_fold_list {
     size_t count;
     congru_fold_place *place;

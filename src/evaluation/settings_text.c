@@ -4,43 +4,28 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/digest.h"
 #include "base/error.h"
-#include "base/mapped_memory.h"
 #include "congru/version.h"
 #include "evaluation/pipeline.h"
 #include "model/method_options.h"
 
-enum { PASSED = 1 << 20 }; /* bytes between two calls of mapped memory */
-
-/* A mixing of 64-bit words that tells files apart; no protection against forgery is meant. */
-static uint64_t mix(uint64_t digest, const void *data, size_t bytes)
-{
-    const unsigned char *byte = data;
-    for (size_t i = 0; i < bytes; i += sizeof(uint64_t)) {
-        uint64_t word = 0;
-        memcpy(&word, byte + i, bytes - i < sizeof word ? bytes - i : sizeof word);
-        digest = (digest ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-        digest ^= digest >> 29;
-        if (i % PASSED == PASSED - sizeof word)
-            congru_mapped_pass(PASSED);
-    }
-    return digest;
-}
-
 static uint64_t digest_set(const congru_set *set)
 {
-    uint64_t digest = mix(0, &set->count, sizeof set->count);
+    uint64_t digest = congru_digest(0, &set->count, sizeof set->count);
     if (set->covariance != NULL)
-        digest = mix(digest, set->covariance, set->count * set->dimension * set->dimension * sizeof(double));
+        digest = congru_digest(digest, set->covariance,
+                               set->count * set->dimension * set->dimension * sizeof(double));
     if (set->signals != NULL)
-        digest = mix(digest, set->signals, set->count * set->dimension * set->samples * sizeof(double));
-    digest = mix(digest, set->label, set->count * sizeof *set->label);
-    digest = mix(digest, set->subject, set->count * sizeof *set->subject);
-    digest = mix(digest, set->session, set->count * sizeof *set->session);
+        digest =
+            congru_digest(digest, set->signals, set->count * set->dimension * set->samples * sizeof(double));
+    digest = congru_digest(digest, set->label, set->count * sizeof *set->label);
+    digest = congru_digest(digest, set->subject, set->count * sizeof *set->subject);
+    digest = congru_digest(digest, set->session, set->count * sizeof *set->session);
     for (size_t i = 0; i < set->subjects; i++)
-        digest = mix(digest, set->subject_name[i], strlen(set->subject_name[i]) + 1);
+        digest = congru_digest(digest, set->subject_name[i], strlen(set->subject_name[i]) + 1);
     for (size_t i = 0; i < set->classes; i++)
-        digest = mix(digest, set->class_name[i], strlen(set->class_name[i]) + 1);
+        digest = congru_digest(digest, set->class_name[i], strlen(set->class_name[i]) + 1);
     return digest;
 }
 
@@ -67,8 +52,9 @@ static void add_definitions(congru_text *text, const congru_context *context,
         any = any ||
               congru_pipeline_definitions(context, options->pipelines[i]) == (const char *)context->definitions;
     if (any)
-        congru_text_add(text, ",\n  \"pipeline-file\": \"%016llx\"",
-                        (unsigned long long)mix(0, context->definitions, strlen(context->definitions)));
+        congru_text_add(
+            text, ",\n  \"pipeline-file\": \"%016llx\"",
+            (unsigned long long)congru_digest(0, context->definitions, strlen(context->definitions)));
 }
 
 void congru_settings_text(const congru_context *context, const congru_set *set,
@@ -101,6 +87,6 @@ void congru_settings_text(const congru_context *context, const congru_set *set,
 
 void congru_settings_fingerprint(const congru_text *text, char fingerprint[CONGRU_FINGERPRINT_SIZE])
 {
-    uint64_t digest = mix(text->size, text->data, text->size);
+    uint64_t digest = congru_digest(text->size, text->data, text->size);
     snprintf(fingerprint, CONGRU_FINGERPRINT_SIZE, "%016llx", (unsigned long long)digest);
 }

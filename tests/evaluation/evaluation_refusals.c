@@ -68,7 +68,7 @@ TEST(damaged_folds_are_named)
     FILE *file = fopen(path, "wb");
     CHECK(file != NULL && fputs(other, file) >= 0 && fclose(file) == 0);
     expect_refusal(context, set, &options,
-                   "folds/ra+mdm/1.csv: not a finished fold of this set (remove the file");
+                   "folds/ra+mdm/1.csv: is of ra+mdm/2, not of ra+mdm/1 (remove the file");
     free(other);
     free(whole);
     congru_set_destroy(&set);
