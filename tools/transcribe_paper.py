@@ -32,13 +32,29 @@ def rows(body):
             yield [clean(cell) for cell in line.split("&")]
 
 
+class Cell(str):
+    """A cell's text, and how the paper marks it: "bold+underlined", "italic", an arrow, or ""."""
+
+    mark = ""
+
+
+def emphasis(cell):
+    if "arrow" in cell:
+        return "↓" if "downarrow" in cell else "↑"
+    return "+".join(word for word, command in (("bold", r"bf\b"), ("italic", r"\\textit\b"), ("underlined", r"underline\b"))
+                    if re.search(command, cell))
+
+
 def clean(cell):
+    marked = emphasis(cell)
     cell = re.sub(r"\\multirow\{\d+\}\{\*\}", "", cell)
     cell = re.sub(r"\{\\scriptsize\s*\$[^$]*\$\}", "", cell)
     cell = cell.replace(r"\pm", "±").replace(r"\%", "%").replace("--", "-")
     cell = re.sub(r"\\(textbf|textit|underline|mathbf|emph)", "", cell)
     cell = re.sub(r"[{}$]", "", cell)
-    return re.sub(r"\s+", " ", cell.replace("\\ ", " ").rstrip("\\")).strip()
+    cell = Cell(re.sub(r"\s+", " ", cell.replace("\\ ", " ").rstrip("\\")).strip())
+    cell.mark = marked
+    return cell
 
 
 def number(cell):
@@ -71,30 +87,28 @@ stages = ["shift", "dispersion", "orientation", "distortion", "fusion"]
 lines = []
 for stage, row in zip(stages, rows(table(r"\label{tab:synthetic-main}")), strict=True):
     for pipeline, cell in zip(["none+tslr", "ra+tslr"] + END_TO_END, row[1:], strict=True):
-        lines.append([stage, pipeline, number(cell)])
-write("synthetic", ["stage", "pipeline", "accuracy"], lines)
+        lines.append([stage, pipeline, number(cell), cell.mark])
+write("synthetic", ["stage", "pipeline", "accuracy", "mark"], lines)
 
 lines, overall, dataset = [], [], None
 for row in rows(table(r"\label{tab:preproc_ablation_main}")):
     dataset = DATASETS.get(row[0], dataset)
     if row[0] == "Overall (z)":
-        overall += [["prealigners", a, number(c)] for a, c in zip(ALIGNERS, row[2:], strict=True)]
+        overall += [["prealigners", a, number(c), c.mark] for a, c in zip(ALIGNERS, row[2:], strict=True)]
         continue
     for aligner, cell in zip(ALIGNERS, row[2:], strict=True):
-        lines.append([dataset, f"{aligner}+{CLASSIFIERS[row[1]]}", *pair(cell)])
-write("prealigners", ["dataset", "pipeline", "mean", "deviation"], lines)
-prealigner_means = {tuple(line[:2]): line[2:] for line in lines}
+        lines.append([dataset, f"{aligner}+{CLASSIFIERS[row[1]]}", *pair(cell), cell.mark])
+write("prealigners", ["dataset", "pipeline", "mean", "deviation", "mark"], lines)
 
 pipelines = ["ra+mdm", "ra+tslr", "ra+tsa-lda", "ts-spd-cnn"] + END_TO_END
 lines = []
 for row in rows(table(r"\label{tab:overall_normalized_performance_main}")):
     if row[0] == "Overall (z)":
-        overall += [["classifiers", p, number(c)] for p, c in zip(pipelines, row[1:], strict=True)]
+        overall += [["classifiers", p, number(c), c.mark] for p, c in zip(pipelines, row[1:], strict=True)]
         continue
-    lines += [[DATASETS[row[0]], p, *pair(c)] for p, c in zip(pipelines, row[1:], strict=True)]
-write("classifiers", ["dataset", "pipeline", "mean", "deviation"], lines)
-classifier_means = {tuple(line[:2]): line[2:] for line in lines}
-write("overall", ["table", "method", "z"], overall)
+    lines += [[DATASETS[row[0]], p, *pair(c), c.mark] for p, c in zip(pipelines, row[1:], strict=True)]
+write("classifiers", ["dataset", "pipeline", "mean", "deviation", "mark"], lines)
+write("overall", ["table", "method", "z", "mark"], overall)
 
 models = ["dct", "dldct", "ddct-unet", None, "dct-e2e", "dldct-e2e", "ddct-unet-e2e"]
 lines = []
@@ -103,8 +117,18 @@ for row in rows(table(r"\label{tab:within_dataset_ablation_bci2a_main}")):
         continue
     for model, cell in zip(models, row[1:], strict=True):
         if model is not None and cell.strip("-"):
-            lines.append([row[0].lower(), model, *pair(cell)])
-write("ablation", ["ablation", "model", "mean", "deviation"], lines)
+            lines.append([row[0].lower(), model, *pair(cell), cell.mark])
+write("ablation", ["ablation", "model", "mean", "deviation", "mark"], lines)
+
+# What is printed twice is the same, but for how cells are set.
+for once, again in ((r"\label{tab:preproc_ablation_main}", r"\label{tab:preproc_ablation}"),
+                    (r"\label{tab:overall_normalized_performance_main}", r"\label{tab:overall_normalized_performance}"),
+                    (r"\label{tab:within_dataset_ablation_bci2a_main}", r"\label{tab:within_dataset_ablation_bci2a}"),
+                    (r"\label{tab:synthetic-main}", r"\label{tab:synthetic}")):
+    for one, other in zip(rows(table(once)), rows(table(again)), strict=True):
+        for a, b in zip(one, other, strict=True):
+            if a != b or "synthetic" not in once and a.mark != b.mark:  # table 6 has no marks
+                print(f"{again}: {b} {b.mark} where {once} has {a} {a.mark}", file=sys.stderr)
 
 # ---- Runtime --------------------------------------------------------------------------------------------
 
@@ -140,8 +164,8 @@ for name, mark in (("across", r"\label{tab:across_subject}"), ("dataset", r"\lab
 write("statistics", ["table", "dataset", "method", "baseline", "gain", "effect", "p", "improved", "low", "high"], lines)
 
 METHODS = {"Raw": "none", "RA": "ra", "DCT (E2E)": "dct-e2e", "DLDCT (E2E)": "dldct-e2e", "DDCT-UNet (E2E)": "ddct-unet-e2e"}
-write("silhouette", ["method", "subject", "subject_deviation", "class", "class_deviation"],
-      [[METHODS[row[0]], *pair(row[1]), *pair(row[2])] for row in rows(table(r"\label{tab:silhouette_scores}"))])
+write("silhouette", ["method", "subject", "subject_deviation", "subject_mark", "class", "class_deviation", "class_mark"],
+      [[METHODS[row[0]], *pair(row[1]), row[1].mark, *pair(row[2]), row[2].mark] for row in rows(table(r"\label{tab:silhouette_scores}"))])
 write("gap", ["method", "within", "cross", "gap"],
       [[row[0].lower(), *map(number, row[1:])] for row in rows(table(r"\label{tab:alignment_gap}"))])
 
@@ -162,8 +186,8 @@ for row in rows(table(r"\label{tab:deep_baseline_comparison}")):
     cells = []
     for cell in row[2:]:
         cells += pair(cell) if "±" in cell else ["", ""] if not cell.strip("-") else [number(cell), ""]
-    lines.append([group, row[1], COMPARED[group][row[1]], *cells])
-write("comparison", ["group", "method", "pipeline", "cross", "cross_deviation", "within", "within_deviation"], lines)
+    lines.append([group, row[1], COMPARED[group][row[1]], *cells, row[2].mark])
+write("comparison", ["group", "method", "pipeline", "cross", "cross_deviation", "within", "within_deviation", "mark"], lines)
 
 # ---- Subjects -------------------------------------------------------------------------------------------
 
@@ -175,21 +199,23 @@ def check(where, column, printed):
             print(f"{where}: the {what} printed is {said}, the column's is {value:.3f}", file=sys.stderr)
 
 
-def subjects(mark, pipelines, name):
+means = []  # printed under the columns of subjects
+
+
+def subjects(place, pipelines, name):
     lines, dataset, columns = [], None, None
-    for row in rows(table(mark)):
+    for row in rows(table(place)):
         if row[0] in DATASETS:
             dataset, columns = DATASETS[row[0]], [[] for _ in pipelines]
         if row[1]:
-            cells = [number(c) for c in row[2:]]
-            assert len(cells) == len(pipelines), row
-            lines += [[dataset, row[1], p, c] for p, c in zip(pipelines, cells)]
-            for column, cell in zip(columns, cells):
+            lines += [[dataset, row[1], p, number(c), c.mark] for p, c in zip(pipelines, row[2:], strict=True)]
+            for column, cell in zip(columns, row[2:]):
                 column.append(float(cell))
         elif dataset is not None:
             for p, column, cell in zip(pipelines, columns, row[2:], strict=True):
                 check(f"{name} {dataset} {p}", column, cell)
-    write(name, ["dataset", "subject", "pipeline", "accuracy"], lines)
+                means.append([name, dataset, p, *pair(cell), cell.mark])
+    write(name, ["dataset", "subject", "pipeline", "accuracy", "mark"], lines)
 
 
 SUBJECT_TABLE = "Per-subject LOSO accuracy (\\%) across datasets."
@@ -224,24 +250,55 @@ write("datasets", ["dataset", "subjects", "classes", "channels", "trials_least",
       [[name, features["Subjects"][i], features["MI classes"][i],
         re.match(r"\d+", features["EEG channels"][i]).group(), *TRIALS[name]]
        for i, name in enumerate(TRIALS)])
+heading = re.sub(r"\\(top|mid|bottom)rule", "", text[text.rfind(r"\begin{tabular}", 0, text.index(r"\label{tab:dataset_summary}")):])
+challenges = heading[heading.index(r"\textbf{Challenges}"):heading.index(r"\end{tabular}")].split("&")[1:]
+features["Challenges"] = [", ".join(re.findall(r"\\textbf\{([^}]*)\}", cell)) for cell in challenges]
+write("datasets-printed", ["dataset", "feature", "printed"],
+      [[name, feature, features[feature][i].replace(",", ";").replace(r"\sim", "~")]
+       for i, name in enumerate(TRIALS) for feature in features if len(features[feature]) == len(TRIALS)])
 
 lines, ablation, columns = [], None, None
 models = ["dct", "dldct", "ddct-unet"] + END_TO_END
 for row in rows(table(r"\label{tab:subjectwise_component_ablation_bci2a}")):
     if row[0] == "Baseline":
+        means += [["subjects-ablation", "baseline", m, *pair(c), c.mark] for m, c in zip(models, row[2:], strict=True)]
         continue
     if row[0]:
         ablation, columns = row[0].lower(), [[] for _ in models]
     if row[1]:
         for model, column, cell in zip(models, columns, row[2:], strict=True):
             if cell.strip("-"):
-                lines.append([ablation, row[1], model, number(cell)])
+                lines.append([ablation, row[1], model, number(cell), cell.mark])
                 column.append(float(cell))
     else:
         for model, column, cell in zip(models, columns, row[2:], strict=True):
             if cell.strip("-") and column:
                 check(f"subjects-ablation {ablation} {model}", column, cell)
-write("subjects-ablation", ["ablation", "subject", "model", "accuracy"], lines)
+            if cell.strip("-"):
+                means.append(["subjects-ablation", ablation, model, *pair(cell), cell.mark])
+write("subjects-ablation", ["ablation", "subject", "model", "accuracy", "mark"], lines)
+write("subjects-means", ["table", "group", "pipeline", "mean", "deviation", "mark"], means)
+
+# ---- Properties of methods ------------------------------------------------------------------------------
+
+PROPERTIES = {
+    "1": (r"\label{tab:novelty_congruence}", {"Vanilla Congruence": "none", "Vanilla RA": "ra", "DCT": "dct", "Deep DCTs": "ddct-unet"}),
+    "7": (r"\label{tab:classical_summary}", {
+        "Riemannian Alignment (RA)": "ra", "Riemannian Procrustes (RPA)": "rpa", "Common Spatial Patterns (CSP)": "csp-lda",
+        "LDA Projection": "lda", "DCT (Ours)": "dct", "DLDCT (Ours)": "dldct", "DDCT-UNet (Ours)": "ddct-unet"}),
+    "8": (r"\label{tab:classifier_summary}", {
+        "MDM": "mdm", "TSLR": "tslr", r"CSP\_LDA": "csp-lda", r"TSA\_LDA": "tsa-lda", "DCT (E2E) (Ours)": "dct-e2e",
+        "DLDCT (E2E) (Ours)": "dldct-e2e", "DDCT-UNet (E2E) (Ours)": "ddct-unet-e2e"})}
+lines = []
+for name, (place, methods) in PROPERTIES.items():
+    body = text[text.rfind(r"\begin{table}", 0, text.index(place)):]
+    body = body[body.index(r"\toprule"):body.index(r"\end{tabular}")]
+    heading = [clean(cell) for cell in body[len(r"\toprule"):body.index(r"\\")].split("&")]
+    for row in rows(body[body.index(r"\midrule"):]):
+        cells = row[1:] + [""] * (len(heading) - len(row))
+        for what, cell in zip(heading[1:], cells, strict=True):
+            lines.append([name, methods[row[0]], what.lower(), {r"\checkmark": "yes", r"\times": "no", "": ""}[cell]])
+write("properties", ["table", "method", "property", "printed"], lines)
 
 # ---- Items: what docs/paper.md has a row for -------------------------------------------------------------
 
@@ -256,7 +313,7 @@ def argument(at):
     title = re.sub(r"\\(label|cite)\{[^}]*\}|\\(textbf|emph|textit|centering)|[{}$]|\\[,;]", "", text[begin + 1:end - 1])
     title = title.replace(",", ";").replace("--", "-").replace(r"\%", "%").replace(r"\mathcal", "")
     title = title.replace(r"\Leftrightarrow", "iff").replace(r"\rightarrow", "->")
-    return re.sub(r"\s+", " ", title).strip().split(". ")[0].rstrip(".")[:110]
+    return re.sub(r"\s+", " ", title).strip().split(". ")[0].rstrip(".")[:140]
 
 
 def items():
@@ -309,5 +366,58 @@ def items():
     return lines
 
 
+# What equations are, which have no titles, and words of which one stands near wherever the item is cited: tests/paper_map.sh
+# holds the tree to them.
+EQUATIONS = [
+    ("1a", "log map at C", "log map|logarithm"), ("1b", "exp map at C", "exp map|exponential"),
+    ("2a", "scatters W and B", "scatter"), ("3", "log at the identity", "logarithm|log map|Frobenius"),
+    ("4", "dispersion gamma", "gamma|dispersion"), ("5", "rotation R", "rotation"),
+    ("6", "Fisher ratio of DCT", "ratio|Fisher loss"), ("7", "penalties on gamma and R", "penalt"),
+    ("8", "loss of DCT", "loss|objective|CP"), ("9", "U repeated to the width of a layer: first weights", "first weights|initial"),
+    ("10", "first weights of a layer", "first weights|initial|W_l"), ("11", "Fisher terms of DLDCT", "Fisher"),
+    ("12", "reconstruction", "reconstruction"), ("13", "loss of DLDCT and DDCT-UNet", "loss|objective"),
+    *[(str(n), "recording and windows of trials and rest", "window|recording") for n in range(14, 19)],
+    *[(str(n), "channels, band-pass and notch", "band|notch|channel") for n in range(19, 22)],
+    ("22", "covariance of a trial", "covariance"), *[(str(n), "stages of the synthetic hierarchy", "stage|U_s") for n in range(23, 27)],
+    *[(str(n), "SPD matrices and functions of them", "SPD|matrix function") for n in range(27, 29)],
+    *[(str(n), "roots and their inverses", "root") for n in range(29, 38)], ("38", "congruence", "congruence"),
+    *[(str(n), "inner product and distance", "inner product|distance") for n in range(39, 50)],
+    *[(str(n), "log and exp maps, inverses of each other", "log map|exp map") for n in range(50, 55)],
+    ("55", "log-Euclidean merge", "merge"), *[(str(n), "geodesic", "geodesic") for n in range(56, 58)],
+    *[(str(n), "metric, distance and log map at the identity", "identity") for n in range(58, 64)],
+    *[(str(n), "whitening by a reference", "whiten|reference") for n in range(64, 68)], ("68", "tangent scaling", "scaling"),
+    *[(str(n), "RA", "RA|recentr|mean") for n in range(69, 73)], *[(str(n), "RPA", "RPA|Procrustes") for n in range(73, 78)],
+    *[(str(n), "CSP", "CSP|filters|trace") for n in range(78, 87)], *[(str(n), "LDA projection", "LDA|Fisher") for n in range(87, 92)],
+    ("92", "covariance of a trial", "covariance"), *[(str(n), "means of covariances", "mean") for n in range(93, 96)],
+    *[(str(n), "reference of a subject, RA", "reference|RA|recentr") for n in range(96, 98)],
+    *[(str(n), "tangent vectors at the mean of the sources", "tangent") for n in range(98, 101)],
+    *[(str(n), "multinomial logistic regression", "logistic|softmax|ridge") for n in range(101, 103)],
+    ("103", "covariance of a trial", "covariance"), *[(str(n), "MDM", "MDM|class mean") for n in range(104, 106)],
+    *[(str(n), "LDA classifier", "LDA|pooled") for n in range(106, 118)], ("118", "congruence layer", "congruence"),
+    ("119", "merge with clamped eigenvalues", "merge"), *[(str(n), "reference of the batch, whitening by it", "reference|head") for n in range(120, 122)],
+    ("122", "loss of rank under congruence", "rank"), ("123", "merge of input and output", "merge"), ("124", "update of a layer", "update|gradient")]
+WORDS = {
+    "algorithm": {"1": "DCT", "2": "DLDCT|first weights", "3": "UNet|first weights", "4": "RPA|Procrustes", "5": "CSP",
+                  "6": "LDA|Fisher's directions", "7": "TSLR|ridge|logistic", "8": "MDM", "9": "CP|unified|all models"},
+    "table": {"1": "what each method corrects|progression|propert", "2": "synthetic|made-up", "3": "aligner|RA + TSLR|RA|pre-align",
+              "4": "end to end|end-to-end|TS-SPD-CNN|TSLR", "5": "ablation|merges|depth|part left out", "6": "synthetic|made-up",
+              "7": "preprocessing|propert|RPA", "8": "classifiers|propert", "9": "datasets|channels|trials", "10": "aligner|pre-align",
+              "11": "end to end|end-to-end", "12": "ablation", "13": "second|runtime", "14": "second|runtime",
+              "15": "interval|across subjects|paired", "16": "by dataset|by set|paired", "17": "2a|paired", "18": "silhouette",
+              "19": "comparison|method|classifier|RPA|TS-SPD-CNN|TCN", "20": "gap", "21": "subject", "22": "subject|TS-SPD-CNN",
+              "23": "ablation|subject"}}
+
+
+def described(line):
+    """An item with what it is and its words."""
+    kind, number, label, title = line
+    equations = {equation[0]: equation[1:] for equation in EQUATIONS}
+    words = WORDS.get(kind, {}).get(number, "")
+    if kind == "equation":
+        title, words = equations[number]
+        title = title.replace(",", ";")
+    return [kind, number, label, title, words]
+
+
 text = re.sub(r"(?<!\\)%.*", "", open(sys.argv[1], encoding="utf-8").read())
-write("items", ["kind", "number", "label", "title"], items())
+write("items", ["kind", "number", "label", "title", "words"], [described(line) for line in items()])

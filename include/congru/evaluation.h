@@ -211,7 +211,7 @@ typedef struct congru_geometry {
     double within_class[CONGRU_GEOMETRY_STAGES],
         between_class[CONGRU_GEOMETRY_STAGES]; /* of all source trials, as */
     double within_subject[CONGRU_GEOMETRY_STAGES],
-        between_subject[CONGRU_GEOMETRY_STAGES]; /* the paper's Eq. (2) */
+        between_subject[CONGRU_GEOMETRY_STAGES]; /* the paper's scatters, Eq. (2a) */
     double moved
         [CONGRU_GEOMETRY_STAGES]; /* rms distance of all source trials from the stage before; 0 for the first */
 } congru_geometry;

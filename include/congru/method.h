@@ -39,8 +39,8 @@ typedef enum congru_dispersion {
 } congru_dispersion;
 
 typedef enum congru_initial {
-    CONGRU_INITIAL_EIGEN, /* the paper's Eq. 7, U'[1:d_in, 1:d_out]: the first columns of U where it narrows, [U U]/sqrt 2
-                              where it widens; and [U; U]/sqrt 2 or I, which Eq. 7 leaves open, from beyond d */
+    CONGRU_INITIAL_EIGEN, /* the paper's Eqs. 9 and 10, first weights U'[1:d_in, 1:d_out]: the first columns of U where it narrows, [U U]/sqrt 2
+                              where it widens; and [U; U]/sqrt 2 or I, which they leave open, from beyond d */
     CONGRU_INITIAL_LIFTED, /* the paper's appendix: W_l = U~_l^T U~_(l+1), in which U cancels; it starts DDCT-UNet's
                               encoder by dropping the last channels */
     CONGRU_INITIAL_RANDOM,     /* N(0, 1/d_in) */

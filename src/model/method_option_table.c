@@ -195,10 +195,11 @@ static const congru_method_option rows[] = {
         "dispersion", network.dispersion, dispersions, "global", "dct dct-e2e",
         "Scaling in dct: 'global' (learned, as printed), 'subject' (each subject's own), 'subject+global' or "
         "'none'.")},
-    {CHOICE("init", network.initial, initials, "eigen", "dldct ddct-unet dldct-e2e ddct-unet-e2e",
-            "Initial weights: 'eigen' (the paper's Eq. 7), 'lifted' (its appendix, which starts the encoder of "
-            "ddct-unet by dropping the last channels), 'random', or 'unet-random' (random in ddct-unet, lifted "
-            "in dldct).")},
+    {CHOICE(
+        "init", network.initial, initials, "eigen", "dldct ddct-unet dldct-e2e ddct-unet-e2e",
+        "Initial weights: 'eigen' (the paper's Eqs. 9 and 10), 'lifted' (its appendix, which starts the "
+        "encoder of ddct-unet by dropping the last channels), 'random', or 'unet-random' (random in ddct-unet, lifted "
+        "in dldct).")},
     {WIDTHS("dims", network.widths, network.width_count, CONGRU_DIMENSION_MAX,
             "dldct ddct-unet dldct-e2e ddct-unet-e2e",
             "Widths of dldct or ddct-unet from input to output. Without it: d,2d,2d,d and d,16,12,16,d for d = "

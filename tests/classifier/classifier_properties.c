@@ -119,7 +119,7 @@ TEST(a_rotation_changes_tsa_lda)
     end();
 }
 
-/* The paper's Algorithm 5, step by step: tangent vectors, Fisher's directions, a classifier of the projections. */
+/* The paper's Algorithm 6, LDA, step by step: tangent vectors, Fisher's directions, a classifier of the projections. */
 /* The gamma of dct multiplies the logarithms of recentred trials, whose mean stays the identity: tslr behind it with C is
  * tslr without it with C gamma^2. */
 TEST(a_common_dispersion_is_another_ridge)

@@ -47,7 +47,7 @@ TEST(sessions_by_themselves)
     CHECK(memcmp(first, second, set->count * size * sizeof *first) != 0);
 }
 
-/* The scatters are those of Eq. (2), of the source trials alone, and W + B is the same for any partition. */
+/* The scatters are those of Eq. (2a), of the source trials alone, and W + B is the same for any partition. */
 TEST(geometry_is_of_source_trials)
 {
     const congru_geometry_options by_training = {.best_so_far = true};
