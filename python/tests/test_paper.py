@@ -30,9 +30,11 @@ def test_a_table_beside_the_papers(small, tmp_path):
     assert rows["ra+mdm"]["ours"].split()[0] == f"{100 * again.means()['ra+mdm']:.2f}"
     assert rows["dct-e2e"]["ours"] is None
     assert os.path.exists(tmp_path / "made" / "2a" / "results.csv")
-    assert len(found.claims) == 7 and {claim["verdict"] for claim in found.claims} == {"data not given"}
+    with open(SOURCE / "share/paper/claims.csv") as file:
+        claims = sum(row["experiment"] == "classifiers" for row in csv.DictReader(file))
+    assert len(found.claims) == claims
     assert "bnci2014-004: data not given" in found.text
-    assert repr(found) == "<congru.Experiment table-e2e: 2 tables, 0 of 7 claims hold>"
+    assert repr(found) == f"<congru.Experiment table-e2e: 2 tables, 0 of {claims} claims hold>"
 
 
 def test_the_command_prints_the_same(small, tmp_path):

@@ -8,9 +8,11 @@
 
 #include "array/source.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "congru/congru.h"
 #include "context_main.h"
 #include "evaluation/combine.h"
+#include "evaluation/table_digest.h"
 #include "evaluation/workers.h"
 #include "harness.h"
 #include "scratch.h"
@@ -497,6 +499,16 @@ TEST(stopping_is_heard_before_the_first_fold)
 }
 
 /* A run that is taken up does not choose again: what was chosen is in the folder, to the bit, and is what folds are run with. */
+/* The file of the choices of motor+slow, with the digest that goes with its rows. */
+static void put_choices(const char *folder, const char *rows)
+{
+    congru_text text = {0};
+    congru_text_add_bytes(&text, rows, (size_t)(strstr(rows, "\ndigest,") + 1 - rows));
+    CHECK(congru_table_digest_add(context, "motor+slow", &text) == CONGRU_OK);
+    put_file(folder, "choices/motor+slow.csv", text.data);
+    congru_text_clear(&text);
+}
+
 TEST(what_was_chosen_is_kept)
 {
     static const char *const one[] = {"slow", "motor+slow"};
@@ -530,11 +542,17 @@ TEST(what_was_chosen_is_kept)
     const char *weight = strchr(strstr(text, "1,whole,") + 8, ',') + 1;
     snprintf(changed, size + 16, "%.*s9%s", (int)(weight - text), text, strchr(weight, '\n'));
     remove_folder(folds);
-    put_file(folder, "choices/motor+slow.csv", changed);
+    put_choices(folder, changed);
     results = evaluate_in(context, set, &options);
     CHECK(memcmp(first->fold[SUBJECTS].probability, results->fold[SUBJECTS].probability,
                  numbers * sizeof(double)) != 0);
     congru_results_destroy(&results);
+
+    /* Changed by hand it is refused, for its digest is of what was there. */
+    remove_folder(folds);
+    put_file(folder, "choices/motor+slow.csv", changed);
+    CHECK(congru_evaluate(context, set, &options, &results) == CONGRU_ERROR_FORMAT);
+    CHECK(error_has("motor+slow.csv: damaged"));
 
     /* A file that is cut anywhere, or of another run, is refused. */
     remove_folder(folds);
@@ -546,8 +564,9 @@ TEST(what_was_chosen_is_kept)
         CHECK(error_has("motor+slow.csv"));
     }
     strcpy(changed, text);
-    changed[size - 2] = changed[size - 2] == 'f' ? '0' : 'f';
-    put_file(folder, "choices/motor+slow.csv", changed);
+    char *last = strstr(changed, "\ndigest,") - 1; /* of the fingerprint */
+    *last = *last == 'f' ? '0' : 'f';
+    put_choices(folder, changed);
     CHECK(congru_evaluate(context, set, &options, &results) == CONGRU_ERROR_ARGUMENT);
     CHECK(error_has("made with other settings"));
     free(changed);

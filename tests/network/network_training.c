@@ -138,7 +138,7 @@ TEST(best_is_restored)
 {
     congru_trials trials = sample_trials(context, 12, 5, 3, 3, 5);
     congru_method_options options = small_options(60);
-    options.network.rate = 0.3;
+    options.network.rate = 1;
     for (int backbone = 0; backbone < CONGRU_BACKBONE_COUNT; backbone++) {
         congru_training *t;
         congru_record record = {0};

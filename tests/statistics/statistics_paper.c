@@ -54,7 +54,7 @@ static bool read_scores(const char *name, score_table *table)
     if (stream == NULL)
         return false;
     read_fields(stream, line, field);
-    while (read_fields(stream, line, field) == 4 && table->count < SCORES_MAX) {
+    while (read_fields(stream, line, field) == 5 && table->count < SCORES_MAX) {
         score *next = &table->score[table->count++];
         snprintf(next->dataset, FIELD, "%s", field[0]);
         snprintf(next->subject, FIELD, "%s", field[1]);
@@ -172,7 +172,7 @@ static double print_z(const char *table, size_t methods, const char *const *name
     FILE *stream = open_csv("overall");
     char line[LINE], *field[FIELDS_MAX];
     CHECK(congru_scores_normalise(context, subjects, methods, scores, z) == CONGRU_OK);
-    while (stream != NULL && read_fields(stream, line, field) == 3)
+    while (stream != NULL && read_fields(stream, line, field) == 4)
         for (size_t j = 0; j < methods; j++)
             if (strcmp(field[0], table) == 0 && strcmp(field[1], names[j]) == 0) {
                 printf("# z of %s over %zu rows: %+.4f (%s)\n", names[j], subjects, z[j], field[2]);
