@@ -185,7 +185,8 @@ def citations():
                 written = open(path, encoding="utf-8", errors="replace").read()
                 found += len(CITED.findall(written))
                 for line in wrong_citations(path[len(source) + 1:], written):
-                    print(line)
+                    if name != "claims.csv" or "there is no" in line:  # whose places are a column of their own
+                        print(line)
     if found < 20:
         print(f"{found} citations")
 

@@ -183,37 +183,13 @@ file_names_are_unique()
     done
 }
 
-files_are_short()
-{
-    find src cli include python -name '*.[ch]' -exec wc -l {} + |
-        awk '$2 != "total" && $1 > 600 { print $2 " has " $1 " lines" }'
-}
-
-# The command is thin: options in, a call of the library, its result printed. A file that is not worth 40 lines is part of another.
+# The command is thin: options in, a call of the library, its result printed.
 command_is_thin()
 {
-    find cli -name '*.[ch]' ! -path cli/main.c -exec wc -l {} + | awk '$2 != "total" && $1 < 40 { print $2 " has " $1 " lines" }'
     find cli -name '*.[ch]' -exec cat {} + | wc -l | awk '$1 >= 8000 { print "cli has " $1 " lines" }'
 }
 
 # In a script the line after #! counts as the first.
-# Layers stay small enough to be read: functions of 60 lines, structures of 25 members.
-networks_are_made_of_small_parts()
-{
-    find src/network -name '*.[ch]' -print0 | xargs -0 awk '
-        FNR == 1 { start = 0; members = -1 }
-        /^\{$/ { start = FNR }
-        /^\}/ && start && FNR - start + 1 > 60 { print FILENAME ":" start ": a function of " FNR - start + 1 " lines" }
-        /^\}/ { start = 0 }
-        /^typedef struct [a-z_]+ \{/ { members = 0; name = $3; next }
-        /^\}/ && members > 25 { print FILENAME ": " name " has " members " members" }
-        /^\}/ { members = -1 }
-        members >= 0 {
-            gsub(/\/\*[^*]*(\*\/|$)/, "")
-            if (/;/) members += /\(/ ? 1 : gsub(/,/, ",") + 1
-        }'
-}
-
 files_begin_with_purpose_and_licence()
 {
     find src cli include python tests examples bench tools \( -name '*.[ch]' -o -name '*.sh' -o -name meson.build \) |
@@ -371,10 +347,8 @@ else
 fi
 run umbrella_includes_every_header
 run file_names_are_unique
-run files_are_short
 run command_is_thin
 run files_begin_with_purpose_and_licence
-run networks_are_made_of_small_parts
 run no_flag_lets_the_compiler_change_numbers
 run numbers_do_not_depend_on_the_locale
 run method_names_are_not_compared

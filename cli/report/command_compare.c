@@ -1,8 +1,10 @@
 /* congru compare: is one pipeline better than another, subject by subject? SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "session.h"
@@ -101,10 +103,15 @@ static int deliver(const compare_job *job)
     const arguments *parsed = job->parsed;
     const bool permutation = options_given(parsed, "permutation");
     const int code = pairs_show(job->context, job->pairs, job->pair, permutation, job->format);
+    if (code != EXIT_DONE || parsed->operand_count != 1 || options_given(parsed, "no-save"))
+        return code;
+    const char *folder = parsed->operands[0];
     /* The table is what was asked for; a folder of somebody else's is no reason to fail. */
-    if (code == EXIT_DONE && parsed->operand_count == 1 && !options_given(parsed, "no-save") &&
-        congru_pairs_write(job->context, job->pairs, job->pair, permutation, parsed->operands[0]) != CONGRU_OK)
-        terminal_warn("%s (--no-save leaves it out)", congru_context_error(job->context));
+    if (access(folder, W_OK) != 0)
+        terminal_warn("%s: statistics.json is not kept there: %s (--no-save leaves it out)", folder,
+                      strerror(errno));
+    else if (congru_pairs_write(job->context, job->pairs, job->pair, permutation, folder) != CONGRU_OK)
+        return terminal_fail(EXIT_FAILED, "%s", congru_context_error(job->context));
     return code;
 }
 

@@ -158,6 +158,8 @@ class Bench:
         if result.code < 0:
             return 'killed'
         lines = [line for line in result.err.decode(errors='replace').split('\n')[:-1] if line.encode() not in normal.err]
+        if result.code == 128 + signal.SIGPIPE and stdout_broken and not lines:
+            return 'failed'  # nobody reads on, as in "| head"
         if result.code != 1:
             return f'exit code {result.code}: {lines}'
         if len(lines) != 1 or not lines[0].startswith('congru: ') or not result.err.endswith(b'\n'):

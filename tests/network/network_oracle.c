@@ -207,7 +207,7 @@ static void dct_of_22_channels(void)
     dct();
 }
 
-/* A whole training of DCT as printed: Eq. 6 with an epsilon that is small beside the printed scatters leaves gamma near 1. */
+/* A whole training of DCT as printed: the ratio of Eq. 6 with an epsilon that is small beside the printed scatters leaves gamma near 1. */
 static void gamma_of_a_whole_training(void)
 {
     enum { RUN = 1000, EVERY = 100 };
