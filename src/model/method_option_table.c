@@ -124,12 +124,10 @@ static const congru_method_option rows[] = {
     {INTEGER("csp-filters", csp_filters, 1, 512, 2, "csp-lda",
              "How many filters csp-lda takes from each end of each class's spectrum.")},
     {INTEGER(
-         "rpa-labels", rpa_labels, 0, 1000000, 5, "rpa",
-         "How many labelled trials per class of the target subject rpa may use; they are not scored. With 0 "
-         "it stops after scaling."),
+         "rpa-labels", rpa_labels, 0, 1000000, 0, "rpa",
+         "How many labelled trials per class of the target subject rpa may rotate by; they are not scored. With "
+         "0 it looks at no label, and re-centres and scales alone."),
      .asked = true},
-    {SHORTHAND("rpa-unsupervised", "rpa-labels", "0", "rpa",
-               "Let rpa stop after scaling, without any labels.")},
 
     {RECIPE(
         "recipe", network.recipe, recipes, "printed", "networks",
