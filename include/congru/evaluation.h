@@ -25,7 +25,7 @@ typedef struct congru_pipeline_description {
         *network; /* "dct", "dldct", "ddct-unet", ...: what it trains by gradient descent, in the aligner or in
                             the classifier; NULL when it trains nothing so */
     bool end_to_end;    /* the classifier stands alone: the pipeline's name is its name */
-    bool target_labels; /* asks for labelled trials of the target subject */
+    bool target_labels; /* takes labelled trials of the target subject where options say so (rpa_labels) */
     bool needs_signals; /* covariances are not enough */
     bool embeds;        /* congru_pipeline_represent can show where it puts trials */
     bool linear;        /* its branches have forward patterns (congru/explain.h) */
@@ -95,7 +95,7 @@ typedef struct congru_evaluation_options {
     int folds;       /* of CONGRU_PROTOCOL_FOLDS, 5 */
     bool contiguous; /* folds are blocks in the order of the set, instead of shuffled and equal in classes */
     int calibration; /* of LOSO: so many labelled trials of each class of the target subject, its first, are fitted on with
-                            the sources; of the pipelines those that ask for labels themselves are refused, and the target
+                            the sources; of the pipelines those that take labels themselves (rpa_labels) are refused, and the target
                             must be CONGRU_TARGET_FULL */
     int calibration_most; /* the first trials of each class that are not scored, so that runs of a curve score the same ones;
                              at least calibration, and 0 means that */
