@@ -73,6 +73,8 @@ unsigned congru_paper_uses(const congru_paper_job *job, const char *pipelines)
             continue;
         if (about.network != NULL)
             uses |= CONGRU_USES_NETWORK;
+        if (about.target_labels)
+            uses |= CONGRU_USES_LABELS;
         if (congru_pipeline_among(names.item[i], congru_method_option_find("C")->users) && asked->c != 0)
             uses |= CONGRU_USES_RIDGE;
     }
@@ -103,6 +105,14 @@ void congru_paper_method_changes(const congru_paper_job *job, unsigned uses, con
         add_comma(text);
         congru_text_add(text, "C = %.6g, not chosen, for other ridges", asked->c);
     }
+    if ((uses & CONGRU_USES_LABELS) == 0)
+        return;
+    add_comma(text);
+    if (asked->rpa_labels > 0)
+        congru_text_add(text, "rpa rotated by %s of each class of the target",
+                        congru_count((size_t)asked->rpa_labels, "labelled trial").text);
+    else
+        congru_text_add(text, "rpa without the rotation, which needs labels of the target");
 }
 
 static bool is_used(const char *name, unsigned uses)

@@ -156,6 +156,20 @@ static bool add_fold(congru_paper_runs *runs, const char *dataset, const char *s
                                  fold->seconds - fold->aligning - fold->fitting);
 }
 
+/* The scores say what the results do of labels that pipelines looked at. */
+static bool add_labels(congru_paper_runs *runs, const char *dataset, const congru_results *results)
+{
+    congru_scores *scores = NULL;
+    if (congru_scores_list_find(NULL, &runs->scores, dataset, 0, &scores) != CONGRU_OK)
+        return false;
+    for (size_t p = 0; p < results->pipelines; p++) {
+        const size_t place = congru_scores_find(scores, results->pipeline[p]);
+        if (place != SIZE_MAX)
+            scores->labels[place] = results->knowledge[p].labels;
+    }
+    return true;
+}
+
 /* Once, however many runs there are of it. */
 static void add_once(congru_table *notes, const char *note)
 {
@@ -217,6 +231,8 @@ static congru_status run_open(congru_paper_runs *runs, congru_paper_open *open)
                       fold))
             status = congru_paper_no_memory(runs->job);
     }
+    if (status == CONGRU_OK && !add_labels(runs, dataset, results))
+        status = congru_paper_no_memory(runs->job);
     if (status == CONGRU_OK)
         status = congru_paper_runs_common(runs, results, dataset, open->set->count);
     congru_results_destroy(&results);

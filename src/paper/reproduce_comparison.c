@@ -110,6 +110,18 @@ static void describe_ours(const congru_paper_runs *sets, const char *dataset, co
         describe_number(mean, deviation, text);
 }
 
+/* The pipeline, with what it looked at across subjects: "rpa+mdm, 20 labels". */
+static void describe_name(const comparison_job *job, const char *pipeline, char text[CELL_SIZE])
+{
+    char mark[CONGRU_MARK_SIZE] = "";
+    for (size_t t = 0; t < job->cross.scores.count; t++) {
+        const congru_scores *scores = job->cross.scores.item[t];
+        if (strcmp(scores->name, job->dataset) == 0)
+            congru_scores_mark(scores, congru_scores_find(scores, pipeline), mark);
+    }
+    congru_format(text, CELL_SIZE, "%s%s%s", pipeline, mark[0] != '\0' ? ", " : "", mark);
+}
+
 /* Fixed columns, since groups of rows have headings of their own; none behind the last. */
 static void add_plain(congru_text *plain, size_t count, const char *const *cell)
 {
@@ -117,7 +129,7 @@ static void add_plain(congru_text *plain, size_t count, const char *const *cell)
         int seen = 0;
         for (const char *at = cell[i]; *at != '\0'; at++)
             seen += ((unsigned char)*at & 0xc0) != 0x80; /* a character of several bytes counts once */
-        congru_text_add(plain, "%s%*s", cell[i], i + 1 < count && seen < WIDTH ? WIDTH - seen : 0, "");
+        congru_text_add(plain, "%s%*s", cell[i], i + 1 == count ? 0 : seen < WIDTH ? WIDTH - seen : 1, "");
     }
     congru_text_add(plain, "\n");
 }
@@ -137,9 +149,8 @@ static congru_status show_table(const comparison_job *job, bool known)
     add_plain(&plain, COLUMNS - 1, plain_headings);
     for (size_t i = 0; congru_paper_row_read("comparison", i, &row) > 0; i++) {
         const char *pipeline = row.field[PIPELINE];
-        const char *cell[COLUMNS] = {row.field[GROUP], pipeline[0] != '\0' ? pipeline : row.field[METHOD],
-                                     text[2],          text[3],
-                                     text[4],          text[5]};
+        describe_name(job, pipeline[0] != '\0' ? pipeline : row.field[METHOD], text[1]);
+        const char *cell[COLUMNS] = {row.field[GROUP], text[1], text[2], text[3], text[4], text[5]};
         describe_number(known ? field(&row, CROSS) : NAN, field(&row, CROSS_DEVIATION), text[2]);
         describe_ours(&job->cross, job->dataset, pipeline, text[3]);
         describe_number(known ? field(&row, WITHIN) : NAN, field(&row, WITHIN_DEVIATION), text[4]);
