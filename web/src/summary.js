@@ -57,7 +57,7 @@ function facts(run) {
         run.classes.length ? ["Classes", run.classes.join(", ")] : null,
         ["Pipelines", String(run.pipelines.length)],
         settings.prepared ? ["Signals", settings.prepared] : null,
-        settings.target && (settings.protocol !== "folds" || run.knowledge.some(({ labels }) => labels > 0)) ? ["Target data used", [seen(run), ofCurve(run)]] : null,
+        settings.target && (settings.protocol !== "folds" || run.knowledge.some(({ labels }) => labels > 0)) ? [settings.protocol === "folds" ? "Used of the part left out" : "Target data used", [seen(run), ofCurve(run)]] : null,
     ];
     return h("dl", { class: "facts" }, list.filter(Boolean).map(([term, text]) => h("div", {}, h("dt", {}, term), h("dd", {}, text))));
 }
