@@ -267,21 +267,23 @@ static void scan_few(congru_scan *json, run_plan *plan)
 /* What was to be seen of target subjects; a name that this version does not know leaves it not known. */
 static void scan_target(congru_scan *json, congru_seen *seen)
 {
-    char name[16];
-    if (!congru_scan_string(json, name, sizeof name))
-        return;
-    for (int target = 0; congru_target_name((congru_target)target) != NULL; target++)
-        if (strcmp(name, congru_target_name((congru_target)target)) == 0) {
+    congru_text name = {0};
+    congru_scan_string_add(json, &name);
+    for (int target = 0; name.data != NULL && congru_target_name((congru_target)target) != NULL; target++)
+        if (strcmp(name.data, congru_target_name((congru_target)target)) == 0) {
             seen->target = (congru_target)target;
             seen->known = true;
         }
+    congru_text_clear(&name);
 }
 
 static void scan_protocol(congru_scan *json, congru_seen *seen)
 {
-    char name[16];
-    if (congru_scan_string(json, name, sizeof name) && strcmp(name, "folds") == 0)
+    congru_text name = {0};
+    congru_scan_string_add(json, &name);
+    if (name.data != NULL && strcmp(name.data, "folds") == 0)
         seen->protocol = CONGRU_PROTOCOL_FOLDS;
+    congru_text_clear(&name);
 }
 
 static void scan_settings(congru_scan *json, run_plan *plan)
