@@ -129,7 +129,7 @@ static congru_status compare_pipeline(congru_context *context, congru_report *re
         runs += place[r] != ABSENT;
     }
     congru_status status = CONGRU_OK;
-    size_t *trials = calloc(2 * report->runs + 1, sizeof *trials), *own = trials + report->runs;
+    size_t *trials = calloc(2 * report->runs + 1, sizeof *trials);
     if (trials == NULL)
         status = congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", report->run[0].folder);
     for (size_t s = 0; status == CONGRU_OK && s < subjects; s++) {
@@ -155,7 +155,8 @@ static congru_status compare_pipeline(congru_context *context, congru_report *re
             .pipeline = pipeline,
             .own_pipeline = (size_t)place[r],
             .seen = is_seen_apart(report, r, pipeline, (size_t)place[r]),
-            .other_trials = own[0] != trials[0] || own[r] != trials[r] || trials[0] != trials[r],
+            .other_trials = trials[report->runs] != trials[0] || trials[report->runs + r] != trials[r] ||
+                            trials[0] != trials[r],
             .trials = {trials[r], trials[0]},
             .first = congru_interval_of(count, value, 0.95),
             .own = congru_interval_of(count, value + r * subjects, 0.95),
