@@ -359,9 +359,8 @@ congru_status congru_scores_compare(congru_context *context, size_t count, const
         add_knowledge(scores[t], first, second, &known);
     }
     congru_status status = CONGRU_OK;
-    if (pairs > 0)
-        status = congru_paired_compare(context, pairs, difference, difference + room, 0.95, comparison);
     if (pairs > 0) {
+        status = congru_paired_compare(context, pairs, difference, difference + room, 0.95, comparison);
         comparison->trials = known.trials;
         comparison->left_out = known.left_out;
         memcpy(comparison->labels, known.labels, sizeof known.labels);
