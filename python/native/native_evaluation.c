@@ -308,8 +308,8 @@ static PyObject *compare(PyObject *self, PyObject *args)
         return NULL;
     return Py_BuildValue("{s:n,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d}", "subjects", (Py_ssize_t)r.count, "gain",
                          r.gain, "deviation", r.deviation, "effect", r.effect, "low", r.interval[0], "high",
-                         r.interval[1], "improved", r.improved, "p_wilcoxon", r.wilcoxon.p, "p_permutation",
-                         r.permutation);
+                         r.interval[1], "improved", r.improved, "p_wilcoxon", congru_wilcoxon_p(&r.wilcoxon),
+                         "p_permutation", r.permutation);
 }
 
 /* p-values, in place. */

@@ -15,9 +15,9 @@ browser=
 for name in chromium chromium-browser google-chrome; do
     [ -n "$browser" ] || browser=$(command -v $name)
 done
-[ -n "$browser" ] || skip_all "no Chromium on this machine"
-command -v npm >/dev/null || skip_all "no npm on this machine"
-[ -s "$BUILD/web/report.html" ] || skip_all "congru was built without the page"
+[ -n "$browser" ] || skip_all "no Chromium on this machine (install chromium)"
+command -v npm >/dev/null || skip_all "no npm on this machine (install npm, then build again)"
+[ -s "$BUILD/web/report.html" ] || skip_all "congru was built without the page (see build/web/npm.log; touch web/package.json, then build again)"
 
 # The driver is fetched once for each build folder.
 driver=$BUILD/tests/browser
