@@ -1,26 +1,14 @@
 #!/bin/bash
 # mpirun congru: any number of processes, killed or not, ends with the same results. SPDX-License-Identifier: Apache-2.0
 source "$SOURCE/tests/support/cli_session.sh"
+source "$SOURCE/tests/support/mpi.sh"
 
-if ! command -v mpirun >/dev/null || [ "$(congru version | sed -n 's/^mpi: //p')" = none ]; then
-    echo "1..0 # SKIP no mpirun, or congru was built without MPI"
+if ! has_mpi; then
+    echo "1..0 # SKIP no mpirun, or congru was built without MPI (install openmpi-bin and libopenmpi-dev, then build again)"
     exit 0
 fi
 ln -s "$BUILD/tests/make_set" "$scratch/bin/make_set"
 ln -s "$BUILD/tests/congru_plain" "$scratch/bin/congru_plain"
-
-# Processes of this machine alone, more than it has processors, as root or not; libmpi itself leaks a little. Open MPI
-# keeps its sockets in a folder whose name must be short.
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 ASAN_OPTIONS=detect_leaks=0 TMPDIR=/tmp HOME=${HOME:-/tmp}
-local_only="--mca btl self,vader --mca oob_tcp_if_include lo --mca plm isolated"
-if mpirun --version | head -1 | found -E ' [5-9]\.| [1-9][0-9]\.'; then
-    local_only="--mca btl self,sm" # Open MPI 5 has no out-of-band channel of its own to be told where to listen
-fi
-mpi()
-{
-    # shellcheck disable=SC2086
-    timeout -k 5 120 mpirun --oversubscribe --bind-to none $local_only "$@" </dev/null
-}
 
 # without_times FOLDER: what must be the same in two runs.
 without_times()
