@@ -105,6 +105,11 @@ static const experiment experiments[] = {
       .takes_sets = true,
       .takes_recipe = true},
      congru_reproduce_datasets},
+    {{.name = "properties",
+      .text =
+          "Tables 1, 7 and 8 of properties: what of each cell is true, and the test that shows it. Needs no set.",
+      .takes_recipe = true},
+     congru_reproduce_properties},
 };
 enum { EXPERIMENTS = sizeof experiments / sizeof experiments[0], TRIALS = 40 };
 

@@ -6,7 +6,7 @@
 
 enum { CONGRU_PAPER_MARK_SIZE = 8 };
 
-/* The line "Table 3, again table 10: Effect of alignment strategies ..."; `again` may be NULL. */
+/* A line such as "Table 3, again table 10: ..." of aligners, with the title; `again` may be NULL. */
 congru_status congru_paper_title(const congru_paper_job *job, const char *number, const char *again);
 
 /* How the paper sets a cell, in letters: b bold, u underlined, i italic; arrows are themselves. */

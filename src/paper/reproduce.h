@@ -18,6 +18,7 @@ congru_status congru_reproduce_ablation(const congru_paper_job *job);
 congru_status congru_reproduce_runtime(const congru_paper_job *job);
 congru_status congru_reproduce_subjects(const congru_paper_job *job);
 congru_status congru_reproduce_datasets(const congru_paper_job *job);
+congru_status congru_reproduce_properties(const congru_paper_job *job);
 congru_status congru_reproduce_statistics(const congru_paper_job *job);
 congru_status congru_reproduce_silhouette(const congru_paper_job *job);
 congru_status congru_reproduce_gap(const congru_paper_job *job);

@@ -28,7 +28,7 @@ static void describe(range of, char text[CELL_SIZE])
     snprintf(text, CELL_SIZE, of.least == of.most ? "%zu" : "%zu to %zu", of.least, of.most);
 }
 
-/* What a given set has of a feature of table 9; "" where it cannot have it. */
+/* What a given set has of a feature of the table of datasets, table 9; "" where it cannot have it. */
 typedef void (*feature_of)(const congru_paper_job *job, const congru_set *set, char text[CELL_SIZE]);
 
 static void count_subjects(const congru_paper_job *job, const congru_set *set, char text[CELL_SIZE])
@@ -133,7 +133,7 @@ static void count_samples(const congru_paper_job *job, const congru_set *set, ch
     congru_format(text, CELL_SIZE, samples > 0 ? "%.0f" : "", samples);
 }
 
-/* The rows of table 9 by its own names, and one of ours; challenges are no numbers. */
+/* The rows of the datasets' table 9 by its own names, and one of ours; challenges are no numbers. */
 static const struct {
     const char *name;
     feature_of ours;
@@ -152,7 +152,7 @@ static const struct {
 };
 enum { FEATURES = sizeof features / sizeof features[0] };
 
-/* "Trials / subject" is not in the table: numbers of which the accuracies of table 21 are whole parts. */
+/* "Trials / subject" is not in the table: numbers of which the accuracies of subjects in table 21 are whole parts. */
 static void add_printed(congru_table *table, const char *dataset, const char *feature)
 {
     congru_paper_row row;
@@ -162,7 +162,7 @@ static void add_printed(congru_table *table, const char *dataset, const char *fe
     if (printed[0] == '\0' && strcmp(feature, "Trials / subject") == 0 &&
         congru_paper_facts_read(dataset, &facts)) {
         describe((range){facts.trials_least, facts.trials_most}, text);
-        congru_table_format_text(table, "%s, by table 21", text);
+        congru_table_format_text(table, "%s, by subjects of table 21", text);
     } else {
         congru_table_text(table, printed[0] != '\0' ? printed : "-");
     }

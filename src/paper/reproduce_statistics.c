@@ -20,7 +20,7 @@ enum { QUANTITIES = 6, FIRST = 4, P = 2 };
 static const double tolerance[QUANTITIES] = {0.0025, 0.0015, 0.0011, 0.0005, 0.0025, 0.0025};
 static const char *const quantity[QUANTITIES] = {"gain", "d_z", "p", "up", "low", "high"};
 
-/* Tables 15, 16 and 17, by their names in the paper's file. */
+/* Tables 15, 16 and 17 of paired statistics, by their names in the paper's file. */
 static const char *const tables[][2] = {{"across", "15"}, {"dataset", "16"}, {"2a", "17"}};
 enum { TABLES = sizeof tables / sizeof tables[0], ROWS_MAX = 64, SUBJECTS_MAX = 512 };
 

@@ -130,7 +130,7 @@ static congru_status show(subjects_table *about)
 
 /* ---- Ours, without parts ---- */
 
-/* The networks of the request, or those of the paper, with parts left out, on a set that is the paper's of table 23. */
+/* The networks of the request, or those of the paper, with parts left out, on the set that the paper's ablation of subjects, table 23, is on. */
 static congru_status ablate(const congru_paper_job *job, size_t which, congru_scores_list *ablated)
 {
     char folder[CONGRU_PAPER_PATH_SIZE], dataset[CONGRU_PAPER_NAME_SIZE];
