@@ -57,42 +57,56 @@ static void count_channels(const congru_paper_job *job, const congru_set *set, c
     snprintf(text, CELL_SIZE, "%zu", set->dimension);
 }
 
-/* Trials of a subject's session; 0 where an earlier trial is of the same one. */
-static size_t count_session(const congru_set *set, size_t trial)
+static int compare_owners(const void *a, const void *b)
 {
-    size_t count = 0;
+    const int32_t *x = a, *y = b;
+    return x[0] != y[0] ? (x[0] > y[0]) - (x[0] < y[0]) : (x[1] > y[1]) - (x[1] < y[1]);
+}
+
+/* Sessions of a subject, and trials of a session. */
+static bool count_both(const congru_set *set, range *sessions, range *trials)
+{
+    int32_t(*owner)[2] = calloc(set->count + 1, sizeof *owner); /* subject and session of each trial */
+    size_t own_sessions = 0, own_trials = 0;
+    *sessions = *trials = (range){SIZE_MAX, 0};
+    if (owner == NULL)
+        return false;
     for (size_t i = 0; i < set->count; i++) {
-        const bool same = set->subject[i] == set->subject[trial] && set->session[i] == set->session[trial];
-        if (same && i < trial)
-            return 0;
-        count += same;
+        owner[i][0] = set->subject[i];
+        owner[i][1] = set->session[i];
     }
-    return count;
+    qsort(owner, set->count, sizeof *owner, compare_owners);
+    for (size_t i = 0; i < set->count; i++) {
+        const bool last = i + 1 == set->count, next_subject = last || owner[i + 1][0] != owner[i][0];
+        own_trials++;
+        if (!next_subject && owner[i + 1][1] == owner[i][1])
+            continue;
+        widen(trials, own_trials);
+        own_trials = 0;
+        own_sessions++;
+        if (!next_subject)
+            continue;
+        widen(sessions, own_sessions);
+        own_sessions = 0;
+    }
+    free(owner);
+    return set->count > 0;
 }
 
 static void count_sessions(const congru_paper_job *job, const congru_set *set, char text[CELL_SIZE])
 {
-    range all = {SIZE_MAX, 0};
+    range sessions, trials;
     (void)job;
-    for (size_t s = 0; s < set->subjects; s++) {
-        size_t own = 0;
-        for (size_t i = 0; i < set->count; i++)
-            own += (size_t)set->subject[i] == s && count_session(set, i) > 0;
-        widen(&all, own);
-    }
-    describe(all, text);
+    if (count_both(set, &sessions, &trials))
+        describe(sessions, text);
 }
 
 static void count_trials(const congru_paper_job *job, const congru_set *set, char text[CELL_SIZE])
 {
-    range all = {SIZE_MAX, 0};
+    range sessions, trials;
     (void)job;
-    for (size_t i = 0; i < set->count; i++) {
-        const size_t own = count_session(set, i);
-        if (own > 0)
-            widen(&all, own);
-    }
-    describe(all, text);
+    if (count_both(set, &sessions, &trials))
+        describe(trials, text);
 }
 
 static void count_subject_trials(const congru_paper_job *job, const congru_set *set, char text[CELL_SIZE])
