@@ -133,7 +133,7 @@ static congru_status show(subjects_table *about)
 /* The networks of the request, or those of the paper, with parts left out, on the set that the paper's ablation of subjects, table 23, is on. */
 static congru_status ablate(const congru_paper_job *job, size_t which, congru_scores_list *ablated)
 {
-    char folder[CONGRU_PAPER_PATH_SIZE], dataset[CONGRU_PAPER_NAME_SIZE];
+    char folder[CONGRU_PAPER_PATH_SIZE], dataset[CONGRU_PAPER_NAME_SIZE] = "";
     const char *chosen[CONGRU_ABLATION_MODELS_MAX];
     congru_paper_open open;
     congru_ablation found = {0};
