@@ -138,8 +138,8 @@ interrupt()
     [ $? = 1 ] || echo "$*: another exit code than 1"
 }
 
-# The signal is taken: bit 15 of the mask.
-takes_signals='(( 0x$(sed -n "s/^SigCgt:[[:space:]]*//p" /proc/$pid/status 2>/dev/null || echo 0) & 0x4000 ))'
+# The signal is taken by the command, and not by the shell that is to become it: bit 15 of the mask.
+takes_signals='[[ $(readlink "/proc/$pid/exe") == */congru ]] && (( 0x$(sed -n "s/^SigCgt:[[:space:]]*//p" /proc/$pid/status 2>/dev/null || echo 0) & 0x4000 ))'
 
 # Between evaluations too, where the library trains again, loads sets or measures.
 interrupted_experiments_say_so()
