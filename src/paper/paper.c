@@ -87,6 +87,12 @@ static const experiment experiments[] = {
               "back. Needs no set.",
       .takes_recipe = true},
      congru_reproduce_statistics},
+    {{.name = "failures",
+      .text =
+          "Appendix M: what congruences, merges and depth do wrong, each shown on a small made-up set. Needs no "
+          "set.",
+      .takes_recipe = true},
+     congru_reproduce_failures},
 };
 enum { EXPERIMENTS = sizeof experiments / sizeof experiments[0], TRIALS = 40 };
 
