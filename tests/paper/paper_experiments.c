@@ -56,7 +56,7 @@ TEST(experiments_have_names)
         CHECK(congru_paper_experiment_find(about->name) == about && strlen(about->text) > 20);
         CHECK(about->also == NULL || congru_paper_experiment_find(about->also) == about);
     }
-    CHECK(count == 11 && congru_paper_experiment_find("none") == NULL);
+    CHECK(count == 12 && congru_paper_experiment_find("none") == NULL);
     const char *text = NULL;
     CHECK(strcmp(congru_ablation_variant(10, &text), "baseline") == 0 && strcmp(text, "The whole model.") == 0);
     CHECK(congru_ablation_variant(11, &text) == NULL && text == NULL);
