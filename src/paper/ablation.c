@@ -92,17 +92,19 @@ static const congru_method_option *next_setting(const char **settings, char valu
     return row;
 }
 
-/* "d,2d" with the number of channels: "22,44". */
+/* "d,2d,4" with the number of channels: "22,44,4". */
 static void fill_in_widths(const char *text, size_t d, char widths[CONGRU_OPTION_TEXT_SIZE])
 {
     size_t used = 0;
     for (widths[0] = '\0'; *text != '\0' && used < CONGRU_OPTION_TEXT_SIZE;
          text += strcspn(text, "0123456789d")) {
         char *end;
-        size_t times = *text == 'd' ? 1 : (size_t)strtoul(text, &end, 10);
-        text = *text == 'd' ? text + 1 : end + (*end == 'd');
+        size_t width = strtoul(text, &end, 10);
+        if (*end == 'd')
+            width = (end == text ? 1 : width) * d;
+        text = end + (*end == 'd');
         used += (size_t)snprintf(widths + used, CONGRU_OPTION_TEXT_SIZE - used, "%s%zu", used > 0 ? "," : "",
-                                 times * d);
+                                 width);
     }
 }
 
@@ -119,17 +121,15 @@ static bool has_part(const variant *about, const char *pipeline)
     return false;
 }
 
-static congru_status leave_out(congru_paper_open *open, const variant *about)
+congru_status congru_ablation_set(congru_context *context, congru_method_options *method, const char *where,
+                                  const char *settings, size_t dimension)
 {
-    congru_context *context = open->job->context;
-    const char *settings = about->settings;
     const congru_method_option *row;
     char value[WORD_SIZE], widths[CONGRU_OPTION_TEXT_SIZE];
     while ((row = next_setting(&settings, value)) != NULL) {
-        fill_in_widths(value, open->set->dimension, widths);
-        congru_status status =
-            congru_method_options_set(context, &open->options.method, about->name, row->option.name,
-                                      row->kind == CONGRU_OPTION_WIDTHS ? widths : value);
+        fill_in_widths(value, dimension, widths);
+        congru_status status = congru_method_options_set(context, method, where, row->option.name,
+                                                         row->kind == CONGRU_OPTION_WIDTHS ? widths : value);
         if (status != CONGRU_OK)
             return status;
     }
@@ -179,7 +179,8 @@ static congru_status run_variant(congru_paper_open *open, size_t which, const ch
     open->options.folder = folder;
     open->options.pipelines = chosen;
     open->options.pipeline_count = count;
-    congru_status status = leave_out(open, &runs[which]);
+    congru_status status = congru_ablation_set(job->context, &open->options.method, runs[which].name,
+                                               runs[which].settings, open->set->dimension);
     if (status == CONGRU_OK)
         status = congru_paper_evaluate(job, open->set, &open->options, &results);
     if (status == CONGRU_OK)

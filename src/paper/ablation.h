@@ -19,10 +19,14 @@ typedef struct congru_ablation {
     congru_scores_list scores; /* percent: a table for each variant by its name, of models and subjects */
 } congru_ablation;
 
-/* Runs every variant of every pipeline of the open set, into scores that the caller clears, also after a failure,, each in a folder of its own below `folder`, and writes
+/* Runs every variant of every pipeline of the open set, into scores that the caller clears, also after a failure, each in a folder of its own below `folder`, and writes
  * FOLDER/baseline/ablation.json, which the report of that folder shows. CONGRU_ERROR_ARGUMENT for a pipeline without a
  * network. */
 congru_status congru_ablation_run(congru_paper_open *open, const char *folder, congru_ablation *found);
+
+/* Sets options of a method by words of a command line, "--merges none --dims d,2d,d" with d the number of channels. */
+congru_status congru_ablation_set(congru_context *context, congru_method_options *method, const char *where,
+                                  const char *settings, size_t dimension);
 
 /* congru_ablate, of the request's one set. */
 congru_status congru_ablate_set(const congru_paper_job *job);

@@ -10,11 +10,12 @@
 #include "congru/report.h"
 #include "congru/spd.h"
 #include "congru/synth.h"
+#include "paper/ablation.h"
 #include "paper/claims.h"
 #include "paper/paper_changes.h"
 #include "paper/reproduce.h"
 
-enum { SUBJECTS = 4, SEED = 50, SETTINGS = 4 };
+enum { SUBJECTS = 4, SEED = 50 };
 
 /* ---- Sets ------------------------------------------------------------------------------------------------ */
 
@@ -212,109 +213,50 @@ typedef struct demonstration {
     size_t argument;
     unsigned looks;
     const char *pipeline;
-    const char *setting[SETTINGS][2]; /* options of the method */
-    const char *variant, *model;      /* where the paper's table of ablations has it, or NULL */
+    const char *settings;        /* as words of a command line */
+    const char *variant, *model; /* where the paper's table of ablations has it, or NULL */
 } demonstration;
-
-#define PLAIN \
-    { \
-        "merges", "none" \
-    }
-#define DROPPED \
-    { \
-        "init", "lifted" \
-    }
-#define RANDOM \
-    { \
-        "init", "random" \
-    }
-#define WITHOUT_FISHER \
-    { \
-        "lambda-act", "0" \
-    }
 
 static const demonstration demonstrations[] = {
     /* M.1 */
-    {"all of C", make_subspace, CHANNELS, OUTPUT, "none+mdm", {{NULL}}, NULL, NULL},
-    {"rank 2 of 2", make_low_rank, 2, OUTPUT, "none+mdm", {{NULL}}, NULL, NULL},
-    {"rank 1 of 2", make_low_rank, 1, OUTPUT, "none+mdm", {{NULL}}, NULL, NULL},
-    {"rank 0 of 2", make_low_rank, 0, OUTPUT, "none+mdm", {{NULL}}, NULL, NULL},
-    {"3 channels", make_subspace, LOWEST_CHANNELS, 0, "ra+mdm", {{NULL}}, NULL, NULL},
-    {"3-1-3",
-     make_subspace,
-     LOWEST_CHANNELS,
-     OUTPUT | RECORD,
-     "ddct-unet+mdm",
-     {{"dims", "3,1,3"}, PLAIN},
-     NULL,
-     NULL},
-    {"8-2-8",
-     make_subspace,
-     CHANNELS,
-     OUTPUT | RECORD,
-     "ddct-unet+mdm",
-     {{"dims", "8,2,8"}, PLAIN, DROPPED},
-     NULL,
-     NULL},
-    {"8-2-8 w/o Fisher",
-     make_subspace,
-     CHANNELS,
-     RECORD,
-     "ddct-unet+mdm",
-     {{"dims", "8,2,8"}, PLAIN, DROPPED, WITHOUT_FISHER},
-     NULL,
-     NULL},
-    {"8-4-8",
-     make_subspace,
-     CHANNELS,
-     RECORD,
-     "ddct-unet+mdm",
-     {{"dims", "8,4,8"}, PLAIN, DROPPED},
-     NULL,
-     NULL},
-    {"8-2-8 merged",
-     make_subspace,
-     CHANNELS,
-     RECORD,
-     "ddct-unet+mdm",
-     {{"dims", "8,2,8"}, DROPPED},
-     NULL,
+    {"all of C", make_subspace, CHANNELS, OUTPUT, "none+mdm", "", NULL, NULL},
+    {"rank 2 of 2", make_low_rank, 2, OUTPUT, "none+mdm", "", NULL, NULL},
+    {"rank 1 of 2", make_low_rank, 1, OUTPUT, "none+mdm", "", NULL, NULL},
+    {"rank 0 of 2", make_low_rank, 0, OUTPUT, "none+mdm", "", NULL, NULL},
+    {"3 channels", make_subspace, LOWEST_CHANNELS, 0, "ra+mdm", "", NULL, NULL},
+    {"3-1-3", make_subspace, LOWEST_CHANNELS, OUTPUT | RECORD, "ddct-unet+mdm", "--dims 3,1,3 --merges none",
+     NULL, NULL},
+    {"8-2-8", make_subspace, CHANNELS, OUTPUT | RECORD, "ddct-unet+mdm",
+     "--dims 8,2,8 --merges none --init lifted", NULL, NULL},
+    {"8-2-8 w/o Fisher", make_subspace, CHANNELS, RECORD, "ddct-unet+mdm",
+     "--dims 8,2,8 --merges none --init lifted --lambda-act 0", NULL, NULL},
+    {"8-4-8", make_subspace, CHANNELS, RECORD, "ddct-unet+mdm", "--dims 8,4,8 --merges none --init lifted",
+     NULL, NULL},
+    {"8-2-8 merged", make_subspace, CHANNELS, RECORD, "ddct-unet+mdm", "--dims 8,2,8 --init lifted", NULL,
      NULL},
     /* M.2 */
-    {"input", make_merged, INPUT, OUTPUT, "none+mdm", {{NULL}}, NULL, NULL},
-    {"aligned", make_merged, ALIGNED, OUTPUT, "none+mdm", {{NULL}}, NULL, NULL},
-    {"sum with input", make_merged, SUMMED, OUTPUT, "none+mdm", {{NULL}}, NULL, NULL},
-    {"merge with input", make_merged, MERGED, OUTPUT, "none+mdm", {{NULL}}, NULL, NULL},
-    {"unet", make_small, 0, 0, "ddct-unet-e2e", {{NULL}}, "baseline", "ddct-unet-e2e"},
-    {"unet w/o merges", make_small, 0, 0, "ddct-unet-e2e", {PLAIN}, "w/o skip merges", "ddct-unet-e2e"},
-    {"unet merged everywhere", make_small, 0, 0, "ddct-unet-e2e", {{"merges", "every"}}, NULL, NULL},
+    {"input", make_merged, INPUT, OUTPUT, "none+mdm", "", NULL, NULL},
+    {"aligned", make_merged, ALIGNED, OUTPUT, "none+mdm", "", NULL, NULL},
+    {"sum with input", make_merged, SUMMED, OUTPUT, "none+mdm", "", NULL, NULL},
+    {"merge with input", make_merged, MERGED, OUTPUT, "none+mdm", "", NULL, NULL},
+    {"unet", make_small, 0, 0, "ddct-unet-e2e", "", "baseline", "ddct-unet-e2e"},
+    {"unet w/o merges", make_small, 0, 0, "ddct-unet-e2e", "--merges none", "w/o skip merges", "ddct-unet-e2e"},
+    {"unet merged everywhere", make_small, 0, 0, "ddct-unet-e2e", "--merges every", NULL, NULL},
     /* M.3 */
-    {"chain of 1", make_chain, 1, OUTPUT, "none+mdm", {{NULL}}, NULL, NULL},
-    {"chain of 2", make_chain, 2, OUTPUT, "none+mdm", {{NULL}}, NULL, NULL},
-    {"chain of 4", make_chain, 4, OUTPUT, "none+mdm", {{NULL}}, NULL, NULL},
-    {"22-4-22", make_wide, 0, OUTPUT | RECORD, "ddct-unet+mdm", {{"dims", "22,4,22"}, PLAIN}, NULL, NULL},
-    {"22-4-22 merged", make_wide, 0, OUTPUT | RECORD, "ddct-unet+mdm", {{"dims", "22,4,22"}}, NULL, NULL},
-    {"dldct", make_small, 0, OUTPUT | RECORD, "dldct+mdm", {{NULL}}, NULL, NULL},
-    {"dldct w/o Fisher", make_small, 0, OUTPUT | RECORD, "dldct+mdm", {WITHOUT_FISHER}, NULL, NULL},
-    {"2 random layers", make_small, 0, RECORD, "dldct+mdm", {{"dims", "8,8,8"}, RANDOM}, NULL, NULL},
-    {"8 random layers",
-     make_small,
-     0,
-     RECORD,
-     "dldct+mdm",
-     {{"dims", "8,8,8,8,8,8,8,8,8"}, RANDOM},
-     NULL,
+    {"chain of 1", make_chain, 1, OUTPUT, "none+mdm", "", NULL, NULL},
+    {"chain of 2", make_chain, 2, OUTPUT, "none+mdm", "", NULL, NULL},
+    {"chain of 4", make_chain, 4, OUTPUT, "none+mdm", "", NULL, NULL},
+    {"22-4-22", make_wide, 0, OUTPUT | RECORD, "ddct-unet+mdm", "--dims 22,4,22 --merges none", NULL, NULL},
+    {"22-4-22 merged", make_wide, 0, OUTPUT | RECORD, "ddct-unet+mdm", "--dims 22,4,22", NULL, NULL},
+    {"dldct", make_small, 0, OUTPUT | RECORD, "dldct+mdm", "", NULL, NULL},
+    {"dldct w/o Fisher", make_small, 0, OUTPUT | RECORD, "dldct+mdm", "--lambda-act 0", NULL, NULL},
+    {"2 random layers", make_small, 0, RECORD, "dldct+mdm", "--dims d,d,d --init random", NULL, NULL},
+    {"8 random layers", make_small, 0, RECORD, "dldct+mdm", "--dims d,d,d,d,d,d,d,d,d --init random", NULL,
      NULL},
-    {"8 random layers merged",
-     make_small,
-     0,
-     RECORD,
-     "ddct-unet+mdm",
-     {{"dims", "8,8,8,8,8,8,8,8,8"}, RANDOM},
-     NULL,
-     NULL},
-    {"dldct-e2e", make_small, 0, 0, "dldct-e2e", {{NULL}}, "baseline", "dldct-e2e"},
-    {"dldct-e2e deeper", make_small, 0, 0, "dldct-e2e", {{"dims", "8,16,24,16,8"}}, "alt. depth", "dldct-e2e"},
+    {"8 random layers merged", make_small, 0, RECORD, "ddct-unet+mdm", "--dims d,d,d,d,d,d,d,d,d --init random",
+     NULL, NULL},
+    {"dldct-e2e", make_small, 0, 0, "dldct-e2e", "", "baseline", "dldct-e2e"},
+    {"dldct-e2e deeper", make_small, 0, 0, "dldct-e2e", "--dims d,2d,3d,2d,d", "alt. depth", "dldct-e2e"},
 };
 enum { DEMONSTRATIONS = sizeof demonstrations / sizeof demonstrations[0] };
 
@@ -459,9 +401,9 @@ static congru_status demonstrate(failures_job *job, size_t which)
     const congru_method_options method = job->options.method;
     congru_set *set = NULL;
     congru_status status = about->make(job->paper->context, about->argument, &set);
-    for (size_t k = 0; status == CONGRU_OK && k < SETTINGS && about->setting[k][0] != NULL; k++)
-        status = congru_method_options_set(job->paper->context, &job->options.method, about->name,
-                                           about->setting[k][0], about->setting[k][1]);
+    if (status == CONGRU_OK)
+        status = congru_ablation_set(job->paper->context, &job->options.method, about->name, about->settings,
+                                     set->dimension);
     if ((about->looks & RECORD) != 0)
         job->options.method.network.record = true;
     /* First the output, since a context keeps a note once, and folds that are there already are not trained again. */
