@@ -335,10 +335,12 @@ static congru_status look_at_output(failures_job *job, const congru_set *set, si
         congru_text_add(&job->notes[which], "%s%s", n > notes ? "; " : "", congru_context_note(context, n));
     if (status == CONGRU_OK)
         status = congru_spd_eigen(context, set->count, d, out, values, NULL);
-    if (status == CONGRU_OK)
+    if (status == CONGRU_OK && job->notes[which].failed)
+        status = congru_paper_no_memory(job->paper);
+    if (status == CONGRU_OK) {
         look_at_spectra(job, set, values, number);
-    if (status == CONGRU_OK)
         status = congru_spd_log(context, set->count, d, out, out);
+    }
     if (status == CONGRU_OK)
         number[SUBJECT_SHARE] = share_of_subjects(set, out, mean);
     free(out);
