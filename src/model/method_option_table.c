@@ -198,10 +198,12 @@ static const congru_method_option rows[] = {
         "Initial weights: 'eigen' (the paper's Eqs. 9 and 10), 'lifted' (its appendix, which starts the "
         "encoder of ddct-unet by dropping the last channels), 'random', or 'unet-random' (random in ddct-unet, lifted "
         "in dldct).")},
-    {WIDTHS("dims", network.widths, network.width_count, CONGRU_DIMENSION_MAX,
-            "dldct ddct-unet dldct-e2e ddct-unet-e2e",
-            "Widths of dldct or ddct-unet from input to output. Without it: d,2d,2d,d and d,16,12,16,d for d = "
-            "22, else d,d/2,d/4,d/2,d.")},
+    {WIDTHS(
+        "dims", network.widths, network.width_count, CONGRU_DIMENSION_MAX,
+        "dct dldct ddct-unet dct-e2e dldct-e2e ddct-unet-e2e",
+        "Widths of dldct or ddct-unet from input to output. Without it: d,2d,2d,d and d,16,12,16,d for d = "
+        "22, else d,d/2,d/4,d/2,d. Widths that are all d make the rotation of dct a product of as many as there are "
+        "layers.")},
     {SWITCH("square-bottleneck", network.square_bottleneck, true, "ddct-unet ddct-unet-e2e",
             "One more layer where ddct-unet is narrowest, unless --dims is given.")},
     {SWITCH("input-trace", network.trace, true, "networks",

@@ -2,10 +2,12 @@
 #include "network/trained.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/scalar_math.h"
+#include "network/layers/rotation_layer.h"
 
 static void join(char name[CONGRU_TENSOR_NAME_SIZE], const char *prefix, const char *own)
 {
@@ -34,13 +36,18 @@ static congru_status save_rotated(const congru_training *t, const char *prefix, 
     const size_t d = t->design.d, shape[] = {d, d};
     const congru_parameters *p = &t->parameters;
     char name[CONGRU_TENSOR_NAME_SIZE];
-    double mean = 0.0, *rotation;
+    double mean = 0.0, *rotation,
+           *work = calloc(congru_rotations_work(t->design.rotations, d) + 1, sizeof *work);
+    if (work == NULL)
+        return congru_fail(t->context, CONGRU_ERROR_MEMORY, "not enough memory for a rotation");
     for (size_t s = 0; s < t->trials->subjects; s++)
         mean += t->constants.dispersion[s] / (double)t->trials->subjects;
     join(name, prefix, "rotation");
     congru_status status = congru_tensors_add(t->context, model, name, 2, shape, &rotation);
     if (status == CONGRU_OK)
-        status = congru_rotation_forward(t->context, d, p->segment[0].value, rotation);
+        status =
+            congru_rotations_forward(t->context, t->design.rotations, d, p->segment[0].value, work, rotation);
+    free(work);
     if (status == CONGRU_OK)
         status = add_number(t->context, model, prefix, "gamma",
                             t->design.learns_gamma ? congru_scalar_exp(*p->segment[1].value) : 1.0);

@@ -13,9 +13,10 @@
 
 enum { PATH_SIZE = CONGRU_PAPER_PATH_SIZE + 32, TABLE_MODELS = 3 };
 enum { VARIANTS = CONGRU_ABLATION_VARIANTS, BASELINE = VARIANTS - 1, WORD_SIZE = 64 };
+enum { RUNS = VARIANTS + 2, WHOLE = RUNS - 1 };
 
 /* Each as options of a command line, which help shows too. A variant is run for the pipelines that use one of its
- * options, or that are among `users`. */
+ * options, or that are among `users`. Those without a text are the variant above, for other networks. */
 typedef struct variant {
     const char *name, *folder, *users, *settings, *text;
 } variant;
@@ -25,7 +26,7 @@ typedef struct variant {
         name, folder, users, settings, what ": " settings "." \
     }
 
-static const variant variants[VARIANTS] = {
+static const variant runs[RUNS] = {
     /* The Fisher terms of dct are ratios, with weights of their own. */
     VARIANT("w/o fisher (action)", "without-action", NULL, "--lambda-act 0 --delta 0",
             "Without the Fisher term of actions"),
@@ -42,16 +43,31 @@ static const variant variants[VARIANTS] = {
             "--init random", "Layers that begin at random"),
     VARIANT("w/o reconstruction", "without-reconstruction", NULL, "--lambda-rec 0", "Without reconstruction"),
     VARIANT("w/o dispersion", "without-dispersion", NULL, "--dispersion none", "dct without scaling"),
-    VARIANT("alt. depth", "other-depth", "dldct dldct-e2e", "--dims d,2d,3d,2d,d",
-            "dldct with other widths, in multiples of the channels"),
-    [BASELINE] = {"baseline", "baseline", "networks", "", "The whole model."},
+    {"alt. depth", "other-depth", "dldct dldct-e2e", "--dims d,2d,3d,2d,d",
+     "A layer more, widths in multiples of the channels: dldct by --dims d,2d,3d,2d,d, ddct-unet where it is narrowest by "
+     "--square-bottleneck, dct as two rotations by --dims d,d,d."},
+    {"alt. depth", "other-depth-unet", "ddct-unet ddct-unet-e2e", "--square-bottleneck", NULL},
+    {"alt. depth", "other-depth-dct", "dct dct-e2e", "--dims d,d,d", NULL},
+    [WHOLE] = {"baseline", "baseline", "networks", "", "The whole model."},
 };
+
+/* The row of a run's variant. */
+static size_t row_of(size_t run)
+{
+    size_t row = 0;
+    for (size_t i = 1; i <= run; i++)
+        row += runs[i].text != NULL;
+    return row;
+}
 
 const char *congru_ablation_variant(size_t index, const char **text)
 {
+    size_t run = 0;
+    while (run < RUNS && row_of(run) != index)
+        run++;
     if (text != NULL)
-        *text = index < VARIANTS ? variants[index].text : NULL;
-    return index < VARIANTS ? variants[index].name : NULL;
+        *text = run < RUNS ? runs[run].text : NULL;
+    return run < RUNS ? runs[run].name : NULL;
 }
 
 /* The next word of settings, which are then behind it; false after the last. */
@@ -76,17 +92,19 @@ static const congru_method_option *next_setting(const char **settings, char valu
     return row;
 }
 
-/* "d,2d" with the number of channels: "22,44". */
+/* "d,2d,4" with the number of channels: "22,44,4". */
 static void fill_in_widths(const char *text, size_t d, char widths[CONGRU_OPTION_TEXT_SIZE])
 {
     size_t used = 0;
     for (widths[0] = '\0'; *text != '\0' && used < CONGRU_OPTION_TEXT_SIZE;
          text += strcspn(text, "0123456789d")) {
         char *end;
-        size_t times = *text == 'd' ? 1 : (size_t)strtoul(text, &end, 10);
-        text = *text == 'd' ? text + 1 : end + (*end == 'd');
+        size_t width = strtoul(text, &end, 10);
+        if (*end == 'd')
+            width = (end == text ? 1 : width) * d;
+        text = end + (*end == 'd');
         used += (size_t)snprintf(widths + used, CONGRU_OPTION_TEXT_SIZE - used, "%s%zu", used > 0 ? "," : "",
-                                 times * d);
+                                 width);
     }
 }
 
@@ -103,17 +121,15 @@ static bool has_part(const variant *about, const char *pipeline)
     return false;
 }
 
-static congru_status leave_out(congru_paper_open *open, const variant *about)
+congru_status congru_ablation_set(congru_context *context, congru_method_options *method, const char *where,
+                                  const char *settings, size_t dimension)
 {
-    congru_context *context = open->job->context;
-    const char *settings = about->settings;
     const congru_method_option *row;
     char value[WORD_SIZE], widths[CONGRU_OPTION_TEXT_SIZE];
     while ((row = next_setting(&settings, value)) != NULL) {
-        fill_in_widths(value, open->set->dimension, widths);
-        congru_status status =
-            congru_method_options_set(context, &open->options.method, about->name, row->option.name,
-                                      row->kind == CONGRU_OPTION_WIDTHS ? widths : value);
+        fill_in_widths(value, dimension, widths);
+        congru_status status = congru_method_options_set(context, method, where, row->option.name,
+                                                         row->kind == CONGRU_OPTION_WIDTHS ? widths : value);
         if (status != CONGRU_OK)
             return status;
     }
@@ -126,7 +142,7 @@ congru_status congru_ablation_check(congru_context *context, size_t count, const
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "at most %d pipelines",
                            (int)CONGRU_ABLATION_MODELS_MAX);
     for (size_t i = 0; i < count; i++)
-        if (pipelines[i] == NULL || !has_part(&variants[BASELINE], pipelines[i]))
+        if (pipelines[i] == NULL || !has_part(&runs[WHOLE], pipelines[i]))
             return congru_fail(context, CONGRU_ERROR_ARGUMENT, "pipeline '%s' has no network to take parts of",
                                pipelines[i] != NULL ? pipelines[i] : "");
     return CONGRU_OK;
@@ -156,29 +172,32 @@ static congru_status run_variant(congru_paper_open *open, size_t which, const ch
     const congru_evaluation_options whole = open->options;
     congru_results *results = NULL;
     congru_scores *scores = NULL;
+    const size_t row = row_of(which);
     size_t count = 0;
     for (size_t i = 0; i < whole.pipeline_count; i++)
-        if (has_part(&variants[which], whole.pipelines[i]))
+        if (has_part(&runs[which], whole.pipelines[i]))
             chosen[count++] = whole.pipelines[i];
     if (count == 0)
         return CONGRU_OK;
-    snprintf(folder, sizeof folder, "%s/%s", parent, variants[which].folder);
+    snprintf(folder, sizeof folder, "%s/%s", parent, runs[which].folder);
     open->options.folder = folder;
     open->options.pipelines = chosen;
     open->options.pipeline_count = count;
-    congru_status status = leave_out(open, &variants[which]);
+    congru_status status = congru_ablation_set(job->context, &open->options.method, runs[which].name,
+                                               runs[which].settings, open->set->dimension);
     if (status == CONGRU_OK)
         status = congru_paper_evaluate(job, open->set, &open->options, &results);
     if (status == CONGRU_OK)
         status = congru_results_scores(job->context, results, &scores);
     for (size_t i = 0; status == CONGRU_OK && i < whole.pipeline_count; i++) {
         const size_t place = congru_scores_find(scores, whole.pipelines[i]);
+        if (place == SIZE_MAX)
+            continue; /* it has no such part, or has it by another run */
         const congru_interval accuracy = congru_scores_mean(scores, place, CONGRU_SCORE_ACCURACY);
-        found->mean[which][i] = 100 * accuracy.mean;
-        found->deviation[which][i] = 100 * accuracy.deviation;
-        for (size_t s = 0; status == CONGRU_OK && place != SIZE_MAX && s < scores->subjects; s++)
-            if (!congru_score_list_add(&found->scores, variants[which].name, scores->subject[s],
-                                       found->model[i],
+        found->mean[row][i] = 100 * accuracy.mean;
+        found->deviation[row][i] = 100 * accuracy.deviation;
+        for (size_t s = 0; status == CONGRU_OK && s < scores->subjects; s++)
+            if (!congru_score_list_add(&found->scores, runs[which].name, scores->subject[s], found->model[i],
                                        100 * congru_score_value(scores, s, whole.pipelines[i])))
                 status = congru_paper_no_memory(job);
     }
@@ -194,13 +213,13 @@ static congru_status save(const congru_paper_job *job, const congru_ablation *fo
     char baseline[PATH_SIZE], name[CONGRU_PIPELINE_SIZE + 64];
     congru_text text = {0};
     size_t rows = 0;
-    snprintf(baseline, sizeof baseline, "%s/%s", folder, variants[BASELINE].folder);
+    snprintf(baseline, sizeof baseline, "%s/%s", folder, runs[WHOLE].folder);
     congru_text_add(&text, "{\n  \"title\": \"Networks without one of their parts\",\n  \"rows\": [");
     for (size_t i = 0; i < found->models; i++)
         for (size_t v = 0; v < VARIANTS; v++) {
             if (isnan(found->mean[v][i]))
                 continue;
-            snprintf(name, sizeof name, "%s, %s", found->model[i], variants[v].name);
+            snprintf(name, sizeof name, "%s, %s", found->model[i], congru_ablation_variant(v, NULL));
             congru_text_add(&text, "%s\n    {\"name\": ", rows++ > 0 ? "," : "");
             congru_text_add_json(&text, name);
             congru_text_add(&text, ", \"mean\": ");
@@ -228,8 +247,8 @@ congru_status congru_ablation_run(congru_paper_open *open, const char *folder, c
         for (size_t v = 0; v < VARIANTS; v++)
             found->mean[v][i] = found->deviation[v][i] = NAN;
     }
-    status = run_variant(open, BASELINE, folder, found);
-    for (size_t v = 0; status == CONGRU_OK && v < BASELINE; v++)
+    status = run_variant(open, WHOLE, folder, found);
+    for (size_t v = 0; status == CONGRU_OK && v < WHOLE; v++)
         status = run_variant(open, v, folder, found);
     return status == CONGRU_OK && congru_paper_leads(job) ? save(job, found, folder) : status;
 }
@@ -264,7 +283,7 @@ static congru_status show(const congru_paper_job *job, const congru_ablation *fo
         for (size_t i = first; i < end; i++)
             congru_table_column_text(&table, found->model[i], NULL);
         for (size_t v = 0; v < VARIANTS; v++) {
-            congru_table_format_text(&table, "%s", variants[v].name);
+            congru_table_format_text(&table, "%s", congru_ablation_variant(v, NULL));
             for (size_t i = first; i < end; i++)
                 add_cell(&table, found, v, i);
         }

@@ -28,6 +28,10 @@ congru_status congru_ablation_run(congru_paper_open *open, const char *folder, c
 const char *congru_ablation_folder(size_t index);
 void congru_ablation_model(const char *pipeline, char model[CONGRU_PIPELINE_SIZE]);
 
+/* Sets options of a method by words of a command line, "--merges none --dims d,2d,d" with d the number of channels. */
+congru_status congru_ablation_set(congru_context *context, congru_method_options *method, const char *where,
+                                  const char *settings, size_t dimension);
+
 /* congru_ablate, of the request's one set. */
 congru_status congru_ablate_set(const congru_paper_job *job);
 

@@ -110,6 +110,12 @@ static const experiment experiments[] = {
           "Tables 1, 7 and 8 of properties: what of each cell is true, and the test that shows it. Needs no set.",
       .takes_recipe = true},
      congru_reproduce_properties},
+    {{.name = "failures",
+      .text =
+          "Appendix M: what congruences, merges and depth do wrong, each shown on a small made-up set. Needs no "
+          "set.",
+      .takes_recipe = true},
+     congru_reproduce_failures},
 };
 enum { EXPERIMENTS = sizeof experiments / sizeof experiments[0], TRIALS = 40 };
 

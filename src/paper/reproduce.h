@@ -25,5 +25,6 @@ congru_status congru_reproduce_gap(const congru_paper_job *job);
 congru_status congru_reproduce_comparison(const congru_paper_job *job);
 congru_status congru_reproduce_geometry(const congru_paper_job *job);
 congru_status congru_reproduce_recipes(const congru_paper_job *job);
+congru_status congru_reproduce_failures(const congru_paper_job *job);
 
 #endif

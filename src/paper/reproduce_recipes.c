@@ -277,11 +277,13 @@ static congru_status recipes_of_set(const congru_paper_job *paper, size_t which)
     if (status == CONGRU_OK)
         status = show_accuracies(&job);
     if (status == CONGRU_OK)
-        status = congru_paper_say(paper, CONGRU_PAPER_TEXT, true,
-                                  "'chosen' is the printed recipe with C and the step to stop at chosen on "
-                                  "source subjects: %s of them are "
-                                  "held out of training, and the weights are kept that are best for those.",
-                                  job.validation);
+        status = congru_paper_say(
+            paper, CONGRU_PAPER_TEXT, true,
+            "'authors' has choices of ours after a description of the paper's authors' code; 'chosen' is "
+            "the printed recipe with C and the step to stop at chosen on "
+            "source subjects: %s of them are "
+            "held out of training, and the weights are kept that are best for those.",
+            job.validation);
     if (status == CONGRU_OK)
         status = show_families(&job);
     free(job.row);

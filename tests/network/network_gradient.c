@@ -198,6 +198,16 @@ TEST(options_of_all_kinds)
     options.network.width_count = 5;
     memcpy(options.network.widths, hill, sizeof hill);
     check_gradient(CONGRU_BACKBONE_UNET, true, 5, &options, true, "hill");
+
+    congru_method_options_init(&options);
+    options.network.rotation_penalty = 0.1;
+    options.network.width_count = 4;
+    for (size_t l = 0; l < 4; l++)
+        options.network.widths[l] = 5;
+    check_gradient(CONGRU_BACKBONE_DCT, true, 5, &options, true, "three rotations");
+    options.network.fisher = CONGRU_FISHER_AXIS;
+    check_gradient(CONGRU_BACKBONE_DCT, false, 5, &options, true, "three rotations, by axes");
+    check_gradient(CONGRU_BACKBONE_DCT, true, 5, &options, false, "three rotations, by axes");
 }
 
 int main(void)

@@ -505,6 +505,43 @@ static void many_classes(void)
     }
 }
 
+/* The rotation of DCT end to end, trained with these widths: (D, D). */
+static void rotation_by_widths(size_t count, const size_t *widths, double *rotation)
+{
+    congru_method_options options = some_options();
+    congru_tensors model = {0};
+    options.network.width_count = count;
+    memcpy(options.network.widths, widths, count * sizeof *widths);
+    CHECK_SAYING(congru_network_fit(context, CONGRU_BACKBONE_DCT, true, "m", &trials, &options, &model, NULL) ==
+                     CONGRU_OK,
+                 "%s", congru_context_error(context));
+    memcpy(rotation, congru_tensors_find(&model, "m.rotation")->data, D * D * sizeof *rotation);
+    congru_tensors_clear(&model);
+}
+
+/* Widths that are all d make a product of rotations, which is one; others are not for DCT. */
+static void rotations_by_widths(void)
+{
+    const size_t same[] = {D, D, D, D}, wide[] = {D, 2 * D, D};
+    double one[D * D], r[D * D];
+    rotation_by_widths(0, same, one);
+    rotation_by_widths(3, wide, r);
+    CHECK(memcmp(one, r, sizeof r) == 0);
+    rotation_by_widths(2, same, r);
+    CHECK(memcmp(one, r, sizeof r) == 0);
+    for (size_t count = 3; count <= 4; count++) {
+        rotation_by_widths(count, same, r);
+        CHECK(memcmp(one, r, sizeof r) != 0);
+        for (size_t i = 0; i < D; i++)
+            for (size_t j = 0; j < D; j++) {
+                double product = 0.0;
+                for (size_t k = 0; k < D; k++)
+                    product += r[k * D + i] * r[k * D + j];
+                CHECK_NEAR(product, i == j ? 1.0 : 0.0, 1e-12);
+            }
+    }
+}
+
 /* What is not given is the network's own; what is given holds. */
 static void own_training(void)
 {
@@ -547,6 +584,7 @@ int main(void)
     RUN(runaway_training_stops);
     RUN(absent_class);
     RUN(many_classes);
+    RUN(rotations_by_widths);
     RUN(own_training);
     sample_free(&trials);
     sample_free(&trials_of_target);

@@ -1,4 +1,4 @@
-/* Y = R^T X R with R = exp(A - A^T); and Y = gamma X / dispersion with gamma = exp(g). SPDX-License-Identifier: Apache-2.0 */
+/* Y = R^T X R with R = exp(A - A^T), or a product of several; and Y = gamma X / dispersion with gamma = exp(g). SPDX-License-Identifier: Apache-2.0 */
 #include "network/layers/rotation_layer.h"
 
 #include <string.h>
@@ -16,6 +16,72 @@ int congru_graph_rotation(congru_graph *graph, int x)
     return graph->rotation;
 }
 
+/* c = a b, where `transposed` has a bit for each that is transposed: 1 for a, 2 for b. */
+static void multiply(size_t d, const double *a, const double *b, unsigned transposed, double *c)
+{
+    for (size_t i = 0; i < d; i++)
+        for (size_t j = 0; j < d; j++) {
+            c[i * d + j] = 0.0;
+            for (size_t k = 0; k < d; k++)
+                c[i * d + j] += a[(transposed & 1) != 0 ? k * d + i : i * d + k] *
+                                b[(transposed & 2) != 0 ? j * d + k : k * d + j];
+        }
+}
+
+/* The factors, and three matrices more. */
+size_t congru_rotations_work(size_t count, size_t d)
+{
+    return count > 1 ? (count + 3) * d * d : 0;
+}
+
+congru_status congru_rotations_forward(congru_context *context, size_t count, size_t d, const double *a,
+                                       double *work, double *r)
+{
+    const size_t size = d * d;
+    double *before = work + count * size;
+    if (count == 1)
+        return congru_rotation_forward(context, d, a, r);
+    congru_status status = CONGRU_OK;
+    for (size_t k = 0; status == CONGRU_OK && k < count; k++) {
+        status = congru_rotation_forward(context, d, a + k * size, work + k * size);
+        memcpy(before, k > 0 ? r : work, size * sizeof(double));
+        if (k == 0)
+            memcpy(r, work, size * sizeof(double));
+        else
+            multiply(d, before, work + k * size, 0, r);
+    }
+    return status;
+}
+
+/* Of R = R_1 ... R_n, dR_k = (R_1 ... R_(k-1))^T dR (R_(k+1) ... R_n)^T. */
+static congru_status rotations_backward(congru_context *context, size_t count, size_t d, const double *a,
+                                        double *work, const double *d_r, double *d_a)
+{
+    const size_t size = d * d;
+    double *left = work + count * size, *both = left + size, *next = both + size;
+    if (count == 1)
+        return congru_rotation_backward(context, d, a, d_r, d_a);
+    congru_status status = CONGRU_OK;
+    memcpy(left, d_r, size * sizeof(double));
+    for (size_t k = 0; status == CONGRU_OK && k < count; k++) {
+        memcpy(both, left, size * sizeof(double));
+        for (size_t j = count - 1; j > k; j--) {
+            multiply(d, both, work + j * size, 2, next);
+            memcpy(both, next, size * sizeof(double));
+        }
+        status = congru_rotation_backward(context, d, a + k * size, both, d_a + k * size);
+        multiply(d, work + k * size, left, 1, next);
+        memcpy(left, next, size * sizeof(double));
+    }
+    return status;
+}
+
+/* How many there are: their weights stand one below the other. */
+static size_t rotations_of(const congru_graph *graph, const congru_node *node)
+{
+    return graph->parameters->segment[node->weight[0]].rows / node->out.rows;
+}
+
 static void rotation_plan(congru_graph *graph, congru_node *node)
 {
     (void)graph;
@@ -28,12 +94,13 @@ static void rotation_plan(congru_graph *graph, congru_node *node)
 
 static void rotation_layout(congru_arena *arena, congru_graph *graph, congru_node *node)
 {
-    (void)graph;
     congru_rotation *rotation = node->state;
     if (node->weight[0] < 0)
         return;
     rotation->r = congru_arena_take(arena, node->out.size, sizeof(double));
     rotation->d_r = congru_arena_take(arena, node->out.size, sizeof(double));
+    rotation->factor = congru_arena_take(
+        arena, congru_rotations_work(rotations_of(graph, node), node->out.rows), sizeof(double));
 }
 
 static congru_status rotation_prepare(congru_graph *graph, congru_node *node)
@@ -42,8 +109,8 @@ static congru_status rotation_prepare(congru_graph *graph, congru_node *node)
     if (node->weight[0] < 0)
         return CONGRU_OK;
     memset(rotation->d_r, 0, node->out.size * sizeof(double));
-    return congru_rotation_forward(graph->context, node->out.rows, congru_graph_value(graph, node, 0),
-                                   rotation->r);
+    return congru_rotations_forward(graph->context, rotations_of(graph, node), node->out.rows,
+                                    congru_graph_value(graph, node, 0), rotation->factor, rotation->r);
 }
 
 /* Saves N = X R. */
@@ -84,8 +151,9 @@ static congru_status rotation_finish(congru_graph *graph, congru_node *node)
 {
     const congru_rotation *rotation = node->state;
     congru_rotation_add_sums(graph, node);
-    return congru_rotation_backward(graph->context, node->out.rows, congru_graph_value(graph, node, 0),
-                                    rotation->d_r, congru_graph_gradient(graph, node, 0));
+    return rotations_backward(graph->context, rotations_of(graph, node), node->out.rows,
+                              congru_graph_value(graph, node, 0), rotation->factor, rotation->d_r,
+                              congru_graph_gradient(graph, node, 0));
 }
 
 const congru_layer congru_layer_rotation = {

@@ -4,9 +4,10 @@
 
 #include "network/graph.h"
 
-/* R = exp(A - A^T). Without weights, r is the caller's. */
+/* R, the product of exp(A - A^T) for each A of the weights. Without weights, r is the caller's. */
 typedef struct congru_rotation {
     double *r, *d_r; /* (d, d) */
+    double *factor;  /* of more than one: congru_rotations_work numbers */
 } congru_rotation;
 
 /* gamma = exp(g), or 1 where it is not learned; divisor: of each trial, or NULL. */
@@ -18,6 +19,11 @@ typedef struct congru_scaling {
 
 int congru_graph_dispersion(congru_graph *graph, int x, bool learns);
 int congru_graph_rotation(congru_graph *graph, int x);
+
+/* The numbers of workspace that products of `count` rotations take, 0 for one; and the product for a (count, d, d). */
+size_t congru_rotations_work(size_t count, size_t d);
+congru_status congru_rotations_forward(congru_context *context, size_t count, size_t d, const double *a,
+                                       double *work, double *r);
 
 /* Adds twice a node's sums over trials to the derivative by R. */
 congru_status congru_rotation_add_sums(congru_graph *graph, congru_node *node);

@@ -1,10 +1,12 @@
-/* DCT: log-covariances scaled and turned, exp(gamma R^T L R). SPDX-License-Identifier: Apache-2.0 */
+/* DCT: log-covariances scaled and turned, exp(gamma R^T L R), R one rotation or a product of several. SPDX-License-Identifier: Apache-2.0 */
 #include "network/layers/rotation_layer.h"
 #include "network/models/model.h"
 
 static void build(congru_graph *graph, const congru_design *design)
 {
-    const int a = design->trained ? -1 : congru_graph_weights(graph, "a", design->d, design->d, false);
+    const int a = design->trained
+                      ? -1
+                      : congru_graph_weights(graph, "a", design->rotations * design->d, design->d, false);
     const int x = congru_graph_input(graph, design->d);
     const int logarithm = congru_graph_logarithm(graph, x, 0.0, design->floor);
     const int scaled = congru_graph_dispersion(graph, logarithm, design->learns_gamma && !design->trained);
@@ -14,4 +16,5 @@ static void build(congru_graph *graph, const congru_design *design)
     graph->output[CONGRU_OUTPUT_MATRIX] = congru_graph_exponential(graph, turned);
 }
 
-const congru_network_model congru_model_dct = {.name = "dct", .own = CONGRU_OWN_CONGRUENCES, .build = build};
+const congru_network_model congru_model_dct = {
+    .name = "dct", .own = CONGRU_OWN_CONGRUENCES, .rotates = true, .build = build};

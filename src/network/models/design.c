@@ -53,6 +53,15 @@ static congru_status check_widths(congru_context *context, const congru_design *
     return CONGRU_OK;
 }
 
+/* Widths of d alone say how many rotations there are; those that are not are another network's of the run. */
+static size_t count_rotations(const congru_network_options *o, size_t d)
+{
+    for (size_t l = 0; l < o->width_count; l++)
+        if (o->widths[l] != d)
+            return 1;
+    return o->width_count > 2 ? o->width_count - 1 : 1;
+}
+
 congru_status congru_design_make(congru_context *context, congru_backbone backbone, bool end_to_end,
                                  const congru_trials *trials, const congru_network_options *o,
                                  congru_design *design)
@@ -61,6 +70,7 @@ congru_status congru_design_make(congru_context *context, congru_backbone backbo
     *design = (congru_design){.d = trials->d,
                               .layers = 1,
                               .width = {trials->d, trials->d},
+                              .rotations = model->rotates ? count_rotations(o, trials->d) : 1,
                               .merges = model->merges ? o->merges : CONGRU_MERGES_NONE,
                               .merge_mean = o->merge_mean,
                               .learns_gamma = o->dispersion == CONGRU_DISPERSION_SUBJECT_GLOBAL ||

@@ -10,7 +10,8 @@ typedef struct congru_design {
     size_t d, layers, width[CONGRU_LAYERS_MAX]; /* widths 0 to layers; of DCT d and d */
     congru_merges merges;                       /* DDCT-UNet's */
     congru_merge_mean merge_mean;
-    bool trained; /* DCT: R and gamma are given, not what they come of */
+    bool trained;     /* DCT: R and gamma are given, not what they come of */
+    size_t rotations; /* of DCT: the factors of R */
     bool learns_gamma;
     double layer_jitter, head_jitter, floor;
     bool at_identity; /* the head's reference is the identity */
@@ -43,6 +44,7 @@ typedef struct congru_network_model {
     /* The model's own widths for d channels, with a square bottleneck or not: how many there are. NULL: it has none. */
     size_t (*widths)(size_t d, bool square, size_t *width);
     size_t least_widths;
+    bool rotates; /* widths that are all d make a product of rotations of it; others are not for it */
     bool merges;  /* has merges, which need widths that mirror each other */
     bool decides; /* ends in scores: no head and no losses but cross-entropy behind it */
     /* Networks on signals: the fewest samples that leave a number at the end; NULL: on covariances. */
