@@ -148,9 +148,10 @@ congru_status congru_ablation_check(congru_context *context, size_t count, const
     return CONGRU_OK;
 }
 
-const char *congru_ablation_folder(size_t index)
+const char *congru_ablation_folder(size_t run, const char **variant)
 {
-    return variants[index].folder;
+    *variant = run < RUNS ? runs[run].name : NULL;
+    return run < RUNS ? runs[run].folder : NULL;
 }
 
 void congru_ablation_model(const char *pipeline, char model[CONGRU_PIPELINE_SIZE])

@@ -24,8 +24,11 @@ typedef struct congru_ablation {
  * CONGRU_ERROR_ARGUMENT for a pipeline without a network. */
 congru_status congru_ablation_run(congru_paper_open *open, const char *folder, congru_ablation *found);
 
-/* The folder of a variant below that of all, and what the paper's files call the network of a pipeline: "dct" before tslr. */
-const char *congru_ablation_folder(size_t index);
+/* The folder of a run below that of all, and the name of the variant it is of, which may have several; NULL behind the last
+ * run. */
+const char *congru_ablation_folder(size_t run, const char **variant);
+
+/* What the paper's files call the network of a pipeline: "dct" before tslr. */
 void congru_ablation_model(const char *pipeline, char model[CONGRU_PIPELINE_SIZE]);
 
 /* Sets options of a method by words of a command line, "--merges none --dims d,2d,d" with d the number of channels. */

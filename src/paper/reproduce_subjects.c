@@ -165,17 +165,19 @@ static congru_status ablate(const congru_paper_job *job, size_t which, congru_sc
 static congru_status find_ablated(const congru_paper_job *job, congru_scores_list *ablated)
 {
     congru_status status = CONGRU_OK;
-    for (size_t v = 0; status == CONGRU_OK && congru_ablation_variant(v, NULL) != NULL; v++) {
+    const char *folder, *variant;
+    for (size_t run = 0; status == CONGRU_OK && (folder = congru_ablation_folder(run, &variant)) != NULL;
+         run++) {
         char inside[CONGRU_PAPER_NAME_SIZE];
         congru_results *results = NULL;
-        snprintf(inside, sizeof inside, "-ablation/%s", congru_ablation_folder(v));
+        snprintf(inside, sizeof inside, "-ablation/%s", folder);
         status = congru_paper_results_find(job, congru_paper_dataset_at(0), inside, &results);
         for (size_t i = 0; status == CONGRU_OK && results != NULL && i < results->folds; i++) {
             const congru_fold *fold = &results->fold[i];
             char model[CONGRU_PIPELINE_SIZE];
             congru_ablation_model(results->pipeline[fold->pipeline], model);
-            if (!congru_score_list_add(ablated, congru_ablation_variant(v, NULL),
-                                       results->subject_name[fold->subject], model, 100 * fold->accuracy))
+            if (!congru_score_list_add(ablated, variant, results->subject_name[fold->subject], model,
+                                       100 * fold->accuracy))
                 status = congru_paper_no_memory(job);
         }
         congru_results_destroy(&results);
