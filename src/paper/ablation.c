@@ -148,9 +148,9 @@ congru_status congru_ablation_check(congru_context *context, size_t count, const
     return CONGRU_OK;
 }
 
-const char *congru_ablation_folder(size_t run, const char **variant)
+const char *congru_ablation_folder(size_t run, const char **name)
 {
-    *variant = run < RUNS ? runs[run].name : NULL;
+    *name = run < RUNS ? runs[run].name : NULL;
     return run < RUNS ? runs[run].folder : NULL;
 }
 

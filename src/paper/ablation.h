@@ -24,9 +24,9 @@ typedef struct congru_ablation {
  * CONGRU_ERROR_ARGUMENT for a pipeline without a network. */
 congru_status congru_ablation_run(congru_paper_open *open, const char *folder, congru_ablation *found);
 
-/* The folder of a run below that of all, and the name of the variant it is of, which may have several; NULL behind the last
+/* The folder of a run below that of all, and the name of the variant that it is of, which may have several; NULL behind the last
  * run. */
-const char *congru_ablation_folder(size_t run, const char **variant);
+const char *congru_ablation_folder(size_t run, const char **name);
 
 /* What the paper's files call the network of a pipeline: "dct" before tslr. */
 void congru_ablation_model(const char *pipeline, char model[CONGRU_PIPELINE_SIZE]);
