@@ -41,6 +41,12 @@ extern "C" {
  * comes out does not depend on how the samples are divided into pushes, to the bit. */
 typedef struct congru_decoder congru_decoder;
 
+/* A loose electrode, a movement or a step of an amplifier is not learned from and not decided about. A model that recentres
+ * knows how far its source subjects' trials lie from the references of their subjects, and from the reference of the other
+ * subjects; a window beyond the bound that follows from it is an artefact (docs/protocol.md has the rule): the decision has
+ * the status CONGRU_ERROR_ARTEFACT and no prediction, and the references stay. What does not end is none: after ten windows
+ * without one that is within the bound they are all taken again. Models from before this was kept take every window. */
+
 /* When the reference moves. */
 typedef enum congru_adaptation {
     CONGRU_ADAPT_WINDOWS, /* with each further stretch of options.adapt_every seconds; for continuous use. About cues
@@ -85,7 +91,7 @@ typedef struct congru_decision {
     congru_status
         status; /* CONGRU_OK; else why there is no prediction: CONGRU_ERROR_NOT_FINITE for missing samples,
                             CONGRU_ERROR_NOT_POSITIVE for a window with flat or equal channels, CONGRU_ERROR_SCALE for
-                            volts where the model had microvolts (options.scale), ... */
+                            volts where the model had microvolts (options.scale), CONGRU_ERROR_ARTEFACT, ... */
     int32_t prediction; /* class of the model; -1 when there is none */
     int32_t
         flat; /* with CONGRU_ERROR_NOT_POSITIVE: the channel of the model that is flat in the window; else -1 */

@@ -115,6 +115,7 @@ congru_status congru_live_rewind(congru_decoder *d)
     }
     d->count = 0;
     d->marks = 0;
+    d->artefact_looks = 0;
     d->decisions = d->adaptations = 0;
     d->next_decision = d->flows && d->options.rate > 0 ? due_at(d, 0, decision_period(d)) : UINT64_MAX;
     d->next_adaptation = d->flows && d->options.adaptation == CONGRU_ADAPT_WINDOWS
@@ -161,6 +162,7 @@ static void look(congru_decoder *d)
 {
     for (size_t v = 0; v < d->views; v++)
         congru_live_view_look(d, &d->view[v]);
+    congru_live_judge(d); /* finds its memory in the cache */
 }
 
 static void move_all(congru_decoder *d)
@@ -183,6 +185,8 @@ static congru_status ask(congru_decoder *d)
     congru_status status = CONGRU_OK;
     for (size_t v = 0; status == CONGRU_OK && v < d->views; v++)
         status = congru_live_view_check_scale(d, &d->view[v]);
+    if (status == CONGRU_OK && d->artefact)
+        status = CONGRU_ERROR_ARTEFACT;
     for (size_t v = 0; status == CONGRU_OK && d->options.adaptation == CONGRU_ADAPT_TRIALS && v < d->views; v++)
         status = congru_live_view_move(d, &d->view[v]);
     for (size_t v = 0; status == CONGRU_OK && v < d->views; v++) {
@@ -259,6 +263,8 @@ static void decide_cue(congru_decoder *d, uint64_t cue, congru_decision *decisio
     if (d->trial.able) {
         *decision = begin_decision(d);
         congru_status status = congru_live_trial_cut(d, cue, &decision->flat);
+        if (status == CONGRU_OK)
+            status = congru_live_judge(d);
         conclude(d, status, decision);
     } else if (d->count == congru_live_trial_due(d, cue)) {
         decide(d, decision);
@@ -281,8 +287,8 @@ static void keep_appointments(congru_decoder *d, congru_decision *decision)
     }
     bool looked = false;
     if (d->count == d->next_decision) {
+        looked = is_whole(d);
         decide(d, decision);
-        looked = decision->status == CONGRU_OK;
         d->next_decision = due_at(d, ++d->decisions, decision_period(d));
         if (d->next_decision <= d->count) /* more decisions than frames: one for each frame */
             d->next_decision = d->count + 1;
@@ -292,7 +298,8 @@ static void keep_appointments(congru_decoder *d, congru_decision *decision)
         if (is_whole(d)) {
             if (!looked)
                 look(d);
-            wait_all(d);
+            if (!d->artefact)
+                wait_all(d);
         }
     }
 }

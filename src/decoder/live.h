@@ -24,6 +24,9 @@ typedef struct congru_live_block {
     const double *prior;            /* (d, d), the reference at the start; NULL: the identity */
     size_t stream;                  /* that it is cut from as samples flow, where it can be, */
     size_t delay, length;           /* in frames: it ends `delay` frames before the last */
+    double
+        bound; /* the distance from the subject's reference beyond which it is an artefact; infinity: none is */
+    double beyond; /* how far subjects' references may be from that of others; infinity: unknown */
 } congru_live_block;
 
 /* One branch: what it looks at, the references of the subject at hand, and what it says. A pipeline of an aligner and a
@@ -45,7 +48,10 @@ typedef struct congru_live_view {
     double *probability;             /* (classes) */
     congru_following following;      /* what its methods remember of the subject's trials */
     size_t moves;
-    bool waiting; /* `latest` has yet to move the references */
+    double share;                      /* of the reference at the start in the reference as it is, 1 to 0 */
+    double shift[CONGRU_BLOCKS_MAX];   /* how far that one may be from the subject's, as others were; */
+    double nearest[CONGRU_BLOCKS_MAX]; /* and by the nearest of the subject's windows; infinity: unknown */
+    bool waiting;                      /* `latest` has yet to move the references */
 } congru_live_view;
 
 /* The last frames, of which the trial of a cue is cut: as the model's set holds trials, of the same length. */
@@ -98,9 +104,12 @@ struct congru_decoder {
     congru_materials materials; /* the plan of what a trial becomes */
     congru_live_view *view;
     size_t views;
-    const double *weight; /* (views); NULL: the only view's probabilities are those of the decision */
-    double *said;         /* (views, classes) */
-    double *probability;  /* (classes) */
+    bool artefact;          /* what was last looked at is one; */
+    uint64_t artefact_from; /* and the count at the first of those that came without another between, */
+    size_t artefact_looks;  /* which are so many */
+    const double *weight;   /* (views); NULL: the only view's probabilities are those of the decision */
+    double *said;           /* (views, classes) */
+    double *probability;    /* (classes) */
 };
 
 /* Whether each decision moves what is remembered of the subject, before or behind it. Windows that overlap do not: then
@@ -139,6 +148,18 @@ congru_status congru_live_view_ask(const congru_decoder *decoder, congru_live_vi
 
 /* Moves the references to what was looked at; a window of which nothing can be learned leaves them. */
 congru_status congru_live_view_move(const congru_decoder *decoder, congru_live_view *view);
+
+/* ---- live_artefact.c ------------------------------------------------------------------------------------- */
+
+/* A block's bounds, of the spread of its tensors; its product and length are known. */
+void congru_live_block_bound(const congru_decoder *decoder, const double *spread, size_t rows,
+                             congru_live_block *block);
+
+/* The reference is one to start from: that of the model, or one so far from the subject's, block by block. */
+void congru_live_view_begin_at(congru_live_view *view, const double *shift);
+
+/* Whether what all views have looked at is an artefact: `artefact`. CONGRU_ERROR_MEMORY, in the first question alone. */
+congru_status congru_live_judge(congru_decoder *decoder);
 
 /* ---- live_trial.c ---------------------------------------------------------------------------------------- */
 

@@ -5,6 +5,7 @@
 
 #include "dataset/covariance.h"
 #include "decoder/live.h"
+#include "decoder/model_spread.h"
 
 static congru_status fail_memory(congru_decoder *d)
 {
@@ -43,7 +44,12 @@ static congru_status plan_plain(congru_decoder *d)
         .blocks = 1};
     d->view[0].block[0] =
         (congru_live_block){.as = p, .prior = congru_model_prior(d->model), .length = d->extent};
-    return CONGRU_OK;
+    const double *spread;
+    size_t rows;
+    congru_status status =
+        congru_spread_find(d->context, &d->model->tensors, CONGRU_MODEL_SPREAD, &spread, &rows);
+    congru_live_block_bound(d, spread, rows, &d->view[0].block[0]);
+    return status;
 }
 
 /* The one trial that branches are planned on, which is as those of the model's set were. */
@@ -138,6 +144,7 @@ static congru_status plan_blocks(congru_decoder *d, size_t index)
     for (size_t b = 0; status == CONGRU_OK && b < view->blocks; b++) {
         const size_t product = m->prepared_product[m->material[view->material].block[b]];
         view->block[b] = (congru_live_block){.prior = view->found->aligned.prior[b]};
+        congru_live_block_bound(d, view->found->spread[b], view->found->spread_rows[b], &view->block[b]);
         if (product >= m->products)
             continue;
         view->block[b].product = &m->product[product];
@@ -446,6 +453,7 @@ congru_status congru_live_view_rewind(const congru_decoder *d, congru_live_view 
     const size_t n = d->d, size = n * n;
     view->moves = 0;
     view->waiting = false;
+    congru_live_view_begin_at(view, NULL);
     view->following.before = d->options.adaptation == CONGRU_ADAPT_TRIALS;
     view->following.memory = d->options.memory;
     congru_following_forget(&view->following);
@@ -463,7 +471,8 @@ congru_status congru_live_view_move(const congru_decoder *d, congru_live_view *v
 {
     const size_t n = d->d, size = view->blocks * n * n;
     const congru_recentring *recentring = view->alone.aligner->recentring;
-    double behind = d->options.prior_weight + (double)view->moves;
+    double behind = d->options.prior_weight + (double)view->moves, distance[CONGRU_BLOCKS_MAX];
+    bool begins = false;
     congru_status status = CONGRU_OK;
     view->waiting = false;
     if (recentring == NULL && !view->following.before)
@@ -472,12 +481,16 @@ congru_status congru_live_view_move(const congru_decoder *d, congru_live_view *v
         return CONGRU_OK;
     if (d->options.memory > 0 && behind > d->options.memory)
         behind = d->options.memory;
-    if (behind == 0 && d->options.adaptation == CONGRU_ADAPT_TRIALS)
+    begins = behind == 0 && d->options.adaptation == CONGRU_ADAPT_TRIALS;
+    if (begins) {
         for (size_t b = 0; b < view->blocks; b++)
             congru_recentre_begin(n, view->latest + b * n * n, view->aligned + b * n * n);
-    else
+        status = congru_spd_distance(d->context, CONGRU_METRIC_RIEMANN, view->blocks, n, view->latest,
+                                     view->blocks, view->aligned, distance);
+    } else {
         status = recentring->move(d->context, &view->method, view->blocks, n, view->reference, view->latest,
                                   1.0 / (behind + 1.0), view->aligned);
+    }
     if (status == CONGRU_OK)
         status = congru_spd_invsqrt(d->context, view->blocks, n, view->aligned, view->moved);
     if (status != CONGRU_OK)
@@ -485,6 +498,12 @@ congru_status congru_live_view_move(const congru_decoder *d, congru_live_view *v
     memcpy(view->reference, view->aligned, size * sizeof(double));
     memcpy(view->root, view->moved, size * sizeof(double));
     view->moves++;
+    view->share *= behind / (behind + 1.0);
+    if (begins) { /* a reference of one trial is as far from the subject's as that trial, and as it was drawn to the identity */
+        for (size_t b = 0; b < view->blocks; b++)
+            distance[b] = sqrt(distance[b] * distance[b] + view->block[b].bound * view->block[b].bound);
+        congru_live_view_begin_at(view, distance);
+    }
     if (!view->following.before)
         congru_following_keep(&view->following);
     return CONGRU_OK;

@@ -97,6 +97,7 @@ static void add_reason(line_writer *w, const congru_model *model, const congru_d
         add_name(w, flat);
     } else {
         add_name(w, decision->status == CONGRU_ERROR_NOT_FINITE ? "missing samples"
+                    : decision->status == CONGRU_ERROR_ARTEFACT ? "artefact"
                                                                 : congru_status_text(decision->status));
     }
 }
