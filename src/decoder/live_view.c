@@ -501,7 +501,7 @@ congru_status congru_live_view_move(const congru_decoder *d, congru_live_view *v
     view->share *= behind / (behind + 1.0);
     if (begins) { /* a reference of one trial is as far from the subject's as that trial, and as it was drawn to the identity */
         for (size_t b = 0; b < view->blocks; b++)
-            distance[b] = sqrt(distance[b] * distance[b] + view->block[b].bound * view->block[b].bound);
+            distance[b] += 2 * view->block[b].bound;
         congru_live_view_begin_at(view, distance);
     }
     if (!view->following.before)
