@@ -116,8 +116,11 @@ struct congru_decoder {
  * methods that remember trials have the statistics of their training. */
 bool congru_live_follows(const congru_decoder *decoder);
 
-/* To the state before the first frame. */
+/* To the state before the first frame: of the stream and the subject. */
 congru_status congru_live_rewind(congru_decoder *decoder);
+
+/* Moves the references by what the last decision left to be learned, as the next frame would. */
+void congru_live_settle(congru_decoder *decoder);
 
 /* ---- decoder_create.c ------------------------------------------------------------------------------------ */
 
