@@ -243,6 +243,8 @@ static int32_t find_flat(const congru_decoder *d)
 static void conclude(congru_decoder *d, congru_status status, congru_decision *decision)
 {
     decision->status = status == CONGRU_OK ? ask(d) : status;
+    if (decision->status == CONGRU_ERROR_ARTEFACT && d->flows && find_flat(d) >= 0)
+        decision->status = CONGRU_ERROR_NOT_POSITIVE; /* which says more; of a trial that is cut it has been seen */
     if (decision->status == CONGRU_ERROR_NOT_POSITIVE && decision->flat < 0)
         decision->flat = status == CONGRU_OK ? find_flat(d) : -1;
     if (decision->status != CONGRU_OK)
