@@ -164,6 +164,13 @@ void congru_live_view_begin_at(congru_live_view *view, const double *shift);
 /* Whether what all views have looked at is an artefact: `artefact`. CONGRU_ERROR_MEMORY, in the first question alone. */
 congru_status congru_live_judge(congru_decoder *decoder);
 
+/* ---- live_state.c ---------------------------------------------------------------------------------------- */
+
+/* Of numbers and their names, and of texts where there are some. */
+enum { CONGRU_STATE_DIGEST_SIZE = 17 };
+void congru_state_digest(const congru_tensors *tensors, const congru_texts *texts,
+                         char text[CONGRU_STATE_DIGEST_SIZE]);
+
 /* ---- live_trial.c ---------------------------------------------------------------------------------------- */
 
 /* Frames after which the trial of a cue is there. */

@@ -10,13 +10,12 @@
 
 enum {
     STATE_FORMAT = 1,
-    DIGEST_SIZE = 17,
     LEARNED = 2, /* moves and share, before */
     OF_BLOCK = 2 /* shift and nearest of each block */
 };
 
-/* Of the numbers and their names; of a model, of its texts too. */
-static void write_digest(const congru_tensors *tensors, const congru_texts *texts, char text[DIGEST_SIZE])
+void congru_state_digest(const congru_tensors *tensors, const congru_texts *texts,
+                         char text[CONGRU_STATE_DIGEST_SIZE])
 {
     uint64_t digest = STATE_FORMAT;
     for (size_t i = 0; i < tensors->count; i++) {
@@ -31,7 +30,7 @@ static void write_digest(const congru_tensors *tensors, const congru_texts *text
         digest = congru_digest(digest, texts->entry[i].name, strlen(texts->entry[i].name));
         digest = congru_digest(digest, texts->entry[i].text, strlen(texts->entry[i].text));
     }
-    snprintf(text, DIGEST_SIZE, "%016" PRIx64, digest);
+    snprintf(text, CONGRU_STATE_DIGEST_SIZE, "%016" PRIx64, digest);
 }
 
 static bool recentres(const congru_live_view *view)
@@ -90,7 +89,7 @@ static void clear(state_file *file)
 
 static congru_status describe(congru_context *context, congru_decoder *d, state_file *file)
 {
-    char number[16], own[DIGEST_SIZE], model[DIGEST_SIZE];
+    char number[16], own[CONGRU_STATE_DIGEST_SIZE], model[CONGRU_STATE_DIGEST_SIZE];
     congru_status status = CONGRU_OK;
     congru_live_settle(d);
     for (size_t v = 0; status == CONGRU_OK && v < d->views; v++)
@@ -98,8 +97,8 @@ static congru_status describe(congru_context *context, congru_decoder *d, state_
     if (status != CONGRU_OK)
         return status;
     snprintf(number, sizeof number, "%d", (int)STATE_FORMAT);
-    write_digest(&file->tensors, NULL, own);
-    write_digest(&d->model->tensors, &d->model->texts, model);
+    congru_state_digest(&file->tensors, NULL, own);
+    congru_state_digest(&d->model->tensors, &d->model->texts, model);
     const char *const texts[][2] = {{"format", "congru state"},
                                     {"format_version", number},
                                     {"pipeline", d->model->name},
@@ -146,10 +145,10 @@ static bool says(const state_file *file, const char *name, const char *text)
 static congru_status check_texts(congru_context *context, const congru_decoder *d, const char *name,
                                  const state_file *file)
 {
-    char own[DIGEST_SIZE], model[DIGEST_SIZE], number[16];
+    char own[CONGRU_STATE_DIGEST_SIZE], model[CONGRU_STATE_DIGEST_SIZE], number[16];
     snprintf(number, sizeof number, "%d", (int)STATE_FORMAT);
-    write_digest(&file->tensors, NULL, own);
-    write_digest(&d->model->tensors, &d->model->texts, model);
+    congru_state_digest(&file->tensors, NULL, own);
+    congru_state_digest(&d->model->tensors, &d->model->texts, model);
     if (!says(file, "format", "congru state"))
         return congru_fail(context, CONGRU_ERROR_FORMAT, "%s: not the state of a decoder", name);
     if (!says(file, "format_version", number))
