@@ -84,19 +84,20 @@ static void keep(congru_stream_log *log, const char *line, size_t size)
 }
 
 /* "2026-11-19T04:30:00.250Z". */
-static void write_time(char text[40])
+enum { TIME_SIZE = 96 }; /* whatever the system says */
+static void write_time(char text[TIME_SIZE])
 {
     struct timespec now;
     struct tm parts;
     clock_gettime(CLOCK_REALTIME, &now);
     gmtime_r(&now.tv_sec, &parts);
-    const size_t size = strftime(text, 32, "%Y-%m-%dT%H:%M:%S", &parts);
-    snprintf(text + size, 40 - size, ".%03dZ", (int)(now.tv_nsec / 1000000));
+    snprintf(text, TIME_SIZE, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", parts.tm_year + 1900, parts.tm_mon + 1,
+             parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec, (int)(now.tv_nsec / 1000000));
 }
 
 void congru_stream_log_add(congru_stream_log *log, const char *event, uint64_t client, const char *members, ...)
 {
-    char line[CONGRU_STREAM_LOG_LINE], time[40];
+    char line[CONGRU_STREAM_LOG_LINE], time[TIME_SIZE];
     va_list arguments;
     if (log->descriptor < 0)
         return;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/number_text.h"
 #include "stream/stream_lines.h"
 #include "stream/stream_log.h"
 #include "stream/stream_state.h"
@@ -349,7 +350,7 @@ static bool is_over(const server *s, client *c)
         return s->now - c->lingers > LINGER_SECONDS;
     const bool idle = s->now - c->progress > s->settings->options.idle && c->share > 0;
     if (idle && c->reason[0] == '\0')
-        snprintf(c->reason, sizeof c->reason, "idle for %g s", s->settings->options.idle);
+        congru_format(c->reason, sizeof c->reason, "idle for %g s", s->settings->options.idle);
     return idle;
 }
 
