@@ -114,7 +114,8 @@ static void rewind_stream(congru_decoder *d)
     }
     d->count = 0;
     d->marks = 0;
-    d->artefact_looks = 0;
+    for (size_t v = 0; v < d->views; v++)
+        d->view[v].looks = 0;
     d->decisions = d->adaptations = 0;
     d->next_decision = d->flows && d->options.rate > 0 ? due_at(d, 0, decision_period(d)) : UINT64_MAX;
     d->next_adaptation = d->flows && d->options.adaptation == CONGRU_ADAPT_WINDOWS
@@ -244,7 +245,8 @@ static void conclude(congru_decoder *d, congru_status status, congru_decision *d
 {
     decision->status = status == CONGRU_OK ? ask(d) : status;
     if (decision->status == CONGRU_ERROR_ARTEFACT && d->flows && find_flat(d) >= 0)
-        decision->status = CONGRU_ERROR_NOT_POSITIVE; /* which says more; of a trial that is cut it has been seen */
+        decision->status =
+            CONGRU_ERROR_NOT_POSITIVE; /* which says more; of a trial that is cut it has been seen */
     if (decision->status == CONGRU_ERROR_NOT_POSITIVE && decision->flat < 0)
         decision->flat = status == CONGRU_OK ? find_flat(d) : -1;
     if (decision->status != CONGRU_OK)

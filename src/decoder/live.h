@@ -7,7 +7,10 @@
 #include "decoder/model_branches.h"
 #include "decoder/window.h"
 
-enum { CONGRU_LIVE_CHUNK = 64 }; /* frames filtered at a time */
+enum {
+    CONGRU_LIVE_CHUNK = 64, /* frames filtered at a time */
+    CONGRU_LIVE_LOOKS = 32  /* that tell what is usual for a subject */
+};
 
 /* One way of filtering the samples as they flow, with its state kept, and what is remembered of them. */
 typedef struct congru_live_stream {
@@ -26,6 +29,7 @@ typedef struct congru_live_block {
     size_t delay, length;           /* in frames: it ends `delay` frames before the last */
     double
         bound; /* the distance from the subject's reference beyond which it is an artefact; infinity: none is */
+    double tail;   /* how many times the usual distance that is */
     double beyond; /* how far subjects' references may be from that of others; infinity: unknown */
 } congru_live_block;
 
@@ -48,10 +52,14 @@ typedef struct congru_live_view {
     double *probability;             /* (classes) */
     congru_following following;      /* what its methods remember of the subject's trials */
     size_t moves;
-    double share;                      /* of the reference at the start in the reference as it is, 1 to 0 */
-    double shift[CONGRU_BLOCKS_MAX];   /* how far that one may be from the subject's, as others were; */
-    double nearest[CONGRU_BLOCKS_MAX]; /* and by the nearest of the subject's windows; infinity: unknown */
-    bool waiting;                      /* `latest` has yet to move the references */
+    double share; /* of the reference at the start in the reference as it is, 1 to 0 */
+    double shift
+        [CONGRU_BLOCKS_MAX]; /* how far that one may be from the subject's, as others were; infinity: unknown */
+    double look[CONGRU_BLOCKS_MAX]
+               [CONGRU_LIVE_LOOKS]; /* the last distances, half a window or more apart, in a ring */
+    size_t looks;
+    uint64_t looked; /* the count at the last of them */
+    bool waiting;    /* `latest` has yet to move the references */
 } congru_live_view;
 
 /* The last frames, of which the trial of a cue is cut: as the model's set holds trials, of the same length. */
@@ -104,12 +112,10 @@ struct congru_decoder {
     congru_materials materials; /* the plan of what a trial becomes */
     congru_live_view *view;
     size_t views;
-    bool artefact;          /* what was last looked at is one; */
-    uint64_t artefact_from; /* and the count at the first of those that came without another between, */
-    size_t artefact_looks;  /* which are so many */
-    const double *weight;   /* (views); NULL: the only view's probabilities are those of the decision */
-    double *said;           /* (views, classes) */
-    double *probability;    /* (classes) */
+    bool artefact;        /* what was last looked at is one */
+    const double *weight; /* (views); NULL: the only view's probabilities are those of the decision */
+    double *said;         /* (views, classes) */
+    double *probability;  /* (classes) */
 };
 
 /* Whether each decision moves what is remembered of the subject, before or behind it. Windows that overlap do not: then

@@ -5,14 +5,16 @@
 #include "decoder/live.h"
 #include "decoder/model_spread.h"
 
-/* What goes on for so many windows, and so many looks, is no artefact but how the subject is. */
-enum { CONGRU_ARTEFACT_WINDOWS = 10 };
+/* What is usual for the subject is no artefact. It is known from so many looks on, and what one look in three is like is
+ * usual: an artefact of five seconds is six looks at windows of three. */
+enum { USUAL_LEAST = 24, USUAL_PART = 3 };
 
 void congru_live_block_bound(const congru_decoder *d, const double *spread, size_t rows,
                              congru_live_block *block)
 {
     const double trial = (double)d->model->preprocessing.samples * d->sampling / d->model->preprocessing.rate;
     block->bound = rows > 0 ? congru_spread_bound(spread) : (double)INFINITY;
+    block->tail = rows > 0 ? block->bound / congru_scalar_exp(spread[0]) : 1;
     /* Covariances of shorter windows than the trials' are known less well. */
     if (rows > 0 && block->product == NULL && block->length > 0 && (double)block->length < trial)
         block->bound *= sqrt(trial / (double)block->length);
@@ -26,43 +28,39 @@ void congru_live_block_bound(const congru_decoder *d, const double *spread, size
 void congru_live_view_begin_at(congru_live_view *view, const double *shift)
 {
     view->share = 1;
-    for (size_t b = 0; b < view->blocks; b++) {
+    for (size_t b = 0; b < view->blocks; b++)
         view->shift[b] = shift != NULL ? shift[b] : view->block[b].beyond;
-        view->nearest[b] = (double)INFINITY;
-    }
 }
 
-/* Along geodesics of logarithms a distance shrinks as its share does; means of the matrices themselves keep a large one. */
-static bool shrinks_alike(const congru_live_view *view)
-{
-    const congru_metric metric = view->alone.aligner->recentring->metric(&view->method);
-    return metric == CONGRU_METRIC_RIEMANN || metric == CONGRU_METRIC_LOGEUCLID;
-}
-
-/* What is left of a distance between the reference at the start and the subject's; and what it was, of what is left. */
+/* What is left of a distance between the reference at the start and the subject's. Along geodesics of logarithms it shrinks
+ * as its share does; means of the matrices themselves keep a large one. */
 static double left_of(const congru_live_view *view, double distance)
 {
-    if (!isfinite(distance) || shrinks_alike(view))
-        return view->share > 0 ? view->share * distance : 0;
+    const congru_metric metric = view->alone.aligner->recentring->metric(&view->method);
+    if (!(view->share > 0))
+        return 0;
+    if (!isfinite(distance) || metric == CONGRU_METRIC_RIEMANN || metric == CONGRU_METRIC_LOGEUCLID)
+        return view->share * distance;
     return congru_scalar_log(1 + view->share * (congru_scalar_exp(fmin(distance, 500)) - 1));
 }
 
-static double whole_of(const congru_live_view *view, double left)
-{
-    if (!(view->share > 0))
-        return (double)INFINITY;
-    if (shrinks_alike(view))
-        return left / view->share;
-    return congru_scalar_log(1 + (congru_scalar_exp(fmin(left, 500)) - 1) / view->share);
-}
-
-/* The distance from the reference at which a window of the block is an artefact. What the reference's beginning adds is one
- * side of a right triangle by what is known of subjects. By this subject's own windows, of which the nearest is the least
- * disturbed, it is at most that one's distance, whatever the angle. */
+/* The distance from the reference at which a window of the block is an artefact, by the sources: what the reference's beginning
+ * adds is one side of a right triangle. Or by what this subject's windows have been, where that is more. */
 static double limit_of(const congru_live_view *view, size_t b)
 {
     const double bound = view->block[b].bound, shift = left_of(view, view->shift[b]);
-    return fmin(sqrt(bound * bound + shift * shift), bound + left_of(view, view->nearest[b]));
+    const double limit = sqrt(bound * bound + shift * shift);
+    const size_t looks = view->looks < CONGRU_LIVE_LOOKS ? view->looks : CONGRU_LIVE_LOOKS;
+    double usual[CONGRU_LIVE_LOOKS];
+    if (looks < USUAL_LEAST)
+        return limit;
+    for (size_t i = 0; i < looks; i++) {
+        size_t at = i;
+        for (; at > 0 && usual[at - 1] > view->look[b][i]; at--)
+            usual[at] = usual[at - 1];
+        usual[at] = view->look[b][i];
+    }
+    return fmax(limit, view->block[b].tail * usual[looks - 1 - looks / USUAL_PART]);
 }
 
 static congru_status judge_view(const congru_decoder *d, congru_live_view *view, bool *extreme)
@@ -77,8 +75,16 @@ static congru_status judge_view(const congru_decoder *d, congru_live_view *view,
                                                      view->latest, view->blocks, view->reference, distance);
     if (status != CONGRU_OK) /* flat or equal channels: the question itself says so */
         return status == CONGRU_ERROR_MEMORY ? status : CONGRU_OK;
+    /* Windows that overlap by more than half are not kept twice: an artefact of some seconds is a few of these looks. */
+    const bool keeps = view->looks == 0 || d->count >= view->looked + congru_decoder_window(d) / 2;
+    for (size_t b = 0; keeps && b < view->blocks; b++)
+        view->look[b][view->looks % CONGRU_LIVE_LOOKS] = distance[b];
+    if (keeps)
+        view->looked = d->count;
+    view->looks += keeps;
     for (size_t b = 0; b < view->blocks; b++) {
-        view->nearest[b] = fmin(view->nearest[b], whole_of(view, distance[b]));
+        if (!isfinite(view->shift[b])) /* of one source subject: the first window tells */
+            view->shift[b] = distance[b];
         *extreme = *extreme || distance[b] > limit_of(view, b);
     }
     return CONGRU_OK;
@@ -86,18 +92,9 @@ static congru_status judge_view(const congru_decoder *d, congru_live_view *view,
 
 congru_status congru_live_judge(congru_decoder *d)
 {
-    const size_t length = congru_decoder_window(d);
     congru_status status = CONGRU_OK;
     d->artefact = false;
     for (size_t v = 0; status == CONGRU_OK && v < d->views; v++)
         status = judge_view(d, &d->view[v], &d->artefact);
-    if (!d->artefact) {
-        d->artefact_looks = 0;
-        return status;
-    }
-    if (d->artefact_looks++ == 0)
-        d->artefact_from = d->count;
-    d->artefact = d->artefact_looks <= CONGRU_ARTEFACT_WINDOWS ||
-                  d->count < d->artefact_from + CONGRU_ARTEFACT_WINDOWS * (uint64_t)length;
     return status;
 }

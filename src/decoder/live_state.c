@@ -10,8 +10,7 @@
 
 enum {
     STATE_FORMAT = 1,
-    LEARNED = 2, /* moves and share, before */
-    OF_BLOCK = 2 /* shift and nearest of each block */
+    LEARNED = 2, /* moves and share, before the shift of each block */
 };
 
 void congru_state_digest(const congru_tensors *tensors, const congru_texts *texts,
@@ -55,14 +54,13 @@ static congru_status add_view(congru_context *context, const congru_decoder *d, 
                               congru_tensors *to)
 {
     const congru_live_view *view = &d->view[index];
-    const size_t cube[3] = {view->blocks, d->d, d->d}, row[1] = {LEARNED + OF_BLOCK * view->blocks},
+    const size_t cube[3] = {view->blocks, d->d, d->d}, row[1] = {LEARNED + view->blocks},
                  numbers[1] = {view->following.room};
-    double learned[LEARNED + OF_BLOCK * CONGRU_BLOCKS_MAX] = {(double)view->moves, view->share};
+    double learned[LEARNED + CONGRU_BLOCKS_MAX] = {(double)view->moves, view->share};
     char name[CONGRU_TENSOR_NAME_SIZE];
     congru_status status = CONGRU_OK;
     for (size_t b = 0; b < view->blocks; b++) {
-        learned[LEARNED + OF_BLOCK * b] = known(view->shift[b]);
-        learned[LEARNED + OF_BLOCK * b + 1] = known(view->nearest[b]);
+        learned[LEARNED + b] = known(view->shift[b]);
     }
     name_tensor(name, index, "reference");
     if (recentres(view))
@@ -169,7 +167,7 @@ static congru_status check_view(congru_context *context, const congru_decoder *d
                                 size_t index, const double **learned, const double **following)
 {
     const congru_live_view *view = &d->view[index];
-    size_t cube[3] = {view->blocks, d->d, d->d}, row[1] = {LEARNED + OF_BLOCK * view->blocks}, numbers[1] = {0};
+    size_t cube[3] = {view->blocks, d->d, d->d}, row[1] = {LEARNED + view->blocks}, numbers[1] = {0};
     char name[CONGRU_TENSOR_NAME_SIZE];
     const double *reference;
     name_tensor(name, index, "learned");
@@ -177,7 +175,7 @@ static congru_status check_view(congru_context *context, const congru_decoder *d
     bool possible = status != CONGRU_OK ||
                     ((*learned)[0] >= 0 && (*learned)[0] <= 1e15 && (*learned)[0] == floor((*learned)[0]) &&
                      (*learned)[1] >= 0 && (*learned)[1] <= 1);
-    for (size_t i = 0; status == CONGRU_OK && i < OF_BLOCK * view->blocks; i++)
+    for (size_t i = 0; status == CONGRU_OK && i < view->blocks; i++)
         possible = possible && (*learned)[LEARNED + i] >= -1;
     name_tensor(name, index, "following");
     *following = NULL;
@@ -204,9 +202,8 @@ static void take_view(const congru_decoder *d, congru_live_view *view, const dou
     view->moves = (size_t)learned[0];
     view->share = learned[1];
     for (size_t b = 0; b < view->blocks; b++) {
-        const double *own = learned + LEARNED + OF_BLOCK * b;
+        const double *own = learned + LEARNED + b;
         view->shift[b] = own[0] >= 0 ? own[0] : (double)INFINITY;
-        view->nearest[b] = own[1] >= 0 ? own[1] : (double)INFINITY;
     }
     if (recentres(view)) {
         memcpy(view->reference, view->aligned, size * sizeof *view->reference);

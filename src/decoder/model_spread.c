@@ -27,8 +27,8 @@ static double median_of(size_t count, double *x)
     return 0.5 * (x[(count - 1) / 2] + x[count / 2]);
 }
 
-/* Of distances (count), which become others. False where fewer are above 0 than a spread can be had of: the one trial of a
- * session is its own reference. */
+/* Median and median absolute deviation of the logarithms of distances (count), which become other numbers. False where fewer
+ * are above 0 than a spread can be had of: the one trial of a session is its own reference. */
 static bool reckon(size_t count, double *distance, double row[CONGRU_SPREAD_COLUMNS])
 {
     size_t used = 0;
