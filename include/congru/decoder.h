@@ -43,9 +43,9 @@ typedef struct congru_decoder congru_decoder;
 
 /* A loose electrode, a movement or a step of an amplifier is not learned from and not decided about. A model that recentres
  * knows how far its source subjects' trials lie from the references of their subjects, and from the reference of the other
- * subjects; a window beyond the bound that follows from it is an artefact (docs/protocol.md has the rule): the decision has
- * the status CONGRU_ERROR_ARTEFACT and no prediction, and the references stay. What is usual for the subject is none: what one
- * of the last windows in three is like. Models from before this was kept take every window. */
+ * subjects. A window that is farther from the subject's windows so far, or the first from other subjects, than the bound that
+ * follows (docs/protocol.md has the rule) is an artefact: the decision has the status CONGRU_ERROR_ARTEFACT and no prediction,
+ * and the references stay. What is usual for the subject is none. Models from before this was kept take every window. */
 
 /* When the reference moves. */
 typedef enum congru_adaptation {

@@ -125,17 +125,10 @@ static congru_status ea_moment(congru_context *context, const congru_signals *si
     return CONGRU_OK;
 }
 
-static congru_metric ea_metric(const congru_method_options *options)
-{
-    (void)options;
-    return CONGRU_METRIC_EUCLID;
-}
-
 const congru_recentring congru_recentring_ea = {
     .of = CONGRU_NEEDS_SIGNALS,
     .references = ea_references,
     .target = ea_target,
     .move = ea_move,
-    .metric = ea_metric,
     .moment = ea_moment,
 };

@@ -306,15 +306,9 @@ static congru_status ra_move(congru_context *context, const congru_method_option
                                out);
 }
 
-static congru_metric ra_metric(const congru_method_options *options)
-{
-    return options->alignment_mean;
-}
-
 const congru_recentring congru_recentring_ra = {
     .of = CONGRU_NEEDS_COVARIANCES,
     .references = ra_references,
     .target = ra_target,
     .move = ra_move,
-    .metric = ra_metric,
 };

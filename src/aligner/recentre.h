@@ -51,9 +51,6 @@ typedef struct congru_recentring {
     congru_status (*move)(congru_context *context, const congru_method_options *options, size_t count, size_t d,
                           const double *reference, const double *covariance, double part, double *out);
 
-    /* Of which references are means, and along whose geodesics they move. */
-    congru_metric (*metric)(const congru_method_options *options);
-
     /* What stands for a trial's covariance there, of the first of these signals as they are: (d, d). NULL: it is the
      * covariance itself. */
     congru_status (*moment)(congru_context *context, const congru_signals *signals, double *out);

@@ -115,7 +115,7 @@ static void rewind_stream(congru_decoder *d)
     d->count = 0;
     d->marks = 0;
     for (size_t v = 0; v < d->views; v++)
-        d->view[v].looks = 0;
+        d->view[v].looks = d->view[v].centred = 0;
     d->decisions = d->adaptations = 0;
     d->next_decision = d->flows && d->options.rate > 0 ? due_at(d, 0, decision_period(d)) : UINT64_MAX;
     d->next_adaptation = d->flows && d->options.adaptation == CONGRU_ADAPT_WINDOWS

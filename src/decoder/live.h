@@ -30,7 +30,7 @@ typedef struct congru_live_block {
     double
         bound; /* the distance from the subject's reference beyond which it is an artefact; infinity: none is */
     double tail;   /* how many times the usual distance that is */
-    double beyond; /* how far subjects' references may be from that of others; infinity: unknown */
+    double beyond; /* and from the reference of other subjects; infinity: unknown */
 } congru_live_block;
 
 /* One branch: what it looks at, the references of the subject at hand, and what it says. A pipeline of an aligner and a
@@ -52,11 +52,12 @@ typedef struct congru_live_view {
     double *probability;             /* (classes) */
     congru_following following;      /* what its methods remember of the subject's trials */
     size_t moves;
-    double share; /* of the reference at the start in the reference as it is, 1 to 0 */
-    double shift
-        [CONGRU_BLOCKS_MAX]; /* how far that one may be from the subject's, as others were; infinity: unknown */
-    double look[CONGRU_BLOCKS_MAX]
-               [CONGRU_LIVE_LOOKS]; /* the last distances, half a window or more apart, in a ring */
+    double *
+        centre; /* (blocks, d, d) of the subject's windows that are no artefacts, by which others are judged, */
+    size_t centred; /* and of how many it is */
+    double *
+        distance; /* (3, blocks): from the model's reference of what it began with, and of what is looked at; from it */
+    double *look; /* (blocks, LOOKS): the last of these, half a window or more apart, in a ring */
     size_t looks;
     uint64_t looked; /* the count at the last of them */
     bool waiting;    /* `latest` has yet to move the references */
@@ -164,8 +165,7 @@ congru_status congru_live_view_move(const congru_decoder *decoder, congru_live_v
 void congru_live_block_bound(const congru_decoder *decoder, const double *spread, size_t rows,
                              congru_live_block *block);
 
-/* The reference is one to start from: that of the model, or one so far from the subject's, block by block. */
-void congru_live_view_begin_at(congru_live_view *view, const double *shift);
+void congru_live_view_layout_looks(congru_arena *arena, const congru_decoder *decoder, congru_live_view *view);
 
 /* Whether what all views have looked at is an artefact: `artefact`. CONGRU_ERROR_MEMORY, in the first question alone. */
 congru_status congru_live_judge(congru_decoder *decoder);

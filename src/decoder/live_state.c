@@ -8,10 +8,7 @@
 #include "base/digest.h"
 #include "decoder/live.h"
 
-enum {
-    STATE_FORMAT = 1,
-    LEARNED = 2, /* moves and share, before the shift of each block */
-};
+enum { STATE_FORMAT = 1 };
 
 void congru_state_digest(const congru_tensors *tensors, const congru_texts *texts,
                          char text[CONGRU_STATE_DIGEST_SIZE])
@@ -44,30 +41,19 @@ static void name_tensor(char name[CONGRU_TENSOR_NAME_SIZE], size_t view, const c
 
 /* ---- Out ----------------------------------------------------------------------------------------------- */
 
-/* A distance that is not known is -1: files hold numbers. */
-static double known(double distance)
-{
-    return isfinite(distance) ? distance : -1;
-}
-
 static congru_status add_view(congru_context *context, const congru_decoder *d, size_t index,
                               congru_tensors *to)
 {
     const congru_live_view *view = &d->view[index];
-    const size_t cube[3] = {view->blocks, d->d, d->d}, row[1] = {LEARNED + view->blocks},
-                 numbers[1] = {view->following.room};
-    double learned[LEARNED + CONGRU_BLOCKS_MAX] = {(double)view->moves, view->share};
+    const size_t cube[3] = {view->blocks, d->d, d->d}, numbers[1] = {view->following.room};
     char name[CONGRU_TENSOR_NAME_SIZE];
     congru_status status = CONGRU_OK;
-    for (size_t b = 0; b < view->blocks; b++) {
-        learned[LEARNED + b] = known(view->shift[b]);
-    }
     name_tensor(name, index, "reference");
     if (recentres(view))
         status = congru_tensors_add_copy(context, to, name, 3, cube, view->reference);
-    name_tensor(name, index, "learned");
+    name_tensor(name, index, "windows");
     if (status == CONGRU_OK)
-        status = congru_tensors_add_copy(context, to, name, 1, row, learned);
+        status = congru_tensors_add_number(context, to, name, (double)view->moves);
     name_tensor(name, index, "following");
     if (status == CONGRU_OK && numbers[0] > 0)
         status = congru_tensors_add_copy(context, to, name, 1, numbers, view->following.number);
@@ -164,19 +150,15 @@ static congru_status check_texts(congru_context *context, const congru_decoder *
 
 /* The numbers of a view, checked; `aligned` and `moved` become its reference and root. */
 static congru_status check_view(congru_context *context, const congru_decoder *d, const state_file *file,
-                                size_t index, const double **learned, const double **following)
+                                size_t index, double *windows, const double **following)
 {
     const congru_live_view *view = &d->view[index];
-    size_t cube[3] = {view->blocks, d->d, d->d}, row[1] = {LEARNED + view->blocks}, numbers[1] = {0};
+    size_t cube[3] = {view->blocks, d->d, d->d}, numbers[1] = {0};
     char name[CONGRU_TENSOR_NAME_SIZE];
     const double *reference;
-    name_tensor(name, index, "learned");
-    congru_status status = congru_tensors_expect(context, &file->tensors, name, 1, row, learned);
-    bool possible = status != CONGRU_OK ||
-                    ((*learned)[0] >= 0 && (*learned)[0] <= 1e15 && (*learned)[0] == floor((*learned)[0]) &&
-                     (*learned)[1] >= 0 && (*learned)[1] <= 1);
-    for (size_t i = 0; status == CONGRU_OK && i < view->blocks; i++)
-        possible = possible && (*learned)[LEARNED + i] >= -1;
+    name_tensor(name, index, "windows");
+    congru_status status = congru_tensors_expect_number(context, &file->tensors, name, 0, 1e15, windows);
+    bool possible = status != CONGRU_OK || *windows == floor(*windows);
     name_tensor(name, index, "following");
     *following = NULL;
     if (status == CONGRU_OK && possible && congru_tensors_find(&file->tensors, name) != NULL) {
@@ -195,16 +177,10 @@ static congru_status check_view(congru_context *context, const congru_decoder *d
     return possible ? status : congru_fail(context, CONGRU_ERROR_FORMAT, "its view %zu is not possible", index);
 }
 
-static void take_view(const congru_decoder *d, congru_live_view *view, const double *learned,
-                      const double *following)
+static void take_view(const congru_decoder *d, congru_live_view *view, double windows, const double *following)
 {
     const size_t size = view->blocks * d->d * d->d;
-    view->moves = (size_t)learned[0];
-    view->share = learned[1];
-    for (size_t b = 0; b < view->blocks; b++) {
-        const double *own = learned + LEARNED + b;
-        view->shift[b] = own[0] >= 0 ? own[0] : (double)INFINITY;
-    }
+    view->moves = (size_t)windows;
     if (recentres(view)) {
         memcpy(view->reference, view->aligned, size * sizeof *view->reference);
         memcpy(view->root, view->moved, size * sizeof *view->root);
@@ -218,20 +194,21 @@ static void take_view(const congru_decoder *d, congru_live_view *view, const dou
 /* All of it is checked before any is taken. */
 static congru_status take(congru_context *context, congru_decoder *d, const char *name, const state_file *file)
 {
-    const double *learned[CONGRU_BRANCHES_MAX], *following[CONGRU_BRANCHES_MAX];
+    const double *following[CONGRU_BRANCHES_MAX];
+    double windows[CONGRU_BRANCHES_MAX];
     congru_status status = check_texts(context, d, name, file);
     if (status != CONGRU_OK)
         return status;
     congru_live_settle(d);
     for (size_t v = 0; status == CONGRU_OK && v < d->views; v++)
-        status = check_view(context, d, file, v, &learned[v], &following[v]);
+        status = check_view(context, d, file, v, &windows[v], &following[v]);
     if (status != CONGRU_OK) {
         char text[CONGRU_ERROR_TEXT_SIZE];
         snprintf(text, sizeof text, "%s", context->error);
         return congru_fail(context, status, "%s: %s", name, text);
     }
     for (size_t v = 0; v < d->views; v++)
-        take_view(d, &d->view[v], learned[v], following[v]);
+        take_view(d, &d->view[v], windows[v], following[v]);
     congru_decoder_rewind(d);
     return CONGRU_OK;
 }

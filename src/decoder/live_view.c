@@ -318,6 +318,7 @@ void congru_live_view_layout(congru_arena *arena, const congru_decoder *d, congr
     view->aligned = congru_arena_take(arena, size, sizeof(double));
     view->moved = congru_arena_take(arena, size, sizeof(double));
     view->row = congru_arena_take(arena, view->features + 1, sizeof(double));
+    congru_live_view_layout_looks(arena, d, view);
 }
 
 /* ---- Looking ------------------------------------------------------------------------------------------- */
@@ -453,7 +454,6 @@ congru_status congru_live_view_rewind(const congru_decoder *d, congru_live_view 
     const size_t n = d->d, size = n * n;
     view->moves = 0;
     view->waiting = false;
-    congru_live_view_begin_at(view, NULL);
     view->following.before = d->options.adaptation == CONGRU_ADAPT_TRIALS;
     view->following.memory = d->options.memory;
     congru_following_forget(&view->following);
@@ -471,8 +471,7 @@ congru_status congru_live_view_move(const congru_decoder *d, congru_live_view *v
 {
     const size_t n = d->d, size = view->blocks * n * n;
     const congru_recentring *recentring = view->alone.aligner->recentring;
-    double behind = d->options.prior_weight + (double)view->moves, distance[CONGRU_BLOCKS_MAX];
-    bool begins = false;
+    double behind = d->options.prior_weight + (double)view->moves;
     congru_status status = CONGRU_OK;
     view->waiting = false;
     if (recentring == NULL && !view->following.before)
@@ -481,16 +480,12 @@ congru_status congru_live_view_move(const congru_decoder *d, congru_live_view *v
         return CONGRU_OK;
     if (d->options.memory > 0 && behind > d->options.memory)
         behind = d->options.memory;
-    begins = behind == 0 && d->options.adaptation == CONGRU_ADAPT_TRIALS;
-    if (begins) {
+    if (behind == 0 && d->options.adaptation == CONGRU_ADAPT_TRIALS)
         for (size_t b = 0; b < view->blocks; b++)
             congru_recentre_begin(n, view->latest + b * n * n, view->aligned + b * n * n);
-        status = congru_spd_distance(d->context, CONGRU_METRIC_RIEMANN, view->blocks, n, view->latest,
-                                     view->blocks, view->aligned, distance);
-    } else {
+    else
         status = recentring->move(d->context, &view->method, view->blocks, n, view->reference, view->latest,
                                   1.0 / (behind + 1.0), view->aligned);
-    }
     if (status == CONGRU_OK)
         status = congru_spd_invsqrt(d->context, view->blocks, n, view->aligned, view->moved);
     if (status != CONGRU_OK)
@@ -498,12 +493,6 @@ congru_status congru_live_view_move(const congru_decoder *d, congru_live_view *v
     memcpy(view->reference, view->aligned, size * sizeof(double));
     memcpy(view->root, view->moved, size * sizeof(double));
     view->moves++;
-    view->share *= behind / (behind + 1.0);
-    if (begins) { /* a reference of one trial is as far from the subject's as that trial, and as it was drawn to the identity */
-        for (size_t b = 0; b < view->blocks; b++)
-            distance[b] += 2 * view->block[b].bound;
-        congru_live_view_begin_at(view, distance);
-    }
     if (!view->following.before)
         congru_following_keep(&view->following);
     return CONGRU_OK;

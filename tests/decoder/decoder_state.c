@@ -246,11 +246,10 @@ TEST(forged_states_are_refused)
         size_t index;
         double number;
         bool taken;
-    } forged[] = {{"view.0.learned", 0, 7, true},      {"view.0.learned", 0, 7.5, false},
-                  {"view.0.learned", 0, -1, false},    {"view.0.learned", 0, 1e300, false},
-                  {"view.0.learned", 1, 1.5, false},   {"view.0.learned", 1, -0.5, false},
-                  {"view.0.learned", 2, -2, false},    {"view.0.reference", 0, -1, false},
-                  {"view.0.reference", 1, 1e9, false}, {"view.0.reference", 5, 0, false}};
+    } forged[] = {{"view.0.windows", 0, 7, true},     {"view.0.windows", 0, 7.5, false},
+                  {"view.0.windows", 0, -1, false},   {"view.0.windows", 0, 1e300, false},
+                  {"view.0.reference", 0, -1, false}, {"view.0.reference", 1, 1e9, false},
+                  {"view.0.reference", 5, 0, false}};
     const congru_decoder_options options = stream_decoding(4, CONGRU_ADAPT_WINDOWS);
     congru_model *model = make_model("ra+mdm", false);
     subject s = make_subject();
