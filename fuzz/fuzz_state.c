@@ -25,7 +25,7 @@ static void need(bool good)
 static void begin(void)
 {
     static double covariance[TRIALS][CHANNELS][CHANNELS];
-    static int32_t label[TRIALS], subject[TRIALS], zero[TRIALS];
+    static int32_t label[TRIALS], subject[TRIALS], zero[TRIALS] = {0};
     static char name[][CONGRU_LABEL_SIZE] = {"a", "b", "C1", "C2", "C3"};
     static char meta[] =
         "{\"congru\": \"0\", \"band\": [8, 30], \"order\": 4, \"filter\": \"iir\", \"phase\": \"causal\", "

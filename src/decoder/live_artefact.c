@@ -38,7 +38,7 @@ void congru_live_view_layout_looks(congru_arena *arena, const congru_decoder *d,
 static double usual_of(const congru_live_view *view, size_t b)
 {
     const double *look = view->look + b * CONGRU_LIVE_LOOKS;
-    double usual[CONGRU_LIVE_LOOKS];
+    double usual[CONGRU_LIVE_LOOKS] = {0};
     if (view->looks < CONGRU_LIVE_LOOKS)
         return 0;
     for (size_t i = 0; i < CONGRU_LIVE_LOOKS; i++) {

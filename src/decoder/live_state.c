@@ -153,7 +153,7 @@ static congru_status check_view(congru_context *context, const congru_decoder *d
                                 size_t index, double *windows, const double **following)
 {
     const congru_live_view *view = &d->view[index];
-    size_t cube[3] = {view->blocks, d->d, d->d}, numbers[1] = {0};
+    size_t numbers[1] = {0};
     char name[CONGRU_TENSOR_NAME_SIZE];
     const double *reference;
     name_tensor(name, index, "windows");
@@ -167,6 +167,7 @@ static congru_status check_view(congru_context *context, const congru_decoder *d
     }
     name_tensor(name, index, "reference");
     if (status == CONGRU_OK && possible && recentres(view)) {
+        size_t cube[3] = {view->blocks, d->d, d->d};
         status = congru_tensors_expect(context, &file->tensors, name, 3, cube, &reference);
         if (status == CONGRU_OK) {
             memcpy(view->aligned, reference, view->blocks * d->d * d->d * sizeof *reference);

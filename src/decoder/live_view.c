@@ -44,10 +44,11 @@ static congru_status plan_plain(congru_decoder *d)
         .blocks = 1};
     d->view[0].block[0] =
         (congru_live_block){.as = p, .prior = congru_model_prior(d->model), .length = d->extent};
-    const double *spread;
-    size_t rows;
-    congru_status status =
-        congru_spread_find(d->context, &d->model->tensors, CONGRU_MODEL_SPREAD, &spread, &rows);
+    const double *spread = NULL;
+    size_t rows = 0;
+    congru_status status = CONGRU_OK;
+    if (d->model->pipeline.aligner->recentring != NULL)
+        status = congru_spread_find(d->context, &d->model->tensors, CONGRU_MODEL_SPREAD, &spread, &rows);
     congru_live_block_bound(d, spread, rows, &d->view[0].block[0]);
     return status;
 }
