@@ -37,6 +37,12 @@ static const option options[] = {
     {"prior-weight", '\0', "N",
      "For how many windows the subjects the model was fitted on count at first. Default: 4."},
     {"memory", '\0', "N", "How many windows are remembered at most; 0: all. Default: 100."},
+    {"state", '\0', "FILE",
+     "Begin with what was learned of the subject before, where FILE is there, and keep in it what is learned "
+     "now. With --listen a folder, with a file for each name that clients give as 'session=NAME'."},
+    {"rest", '\0', "FILE",
+     "Begin with a recording of the subject at rest: the reference moves to it, window by window, before the "
+     "first decision."},
     {"realtime", '\0', NULL, "Play a file as fast as it was recorded."},
     {"listen", '\0', "ADDR:PORT",
      "Serve clients over TCP, each a subject of its own, instead of reading FILE; port 0 takes a "
@@ -48,6 +54,9 @@ static const option options[] = {
      "Default: 30."},
     {"speed", '\0', "N",
      "How many times faster than the model's rate a client's samples are taken. Default: 10."},
+    {"log", '\0', "FILE",
+     "With --listen: add a line of JSON to FILE for each client that connects, begins, ends, is let go or "
+     "refused. A pipe need not have a reader."},
     {"lsl-in", '\0', "NAME", "Take samples from the LSL stream of this name."},
     {"lsl-markers", '\0', "NAME",
      "Decide about the markers of the LSL stream of this name, each when --marker-after has "
@@ -174,6 +183,10 @@ static int check_ways(const arguments *parsed)
         return terminal_fail(EXIT_USAGE, "stream: --lsl-out is for one stream, not for --listen");
     if (options_given(parsed, "listen") && options_given(parsed, "realtime"))
         return terminal_fail(EXIT_USAGE, "stream: --realtime is for a file, not for --listen");
+    if (options_given(parsed, "listen") && options_given(parsed, "rest"))
+        return terminal_fail(EXIT_USAGE, "stream: --rest is of one subject, not for --listen");
+    if (!options_given(parsed, "listen") && options_given(parsed, "log"))
+        return terminal_fail(EXIT_USAGE, "stream: --log is for --listen");
     if (!options_given(parsed, "lsl-in") && options_given(parsed, "lsl-markers"))
         return terminal_fail(EXIT_USAGE, "stream: --lsl-markers needs --lsl-in NAME, whose clock they go by");
     if (options_given(parsed, "lsl-in") && options_given(parsed, "input"))
@@ -312,6 +325,9 @@ static int run(const arguments *parsed)
     settings.lsl_out = options_value(parsed, "lsl-out");
     settings.lsl_markers = options_value(parsed, "lsl-markers");
     settings.events = options_value(parsed, "events");
+    settings.state = options_value(parsed, "state");
+    settings.rest = options_value(parsed, "rest");
+    settings.log = options_value(parsed, "log");
     int code = check_ways(parsed);
     if (code == EXIT_DONE)
         code = parse_decoder(parsed, &settings, &channels);
@@ -330,6 +346,7 @@ static const char *const examples[] = {
     "congru stream model.safetensors S001R04.edf",
     "acquire | congru stream model.safetensors --channels C3,Cz,C4 --rate 10",
     "congru stream model.safetensors --listen 127.0.0.1:5000",
+    "congru stream model.safetensors S001R04.edf --rest S001R02.edf --state S001.state",
     "congru stream model.safetensors --lsl-in EEG --lsl-out decisions",
     NULL,
 };
@@ -339,7 +356,7 @@ static definition protocol(size_t index)
 {
     static const definition parts[] = {
         {"first line", "The client begins: 'congru/1', then, if it wants, 'channels=A,B,...', 'rate=HZ' and "
-                       "'format=float32', float64, csv or packets; a newline ends it."},
+                       "'format=float32', float64, csv or packets, 'session=NAME'; a newline ends it."},
         {"greeting",
          "The server answers with a line of JSON: its version, the pipeline, channels, rate, window "
          "in samples, protocol, classes, channel_names, commands; or {\"error\":...} and the end."},

@@ -41,6 +41,12 @@ extern "C" {
  * comes out does not depend on how the samples are divided into pushes, to the bit. */
 typedef struct congru_decoder congru_decoder;
 
+/* A loose electrode, a movement or a step of an amplifier is not learned from and not decided about. A model that recentres
+ * knows how far its source subjects' trials lie from the references of their subjects, and from the reference of the other
+ * subjects. A window that is farther from the subject's windows so far, or the first from other subjects, than the bound that
+ * follows (docs/protocol.md has the rule) is an artefact: the decision has the status CONGRU_ERROR_ARTEFACT and no prediction,
+ * and the references stay. What is usual for the subject is none. Models from before this was kept take every window. */
+
 /* When the reference moves. */
 typedef enum congru_adaptation {
     CONGRU_ADAPT_WINDOWS, /* with each further stretch of options.adapt_every seconds; for continuous use. About cues
@@ -85,7 +91,7 @@ typedef struct congru_decision {
     congru_status
         status; /* CONGRU_OK; else why there is no prediction: CONGRU_ERROR_NOT_FINITE for missing samples,
                             CONGRU_ERROR_NOT_POSITIVE for a window with flat or equal channels, CONGRU_ERROR_SCALE for
-                            volts where the model had microvolts (options.scale), ... */
+                            volts where the model had microvolts (options.scale), CONGRU_ERROR_ARTEFACT, ... */
     int32_t prediction; /* class of the model; -1 when there is none */
     int32_t
         flat; /* with CONGRU_ERROR_NOT_POSITIVE: the channel of the model that is flat in the window; else -1 */
@@ -141,6 +147,38 @@ CONGRU_API congru_status congru_decoder_set_scale(congru_decoder *decoder, doubl
 
 /* Forgets everything but the options: a new recording of a target subject. */
 CONGRU_API void congru_decoder_reset(congru_decoder *decoder);
+
+/* Forgets the stream alone: filters, windows and marks begin anew and the next frame is frame 0, but the references and what
+ * methods remember of the subject stay. For a recording that goes on after a gap. */
+CONGRU_API void congru_decoder_rewind(congru_decoder *decoder);
+
+/* Learns of the subject at rest, before the first trial: the references move with one window of the frames (frames, channels)
+ * after the other, whatever options.adaptation is, and there are no decisions. Of a model that needs cues the windows are
+ * as long as its trials. Then the stream is forgotten as by congru_decoder_rewind. *windows, which may be NULL: how many were
+ * learned of; 0 where the recording is too short, or all of it is missing or an artefact. CONGRU_ERROR_SCALE for volts
+ * where the model had microvolts. */
+CONGRU_API congru_status congru_decoder_rest(congru_decoder *decoder, size_t frames, const double *data,
+                                             size_t *windows);
+
+/* ---- What is learned, as a file ------------------------------------------------------------------ */
+
+/* The state of a decoder is what it has learned of its subject: the references, how far they have come from the source
+ * subjects', and what methods remember of trials. Not the stream: after congru_decoder_state_load filters and windows begin
+ * anew with the next frame, as after congru_decoder_rewind, and all decisions are, to the bit, those of the decoder that was saved
+ * and rewound. Of a model that decides about trials of cues without filters of its set they are those of the decoder that went
+ * on. The file is under its name whole or not at all. What methods remember of trials is taken where both decoders remember
+ * alike (options.adaptation). CONGRU_ERROR_FORMAT for what is no state or damaged, CONGRU_ERROR_ARGUMENT for that of another
+ * model, which the file names by a digest; the decoder is then as it was. */
+CONGRU_API congru_status congru_decoder_state_save(congru_context *context, congru_decoder *decoder,
+                                                   const char *path);
+CONGRU_API congru_status congru_decoder_state_load(congru_context *context, congru_decoder *decoder,
+                                                   const char *path);
+
+/* The same in memory, as congru_model_pack and congru_model_parse; `name` is for error texts. */
+CONGRU_API congru_status congru_decoder_state_pack(congru_context *context, congru_decoder *decoder,
+                                                   void *bytes, size_t room, size_t *size);
+CONGRU_API congru_status congru_decoder_state_parse(congru_context *context, congru_decoder *decoder,
+                                                    const char *name, const void *bytes, size_t size);
 
 /* Channels of a frame; frames that a decision looks at, from the first to the last; frames pushed since the start. */
 CONGRU_API size_t congru_decoder_channels(const congru_decoder *decoder);

@@ -31,6 +31,7 @@ typedef enum congru_status {
     CONGRU_ERROR_CANCELLED,     /* the progress callback asked to stop */
     CONGRU_ERROR_SCALE,         /* samples of another unit than those a model was fitted on */
     CONGRU_ERROR_KIND,          /* a file that holds trials where a recording is read, or the other way round */
+    CONGRU_ERROR_ARTEFACT,      /* samples too far from a subject's others to be brain activity */
     CONGRU_STATUS_COUNT
 } congru_status;
 

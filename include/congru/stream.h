@@ -68,7 +68,14 @@ typedef struct congru_stream_options {
     /* What is worth a warning and no failure: one line without a newline. May be NULL. */
     void (*warn)(void *user, const char *text);
 
+    /* What is known of subjects. congru_stream_run: a file, from which the decoder has what it has learned of the subject
+     * (congru_decoder_state_load) where it is there, and to which that is written at the end. congru_stream_serve: a folder
+     * of such files, NAME.state for each name that clients give as session=NAME. NULL: nothing is kept. */
+    const char *state;
+
     /* congru_stream_run. */
+    const char
+        *rest;     /* a recording of the subject at rest (congru_decoder_rest), before the input; NULL: none */
     bool realtime; /* frames of a file wait for their time; false */
     const char
         *events; /* of a recording that are cues, "CODE=NAME,..."; NULL: those that the model's trials came
@@ -84,6 +91,10 @@ typedef struct congru_stream_options {
     double idle; /* a client that for so many seconds sends no whole frame or command and takes no whole line is
                             let go, 30 */
     double speed; /* how many times faster than its rate a client's samples are taken, 10 */
+
+    /* A file to which connects, drops and refusals are added, a line of JSON each; NULL: none. Writing never waits: what a
+     * pipe without a reader does not take is kept, up to 1 MB, for later. */
+    const char *log;
 
     /* Called once, when clients can come, with the port that was bound. False ends the call with CONGRU_ERROR_CANCELLED.
      * May be NULL. */

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _native, errors
+from .data import Path
 from .model import Model
 
 __all__ = ["Decision", "Decoder"]
@@ -112,6 +113,34 @@ class Decoder:
         """Forgets everything but the options: a new recording of a new subject."""
         with self._lock:
             _native.decoder_reset(self._handle)
+
+    def rewind(self) -> None:
+        """Forgets the stream alone, for a recording that goes on after a gap: filters and windows begin anew, the next frame is
+        frame 0, and what was learned of the subject stays."""
+        with self._lock:
+            _native.decoder_rewind(self._handle)
+
+    def rest(self, frames: ArrayLike) -> int:
+        """Learns of the subject at rest, before the first trial: the reference moves with one window of the frames (frames,
+        channels) after the other, and the stream begins anew. Returns how many windows that were; 0 where the recording is too short,
+        or all of it is missing or an artefact."""
+        data = np.asarray(frames)
+        if data.dtype.kind not in "fiub":
+            raise errors.ArgumentError("frames: an array of real numbers is needed")
+        with self._lock:
+            return int(_native.decoder_rest(self._handle, np.require(data, np.float64, ["C", "A"])))
+
+    def save_state(self, path: Path) -> None:
+        """Writes what was learned of the subject to a file: the reference, and what methods remember of trials. Not the stream:
+        after ``load_state`` decisions are those of this decoder after ``rewind``."""
+        with self._lock:
+            _native.decoder_state_save(self._handle, path)
+
+    def load_state(self, path: Path) -> None:
+        """Begins anew with what ``save_state`` of a decoder of the same model wrote; an error for any other file leaves the
+        decoder as it was."""
+        with self._lock:
+            _native.decoder_state_load(self._handle, path)
 
     def _fields(self) -> Dict[str, Any]:
         with self._lock:

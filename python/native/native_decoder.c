@@ -195,6 +195,71 @@ static PyObject *decoder_reset(PyObject *self, PyObject *handle)
     return none();
 }
 
+static PyObject *decoder_rewind(PyObject *self, PyObject *handle)
+{
+    congru_decoder *decoder = decoder_of(handle);
+    (void)self;
+    if (decoder == NULL)
+        return NULL;
+    congru_decoder_rewind(decoder);
+    return none();
+}
+
+/* (decoder, frames (n, channels)) -> windows that were learned of */
+static PyObject *decoder_rest(PyObject *self, PyObject *args)
+{
+    PyObject *handle, *object;
+    array frames;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OO", &handle, &object))
+        return NULL;
+    congru_decoder *decoder = decoder_of(handle);
+    if (decoder == NULL || !array_open(&frames, object, "frames", 'f', 8))
+        return NULL;
+    const size_t width = congru_decoder_channels(decoder);
+    const bool fits = frames.dims == 2 && (size_t)frames.shape[1] == width;
+    size_t windows = 0;
+    congru_status status = CONGRU_OK;
+    if (fits) {
+        PyThreadState *thread = PyEval_SaveThread();
+        status = congru_decoder_rest(decoder, (size_t)frames.shape[0], frames.data, &windows);
+        PyEval_RestoreThread(thread);
+        if (status != CONGRU_OK)
+            raise_status(status, NULL);
+    } else {
+        PyErr_Format(PyExc_ValueError, "frames: (frames, %zu channels) are needed", width);
+    }
+    array_close(&frames);
+    return fits && status == CONGRU_OK ? PyLong_FromSize_t(windows) : NULL;
+}
+
+/* (decoder, path), with congru_decoder_state_save or _load */
+static PyObject *with_state(PyObject *args,
+                            congru_status (*act)(congru_context *, congru_decoder *, const char *))
+{
+    PyObject *handle, *path;
+    call c;
+    if (!PyArg_ParseTuple(args, "OO&", &handle, PyUnicode_FSConverter, &path))
+        return NULL;
+    congru_decoder *decoder = decoder_of(handle);
+    const bool good = decoder != NULL && call_begin(&c, 0, NULL) &&
+                      call_end(&c, act(c.context, decoder, PyBytes_AsString(path)));
+    Py_DECREF(path);
+    return good ? none() : NULL;
+}
+
+static PyObject *decoder_state_save(PyObject *self, PyObject *args)
+{
+    (void)self;
+    return with_state(args, congru_decoder_state_save);
+}
+
+static PyObject *decoder_state_load(PyObject *self, PyObject *args)
+{
+    (void)self;
+    return with_state(args, congru_decoder_state_load);
+}
+
 static PyObject *decoder_fields(PyObject *self, PyObject *handle)
 {
     const congru_decoder *decoder = decoder_of(handle);
@@ -235,6 +300,10 @@ PyMethodDef decoder_methods[] = {
     {"decoder_mark", decoder_mark, METH_VARARGS, "A cue is at this frame."},
     {"decoder_decide_cue", decoder_decide_cue, METH_VARARGS, "A decision about the trial of a cue."},
     {"decoder_reset", decoder_reset, METH_O, "A new recording."},
+    {"decoder_rewind", decoder_rewind, METH_O, "The stream begins anew, the subject stays."},
+    {"decoder_rest", decoder_rest, METH_VARARGS, "Frames of the subject at rest."},
+    {"decoder_state_save", decoder_state_save, METH_VARARGS, "What is learned, to a file."},
+    {"decoder_state_load", decoder_state_load, METH_VARARGS, "What was learned, from a file."},
     {"decoder_fields", decoder_fields, METH_O, "Its sizes and where it is."},
     {"decoder_reference", decoder_reference, METH_VARARGS, "The reference as it is."},
     {NULL, NULL, 0, NULL},

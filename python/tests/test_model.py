@@ -206,6 +206,48 @@ def test_what_is_wrong_with_a_stream(live, recorded):
         congru.Decoder("model")
 
 
+def test_states_come_back(live, recorded, tmp_path):
+    frames = frames_of(recorded)
+    first, second = congru.Decoder(live), congru.Decoder(live)
+    first.push(frames[:3000])
+    first.save_state(tmp_path / "anna.state")
+    second.load_state(str(tmp_path / "anna.state"))
+    first.rewind()
+    assert first.position == second.position == 0
+    np.testing.assert_array_equal(first.reference, second.reference)
+    for a, b in zip(first.push(frames[3000:]), second.push(frames[3000:])):
+        assert a[:3] == b[:3]
+        np.testing.assert_array_equal(a.probability, b.probability)
+    other = congru.Decoder(congru.train(recorded, "ra+tslr", band=(8, 30), causal=True, notch=None, window=(0.5, 3.5)))
+    before = other.reference
+    with pytest.raises(ValueError, match="another model"):
+        other.load_state(tmp_path / "anna.state")
+    (tmp_path / "no.state").write_bytes(b"no")
+    with pytest.raises(congru.FormatError, match="no.state"):
+        other.load_state(tmp_path / "no.state")
+    with pytest.raises(congru.FileError):
+        other.load_state(tmp_path / "nowhere")
+    np.testing.assert_array_equal(other.reference, before)
+
+
+def test_rest_comes_first(live, recorded):
+    decoder = congru.Decoder(live, adaptation="never")
+    before = decoder.reference
+    assert decoder.rest(frames_of(recorded)[:100]) == 0
+    assert decoder.rest(frames_of(recorded)) > 5 and decoder.position == 0
+    assert congru.distance(before, decoder.reference) > 0.01
+    with pytest.raises(ValueError, match="channels"):
+        decoder.rest(np.zeros((10, 5)))
+
+
+def test_a_loose_electrode_is_no_decision(live, recorded):
+    frames = frames_of(recorded).copy()
+    frames[4000:5000, 2] += 500 * np.random.default_rng(1).normal(size=1000) * np.median(np.abs(frames)) / 10
+    decisions = congru.Decoder(live).push(frames)
+    told = [d for d in decisions if d.status == "CONGRU_ERROR_ARTEFACT"]
+    assert told and all(d.label is None and "artefact" in d.reason and 4000 < d.sample < 5000 + 900 for d in told)
+
+
 def test_references_move(live, recorded):
     moving, fixed = congru.Decoder(live), congru.Decoder(live, adaptation="never")
     before = moving.reference

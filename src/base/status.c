@@ -29,6 +29,7 @@ static const status_words words[CONGRU_STATUS_COUNT] = {
     WORDS(CONGRU_ERROR_CANCELLED, "stopped by the progress callback"),
     WORDS(CONGRU_ERROR_SCALE, "the samples are of another unit than those the model was fitted on"),
     WORDS(CONGRU_ERROR_KIND, "a file holds something else: a recording, trials or covariances"),
+    WORDS(CONGRU_ERROR_ARTEFACT, "an artefact: too far from the subject's other windows"),
 };
 
 /* A code may come from a newer library or from arithmetic on an int, so any value has words. A code added

@@ -105,9 +105,8 @@ bool congru_live_follows(const congru_decoder *d)
     return d->options.adaptation == CONGRU_ADAPT_TRIALS || adapts_to_decisions(d);
 }
 
-congru_status congru_live_rewind(congru_decoder *d)
+static void rewind_stream(congru_decoder *d)
 {
-    congru_status status = CONGRU_OK;
     memset(d->state, 0, d->d * (d->filter.sections + 1) * 2 * sizeof *d->state);
     for (size_t s = 0; s < d->streams; s++) {
         memset(d->stream[s].state, 0, d->d * (d->stream[s].filter.sections + 1) * 2 * sizeof(double));
@@ -115,11 +114,19 @@ congru_status congru_live_rewind(congru_decoder *d)
     }
     d->count = 0;
     d->marks = 0;
+    for (size_t v = 0; v < d->views; v++)
+        d->view[v].looks = d->view[v].centred = 0;
     d->decisions = d->adaptations = 0;
     d->next_decision = d->flows && d->options.rate > 0 ? due_at(d, 0, decision_period(d)) : UINT64_MAX;
     d->next_adaptation = d->flows && d->options.adaptation == CONGRU_ADAPT_WINDOWS
                              ? due_at(d, 0, adaptation_period(d))
                              : UINT64_MAX;
+}
+
+congru_status congru_live_rewind(congru_decoder *d)
+{
+    congru_status status = CONGRU_OK;
+    rewind_stream(d);
     congru_memory_cache *before = congru_memory_cache_lend(&d->cache);
     for (size_t v = 0; status == CONGRU_OK && v < d->views; v++)
         status = congru_live_view_rewind(d, &d->view[v]);
@@ -161,6 +168,7 @@ static void look(congru_decoder *d)
 {
     for (size_t v = 0; v < d->views; v++)
         congru_live_view_look(d, &d->view[v]);
+    congru_live_judge(d); /* finds its memory in the cache */
 }
 
 static void move_all(congru_decoder *d)
@@ -176,6 +184,21 @@ static void wait_all(congru_decoder *d)
         d->view[v].waiting = true;
 }
 
+void congru_live_settle(congru_decoder *d)
+{
+    congru_memory_cache *before = congru_memory_cache_lend(&d->cache);
+    move_all(d);
+    congru_memory_cache_lend(before);
+}
+
+void congru_decoder_rewind(congru_decoder *d)
+{
+    if (d == NULL)
+        return;
+    congru_live_settle(d);
+    rewind_stream(d);
+}
+
 /* What all views say of what they have looked at, added up where they are branches. */
 static congru_status ask(congru_decoder *d)
 {
@@ -183,6 +206,8 @@ static congru_status ask(congru_decoder *d)
     congru_status status = CONGRU_OK;
     for (size_t v = 0; status == CONGRU_OK && v < d->views; v++)
         status = congru_live_view_check_scale(d, &d->view[v]);
+    if (status == CONGRU_OK && d->artefact)
+        status = CONGRU_ERROR_ARTEFACT;
     for (size_t v = 0; status == CONGRU_OK && d->options.adaptation == CONGRU_ADAPT_TRIALS && v < d->views; v++)
         status = congru_live_view_move(d, &d->view[v]);
     for (size_t v = 0; status == CONGRU_OK && v < d->views; v++) {
@@ -219,6 +244,9 @@ static int32_t find_flat(const congru_decoder *d)
 static void conclude(congru_decoder *d, congru_status status, congru_decision *decision)
 {
     decision->status = status == CONGRU_OK ? ask(d) : status;
+    if (decision->status == CONGRU_ERROR_ARTEFACT && d->flows && find_flat(d) >= 0)
+        decision->status =
+            CONGRU_ERROR_NOT_POSITIVE; /* which says more; of a trial that is cut it has been seen */
     if (decision->status == CONGRU_ERROR_NOT_POSITIVE && decision->flat < 0)
         decision->flat = status == CONGRU_OK ? find_flat(d) : -1;
     if (decision->status != CONGRU_OK)
@@ -259,6 +287,8 @@ static void decide_cue(congru_decoder *d, uint64_t cue, congru_decision *decisio
     if (d->trial.able) {
         *decision = begin_decision(d);
         congru_status status = congru_live_trial_cut(d, cue, &decision->flat);
+        if (status == CONGRU_OK)
+            status = congru_live_judge(d);
         conclude(d, status, decision);
     } else if (d->count == congru_live_trial_due(d, cue)) {
         decide(d, decision);
@@ -281,8 +311,8 @@ static void keep_appointments(congru_decoder *d, congru_decision *decision)
     }
     bool looked = false;
     if (d->count == d->next_decision) {
+        looked = is_whole(d);
         decide(d, decision);
-        looked = decision->status == CONGRU_OK;
         d->next_decision = due_at(d, ++d->decisions, decision_period(d));
         if (d->next_decision <= d->count) /* more decisions than frames: one for each frame */
             d->next_decision = d->count + 1;
@@ -292,7 +322,8 @@ static void keep_appointments(congru_decoder *d, congru_decision *decision)
         if (is_whole(d)) {
             if (!looked)
                 look(d);
-            wait_all(d);
+            if (!d->artefact)
+                wait_all(d);
         }
     }
 }
@@ -420,6 +451,14 @@ static double read_float(const void *data, size_t index)
     return ((const float *)data)[index];
 }
 
+/* `count` frames from `first` on, channel by channel. */
+static void fill_chunk(congru_decoder *d, size_t count, const void *data, size_t first, sample_reader read)
+{
+    for (size_t i = 0; i < d->d; i++)
+        for (size_t t = 0; t < count; t++)
+            d->chunk[i * count + t] = d->options.scale * read(data, (first + t) * d->channels + d->position[i]);
+}
+
 static congru_status push(congru_decoder *d, size_t frames, const void *data, sample_reader read, size_t *taken,
                           congru_decision *decision)
 {
@@ -436,10 +475,7 @@ static congru_status push(congru_decoder *d, size_t frames, const void *data, sa
             continue;
         }
         size_t count = next_stretch(d, frames - *taken);
-        for (size_t i = 0; i < d->d; i++)
-            for (size_t t = 0; t < count; t++)
-                d->chunk[i * count + t] =
-                    d->options.scale * read(data, (*taken + t) * d->channels + d->position[i]);
+        fill_chunk(d, count, data, *taken, read);
         status = take_chunk(d, count);
         *taken += count;
         keep_appointments(d, decision);
@@ -458,6 +494,69 @@ congru_status congru_decoder_push_float(congru_decoder *decoder, size_t frames, 
                                         size_t *taken, congru_decision *decision)
 {
     return push(decoder, frames, data, read_float, taken, decision);
+}
+
+/* ---- Rest ---------------------------------------------------------------------------------------------- */
+
+/* Looks at the window that ends now, as at a trial where the model needs cues; false where there is nothing to see. */
+static bool look_at_rest(congru_decoder *d, congru_status *status)
+{
+    int32_t flat;
+    if (d->flows) {
+        if (is_whole(d))
+            look(d);
+        return is_whole(d);
+    }
+    const double cue = (double)d->count - (double)d->trial.samples - d->trial.onset;
+    if (cue < 0)
+        return false;
+    *status = congru_live_trial_cut(d, (uint64_t)cue, &flat);
+    if (*status == CONGRU_OK)
+        *status = congru_live_judge(d);
+    const bool seen = *status == CONGRU_OK;
+    *status = *status == CONGRU_ERROR_MEMORY ? *status : CONGRU_OK;
+    return seen;
+}
+
+static congru_status learn_rest(congru_decoder *d, size_t *windows)
+{
+    const size_t before = d->view[0].moves;
+    congru_status status = CONGRU_OK;
+    if (!look_at_rest(d, &status))
+        return status;
+    for (size_t v = 0; status == CONGRU_OK && v < d->views; v++)
+        status = congru_live_view_check_scale(d, &d->view[v]);
+    for (size_t v = 0; status == CONGRU_OK && !d->artefact && v < d->views; v++) {
+        congru_following_begin(&d->view[v].following); /* no trial: what is remembered of these stays */
+        congru_live_view_move(d, &d->view[v]);
+    }
+    *windows += d->view[0].moves > before;
+    return status;
+}
+
+congru_status congru_decoder_rest(congru_decoder *d, size_t frames, const double *data, size_t *windows)
+{
+    congru_status status = CONGRU_OK;
+    size_t learned = 0;
+    if (d == NULL || (data == NULL && frames > 0))
+        return CONGRU_ERROR_ARGUMENT;
+    congru_decoder_rewind(d);
+    congru_memory_cache *before = congru_memory_cache_lend(&d->cache);
+    const size_t length = congru_decoder_window(d);
+    for (size_t at = 0, count; status == CONGRU_OK && at < frames; at += count) {
+        const size_t left = length - (size_t)(d->count % length);
+        count = frames - at < left ? frames - at : left;
+        count = count < CONGRU_LIVE_CHUNK ? count : CONGRU_LIVE_CHUNK;
+        fill_chunk(d, count, data, at, read_double);
+        status = take_chunk(d, count);
+        if (status == CONGRU_OK && d->count % length == 0)
+            status = learn_rest(d, &learned);
+    }
+    congru_memory_cache_lend(before);
+    congru_decoder_rewind(d);
+    if (windows != NULL)
+        *windows = learned;
+    return status;
 }
 
 /* ---- What it is ---------------------------------------------------------------------------------------- */

@@ -182,6 +182,8 @@ static congru_status warm_streams(congru_decoder *d)
         memcpy(view->latest, view->reference, view->blocks * n * n * sizeof *view->latest);
         status = congru_live_view_ask(d, view);
     }
+    if (d->flows && status == CONGRU_OK)
+        status = congru_live_judge(d);
     return status;
 }
 
@@ -191,6 +193,8 @@ static congru_status warm_trial(congru_decoder *d)
     fill_trial(d);
     const double cue = fmax(0, -d->trial.onset);
     congru_status status = congru_live_trial_cut(d, (uint64_t)cue, &flat);
+    if (status == CONGRU_OK)
+        status = congru_live_judge(d);
     for (size_t v = 0; status == CONGRU_OK && v < d->views; v++)
         status = congru_live_view_ask(d, &d->view[v]);
     return status;

@@ -7,7 +7,10 @@
 #include "decoder/model_branches.h"
 #include "decoder/window.h"
 
-enum { CONGRU_LIVE_CHUNK = 64 }; /* frames filtered at a time */
+enum {
+    CONGRU_LIVE_CHUNK = 64, /* frames filtered at a time */
+    CONGRU_LIVE_LOOKS = 32  /* that tell what is usual for a subject */
+};
 
 /* One way of filtering the samples as they flow, with its state kept, and what is remembered of them. */
 typedef struct congru_live_stream {
@@ -24,6 +27,10 @@ typedef struct congru_live_block {
     const double *prior;            /* (d, d), the reference at the start; NULL: the identity */
     size_t stream;                  /* that it is cut from as samples flow, where it can be, */
     size_t delay, length;           /* in frames: it ends `delay` frames before the last */
+    double
+        bound; /* the distance from the subject's reference beyond which it is an artefact; infinity: none is */
+    double tail;   /* how many times the usual distance that is */
+    double beyond; /* and from the reference of other subjects; infinity: unknown */
 } congru_live_block;
 
 /* One branch: what it looks at, the references of the subject at hand, and what it says. A pipeline of an aligner and a
@@ -45,7 +52,15 @@ typedef struct congru_live_view {
     double *probability;             /* (classes) */
     congru_following following;      /* what its methods remember of the subject's trials */
     size_t moves;
-    bool waiting; /* `latest` has yet to move the references */
+    double *
+        centre; /* (blocks, d, d) of the subject's windows that are no artefacts, by which others are judged, */
+    size_t centred; /* and of how many it is */
+    double *
+        distance; /* (3, blocks): from the model's reference of what it began with, and of what is looked at; from it */
+    double *look; /* (blocks, LOOKS): the last of these, half a window or more apart, in a ring */
+    size_t looks;
+    uint64_t looked; /* the count at the last of them */
+    bool waiting;    /* `latest` has yet to move the references */
 } congru_live_view;
 
 /* The last frames, of which the trial of a cue is cut: as the model's set holds trials, of the same length. */
@@ -98,6 +113,7 @@ struct congru_decoder {
     congru_materials materials; /* the plan of what a trial becomes */
     congru_live_view *view;
     size_t views;
+    bool artefact;        /* what was last looked at is one */
     const double *weight; /* (views); NULL: the only view's probabilities are those of the decision */
     double *said;         /* (views, classes) */
     double *probability;  /* (classes) */
@@ -107,8 +123,11 @@ struct congru_decoder {
  * methods that remember trials have the statistics of their training. */
 bool congru_live_follows(const congru_decoder *decoder);
 
-/* To the state before the first frame. */
+/* To the state before the first frame: of the stream and the subject. */
 congru_status congru_live_rewind(congru_decoder *decoder);
+
+/* Moves the references by what the last decision left to be learned, as the next frame would. */
+void congru_live_settle(congru_decoder *decoder);
 
 /* ---- decoder_create.c ------------------------------------------------------------------------------------ */
 
@@ -139,6 +158,24 @@ congru_status congru_live_view_ask(const congru_decoder *decoder, congru_live_vi
 
 /* Moves the references to what was looked at; a window of which nothing can be learned leaves them. */
 congru_status congru_live_view_move(const congru_decoder *decoder, congru_live_view *view);
+
+/* ---- live_artefact.c ------------------------------------------------------------------------------------- */
+
+/* A block's bounds, of the spread of its tensors; its product and length are known. */
+void congru_live_block_bound(const congru_decoder *decoder, const double *spread, size_t rows,
+                             congru_live_block *block);
+
+void congru_live_view_layout_looks(congru_arena *arena, const congru_decoder *decoder, congru_live_view *view);
+
+/* Whether what all views have looked at is an artefact: `artefact`. CONGRU_ERROR_MEMORY, in the first question alone. */
+congru_status congru_live_judge(congru_decoder *decoder);
+
+/* ---- live_state.c ---------------------------------------------------------------------------------------- */
+
+/* Of numbers and their names, and of texts where there are some. */
+enum { CONGRU_STATE_DIGEST_SIZE = 17 };
+void congru_state_digest(const congru_tensors *tensors, const congru_texts *texts,
+                         char text[CONGRU_STATE_DIGEST_SIZE]);
 
 /* ---- live_trial.c ---------------------------------------------------------------------------------------- */
 

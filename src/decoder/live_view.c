@@ -5,6 +5,7 @@
 
 #include "dataset/covariance.h"
 #include "decoder/live.h"
+#include "decoder/model_spread.h"
 
 static congru_status fail_memory(congru_decoder *d)
 {
@@ -43,7 +44,13 @@ static congru_status plan_plain(congru_decoder *d)
         .blocks = 1};
     d->view[0].block[0] =
         (congru_live_block){.as = p, .prior = congru_model_prior(d->model), .length = d->extent};
-    return CONGRU_OK;
+    const double *spread = NULL;
+    size_t rows = 0;
+    congru_status status = CONGRU_OK;
+    if (d->model->pipeline.aligner->recentring != NULL)
+        status = congru_spread_find(d->context, &d->model->tensors, CONGRU_MODEL_SPREAD, &spread, &rows);
+    congru_live_block_bound(d, spread, rows, &d->view[0].block[0]);
+    return status;
 }
 
 /* The one trial that branches are planned on, which is as those of the model's set were. */
@@ -138,6 +145,7 @@ static congru_status plan_blocks(congru_decoder *d, size_t index)
     for (size_t b = 0; status == CONGRU_OK && b < view->blocks; b++) {
         const size_t product = m->prepared_product[m->material[view->material].block[b]];
         view->block[b] = (congru_live_block){.prior = view->found->aligned.prior[b]};
+        congru_live_block_bound(d, view->found->spread[b], view->found->spread_rows[b], &view->block[b]);
         if (product >= m->products)
             continue;
         view->block[b].product = &m->product[product];
@@ -311,6 +319,7 @@ void congru_live_view_layout(congru_arena *arena, const congru_decoder *d, congr
     view->aligned = congru_arena_take(arena, size, sizeof(double));
     view->moved = congru_arena_take(arena, size, sizeof(double));
     view->row = congru_arena_take(arena, view->features + 1, sizeof(double));
+    congru_live_view_layout_looks(arena, d, view);
 }
 
 /* ---- Looking ------------------------------------------------------------------------------------------- */

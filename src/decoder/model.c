@@ -34,7 +34,10 @@ void congru_model_destroy(congru_model **model)
 const double *congru_model_prior(const congru_model *model)
 {
     const congru_tensor *prior = congru_tensors_find(&model->tensors, CONGRU_MODEL_PRIOR);
-    return prior != NULL ? prior->data : NULL;
+    const size_t d = model->preprocessing.channels;
+    /* Of a pipeline that does not recentre nobody has looked at its shape. */
+    return prior != NULL && prior->dims == 2 && prior->shape[0] == d && prior->shape[1] == d ? prior->data
+                                                                                             : NULL;
 }
 
 /* ---- Texts --------------------------------------------------------------------------------------------- */

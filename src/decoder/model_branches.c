@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decoder/model_patterns.h"
+#include "decoder/model_spread.h"
 #include "evaluation/plan.h"
 #include "evaluation/trainings.h"
 
@@ -54,6 +55,25 @@ static congru_status add_priors(congru_context *context, const char *prefix, con
         char name[CONGRU_TENSOR_NAME_SIZE];
         snprintf(name, sizeof name, branched ? "%sprior.%zu" : "%s" CONGRU_MODEL_PRIOR, prefix, b);
         status = congru_tensors_add_copy(context, to, name, 2, shape, aligned->prior[b]);
+    }
+    return status;
+}
+
+/* How far the trials are from references, block by block: what is no trial is told by it as samples come. */
+static congru_status add_spreads(const congru_fold_case *fold, const char *prefix,
+                                 const congru_material *material, bool branched, congru_tensors *to)
+{
+    congru_status status = CONGRU_OK;
+    for (size_t b = 0;
+         status == CONGRU_OK && material->branch->aligner->recentring != NULL && b < material->blocks; b++) {
+        double spread[CONGRU_SPREAD_ROWS * CONGRU_SPREAD_COLUMNS];
+        size_t shape[2] = {0, CONGRU_SPREAD_COLUMNS};
+        char name[CONGRU_TENSOR_NAME_SIZE];
+        snprintf(name, sizeof name, branched ? "%sspread.%zu" : "%s" CONGRU_MODEL_SPREAD, prefix, b);
+        status =
+            congru_spread_measure(fold, congru_material_block(fold->materials, material, b), spread, &shape[0]);
+        if (status == CONGRU_OK && shape[0] > 0)
+            status = congru_tensors_add_copy(fold->context, to, name, 2, shape, spread);
     }
     return status;
 }
@@ -140,6 +160,8 @@ static congru_status fit_one(const branch_fit *fit, size_t branch, size_t index,
     congru_trainings_end(&trainings);
     if (status == CONGRU_OK)
         status = add_priors(context, prefix, materials, material, aligned, fit->branched, &fit->model->tensors);
+    if (status == CONGRU_OK)
+        status = add_spreads(&fit->fold, prefix, material, fit->branched, &fit->model->tensors);
     if (status == CONGRU_OK)
         status = add_all(context, prefix, &aligned->model, &fit->model->tensors);
     if (status == CONGRU_OK)
@@ -271,6 +293,10 @@ congru_status congru_model_branch_find(congru_context *context, const congru_mod
         snprintf(name, sizeof name, branched ? "prior.%zu" : CONGRU_MODEL_PRIOR, b);
         status = congru_tensors_expect(context, &found->tensors, name, 2, shape, &prior);
         found->aligned.prior[b] = status == CONGRU_OK ? (double *)(uintptr_t)prior : NULL; /* only read */
+        snprintf(name, sizeof name, branched ? "spread.%zu" : CONGRU_MODEL_SPREAD, b);
+        if (status == CONGRU_OK)
+            status =
+                congru_spread_find(context, &found->tensors, name, &found->spread[b], &found->spread_rows[b]);
     }
     return status;
 }

@@ -19,6 +19,8 @@ congru_status congru_model_fit_branches(congru_context *context, const congru_se
 typedef struct congru_model_branch {
     congru_tensors tensors;
     congru_fold_aligned aligned;
+    const double *spread[CONGRU_BLOCKS_MAX]; /* decoder/model_spread.h */
+    size_t spread_rows[CONGRU_BLOCKS_MAX];
 } congru_model_branch;
 
 congru_status congru_model_branch_find(congru_context *context, const congru_model *model, size_t branch,

@@ -9,6 +9,7 @@
 #include "base/json_scan.h"
 #include "congru/version.h"
 #include "decoder/model_branches.h"
+#include "decoder/model_spread.h"
 #include "model/method_options.h"
 
 enum { SEARCH_BYTES = 16 };
@@ -224,10 +225,15 @@ static congru_status check_prior(congru_context *context, const congru_model *mo
 {
     const size_t d = model->preprocessing.channels;
     size_t shape[2] = {d, d};
-    const double *prior;
+    const double *prior, *spread;
+    size_t rows;
     if (model->pipeline.aligner->recentring == NULL)
         return CONGRU_OK;
-    return congru_tensors_expect(context, &model->tensors, CONGRU_MODEL_PRIOR, 2, shape, &prior);
+    congru_status status =
+        congru_tensors_expect(context, &model->tensors, CONGRU_MODEL_PRIOR, 2, shape, &prior);
+    return status == CONGRU_OK
+               ? congru_spread_find(context, &model->tensors, CONGRU_MODEL_SPREAD, &spread, &rows)
+               : status;
 }
 
 congru_status congru_model_check_classes(congru_context *context, const congru_model *model, size_t classes)

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdio.h>
 
 #include "base/error.h"
 #include "base/number_text.h"
@@ -96,6 +97,15 @@ congru_status congru_stream_run(congru_context *context, const congru_model *mod
             status = congru_stream_read_frames(&sink, input);
             break;
         }
+    if (sink.begun && settings.options.state != NULL) { /* also of a stream that ends in a mistake */
+        char said[CONGRU_ERROR_TEXT_SIZE];
+        snprintf(said, sizeof said, "%s", congru_context_error(context));
+        const congru_status kept = congru_decoder_state_save(context, sink.decoder, settings.options.state);
+        if (status != CONGRU_OK)
+            congru_fail(context, status, "%s", said);
+        else
+            status = kept;
+    }
     congru_decoder_destroy(&sink.decoder);
     congru_stream_outlet_close(&sink.outlet);
     return status;

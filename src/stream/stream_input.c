@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "congru/import.h"
 #include "congru/recording.h"
-#include "stream/stream_sink.h"
+#include "stream/stream_state.h"
 
 bool congru_stream_is_standard(const char *path)
 {
@@ -20,19 +20,6 @@ bool congru_stream_is_standard(const char *path)
 const char *congru_stream_input_name(const char *path)
 {
     return congru_stream_is_standard(path) ? "standard input" : path;
-}
-
-congru_status congru_stream_start(congru_stream_sink *sink, const congru_decoder_options *options,
-                                  const char *name)
-{
-    const congru_stream_settings *settings = sink->settings;
-    congru_context *context = settings->context;
-    congru_status status = congru_decoder_create(context, settings->model, options, &sink->decoder);
-    if (status != CONGRU_OK)
-        return congru_fail(context, status, "%s: %s", name, congru_context_error(context));
-    for (size_t i = 0; congru_context_note(context, i) != NULL; i++)
-        congru_stream_warn(settings, "%s: %s", name, congru_context_note(context, i));
-    return CONGRU_OK;
 }
 
 /* ---- Numbers and packets --------------------------------------------------------------------------------- */
@@ -223,5 +210,94 @@ congru_status congru_stream_read_recording(congru_stream_sink *sink, const char 
         status = push_recording(sink, recording, cues, cue);
     free(cue);
     congru_recording_destroy(&recording);
+    return status;
+}
+
+/* ---- What is known of the subject ------------------------------------------------------------------------- */
+
+/* Where each channel of a frame is in the model; -1 for those that it does not know. */
+static void match_channels(const congru_stream_settings *settings, const congru_decoder_options *options,
+                           size_t channels, int *place)
+{
+    const congru_preprocessing *p = congru_model_preprocessing(settings->model);
+    for (size_t k = 0; k < channels; k++) {
+        place[k] = options->channels == NULL ? (int)k : -1;
+        for (size_t i = 0; options->channels != NULL && i < p->channels; i++)
+            if (p->channel_name[i][0] != '\0' &&
+                congru_channel_matches(options->channels[k], p->channel_name[i]))
+                place[k] = (int)i;
+    }
+}
+
+/* A recording is in microvolts, whatever the stream is in. */
+static congru_status push_rest(congru_stream_sink *sink, const congru_decoder_options *options,
+                               const congru_recording *recording, size_t *windows)
+{
+    const congru_stream_settings *settings = sink->settings;
+    const size_t channels = congru_decoder_channels(sink->decoder);
+    double *frames = calloc(recording->samples * channels + 1, sizeof *frames);
+    int *place = calloc(channels, sizeof *place);
+    congru_status status = CONGRU_ERROR_MEMORY;
+    if (frames != NULL && place != NULL) {
+        match_channels(settings, options, channels, place);
+        for (size_t t = 0; t < recording->samples; t++)
+            for (size_t k = 0; k < channels; k++)
+                frames[t * channels + k] =
+                    place[k] >= 0 ? recording->data[(size_t)place[k] * recording->samples + t] : 0;
+        if (settings->options.format != CONGRU_STREAM_RECORDING)
+            congru_decoder_set_scale(sink->decoder, 1);
+        status = congru_decoder_rest(sink->decoder, recording->samples, frames, windows);
+        congru_decoder_set_scale(sink->decoder, options->scale);
+    }
+    free(frames);
+    free(place);
+    return status;
+}
+
+static congru_status learn_rest(congru_stream_sink *sink, const congru_decoder_options *options,
+                                const char *path)
+{
+    const congru_stream_settings *settings = sink->settings;
+    congru_context *context = settings->context;
+    const double rate = congru_decoder_sampling(sink->decoder);
+    congru_recording *recording = NULL;
+    size_t windows = 0;
+    congru_status status = read_channels(settings, path, &recording);
+    if (status == CONGRU_OK && fabs(recording->rate - rate) > 1e-6 * rate)
+        status = congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                             "%s: has %g Hz where the stream has %g Hz (bring it to the stream's rate first)",
+                             path, recording->rate, rate);
+    else if (status == CONGRU_OK) {
+        status = push_rest(sink, options, recording, &windows);
+        if (status != CONGRU_OK)
+            congru_fail(context, status, "%s: %s", path, congru_status_text(status));
+        else if (windows == 0)
+            status = congru_fail(
+                context, CONGRU_ERROR_FORMAT,
+                "%s: shows nothing of the subject at rest: it is shorter than %zu samples, or all of it "
+                "is missing or an artefact",
+                path, congru_decoder_window(sink->decoder));
+    }
+    congru_recording_destroy(&recording);
+    return status;
+}
+
+congru_status congru_stream_start(congru_stream_sink *sink, const congru_decoder_options *options,
+                                  const char *name)
+{
+    const congru_stream_settings *settings = sink->settings;
+    const congru_stream_options *o = &settings->options;
+    congru_context *context = settings->context;
+    bool known;
+    congru_status status = congru_decoder_create(context, settings->model, options, &sink->decoder);
+    if (status != CONGRU_OK)
+        return congru_fail(context, status, "%s: %s", name, congru_context_error(context));
+    for (size_t i = 0; congru_context_note(context, i) != NULL; i++)
+        congru_stream_warn(settings, "%s: %s", name, congru_context_note(context, i));
+    if (o->state != NULL)
+        status = congru_stream_state_restore(settings, o->state, sink->decoder, &known);
+    if (status == CONGRU_OK && o->rest != NULL)
+        status = learn_rest(sink, options, o->rest);
+    sink->begun = status == CONGRU_OK;
     return status;
 }

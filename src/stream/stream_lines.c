@@ -97,6 +97,7 @@ static void add_reason(line_writer *w, const congru_model *model, const congru_d
         add_name(w, flat);
     } else {
         add_name(w, decision->status == CONGRU_ERROR_NOT_FINITE ? "missing samples"
+                    : decision->status == CONGRU_ERROR_ARTEFACT ? "artefact"
                                                                 : congru_status_text(decision->status));
     }
 }
@@ -173,7 +174,8 @@ static const char *text_at(const void *user, size_t index)
 }
 
 size_t congru_stream_greeting(const congru_stream_settings *settings, const congru_decoder *decoder,
-                              const char *const *channel, congru_stream_format format, char *line, size_t room)
+                              const char *const *channel, congru_stream_format format,
+                              const congru_stream_session *session, char *line, size_t room)
 {
     static const char *const commands[] = {"decide name", "marker name sample after", "reset", "scale factor"};
     const congru_model *model = settings->model;
@@ -190,7 +192,11 @@ size_t congru_stream_greeting(const congru_stream_settings *settings, const cong
         add_names(&w, "channel_names", congru_decoder_channels(decoder), model_channel_at, model);
     add_names(&w, "commands", format == CONGRU_STREAM_CSV || format == CONGRU_STREAM_PACKETS ? 4 : 0, text_at,
               commands);
-    add(&w, ",\"marker_after\":%.9g,\"needs_cues\":%s}\n", congru_stream_marker_after(settings, decoder),
+    add(&w, ",\"marker_after\":%.9g,\"needs_cues\":%s", congru_stream_marker_after(settings, decoder),
         congru_model_needs_cues(model) ? "true" : "false");
+    if (session->name[0] != '\0')
+        add(&w, ",\"session\":\"%s\",\"known\":%s,\"windows\":%zu", session->name,
+            session->known ? "true" : "false", congru_decoder_reference(decoder, NULL));
+    add(&w, "}\n");
     return w.used < w.room ? w.used : 0;
 }

@@ -19,9 +19,16 @@ size_t congru_stream_line(const congru_model *model, const congru_decision *deci
 /* The longest line that a decision of the model can be. CONGRU_ERROR_UNSUPPORTED when it does not fit. */
 congru_status congru_stream_line_most(congru_context *context, const congru_model *model, size_t *most);
 
+/* What a server says of the session that a client names. */
+typedef struct congru_stream_session {
+    const char *name; /* "": none was named, and nothing is said */
+    bool known;       /* its state was there */
+} congru_stream_session;
+
 /* What is said to a client first: its size with the newline, or 0 when it does not fit. channel (channels) are the names
  * of a frame's channels; NULL: the model's. */
 size_t congru_stream_greeting(const congru_stream_settings *settings, const congru_decoder *decoder,
-                              const char *const *channel, congru_stream_format format, char *line, size_t room);
+                              const char *const *channel, congru_stream_format format,
+                              const congru_stream_session *session, char *line, size_t room);
 
 #endif

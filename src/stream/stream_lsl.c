@@ -221,10 +221,11 @@ static congru_status start_decoder(lsl_inlet *in, congru_stream_sink *sink, cons
         options.channels = in->name;
         options.channel_count = channels;
     }
-    congru_status status = congru_decoder_create(settings->context, settings->model, &options, &sink->decoder);
+    char input[256];
+    snprintf(input, sizeof input, "LSL stream '%.200s'", name);
+    congru_status status = congru_stream_start(sink, &options, input);
     if (status != CONGRU_OK)
-        return congru_fail(settings->context, status, "LSL stream '%s': %s", name,
-                           congru_context_error(settings->context));
+        return status;
     if (congru_decoder_channels(sink->decoder) != channels)
         return congru_fail(settings->context, CONGRU_ERROR_ARGUMENT,
                            "LSL stream '%s': %s, expected %zu (name them with --channels)", name,

@@ -120,6 +120,17 @@ static void read_format(congru_stream_protocol *p, const char *text)
     fail(p, "the format is float32, float64, csv or packets");
 }
 
+/* Letters, digits, - _ and points that it does not begin with: a file's name on any system, and in no other folder. */
+static void read_session(congru_stream_protocol *p, const char *text)
+{
+    static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.";
+    const size_t size = strlen(text);
+    if (size == 0 || size >= sizeof p->session || text[0] == '.' || strspn(text, allowed) != size)
+        fail(p, "a session's name has 1 to 63 letters, digits, - _ and points, no point at its beginning");
+    else
+        memcpy(p->session, text, size + 1);
+}
+
 /* The whole line is there, its end cut off. */
 static void read_introduction(congru_stream_protocol *p)
 {
@@ -138,8 +149,10 @@ static void read_introduction(congru_stream_protocol *p)
             read_rate(p, value);
         else if ((value = value_of(word, "format")) != NULL)
             read_format(p, value);
+        else if ((value = value_of(word, "session")) != NULL)
+            read_session(p, value);
         else
-            fail(p, "expected channels=A,B,..., rate=HZ or format=KIND");
+            fail(p, "expected channels=A,B,..., rate=HZ, format=KIND or session=NAME");
     }
     p->line_size = 0;
     if (p->state == CONGRU_PROTOCOL_LINE)

@@ -56,6 +56,7 @@ typedef struct congru_stream_protocol {
     const char *channel[CONGRU_STREAM_CHANNELS_MAX]; /* into the line, until the next is read */
     size_t channels;                                 /* 0: the model's, in its order */
     double rate;                                     /* 0: not said */
+    char session[CONGRU_PROTOCOL_NAME_SIZE];         /* a file's name too; "": none */
     unsigned char
         part[8 * CONGRU_STREAM_CHANNELS_MAX]; /* of a frame, or of a packet's head, that has not come whole */
     size_t part_size;

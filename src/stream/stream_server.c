@@ -10,10 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/number_text.h"
 #include "stream/stream_lines.h"
+#include "stream/stream_log.h"
+#include "stream/stream_state.h"
 
 /* A client costs this much memory whatever it does, and its decoder. It is read from while there is room for its lines
  * and it has not sent more than its share; what it does not take waits, and then its samples do. Each gets one piece of
@@ -41,8 +45,14 @@ typedef enum client_state {
     CLIENT_LINGERING /* all is told; what still comes is thrown away, so that the end arrives before a reset does */
 } client_state;
 
+enum { REASON_SIZE = 160 };
+
 typedef struct client {
     int socket;
+    uint64_t number;          /* from 1 */
+    char reason[REASON_SIZE]; /* why it is let go; "": it has ended */
+    double since;
+    bool greeted;
     client_state state;
     congru_stream_protocol protocol;
     congru_stream_sink sink;
@@ -62,6 +72,8 @@ typedef struct server {
     struct pollfd *poll;     /* the listener, then the clients */
     double now, rests_until; /* nobody is accepted before */
     bool warned;             /* that descriptors are used up */
+    uint64_t number;         /* clients so far */
+    congru_stream_log log;
     char greeting[GREETING_SIZE];
     double frames[FRAMES_ROOM]; /* of one channel and more: a frame has at most CONGRU_STREAM_CHANNELS_MAX */
 } server;
@@ -91,23 +103,73 @@ static bool tell(void *user, const char *text, size_t size)
 
 static void tell_error(client *c, const char *why)
 {
-    char line[1200];
-    size_t used = (size_t)snprintf(line, sizeof line, "{\"error\":\"");
-    for (; *why != '\0' && used < sizeof line - 8; why++)
-        line[used++] =
-            *why == '"' || *why == '\\' || (unsigned char)*why < ' ' || (unsigned char)*why > '~' ? '\'' : *why;
-    used += (size_t)snprintf(line + used, sizeof line - used, "\"}\n");
-    tell(c, line, used);
+    char line[1200], quoted[1150];
+    congru_stream_quote(why, quoted, sizeof quoted);
+    tell(c, line, (size_t)snprintf(line, sizeof line, "{\"error\":\"%s\"}\n", quoted));
+    congru_stream_quote(why, c->reason, sizeof c->reason);
     c->state = CLIENT_ENDING;
 }
 
 /* What the client has to know to send the right samples. */
-static void tell_greeting(server *s, client *c, const char *const *channel)
+static void tell_greeting(server *s, client *c, const char *const *channel, bool known)
 {
-    size_t size = congru_stream_greeting(s->settings, c->sink.decoder, channel, c->protocol.format, s->greeting,
-                                         sizeof s->greeting);
+    const congru_stream_session session = {c->protocol.session, known};
+    size_t size = congru_stream_greeting(s->settings, c->sink.decoder, channel, c->protocol.format, &session,
+                                         s->greeting, sizeof s->greeting);
+    const char *name = session.name;
+    congru_stream_log_add(
+        &s->log, "begin", c->number, ",\"format\":\"%s\",\"channels\":%zu,\"rate\":%.9g%s%s%s%s",
+        congru_protocol_format_name(c->protocol.format), congru_decoder_channels(c->sink.decoder),
+        congru_decoder_sampling(c->sink.decoder), name[0] != '\0' ? ",\"session\":\"" : "", name,
+        name[0] != '\0' ? "\",\"known\":" : "",
+        name[0] == '\0' ? ""
+        : known         ? "true"
+                        : "false");
+    c->greeted = true;
     if (!tell(c, s->greeting, size))
         tell_error(c, "the names of the channels are too long for a greeting");
+}
+
+/* ---- Sessions ------------------------------------------------------------------------------------------------ */
+
+/* Keeps what was learned of the client's subject, where it has a session; once. */
+static void keep_session(server *s, client *c)
+{
+    char path[CONGRU_STREAM_PATH_SIZE], reason[REASON_SIZE];
+    if (!c->sink.begun || c->protocol.session[0] == '\0')
+        return;
+    c->sink.begun = false;
+    if (congru_stream_state_path(s->settings, c->protocol.session, path) == CONGRU_OK &&
+        congru_decoder_state_save(s->settings->context, c->sink.decoder, path) == CONGRU_OK)
+        return;
+    congru_stream_warn(s->settings, "%s", congru_context_error(s->settings->context));
+    congru_stream_quote(congru_context_error(s->settings->context), reason, sizeof reason);
+    congru_stream_log_add(&s->log, "unsaved", c->number, ",\"reason\":\"%s\"", reason);
+}
+
+/* A connection that hangs does not keep its subject from coming back: the newer one has the session. */
+static congru_status take_session(server *s, client *c, bool *known)
+{
+    char path[CONGRU_STREAM_PATH_SIZE];
+    *known = false;
+    if (c->protocol.session[0] == '\0')
+        return CONGRU_OK;
+    if (s->settings->options.state == NULL)
+        return congru_fail(s->settings->context, CONGRU_ERROR_ARGUMENT,
+                           "no sessions are kept here (the server has no --state)");
+    for (size_t i = 0; i < s->count; i++) {
+        client *other = s->client[i];
+        if (other == c || !other->sink.begun || strcmp(other->protocol.session, c->protocol.session) != 0)
+            continue;
+        keep_session(s, other);
+        if (other->state == CLIENT_OPEN)
+            tell_error(other, "the session goes on in another connection");
+    }
+    congru_status status = congru_stream_state_path(s->settings, c->protocol.session, path);
+    if (status == CONGRU_OK)
+        status = congru_stream_state_restore(s->settings, path, c->sink.decoder, known);
+    c->sink.begun = status == CONGRU_OK;
+    return status;
 }
 
 /* ---- Working ------------------------------------------------------------------------------------------------- */
@@ -120,11 +182,13 @@ static void make_decoder(server *s, client *c)
         options.channel_count = c->protocol.channels;
     }
     options.sampling = c->protocol.rate;
+    bool known;
     if (congru_decoder_create(s->settings->context, s->settings->model, &options, &c->sink.decoder) !=
-        CONGRU_OK)
+            CONGRU_OK ||
+        take_session(s, c, &known) != CONGRU_OK)
         tell_error(c, congru_context_error(s->settings->context));
     else
-        tell_greeting(s, c, options.channels);
+        tell_greeting(s, c, options.channels, known);
 }
 
 /* Frames that cannot bring more decisions than there is room for. */
@@ -197,6 +261,15 @@ static void end_input(client *c)
 static void let_go(server *s, size_t index)
 {
     client *c = s->client[index];
+    const uint64_t frames = c->sink.decoder != NULL ? congru_decoder_position(c->sink.decoder) : 0;
+    keep_session(s, c);
+    if (c->reason[0] == '\0')
+        congru_stream_log_add(&s->log, "end", c->number, ",\"frames\":%llu,\"seconds\":%.3f",
+                              (unsigned long long)frames, s->now - c->since);
+    else
+        congru_stream_log_add(&s->log, c->greeted ? "drop" : "refuse", c->number,
+                              ",\"reason\":\"%s\",\"frames\":%llu,\"seconds\":%.3f", c->reason,
+                              (unsigned long long)frames, s->now - c->since);
     congru_decoder_destroy(&c->sink.decoder);
     close(c->socket);
     free(c);
@@ -227,12 +300,22 @@ static bool wants_to_read(const client *c)
            (c->state == CLIENT_OPEN && c->in_at == c->in_size && c->share > 0 && out_room(c) > c->out_most / 2);
 }
 
+/* Whether a call on its socket may be made again; else the client is gone, and why. */
+static bool is_passing(client *c)
+{
+    if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)
+        return true;
+    if (c->reason[0] == '\0')
+        congru_stream_quote(strerror(errno), c->reason, sizeof c->reason);
+    return false;
+}
+
 /* False when the client is gone. */
 static bool receive(client *c)
 {
     ssize_t got = recv(c->socket, c->in, IN_SIZE, 0);
     if (got < 0)
-        return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
+        return is_passing(c);
     if (got == 0) {
         if (c->state == CLIENT_OPEN)
             end_input(c);
@@ -250,7 +333,7 @@ static bool send_out(const server *s, client *c)
 {
     ssize_t sent = send(c->socket, c->out + c->out_at, c->out_size - c->out_at, MSG_NOSIGNAL);
     if (sent < 0)
-        return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
+        return is_passing(c);
     if (memchr(c->out + c->out_at, '\n', (size_t)sent) != NULL)
         c->progress = s->now;
     c->out_at += (size_t)sent;
@@ -261,16 +344,21 @@ static bool send_out(const server *s, client *c)
 
 /* Whether its time is up. Progress is a whole first line, frame or command that came, or a whole line that was taken: a
  * byte now and then is none. A client whose share is used up is kept waiting by the server, and not idle. */
-static bool is_over(const server *s, const client *c)
+static bool is_over(const server *s, client *c)
 {
     if (c->state == CLIENT_LINGERING)
         return s->now - c->lingers > LINGER_SECONDS;
-    return s->now - c->progress > s->settings->options.idle && c->share > 0;
+    const bool idle = s->now - c->progress > s->settings->options.idle && c->share > 0;
+    if (idle && c->reason[0] == '\0')
+        congru_format(c->reason, sizeof c->reason, "idle for %g s", s->settings->options.idle);
+    return idle;
 }
 
 static bool serve_client(server *s, client *c, int events)
 {
     bool stays = (events & (POLLERR | POLLNVAL)) == 0;
+    if (!stays && c->reason[0] == '\0')
+        snprintf(c->reason, sizeof c->reason, "the connection failed");
     reckon_share(s, c);
     if (stays && (events & (POLLIN | POLLHUP)) != 0 && wants_to_read(c))
         stays = receive(c);
@@ -303,7 +391,10 @@ static void rest(server *s)
 static bool accept_client(server *s)
 {
     static const char busy[] = "{\"error\":\"too many clients\"}\n";
-    int socket = accept(s->listener, NULL, NULL);
+    struct sockaddr_in address = {.sin_family = AF_INET};
+    socklen_t size = sizeof address;
+    char from[64] = "";
+    int socket = accept(s->listener, (struct sockaddr *)&address, &size);
     if (socket < 0) {
         rest(s);
         return false;
@@ -312,15 +403,21 @@ static bool accept_client(server *s)
     size_t out_most = OUT_LINES * s->settings->line_most;
     out_most = out_most > OUT_LEAST ? out_most : OUT_LEAST;
     client *c = s->count < (size_t)s->settings->options.clients ? calloc(1, sizeof *c + out_most) : NULL;
+    inet_ntop(AF_INET, &address.sin_addr, from, sizeof from);
+    s->number++;
+    congru_stream_log_add(&s->log, "connect", s->number, ",\"from\":\"%s:%d\"", from,
+                          (int)ntohs(address.sin_port));
     if (c == NULL || flags < 0 || fcntl(socket, F_SETFL, flags | O_NONBLOCK) < 0) {
         ssize_t sent = send(socket, busy, sizeof busy - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
         (void)sent;
+        congru_stream_log_add(&s->log, "refuse", s->number, ",\"reason\":\"too many clients\"");
         close(socket);
         free(c);
         return true;
     }
     c->socket = socket;
-    c->progress = c->shared = s->now;
+    c->number = s->number;
+    c->progress = c->shared = c->since = s->now;
     c->out_most = out_most;
     c->protocol.format = s->settings->options.format;
     c->sink = (congru_stream_sink){.settings = s->settings, .write = tell, .user = c};
@@ -358,6 +455,7 @@ static congru_status serve(server *s)
             return congru_fail(s->settings->context, CONGRU_ERROR_IO, "stream: cannot wait for clients: %s",
                                strerror(errno));
         s->now = congru_stream_clock();
+        congru_stream_log_flush(&s->log);
         for (size_t i = count; i-- > 0;) /* from the last on: the last takes the place of one that goes */
             if (!serve_client(s, s->client[i], s->poll[1 + i].revents))
                 let_go(s, i);
@@ -386,6 +484,8 @@ static congru_status open_listener(server *s)
         return congru_fail(s->settings->context, CONGRU_ERROR_IO, "stream: cannot listen on %s:%d: %s",
                            s->settings->options.address, s->settings->options.port, strerror(errno));
     const congru_stream_options *o = &s->settings->options;
+    congru_stream_log_add(&s->log, "listening", 0, ",\"address\":\"%s:%d\"", o->address,
+                          (int)ntohs(address.sin_port));
     return o->listening == NULL || o->listening(o->user, o->address, (int)ntohs(address.sin_port))
                ? CONGRU_OK
                : congru_fail(s->settings->context, CONGRU_ERROR_CANCELLED, "stream: the address was not taken");
@@ -405,7 +505,8 @@ static congru_status try_decoder(server *s)
         status = congru_fail(context, CONGRU_ERROR_UNSUPPORTED, "stream: more than %d channels",
                              (int)CONGRU_STREAM_CHANNELS_MAX);
     else if (congru_stream_greeting(settings, decoder, settings->options.decoder.channels,
-                                    settings->options.format, s->greeting, sizeof s->greeting) == 0)
+                                    settings->options.format, &(congru_stream_session){.name = ""}, s->greeting,
+                                    sizeof s->greeting) == 0)
         status = congru_fail(context, CONGRU_ERROR_UNSUPPORTED,
                              "stream: the names of the channels are too long for a greeting");
     congru_decoder_destroy(&decoder);
@@ -416,6 +517,10 @@ static congru_status check_options(const congru_stream_settings *settings)
 {
     const congru_stream_options *o = &settings->options;
     const char *wrong = NULL;
+    struct stat about;
+    if (o->state != NULL && (stat(o->state, &about) != 0 || !S_ISDIR(about.st_mode)))
+        return congru_fail(settings->context, CONGRU_ERROR_IO,
+                           "%s: the states of sessions need a folder that is there", o->state);
     if (o->address == NULL || o->port < 0 || o->port > 65535)
         wrong = "an address, and a port between 0 and 65535, are needed";
     else if ((int)o->format < 0 || (int)o->format >= CONGRU_PROTOCOL_FORMATS)
@@ -426,6 +531,8 @@ static congru_status check_options(const congru_stream_settings *settings)
         wrong = "idle and speed are numbers above 0";
     else if (o->lsl_out != NULL || o->lsl_markers != NULL)
         wrong = "clients have no LSL streams";
+    else if (o->rest != NULL)
+        wrong = "clients have no recording at rest: each is a subject of its own";
     return wrong == NULL ? CONGRU_OK
                          : congru_fail(settings->context, CONGRU_ERROR_ARGUMENT, "stream: %s", wrong);
 }
@@ -439,13 +546,20 @@ static congru_status open_and_serve(server *s)
     if (s->client == NULL || s->poll == NULL)
         return congru_fail(settings->context, CONGRU_ERROR_MEMORY, "stream: not enough memory for %d clients",
                            settings->options.clients);
-    congru_status status = try_decoder(s);
+    congru_status status = congru_stream_log_open(settings->context, settings->options.log, &s->log);
+    if (status == CONGRU_OK)
+        status = try_decoder(s);
     if (status == CONGRU_OK)
         status = open_listener(s);
     if (status == CONGRU_OK)
         status = serve(s);
-    while (s->count > 0)
+    while (s->count > 0) {
+        client *c = s->client[s->count - 1];
+        if (c->reason[0] == '\0' && c->state != CLIENT_LINGERING)
+            snprintf(c->reason, sizeof c->reason, "the server stops");
         let_go(s, s->count - 1);
+    }
+    congru_stream_log_close(&s->log);
     if (s->listener >= 0)
         close(s->listener);
     return status;
@@ -465,6 +579,7 @@ congru_status congru_stream_serve(congru_context *context, const congru_model *m
         return congru_fail(context, CONGRU_ERROR_MEMORY, "stream: not enough memory");
     s->settings = &settings;
     s->listener = -1;
+    s->log.descriptor = -1;
     s->now = congru_stream_clock();
     status = open_and_serve(s);
     free(s->client);

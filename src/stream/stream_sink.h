@@ -32,6 +32,7 @@ struct congru_lsl_outlet;
 typedef struct congru_stream_sink {
     const congru_stream_settings *settings;
     congru_decoder *decoder;
+    bool begun; /* the decoder has what was known of the subject: it may be kept */
     congru_stream_markers markers;
     struct congru_lsl_outlet *outlet; /* NULL: none */
     double stamp;                     /* of the last frame by the clock of its source */
@@ -44,7 +45,8 @@ typedef struct congru_stream_sink {
     void *user;
 } congru_stream_sink;
 
-/* Makes the decoder; failures and notes begin with `name`, the input's. */
+/* Makes the decoder, with what options.state and options.rest tell of the subject; failures and notes begin with `name`, the
+ * input's. */
 congru_status congru_stream_start(congru_stream_sink *sink, const congru_decoder_options *options,
                                   const char *name);
 

@@ -57,7 +57,7 @@ introductions_are_read()
     done <<END
 congru/2\\n|expected a line that begins with congru/1
 congru/1x\\n|expected a line that begins with congru/1
-congru/1 speed=3\\n|expected channels=A,B,..., rate=HZ or format=KIND
+congru/1 speed=3\\n|expected channels=A,B,..., rate=HZ, format=KIND or session=NAME
 congru/1 format=wav\\n|the format is float32, float64, csv or packets
 congru/1 channels=C1,,C3\\n|a channel has no name
 congru/1 channels=C1 channels=C2\\n|channels are given twice

@@ -1,0 +1,180 @@
+/* Measures how far the sources' trials lie from references. SPDX-License-Identifier: Apache-2.0 */
+#include "decoder/model_spread.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/scalar_math.h"
+
+static const double deviations = 5, of_median = 1.4826, least_deviation = 0.1;
+
+double congru_spread_bound(const double row[CONGRU_SPREAD_COLUMNS])
+{
+    return congru_scalar_exp(row[0] + deviations * fmax(of_median * row[1], least_deviation));
+}
+
+static int by_size(const void *first, const void *second)
+{
+    const double a = *(const double *)first, b = *(const double *)second;
+    return (a > b) - (a < b);
+}
+
+static double median_of(size_t count, double *x)
+{
+    qsort(x, count, sizeof *x, by_size);
+    return 0.5 * (x[(count - 1) / 2] + x[count / 2]);
+}
+
+/* Median and median absolute deviation of the logarithms of distances (count), which become other numbers. False where fewer
+ * are above 0 than a spread can be had of: the one trial of a session is its own reference. */
+static bool reckon(size_t count, double *distance, double row[CONGRU_SPREAD_COLUMNS])
+{
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++)
+        if (distance[i] > 1e-6)
+            distance[used++] = congru_scalar_log(distance[i]);
+    if (used < CONGRU_SPREAD_TRIALS_MIN)
+        return false;
+    row[0] = median_of(used, distance);
+    for (size_t i = 0; i < used; i++)
+        distance[i] = fabs(distance[i] - row[0]);
+    row[1] = median_of(used, distance);
+    return true;
+}
+
+typedef struct measuring {
+    congru_context *context;
+    const congru_prepared *prepared;
+    congru_fold_side train;
+    bool *used;           /* (domains) */
+    double *trial;        /* (largest domain, d, d) */
+    double *others;       /* (domains, d, d) references of other subjects */
+    double *mean;         /* (d, d) of them */
+    double *own, *beyond; /* (trials) distances */
+    size_t count, met;    /* of each */
+} measuring;
+
+/* The trials of one domain as they were before they were recentred. */
+static congru_status gather(const measuring *m, size_t domain, size_t *count)
+{
+    const congru_prepared *prepared = m->prepared;
+    const size_t size = prepared->d * prepared->d;
+    congru_status status = CONGRU_OK;
+    *count = 0;
+    for (size_t i = 0; status == CONGRU_OK && i < m->train.count; i++) {
+        double *c = m->trial + *count * size;
+        if ((size_t)prepared->domains->of_trial[m->train.trial[i]] != domain)
+            continue;
+        if (prepared->recentring->moment != NULL) {
+            const congru_signals one = congru_prepared_signals(prepared, false, &m->train.trial[i]);
+            status = prepared->recentring->moment(m->context, &one, c);
+        } else {
+            memcpy(c, prepared->covariance + m->train.trial[i] * size, size * sizeof *c);
+        }
+        ++*count;
+    }
+    return status;
+}
+
+/* The reference of all subjects but one; false where there are none. */
+static congru_status leave_out(const measuring *m, int32_t subject, bool *any)
+{
+    const congru_prepared *prepared = m->prepared;
+    const size_t size = prepared->d * prepared->d;
+    size_t count = 0;
+    for (size_t k = 0; k < prepared->domains->count; k++)
+        if (m->used[k] && prepared->domains->subject[k] != subject)
+            memcpy(m->others + count++ * size, prepared->reference + k * size, size * sizeof *m->others);
+    *any = count > 0;
+    return count > 0 ? congru_recentre_prior(m->context, count, prepared->d, m->others, m->mean) : CONGRU_OK;
+}
+
+static congru_status measure_domain(measuring *m, size_t domain)
+{
+    const congru_prepared *prepared = m->prepared;
+    const size_t d = prepared->d;
+    size_t count;
+    bool any = false;
+    congru_status status = gather(m, domain, &count);
+    if (status == CONGRU_OK)
+        status = congru_spd_distance(m->context, CONGRU_METRIC_RIEMANN, count, d, m->trial, 1,
+                                     prepared->reference + domain * d * d, m->own + m->count);
+    m->count += count;
+    if (status == CONGRU_OK)
+        status = leave_out(m, prepared->domains->subject[domain], &any);
+    if (status == CONGRU_OK && any)
+        status = congru_spd_distance(m->context, CONGRU_METRIC_RIEMANN, count, d, m->trial, 1, m->mean,
+                                     m->beyond + m->met);
+    m->met += any ? count : 0;
+    return status;
+}
+
+static congru_status measure(measuring *m)
+{
+    const size_t d = m->prepared->d, domains = m->prepared->domains->count;
+    size_t *trials = calloc(domains, sizeof *trials), most = 0;
+    m->used = calloc(domains, sizeof *m->used);
+    for (size_t i = 0; trials != NULL && i < m->train.count; i++) {
+        const size_t count = ++trials[m->prepared->domains->of_trial[m->train.trial[i]]];
+        most = count > most ? count : most;
+    }
+    m->trial = congru_memory_take(most * d * d * sizeof(double));
+    m->others = congru_memory_take(domains * d * d * sizeof(double));
+    m->mean = malloc(d * d * sizeof(double));
+    m->own = malloc(m->train.count * sizeof(double));
+    m->beyond = malloc(m->train.count * sizeof(double));
+    congru_status status = CONGRU_OK;
+    if (trials == NULL || m->used == NULL || m->trial == NULL || m->others == NULL || m->mean == NULL ||
+        m->own == NULL || m->beyond == NULL)
+        status = congru_fail(m->context, CONGRU_ERROR_MEMORY, "not enough memory for a model");
+    for (size_t k = 0; status == CONGRU_OK && k < domains; k++)
+        m->used[k] = trials[k] > 0;
+    for (size_t k = 0; status == CONGRU_OK && k < domains; k++)
+        if (m->used[k])
+            status = measure_domain(m, k);
+    free(trials);
+    return status;
+}
+
+congru_status congru_spread_measure(const congru_fold_case *fold, const congru_prepared *prepared,
+                                    double spread[CONGRU_SPREAD_ROWS * CONGRU_SPREAD_COLUMNS], size_t *rows)
+{
+    measuring m = {.context = fold->context, .prepared = prepared, .train = fold->train};
+    *rows = 0;
+    if (prepared->recentring == NULL || prepared->reference == NULL)
+        return CONGRU_OK;
+    congru_status status = measure(&m);
+    if (status == CONGRU_OK && reckon(m.count, m.own, spread)) {
+        *rows = 1;
+        *rows += reckon(m.met, m.beyond, spread + CONGRU_SPREAD_COLUMNS);
+    } else if (status == CONGRU_ERROR_NOT_POSITIVE || status == CONGRU_ERROR_NOT_CONVERGED) {
+        status = CONGRU_OK; /* trials of low rank, which nothing is near to */
+    }
+    free(m.used);
+    free(m.mean);
+    free(m.own);
+    free(m.beyond);
+    congru_memory_give(m.trial);
+    congru_memory_give(m.others);
+    return status;
+}
+
+congru_status congru_spread_find(congru_context *context, const congru_tensors *tensors, const char *name,
+                                 const double **spread, size_t *rows)
+{
+    size_t shape[2] = {0, CONGRU_SPREAD_COLUMNS};
+    *spread = NULL;
+    *rows = 0;
+    if (congru_tensors_find(tensors, name) == NULL)
+        return CONGRU_OK;
+    congru_status status = congru_tensors_expect(context, tensors, name, 2, shape, spread);
+    bool possible = status == CONGRU_OK && shape[0] <= CONGRU_SPREAD_ROWS;
+    for (size_t i = 0; possible && i < shape[0]; i++)
+        possible = fabs((*spread)[2 * i]) < 50 && (*spread)[2 * i + 1] >= 0 && (*spread)[2 * i + 1] < 20;
+    if (status == CONGRU_OK && !possible)
+        status = congru_fail(context, CONGRU_ERROR_FORMAT, "its tensor %s is no spread of distances", name);
+    *rows = status == CONGRU_OK ? shape[0] : 0;
+    return status;
+}
