@@ -32,6 +32,40 @@ static int fail(const congru_context *context, const char *path)
     return terminal_fail(EXIT_FAILED, "%s: %s", path, congru_context_error(context));
 }
 
+int input_fail(congru_context *context, const char *path, congru_file_kind wanted)
+{
+    char error[4200];
+    congru_file_kind kind;
+    const bool model = wanted == CONGRU_FILE_MODEL;
+    snprintf(error, sizeof error, "%s", congru_context_error(context));
+    if (congru_file_kind_of(context, path, &kind) != CONGRU_OK)
+        kind = wanted;
+    if (model && (kind == CONGRU_FILE_SET || kind == CONGRU_FILE_TRIALS))
+        return terminal_fail(
+            EXIT_FAILED,
+            "%s: a set of trials, where a model is needed ('congru train %s -o model.safetensors' "
+            "makes one)",
+            path, path);
+    if (kind == CONGRU_FILE_RECORDING)
+        return terminal_fail(EXIT_FAILED,
+                             "%s: a file of EEG, where a %s is needed (first 'congru import %s -o set.npz'%s)",
+                             path, model ? "model" : "set of trials", path,
+                             model ? ", then 'congru train set.npz -o model.safetensors'" : "");
+    if (kind == CONGRU_FILE_MODEL && !model)
+        return terminal_fail(
+            EXIT_FAILED,
+            "%s: a model, where a set of trials is needed ('congru predict %s SET.npz' asks it about "
+            "one)",
+            path, path);
+    return terminal_fail(EXIT_FAILED, "%s", error);
+}
+
+int model_load(congru_context *context, const char *path, congru_model **model)
+{
+    return congru_model_load(context, path, model) == CONGRU_OK ? EXIT_DONE
+                                                                : input_fail(context, path, CONGRU_FILE_MODEL);
+}
+
 static int keep_classes(congru_context *context, const arguments *parsed, const char *path, congru_set *set)
 {
     text_list list = {0};
@@ -125,7 +159,7 @@ int set_load(congru_context *context, const arguments *parsed, const char *path,
     *set = NULL;
     int code = parse_signal(context, parsed, &p, &given);
     if (code == EXIT_DONE && congru_set_read(context, path, set) != CONGRU_OK)
-        code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
+        code = input_fail(context, path, CONGRU_FILE_SET);
     if (code == EXIT_DONE)
         code = keep_classes(context, parsed, path, *set);
     if (code == EXIT_DONE)
