@@ -155,3 +155,13 @@ def test_epochs_of_mne(recorded):
         congru.Set.from_epochs(recorded.signals)
     with pytest.raises(ValueError, match="epochs of S02"):
         congru.Set.from_epochs({"S01": epochs_of(recorded, "S01", 1.0, 40.0), "S02": epochs_of(recorded, "S02")})
+
+
+def test_own_text_and_names_with_commas(tmp_path):
+    rng = np.random.default_rng(0)
+    names = {500: '"left, big"', 1500: '"up=down"', 2500: "right/1"}
+    lines = [f"{i / 100},{a:.3f},{b:.3f},{names.get(i, '')}" for i, (a, b) in enumerate(rng.normal(0, 20, (3000, 2)))]
+    (tmp_path / "S01.csv").write_text("\n".join(["time,C3,C4,label"] + lines) + "\n")
+    events = {"left, big": "a,b", "up=down": "c=d", "right": "e"}
+    s = congru.read(tmp_path / "S01.csv", events=events, notch=None)
+    assert s.classes == ["a,b", "c=d", "e"] and len(s) == 3 and s.fs == 100 and s.subjects == ["S01"]
