@@ -13,14 +13,24 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
+static bool is_mark(char c)
+{
+    return c == ',' || c == ';';
+}
+
 char congru_sample_separator(const char *line)
 {
     bool quoted = false, semicolon = false;
-    for (; *line != '\0'; line++) {
-        quoted = *line == '"' ? !quoted : quoted;
-        if (*line == '\t' && !quoted)
+    char before = '\0'; /* the last letter that is not blank */
+    while (*line != '\0') {
+        size_t blanks = quoted ? 0 : strspn(line, " \t");
+        if (memchr(line, '\t', blanks) != NULL && !is_mark(before) && !is_mark(line[blanks]))
             return '\t';
+        line += blanks;
+        quoted = *line == '"' ? !quoted : quoted;
         semicolon = semicolon || (*line == ';' && !quoted);
+        before = *line;
+        line += *line != '\0';
     }
     return semicolon ? ';' : ',';
 }

@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What stands between the fields of a line, outside quotes: a tab where it has one, else a semicolon, else a comma. */
+/* What stands between the fields of a line, outside quotes: a tab where it has one that is no blank beside a comma or
+ * semicolon, else a semicolon, else a comma. */
 char congru_sample_separator(const char *line);
 
 /* Takes the next field out of *line, in place: without blanks around it and without quotes, in which two are one. *line is

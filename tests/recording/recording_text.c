@@ -35,7 +35,8 @@ TEST(fields_are_cut_and_unquoted)
     CHECK(strcmp(congru_sample_field(&rest, ','), "a,b") == 0);
     CHECK(rest == NULL);
     CHECK(congru_sample_separator("a;b,c") == ';' && congru_sample_separator("a\t\"b;\"") == '\t' &&
-          congru_sample_separator("\"a;b\",c") == ',');
+          congru_sample_separator("\"a;b\",c") == ',' && congru_sample_separator(" 1 ,\t2 , 3") == ',' &&
+          congru_sample_separator("1,5\t2,5") == '\t');
 }
 
 TEST(headings_are_told_from_frames)
