@@ -78,13 +78,13 @@ static bool show_progress(void *user, size_t done, size_t total)
 static int set_options(const arguments *parsed, congru_context *context, congru_import *import)
 {
     const option *at;
-    for (size_t i = 0; (at = options_at(&import_table, i)) != NULL; i++)
-        if (options_given(parsed, at->name) &&
-            congru_import_set(context, import, at->name, options_value(parsed, at->name)) != CONGRU_OK)
-            return terminal_fail(EXIT_USAGE, "import: %s", congru_context_error(context));
-    if (congru_preprocessing_check(context, congru_import_preprocessing(import)) != CONGRU_OK)
-        return terminal_fail(EXIT_USAGE, "import: %s", congru_context_error(context));
-    return EXIT_DONE;
+    congru_status status = CONGRU_OK;
+    for (size_t i = 0; status == CONGRU_OK && (at = options_at(&import_table, i)) != NULL; i++)
+        if (options_given(parsed, at->name))
+            status = congru_import_set(context, import, at->name, options_value(parsed, at->name));
+    if (status == CONGRU_OK)
+        status = congru_preprocessing_check(context, congru_import_preprocessing(import));
+    return status == CONGRU_OK ? EXIT_DONE : option_fail(context, "import", status);
 }
 
 static int apply_preset(const char *name, congru_context *context, congru_import *import)

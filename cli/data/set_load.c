@@ -32,6 +32,12 @@ static int fail(const congru_context *context, const char *path)
     return terminal_fail(EXIT_FAILED, "%s: %s", path, congru_context_error(context));
 }
 
+int option_fail(const congru_context *context, const char *who, congru_status status)
+{
+    return terminal_fail(status == CONGRU_ERROR_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s: %s", who,
+                         congru_context_error(context));
+}
+
 int input_fail(congru_context *context, const char *path, congru_file_kind wanted)
 {
     char error[4200];
@@ -112,8 +118,9 @@ static int parse_signal(congru_context *context, const arguments *parsed, congru
         if (value == NULL)
             continue;
         *given = true;
-        if (congru_preprocessing_set(context, p, NULL, name, value) != CONGRU_OK)
-            return terminal_fail(EXIT_USAGE, "%s: %s", parsed->command, congru_context_error(context));
+        congru_status status = congru_preprocessing_set(context, p, NULL, name, value);
+        if (status != CONGRU_OK)
+            return option_fail(context, parsed->command, status);
     }
     return EXIT_DONE;
 }

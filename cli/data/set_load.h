@@ -21,6 +21,9 @@ int model_load(congru_context *context, const char *path, congru_model **model);
  * Returns EXIT_FAILED. */
 int input_fail(congru_context *context, const char *path, congru_file_kind wanted);
 
+/* The value of an option was not taken: prints why. Returns EXIT_USAGE, or EXIT_FAILED where memory ran out. */
+int option_fail(const congru_context *context, const char *who, congru_status status);
+
 /* The name of the file without folder and extension, in a text of the caller's. */
 void set_short_name(const char *path, char *name, size_t size);
 

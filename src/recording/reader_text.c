@@ -333,7 +333,7 @@ static void take_time(time_steps *steps, double time, size_t sample, size_t line
 /* The whole number of Hz that is meant, else what the column says. */
 static congru_status rate_of_times(text_file *t, const time_steps *steps)
 {
-    static const char remedy[] = "--rate HZ takes the lines as evenly spaced";
+    static const char remedy[] = "congru import --rate HZ takes the lines as evenly spaced";
     const double mean = (steps->last - steps->first) / (double)(t->samples - 1);
     const bool back = !(steps->least > 0);
     if (back || !(mean > 0) || !isfinite(mean) || steps->greatest > step_tolerance * mean)
@@ -400,10 +400,11 @@ static congru_status count_samples(text_file *t)
         return CONGRU_OK;
     }
     if (status == CONGRU_OK && !(t->rate > 0) && !t->options->header_only)
-        status =
-            congru_fail(t->context, CONGRU_ERROR_FORMAT,
-                        "%s: no column 'time' and no line that says how many samples a second (give --rate HZ)",
-                        t->lines.source->name);
+        status = congru_fail(
+            t->context, CONGRU_ERROR_FORMAT,
+            "%s: no column 'time' and no line that says how many samples a second (congru import takes "
+            "--rate HZ, congru stream --input csv)",
+            t->lines.source->name);
     return status;
 }
 

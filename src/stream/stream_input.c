@@ -192,7 +192,7 @@ static congru_status read_channels(const congru_stream_settings *settings, const
         names[i] = p->channel_name[i];
     bool named = names[0][0] != '\0';
     const congru_recording_options wanted = {
-        .channels = named ? names : NULL, .channel_count = p->channels, .eeg_only = !named, .rate = p->rate};
+        .channels = named ? names : NULL, .channel_count = p->channels, .eeg_only = !named};
     congru_status status = congru_recording_read(settings->context, path, &wanted, recording);
     if (status == CONGRU_OK && (*recording)->channels != p->channels)
         status = congru_fail(settings->context, CONGRU_ERROR_ARGUMENT, "%s: has %s where the model has %zu",
