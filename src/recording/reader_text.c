@@ -340,8 +340,8 @@ static congru_status rate_of_times(text_file *t, const time_steps *steps)
         return congru_fail(
             t->context, CONGRU_ERROR_FORMAT,
             back
-                ? "%s: line %zu: its time is %g s behind that of the line before, where %g s are usual (%s)"
-                : "%s: line %zu: its time is %g s behind that of the line before, where %g s are usual: samples are "
+                ? "%s: line %zu: its time is %g s after that of the line before, where %g s are usual (%s)"
+                : "%s: line %zu: its time is %g s after that of the line before, where %g s are usual: samples are "
                   "missing (%s)",
             t->lines.source->name, back ? steps->least_line : steps->greatest_line,
             (back ? steps->least : steps->greatest) / steps->per_second, mean / steps->per_second, remedy);
