@@ -359,11 +359,11 @@ congru_status congru_import_run(congru_context *context, const congru_import *im
     congru_import_summary *made = calloc(1, sizeof *made);
     if (files == NULL || made == NULL)
         status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu files", count);
-    if (status == CONGRU_OK)
+    if (status == CONGRU_OK) {
         count = list_files(paths, count, files);
-    if (status == CONGRU_OK)
         status = congru_import_files_identify(context, import, files, count, made->subjects_from,
                                               sizeof made->subjects_from);
+    }
     congru_import own = *import;
     congru_text_set bad = {0};
     if (status == CONGRU_OK)
@@ -372,12 +372,11 @@ congru_status congru_import_run(congru_context *context, const congru_import *im
         status = build(context, &own, files, count, set);
     if (status == CONGRU_OK)
         status = drop_left_out(context, &own, files, &count);
-    if (status == CONGRU_OK)
+    if (status == CONGRU_OK) {
         tell_own_events(context, files, count);
-    if (status == CONGRU_OK)
         congru_import_tell_quality(context, files, count);
-    if (status == CONGRU_OK)
         status = describe(context, &own, files, count, *set);
+    }
     if (status == CONGRU_OK)
         status = summarise(context, &own, files, count, made);
     congru_import_clear_own(import, &own);
