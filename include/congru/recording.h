@@ -38,8 +38,7 @@ typedef struct congru_event {
 /* The whole of a recording in memory. Missing samples (gaps of a discontinuous file, over-range values, the
  * boundary between runs that one file holds) are NaN, and nothing later filters across a NaN. */
 typedef struct congru_recording {
-    char format
-        [16]; /* "GDF 2.51", "EDF+C", "BDF", "BrainVision", "MAT", "EEGLAB", "FIF", "XDF", "CSV", "TSV", "OpenBCI" */
+    char format[16]; /* "GDF 2.51", "EDF+C", "BDF", "BrainVision", "MAT", "EEGLAB", "FIF", "XDF", "CSV", ... */
     double rate; /* samples per second of every channel in `data`; 0: unknown, of the header of text alone */
     size_t samples;
     size_t channels;
