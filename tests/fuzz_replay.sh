@@ -19,7 +19,7 @@ mutations()
     done
 }
 
-for target in brainvision edf eeglab fif gdf json mat npy npz safetensors state stream xdf; do
+for target in brainvision edf eeglab fif gdf json mat npy npz safetensors state stream text xdf; do
     number=$((number + 1))
     rm -f "$scratch"/*
     mutations "$target"

@@ -27,7 +27,7 @@ run()
 }
 
 status=0
-set -- brainvision edf eeglab fif gdf json mat npy npz safetensors state stream xdf
+set -- brainvision edf eeglab fif gdf json mat npy npz safetensors state stream text xdf
 ninja -C "$build" $(printf 'fuzz/fuzz_%s ' "$@")
 while [ $# -gt 0 ]; do
     run "$1" & first=$!

@@ -78,13 +78,13 @@ static bool show_progress(void *user, size_t done, size_t total)
 static int set_options(const arguments *parsed, congru_context *context, congru_import *import)
 {
     const option *at;
-    for (size_t i = 0; (at = options_at(&import_table, i)) != NULL; i++)
-        if (options_given(parsed, at->name) &&
-            congru_import_set(context, import, at->name, options_value(parsed, at->name)) != CONGRU_OK)
-            return terminal_fail(EXIT_USAGE, "import: %s", congru_context_error(context));
-    if (congru_preprocessing_check(context, congru_import_preprocessing(import)) != CONGRU_OK)
-        return terminal_fail(EXIT_USAGE, "import: %s", congru_context_error(context));
-    return EXIT_DONE;
+    congru_status status = CONGRU_OK;
+    for (size_t i = 0; status == CONGRU_OK && (at = options_at(&import_table, i)) != NULL; i++)
+        if (options_given(parsed, at->name))
+            status = congru_import_set(context, import, at->name, options_value(parsed, at->name));
+    if (status == CONGRU_OK)
+        status = congru_preprocessing_check(context, congru_import_preprocessing(import));
+    return status == CONGRU_OK ? EXIT_DONE : option_fail(context, "import", status);
 }
 
 static int apply_preset(const char *name, congru_context *context, congru_import *import)
@@ -101,11 +101,12 @@ static int apply_preset(const char *name, congru_context *context, congru_import
 static int apply_model(const char *path, congru_context *context, congru_import *import)
 {
     congru_model *model = NULL;
-    congru_status status = congru_model_load(context, path, &model);
-    if (status == CONGRU_OK)
-        status = congru_import_like(context, import, congru_model_preprocessing(model), model_meta(model));
+    int code = model_load(context, path, &model);
+    if (code == EXIT_DONE &&
+        congru_import_like(context, import, congru_model_preprocessing(model), model_meta(model)) != CONGRU_OK)
+        code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
     congru_model_destroy(&model);
-    return status == CONGRU_OK ? EXIT_DONE : terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
+    return code;
 }
 
 /* A line that begins at the margin, with names out of files. */
@@ -214,10 +215,14 @@ const command command_import = {
     .summary = "Make a covariance set from recordings",
     .usage = "FILE... -o SET.npz [OPTION...]",
     .description =
-        "Reads recordings (GDF, EDF, BDF, BrainVision .vhdr, BNCI .mat, EEGLAB .set, XDF, FIF) and files of "
+        "Reads recordings (GDF, EDF, BDF, BrainVision .vhdr, BNCI .mat, EEGLAB .set, XDF, FIF, and text: CSV, TSV "
+        "and OpenBCI's, a sample to a line, with names of columns in the first) and files of "
         "trials (.npz, .mat, EEGLAB .set, FIF epochs of MNE), filters them, cuts trials around events, and "
         "writes their covariances with labels and subjects as one .npz, which NumPy opens. A trial whose "
-        "window leaves the recording is dropped. Prints what became of the trials of each file, how subjects "
+        "window leaves the recording is dropped. Of text, columns named marker, label, event, trigger or class hold "
+        "events, which begin where such a column begins to say something, and a column named time gives the rate. A "
+        "table NAME_events.csv or NAME_events.tsv beside a recording of any kind, or BIDS's, with onset in "
+        "seconds (or sample) and label or trial_type, takes the place of the events in it. Prints what became of the trials of each file, how subjects "
         "were told apart, and what was done to the signals.",
     .options = {OPTION_ROWS(options), .more = &import_table},
     .examples = examples,

@@ -87,12 +87,12 @@ static int import(const arguments *parsed, model_answers *answers)
     int code = status == CONGRU_OK ? EXIT_DONE : fail(answers, parsed->operands[0]);
     for (size_t i = 0; code == EXIT_DONE && i < sizeof given / sizeof given[0]; i++) {
         const char *name = given[i], *value = options_value(parsed, name);
-        if (value != NULL && congru_import_set(context, importer, name, value) != CONGRU_OK)
-            code = terminal_fail(EXIT_USAGE, "%s: %s", parsed->command, congru_context_error(context));
+        if (value != NULL && (status = congru_import_set(context, importer, name, value)) != CONGRU_OK)
+            code = option_fail(context, parsed->command, status);
     }
     if (code == EXIT_DONE && congru_model_needs_signals(answers->model) &&
-        congru_import_set(context, importer, "keep-signals", "") != CONGRU_OK)
-        code = terminal_fail(EXIT_USAGE, "%s: %s", parsed->command, congru_context_error(context));
+        (status = congru_import_set(context, importer, "keep-signals", "")) != CONGRU_OK)
+        code = option_fail(context, parsed->command, status);
     if (code == EXIT_DONE && run_import(parsed, importer, answers) != CONGRU_OK)
         code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
     congru_import_destroy(&importer);
@@ -109,12 +109,23 @@ static int read_set(const arguments *parsed, model_answers *answers)
         return terminal_fail(EXIT_USAGE, "%s: one set at a time (see 'congru help %s')", parsed->command,
                              parsed->command);
     congru_preprocessing_init_raw(&p);
-    if (unit != NULL && congru_preprocessing_set(context, &p, NULL, "unit", unit) != CONGRU_OK)
-        return terminal_fail(EXIT_USAGE, "%s: %s", parsed->command, congru_context_error(context));
-    if (congru_set_read(context, path, &answers->set) != CONGRU_OK ||
-        congru_model_prepare(context, answers->model, answers->set, p.scale) != CONGRU_OK)
+    congru_status status = unit != NULL ? congru_preprocessing_set(context, &p, NULL, "unit", unit) : CONGRU_OK;
+    if (status != CONGRU_OK)
+        return option_fail(context, parsed->command, status);
+    if (congru_set_read(context, path, &answers->set) != CONGRU_OK)
+        return input_fail(context, path, CONGRU_FILE_SET);
+    if (congru_model_prepare(context, answers->model, answers->set, p.scale) != CONGRU_OK)
         return fail(answers, path);
     return EXIT_DONE;
+}
+
+/* Whether the data stand before the model. */
+static bool is_swapped(congru_context *context, const arguments *parsed, congru_file_kind second)
+{
+    congru_file_kind first;
+    return second == CONGRU_FILE_MODEL &&
+           congru_file_kind_of(context, parsed->operands[0], &first) == CONGRU_OK &&
+           first != CONGRU_FILE_MODEL && first != CONGRU_FILE_UNKNOWN;
 }
 
 static int load(const arguments *parsed, model_answers *answers)
@@ -122,9 +133,14 @@ static int load(const arguments *parsed, model_answers *answers)
     congru_context *context = answers->context;
     const char *path = parsed->operands[1];
     congru_file_kind kind;
-    if (congru_model_load(context, parsed->operands[0], &answers->model) != CONGRU_OK ||
-        congru_file_kind_of(context, path, &kind) != CONGRU_OK)
+    if (congru_file_kind_of(context, path, &kind) != CONGRU_OK)
         return terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
+    if (is_swapped(context, parsed, kind))
+        return terminal_fail(EXIT_FAILED, "%s: the model comes first ('congru %s %s %s')", parsed->operands[0],
+                             parsed->command, path, parsed->operands[0]);
+    int code = model_load(context, parsed->operands[0], &answers->model);
+    if (code != EXIT_DONE)
+        return code;
     set_short_name(path, answers->dataset, sizeof answers->dataset);
     return kind == CONGRU_FILE_RECORDING || kind == CONGRU_FILE_TRIALS ? import(parsed, answers)
                                                                        : read_set(parsed, answers);

@@ -32,6 +32,46 @@ static int fail(const congru_context *context, const char *path)
     return terminal_fail(EXIT_FAILED, "%s: %s", path, congru_context_error(context));
 }
 
+int option_fail(const congru_context *context, const char *who, congru_status status)
+{
+    return terminal_fail(status == CONGRU_ERROR_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s: %s", who,
+                         congru_context_error(context));
+}
+
+int input_fail(congru_context *context, const char *path, congru_file_kind wanted)
+{
+    char error[4200];
+    congru_file_kind kind;
+    const bool model = wanted == CONGRU_FILE_MODEL;
+    snprintf(error, sizeof error, "%s", congru_context_error(context));
+    if (congru_file_kind_of(context, path, &kind) != CONGRU_OK)
+        kind = wanted;
+    if (model && (kind == CONGRU_FILE_SET || kind == CONGRU_FILE_TRIALS))
+        return terminal_fail(
+            EXIT_FAILED,
+            "%s: a set of trials, where a model is needed ('congru train %s -o model.safetensors' "
+            "makes one)",
+            path, path);
+    if (kind == CONGRU_FILE_RECORDING)
+        return terminal_fail(EXIT_FAILED,
+                             "%s: a file of EEG, where a %s is needed (first 'congru import %s -o set.npz'%s)",
+                             path, model ? "model" : "set of trials", path,
+                             model ? ", then 'congru train set.npz -o model.safetensors'" : "");
+    if (kind == CONGRU_FILE_MODEL && !model)
+        return terminal_fail(
+            EXIT_FAILED,
+            "%s: a model, where a set of trials is needed ('congru predict %s SET.npz' asks it about "
+            "one)",
+            path, path);
+    return terminal_fail(EXIT_FAILED, "%s", error);
+}
+
+int model_load(congru_context *context, const char *path, congru_model **model)
+{
+    return congru_model_load(context, path, model) == CONGRU_OK ? EXIT_DONE
+                                                                : input_fail(context, path, CONGRU_FILE_MODEL);
+}
+
 static int keep_classes(congru_context *context, const arguments *parsed, const char *path, congru_set *set)
 {
     text_list list = {0};
@@ -78,8 +118,9 @@ static int parse_signal(congru_context *context, const arguments *parsed, congru
         if (value == NULL)
             continue;
         *given = true;
-        if (congru_preprocessing_set(context, p, NULL, name, value) != CONGRU_OK)
-            return terminal_fail(EXIT_USAGE, "%s: %s", parsed->command, congru_context_error(context));
+        congru_status status = congru_preprocessing_set(context, p, NULL, name, value);
+        if (status != CONGRU_OK)
+            return option_fail(context, parsed->command, status);
     }
     return EXIT_DONE;
 }
@@ -125,7 +166,7 @@ int set_load(congru_context *context, const arguments *parsed, const char *path,
     *set = NULL;
     int code = parse_signal(context, parsed, &p, &given);
     if (code == EXIT_DONE && congru_set_read(context, path, set) != CONGRU_OK)
-        code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
+        code = input_fail(context, path, CONGRU_FILE_SET);
     if (code == EXIT_DONE)
         code = keep_classes(context, parsed, path, *set);
     if (code == EXIT_DONE)

@@ -14,6 +14,16 @@ extern const option_table set_option_table;
  * holds signals alone; the signals stay as wide as they are. Returns EXIT_DONE, or prints one line. */
 int set_load(congru_context *context, const arguments *parsed, const char *path, congru_set **set);
 
+/* Reads the model at `path`, whatever the command. Returns EXIT_DONE, or prints one line. */
+int model_load(congru_context *context, const char *path, congru_model **model);
+
+/* A set could not be read, or a model: prints what the file is instead and what comes first, or else the reader's error.
+ * Returns EXIT_FAILED. */
+int input_fail(congru_context *context, const char *path, congru_file_kind wanted);
+
+/* The value of an option was not taken: prints why. Returns EXIT_USAGE, or EXIT_FAILED where memory ran out. */
+int option_fail(const congru_context *context, const char *who, congru_status status);
+
 /* The name of the file without folder and extension, in a text of the caller's. */
 void set_short_name(const char *path, char *name, size_t size);
 

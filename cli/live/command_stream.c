@@ -11,6 +11,7 @@
 #include "congru/congru.h"
 #include "options.h"
 #include "session.h"
+#include "set_load.h"
 #include "terminal.h"
 
 static const option options[] = {
@@ -19,7 +20,7 @@ static const option options[] = {
      "0 with --lsl-markers."},
     {"input", '\0', "KIND",
      "What FILE holds: 'float32' or 'float64' (frames of little-endian floats), 'csv' (a frame to a "
-     "line, a first line of names if there is one, commands behind '!'), 'packets' (frames and "
+     "line, commas, semicolons or tabs between numbers, a first line of names if there is one, commands behind '!'), 'packets' (frames and "
      "commands as above), 'edf' (a recording of any format that 'congru import' reads). With "
      "--listen, how clients send that do not say it themselves. Default: edf for a recording, else "
      "float32."},
@@ -298,8 +299,8 @@ static int load_and_start(const arguments *parsed, congru_stream_options *settin
     congru_context *context = NULL;
     congru_model *model = NULL;
     int code = session_open(1, &context);
-    if (code == EXIT_DONE && congru_model_load(context, path, &model) != CONGRU_OK)
-        code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
+    if (code == EXIT_DONE)
+        code = model_load(context, path, &model);
     if (code == EXIT_DONE)
         code = settle_rate(parsed, model, settings);
     if (code == EXIT_DONE) {

@@ -9,6 +9,7 @@
 #include "congru/congru.h"
 #include "options.h"
 #include "session.h"
+#include "set_load.h"
 #include "table_show.h"
 #include "terminal.h"
 
@@ -36,10 +37,8 @@ static int load(congru_context *context, const char *path, congru_patterns **pat
         return terminal_fail(EXIT_FAILED, "%s: %s", path, strerror(errno));
     if (S_ISDIR(about.st_mode))
         return congru_patterns_read(context, path, patterns) == CONGRU_OK ? EXIT_DONE : fail(context);
-    if (congru_model_load(context, path, &model) != CONGRU_OK)
-        return fail(context);
-    int code = EXIT_DONE;
-    if (congru_model_patterns(context, model, patterns) != CONGRU_OK)
+    int code = model_load(context, path, &model);
+    if (code == EXIT_DONE && congru_model_patterns(context, model, patterns) != CONGRU_OK)
         code = terminal_fail(EXIT_FAILED, "%s: %s", path, congru_context_error(context));
     congru_model_destroy(&model);
     return code;

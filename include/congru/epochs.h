@@ -30,7 +30,8 @@ typedef struct congru_epochs {
 } congru_epochs;
 
 /* Which events are trials, and of which class: by code (text NULL) or by annotation text. Several may name the
- * same class. */
+ * same class. In a text * stands for anything, and \* \, \= \\ for the letter; "left" takes "left/trial1" too, whose tags
+ * MNE divides by slashes. An event is of the entry that is its text in full, else of the first that fits. */
 typedef struct congru_event_class {
     int32_t code;
     const char *text;

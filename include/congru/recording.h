@@ -38,8 +38,8 @@ typedef struct congru_event {
 /* The whole of a recording in memory. Missing samples (gaps of a discontinuous file, over-range values, the
  * boundary between runs that one file holds) are NaN, and nothing later filters across a NaN. */
 typedef struct congru_recording {
-    char format[16]; /* "GDF 2.51", "EDF+C", "BDF", "BrainVision", "MAT", "EEGLAB", "FIF", "XDF" */
-    double rate;     /* samples per second of every channel in `data` */
+    char format[16]; /* "GDF 2.51", "EDF+C", "BDF", "BrainVision", "MAT", "EEGLAB", "FIF", "XDF", "CSV", ... */
+    double rate; /* samples per second of every channel in `data`; 0: unknown, of the header of text alone */
     size_t samples;
     size_t channels;
     congru_channel *channel; /* (channels) */
@@ -61,11 +61,13 @@ typedef struct congru_recording_options {
     /* Of a file of several streams (XDF): the name of the one wanted. NULL: the stream of type EEG or else the only
      * one of signals; where there are more, the one that has the channels wanted; an error names them otherwise. */
     const char *stream;
+    double rate; /* Hz, of text that does not say its own; 0: unknown, an error but for the header */
 } congru_recording_options;
 
 /* Reads a file, its format told from its first bytes (BrainVision: the .vhdr; .mat: a BNCI cell of runs, which are
  * joined with a NaN between, or a continuous EEGLAB .set with its .fdt beside it; raw data in FIF; XDF, its streams
- * brought to one clock, and gaps between what was recorded NaN). The sample behind an EEGLAB boundary, and what FIF
+ * brought to one clock, and gaps between what was recorded NaN; text of a line for each sample, with columns of channels,
+ * time and events: congru help import). The sample behind an EEGLAB boundary, and what FIF
  * annotations call BAD or EDGE, is NaN too. Fails with CONGRU_ERROR_IO, _FORMAT, _UNSUPPORTED, _KIND (it holds trials) or _MEMORY and an error text
  * "FILE: what was expected, what was found (what to do)"; a file is never trusted about its own size. Memory:
  * the selected channels as doubles and a small buffer. Free with congru_recording_destroy. */

@@ -17,7 +17,8 @@ from typing import Any, Dict, List
 from . import _native, errors, stats
 from .data import Set, load_set, presets, read, synth
 from .decoder import Decision, Decoder
-from .errors import (ArgumentError, CancelledError, ConvergenceError, Error, FileError, FormatError, OutOfMemoryError)
+from .errors import (AlignmentWarning, ArgumentError, CancelledError, ConvergenceError, Error, FileError, FormatError,
+                     OutOfMemoryError)
 from .evaluation import Curve, Own, Results, learning_curve, loso, pipelines, read_curve, read_results, within
 from .geometry import (covariances, distance, expm, geodesic, invsqrtm, logm, mean, pairwise_distance, powm, sqrtm,
                        tangent_space, untangent_space)
@@ -27,7 +28,7 @@ from .paper import Experiment, ablate, experiments, reproduce
 __version__: str = _native.version
 
 __all__ = [
-    "ArgumentError", "CancelledError", "ConvergenceError", "Curve", "Decision", "Decoder", "Error", "Experiment",
+    "AlignmentWarning", "ArgumentError", "CancelledError", "ConvergenceError", "Curve", "Decision", "Decoder", "Error", "Experiment",
     "FileError", "FormatError", "Model", "OutOfMemoryError", "Own", "Patterns", "Predictions", "Results", "Set", "ablate",
     "covariances", "distance", "errors", "experiments", "expm", "geodesic", "invsqrtm", "learning_curve", "load",
     "load_set", "logm", "loso", "mean", "pairwise_distance", "pipelines", "powm", "presets", "read", "read_curve",

@@ -47,6 +47,11 @@ def text_of(value: Any) -> str:
     raise TypeError(f"a value of {type(value).__name__} is no option: {value!r}")
 
 
+def _letters(value: Any) -> str:
+    """A name of an event or a class, whose commas and equals signs are letters."""
+    return re.sub(r"(?<!\\\\)([,=])", r"\\\1", text_of(value))
+
+
 def range_text(value: Any) -> str:
     """A range, (8, 35), as the command line would have it: "8:35". Words stand as they are."""
     if isinstance(value, Sequence) and not isinstance(value, str):
@@ -93,7 +98,7 @@ def preprocessing_texts(options: Mapping[str, Any], trials_alone: bool) -> Tuple
         elif ":" in argument:
             text = range_text(value)
         elif isinstance(value, Mapping):
-            text = ",".join(f"{code}={label}" for code, label in value.items())
+            text = ",".join(f"{_letters(code)}={_letters(label)}" for code, label in value.items())
         else:
             text = text_of(value)
         names.append(row[0])

@@ -386,10 +386,10 @@ def read(files: Union[Path, Iterable[Path]], preset: Optional[str] = None, *, li
          progress: Any = None, **options: Any) -> Set:
     """Reads recordings and files of trials into one set: what ``congru import`` does.
 
-    ``files`` is a path or several: GDF, EDF, BDF, BrainVision, EEGLAB, XDF, FIF, MAT, .npz. ``preset`` says what is known
-    of a public data set (``congru.presets()``); ``like`` is a model whose data are to be imitated. Options are those of the
-    command: ``band=(8, 35)``, ``window=(0.5, 3.5)``, ``events={"T1": "left"}``, ``keep_signals=True``, ... A set that was
-    saved before is read too, without options.
+    ``files`` is a path or several: GDF, EDF, BDF, BrainVision, EEGLAB, XDF, FIF, CSV, TSV, OpenBCI, MAT, .npz. ``preset`` says
+    what is known of a public data set (``congru.presets()``); ``like`` is a model whose data are to
+    be imitated. Options are those of the command: ``band=(8, 35)``, ``window=(0.5, 3.5)``, ``events={"T1": "left"}``, ...
+    A set that was saved before is read too, without options.
     """
     paths = [files] if isinstance(files, (str, os.PathLike)) else list(files)
     texts = [os.fspath(path) for path in paths]

@@ -34,6 +34,10 @@ class CancelledError(Error):
     """A ``progress`` function returned False. What was done is in the results folder, and is taken up from there."""
 
 
+class AlignmentWarning(UserWarning):
+    """An estimator that aligns subjects was fitted without being told whose the trials are."""
+
+
 _CLASSES = {
     "CONGRU_ERROR_MEMORY": OutOfMemoryError,
     "CONGRU_ERROR_IO": FileError,

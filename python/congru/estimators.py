@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import warnings
 from typing import Any, Callable, Dict, List, Optional, Tuple, Type
 
 import numpy as np
@@ -40,6 +41,17 @@ def _groups(groups: Optional[ArrayLike], x: NDArray[np.float64]) -> Optional[NDA
     whose = column_or_1d(groups)
     check_consistent_length(x, whose)
     return whose
+
+
+_ONE_SUBJECT = "all trials are taken for those of one subject"
+
+
+def _warn_unaligned(estimator: Any, what: str) -> None:
+    name = type(estimator).__name__
+    rest = " (aligner='none' says that this is meant)" if hasattr(estimator, "aligner") else ""
+    warnings.warn(f"{name} was fitted without groups: {what}. Give fit(..., groups=subject){rest}. GridSearchCV and "
+                  f"cross_val_score keep groups for their splits: there it is make_pipeline({name}()) and "
+                  f"fit(..., groups=subject, {name.lower()}__groups=subject)", errors.AlignmentWarning, stacklevel=3)
 
 
 class _Base(BaseEstimator):
@@ -116,6 +128,8 @@ class Classifier(ClassifierMixin, _Base):
         whose = _groups(groups, x)
         data = self._set(x, label.astype(np.int32), len(classes), whose)
         pipeline, options = self._pipeline(whose is not None)
+        if whose is None and getattr(self, "aligner", None) != "none":
+            _warn_unaligned(self, f"nothing is aligned ({pipeline})" if pipeline.startswith("none+") else _ONE_SUBJECT)
         if data.X is None and not self._signals:
             data = data.estimate()
         self.model_ = Model(_native.model_fit(data._handle, pipeline, _options.method_pairs(options), None, False, None, 0,
@@ -156,6 +170,8 @@ class Aligner(TransformerMixin, _Base):
             raise errors.ArgumentError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         classes, label = np.unique(column_or_1d(y, warn=True), return_inverse=True)
         check_consistent_length(x, label)
+        if groups is None:
+            _warn_unaligned(self, _ONE_SUBJECT)
         data = self._set(x, label.astype(np.int32), len(classes), _groups(groups, x))
         self.model_ = Model(_native.model_fit(data._handle, self._name + "+mdm", _options.method_pairs(self._method()),
                                               None, False, None, 0, None))
@@ -223,8 +239,8 @@ class LabelledAligner(Aligner):
         high, low = (int(half) for half in tensors["rpa.seed"])
         means = np.ascontiguousarray(expm(tensors["rpa.mean"]))
         source = np.where(tensors["rpa.trials"] > 0, np.arange(len(means)), -1).astype(np.int32)
-        out = Recenter(getattr(self, "ra_mean", "riemann")).fit(x).transform(x, whose)
         codes = np.zeros(len(x), int) if whose is None else np.unique(whose, return_inverse=True)[1]
+        out = Recenter(getattr(self, "ra_mean", "riemann")).fit(x, groups=codes).transform(x, whose)
         for who in range(int(codes.max()) + 1 if len(x) else 0):
             own = np.ascontiguousarray(out[codes == who])
             _native.procrustes(own, np.ascontiguousarray(label[codes == who]), float(tensors["rpa.dispersion"].ravel()[0]), means,
@@ -282,6 +298,8 @@ class Recenter(Aligner):
     def fit(self, X: ArrayLike, y: Optional[ArrayLike] = None, groups: Optional[ArrayLike] = None) -> "Recenter":
         """There is nothing to learn."""
         _metric(self.metric)
+        if groups is None:
+            _warn_unaligned(self, _ONE_SUBJECT)
         self.n_features_in_ = _trials(X, self._kind()).shape[1]
         return self
 

@@ -2,13 +2,15 @@
 from __future__ import annotations
 
 import json
+import os
+import tempfile
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _native, _options, errors
-from .data import Path, Set, _Described
+from .data import Path, Set, _Described, read
 
 __all__ = ["Model", "Patterns", "Predictions", "load", "train"]
 
@@ -108,6 +110,33 @@ class Model(_Described):
     def __reduce__(self) -> Tuple[Any, ...]:
         return _unpickle, (self.to_bytes(),)
 
+    def _trials(self, data: Any, about: Dict[str, Any]) -> Set:
+        """The set that data of any kind are; what is said about them must be of use to that kind."""
+        if data is None or isinstance(data, (str, os.PathLike)):
+            raise errors.ArgumentError(f"data: a Set, mne.Epochs, mne.io.Raw or an array is needed, not {data!r} "
+                                       "(congru.read reads files)")
+        about = {name: value for name, value in about.items() if value is not None}
+        epochs = isinstance(data, dict) or hasattr(data, "event_id")
+        raw = not epochs and hasattr(data, "annotations") and hasattr(data, "save")
+        useful = ((), "a Set") if isinstance(data, Set) else (("subject",), "mne.Epochs") if epochs else \
+            (("events",), "mne.io.Raw") if raw else (("subject", "fs", "channels", "tmin"), "an array")
+        for name in about:
+            if name not in useful[0]:
+                raise errors.ArgumentError(f"{name}: {useful[1]} needs no such word")
+        if isinstance(data, Set):
+            return data
+        if epochs:
+            return Set.from_epochs(data, **about)
+        return self._cut(data, **about) if raw else Set(data, **about)
+
+    def _cut(self, raw: Any, events: Optional[Dict[Any, str]] = None) -> Set:
+        """The trials of a recording of MNE, cut as those of its file would be."""
+        options: Dict[str, Any] = {} if events is None else {"events": events}
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "recording_raw.fif")
+            raw.save(path, fmt="double", verbose="error")
+            return read(path, like=self, keep_signals=True, **options)
+
     def _ask(self, data: Set, subjects: Optional[Sequence[str]], target: str, align_by: str, keep_aligned: bool,
              use_labels: bool) -> Predictions:
         if align_by not in ("subject", "session"):
@@ -122,11 +151,17 @@ class Model(_Described):
                            np.frombuffer(found["probability"], dtype=np.float64).reshape(count, classes)[order],
                            None if aligned is None else np.frombuffer(aligned, np.float64).reshape(count, d, d)[order])
 
-    def predict(self, data: Set, *, subjects: Optional[Sequence[str]] = None, target: str = "full",
-                align_by: str = "subject", aligned: bool = False, use_labels: bool = False) -> Predictions:
-        """Decides about the trials of a set, each of its subjects as one that is new to the model.
+    def predict(self, data: Any, *, subjects: Optional[Sequence[str]] = None, target: str = "full",
+                align_by: str = "subject", aligned: bool = False, use_labels: bool = False,
+                subject: Union[str, Sequence[Any], None] = None, fs: Optional[float] = None,
+                channels: Optional[Sequence[str]] = None, tmin: Optional[float] = None,
+                events: Optional[Dict[Any, str]] = None) -> Predictions:
+        """Decides about trials, each subject as one that is new to the model.
 
-        The set must have gone through what the model's has (``model.prepare`` does what is left). ``target`` is how much of
+        ``data`` is a Set; ``mne.Epochs``, or a dictionary of them by subject; ``mne.io.Raw``, whose trials are cut as the
+        model's were, around the same events or ``events``; or an array of signals (trials, channels, samples) in microvolts,
+        with ``fs``, ``channels`` and ``tmin``, or of covariances. ``subject`` is whose they are, where they do not say. What
+        is left to be done so that signals have gone through what the model's have is done. ``target`` is how much of
         a subject's unlabelled trials may be seen: 'full', '50p', '20p', 'none' or 'online'. ``use_labels`` lets a
         model that was made with ``rpa_labels`` use so many labelled trials of each class, which are then not among the predictions.
 
@@ -136,9 +171,10 @@ class Model(_Described):
         >>> model.predict(s, subjects=["S04"]).probability.shape
         (40, 4)
         """
-        return self._ask(data, subjects, target, align_by, aligned, use_labels)
+        given = self._trials(data, {"subject": subject, "fs": fs, "channels": channels, "tmin": tmin, "events": events})
+        return self._ask(given, subjects, target, align_by, aligned, use_labels)
 
-    def predict_proba(self, data: Set, **options: Any) -> NDArray[np.float64]:
+    def predict_proba(self, data: Any, **options: Any) -> NDArray[np.float64]:
         """Probabilities (trials, classes): ``predict(...).probability``."""
         return self.predict(data, **options).probability
 

@@ -155,3 +155,28 @@ def test_epochs_of_mne(recorded):
         congru.Set.from_epochs(recorded.signals)
     with pytest.raises(ValueError, match="epochs of S02"):
         congru.Set.from_epochs({"S01": epochs_of(recorded, "S01", 1.0, 40.0), "S02": epochs_of(recorded, "S02")})
+
+
+def test_own_text_and_names_with_commas(tmp_path):
+    rng = np.random.default_rng(0)
+    names = {500: '"left, big"', 1500: '"up=down"', 2500: "right/1"}
+    lines = [f"{i / 100},{a:.3f},{b:.3f},{names.get(i, '')}" for i, (a, b) in enumerate(rng.normal(0, 20, (3000, 2)))]
+    (tmp_path / "S01.csv").write_text("\n".join(["time,C3,C4,label"] + lines) + "\n")
+    events = {"left, big": "a,b", "up=down": "c=d", "right": "e"}
+    s = congru.read(tmp_path / "S01.csv", events=events, notch=None)
+    assert s.classes == ["a,b", "c=d", "e"] and len(s) == 3 and s.fs == 100 and s.subjects == ["S01"]
+
+
+def test_tags_of_mne_name_classes(tmp_path):
+    mne = pytest.importorskip("mne")
+    raw = mne.io.RawArray(np.random.default_rng(0).standard_normal((3, 15000)) * 2e-5,
+                          mne.create_info(["C3", "Cz", "C4"], 250, "eeg"), verbose="error")
+    events = np.array([[1250 + 1500 * i, 0, 1 + i % 3] for i in range(9)])
+    epochs = mne.Epochs(raw, events, {"left/1": 1, "left/2": 2, "right": 3}, -0.5, 4, baseline=None, preload=True, verbose="error")
+    epochs.save(tmp_path / "S1-epo.fif", verbose="error")
+    raw.set_annotations(mne.Annotations([5, 11, 17, 23], [1] * 4, ["left/1", "left/2", "right", "a,b=c"]))
+    raw.save(tmp_path / "S1_raw.fif", verbose="error")
+    of_epochs = congru.read(tmp_path / "S1-epo.fif", events={"left": "left", "right": "right"})
+    assert of_epochs.classes == ["left", "right"] and of_epochs.y.tolist() == [0, 0, 1] * 3
+    of_raw = congru.read(tmp_path / "S1_raw.fif", events={"left*": "left", "right": "right", "a,b=c": "x,y"})
+    assert of_raw.classes == ["left", "right", "x,y"] and of_raw.y.tolist() == [0, 0, 1, 2]

@@ -107,12 +107,38 @@ def test_groups_are_whom_to_align(small):
 def test_model_selection(small):
     search = GridSearchCV(congru.TSLR(), {"C": [0.01, 0.1, 1.0], "tangent_mean": ["riemann", "euclid"]},
                           cv=LeaveOneGroupOut())
-    search.fit(small.X, small.labels, groups=small.subject)
+    with pytest.warns(congru.AlignmentWarning, match=r"nothing is aligned \(none\+tslr\).*tslr__groups=subject"):
+        search.fit(small.X, small.labels, groups=small.subject)
     assert search.best_params_["C"] in (0.01, 0.1, 1.0) and hasattr(search.best_estimator_, "model_")
+    aligned = GridSearchCV(make_pipeline(congru.TSLR()), {"tslr__C": [0.01, 0.1]}, cv=LeaveOneGroupOut())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", congru.AlignmentWarning)
+        aligned.fit(small.X, small.labels, groups=small.subject, tslr__groups=small.subject)
+    assert aligned.best_estimator_[-1].pipeline_ == "ra+tslr"
+    found = [np.mean(list(congru.loso(small, "ra+tslr", C=C).scores("ra+tslr").values())) for C in (0.01, 0.1)]
+    np.testing.assert_allclose(aligned.cv_results_["mean_test_score"], found)
     grouped = cross_val_score(congru.MDM(), small.X, small.labels, groups=small.subject, cv=LeaveOneGroupOut(),
                               fit_params={"groups": small.subject})
     expected = list(congru.loso(small, "ra+mdm").scores("ra+mdm").values())
     np.testing.assert_allclose(grouped, expected)
+
+
+def test_fits_without_subjects_warn(small):
+    labels, x, subject = small.labels, small.X, small.subject
+    told = [lambda: congru.MDM().fit(x, labels), lambda: congru.MDM(aligner="ra").fit(x, labels),
+            lambda: congru.RPA().fit(x, labels), lambda: congru.Recenter().fit_transform(x),
+            lambda: congru.DDCTUNetE2E(steps=2).fit(x, labels)]
+    silent = [lambda: congru.MDM(aligner="none").fit(x, labels), lambda: congru.MDM().fit(x, labels, groups=subject),
+              lambda: congru.MDM().fit(x, labels, groups=subject).predict(x),
+              lambda: congru.RPA().fit(x, labels, groups=subject).transform(x, y=list(labels)),
+              lambda: congru.Recenter().fit_transform(x, groups=subject), lambda: congru.Covariances().fit(x)]
+    for call in told:
+        with pytest.warns(congru.AlignmentWarning):
+            call()
+    for call in silent:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", congru.AlignmentWarning)
+            call()
 
 
 def test_pipelines_of_scikit_learn(recorded):

@@ -254,3 +254,51 @@ def test_references_move(live, recorded):
     moving.push(frames_of(recorded)), fixed.push(frames_of(recorded))
     assert congru.distance(before, moving.reference) > 0.01
     np.testing.assert_array_equal(fixed.reference, before)
+
+
+def test_a_model_is_asked_about_what_mne_has(tmp_path):
+    mne = pytest.importorskip("mne")
+    rng = np.random.default_rng(3)
+    info = mne.create_info(["C3", "Cz", "C4"], 250, "eeg")
+    kinds = ["left", "right"] * 6
+
+    def recorded(gain):
+        data = rng.standard_normal((3, 250 * 100)) * 2e-5
+        for i, kind in enumerate(kinds):
+            data[0 if kind == "left" else 2, 250 * (5 + 7 * i):250 * (9 + 7 * i)] *= gain
+        raw = mne.io.RawArray(data, info, verbose="error")
+        return raw.set_annotations(mne.Annotations(5 + 7 * np.arange(len(kinds)), 1, kinds))
+
+    paths = []
+    raws = [recorded(gain) for gain in (2, 3, 2.5)]
+    for k, raw in enumerate(raws):
+        paths.append(tmp_path / f"S{k}_raw.fif")
+        raw.save(paths[-1], fmt="double", verbose="error")
+    events = {"left": "left", "right": "right"}
+    model = congru.train(congru.read(paths[:2], events=events, band=(8, 30)), "ra+mdm")
+    of_file = model.predict(congru.read(paths[2], like=model))
+    of_raw = model.predict(raws[2])
+    np.testing.assert_array_equal(of_raw.probability, of_file.probability)
+    assert len(of_raw.label) == 12
+    assert len(model.predict(raws[2], events={"left": "left"}).label) == 6
+    slow = congru.train(congru.read(paths[:2], events=events, band=None, notch=None, window=(-0.5, 4), keep_signals=True), "slow")
+    assert slow.predict(raws[2]).probability.shape == (12, 2)
+
+    def epochs(raw):
+        found, _ = mne.events_from_annotations(raw, {"left": 7, "right": 9}, verbose="error")
+        return mne.Epochs(raw, found, {"left": 7, "right": 9}, -0.5, 4, baseline=None, preload=True, verbose="error")
+
+    wide = congru.Set.from_epochs({"a": epochs(raws[0]), "b": epochs(raws[1])})
+    model = congru.train(wide, "ra+tslr", band=(8, 30), window=(0.5, 3.5))
+    cut = epochs(raws[2])
+    expected = model.predict(congru.Set.from_epochs(cut)).probability
+    np.testing.assert_array_equal(model.predict(cut).probability, expected)
+    np.testing.assert_array_equal(model.predict({"c": cut}).probability, expected)
+    np.testing.assert_array_equal(model.predict_proba(cut.get_data() * 1e6, fs=250, tmin=-0.5, channels=["C3", "Cz", "C4"]),
+                                  expected)
+    for data, words, said in ((cut, dict(fs=250), "fs: mne.Epochs needs no such word"),
+                              (wide, dict(tmin=0), "tmin: a Set needs no such word"),
+                              (cut.get_data() * 1e6, dict(events={"a": "b"}), "events: an array needs no such word"),
+                              (cut.get_data() * 1e6, {}, "rate|fs"), ("S01.edf", {}, "congru.read reads files")):
+        with pytest.raises((ValueError, TypeError), match=said):
+            model.predict(data, **words)

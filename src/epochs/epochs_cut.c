@@ -93,13 +93,6 @@ static congru_status make_plan(congru_context *context, cut_plan *plan)
 
 /* ---- Cues ---------------------------------------------------------------------------------------- */
 
-static bool event_matches(const congru_event *event, const congru_event_class *wanted)
-{
-    if (wanted->text != NULL)
-        return event->text != NULL && strcmp(event->text, wanted->text) == 0;
-    return event->code == wanted->code && event->code != -1;
-}
-
 /* "768 (40 times), 'T0' (15 times)"; a text stands before a code where an event has both. */
 static void list_events(const congru_recording *recording, char *list, size_t size)
 {
@@ -178,12 +171,11 @@ static congru_status find_cues(congru_context *context, cut_plan *plan)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu events", recording->events);
     congru_status status = CONGRU_OK;
     for (size_t i = 0; i < recording->events && status == CONGRU_OK; i++) {
-        size_t k = 0;
-        while (k < plan->options->event_count &&
-               !event_matches(&recording->event[i], &plan->options->events[k]))
-            k++;
+        const congru_event *event = &recording->event[i];
+        size_t k =
+            congru_event_find(plan->options->events, plan->options->event_count, event->code, event->text);
         if (k < plan->options->event_count)
-            status = add_cue(context, plan, &recording->event[i], plan->label[k]);
+            status = add_cue(context, plan, event, plan->label[k]);
     }
     if (status == CONGRU_OK && plan->cues == 0)
         status = fail_unmatched(context, plan);

@@ -26,6 +26,14 @@ congru_status congru_epochs_read_either(congru_context *context, const char *pat
 /* count * channels * samples doubles, to be given back by congru_memory_give (base/cache.h), or NULL. */
 double *congru_epochs_allocate(size_t count, size_t channels, size_t samples);
 
+/* ---- event_match.c: which class an event is of ---------------------------------------------------- */
+
+/* Whether the event of this code and text (or NULL) is one that is wanted. */
+bool congru_event_matches(const congru_event_class *wanted, int32_t code, const char *text);
+
+/* The entry that the event is of: the first that is its name in full, else the first that fits; `count`: none. */
+size_t congru_event_find(const congru_event_class *events, size_t count, int32_t code, const char *text);
+
 /* ---- epochs_marks.c: which trials were rejected, and which run they are of ------------------------ */
 
 typedef struct congru_cue {

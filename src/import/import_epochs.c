@@ -10,10 +10,8 @@
 /* The event of the rule that a class of the file is: by its name, or by its label. */
 static const congru_event_class *find_event(const event_rule *rule, const char *class_name)
 {
-    for (size_t i = 0; i < rule->event_count; i++)
-        if (strcmp(rule->by_text[i].text, class_name) == 0)
-            return &rule->by_text[i];
-    return NULL;
+    size_t k = congru_event_find(rule->by_text, rule->event_count, -1, class_name);
+    return k < rule->event_count ? &rule->by_text[k] : NULL;
 }
 
 /* Gives the wanted classes their new names and places, place[i] being -1 for the others, which `list` names too. */

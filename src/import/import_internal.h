@@ -37,7 +37,7 @@ struct congru_import {
     char *stream; /* of files of several streams, its name; or NULL */
     congru_preprocessing preprocessing;
     size_t *position; /* (preprocessing.channels), from 1, of files that do not name them; or NULL */
-    double rate;      /* Hz, of files of trials that do not say theirs; 0: unknown */
+    double rate;      /* Hz, of files of trials and of text that do not say theirs; 0: unknown */
     double start;     /* seconds from the cue, likewise, where start_given */
     bool start_given;
     char rest_class[CONGRU_LABEL_SIZE]; /* take the rest before each cue too, as this class; "": not */
@@ -85,6 +85,7 @@ typedef struct import_file {
     congru_epochs *epochs;
     congru_epochs *rest;         /* the rest before the cues, where the importer takes it too */
     congru_epochs_report report; /* `found` is all trials of a file of trials */
+    bool own_events;             /* from a table beside it that is not BIDS's */
     bool left_out;               /* its run has no task in the preset: nothing was read of it */
     size_t trials;               /* that are in the set */
     size_t subjects;             /* that the file itself tells apart; 0: its name is one */
@@ -119,8 +120,13 @@ congru_status congru_import_recording_read(congru_context *context, const congru
 congru_status congru_import_fail_no_task(congru_context *context, const congru_import *import,
                                          import_file *file);
 
-/* Puts the events of the _events.tsv beside a BIDS recording in the place of its own, where there is one. */
-congru_status congru_import_bids_events(congru_context *context, const char *path, congru_recording *recording);
+/* Puts the events of the table beside a recording in the place of its own, where there is one: the _events.tsv of BIDS, or
+ * NAME_events.tsv or NAME_events.csv; *own for the latter two. */
+congru_status congru_import_side_events(congru_context *context, const char *path, congru_recording *recording,
+                                        bool *own);
+
+/* Whether a path is that of the events of a recording. */
+bool congru_import_is_table_of(const char *path, const char *recording);
 
 /* Adds the names that the _channels.tsv beside a BIDS recording marks as bad. */
 congru_status congru_import_bids_bad(congru_context *context, const char *path, congru_text_set *bad);

@@ -33,8 +33,8 @@ static bool ends(const char *text)
     return *text == '\0' || *text == '_' || *text == '-';
 }
 
-/* BIDS: sub-01_ses-02_task-mi_run-1_eeg. */
-static bool match_bids(const char *name, name_parts *parts)
+/* The entities of BIDS in a name, or in the name of a folder, which ends at a slash: sub-01_ses-02_task-mi_run-1_eeg. */
+static void read_entities(const char *name, name_parts *parts)
 {
     static const struct {
         const char *key;
@@ -42,19 +42,47 @@ static bool match_bids(const char *name, name_parts *parts)
     } entities[] = {{"sub-", NAME_SUBJECT}, {"ses-", NAME_SESSION}, {"run-", NAME_RUN}};
     bool last = false;
     while (!last) {
-        size_t size = strcspn(name, "_");
-        last = name[size] == '\0';
+        size_t size = strcspn(name, "_/");
+        last = name[size] != '_';
         for (size_t i = 0; i < sizeof entities / sizeof entities[0]; i++)
             if (size > 4 && strncmp(name, entities[i].key, 4) == 0)
-                fill(parts, entities[i].field, name + 4, strcspn(name + 4, "_-"));
+                fill(parts, entities[i].field, name + 4, strcspn(name + 4, "_-/"));
         name += size + !last;
     }
+}
+
+/* What folders say: sub-01/ses-02/eeg/. Those that are nearer to the file go before others. */
+static void read_folders(const char *path, name_parts *parts)
+{
+    for (const char *slash; (slash = strchr(path, '/')) != NULL; path = slash + 1)
+        if (strncmp(path, "sub-", 4) == 0 || strncmp(path, "ses-", 4) == 0)
+            read_entities(path, parts);
+}
+
+/* The subject is in the file's name; the session may be a folder's. */
+static bool match_bids(const char *path, const char *name, name_parts *parts)
+{
+    name_parts own = {0};
+    read_entities(name, &own);
+    read_folders(path, parts);
+    for (int i = 0; i < NAME_FIELDS; i++)
+        if (own.part[i][0] != '\0')
+            memcpy(parts->part[i], own.part[i], NAME_SIZE);
+    return own.part[NAME_SUBJECT][0] != '\0';
+}
+
+/* The folders alone say whose a file is: its name, whatever it is, is that of a run. */
+static bool match_folders(const char *path, const char *name, name_parts *parts)
+{
+    read_folders(path, parts);
+    fill(parts, NAME_RUN, name, strlen(name));
     return parts->part[NAME_SUBJECT][0] != '\0';
 }
 
 /* EEGMMIDB: S001R04. */
-static bool match_runs(const char *name, name_parts *parts)
+static bool match_runs(const char *path, const char *name, name_parts *parts)
 {
+    (void)path;
     size_t subject = name[0] == 'S' ? digits(name + 1) : 0;
     const char *run = name + 1 + subject;
     if (subject == 0 || *run != 'R' || digits(run + 1) == 0 || !ends(run + 1 + digits(run + 1)))
@@ -65,8 +93,9 @@ static bool match_runs(const char *name, name_parts *parts)
 }
 
 /* BCI Competition IV: A01T and A01E of 2a, B0101T to B0105E of 2b. */
-static bool match_graz(const char *name, name_parts *parts)
+static bool match_graz(const char *path, const char *name, name_parts *parts)
 {
+    (void)path;
     size_t count = name[0] == 'A' || name[0] == 'B' ? digits(name + 1) : 0;
     const char *letter = name + 1 + count;
     if (count != (name[0] == 'A' ? 2 : 4) || (*letter != 'T' && *letter != 'E') || !ends(letter + 1))
@@ -78,11 +107,12 @@ static bool match_graz(const char *name, name_parts *parts)
 
 static const struct {
     const char *label;
-    bool (*match)(const char *name, name_parts *parts);
+    bool (*match)(const char *path, const char *name, name_parts *parts);
 } schemes[] = {
-    {"sub-SUBJECT_ses-SESSION_run-RUN (BIDS)", match_bids},
-    {"S(SUBJECT)R(RUN)", match_runs},
-    {"A(SUBJECT)(SESSION) or B(SUBJECT)(SESSION)", match_graz},
+    {"sub-SUBJECT_ses-SESSION_run-RUN (BIDS) in the file names", match_bids},
+    {"S(SUBJECT)R(RUN) in the file names", match_runs},
+    {"A(SUBJECT)(SESSION) or B(SUBJECT)(SESSION) in the file names", match_graz},
+    {"sub-SUBJECT/ses-SESSION of the folders", match_folders},
 };
 
 /* The first scheme that every name fits fills in all parts; otherwise each name is a subject. */
@@ -94,7 +124,7 @@ static const char *apply_scheme(import_file *files, size_t count)
         for (size_t i = 0; all && i < count; i++) {
             files[i].name = (name_parts){0};
             congru_name_pattern_base(files[i].path, base);
-            all = schemes[s].match(base, &files[i].name);
+            all = schemes[s].match(files[i].path, base, &files[i].name);
         }
         if (all)
             return schemes[s].label;
@@ -108,16 +138,18 @@ static const char *apply_scheme(import_file *files, size_t count)
 
 /* ---- Patterns -------------------------------------------------------------------------------------------- */
 
-static congru_status fail_pattern(congru_context *context, const congru_import *import, const char *path)
+static congru_status fail_pattern(congru_context *context, const char *path, const char *pattern,
+                                  const char *verb, const char *remedy)
 {
-    if (import->pattern_count == 1)
+    char compared[2 * NAME_SIZE];
+    size_t folders = congru_name_pattern_compared(pattern, path, compared, sizeof compared);
+    if (folders > 0)
         return congru_fail(context, CONGRU_ERROR_FORMAT,
-                           "%s: its name does not fit '%s' (give --subject-from another pattern)", path,
-                           import->pattern[0]);
+                           "%s: '%s', the name with %s and without extension, %s '%s' (%s)", path, compared,
+                           congru_count(folders, "folder").text, verb, pattern, remedy);
     return congru_fail(context, CONGRU_ERROR_FORMAT,
-                       "%s: its name fits none of the preset's patterns, such as '%s' (give --subject-from a "
-                       "pattern)",
-                       path, import->pattern[0]);
+                       "%s: '%s', the name without folders and extension, %s '%s' (%s)", path, compared, verb,
+                       pattern, remedy);
 }
 
 static congru_status read_name(congru_context *context, const congru_import *import, import_file *file)
@@ -125,13 +157,16 @@ static congru_status read_name(congru_context *context, const congru_import *imp
     bool found = import->pattern_count == 0;
     for (size_t i = 0; !found && i < import->pattern_count; i++)
         found = congru_name_pattern_match(import->pattern[i], file->path, &file->name);
+    if (!found && import->pattern_count == 1)
+        return fail_pattern(context, file->path, import->pattern[0], "does not fit",
+                            "give --subject-from another pattern");
     if (!found)
-        return fail_pattern(context, import, file->path);
+        return fail_pattern(context, file->path, import->pattern[0],
+                            "fits none of the preset's patterns, such as", "give --subject-from a pattern");
     if (import->session_pattern != NULL &&
         !congru_name_pattern_match(import->session_pattern, file->path, &file->name))
-        return congru_fail(context, CONGRU_ERROR_FORMAT,
-                           "%s: its name does not fit '%s' (give --session-from another pattern)", file->path,
-                           import->session_pattern);
+        return fail_pattern(context, file->path, import->session_pattern, "does not fit",
+                            "give --session-from another pattern");
     return CONGRU_OK;
 }
 
@@ -196,10 +231,11 @@ static congru_status refuse_duplicates(congru_context *context, import_file *fil
 static void tell_scheme(const congru_import *import, const char *label, char *scheme, size_t size)
 {
     if (import->pattern_count > 0)
-        snprintf(scheme, size, "by %s%s in the file names", import->pattern[0],
-                 import->pattern_count > 1 ? " and others of the preset" : "");
+        snprintf(scheme, size, "by %s%s in the %s", import->pattern[0],
+                 import->pattern_count > 1 ? " and others of the preset" : "",
+                 strchr(import->pattern[0], '/') != NULL ? "names of files and folders" : "file names");
     else if (label != NULL)
-        snprintf(scheme, size, "by the usual %s in the file names", label);
+        snprintf(scheme, size, "by the usual %s", label);
     else
         snprintf(scheme, size, "each file name is a subject (give --subject-from for another rule)");
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "epochs/epochs_internal.h"
 #include "import/import_internal.h"
 
 /* What reading one recording carries along. */
@@ -48,7 +49,8 @@ static congru_status read_channels(recording_job *job, const congru_recording *h
     congru_recording_options options = {.channels = p->channels > 0 ? names : NULL,
                                         .channel_count = p->channels,
                                         .eeg_only = p->channels == 0,
-                                        .stream = job->import->stream};
+                                        .stream = job->import->stream,
+                                        .rate = job->import->rate};
     if (job->import->bad != NULL) {
         options.leave_out = (const char *const *)job->import->bad->text;
         options.leave_out_count = job->import->bad->count;
@@ -62,7 +64,8 @@ static congru_status read_recording(recording_job *job)
 {
     const congru_preprocessing *p = &job->import->preprocessing;
     congru_recording *header = NULL;
-    congru_recording_options options = {.header_only = true, .stream = job->import->stream};
+    congru_recording_options options = {
+        .header_only = true, .stream = job->import->stream, .rate = job->import->rate};
     congru_status status = CONGRU_OK;
     if (job->import->position != NULL) {
         status = congru_recording_read(job->context, job->file->path, &options, &header);
@@ -132,9 +135,7 @@ static void mark_seen(recording_job *job, const congru_event_class *events, size
     const congru_recording *r = job->recording;
     for (size_t k = 0; k < count && k < IMPORT_SEEN_MAX; k++)
         for (size_t i = 0; i < r->events && !(job->file->seen >> k & 1); i++)
-            if (events[k].text != NULL
-                    ? r->event[i].text != NULL && strcmp(r->event[i].text, events[k].text) == 0
-                    : r->event[i].code == events[k].code)
+            if (congru_event_matches(&events[k], r->event[i].code, r->event[i].text))
                 job->file->seen |= (uint64_t)1 << k;
     list_events(r, job->file->events, sizeof job->file->events);
 }
@@ -172,7 +173,7 @@ congru_status congru_import_recording_read(congru_context *context, const congru
     if (status == CONGRU_ERROR_KIND && congru_epochs_recognises(file->path))
         return congru_import_epochs_read(context, import, file);
     if (status == CONGRU_OK)
-        status = congru_import_bids_events(context, file->path, job.recording);
+        status = congru_import_side_events(context, file->path, job.recording, &file->own_events);
     if (status == CONGRU_OK)
         status = cut(&job);
     congru_recording_destroy(&job.recording);
@@ -181,26 +182,20 @@ congru_status congru_import_recording_read(congru_context *context, const congru
 
 /* ---- Cues ---------------------------------------------------------------------------------------------- */
 
-static bool is_event(const congru_event *event, const congru_event_class *wanted)
-{
-    return wanted->text != NULL ? event->text != NULL && strcmp(event->text, wanted->text) == 0
-                                : event->code == wanted->code && event->code != -1;
-}
-
 /* The events that a rule names, in the order of the recording. */
 static void list_cues(const recording_job *job, const event_rule *rule, congru_import_cue *cues, size_t *count)
 {
     const congru_recording *r = job->recording;
     const congru_event_class *events = has_codes(r) ? rule->event : rule->by_text;
     const double seconds = strcmp(r->format, "MAT") == 0 ? job->import->mat_cue : 0;
-    for (size_t i = 0; i < r->events; i++)
-        for (size_t k = 0; k < rule->event_count; k++)
-            if (is_event(&r->event[i], &events[k])) {
-                congru_import_cue *cue = &cues[(*count)++];
-                cue->sample = r->event[i].onset + (size_t)floor(seconds * r->rate + 0.5);
-                snprintf(cue->name, sizeof cue->name, "%s", events[k].class_name);
-                break;
-            }
+    for (size_t i = 0; i < r->events; i++) {
+        size_t k = congru_event_find(events, rule->event_count, r->event[i].code, r->event[i].text);
+        if (k == rule->event_count)
+            continue;
+        congru_import_cue *cue = &cues[(*count)++];
+        cue->sample = r->event[i].onset + (size_t)floor(seconds * r->rate + 0.5);
+        snprintf(cue->name, sizeof cue->name, "%s", events[k].class_name);
+    }
 }
 
 congru_status congru_import_cues(congru_context *context, const congru_import *import, const char *path,

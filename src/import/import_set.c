@@ -215,6 +215,38 @@ static congru_status drop_left_out(congru_context *context, const congru_import 
     return CONGRU_OK;
 }
 
+/* ---- Events beside files -------------------------------------------------------------------------------- */
+
+static bool is_table(const char *const *paths, size_t count, size_t index)
+{
+    const char *path = paths[index], *slash = strrchr(path, '/');
+    if (strstr(slash != NULL ? slash : path, "_events.") == NULL)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (i != index && congru_import_is_table_of(path, paths[i]))
+            return true;
+    return false;
+}
+
+/* The files of the paths; the tables of events beside some of them are read with these. */
+static size_t list_files(const char *const *paths, size_t count, import_file *files)
+{
+    size_t listed = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!is_table(paths, count, i))
+            files[listed++].path = paths[i];
+    return listed;
+}
+
+static void tell_own_events(congru_context *context, const import_file *files, size_t count)
+{
+    size_t own = 0;
+    for (size_t i = 0; i < count; i++)
+        own += files[i].own_events;
+    if (own > 0)
+        congru_note(context, "events of %s: from the table _events beside it", congru_count(own, "file").text);
+}
+
 /* ---- What is said of it -------------------------------------------------------------------------------- */
 
 static const char *base_name(const char *path)
@@ -327,11 +359,11 @@ congru_status congru_import_run(congru_context *context, const congru_import *im
     congru_import_summary *made = calloc(1, sizeof *made);
     if (files == NULL || made == NULL)
         status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu files", count);
-    for (size_t i = 0; status == CONGRU_OK && i < count; i++)
-        files[i].path = paths[i];
-    if (status == CONGRU_OK)
+    if (status == CONGRU_OK) {
+        count = list_files(paths, count, files);
         status = congru_import_files_identify(context, import, files, count, made->subjects_from,
                                               sizeof made->subjects_from);
+    }
     congru_import own = *import;
     congru_text_set bad = {0};
     if (status == CONGRU_OK)
@@ -340,10 +372,11 @@ congru_status congru_import_run(congru_context *context, const congru_import *im
         status = build(context, &own, files, count, set);
     if (status == CONGRU_OK)
         status = drop_left_out(context, &own, files, &count);
-    if (status == CONGRU_OK)
+    if (status == CONGRU_OK) {
+        tell_own_events(context, files, count);
         congru_import_tell_quality(context, files, count);
-    if (status == CONGRU_OK)
         status = describe(context, &own, files, count, *set);
+    }
     if (status == CONGRU_OK)
         status = summarise(context, &own, files, count, made);
     congru_import_clear_own(import, &own);

@@ -12,6 +12,7 @@
 enum {
     WHERE_SIZE = 160,
     KEY_DIGITS = 9,
+    EVENT_TEXT_SIZE = 512,
     HZ_MAX = 1000000,
     SECONDS_MAX = 100000,
     CHANNELS_MAX = CONGRU_DIMENSION_MAX
@@ -54,13 +55,38 @@ static char *trim(char *word)
     return word;
 }
 
+/* The letters that a backslash before them makes letters of a name. */
+static const char escaped[] = ",=*\\";
+
+/* The first, or the last, such letter that no backslash stands before; NULL: none. */
+static char *find_plain(char *text, char letter, bool last)
+{
+    char *found = NULL;
+    for (; *text != '\0' && (last || found == NULL); text++)
+        if (*text == '\\' && text[1] != '\0' && strchr(escaped, text[1]) != NULL)
+            text++;
+        else if (*text == letter)
+            found = text;
+    return found;
+}
+
+/* Drops the backslashes, in place. */
+static void unescape(char *text)
+{
+    char *to = text;
+    for (; *text != '\0'; *to++ = *text++)
+        if (*text == '\\' && text[1] != '\0' && strchr(escaped, text[1]) != NULL)
+            text++;
+    *to = '\0';
+}
+
 /* The next word of a list with commas, cut out of it; NULL after the last. */
 static char *next_word(char **list)
 {
     char *word = *list;
     if (word == NULL)
         return NULL;
-    char *comma = strchr(word, ',');
+    char *comma = find_plain(word, ',', false);
     if (comma != NULL)
         *comma = '\0';
     *list = comma != NULL ? comma + 1 : NULL;
@@ -78,7 +104,7 @@ static size_t count_words(const char *list)
 /* Cuts "KEY=VALUE" in two at the last equals sign; NULL when there is none or a side is empty. */
 static char *cut_value(char *word)
 {
-    char *equals = strrchr(word, '=');
+    char *equals = find_plain(word, '=', true);
     if (equals == NULL)
         return NULL;
     *equals = '\0';
@@ -106,10 +132,13 @@ static bool all_digits(const char *text)
 static congru_status add_event(value_source *from, event_rule *rule, char *word, const char *value)
 {
     char *name = cut_value(word);
-    if (name == NULL || strlen(name) >= CONGRU_LABEL_SIZE)
+    if (name != NULL)
+        unescape(name);
+    if (name == NULL || strlen(name) >= CONGRU_LABEL_SIZE || strlen(word) >= EVENT_TEXT_SIZE)
         return congru_fail(from->context, CONGRU_ERROR_ARGUMENT,
-                           "%s wants CODE=NAME or TEXT=NAME, with commas between, not '%s'", from->where,
-                           value);
+                           "%s wants CODE=NAME or TEXT=NAME, with commas between (those of a TEXT are \\, and "
+                           "\\=), not '%s'",
+                           from->where, value);
     for (size_t i = 0; i < rule->event_count; i++)
         if (strcmp(rule->by_text[i].text, word) == 0)
             return congru_fail(from->context, CONGRU_ERROR_ARGUMENT, "%s: %s is named twice", from->where,
@@ -404,18 +433,22 @@ static congru_status pass_over(value_source *from, const char *value)
 
 const congru_option congru_import_options[CONGRU_IMPORT_OPTIONS] = {
     {"events", '\0', "CODE=NAME,...",
-     "Which events are trials, by code or by annotation text (TEXT=NAME), and of which class. In a file of "
-     "trials it chooses and renames classes. Default: the preset's."},
+     "Which events are trials, by code or by annotation text (TEXT=NAME), and of which class. In a TEXT * "
+     "stands for anything ('left*=left'), a tag for MNE's names that have it (left for left/trial1), and a "
+     "backslash makes letters of \\, \\= \\*. A text in full goes before one that fits. In a file of trials it "
+     "chooses and renames classes. Default: the preset's."},
     {"rest", '\0', NULL, "Take the rest before each cue instead, from -B to -A, as the one class 'rest'."},
     {"rest-class", '\0', "NAME", "Take the rest before each cue, from -B to -A, too, as a class of this name."},
     {"rate", '\0', "HZ",
-     "The rate of files of trials that do not say theirs. Default: unknown, an error where it is needed."},
+     "The rate of files of trials, and of CSV, TSV and OpenBCI text, that do not say theirs. Default: unknown, "
+     "an error where it is needed."},
     {"start", '\0', "S",
      "Seconds from the cue to the first sample of files of trials that do not say theirs. Default: likewise."},
     {"subject-from", '\0', "PATTERN",
      "Where the subject, and session and run, are in the name of a file: S{subject}R{run}. {subject:2} takes "
-     "two characters, * anything. Default: the preset's, else the usual schemes (SxxxRyy, AxxT, BIDS), else "
-     "the name without its extension is the subject."},
+     "two characters, * anything. It is compared with the whole name without its folders and extension; with "
+     "slashes, {subject}/eeg/*, with as many folders too. Default: the preset's, else the usual schemes "
+     "(SxxxRyy, AxxT, BIDS, folders sub-xx/ses-yy), else the name without its extension is the subject."},
     {"session-from", '\0', "PATTERN",
      "The same for the session, if that takes a pattern of its own: *_ses{session}."},
     {"keep-signals", '\0', NULL, "Store the filtered trials beside their covariances."},
@@ -528,10 +561,18 @@ void congru_import_write_rules(const congru_import *import, congru_text *text)
     congru_text_add_number(text, import->mat_cue, 17);
 }
 
+/* Texts of events are kept as they were given, names of classes as they are. */
+static void add_word(congru_text *events, const char *before, const char *word, bool name)
+{
+    congru_text_add(events, "%s", before);
+    for (; *word != '\0'; word++)
+        congru_text_add(events, name && strchr(escaped, *word) != NULL ? "\\%c" : "%c", *word);
+}
+
 /* ["4 8 12", "T1", "left_fist", "T2", "right_fist"] as "T1=left_fist,T2=right_fist" of these runs. */
 static bool read_rule(value_source *from, congru_scan *json)
 {
-    char word[CONGRU_LABEL_SIZE * 2], runs[CONGRU_LABEL_SIZE * 2] = "";
+    char word[EVENT_TEXT_SIZE], runs[EVENT_TEXT_SIZE] = "";
     congru_text events = {0};
     size_t count = 0;
     bool read = true;
@@ -541,7 +582,7 @@ static bool read_rule(value_source *from, congru_scan *json)
         if (count == 0)
             snprintf(runs, sizeof runs, "%s", word);
         else
-            congru_text_add(&events, "%s%s", count % 2 == 0 ? "=" : count > 1 ? "," : "", word);
+            add_word(&events, count % 2 == 0 ? "=" : count > 1 ? "," : "", word, count % 2 == 0);
     }
     read = !json->failed && !events.failed && events.data != NULL &&
            add_rule(from, runs, events.data) == CONGRU_OK;

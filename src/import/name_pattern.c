@@ -169,6 +169,16 @@ bool congru_name_pattern_match(const char *pattern, const char *path, name_parts
     return found;
 }
 
+size_t congru_name_pattern_compared(const char *pattern, const char *path, char *compared, size_t size)
+{
+    const char *text = tail(path, pattern);
+    size_t folders = 0;
+    snprintf(compared, size, "%.*s", (int)size_without_extension(text), text);
+    for (const char *c = compared; *c != '\0'; c++)
+        folders += *c == '/';
+    return folders;
+}
+
 void congru_name_pattern_base(const char *path, char base[NAME_SIZE])
 {
     const char *name = tail(path, "");

@@ -26,6 +26,9 @@ bool congru_name_pattern_check(const char *where, const char *pattern, name_fiel
  * the others. */
 bool congru_name_pattern_match(const char *pattern, const char *path, name_parts *parts);
 
+/* What of a path the pattern is held against, cut to fit; how many folders are in it. */
+size_t congru_name_pattern_compared(const char *pattern, const char *path, char *compared, size_t size);
+
 /* The name of a file without its folders and its extension, cut to fit. */
 void congru_name_pattern_base(const char *path, char base[NAME_SIZE]);
 

@@ -21,6 +21,7 @@ extern const congru_recording_reader congru_reader_brainvision;
 extern const congru_recording_reader congru_reader_mat; /* BNCI's runs, and EEGLAB's .set */
 extern const congru_recording_reader congru_reader_fif;
 extern const congru_recording_reader congru_reader_xdf;
+extern const congru_recording_reader congru_reader_text; /* CSV, TSV, OpenBCI */
 
 /* The gaps of a file cost memory that its bytes do not show: it may be this many times as long as what was recorded. */
 enum { CONGRU_READER_STRETCH_MAX = 24 };

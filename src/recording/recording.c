@@ -10,8 +10,8 @@ enum { FIRST_BYTES = 256, ALIGNMENT = 64, EVENTS_START = 64 };
 
 /* A format more is one line more. */
 static const congru_recording_reader *const readers[] = {
-    &congru_reader_gdf, &congru_reader_edf, &congru_reader_brainvision,
-    &congru_reader_mat, &congru_reader_fif, &congru_reader_xdf,
+    &congru_reader_gdf, &congru_reader_edf, &congru_reader_brainvision, &congru_reader_mat,
+    &congru_reader_fif, &congru_reader_xdf, &congru_reader_text,
 };
 
 /* What congru_recording_create really makes. Recordings repeat a few texts many times ("T0", "T1"), so a text is kept
@@ -44,10 +44,11 @@ static congru_status fail_unknown(congru_context *context, const char *path, con
     if (size >= 2 && memcmp(bytes, "\x1f\x8b", 2) == 0) /* .fif.gz, .xdfz */
         return congru_fail(context, CONGRU_ERROR_UNSUPPORTED, "%s: packed with gzip (unpack it with gunzip)",
                            path);
-    return congru_fail(context, CONGRU_ERROR_UNSUPPORTED,
-                       "%s: not a recording of a known format: expected GDF, EDF, BDF, a BrainVision .vhdr, a "
-                       "MATLAB 5 .mat, an EEGLAB .set, XDF or FIF (convert it to one of these)",
-                       path);
+    return congru_fail(
+        context, CONGRU_ERROR_UNSUPPORTED,
+        "%s: not a recording of a known format: expected GDF, EDF, BDF, a BrainVision .vhdr, a "
+        "MATLAB 5 .mat, an EEGLAB .set, XDF, FIF, or CSV, TSV or OpenBCI text (convert it to one of these)",
+        path);
 }
 
 congru_status congru_recording_read(congru_context *context, const char *path,

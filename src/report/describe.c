@@ -146,8 +146,13 @@ static void describe_recording(describing *d, const congru_recording *recording)
     const double minutes = (double)(long)(seconds / 60);
     const congru_counted samples = congru_count(recording->samples, "sample");
     set_title(d, recording->format);
-    add_line(d, "rate", "%g Hz", recording->rate);
-    if (seconds < 60 || !(minutes < 1e9))
+    if (recording->rate > 0)
+        add_line(d, "rate", "%g Hz", recording->rate);
+    else
+        add_line(d, "rate", "unknown (congru import needs --rate HZ)");
+    if (!(recording->rate > 0))
+        add_line(d, "length", "%s", samples.text);
+    else if (seconds < 60 || !(minutes < 1e9))
         add_line(d, "length", "%s, %.6g s", samples.text, seconds);
     else
         add_line(d, "length", "%s, %.0f min %.5g s", samples.text, minutes, seconds - 60 * minutes);

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/number_text.h"
+#include "recording/sample_text.h"
 #include "stream/stream_sink.h"
 
 typedef struct csv_reader {
@@ -15,7 +15,8 @@ typedef struct csv_reader {
     const char *path;
     FILE *file;
     char line[CONGRU_PROTOCOL_LINE_MAX];
-    size_t number; /* of lines so far */
+    size_t number;  /* of lines so far */
+    char separator; /* of the first line */
     double *frame;
     const char **heading; /* into the line, until the decoder is made */
 } csv_reader;
@@ -31,36 +32,21 @@ static congru_status fail_memory(const csv_reader *r)
     return congru_fail(r->sink->settings->context, CONGRU_ERROR_MEMORY, "stream: not enough memory");
 }
 
-/* A line that holds no number is the names of the channels. */
-static bool is_heading(const char *line)
-{
-    char *end;
-    congru_number_read(line, &end);
-    end += end != line ? strspn(end, " \t") : 0;
-    return end == line || (*end != ',' && *end != '\0');
-}
-
-/* Cuts the line in place; blanks around a name are dropped. */
+/* Cuts the line in place. */
 static congru_status split_heading(csv_reader *r, size_t *count)
 {
     size_t most = 1;
     for (const char *c = r->line; *c != '\0'; c++)
-        most += *c == ',';
+        most += *c == r->separator;
     r->heading = calloc(most, sizeof *r->heading);
     if (r->heading == NULL)
         return fail_memory(r);
     *count = 0;
-    for (char *name = r->line; name != NULL;) {
-        char *comma = strchr(name, ','), *end = comma != NULL ? comma : name + strlen(name);
-        if (comma != NULL)
-            *comma++ = '\0';
-        name += strspn(name, " \t");
-        while (end > name && strchr(" \t", end[-1]) != NULL)
-            *--end = '\0';
+    for (char *rest = r->line; rest != NULL;) {
+        const char *name = congru_sample_field(&rest, r->separator);
         if (*name == '\0')
             return fail_csv(r, "a channel has no name");
         r->heading[(*count)++] = name;
-        name = comma;
     }
     return CONGRU_OK;
 }
@@ -72,7 +58,7 @@ static congru_status read_frame(csv_reader *r)
     const char *wrong =
         r->line[0] == '!'
             ? congru_protocol_read_command(r->line + 1, &command)
-            : congru_protocol_read_csv(r->line, congru_decoder_channels(r->sink->decoder), r->frame);
+            : congru_sample_frame(r->line, r->separator, congru_decoder_channels(r->sink->decoder), r->frame);
     if (wrong != NULL)
         return fail_csv(r, wrong);
     return r->line[0] == '!' ? congru_stream_obey(r->sink, &command)
@@ -83,7 +69,8 @@ static congru_status start(csv_reader *r)
 {
     congru_decoder_options options = r->sink->settings->options.decoder;
     congru_status status = CONGRU_OK;
-    bool heading = r->line[0] != '!' && is_heading(r->line);
+    r->separator = r->line[0] != '!' ? congru_sample_separator(r->line) : ',';
+    bool heading = r->line[0] != '!' && congru_sample_is_heading(r->line, r->separator);
     if (heading && options.channels == NULL) {
         status = split_heading(r, &options.channel_count);
         options.channels = r->heading;

@@ -8,6 +8,7 @@
 
 #include "base/number_text.h"
 #include "congru/text.h"
+#include "recording/sample_text.h"
 
 enum { PACKET_HEAD = 8 };
 
@@ -284,25 +285,6 @@ static size_t read_numbers(congru_stream_protocol *p, size_t width, size_t chann
     return taken;
 }
 
-const char *congru_protocol_read_csv(char *line, size_t channels, double *frame)
-{
-    size_t i = 0;
-    for (char *field = line; field != NULL; i++) {
-        char *comma = strchr(field, ','), *end;
-        if (comma != NULL)
-            *comma++ = '\0';
-        if (i == channels)
-            return "has more numbers than there are channels";
-        double number = congru_number_read(field, &end);
-        end += strspn(end, " \t\r");
-        if (*end != '\0')
-            return "holds what is not a number";
-        frame[i] = field[strspn(field, " \t\r")] == '\0' ? (double)NAN : number;
-        field = comma;
-    }
-    return i == channels ? NULL : "has fewer numbers than there are channels";
-}
-
 /* A line of CSV is whole: a frame, a command, or nothing. */
 static void take_line(congru_stream_protocol *p, size_t channels, double *frames, size_t *count,
                       congru_protocol_command *command)
@@ -315,7 +297,7 @@ static void take_line(congru_stream_protocol *p, size_t channels, double *frames
     else if (p->line[0] == '!')
         wrong = congru_protocol_read_command(p->line + 1, command);
     else if (p->line_size > 0 &&
-             (wrong = congru_protocol_read_csv(p->line, channels, frames + *count * channels)) == NULL)
+             (wrong = congru_sample_frame(p->line, ',', channels, frames + *count * channels)) == NULL)
         ++*count;
     if (wrong != NULL) {
         fail(p, "");

@@ -77,9 +77,6 @@ size_t congru_protocol_read(congru_stream_protocol *protocol, size_t channels, c
 /* Whether the bytes so far end where a frame, a line or a packet does. */
 bool congru_protocol_is_whole(const congru_stream_protocol *protocol);
 
-/* One line of CSV into a frame, cut in place; a number left out is NaN. NULL, or what is wrong with it. */
-const char *congru_protocol_read_csv(char *line, size_t channels, double *frame);
-
 /* A command's words, cut in place. NULL, or what is wrong with it. */
 const char *congru_protocol_read_command(char *text, congru_protocol_command *command);
 

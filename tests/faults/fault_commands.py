@@ -26,6 +26,8 @@ COMMANDS = [
             ['A01T.gdf']),
     Command('import npz', 'import {in}/trials.npz --band off --notch off --window all --jobs 1 -o set.npz',
             ['set.npz'], ['trials.npz']),
+    Command('import text', 'import {in}/own.csv --events l*=left,r*=right --jobs 1 -o set.npz', ['set.npz'],
+            ['own.csv', 'own_events.tsv']),
     Command('import preset', f'import {{in}}/S1.edf --preset {{in}}/own.txt --jobs 1 -o set.npz', ['set.npz'],
             ['own.txt'], ['own.txt']),
     Command('synth set', 'synth --stage fusion --subjects 2 --trials 2 --channels 4 --threads 1 -o set.npz', ['set.npz']),
@@ -130,6 +132,10 @@ def make_inputs(folder, congru, tools):
     write(path, frames)
     rows = struct.iter_unpack('<3f', frames)
     write(os.path.join(folder, 'frames.csv'), ''.join('%.6g,%.6g,%.6g\n' % row for row in rows).encode())
+    rows = zip(*[iter(made_up(3 * 4000, 5))] * 3)
+    write(os.path.join(folder, 'own.csv'), ('time,C3,Cz,C4\n' + ''.join(
+        '%.2f,%.4g,%.4g,%.4g\n' % (i / 100, 20 * a, 20 * b, 20 * c) for i, (a, b, c) in enumerate(rows))).encode())
+    write(os.path.join(folder, 'own_events.tsv'), b'onset\tlabel\n5\tl1\n12\tr1\n20\tl2\n28\tr2\n')
     write(os.path.join(folder, 'own.txt'), b'events = T1=left, T2=right\nband = 8:30\n')
     write(os.path.join(folder, 'accuracies.csv'),
           b'subject,ra+mdm,ra+tslr\n1,60,63\n2,71,70.5\n3,55,61\n4,80,84\n5,66,66\n')
