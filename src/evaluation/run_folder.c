@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "array/file_write.h"
+#include "array/folder.h"
 #include "array/source.h"
 #include "base/descriptor.h"
 #include "base/error.h"

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "array/file_write.h"
+#include "array/folder.h"
 #include "base/error.h"
 #include "evaluation/fold_file.h"
 
