@@ -16,11 +16,12 @@ typedef struct congru_ablation {
               [CONGRU_PIPELINE_SIZE]; /* "dct", "dct-e2e": as the paper's files call them */
     double mean[CONGRU_ABLATION_VARIANTS][CONGRU_ABLATION_MODELS_MAX],
         deviation[CONGRU_ABLATION_VARIANTS][CONGRU_ABLATION_MODELS_MAX];
+    double right[CONGRU_ABLATION_VARIANTS][CONGRU_ABLATION_MODELS_MAX]; /* trials, of all subjects */
     congru_scores_list scores; /* percent: a table for each variant by its name, of models and subjects */
 } congru_ablation;
 
-/* Runs every variant of every pipeline of the open set, into scores that the caller clears, also after a failure,, each in a folder of its own below `folder`, and writes
- * FOLDER/baseline/ablation.json, which the report of that folder shows. CONGRU_ERROR_ARGUMENT for a pipeline without a
+/* Runs every variant of every pipeline of the open set, into scores that the caller clears, also after a failure, each in a
+ * folder of its own below `folder`, and writes FOLDER/baseline/ablation.json, which the report of that folder shows. CONGRU_ERROR_ARGUMENT for a pipeline without a
  * network. */
 congru_status congru_ablation_run(congru_paper_open *open, const char *folder, congru_ablation *found);
 
