@@ -109,7 +109,7 @@ static void add_pair(congru_text *text, const congru_gain *pair)
 /* Every two pipelines once, the better first; a and b are places in the order of the report. */
 static void add_pairs(congru_text *text, const report_run *run)
 {
-    size_t subjects = run->results->subjects;
+    size_t subjects = run->results->subjects, count = 0;
     const char *comma = "";
     congru_report_add_name(text, "pairs");
     congru_text_add(text, "[");
@@ -119,6 +119,8 @@ static void add_pairs(congru_text *text, const report_run *run)
                                               run->accuracy + run->order[b] * subjects, 0.95);
             congru_text_add(text, "%s{\"a\":%zu,\"b\":%zu,", comma, a, b);
             add_pair(text, &pair);
+            congru_report_add_number(text, "p", run->pair_p[count]);
+            congru_report_add_number(text, "p_holm", run->pair_holm[count++]);
             congru_text_add(text, "}");
             comma = ",\n";
         }
