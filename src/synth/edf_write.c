@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "array/file_write.h"
-#include "array/folder.h"
 #include "base/number_text.h"
 #include "synth/synth_internal.h"
 
@@ -235,8 +234,6 @@ congru_status congru_synth_write_edf(congru_context *context, const congru_set *
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "congru_synth_write_edf: context, set and folder must not be NULL");
     congru_status status = check_set(context, set);
-    if (status == CONGRU_OK)
-        status = congru_folder_make(context, folder, "");
     if (status != CONGRU_OK)
         return status;
     edf_file file = {.set = set, .rate = (size_t)set->rate, .scale = find_scale(set)};
