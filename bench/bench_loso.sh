@@ -46,14 +46,14 @@ middle()
     sort -g | awk '{ time[NR] = $1 } END { print time[int((NR + 1) / 2)] }'
 }
 
-# time_congru CLASSIFIER
+# time_congru CLASSIFIER: with the ridge that scikit-learn has.
 time_congru()
 {
     local i
     TIMEFORMAT='%R %U %S'
     for ((i = 0; i < repeats; i++)); do
         rm -rf "$scratch/congru-$1"
-        { time "$BUILD/congru" loso "$set" --pipelines "ra+$1" --jobs 2 -o "$scratch/congru-$1" \
+        { time "$BUILD/congru" loso "$set" --pipelines "ra+$1" --C 1 --jobs 2 -o "$scratch/congru-$1" \
             >/dev/null 2>"$scratch/errors"; } 2>&1 || { cat "$scratch/errors" >&2 && return 1; }
     done | awk '{ print $1, $2 + $3 }' | medians
 }

@@ -15,10 +15,10 @@ skip()
 }
 
 [ "${SANITIZE:-none}" = none ] || skip "a module built with a sanitizer cannot be loaded into python"
-command -v "$python" >/dev/null || skip "there is no $python"
-[ -e "$package/congru/_native.abi3.so" ] || skip "the package was not built: it takes python3-dev"
+command -v "$python" >/dev/null || skip "there is no $python (install python3)"
+[ -e "$package/congru/_native.abi3.so" ] || skip "the package was not built (install python3-dev, then build again)"
 for module in numpy pytest sklearn pandas; do
-    "$python" -c "import $module" 2>/dev/null || skip "there is no python3-$module"
+    "$python" -c "import $module" 2>/dev/null || skip "there is no module $module (install python3-$module)"
 done
 cd "$SOURCE" || exit 1
 CONGRU_COMMAND=$BUILD/congru PYTHONPATH=$package PYTHONDONTWRITEBYTECODE=1 \

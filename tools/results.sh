@@ -1,7 +1,7 @@
 #!/bin/bash
 # Prints the tables of docs/results.md anew, each into a file. SPDX-License-Identifier: Apache-2.0
 #
-# usage: tools/results.sh CONGRU DATA FOLDER [2a] [2b] [eegmmidb] [networks] [synthetic]
+# usage: tools/results.sh CONGRU DATA FOLDER [2a] [left-right] [2b] [2b-raw] [eegmmidb] [networks] [synthetic]
 #
 # DATA has the folders bci_iv_2a, bci_iv_2b and eegmmidb; what is in FOLDER already is not run again, fold by fold, so the
 # same line goes on after an interruption. JOBS=1 has one fold at a time. Processor time: 2a an hour, 2b a quarter of an hour,
@@ -9,13 +9,13 @@
 set -eu -o pipefail
 
 if [ $# -lt 3 ]; then
-    echo "usage: tools/results.sh CONGRU DATA FOLDER [2a] [2b] [eegmmidb] [networks] [synthetic]" >&2
+    echo "usage: tools/results.sh CONGRU DATA FOLDER [2a] [left-right] [2b] [2b-raw] [eegmmidb] [networks] [synthetic]" >&2
     exit 2
 fi
 congru=$(realpath "$1") data=$(realpath "$2")
 mkdir -p "$3" && cd "$3"
 shift 3
-[ $# -gt 0 ] || set -- 2a 2b eegmmidb networks synthetic
+[ $# -gt 0 ] || set -- 2a left-right 2b 2b-raw eegmmidb networks synthetic
 
 # table NAME WORD...: what the command prints, in NAME.txt when it is whole.
 table()
@@ -39,43 +39,91 @@ tables_2a()
 {
     import 2a.npz "$data"/bci_iv_2a/trials/*.npz --window all --band 8:35 --notch off --keep-signals
     import 2a_wide.npz "$data"/bci_iv_2a/trials/*.npz --window all --band off --notch off --keep-signals
-    table 2a-recipes reproduce recipes 2a.npz --C 0.01
-    table 2a-aligners reproduce table-prealigners 2a.npz --C 0.01
-    table 2a-end-to-end reproduce table-e2e 2a.npz --C 0.01
-    table 2a-gap reproduce gap 2a.npz --C 0.01
-    table 2a-silhouette reproduce silhouette 2a.npz --C 0.01
-    table 2a-runtime reproduce runtime 2a.npz --C 0.01
-    table 2a-geometry reproduce geometry 2a.npz --C 0.01
-    table 2a-views loso 2a_wide.npz --band 8:35 -p ra+tslr,motor,slow,motor+slow --C auto -o views2a
-    table 2a-ablation reproduce ablation 2a.npz --C 0.01
-    table 2a-conformer loso 2a_wide.npz --dataset 2a --band 8:35 --C 0.01 -p conformer,inception -o comparison/2a_wide
-    table 2a-comparison reproduce comparison 2a_wide.npz --dataset 2a --band 8:35 --C 0.01 -o comparison -p \
+    table 2a-end-to-end reproduce table-e2e 2a.npz
+    table 2a-aligners reproduce table-prealigners 2a.npz
+    table 2a-gap reproduce gap 2a.npz
+    table 2a-silhouette reproduce silhouette 2a.npz
+    table 2a-recipes reproduce recipes 2a.npz
+    table 2a-geometry reproduce geometry 2a.npz
+    table 2a-ablation reproduce ablation 2a.npz
+    table 2a-views loso 2a_wide.npz --band 8:35 -p ra+tslr,motor,slow,motor+slow -o views2a
+    table 2a-runtime reproduce runtime 2a.npz
+    table 2a-conformer loso 2a_wide.npz --dataset 2a --band 8:35 -p conformer,inception -o comparison/2a_wide
+    table 2a-comparison reproduce comparison 2a_wide.npz --dataset 2a --band 8:35 -o comparison -p \
         none+mdm,none+tslr,none+tsa-lda,none+csp-lda,ra+mdm,ra+tslr,ra+tsa-lda,rpa+mdm,ddct-unet+tslr,ddct-unet-e2e,spd-cnn,ts-spd-cnn,shallow,eegnet,deep
+}
+
+# All 288 left and right trials of both sessions of 2a, as covariances. A name apart from 2a: the paper has four classes.
+tables_left_right()
+{
+    import left_right.npz "$data"/bci_iv_2a/left_right_cov/*.npz
+    table left-right-classical loso left_right.npz --align-by session -o left_right -p \
+        none+mdm,none+tslr,ra+mdm,ra+tslr,ra+tsa-lda,rpa+mdm
+    table left-right-networks loso left_right.npz --align-by session -o left_right -p \
+        dct+tslr,dldct+tslr,ddct-unet+tslr,dct-e2e,dldct-e2e,ddct-unet-e2e
+    table left-right-sessions within left_right.npz --sessions --align-by session -o left_right_sessions -p \
+        none+mdm,none+tslr,ra+mdm,ra+tslr,ra+tsa-lda,dct-e2e,dldct-e2e,ddct-unet-e2e
 }
 
 tables_2b()
 {
     import 2b.npz "$data"/bci_iv_2b/epochs/*.npz --window all --band 8:30 --notch off
     import 2b_wide.npz "$data"/bci_iv_2b/epochs/*.npz --window all --start 0 --band off --notch off --keep-signals
-    table 2b-views loso 2b_wide.npz --band 8:30 -p ra+tslr,motor,slow,motor+slow --C auto -o views2b
+    table 2b-views loso 2b_wide.npz --band 8:30 -p ra+tslr,motor,slow,motor+slow -o views2b
     local protocol
     for protocol in "--keep-sessions 1,2,3 -o paper2b" "--align-by session -o ours2b"; do
         # shellcheck disable=SC2086
-        for experiment in table-prealigners table-e2e gap silhouette ablation; do
-            table "${protocol##* }-$experiment" reproduce $experiment 2b.npz --C 0.01 $protocol
+        for experiment in table-e2e table-prealigners gap silhouette ablation; do
+            table "${protocol##* }-$experiment" reproduce $experiment 2b.npz $protocol
         done
     done
+}
+
+# 2b as recorded: session 4 of each subject, with the model that the others' sessions 1 to 3 give; all four sessions, each
+# subject left out; and each subject's session 4 with its own first three. The files have a step and a beginning for each session.
+tables_2b_raw()
+{
+    local subject pipeline
+    if [ ! -e parts/B09_session4.npz ]; then
+        mkdir -p parts
+        "${PYTHON:-/usr/bin/python3}" - "$data"/bci_iv_2b/raw/*.npz <<'END'
+import pathlib, sys, numpy
+for name in sys.argv[1:]:
+    arrays = dict(numpy.load(name))
+    for session in numpy.unique(arrays["session"]):
+        chosen = arrays["session"] == session
+        part = {key: value[chosen] if value.shape[:1] == chosen.shape else value for key, value in arrays.items()}
+        part |= {key: arrays[key][session - 1] for key in ("scale", "tmin")}
+        numpy.savez(f"parts/{pathlib.Path(name).stem}_session{session}.npz", **part)
+END
+    fi
+    local how="--subject-from {subject}_session{session} --window 1.252:4.5 --band 8:30 --notch off --keep-signals"
+    # shellcheck disable=SC2086
+    {
+        import 2b_raw.npz parts/*_session[1234].npz $how
+        import 2b_raw123.npz parts/*_session[123].npz $how
+        import 2b_raw4.npz parts/*_session4.npz $how
+    }
+    for pipeline in ra+mdm ra+tslr ra+tsa-lda dldct-e2e ddct-unet-e2e; do
+        for subject in B01 B02 B03 B04 B05 B06 B07 B08 B09; do
+            [ -e session4-$pipeline-$subject.txt ] && continue
+            "$congru" train 2b_raw123.npz --without $subject --align-by session -p $pipeline -o raw-$pipeline.safetensors
+            table session4-$pipeline-$subject predict raw-$pipeline.safetensors 2b_raw4.npz --subjects $subject
+        done
+    done
+    table raw-left-out loso 2b_raw.npz --align-by session -o raw_left_out -p \
+        none+tslr,ra+mdm,ra+tslr,ra+tsa-lda,dct-e2e,dldct-e2e,ddct-unet-e2e
 }
 
 tables_eegmmidb()
 {
     import eegmmidb.npz "$data"/eegmmidb/epochs22/*.npz --preset eegmmidb --band 8:30 --keep-signals
     import wide.npz "$data"/eegmmidb/epochs22/*.npz --window all --band off --notch off --keep-signals
-    table eegmmidb-comparison reproduce comparison eegmmidb.npz --C 0.01 -p \
+    table eegmmidb-comparison reproduce comparison eegmmidb.npz -p \
         none+mdm,none+tslr,none+tsa-lda,none+csp-lda,ra+mdm,ra+tslr,ra+tsa-lda
-    table eegmmidb-left-right loso eegmmidb.npz --classes left_fist,right_fist --C 0.01 -p ra+mdm,ra+tslr -o leftright
-    table eegmmidb-views loso wide.npz --band 8:30 -p ra+tslr,motor,slow,motor+slow --C auto -o views49
-    table eegmmidb-recipes reproduce recipes eegmmidb.npz --C 0.01
+    table eegmmidb-left-right loso eegmmidb.npz --classes left_fist,right_fist -p ra+mdm,ra+tslr -o leftright
+    table eegmmidb-views loso wide.npz --band 8:30 -p ra+tslr,motor,slow,motor+slow -o views49
+    table eegmmidb-recipes reproduce recipes eegmmidb.npz
 }
 
 # motor+slow with weights of 1 and with learned ones, and networks beside it.
@@ -137,7 +185,7 @@ tables_synthetic()
 
 for part in "$@"; do
     case $part in
-    2a | 2b | eegmmidb | networks | synthetic) "tables_$part" ;;
+    2a | left-right | 2b | 2b-raw | eegmmidb | networks | synthetic) "tables_${part//-/_}" ;;
     *) echo "tools/results.sh: no part '$part'" >&2 && exit 2 ;;
     esac
 done

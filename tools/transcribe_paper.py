@@ -400,10 +400,10 @@ WORDS = {
     "algorithm": {"1": "DCT", "2": "DLDCT|first weights", "3": "UNet|first weights", "4": "RPA|Procrustes", "5": "CSP",
                   "6": "LDA|Fisher's directions", "7": "TSLR|ridge|logistic", "8": "MDM", "9": "CP|unified|all models"},
     "table": {"1": "what each method corrects|progression|propert", "2": "synthetic|made-up", "3": "aligner|RA + TSLR|RA|pre-align",
-              "4": "end to end|end-to-end|TS-SPD-CNN|TSLR", "5": "ablation|merges|depth|part left out", "6": "synthetic|made-up",
+              "4": "end to end|end-to-end|TS-SPD-CNN|TSLR|Dataset-wise", "5": "ablation|merges|depth|part left out", "6": "synthetic|made-up",
               "7": "preprocessing|propert|RPA", "8": "classifiers|propert", "9": "datasets|channels|trials", "10": "aligner|pre-align",
-              "11": "end to end|end-to-end", "12": "ablation", "13": "second|runtime", "14": "second|runtime",
-              "15": "interval|across subjects|paired", "16": "by dataset|by set|paired", "17": "2a|paired", "18": "silhouette",
+              "11": "end to end|end-to-end|Dataset-wise", "12": "ablation", "13": "second|runtime", "14": "second|runtime",
+              "15": "interval|across subjects|paired|statistic", "16": "by dataset|by set|paired|statistic", "17": "2a|paired|statistic", "18": "silhouette",
               "19": "comparison|method|classifier|RPA|TS-SPD-CNN|TCN", "20": "gap", "21": "subject", "22": "subject|TS-SPD-CNN",
               "23": "ablation|subject"}}
 

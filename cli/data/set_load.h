@@ -32,8 +32,8 @@ int preset_fail_unknown(const char *who, const char *name);
         {"align-by", '\0', "NAME", \
          "Align each 'subject', or each 'session' of a subject by itself. Default: subject."}, \
         {"unlabelled", '\0', NULL, \
-         "Use no labels at all: rpa otherwise takes a few of those the set has, and leaves " \
-         "out the trials they belong to."}, \
+         "Use no labels at all: a model that was made with --rpa-labels otherwise takes a few of those the set " \
+         "has, and leaves out the trials they belong to."}, \
         {"events", '\0', "CODE=NAME,...", \
          "Which events of a recording are trials. Default: as in the files the model was fitted on."}, \
         {"unit", '\0', "NAME", "The unit of signals that do not say theirs: 'uV', 'mV' or 'V'. Default: uV."}, \

@@ -331,9 +331,13 @@ static int run_reproduce(const arguments *parsed)
 }
 
 static const char *const reproduce_examples[] = {
-    "congru reproduce synthetic --seeds 50..50 --steps 100",   "congru reproduce table-e2e 2a.npz 2b.npz",
-    "congru reproduce table-e2e 2b.npz --keep-sessions 1,2,3", "congru reproduce statistics",
-    "congru reproduce table-e2e 2a.npz --format json",         NULL,
+    "congru reproduce synthetic --seeds 50..50 --steps 100",
+    "congru reproduce table-e2e 2a.npz 2b.npz",
+    "congru reproduce table-e2e 2b.npz --keep-sessions 1,2,3",
+    "congru reproduce statistics 2a.npz 2b.npz",
+    "congru reproduce subjects",
+    "congru reproduce table-e2e 2a.npz --format json",
+    NULL,
 };
 
 const command command_reproduce = {
@@ -342,9 +346,10 @@ const command command_reproduce = {
     .usage = "EXPERIMENT [SET.npz...] [OPTION...]",
     .description =
         "Runs an experiment of \"Geometry-Aware Deep Congruence Networks for Manifold Learning in "
-        "Cross-Subject Motor Imagery\" and prints what the paper has beside what comes out here. Each claim of "
-        "its text is an inequality between cells, or several: it is reproduced when all hold for our numbers, "
-        "not reproduced when one does not (the one that decides is printed), or its data is not given. Sets "
+        "Cross-Subject Motor Imagery\" and prints what the paper has beside what comes out here; without sets, "
+        "what the paper has. Each claim of its text is an inequality between cells, or several: it is reproduced "
+        "when they hold for our numbers, not reproduced when they do not (the one that decides is printed), or not "
+        "judged, where data is not given. Sets "
         "are matched with the paper's by the name of their file, 2a.npz or bnci2014-001.npz, or by --dataset; "
         "one with another number of classes is not compared, and other differences are told. --format json has "
         "every line, note, table and claim; csv, latex and html have the tables, and the claims as one.",

@@ -25,9 +25,10 @@ typedef struct congru_pipeline_description {
         *network; /* "dct", "dldct", "ddct-unet", ...: what it trains by gradient descent, in the aligner or in
                             the classifier; NULL when it trains nothing so */
     bool end_to_end;    /* the classifier stands alone: the pipeline's name is its name */
-    bool target_labels; /* asks for labelled trials of the target subject */
+    bool target_labels; /* takes labelled trials of the target subject where options say so (rpa_labels) */
     bool needs_signals; /* covariances are not enough */
     bool embeds;        /* congru_pipeline_represent can show where it puts trials */
+    bool target_trials; /* sees the target subject's trials without labels, as many as congru_target says */
     bool linear;        /* its branches have forward patterns (congru/explain.h) */
     size_t branches;    /* how many; aligner, classifier and network are those of the first */
 } congru_pipeline_description;
@@ -95,7 +96,7 @@ typedef struct congru_evaluation_options {
     int folds;       /* of CONGRU_PROTOCOL_FOLDS, 5 */
     bool contiguous; /* folds are blocks in the order of the set, instead of shuffled and equal in classes */
     int calibration; /* of LOSO: so many labelled trials of each class of the target subject, its first, are fitted on with
-                            the sources; of the pipelines those that ask for labels themselves are refused, and the target
+                            the sources; of the pipelines those that take labels themselves (rpa_labels) are refused, and the target
                             must be CONGRU_TARGET_FULL */
     int calibration_most; /* the first trials of each class that are not scored, so that runs of a curve score the same ones;
                              at least calibration, and 0 means that */
@@ -146,10 +147,24 @@ typedef struct congru_fold {
                              others, and where there is no folder to keep it in */
 } congru_fold;
 
+enum { CONGRU_KNOWLEDGE_SIZE = 160 };
+
+/* What a run let a pipeline see of the subjects that it is scored on. */
+typedef struct congru_knowledge {
+    size_t labels; /* labelled trials of a subject, at most, which are not scored; 0: no label was looked at */
+    bool
+        known; /* what was seen without labels is: not of folders without run.json, nor of pipelines of others */
+    congru_target unlabelled; /* CONGRU_TARGET_NONE: nothing, as by all that stands behind no alignment */
+} congru_knowledge;
+
+/* In words: "all trials, without labels; 20 labelled trials of each subject, which are not scored". */
+CONGRU_API void congru_knowledge_text(const congru_knowledge *knowledge, char text[CONGRU_KNOWLEDGE_SIZE]);
+
 /* What a run found, or what a results folder holds. Folds by pipeline, then by subject. */
 typedef struct congru_results {
     size_t pipelines, subjects, classes, folds, channels;
     char (*pipeline)[CONGRU_PIPELINE_SIZE];
+    congru_knowledge *knowledge; /* (pipelines) */
     char (*subject_name)[CONGRU_LABEL_SIZE];
     char (*class_name)[CONGRU_LABEL_SIZE];
     size_t *subject_sessions; /* (subjects) sessions the set holds of each */

@@ -188,7 +188,7 @@ typedef struct congru_method_options {
     double c;        /* tslr: scikit-learn's C; 0: chosen by leave-one-subject-out among the sources */
     int csp_filters; /* csp-lda: from each end of each class's spectrum; of all classes together at most
                         CONGRU_CSP_FEATURES_MAX */
-    int rpa_labels;  /* rpa: labelled trials per class of the target, left out of the score; 0: unsupervised */
+    int rpa_labels; /* rpa: labelled trials per class of the target, left out of the score; 0: no label is looked at */
     congru_network_options network;
 } congru_method_options;
 

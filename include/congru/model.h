@@ -112,7 +112,7 @@ typedef struct congru_prediction_options {
     size_t subject_count;
     congru_target target;  /* how much of their unlabelled trials may be seen */
     bool align_by_session; /* recentre each session of a subject by itself */
-    bool ignore_labels;    /* do not use labels even where the pipeline asks for a few (rpa) */
+    bool ignore_labels;    /* do not use labels even where the model was made to take a few (rpa_labels) */
     bool keep_aligned;     /* fill in `aligned` */
 } congru_prediction_options;
 
@@ -129,7 +129,7 @@ typedef struct congru_predictions {
 } congru_predictions;
 
 /* Covariances must be what the model was made for, and signals in microvolts are brought there in a copy, as by
- * congru_model_prepare: CONGRU_ERROR_ARGUMENT with all that differs otherwise. Labels are not needed; those there are serve as `truth`, and rpa uses a few of them unless told not to. */
+ * congru_model_prepare: CONGRU_ERROR_ARGUMENT with all that differs otherwise. Labels are not needed; those there are serve as `truth`, and rpa uses as many of them as it was made with (rpa_labels), unless told not to. */
 CONGRU_API congru_status congru_model_predict(congru_context *context, const congru_model *model,
                                               const congru_set *set, const congru_prediction_options *options,
                                               congru_predictions **predictions);

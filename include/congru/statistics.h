@@ -84,6 +84,11 @@ typedef struct congru_comparison {
     double p;           /* congru_wilcoxon_p */
     double holm;        /* the same, until congru_pairs_correct */
     double permutation; /* p of congru_permutation_test, seed 50 */
+
+    /* Of congru_scores_compare, else 0: */
+    size_t trials;    /* that both are scored on; 0 where it is not known */
+    size_t left_out;  /* of those that one is scored on and the other is not */
+    size_t labels[2]; /* labelled trials of a target subject that either looked at, at most */
 } congru_comparison;
 
 /* confidence is that of the interval, between 0 and 1: 0.95. */
@@ -163,7 +168,7 @@ CONGRU_API double congru_transfer_bits(double accuracy, size_t classes);
 
 /* ---- Scores by pipeline and subject -------------------------------------------------------------------- */
 
-enum { CONGRU_SCORE_NAME_SIZE = 64, CONGRU_TRANSFER_SIZE = 64 };
+enum { CONGRU_SCORE_NAME_SIZE = 64, CONGRU_TRANSFER_SIZE = 64, CONGRU_MARK_SIZE = 32 };
 
 /* What tables, comparisons and reports read: each metric of each subject under each pipeline, over the subject's folds.
  * congru_results_scores makes it of results. */
@@ -180,6 +185,13 @@ typedef struct congru_scores {
     size_t *folds;                     /* (pipelines, subjects) that were added */
     double *value[CONGRU_SCORE_KINDS]; /* (pipelines, subjects) each; NaN where there is none */
     double *sum[CONGRU_SCORE_KINDS];   /* likewise, of what was added; 0 where nothing was */
+    size_t *labels; /* (pipelines) labelled trials of a target subject that it looked at, at most; 0: none */
+
+    /* Where pipelines are not scored on the same trials, else NULL: (pipelines, pipelines + 1, subjects), a pipeline on the
+     * trials that it shares with another and, last, with all that have the subject. congru_results_scores makes them when
+     * all is added: another pipeline or subject drops them. */
+    double *common; /* the accuracy; NaN where none is shared */
+    size_t *shared; /* how many trials */
 } congru_scores;
 
 /* Without pipelines and subjects. */
@@ -212,14 +224,32 @@ CONGRU_API size_t congru_scores_find(const congru_scores *scores, const char *pi
 CONGRU_API double congru_scores_at(const congru_scores *scores, congru_score metric, size_t pipeline,
                                    size_t subject);
 
+/* The accuracy of a pipeline on the trials of a subject that `other` is scored on too, or, where that is no pipeline, all that
+ * have the subject; and how many trials of the subjects that both have these are, 0 where it is not known. Where all are scored
+ * on the same trials the accuracy is congru_scores_at. */
+CONGRU_API double congru_scores_common(const congru_scores *scores, size_t pipeline, size_t other,
+                                       size_t subject);
+CONGRU_API size_t congru_scores_shared(const congru_scores *scores, size_t pipeline, size_t other);
+
+/* What tells a pipeline from others in a table or figure: "20 labels" for one that looked at so many of a target subject; ""
+ * for others. */
+CONGRU_API void congru_scores_mark(const congru_scores *scores, size_t pipeline, char text[CONGRU_MARK_SIZE]);
+
+/* Whether `a` stands before `b` among results: one that looked at fewer labels first, then the better one. */
+CONGRU_API bool congru_scores_before(const congru_scores *scores, size_t a, size_t b);
+
 /* Of one pipeline over subjects, with a confidence of 0.95. */
 CONGRU_API congru_interval congru_scores_mean(const congru_scores *scores, size_t pipeline,
                                               congru_score metric);
 
-/* z (pipelines): congru_scores_normalise of the accuracies; NaN for fewer than two pipelines. */
+/* z (pipelines): congru_scores_normalise of the accuracies on common trials; NaN for fewer than two pipelines. */
 CONGRU_API congru_status congru_scores_z(congru_context *context, const congru_scores *scores, double *z);
 
-/* Accuracies of pipeline `a` against `b`, in points of per cent, over the subjects that have both in any of `count` tables.
+/* Pipeline `a` less `b` on the trials that both are scored on. */
+CONGRU_API congru_gain congru_scores_gain(const congru_scores *scores, size_t a, size_t b, double confidence);
+
+/* Accuracies of pipeline `a` against `b` on the trials that both are scored on, in points of per cent, over the subjects that
+ * have both in any of `count` tables.
  * Differences are rounded at 1e-9, so that those which are equal in counts of trials are ties. comparison->count is 0 where
  * no subject has both. */
 CONGRU_API congru_status congru_scores_compare(congru_context *context, size_t count,
@@ -245,7 +275,7 @@ CONGRU_API congru_status congru_scores_list_add(congru_context *context, congru_
                                                 double accuracy);
 
 /* Adds the accuracies of a text file: columns subject,PIPELINE,... with a row for each subject and per cents in it, or columns
- * dataset,subject,pipeline,accuracy. Fails with the line. */
+ * dataset,subject,pipeline,accuracy and others that are not looked at. Fails with the line. */
 CONGRU_API congru_status congru_scores_read(congru_context *context, const char *path,
                                             congru_scores_list *list);
 CONGRU_API void congru_scores_list_clear(congru_scores_list *list);

@@ -43,6 +43,8 @@ class Results:
         self.dataset: str = fields["dataset"]
         self.trial: Optional[float] = fields.get("trial") or None  #: seconds of a trial, by the set; None when unknown
         self.notes: List[str] = list(fields["notes"])  #: what the methods had to say
+        #: what each pipeline was let see of a target subject: ``labels``, how many labelled trials, and all in words
+        self.knowledge: Dict[str, Dict[str, Any]] = {name: dict(fields["knowledge"][name]) for name in self.pipelines}
         self.resumed: int = fields["resumed"]  #: folds that were in the folder already
         self.missing: int = fields["missing"]  #: folds of an interrupted run that are not there
         self._sessions: List[int] = list(fields["sessions"])
@@ -51,7 +53,8 @@ class Results:
         self._keep = keep
 
     def __repr__(self) -> str:
-        means = ", ".join(f"{name} {100 * value:.1f} %" for name, value in self.means().items())
+        marks = {name: f" ({known['labels']} labels)" if known["labels"] else "" for name, known in self.knowledge.items()}
+        means = ", ".join(f"{name} {100 * value:.1f} %{marks[name]}" for name, value in self.means().items())
         return f"<congru.Results of {len(self.pipelines)} pipelines, {len(self.subjects)} subjects: {means}>"
 
     @property
@@ -71,6 +74,23 @@ class Results:
             if fold["pipeline"] == place:
                 found.setdefault(self.subjects[fold["subject"]], []).append(fold["accuracy"])
         return {subject: float(np.mean(values)) for subject, values in found.items()}
+
+    def common(self, pipeline: str, other: str) -> Dict[str, Tuple[float, int]]:
+        """The accuracy of a pipeline by subject on the trials that ``other`` is scored on too, and how many these are."""
+        self.scores(pipeline), self.scores(other)  # which are there
+        found: Dict[str, Tuple[float, int]] = {}
+        for place, subject in enumerate(self.subjects):
+            mine, theirs = ([fold for fold in self._folds if self.pipelines[fold["pipeline"]] == name and fold["subject"] == place]
+                            for name in (pipeline, other))
+            if not mine or not theirs:
+                continue
+            scored = np.concatenate([fold["trial"] for fold in theirs])
+            both = [np.isin(fold["trial"], scored) for fold in mine]
+            values = [fold["accuracy"] if here.all() else float(np.mean((fold["truth"] == fold["prediction"])[here]))
+                      for fold, here in zip(mine, both) if here.any() or not len(here)]
+            if values:
+                found[subject] = float(np.mean(values)), int(sum(here.sum() for here in both))
+        return found
 
     def means(self) -> Dict[str, float]:
         """The accuracy of each pipeline, the mean over subjects."""
@@ -109,21 +129,22 @@ class Results:
                                                          fold["part"])]
 
     def compare(self, baseline: Optional[str] = None, confidence: float = 0.95) -> Any:
-        """Every other pipeline against ``baseline`` (the first), subject by subject: a pandas.DataFrame of the gain, its
-        interval, Cohen's d_z, Wilcoxon's and a permutation test, and Wilcoxon's p after Holm's correction."""
+        """Every other pipeline against ``baseline`` (the first), subject by subject, on the trials that both are scored on: a
+        pandas.DataFrame of the gain, its interval, Cohen's d_z, Wilcoxon's and a permutation test, and Wilcoxon's p after Holm's
+        correction; and how many trials these are, and how many labels of a target subject either looked at."""
         import pandas
 
         base = baseline or self.pipelines[0]
-        reference = self.scores(base)
         rows = []
         for name in self.pipelines:
             if name == base:
                 continue
-            scores = self.scores(name)
+            scores, reference = self.common(name, base), self.common(base, name)
             shared = [subject for subject in reference if subject in scores]
-            rows.append({"pipeline": name, "baseline": base,
-                         **_native.compare(np.array([scores[s] for s in shared]),
-                                           np.array([reference[s] for s in shared]), float(confidence))})
+            rows.append({"pipeline": name, "baseline": base, "labels": self.knowledge[name]["labels"],
+                         "baseline_labels": self.knowledge[base]["labels"], "trials": sum(scores[s][1] for s in shared),
+                         **_native.compare(np.array([scores[s][0] for s in shared]),
+                                           np.array([reference[s][0] for s in shared]), float(confidence))})
         frame = pandas.DataFrame(rows)
         if rows:
             adjusted = frame["p_wilcoxon"].to_numpy(dtype=np.float64, copy=True)
@@ -248,7 +269,8 @@ def _evaluate(data: Set, given: Any, split: own.Split, subjects: Any, target: st
         f = data._fields
         sessions = [len(np.unique(data.session[data.subject == name])) for name in f["subjects"]]
         fields = {"pipelines": [], "subjects": f["subjects"], "classes": f["classes"], "sessions": sessions,
-                  "dataset": dataset, "channels": f["dimension"], "resumed": 0, "missing": 0, "notes": [], "folds": []}
+                  "dataset": dataset, "channels": f["dimension"], "resumed": 0, "missing": 0, "notes": [],
+                  "knowledge": {}, "folds": []}
     if others:
         _add_own(data, others, order, split, method, wanted, place, fields)
     results = Results(fields, place, temporary)
@@ -271,6 +293,8 @@ def _add_own(data: Set, others: List[Own], order: List[str], split: own.Split, m
     for item in others:
         for fold in own.run(item, data, split, seed, everyone, place, fields["notes"]):
             all_folds.append({**fold, "pipeline": order.index(item.name)})
+        labels = max((fold["calibration"] for fold in all_folds if order[fold["pipeline"]] == item.name), default=0)
+        fields["knowledge"][item.name] = _native.own_knowledge(labels)
     fields["pipelines"] = order
     fields["folds"] = sorted(all_folds, key=lambda fold: (fold["pipeline"], fold["subject"], fold["session"]))
 

@@ -127,8 +127,8 @@ class Model(_Described):
         """Decides about the trials of a set, each of its subjects as one that is new to the model.
 
         The set must have gone through what the model's has (``model.prepare`` does what is left). ``target`` is how much of
-        a subject's unlabelled trials may be seen: 'full', '50p', '20p', 'none' or 'online'. ``use_labels`` lets rpa use a
-        few labelled trials, which are then not among the predictions.
+        a subject's unlabelled trials may be seen: 'full', '50p', '20p', 'none' or 'online'. ``use_labels`` lets a
+        model that was made with ``rpa_labels`` use so many labelled trials of each class, which are then not among the predictions.
 
         >>> import congru
         >>> s = congru.synth(subjects=4, trials=10, channels=5)

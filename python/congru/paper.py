@@ -20,7 +20,7 @@ class Experiment:
     >>> print(found.text.splitlines()[-1])
     Across subjects, 2 of 6 printed p are below 0.05; by Holm's correction 1
     >>> len(found.tables), len(found.tables[0]), found.claims
-    (1, 22, [])
+    (3, 12, [])
     """
 
     def __init__(self, name: str, blocks: List[Dict[str, Any]]) -> None:
@@ -38,7 +38,7 @@ class Experiment:
 
     @property
     def claims(self) -> List[Dict[str, str]]:
-        """``claim``, ``verdict`` by our numbers and ``printed`` by the paper's ('holds', 'does not hold', 'data not given'),
+        """``claim``, ``verdict`` by our numbers and ``printed`` by the paper's ('holds', 'does not hold', 'not judged'),
         and ``text`` with the numbers that decide."""
         return [{key: block[key] for key in ("claim", "verdict", "printed", "text")}
                 for block in self.blocks if block["kind"] == "claim"]
@@ -64,7 +64,7 @@ def experiments() -> Dict[str, str]:
 
     >>> import congru
     >>> congru.experiments()["runtime"]
-    'Seconds of training per subject.'
+    'Tables 13 and 14: seconds of training per subject.'
     """
     return {name: text for name, text, _ in _native.paper_experiments()}
 

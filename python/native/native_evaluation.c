@@ -231,6 +231,32 @@ static PyObject *sizes_list(size_t count, const size_t *size)
     return list;
 }
 
+/* {PIPELINE: {"labels": ..., "text": ...}} */
+static PyObject *knowledge_of(const congru_results *r)
+{
+    PyObject *all = PyDict_New();
+    for (size_t p = 0; all != NULL && p < r->pipelines; p++) {
+        char text[CONGRU_KNOWLEDGE_SIZE];
+        congru_knowledge_text(&r->knowledge[p], text);
+        PyObject *own = Py_BuildValue("{s:n,s:s}", "labels", (Py_ssize_t)r->knowledge[p].labels, "text", text);
+        if (own == NULL || !put(all, r->pipeline[p], own))
+            Py_CLEAR(all);
+    }
+    return all;
+}
+
+/* (labels): of a decoder that is not the library's. */
+static PyObject *own_knowledge(PyObject *self, PyObject *args)
+{
+    Py_ssize_t labels;
+    char text[CONGRU_KNOWLEDGE_SIZE];
+    (void)self;
+    if (!PyArg_ParseTuple(args, "n", &labels))
+        return NULL;
+    congru_knowledge_text(&(congru_knowledge){.labels = (size_t)labels}, text);
+    return Py_BuildValue("{s:n,s:s}", "labels", labels, "text", text);
+}
+
 static PyObject *results_fields(PyObject *self, PyObject *handle)
 {
     const congru_results *r = results_of(handle);
@@ -248,7 +274,7 @@ static PyObject *results_fields(PyObject *self, PyObject *handle)
         put(d, "trial", PyFloat_FromDouble(r->trial_seconds)) &&
         put(d, "resumed", PyLong_FromSize_t(r->resumed)) && put(d, "missing", PyLong_FromSize_t(r->missing)) &&
         put(d, "notes", texts_list(r->note_count, (const char *)r->note, CONGRU_NOTE_SIZE)) &&
-        put(d, "folds", folds_list(r));
+        put(d, "knowledge", knowledge_of(r)) && put(d, "folds", folds_list(r));
     if (!good)
         Py_CLEAR(d);
     return d;
@@ -282,8 +308,8 @@ static PyObject *compare(PyObject *self, PyObject *args)
         return NULL;
     return Py_BuildValue("{s:n,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d}", "subjects", (Py_ssize_t)r.count, "gain",
                          r.gain, "deviation", r.deviation, "effect", r.effect, "low", r.interval[0], "high",
-                         r.interval[1], "improved", r.improved, "p_wilcoxon", r.wilcoxon.p, "p_permutation",
-                         r.permutation);
+                         r.interval[1], "improved", r.improved, "p_wilcoxon", congru_wilcoxon_p(&r.wilcoxon),
+                         "p_permutation", r.permutation);
 }
 
 /* p-values, in place. */
@@ -307,6 +333,7 @@ PyMethodDef evaluation_methods[] = {
     {"results_read", results_read, METH_VARARGS, "A results folder."},
     {"curve_read", curve_read, METH_VARARGS, "The results folders of a learning curve."},
     {"results_fields", results_fields, METH_O, "What results hold."},
+    {"own_knowledge", own_knowledge, METH_VARARGS, "What a decoder of another program was let see."},
     {"compare", compare, METH_VARARGS, "One method against another, subject by subject."},
     {"holm", holm, METH_VARARGS, "Holm's correction."},
     {NULL, NULL, 0, NULL},

@@ -36,7 +36,7 @@ static PyObject *table_text(const congru_table *table, congru_table_format forma
 static PyObject *block_dict(const congru_paper_block *block)
 {
     static const char *const kinds[] = {"line", "text", "note", "table", "claim"};
-    static const char *const verdicts[] = {"data not given", "holds", "does not hold"};
+    static const char *const verdicts[] = {"not judged", "holds", "does not hold"};
     PyObject *d = PyDict_New();
     bool good = d != NULL && put(d, "kind", text_of(kinds[block->kind])) &&
                 put(d, "apart", PyBool_FromLong(block->apart));

@@ -95,9 +95,9 @@ def test_groups_are_whom_to_align(small):
         assert fitted.pipeline_ == pipeline
         fold = congru.loso(small, pipeline, subjects="S03", C=0.1).folds[0]
         np.testing.assert_array_equal(fitted.predict_proba(small.X[held]), fold["probability"])
-    rpa = congru.MDM(aligner=congru.RPA(rpa_labels=0)).fit(small.X[~held], small.labels[~held], groups=small.subject[~held])
+    rpa = congru.MDM(aligner=congru.RPA()).fit(small.X[~held], small.labels[~held], groups=small.subject[~held])
     assert rpa.pipeline_ == "rpa+mdm" and rpa.get_params()["aligner__rpa_labels"] == 0
-    fold = congru.loso(small, "rpa+mdm", subjects="S03", rpa_labels=0).folds[0]
+    fold = congru.loso(small, "rpa+mdm", subjects="S03").folds[0]
     np.testing.assert_array_equal(rpa.predict_proba(small.X[held]), fold["probability"])
     recentred = congru.Recenter().fit_transform(small.X, groups=small.subject)
     for subject in small.subjects:

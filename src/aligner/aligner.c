@@ -44,3 +44,8 @@ const char *congru_aligner_summary(size_t index)
 {
     return congru_aligner_at(index) != NULL ? congru_aligner_at(index)->summary : NULL;
 }
+
+size_t congru_aligner_labels(const congru_aligner *aligner, const congru_method_options *options)
+{
+    return aligner->labels ? (size_t)options->rpa_labels : 0;
+}

@@ -12,7 +12,7 @@ typedef struct congru_aligner {
     const char *summary; /* one line, for help */
     congru_needs needs;  /* what it aligns */
     const char *network; /* what it trains by gradient descent, "dct"; NULL: nothing, and fitting is quick */
-    bool labels;         /* looks at labelled trials of the target subject */
+    bool labels;         /* takes labelled trials of the target subject where options say so (rpa_labels) */
 
     /* What is done to each domain (a subject, or a session of one) by itself, without labels, before anything below
      * sees its trials: `ra` itself, and the aligners that are learned after it. NULL: nothing. */
@@ -32,6 +32,9 @@ typedef struct congru_aligner {
     congru_status (*map_target)(congru_context *context, const congru_tensors *model,
                                 const congru_target_trials *target, double *out);
 } congru_aligner;
+
+/* How many labelled trials of each class of the target subject it takes with these options; 0: it looks at no label. */
+size_t congru_aligner_labels(const congru_aligner *aligner, const congru_method_options *options);
 
 /* Each in the file of its name; RPA is declared in rpa.h. */
 extern const congru_aligner congru_aligner_dct, congru_aligner_dldct, congru_aligner_ddct_unet;

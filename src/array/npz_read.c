@@ -35,12 +35,14 @@ static zip_int64_t serve_read(congru_npz *npz, void *data, zip_uint64_t size)
 {
     uint64_t left = npz->source.size - npz->position;
     size_t wanted = size < left ? (size_t)size : (size_t)left;
+    int before = errno; /* which remembers whether libzip lacked memory before this */
     errno = 0;
     if (congru_source_read(NULL, &npz->source, npz->position, wanted, data) != CONGRU_OK) {
         npz->cause = errno;
         zip_error_set(&npz->error, ZIP_ER_READ, 0);
         return -1;
     }
+    errno = before;
     npz->position += wanted;
     return (zip_int64_t)wanted;
 }
@@ -257,7 +259,8 @@ static zip_int64_t find_member(const congru_npz *npz, const char *array)
 {
     char member[MEMBER_NAME_SIZE];
     int length = snprintf(member, sizeof member, "%s.npy", array);
-    return length < MEMBER_NAME_SIZE ? zip_name_locate(npz->archive, member, 0) : -1;
+    /* With another encoding libzip makes a copy of the name, and finds nothing where there is no memory for it. */
+    return length < MEMBER_NAME_SIZE ? zip_name_locate(npz->archive, member, ZIP_FL_ENC_UTF_8) : -1;
 }
 
 bool congru_npz_has(const congru_npz *npz, const char *array)

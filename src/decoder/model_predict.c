@@ -102,6 +102,22 @@ static congru_status prepare(prediction_run *run)
     return status == CONGRU_OK && !branched ? check_covariances(run) : status;
 }
 
+/* A model that is to take labels of subjects of whom nothing is to be seen. */
+static congru_status check_target(const prediction_run *run)
+{
+    const size_t labels = congru_aligner_labels(run->model->pipeline.aligner, &run->model->method);
+    bool labelled = false;
+    for (size_t i = 0; i < run->view.count && !labelled; i++)
+        labelled = run->view.label[i] >= 0;
+    if (!labelled || labels == 0 || run->options->ignore_labels || run->options->target != CONGRU_TARGET_NONE)
+        return CONGRU_OK;
+    return congru_fail(
+        run->context, CONGRU_ERROR_ARGUMENT,
+        "the model takes %s of each class of a subject (--rpa-labels), of whom --target none lets "
+        "nothing be seen (--unlabelled takes none)",
+        congru_count(labels, "labelled trial").text);
+}
+
 /* The set's labels as classes of the model; -1 for a class the model does not know. */
 static congru_status match_labels(prediction_run *run)
 {
@@ -241,6 +257,8 @@ static congru_status predict(prediction_run *run)
     congru_status status = prepare(run);
     if (status == CONGRU_OK)
         status = match_labels(run);
+    if (status == CONGRU_OK)
+        status = check_target(run);
     if (status == CONGRU_OK)
         status = reserve(run);
     if (status != CONGRU_OK)

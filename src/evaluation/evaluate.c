@@ -2,11 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/number_text.h"
 #include "dataset/set_check.h"
 #include "dataset/set_products.h"
 #include "evaluation/fold_jobs.h"
 #include "evaluation/fold_run.h"
 #include "evaluation/fold_wire.h"
+#include "evaluation/knowledge.h"
 #include "evaluation/process_group_round.h"
 #include "evaluation/request_check.h"
 #include "evaluation/results.h"
@@ -87,9 +90,14 @@ static congru_status gather_results(congru_evaluation *e, congru_results **resul
         fold->session = congru_fold_session(e->set, fold);
         status = congru_fold_score(e->context, fold, all->classes);
     }
-    if (status == CONGRU_OK)
-        congru_results_mark(all);
-    return status;
+    if (status != CONGRU_OK)
+        return status;
+    congru_results_mark(all);
+    const congru_seen seen = {.known = true,
+                              .protocol = e->options->protocol,
+                              .target = e->options->target,
+                              .balance = e->options->method.balance};
+    return congru_knowledge_find(e->context, &seen, all);
 }
 
 static congru_status add_notes(congru_evaluation *e, congru_results *results)
@@ -97,14 +105,21 @@ static congru_status add_notes(congru_evaluation *e, congru_results *results)
     size_t count = 0;
     while (congru_context_note(e->context, count) != NULL)
         count++;
-    results->note = calloc(count + 2, sizeof *results->note);
+    results->note = calloc(count + 3, sizeof *results->note);
     if (results->note == NULL)
         return congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu notes", count);
     for (; results->note_count < count; results->note_count++)
         strcpy(results->note[results->note_count], congru_context_note(e->context, results->note_count));
     if (e->options->method.balance)
         strcpy(results->note[results->note_count++], congru_balance_note);
-    return CONGRU_OK;
+    congru_text line = {0};
+    congru_knowledge_note(results, &line);
+    if (line.size > 0 && !line.failed)
+        congru_format(results->note[results->note_count++], CONGRU_NOTE_SIZE, "%s", line.data);
+    const bool failed = line.failed;
+    congru_text_clear(&line);
+    return failed ? congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu notes", count)
+                  : CONGRU_OK;
 }
 
 /* What rank 0 tells the others at the end: how it went, and every fold there is. */

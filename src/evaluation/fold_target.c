@@ -100,7 +100,8 @@ static void calibrate(const congru_fold_setting *setting, size_t count, const si
                       congru_fold_target *t)
 {
     const int32_t *label = setting->prepared->set->label;
-    size_t wanted = (size_t)setting->method->rpa_labels, *used = &t->target.calibration;
+    const size_t wanted = congru_aligner_labels(setting->aligner, setting->method);
+    size_t *used = &t->target.calibration;
     for (size_t i = 0; i < count; i++) {
         size_t before = 0, all = 0;
         if (label[trial[i]] < 0) /* none of the model's classes */
@@ -168,7 +169,7 @@ congru_status congru_fold_target_align(const congru_fold_setting *setting, size_
         status = recentre_target(setting, count, trial, prior, t->signal != NULL ? t->signal : t->covariance);
     if (status != CONGRU_OK)
         return status;
-    if (labelled && setting->aligner->labels)
+    if (labelled && congru_aligner_labels(setting->aligner, setting->method) > 0)
         calibrate(setting, count, trial, t);
     return congru_pipeline_map(setting->context, setting->aligner, model, &t->target, t->covariance);
 }

@@ -201,6 +201,9 @@ congru_status congru_pipeline_describe(congru_context *context, const char *name
         .target_labels = aligner->labels,
         .branches = pipeline.branches,
     };
+    for (size_t i = 0; i < pipeline.branches; i++)
+        description->target_trials =
+            description->target_trials || pipeline.branch[i].aligner->recentring != NULL;
     description->linear = true;
     for (size_t i = 0; i < pipeline.branches; i++)
         description->linear = description->linear && congru_branch_linear(&pipeline.branch[i]);

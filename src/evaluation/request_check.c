@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aligner/aligner.h"
 #include "base/error.h"
 #include "dataset/set_check.h"
 #include "evaluation/split.h"
@@ -104,15 +105,30 @@ static congru_status check_calibration(congru_context *context, const congru_eva
         return congru_fail(
             context, CONGRU_ERROR_ARGUMENT,
             "labelled trials of the target subject (--calibration) need 'congru loso' with --target full");
-    for (size_t i = 0; i < options->pipeline_count; i++) {
+    return CONGRU_OK;
+}
+
+/* A pipeline that takes labels by itself goes neither with trials that all are fitted on, nor with a target that is not to
+ * be seen. */
+static congru_status check_labels(congru_context *context, const congru_evaluation_options *options)
+{
+    const bool calibrated = options->calibration > 0 || options->calibration_most > 0;
+    const bool unseen = options->target == CONGRU_TARGET_NONE && options->protocol != CONGRU_PROTOCOL_FOLDS;
+    for (size_t i = 0; i < options->pipeline_count && (calibrated || unseen); i++) {
         congru_pipeline_description about;
-        if (congru_pipeline_describe(context, options->pipelines[i], &about) == CONGRU_OK &&
-            about.target_labels)
-            return congru_fail(
-                context, CONGRU_ERROR_ARGUMENT,
-                "pipeline '%s' takes labelled trials of the target subject by itself, from those that "
-                "are scored: it does not go with --calibration",
-                options->pipelines[i]);
+        if (congru_pipeline_describe(context, options->pipelines[i], &about) != CONGRU_OK)
+            continue;
+        const size_t labels = congru_aligner_labels(congru_aligner_find(about.aligner), &options->method);
+        if (labels > 0 && calibrated)
+            return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                               "pipeline '%s' takes labelled trials of the target subject by itself "
+                               "(--rpa-labels): it does not go with --calibration",
+                               options->pipelines[i]);
+        if (labels > 0)
+            return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                               "pipeline '%s' takes %s of each class of the target subject (--rpa-labels), of "
+                               "whom --target none lets nothing be seen",
+                               options->pipelines[i], congru_count(labels, "labelled trial").text);
     }
     return CONGRU_OK;
 }
@@ -136,7 +152,9 @@ congru_status congru_request_check(congru_context *context, const congru_set *se
         status = congru_method_options_check(context, &options->method);
     if (status == CONGRU_OK)
         status = check_balance(context, options);
-    return status == CONGRU_OK ? check_calibration(context, options) : status;
+    if (status == CONGRU_OK)
+        status = check_calibration(context, options);
+    return status == CONGRU_OK ? check_labels(context, options) : status;
 }
 
 congru_status congru_evaluation_name_error(congru_context *context, const congru_evaluation_options *options,

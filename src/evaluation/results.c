@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "evaluation/fold_run.h"
+#include "evaluation/knowledge.h"
 
 const char congru_balance_note[] = "class balance: transductive, target's classes assumed equally frequent";
 
@@ -68,6 +69,7 @@ void congru_results_destroy(congru_results **results)
         congru_fold_clear(&dying->fold[i]);
     free(dying->fold);
     free(dying->pipeline);
+    free(dying->knowledge);
     free(dying->subject_name);
     free(dying->class_name);
     free(dying->subject_sessions);
@@ -118,6 +120,10 @@ congru_status congru_results_scores(congru_context *context, const congru_result
         if (status == CONGRU_OK)
             congru_scores_add(*scores, fold->pipeline, (size_t)fold->subject, value);
     }
+    for (size_t p = 0; status == CONGRU_OK && results->knowledge != NULL && p < results->pipelines; p++)
+        (*scores)->labels[p] = results->knowledge[p].labels;
+    if (status == CONGRU_OK)
+        status = congru_scores_share(context, results, *scores);
     if (status != CONGRU_OK)
         congru_scores_destroy(scores);
     return status;

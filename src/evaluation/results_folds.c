@@ -14,6 +14,7 @@
 #include "base/number_text.h"
 #include "evaluation/fold_file.h"
 #include "evaluation/fold_run.h"
+#include "evaluation/knowledge.h"
 #include "evaluation/pipeline.h"
 #include "evaluation/results.h"
 #include "evaluation/scoring.h"
@@ -212,7 +213,7 @@ typedef struct run_plan {
     name_list pipelines, scored, unscored;
     congru_text dataset;
     double trial_seconds;
-    bool balance;
+    congru_seen seen;
     bool failed; /* without memory */
 } run_plan;
 
@@ -263,6 +264,28 @@ static void scan_few(congru_scan *json, run_plan *plan)
     }
 }
 
+/* What was to be seen of target subjects; a name that this version does not know leaves it not known. */
+static void scan_target(congru_scan *json, congru_seen *seen)
+{
+    congru_text name = {0};
+    congru_scan_string_add(json, &name);
+    for (int target = 0; name.data != NULL && congru_target_name((congru_target)target) != NULL; target++)
+        if (strcmp(name.data, congru_target_name((congru_target)target)) == 0) {
+            seen->target = (congru_target)target;
+            seen->known = true;
+        }
+    congru_text_clear(&name);
+}
+
+static void scan_protocol(congru_scan *json, congru_seen *seen)
+{
+    congru_text name = {0};
+    congru_scan_string_add(json, &name);
+    if (name.data != NULL && strcmp(name.data, "folds") == 0)
+        seen->protocol = CONGRU_PROTOCOL_FOLDS;
+    congru_text_clear(&name);
+}
+
 static void scan_settings(congru_scan *json, run_plan *plan)
 {
     char key[64];
@@ -270,7 +293,11 @@ static void scan_settings(congru_scan *json, run_plan *plan)
         if (strcmp(key, "dataset") == 0)
             congru_scan_string_add(json, &plan->dataset);
         else if (strcmp(key, "balance") == 0)
-            congru_scan_boolean(json, &plan->balance);
+            congru_scan_boolean(json, &plan->seen.balance);
+        else if (strcmp(key, "target") == 0)
+            scan_target(json, &plan->seen);
+        else if (strcmp(key, "protocol") == 0)
+            scan_protocol(json, &plan->seen);
         else
             congru_scan_skip(json);
 }
@@ -309,7 +336,7 @@ static void clear_plan(run_plan *plan)
     clear_names(&plan->unscored);
     congru_text_clear(&plan->dataset);
     plan->trial_seconds = 0.0;
-    plan->balance = false;
+    plan->seen = (congru_seen){0};
 }
 
 /* A run.json that is missing, or is not what congru wrote, leaves the plan empty: it is not needed to show results. */
@@ -422,12 +449,18 @@ static void list_few(const congru_results *results, congru_text *text)
         congru_text_add(text, " and %zu more", few - NAMED_MOST);
 }
 
-static void note(congru_context *context, const char *folder, congru_results *results, const congru_text *text)
+static bool keep_note(congru_results *results, const congru_text *text)
 {
     if (text->size == 0 || text->failed)
-        return;
+        return false;
     congru_format(results->note[results->note_count++], CONGRU_NOTE_SIZE, "%s", text->data);
-    congru_note(context, "%s: %s", folder, text->data);
+    return true;
+}
+
+static void note(congru_context *context, const char *folder, congru_results *results, const congru_text *text)
+{
+    if (keep_note(results, text))
+        congru_note(context, "%s: %s", folder, text->data);
 }
 
 static void add_notes(congru_context *context, const char *folder, const run_plan *plan,
@@ -455,16 +488,20 @@ static void add_notes(congru_context *context, const char *folder, const run_pla
     note(context, folder, results, &line);
     congru_text_clear(&names);
     congru_text_clear(&line);
-    if (plan->balance)
+    if (plan->seen.balance)
         congru_text_add(&line, "%s", congru_balance_note);
     note(context, folder, results, &line);
+    congru_text_clear(&line);
+    /* It is told with the results: nothing is wrong with the folder, of which the context would warn. */
+    congru_knowledge_note(results, &line);
+    keep_note(results, &line);
     congru_text_clear(&line);
 }
 
 congru_status congru_results_complete(congru_context *context, const char *folder, bool from_folds,
                                       congru_results *results)
 {
-    enum { NOTES_MOST = 5 };
+    enum { NOTES_MOST = 6 };
     run_plan plan = {0};
     congru_status status = read_plan(context, folder, &plan);
     results->note = calloc(NOTES_MOST, sizeof *results->note);
@@ -482,6 +519,8 @@ congru_status congru_results_complete(congru_context *context, const char *folde
         note(context, folder, results, &line);
         congru_text_clear(&line);
     }
+    if (status == CONGRU_OK)
+        status = congru_knowledge_find(context, &plan.seen, results);
     if (status == CONGRU_OK)
         add_notes(context, folder, &plan, results);
     results->trial_seconds = plan.trial_seconds > 0 && isfinite(plan.trial_seconds) ? plan.trial_seconds : 0.0;

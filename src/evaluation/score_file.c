@@ -38,13 +38,18 @@ static congru_status parse_score(congru_context *context, const char *path, size
     return CONGRU_OK;
 }
 
+/* Rows of one number each; columns behind it are not looked at. */
+static bool is_narrow(size_t count, char *const *heading)
+{
+    return count >= 4 && strcmp(heading[0], "dataset") == 0 && strcmp(heading[1], "subject") == 0;
+}
+
 static congru_status add_line(congru_context *context, congru_scores_list *list, const char *path,
                               const char *dataset, size_t row, size_t count, char **heading, char **field)
 {
-    bool narrow = count == 4 && strcmp(heading[0], "dataset") == 0;
     double score;
     congru_status status = CONGRU_OK;
-    if (narrow) {
+    if (is_narrow(count, heading)) {
         status = parse_score(context, path, row, field[3], &score);
         if (status == CONGRU_OK)
             status = congru_scores_list_add(context, list, field[0], field[1], field[2], score / 100);
@@ -87,8 +92,7 @@ static congru_status read_lines(congru_context *context, congru_scores_list *lis
     if (status != CONGRU_OK)
         return status;
     const size_t count = line != NULL ? csv_split(line, heading) : 0;
-    bool narrow = count == 4 && strcmp(heading[0], "dataset") == 0 && strcmp(heading[1], "subject") == 0;
-    if (!narrow && (count < 2 || strcmp(heading[0], "subject") != 0))
+    if (!is_narrow(count, heading) && (count < 2 || strcmp(heading[0], "subject") != 0))
         return congru_fail(
             context, CONGRU_ERROR_FORMAT,
             "%s: the first line must be subject,PIPELINE,... or dataset,subject,pipeline,accuracy", path);

@@ -133,8 +133,12 @@ congru_status congru_ablation_check(congru_context *context, size_t count, const
     return CONGRU_OK;
 }
 
-/* The paper's files name some by their network alone. */
-static void name_model(const char *pipeline, char model[CONGRU_PIPELINE_SIZE])
+const char *congru_ablation_folder(size_t index)
+{
+    return variants[index].folder;
+}
+
+void congru_ablation_model(const char *pipeline, char model[CONGRU_PIPELINE_SIZE])
 {
     static const char *const names[][2] = {
         {"dct+tslr", "dct"}, {"dldct+tslr", "dldct"}, {"ddct-unet+tslr", "ddct-unet"}};
@@ -232,7 +236,7 @@ congru_status congru_ablation_run(congru_paper_open *open, const char *folder, c
         return status;
     found->models = open->options.pipeline_count;
     for (size_t i = 0; i < found->models; i++) {
-        name_model(open->options.pipelines[i], found->model[i]);
+        congru_ablation_model(open->options.pipelines[i], found->model[i]);
         for (size_t v = 0; v < VARIANTS; v++)
             found->mean[v][i] = found->deviation[v][i] = NAN;
     }

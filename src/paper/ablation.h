@@ -21,9 +21,13 @@ typedef struct congru_ablation {
 } congru_ablation;
 
 /* Runs every variant of every pipeline of the open set, into scores that the caller clears, also after a failure, each in a
- * folder of its own below `folder`, and writes FOLDER/baseline/ablation.json, which the report of that folder shows. CONGRU_ERROR_ARGUMENT for a pipeline without a
- * network. */
+ * folder of its own below `folder`, and writes FOLDER/baseline/ablation.json, which the report of that folder shows.
+ * CONGRU_ERROR_ARGUMENT for a pipeline without a network. */
 congru_status congru_ablation_run(congru_paper_open *open, const char *folder, congru_ablation *found);
+
+/* The folder of a variant below that of all, and what the paper's files call the network of a pipeline: "dct" before tslr. */
+const char *congru_ablation_folder(size_t index);
+void congru_ablation_model(const char *pipeline, char model[CONGRU_PIPELINE_SIZE]);
 
 /* congru_ablate, of the request's one set. */
 congru_status congru_ablate_set(const congru_paper_job *job);

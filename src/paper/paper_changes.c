@@ -10,8 +10,7 @@ enum { RIDGES = 2 };
 
 /* ---- Changes in words ---- */
 
-/* What stands between two changes. */
-static void add_comma(congru_text *text)
+void congru_paper_next_change(congru_text *text)
 {
     if (text->size > 0)
         congru_text_add(text, ", ");
@@ -36,16 +35,16 @@ void congru_paper_set_changes(const congru_paper_open *open, congru_text *text)
         return; /* there is nothing to differ from */
     congru_paper_count_trials(set, &least, &most);
     if (scored != paper.subjects) {
-        add_comma(text);
+        congru_paper_next_change(text);
         congru_text_add(text, "%zu of %zu subjects", scored, paper.subjects);
     }
     if (set->dimension != paper.channels) {
-        add_comma(text);
+        congru_paper_next_change(text);
         congru_text_add(text, "%zu of %zu channels", set->dimension, paper.channels);
     }
     if (least >= paper.trials_least && most <= paper.trials_most)
         return;
-    add_comma(text);
+    congru_paper_next_change(text);
     add_range(text, least, most);
     congru_text_add(text, " of ");
     add_range(text, paper.trials_least, paper.trials_most);
@@ -57,7 +56,7 @@ void congru_paper_place_changes(const char *dataset, congru_text *text)
     const char *paper = congru_paper_dataset_at(0);
     if (strcmp(dataset, paper) == 0)
         return;
-    add_comma(text);
+    congru_paper_next_change(text);
     congru_text_add(text, "on %s, the paper on %s", dataset, paper);
 }
 
@@ -73,6 +72,8 @@ unsigned congru_paper_uses(const congru_paper_job *job, const char *pipelines)
             continue;
         if (about.network != NULL)
             uses |= CONGRU_USES_NETWORK;
+        if (about.target_labels)
+            uses |= CONGRU_USES_LABELS;
         if (congru_pipeline_among(names.item[i], congru_method_option_find("C")->users) && asked->c != 0)
             uses |= CONGRU_USES_RIDGE;
     }
@@ -87,22 +88,30 @@ void congru_paper_method_changes(const congru_paper_job *job, unsigned uses, con
     congru_method_options_init(&own);
     congru_pipeline_settle("ddct-unet-e2e", &own);
     if ((uses & CONGRU_USES_NETWORK) != 0 && asked->network.epochs > 0) {
-        add_comma(text);
+        congru_paper_next_change(text);
         congru_text_add(text, "%d epochs for %d steps", asked->network.epochs, own.network.steps);
     } else if ((uses & CONGRU_USES_NETWORK) != 0 && asked->network.steps != CONGRU_OWN &&
                asked->network.steps != own.network.steps) {
-        add_comma(text);
+        congru_paper_next_change(text);
         congru_text_add(text, "%d of %d steps", asked->network.steps, own.network.steps);
     }
     if ((uses & CONGRU_USES_NETWORK) != 0 && asked->network.recipe != CONGRU_RECIPE_PRINTED &&
         congru_method_options_get(asked, "recipe", recipe)) {
-        add_comma(text);
+        congru_paper_next_change(text);
         congru_text_add(text, "recipe %s", recipe);
     }
     if ((uses & CONGRU_USES_RIDGE) != 0) {
-        add_comma(text);
+        congru_paper_next_change(text);
         congru_text_add(text, "C = %.6g, not chosen, for other ridges", asked->c);
     }
+    if ((uses & CONGRU_USES_LABELS) == 0)
+        return;
+    congru_paper_next_change(text);
+    if (asked->rpa_labels > 0)
+        congru_text_add(text, "rpa rotated by %s of each class of the target",
+                        congru_count((size_t)asked->rpa_labels, "labelled trial").text);
+    else
+        congru_text_add(text, "rpa without the rotation, which needs labels of the target");
 }
 
 static bool is_used(const char *name, unsigned uses)
@@ -123,7 +132,7 @@ void congru_paper_runs_changed(const congru_paper_runs *runs, unsigned uses, con
             continue;
         for (size_t k = 0; k < runs->changes.notes; k++)
             if (strncmp(runs->changes.note[k], name, size) == 0 && runs->changes.note[k][size] == '\n') {
-                add_comma(text);
+                congru_paper_next_change(text);
                 congru_text_add(text, "%s%s%s", runs->changes.note[k] + size + 1,
                                 runs->scores.count > 1 ? " of " : "", runs->scores.count > 1 ? name : "");
             }

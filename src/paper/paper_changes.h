@@ -5,10 +5,14 @@
 #include "paper/paper_sets.h"
 
 /* What numbers were made with: bits above those of the paper's sets, by index. */
-enum { CONGRU_USES_NETWORK = 1 << 16, CONGRU_USES_RIDGE = 1 << 17 };
+enum { CONGRU_USES_NETWORK = 1 << 16, CONGRU_USES_RIDGE = 1 << 17, CONGRU_USES_LABELS = 1 << 18 };
 
-/* Networks among pipelines with commas between, and ridges whose C is not chosen on source subjects. */
+/* Networks among pipelines with commas between, ridges whose C is not chosen on source subjects, and pipelines that the paper
+ * lets look at labels of the target. */
 unsigned congru_paper_uses(const congru_paper_job *job, const char *pipelines);
+
+/* What stands before a change: a comma behind another, or behind a verdict. */
+void congru_paper_next_change(congru_text *text);
 
 /* Adds "1 of 9 subjects, 67 to 89 of 288 trials"; nothing where nothing differs. */
 void congru_paper_set_changes(const congru_paper_open *open, congru_text *text);

@@ -1,14 +1,17 @@
 /* Runs pipelines on sets and shows them beside the paper's. SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
 #include "paper/paper_sets.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/number_text.h"
 #include "paper/paper_changes.h"
+#include "paper/paper_printed.h"
 #include "paper/paper_tables.h"
 
 enum { REMARK_SIZE = CONGRU_PAPER_NAME_SIZE + 640 };
@@ -90,7 +93,7 @@ static void describe_remark(const congru_paper_open *open, char remark[REMARK_SI
 
 congru_status congru_paper_set_absent(const congru_paper_job *job, const char *dataset)
 {
-    return congru_paper_say(job, CONGRU_PAPER_LINE, true,
+    return congru_paper_say(job, CONGRU_PAPER_LINE, false,
                             "%s: data not given; its files are those that 'congru presets %s' names", dataset,
                             dataset);
 }
@@ -156,6 +159,20 @@ static bool add_fold(congru_paper_runs *runs, const char *dataset, const char *s
                                  fold->seconds - fold->aligning - fold->fitting);
 }
 
+/* The scores say what the results do of labels that pipelines looked at. */
+static bool add_labels(congru_paper_runs *runs, const char *dataset, const congru_results *results)
+{
+    congru_scores *scores = NULL;
+    if (congru_scores_list_find(NULL, &runs->scores, dataset, 0, &scores) != CONGRU_OK)
+        return false;
+    for (size_t p = 0; p < results->pipelines; p++) {
+        const size_t place = congru_scores_find(scores, results->pipeline[p]);
+        if (place != SIZE_MAX)
+            scores->labels[place] = results->knowledge[p].labels;
+    }
+    return true;
+}
+
 /* Once, however many runs there are of it. */
 static void add_once(congru_table *notes, const char *note)
 {
@@ -217,6 +234,8 @@ static congru_status run_open(congru_paper_runs *runs, congru_paper_open *open)
                       fold))
             status = congru_paper_no_memory(runs->job);
     }
+    if (status == CONGRU_OK && !add_labels(runs, dataset, results))
+        status = congru_paper_no_memory(runs->job);
     if (status == CONGRU_OK)
         status = congru_paper_runs_common(runs, results, dataset, open->set->count);
     congru_results_destroy(&results);
@@ -259,6 +278,50 @@ void congru_paper_runs_clear(congru_paper_runs *runs)
     congru_table_clear(&runs->changes);
 }
 
+/* ---- Results that are there ---- */
+
+congru_status congru_paper_results_find(const congru_paper_job *job, const char *dataset, const char *suffix,
+                                        congru_results **results)
+{
+    congru_paper_facts paper;
+    *results = NULL;
+    for (size_t i = 0; i <= CONGRU_PAPER_OTHER_NAMES; i++) {
+        const char *name = congru_paper_dataset_name(dataset, i);
+        char path[CONGRU_PAPER_PATH_SIZE];
+        struct stat about;
+        if (name == NULL ||
+            snprintf(path, sizeof path, "%s/%s%s", job->request->folder, name, suffix) >= (int)sizeof path ||
+            stat(path, &about) != 0)
+            continue;
+        congru_status status = congru_results_read(job->context, path, results);
+        if (status != CONGRU_OK || !congru_paper_facts_read(dataset, &paper) ||
+            (*results)->classes == paper.classes)
+            return status;
+        congru_results_destroy(results);
+    }
+    return CONGRU_OK;
+}
+
+congru_status congru_paper_runs_found(congru_paper_runs *runs)
+{
+    congru_status status = CONGRU_OK;
+    for (size_t i = 0; status == CONGRU_OK && congru_paper_dataset_at(i) != NULL; i++) {
+        const char *dataset = congru_paper_dataset_at(i);
+        congru_results *results = NULL;
+        if (congru_paper_runs_have(runs, dataset))
+            continue;
+        status = congru_paper_results_find(runs->job, dataset, "", &results);
+        for (size_t f = 0; status == CONGRU_OK && results != NULL && f < results->folds; f++) {
+            const congru_fold *fold = &results->fold[f];
+            if (!add_fold(runs, dataset, results->subject_name[fold->subject],
+                          results->pipeline[fold->pipeline], fold))
+                status = congru_paper_no_memory(runs->job);
+        }
+        congru_results_destroy(&results);
+    }
+    return status;
+}
+
 /* ---- Showing ---- */
 
 void congru_paper_cell_number(congru_table *table, double mean, double deviation)
@@ -284,21 +347,27 @@ static congru_status show_dataset(const congru_paper_runs *runs, const char *dat
 {
     congru_table table = {0};
     congru_names names = {0};
+    const bool given = congru_paper_runs_have(runs, dataset);
     congru_names_split(&names, pipelines);
-    congru_table_headings(&table, 4, (const char *const[]){dataset, "paper", "ours", "difference"});
+    congru_table_headings(&table, given ? 5 : 3,
+                          (const char *const[]){dataset, "paper", "mark", "ours", "difference"});
     for (size_t i = 0; i < names.count; i++) {
         const char *name = names.item[i];
         double deviation, mean = congru_score_list_mean(&runs->scores, dataset, name, NULL, &deviation);
         double paper = congru_paper_number(file, "mean", dataset, name);
         congru_table_format_text(&table, "%s", name);
         congru_paper_cell_number(&table, paper, congru_paper_number(file, "deviation", dataset, name));
+        congru_paper_cell_mark(&table, file, "mark", dataset, name);
+        if (!given)
+            continue;
         if (isnan(mean) && !exists(runs->job, name))
             congru_table_format_text(&table, "no such method");
         else
             congru_paper_cell_number(&table, mean, deviation);
         congru_paper_cell_difference(&table, mean, paper);
     }
-    return congru_paper_table(runs->job, true, &table, NULL);
+    congru_status status = congru_paper_table(runs->job, true, &table, NULL);
+    return status == CONGRU_OK && !given ? congru_paper_set_absent(runs->job, dataset) : status;
 }
 
 bool congru_paper_runs_have(const congru_paper_runs *runs, const char *dataset)
@@ -320,11 +389,8 @@ bool congru_paper_runs_lack_signals(const congru_paper_runs *runs, const char *d
 congru_status congru_paper_runs_show(const congru_paper_runs *runs, const char *file, const char *pipelines)
 {
     congru_status status = congru_paper_runs_remark(runs);
-    for (size_t i = 0; status == CONGRU_OK && congru_paper_dataset_at(i) != NULL; i++) {
-        const char *dataset = congru_paper_dataset_at(i);
-        status = congru_paper_runs_have(runs, dataset) ? show_dataset(runs, dataset, file, pipelines)
-                                                       : congru_paper_set_absent(runs->job, dataset);
-    }
+    for (size_t i = 0; status == CONGRU_OK && congru_paper_dataset_at(i) != NULL; i++)
+        status = show_dataset(runs, congru_paper_dataset_at(i), file, pipelines);
     for (size_t t = 0; status == CONGRU_OK && t < runs->scores.count; t++)
         if (congru_paper_dataset(runs->scores.item[t]->name) == NULL)
             status = show_dataset(runs, runs->scores.item[t]->name, file, pipelines);
@@ -332,11 +398,12 @@ congru_status congru_paper_runs_show(const congru_paper_runs *runs, const char *
 }
 
 congru_status congru_paper_each_set(const congru_paper_job *job,
-                                    congru_status (*one)(const congru_paper_job *job, size_t which))
+                                    congru_status (*one)(const congru_paper_job *job, size_t which),
+                                    congru_status (*none)(const congru_paper_job *job))
 {
     congru_status status = CONGRU_OK;
     if (job->request->set_count == 0)
-        status = congru_paper_set_absent(job, congru_paper_dataset_at(0));
+        status = none != NULL ? none(job) : congru_paper_set_absent(job, congru_paper_dataset_at(0));
     for (size_t i = 0; status == CONGRU_OK && i < job->request->set_count; i++)
         status = one(job, i);
     return status;

@@ -26,8 +26,16 @@ congru_status congru_paper_runs_all(congru_paper_runs *runs, const char *pipelin
                                     const char *suffix);
 void congru_paper_runs_clear(congru_paper_runs *runs);
 
-/* For every dataset of the paper, and then for others: a row for each pipeline, as the paper's file has it and as it
- * came out; or that its data is not given. */
+/* Adds the scores that earlier runs left, of the paper's sets that have none: in the folder of any of a set's names. */
+congru_status congru_paper_runs_found(congru_paper_runs *runs);
+
+/* What an earlier run left in the folder of one of the names of the paper's dataset, and `suffix`; NULL where none did, or on
+ * a set with other classes. */
+congru_status congru_paper_results_find(const congru_paper_job *job, const char *dataset, const char *suffix,
+                                        congru_results **results);
+
+/* For every dataset of the paper, and then for others: a row for each pipeline, as the paper's file has it with its mark and
+ * as it came out; or that its data is not given. */
 congru_status congru_paper_runs_show(const congru_paper_runs *runs, const char *file, const char *pipelines);
 
 /* Whether scores of this dataset are there. */
@@ -39,9 +47,10 @@ bool congru_paper_runs_lack_signals(const congru_paper_runs *runs, const char *d
 /* The remarks about all sets that were run. */
 congru_status congru_paper_runs_remark(const congru_paper_runs *runs);
 
-/* Calls `one` for each set of the request; says that the paper's data is not given when there is none. */
+/* Calls `one` for each set of the request, or `none`, which shows what the paper has alone; NULL says that data is not given. */
 congru_status congru_paper_each_set(const congru_paper_job *job,
-                                    congru_status (*one)(const congru_paper_job *job, size_t which));
+                                    congru_status (*one)(const congru_paper_job *job, size_t which),
+                                    congru_status (*none)(const congru_paper_job *job));
 
 /* The paper's name of a set's dataset; its own when it is none of the paper's; or "bnci2015-004 (2 classes)" when the
  * paper's has another number of classes, so that nothing is compared with it. */
@@ -53,7 +62,7 @@ void congru_paper_count_trials(const congru_set *set, size_t *least, size_t *mos
 /* A note on how the set differs from the paper's of that name; none where it does not, or where there is none. */
 congru_status congru_paper_set_remark(const congru_paper_open *open);
 
-/* One line: that a set of the paper is not there, and where it is to be had. */
+/* One line, below what the paper has of it: that a set of the paper is not there, and where it is to be had. */
 congru_status congru_paper_set_absent(const congru_paper_job *job, const char *dataset);
 
 /* Adds the paper's columns of subjects, of one of its files. */

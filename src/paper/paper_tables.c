@@ -44,23 +44,30 @@ size_t congru_paper_row_read(const char *file, size_t index, congru_paper_row *r
     return congru_paper_row_split(line[index + 1], row);
 }
 
-double congru_paper_number(const char *file, const char *column, const char *first, const char *second)
+const char *congru_paper_field(const char *file, const char *column, const char *first, const char *second,
+                               congru_paper_row *row)
 {
     const char *const *line = find(file);
-    congru_paper_row row;
     size_t place = 0;
-    congru_paper_row_split(line[0], &row);
-    while (place < row.count && strcmp(row.field[place], column) != 0)
+    congru_paper_row_split(line[0], row);
+    while (place < row->count && strcmp(row->field[place], column) != 0)
         place++;
     for (size_t i = 1; line[i] != NULL; i++)
-        if (congru_paper_row_split(line[i], &row) > place && row.field[place][0] != '\0' &&
-            strcmp(row.field[0], first) == 0 && (second == NULL || strcmp(row.field[1], second) == 0))
-            return congru_number_read(row.field[place], NULL);
-    return NAN;
+        if (congru_paper_row_split(line[i], row) > place && row->field[place][0] != '\0' &&
+            strcmp(row->field[0], first) == 0 && (second == NULL || strcmp(row->field[1], second) == 0))
+            return row->field[place];
+    return "";
+}
+
+double congru_paper_number(const char *file, const char *column, const char *first, const char *second)
+{
+    congru_paper_row row;
+    const char *text = congru_paper_field(file, column, first, second, &row);
+    return text[0] != '\0' ? congru_number_read(text, NULL) : NAN;
 }
 
 static const struct {
-    const char *name, *others[3];
+    const char *name, *others[CONGRU_PAPER_OTHER_NAMES];
 } datasets[] = {
     {"bnci2014-001", {"2a", "bci-iv-2a", "bnci2014001"}}, {"bnci2014-004", {"2b", "bci-iv-2b", "bnci2014004"}},
     {"bnci2014-002", {"bnci2014", "bnci2014002", NULL}},  {"bnci2015-004", {"bnci2015", "bnci2015004", NULL}},
@@ -80,7 +87,7 @@ const char *congru_paper_dataset(const char *name)
 {
     for (size_t i = 0; i < DATASETS; i++) {
         bool found = same(name, datasets[i].name);
-        for (size_t k = 0; k < 3 && datasets[i].others[k] != NULL; k++)
+        for (size_t k = 0; k < CONGRU_PAPER_OTHER_NAMES && datasets[i].others[k] != NULL; k++)
             found |= same(name, datasets[i].others[k]);
         if (found)
             return datasets[i].name;
@@ -91,6 +98,16 @@ const char *congru_paper_dataset(const char *name)
 const char *congru_paper_dataset_at(size_t index)
 {
     return index < DATASETS ? datasets[index].name : NULL;
+}
+
+const char *congru_paper_dataset_name(const char *dataset, size_t index)
+{
+    for (size_t i = 0; i < DATASETS; i++)
+        if (strcmp(datasets[i].name, dataset) == 0)
+            return index == 0                          ? datasets[i].name
+                   : index <= CONGRU_PAPER_OTHER_NAMES ? datasets[i].others[index - 1]
+                                                       : NULL;
+    return NULL;
 }
 
 bool congru_paper_facts_read(const char *dataset, congru_paper_facts *about)

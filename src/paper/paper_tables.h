@@ -29,6 +29,11 @@ size_t congru_paper_row_split(const char *line, congru_paper_row *row);
 /* Row 0, 1, ... below the headings; 0 fields after the last. Returns the number of fields. */
 size_t congru_paper_row_read(const char *file, size_t index, congru_paper_row *row);
 
+/* The text under `column` in the row that begins with these fields, kept in `row`; "" where there is none. `second` may be
+ * NULL. */
+const char *congru_paper_field(const char *file, const char *column, const char *first, const char *second,
+                               congru_paper_row *row);
+
 /* The number under `column` in the row that begins with these fields; NaN where there is none. `second` may be
  * NULL. */
 double congru_paper_number(const char *file, const char *column, const char *first, const char *second);
@@ -42,6 +47,11 @@ const char *congru_paper_dataset_at(size_t index);
 typedef struct congru_paper_facts {
     size_t subjects, classes, channels, trials_least, trials_most;
 } congru_paper_facts;
+
+enum { CONGRU_PAPER_OTHER_NAMES = 3 };
+
+/* What a dataset is also called, by index up to CONGRU_PAPER_OTHER_NAMES, its own name first; NULL where it has fewer. */
+const char *congru_paper_dataset_name(const char *dataset, size_t index);
 
 /* By the paper's name; false when it is none of the paper's. */
 bool congru_paper_facts_read(const char *dataset, congru_paper_facts *about);

@@ -7,11 +7,12 @@
 #include "base/number_text.h"
 #include "paper/claims.h"
 #include "paper/paper_changes.h"
+#include "paper/paper_printed.h"
 #include "paper/paper_tables.h"
 #include "paper/reproduce.h"
 
-enum { LIST_SIZE = CONGRU_NAMES_SIZE, WIDTH = 16, CELL_SIZE = 64 };
-enum { GROUP, METHOD, PIPELINE, CROSS, CROSS_DEVIATION, WITHIN, WITHIN_DEVIATION };
+enum { LIST_SIZE = CONGRU_NAMES_SIZE, WIDTH = 16, CELL_SIZE = 64, MARK_COLUMN = 2 };
+enum { GROUP, METHOD, PIPELINE, CROSS, CROSS_DEVIATION, WITHIN, WITHIN_DEVIATION, MARK };
 
 #define OURS "Ours"
 
@@ -110,6 +111,18 @@ static void describe_ours(const congru_paper_runs *sets, const char *dataset, co
         describe_number(mean, deviation, text);
 }
 
+/* The pipeline, with what it looked at across subjects: "rpa+mdm, 20 labels". */
+static void describe_name(const comparison_job *job, const char *pipeline, char text[CELL_SIZE])
+{
+    char mark[CONGRU_MARK_SIZE] = "";
+    for (size_t t = 0; t < job->cross.scores.count; t++) {
+        const congru_scores *scores = job->cross.scores.item[t];
+        if (strcmp(scores->name, job->dataset) == 0)
+            congru_scores_mark(scores, congru_scores_find(scores, pipeline), mark);
+    }
+    congru_format(text, CELL_SIZE, "%s%s%s", pipeline, mark[0] != '\0' ? ", " : "", mark);
+}
+
 /* Fixed columns, since groups of rows have headings of their own; none behind the last. */
 static void add_plain(congru_text *plain, size_t count, const char *const *cell)
 {
@@ -117,18 +130,18 @@ static void add_plain(congru_text *plain, size_t count, const char *const *cell)
         int seen = 0;
         for (const char *at = cell[i]; *at != '\0'; at++)
             seen += ((unsigned char)*at & 0xc0) != 0x80; /* a character of several bytes counts once */
-        congru_text_add(plain, "%s%*s", cell[i], i + 1 < count && seen < WIDTH ? WIDTH - seen : 0, "");
+        const int width = i == MARK_COLUMN ? WIDTH / 2 - 2 : WIDTH;
+        congru_text_add(plain, "%s%*s", cell[i], i + 1 == count ? 0 : seen < width ? width - seen : 1, "");
     }
     congru_text_add(plain, "\n");
 }
 
-/* `known`: the paper's figures are of this set. */
-static congru_status show_table(const comparison_job *job, bool known)
+static congru_status show_table(const comparison_job *job)
 {
-    enum { COLUMNS = 6 };
-    static const char *const headings[COLUMNS] = {"group",        "method",        "paper, across",
+    enum { COLUMNS = 7 };
+    static const char *const headings[COLUMNS] = {"group",        "method",        "paper, across", "mark",
                                                   "ours, across", "paper, within", "ours, within"};
-    static const char *const plain_headings[] = {"", "paper, across", "ours", "paper, within", "ours"};
+    static const char *const plain_headings[] = {"", "paper, across", "mark", "ours", "paper, within", "ours"};
     char group[CONGRU_PAPER_LINE_SIZE] = "", text[COLUMNS][CELL_SIZE];
     congru_table table = {0};
     congru_text plain = {0};
@@ -137,13 +150,13 @@ static congru_status show_table(const comparison_job *job, bool known)
     add_plain(&plain, COLUMNS - 1, plain_headings);
     for (size_t i = 0; congru_paper_row_read("comparison", i, &row) > 0; i++) {
         const char *pipeline = row.field[PIPELINE];
-        const char *cell[COLUMNS] = {row.field[GROUP], pipeline[0] != '\0' ? pipeline : row.field[METHOD],
-                                     text[2],          text[3],
-                                     text[4],          text[5]};
-        describe_number(known ? field(&row, CROSS) : NAN, field(&row, CROSS_DEVIATION), text[2]);
-        describe_ours(&job->cross, job->dataset, pipeline, text[3]);
-        describe_number(known ? field(&row, WITHIN) : NAN, field(&row, WITHIN_DEVIATION), text[4]);
-        describe_ours(&job->within, job->dataset, pipeline, text[5]);
+        describe_name(job, pipeline[0] != '\0' ? pipeline : row.field[METHOD], text[1]);
+        const char *cell[COLUMNS] = {row.field[GROUP], text[1], text[2], text[3], text[4], text[5], text[6]};
+        describe_number(field(&row, CROSS), field(&row, CROSS_DEVIATION), text[2]);
+        congru_paper_mark(row.field[MARK], text[3]);
+        describe_ours(&job->cross, job->dataset, pipeline, text[4]);
+        describe_number(field(&row, WITHIN), field(&row, WITHIN_DEVIATION), text[5]);
+        describe_ours(&job->within, job->dataset, pipeline, text[6]);
         if (strcmp(group, row.field[GROUP]) != 0)
             congru_text_add(&plain, "%s\n", row.field[GROUP]);
         snprintf(group, sizeof group, "%s", row.field[GROUP]);
@@ -157,9 +170,14 @@ static congru_status show_table(const comparison_job *job, bool known)
 static congru_status show(comparison_job *job, const char *dataset)
 {
     job->dataset = dataset;
-    congru_status status = congru_paper_say(job->cross.job, CONGRU_PAPER_LINE, true, "%s", dataset);
+    const bool known = strcmp(dataset, congru_paper_dataset_at(0)) == 0;
+    congru_status status =
+        congru_paper_say(job->cross.job, CONGRU_PAPER_LINE, true, "%s%s%s", dataset,
+                         known ? "" : ": the paper's numbers are of ", known ? "" : congru_paper_dataset_at(0));
     if (status == CONGRU_OK)
-        status = show_table(job, strcmp(dataset, congru_paper_dataset_at(0)) == 0);
+        status = show_table(job);
+    if (status == CONGRU_OK)
+        status = congru_paper_tell_marks(job->cross.job, "b is the paper's own");
     if (status == CONGRU_OK)
         status = congru_claims_judge(job->cross.job,
                                      &(congru_claim_source){"comparison", read_cell, add_changes, job},
@@ -178,6 +196,8 @@ congru_status congru_reproduce_comparison(const congru_paper_job *paper)
         status = congru_paper_runs_ridges(&job.cross);
     if (status == CONGRU_OK)
         status = congru_paper_runs_all(&job.within, within, CONGRU_PROTOCOL_FOLDS, "-within");
+    if (status == CONGRU_OK)
+        status = congru_paper_title(paper, "19", NULL);
     if (status == CONGRU_OK)
         status = congru_paper_runs_remark(&job.cross);
     if (status == CONGRU_OK && paper->request->set_count == 0)

@@ -6,6 +6,7 @@
 
 #include "paper/claims.h"
 #include "paper/paper_changes.h"
+#include "paper/paper_printed.h"
 #include "paper/paper_tables.h"
 #include "paper/reproduce.h"
 
@@ -86,6 +87,8 @@ static void read_cell(const void *user, congru_claim_side side, const char *row,
     const bool improved = strcmp(row, "subjects improved") == 0, gap = strcmp(row, "gap") == 0;
     const char *names = strcmp(column, "ours") == 0 ? OURS : BASELINES;
     congru_claim_cell other = {0};
+    if (side != CONGRU_CLAIM_PAPER && !congru_paper_runs_have(&job->cross, job->dataset))
+        cell->absent |= 1; /* the paper's set */
     if (side == CONGRU_CLAIM_PAPER) {
         cell->number = improved ? NAN : printed_gap(NULL, row, column);
         return;
@@ -117,22 +120,28 @@ static congru_status show_gap(const gap_job *job)
 {
     static const char *const methods[] = {"euclidean baselines", "ours"}, *const rows[] = {"within", "cross",
                                                                                            "gap"};
+    const bool given = congru_paper_runs_have(&job->cross, job->dataset);
     congru_table table = {0};
-    congru_table_headings(&table, 4, (const char *const[]){job->dataset, "where", "paper (2a)", "ours"});
+    congru_table_headings(&table, given ? 4 : 3,
+                          (const char *const[]){job->dataset, "where", "paper (2a)", "ours"});
     for (size_t m = 0; m < 2; m++)
         for (size_t r = 0; r < 3; r++) {
             congru_table_format_text(&table, "%s", methods[m]);
             congru_table_format_text(&table, "%s", rows[r]);
             congru_paper_cell_number(&table, printed_gap(NULL, rows[r], methods[m]), NAN);
-            congru_paper_cell_number(&table, our_gap(job, rows[r], methods[m]), NAN);
+            if (given)
+                congru_paper_cell_number(&table, our_gap(job, rows[r], methods[m]), NAN);
         }
     for (int recovered = 0; recovered < 2; recovered++) {
         congru_table_format_text(&table, "ours");
         congru_table_format_text(&table, recovered ? "of the gap recovered, %%" : "relative reduction, %%");
         congru_paper_cell_number(&table, reduction(printed_gap, job, recovered), NAN);
-        congru_paper_cell_number(&table, reduction(our_gap, job, recovered), NAN);
+        if (given)
+            congru_paper_cell_number(&table, reduction(our_gap, job, recovered), NAN);
     }
     congru_status status = congru_paper_table(job->cross.job, true, &table, NULL);
+    if (status == CONGRU_OK && !given)
+        status = congru_paper_set_absent(job->cross.job, job->dataset);
     return status == CONGRU_OK
                ? congru_claims_judge(job->cross.job, &(congru_claim_source){"gap", read_cell, add_changes, job},
                                      "Claims of the paper:")
@@ -147,9 +156,13 @@ congru_status congru_reproduce_gap(const congru_paper_job *paper)
     if (status == CONGRU_OK)
         status = congru_paper_runs_all(&job.within, pipelines, CONGRU_PROTOCOL_FOLDS, "-within");
     if (status == CONGRU_OK)
+        status = congru_paper_title(paper, "20", NULL);
+    if (status == CONGRU_OK)
         status = congru_paper_runs_remark(&job.cross);
-    if (status == CONGRU_OK && paper->request->set_count == 0)
-        status = congru_paper_set_absent(paper, congru_paper_dataset_at(0));
+    if (status == CONGRU_OK && paper->request->set_count == 0) {
+        job.dataset = congru_paper_dataset_at(0);
+        status = show_gap(&job);
+    }
     for (size_t t = 0; status == CONGRU_OK && t < job.cross.scores.count; t++) {
         job.dataset = job.cross.scores.item[t]->name;
         status = show_gap(&job);

@@ -266,5 +266,5 @@ congru_status congru_reproduce_geometry(const congru_paper_job *job)
 {
     if (!congru_paper_leads(job))
         return CONGRU_OK; /* nothing here is shared */
-    return congru_paper_each_set(job, run_set);
+    return congru_paper_each_set(job, run_set, NULL);
 }

@@ -291,5 +291,5 @@ static congru_status recipes_of_set(const congru_paper_job *paper, size_t which)
 
 congru_status congru_reproduce_recipes(const congru_paper_job *job)
 {
-    return congru_paper_each_set(job, recipes_of_set);
+    return congru_paper_each_set(job, recipes_of_set, NULL);
 }

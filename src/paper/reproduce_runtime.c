@@ -6,6 +6,7 @@
 
 #include "paper/claims.h"
 #include "paper/paper_changes.h"
+#include "paper/paper_printed.h"
 #include "paper/paper_tables.h"
 #include "paper/reproduce.h"
 
@@ -68,8 +69,10 @@ static void add_changes(const void *user, unsigned uses, congru_text *text)
     size_t given = 0;
     for (size_t i = 0; i < DATASETS; i++)
         given += uses >> i & 1;
-    if (given < DATASETS)
+    if (given < DATASETS) {
+        congru_paper_next_change(text);
         congru_text_add(text, "%zu of %d sets", given, DATASETS);
+    }
     congru_paper_runs_changed(sets, uses & ~(unsigned)CONGRU_USES_RIDGE, NULL, text);
 }
 
@@ -83,31 +86,45 @@ static void add_row(congru_table *table, const congru_paper_runs *sets, const ch
     congru_table_format_text(table, "%s", dataset);
     congru_table_format_text(table, "%s", method);
     congru_table_format_text(table, isnan(theirs) ? "-" : "%.2f", theirs);
+    if (sets->scores.count == 0)
+        return;
     congru_table_format_text(table, isnan(mean) ? "-" : "%.4f", mean);
     congru_table_format_text(table, isnan(mean / theirs) ? "-" : "%.2g", mean / theirs);
     congru_table_format_text(table, isnan(asked) || is_aligner(method) ? "-" : "%.4f", asked);
 }
 
-/* The paper's sets, given or not, then others that are. */
-static void add_rows(congru_table *table, const congru_paper_runs *sets)
+/* Of aligners or of the others: the paper's sets, given or not, then others that are. */
+static void add_rows(congru_table *table, const congru_paper_runs *sets, bool aligners)
 {
     congru_paper_row row;
     for (size_t i = 0; congru_paper_row_read("runtime", i, &row) > 0; i++)
-        add_row(table, sets, row.field[0], row.field[1]);
+        if (is_aligner(row.field[1]) == aligners)
+            add_row(table, sets, row.field[0], row.field[1]);
     for (size_t t = 0; t < sets->scores.count; t++)
         for (size_t i = 0; congru_paper_dataset(sets->scores.item[t]->name) == NULL &&
                            congru_paper_row_read("runtime", i, &row) > 0;
              i++)
-            if (strcmp(row.field[0], congru_paper_dataset_at(0)) == 0)
+            if (strcmp(row.field[0], congru_paper_dataset_at(0)) == 0 && is_aligner(row.field[1]) == aligners)
                 add_row(table, sets, sets->scores.item[t]->name, row.field[1]);
+}
+
+/* Where no set is given, the paper's column alone. */
+static congru_status show(const congru_paper_runs *sets, bool aligners)
+{
+    static const char *const headings[] = {"dataset", "method",       "paper s",
+                                           "ours s",  "ours / paper", "predicting s"};
+    congru_table table = {0};
+    congru_status status = congru_paper_title(sets->job, aligners ? "13" : "14", NULL);
+    if (status != CONGRU_OK)
+        return status;
+    congru_table_headings(&table, sets->scores.count > 0 ? 6 : 3, headings);
+    add_rows(&table, sets, aligners);
+    return congru_paper_table(sets->job, true, &table, NULL);
 }
 
 congru_status congru_reproduce_runtime(const congru_paper_job *job)
 {
-    static const char *const headings[] = {"dataset", "method",       "paper s",
-                                           "ours s",  "ours / paper", "predicting s"};
     congru_paper_runs sets = {.job = job};
-    congru_table table = {0};
     congru_status status = congru_paper_runs_all(&sets, TIMED, CONGRU_PROTOCOL_LOSO, "");
     if (status == CONGRU_OK)
         status = congru_paper_runs_remark(&sets);
@@ -117,11 +134,10 @@ congru_status congru_reproduce_runtime(const congru_paper_job *job)
                                   "alone, of the classifier on aligned trials, of the whole end-to-end model. "
                                   "The paper's on its GPU, ours on this machine, one thread to a fold; '-' "
                                   "where data is not given. Predicting is apart.");
-    if (status == CONGRU_OK) {
-        congru_table_headings(&table, 6, headings);
-        add_rows(&table, &sets);
-        status = congru_paper_table(job, true, &table, NULL);
-    }
+    if (status == CONGRU_OK)
+        status = show(&sets, true);
+    if (status == CONGRU_OK)
+        status = show(&sets, false);
     if (status == CONGRU_OK)
         status = congru_claims_judge(job, &(congru_claim_source){"runtime", read_cell, add_changes, &sets},
                                      "Claims of the paper, by the sets that are given:");

@@ -8,6 +8,7 @@
 #include "congru/synth.h"
 #include "paper/claims.h"
 #include "paper/paper_changes.h"
+#include "paper/paper_printed.h"
 #include "paper/paper_tables.h"
 #include "paper/reproduce.h"
 
@@ -105,8 +106,10 @@ static void add_changes(const void *user, unsigned uses, congru_text *text)
     const synthetic_job *job = user;
     congru_synth_options paper;
     congru_synth_options_init(&paper);
-    if (job->paper->request->trials != (int)paper.trials)
+    if (job->paper->request->trials != (int)paper.trials) {
+        congru_paper_next_change(text);
         congru_text_add(text, "%d of %zu trials of a class", job->paper->request->trials, paper.trials);
+    }
     congru_paper_method_changes(job->paper, uses, text);
 }
 
@@ -127,12 +130,12 @@ static double seed_deviation(const synthetic_job *job, const char *stage, const 
 
 static congru_status show(const synthetic_job *job)
 {
-    static const char *const headings[] = {"stage",          "pipeline", "paper",
+    static const char *const headings[] = {"stage",          "pipeline", "paper",     "mark",
                                            "ours, subjects", "seeds",    "difference"};
     bool several = job->seeds[1] > job->seeds[0];
     congru_table table = {0};
-    for (size_t i = 0; i < 6; i++)
-        if (i != 4 || several)
+    for (size_t i = 0; i < 7; i++)
+        if (i != 5 || several)
             congru_table_column_text(&table, headings[i], NULL);
     for (size_t s = 0; s < CONGRU_SYNTH_STAGES; s++)
         for (size_t p = 0; p < PIPELINES + RIDGES; p++) {
@@ -146,6 +149,7 @@ static congru_status show(const synthetic_job *job)
             congru_table_format_text(&table, "%s", p == 0 ? stage : "");
             congru_table_format_text(&table, "%s", name);
             congru_paper_cell_number(&table, paper, NAN);
+            congru_paper_cell_mark(&table, "synthetic", "mark", stage, name);
             congru_paper_cell_number(&table, mean, deviation);
             if (several)
                 congru_table_format_text(&table, "%.2f", seed_deviation(job, stage, name));
@@ -158,12 +162,16 @@ static congru_status show_all(const synthetic_job *job)
 {
     char steps[CONGRU_OPTION_TEXT_SIZE] = "";
     congru_method_options_get(&job->options.method, "steps", steps);
-    congru_status status = congru_paper_say(
-        job->paper, CONGRU_PAPER_LINE, true,
-        "Accuracy in %%, 9 subjects with %d trials of each class; seeds %d to %d; %s training steps",
-        job->paper->request->trials, job->seeds[0], job->seeds[1], steps);
+    congru_status status = congru_paper_title(job->paper, "2", "6");
+    if (status == CONGRU_OK)
+        status = congru_paper_say(
+            job->paper, CONGRU_PAPER_LINE, true,
+            "Accuracy in %%, 9 subjects with %d trials of each class; seeds %d to %d; %s training steps",
+            job->paper->request->trials, job->seeds[0], job->seeds[1], steps);
     if (status == CONGRU_OK)
         status = show(job);
+    if (status == CONGRU_OK)
+        status = congru_paper_tell_marks(job->paper, "b are the best methods of a stage");
     if (status == CONGRU_OK)
         status =
             congru_claims_judge(job->paper, &(congru_claim_source){"synthetic", read_cell, add_changes, job},

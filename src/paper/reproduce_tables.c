@@ -7,32 +7,33 @@
 #include "base/number_text.h"
 #include "paper/claims.h"
 #include "paper/paper_changes.h"
+#include "paper/paper_printed.h"
 #include "paper/paper_tables.h"
 #include "paper/reproduce.h"
-
-#define PREALIGNERS \
-    "ra+mdm,dct+mdm,dldct+mdm,ddct-unet+mdm,ra+tslr,dct+tslr,dldct+tslr,ddct-unet+tslr,ra+tsa-lda,dct+tsa-" \
-    "lda," \
-    "dldct+tsa-lda,ddct-unet+tsa-lda"
-#define CLASSIFIERS "ra+mdm,ra+tslr,ra+tsa-lda,ts-spd-cnn,dct-e2e,dldct-e2e,ddct-unet-e2e"
 
 enum { METHODS_MAX = 8, BEHIND_MAX = 4 };
 
 /* The methods that the overall z is over: pipelines, or aligners with the classifiers that stand behind each. */
 typedef struct table_about {
-    const char *file, *subjects, *pipelines;
+    const char *number, *again, *file, *subjects, *pipelines, *marks;
     const char *method[METHODS_MAX + 1], *behind[BEHIND_MAX];
 } table_about;
 
-static const table_about prealigners = {"prealigners",
+static const table_about prealigners = {"3",
+                                        "10",
+                                        "prealigners",
                                         "subjects-prealigners",
-                                        PREALIGNERS,
+                                        CONGRU_PAPER_PREALIGNERS,
+                                        "bu is the best aligner of a classifier, i the second",
                                         {"ra", "dct", "dldct", "ddct-unet"},
                                         {"+mdm", "+tslr", "+tsa-lda"}};
 static const table_about classifiers = {
+    "4",
+    "11",
     "classifiers",
     "subjects-classifiers",
-    CLASSIFIERS,
+    CONGRU_PAPER_CLASSIFIERS,
+    "bu is the best method of a set, i the second",
     {"ra+mdm", "ra+tslr", "ra+tsa-lda", "ts-spd-cnn", "dct-e2e", "dldct-e2e", "ddct-unet-e2e"},
     {""}};
 
@@ -254,18 +255,24 @@ static void add_z(congru_table *table, double z)
 
 static congru_status show_z(const table_job *job)
 {
-    static const char *const headings[] = {"overall z", "printed", "paper", "ours", "difference"};
+    static const char *const headings[] = {"overall z", "printed", "mark", "paper", "ours", "difference"};
+    const bool given = job->sets.scores.count > 0;
     congru_table table = {0};
-    congru_table_headings(&table, 5, headings);
+    congru_table_headings(&table, given ? 6 : 3, headings);
     for (size_t m = 0; job->about->method[m] != NULL; m++) {
         congru_table_format_text(&table, "%s", job->about->method[m]);
         add_z(&table, congru_paper_number("overall", "z", job->about->file, job->about->method[m]));
+        congru_paper_cell_mark(&table, "overall", "mark", job->about->file, job->about->method[m]);
+        if (!given)
+            continue;
         add_z(&table, job->printed_z[m]);
         add_z(&table, job->z[m]);
         add_z(&table, job->z[m] - job->printed_z[m]);
     }
     congru_status status = congru_paper_table(job->sets.job, true, &table, NULL);
     if (status == CONGRU_OK)
+        status = congru_paper_tell_marks(job->sets.job, job->about->marks);
+    if (status == CONGRU_OK && given)
         status = congru_paper_say(job->sets.job, CONGRU_PAPER_TEXT, false,
                                   "Paper and ours are over the same sets and methods, those that both have: "
                                   "the paper's from its columns of subjects.");
@@ -307,6 +314,8 @@ static congru_status reproduce_table(const congru_paper_job *paper, const table_
         status = normalise(&job, &job.sets.scores, job.z);
     if (status == CONGRU_OK)
         status = normalise(&job, &job.printed, job.printed_z);
+    if (status == CONGRU_OK)
+        status = congru_paper_title(paper, about->number, about->again);
     if (status == CONGRU_OK)
         status = congru_paper_runs_show(&job.sets, about->file, rows);
     if (status == CONGRU_OK)

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "congru/statistics.h"
+#include "evaluation/knowledge.h"
 #include "report/report_internal.h"
 #include "statistics/points.h"
 
@@ -47,7 +48,70 @@ static double accuracy_of(const congru_report *report, const int32_t *where, siz
                : run->accuracy[(size_t)pipeline * run->results->subjects + (size_t)k];
 }
 
-/* One pipeline of the first run in all the runs that have it, on the subjects that all of these have: value (runs + 2,
+/* Trials have the same index in two runs where these are of one set. */
+static bool is_one_set(const congru_report *report, size_t r)
+{
+    const char *data[2];
+    const size_t run[] = {0, r};
+    for (int i = 0; i < 2; i++)
+        data[i] = congru_json_tree_string(
+            congru_json_tree_member(
+                congru_json_tree_member(congru_json_root(report->run[run[i]].run), "settings"), "data"),
+            "");
+    return data[0][0] != '\0' && strcmp(data[0], data[1]) == 0;
+}
+
+/* Whether the pipeline was let see something else in run r than in the first. */
+static bool is_seen_apart(const congru_report *report, size_t r, size_t first, size_t own)
+{
+    char words[2][CONGRU_KNOWLEDGE_SIZE];
+    congru_knowledge_text(&report->run[0].results->knowledge[first], words[0]);
+    congru_knowledge_text(&report->run[r].results->knowledge[own], words[1]);
+    return strcmp(words[0], words[1]) != 0;
+}
+
+/* Adds the trials of a subject that each run is compared on (runs), and behind them those it is scored on. Runs of one set are put on those that they share, value (a row of
+ * `subjects` for each run): *has becomes false where they share none. */
+static congru_status take_common(congru_context *context, const congru_report *report, const int32_t *where,
+                                 const int32_t *place, size_t s, double *value, size_t *trials, bool *has)
+{
+    const size_t subjects = report->run[0].results->subjects;
+    congru_scored *scored = calloc(report->runs + 1, sizeof *scored);
+    double *accuracy = calloc(report->runs + 1, sizeof *accuracy);
+    size_t count = 0, shared = 0;
+    bool one = scored != NULL && accuracy != NULL;
+    congru_status status =
+        one ? CONGRU_OK
+            : congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", report->run[0].folder);
+    for (size_t r = 0; status == CONGRU_OK && r < report->runs; r++) {
+        if (place[r] == ABSENT)
+            continue;
+        const size_t subject = (size_t)where[r * subjects + s];
+        const double own =
+            congru_scores_at(report->run[r].scores, CONGRU_SCORE_TRIALS, (size_t)place[r], subject);
+        one = one && is_one_set(report, r) && own > 0;
+        scored[count++] = (congru_scored){report->run[r].results, (size_t)place[r], subject};
+    }
+    if (status == CONGRU_OK && one)
+        status = congru_scored_common(context, count, scored, accuracy, &shared);
+    for (size_t r = 0, i = 0; status == CONGRU_OK && r < report->runs; r++) {
+        if (place[r] == ABSENT)
+            continue;
+        if (one && shared > 0)
+            value[r * subjects] = accuracy[i];
+        *has = !one || shared > 0;
+        const double own =
+            congru_scores_at(report->run[r].scores, CONGRU_SCORE_TRIALS, scored[i].pipeline, scored[i].subject);
+        trials[report->runs + r] += (size_t)own;
+        trials[r] += one ? shared : (size_t)own;
+        i++;
+    }
+    free(scored);
+    free(accuracy);
+    return status;
+}
+
+/* One pipeline of the first run in all the runs that have it, on the subjects and trials that all of these have: value (runs + 2,
  * subjects), of which the last row stays 0. A run without any of the first one's subjects counts as one that has it not. */
 static congru_status compare_pipeline(congru_context *context, congru_report *report, const int32_t *where,
                                       size_t pipeline, int32_t *place, double *value)
@@ -56,23 +120,28 @@ static congru_status compare_pipeline(congru_context *context, congru_report *re
     const size_t subjects = first->subjects;
     size_t runs = 0, count = 0;
     for (size_t r = 0; r < report->runs; r++) {
-        size_t own = 0;
+        size_t scored = 0;
         place[r] = find_pipeline(&report->run[r], first->pipeline[pipeline]);
         for (size_t s = 0; s < subjects; s++)
-            own += isnan(accuracy_of(report, where, r, place[r], s)) ? 0 : 1;
-        if (own == 0)
+            scored += isnan(accuracy_of(report, where, r, place[r], s)) ? 0 : 1;
+        if (scored == 0)
             place[r] = ABSENT;
         runs += place[r] != ABSENT;
     }
-    for (size_t s = 0; s < subjects; s++) {
+    congru_status status = CONGRU_OK;
+    size_t *trials = calloc(2 * report->runs + 1, sizeof *trials);
+    if (trials == NULL)
+        status = congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", report->run[0].folder);
+    for (size_t s = 0; status == CONGRU_OK && s < subjects; s++) {
         bool all = true;
         for (size_t r = 0; r < report->runs; r++) {
             value[r * subjects + count] = accuracy_of(report, where, r, place[r], s);
             all = all && (place[r] == ABSENT || !isnan(value[r * subjects + count]));
         }
+        if (all)
+            status = take_common(context, report, where, place, s, value + count, trials, &all);
         count += all;
     }
-    congru_status status = CONGRU_OK;
     for (size_t r = 1; status == CONGRU_OK && runs > 1 && count > 0 && r < report->runs; r++) {
         congru_wilcoxon test;
         double *difference = value + report->runs * subjects, *zero = difference + subjects;
@@ -84,12 +153,18 @@ static congru_status compare_pipeline(congru_context *context, congru_report *re
         report->comparison[report->comparisons++] = (report_comparison){
             .run = r,
             .pipeline = pipeline,
+            .own_pipeline = (size_t)place[r],
+            .seen = is_seen_apart(report, r, pipeline, (size_t)place[r]),
+            .other_trials = trials[report->runs] != trials[0] || trials[report->runs + r] != trials[r] ||
+                            trials[0] != trials[r],
+            .trials = {trials[r], trials[0]},
             .first = congru_interval_of(count, value, 0.95),
             .own = congru_interval_of(count, value + r * subjects, 0.95),
             .pair = congru_gain_of(count, value + r * subjects, value, 0.95),
             .p = status == CONGRU_OK ? congru_wilcoxon_p(&test) : NAN,
         };
     }
+    free(trials);
     return status;
 }
 
@@ -141,8 +216,9 @@ congru_status congru_report_test_pairs(congru_context *context, report_run *run)
             congru_wilcoxon test;
             size_t count = 0;
             for (size_t s = 0; s < subjects; s++) {
-                difference[count] = congru_points_between(run->accuracy[run->order[a] * subjects + s],
-                                                          run->accuracy[run->order[b] * subjects + s]);
+                const size_t first = run->order[a], second = run->order[b];
+                difference[count] = congru_points_between(congru_scores_common(run->scores, first, second, s),
+                                                          congru_scores_common(run->scores, second, first, s));
                 count += isnan(difference[count]) ? 0 : 1;
             }
             run->pair_p[pair] = NAN;

@@ -13,7 +13,9 @@ static double name_width(const report_run *run)
 {
     double width = 40;
     for (size_t p = 0; p < run->results->pipelines; p++) {
-        double own = congru_canvas_measure(run->results->pipeline[p], 10);
+        char name[KNOWN_NAME_SIZE];
+        congru_known_name(run->scores, p, name);
+        double own = congru_canvas_measure(name, 10);
         width = own > width ? own : width;
     }
     return width + 20;
@@ -63,7 +65,9 @@ static void draw_row(canvas *on, const report_run *run, size_t p, const scale *x
 {
     size_t subjects = run->results->subjects;
     const congru_interval *mean = &run->mean[p];
-    congru_canvas_text(on, left - 10, y + 3.5, 10, 1, CANVAS_INK, "%s", run->results->pipeline[p]);
+    char name[KNOWN_NAME_SIZE];
+    congru_known_name(run->scores, p, name);
+    congru_canvas_text(on, left - 10, y + 3.5, 10, 1, CANVAS_INK, "%s", name);
     for (size_t s = 0; s < subjects; s++) {
         double value = run->accuracy[p * subjects + s];
         if (!isnan(value))
@@ -125,41 +129,51 @@ static void draw_paired_key(canvas *on, const size_t count[3], bool chance)
 
 canvas congru_figure_paired(const figure_input *in)
 {
-    const congru_results *results = in->run->results;
-    size_t subjects = results->subjects;
-    const double *a = in->run->accuracy + in->pipeline * subjects,
-                 *b = in->run->accuracy + in->other * subjects;
+    const congru_scores *scores = in->run->scores;
+    const size_t subjects = scores->subjects;
+    char first[KNOWN_NAME_SIZE], second[KNOWN_NAME_SIZE];
     if (in->pipeline == in->other)
         return (canvas){0};
-    congru_gain pair = congru_gain_of(subjects, a, b, 0.95);
+    congru_known_name(scores, in->pipeline, first);
+    congru_known_name(scores, in->other, second);
+    const congru_gain pair = congru_scores_gain(scores, in->pipeline, in->other, 0.95);
     scale y = {.from = 1, .to = 0, .start = 300, .end = 30};
     for (size_t s = 0; s < subjects; s++) {
-        congru_scale_include(&y, a[s]);
-        congru_scale_include(&y, b[s]);
+        congru_scale_include(&y, congru_scores_common(scores, in->pipeline, in->other, s));
+        congru_scale_include(&y, congru_scores_common(scores, in->other, in->pipeline, s));
     }
     congru_scale_include(&y, in->run->chance);
     y.from = floor(y.from * 20 - 0.01) / 20;
     y.to = y.to > 0.97 ? 1 : ceil(y.to * 20 + 0.01) / 20;
-    canvas on = congru_canvas_start(
-        360, 350, "%s against %s: %+.1f points, 95 %% interval %+.1f to %+.1f", results->pipeline[in->pipeline],
-        results->pipeline[in->other], congru_plain_zero(100 * pair.interval.mean, 1),
-        congru_plain_zero(100 * pair.interval.low, 1), congru_plain_zero(100 * pair.interval.high, 1));
-    congru_canvas_text(&on, 200, 14, 10, 0, CANVAS_INK, "%+.1f points on average",
-                       congru_plain_zero(100 * pair.interval.mean, 1));
+    canvas on = congru_canvas_start(360, 350, "%s against %s: %+.1f points, 95 %% interval %+.1f to %+.1f",
+                                    first, second, congru_plain_zero(100 * pair.interval.mean, 1),
+                                    congru_plain_zero(100 * pair.interval.low, 1),
+                                    congru_plain_zero(100 * pair.interval.high, 1));
+    congru_canvas_text(&on, 200, 14, 10, 0, CANVAS_INK, "%+.1f points on average%s",
+                       congru_plain_zero(100 * pair.interval.mean, 1),
+                       congru_scores_shared(scores, in->pipeline, in->other) <
+                                   congru_scores_shared(scores, in->pipeline, in->pipeline) ||
+                               congru_scores_shared(scores, in->other, in->pipeline) <
+                                   congru_scores_shared(scores, in->other, in->other)
+                           ? ", on common trials"
+                           : "");
     congru_canvas_axis_y(&on, &y, 60, 340, 100, "Accuracy (%)");
-    for (size_t s = 0; s < subjects; s++)
-        if (!isnan(a[s]) && !isnan(b[s])) {
-            uint32_t colour = a[s] == b[s] ? CANVAS_SOFT : congru_canvas_colours[a[s] < b[s]];
-            double from = congru_scale_place(&y, b[s]), to = congru_scale_place(&y, a[s]);
+    for (size_t s = 0; s < subjects; s++) {
+        const double a = congru_scores_common(scores, in->pipeline, in->other, s),
+                     b = congru_scores_common(scores, in->other, in->pipeline, s);
+        if (!isnan(a) && !isnan(b)) {
+            uint32_t colour = a == b ? CANVAS_SOFT : congru_canvas_colours[a < b];
+            double from = congru_scale_place(&y, b), to = congru_scale_place(&y, a);
             congru_canvas_line(&on, 120, from, 280, to, (colour & ~0xffu) | 0x99, 1);
             congru_canvas_dot(&on, 120, from, 2.6, colour);
             congru_canvas_dot(&on, 280, to, 2.6, colour);
         }
+    }
     if (!isnan(in->run->chance))
         congru_canvas_dashes(&on, 60, congru_scale_place(&y, in->run->chance), 340,
                              congru_scale_place(&y, in->run->chance), CANVAS_SOFT, 1);
-    congru_canvas_text(&on, 120, 318, 10, 0, CANVAS_INK, "%s", results->pipeline[in->other]);
-    congru_canvas_text(&on, 280, 318, 10, 0, CANVAS_INK, "%s", results->pipeline[in->pipeline]);
+    congru_canvas_text(&on, 120, 318, 10, 0, CANVAS_INK, "%s", second);
+    congru_canvas_text(&on, 280, 318, 10, 0, CANVAS_INK, "%s", first);
     const size_t equal = pair.interval.count - pair.wins - pair.losses;
     draw_paired_key(&on, (const size_t[]){pair.wins, pair.losses, equal}, !isnan(in->run->chance));
     return on;
@@ -214,21 +228,23 @@ enum { FOREST_MAX = 128 };
 canvas congru_figure_forest(const figure_input *in)
 {
     const report_run *run = in->run;
-    size_t subjects = run->results->subjects, count = 0;
+    size_t count = 0;
     forest_row row[FOREST_MAX];
-    char title[256];
+    char name[FOREST_MAX][KNOWN_NAME_SIZE], own[KNOWN_NAME_SIZE], title[256];
     for (size_t i = 0; i < run->results->pipelines && count < FOREST_MAX; i++) {
         size_t p = run->order[i];
         if (p == in->pipeline)
             continue;
-        congru_gain pair = congru_gain_of(subjects, run->accuracy + in->pipeline * subjects,
-                                          run->accuracy + p * subjects, 0.95);
-        row[count++] =
-            (forest_row){run->results->pipeline[p], pair.interval.mean, pair.interval.low, pair.interval.high};
+        const congru_gain pair = congru_scores_gain(run->scores, in->pipeline, p, 0.95);
+        congru_known_name(run->scores, p, name[count]);
+        row[count] = (forest_row){name[count], pair.interval.mean, pair.interval.low, pair.interval.high};
+        count++;
     }
     if (count == 0)
         return (canvas){0};
-    snprintf(title, sizeof title, "What %s gains on each other pipeline", run->results->pipeline[in->pipeline]);
+    congru_known_name(run->scores, in->pipeline, own);
+    snprintf(title, sizeof title, "What %s gains on each other pipeline%s", own,
+             run->scores->common != NULL ? ", on common trials" : "");
     canvas on = forest(count, row, title, "Points of accuracy gained, mean and 95 % interval");
     congru_canvas_text(&on, on.drawing != NULL ? on.drawing->width / 2 : 0, 18, 11, 0, CANVAS_INK, "%s", title);
     congru_canvas_bold(&on);

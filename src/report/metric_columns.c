@@ -41,6 +41,7 @@ bool congru_report_fill_metrics(const report_run *run, const char *label, size_t
     (void)pipeline;
     if (congru_report_begins(table, label)) {
         congru_table_column_text(table, "pipeline", "Pipeline");
+        congru_known_add_columns(table, run->known);
         for (size_t i = 0; i < REPORT_METRICS; i++)
             congru_table_column_score(table, run->scores, congru_report_metrics[i]);
         congru_table_column_number(table, "above_chance", "Above chance", 1, 0);
@@ -51,6 +52,7 @@ bool congru_report_fill_metrics(const report_run *run, const char *label, size_t
         const report_above above = congru_report_above(run, p);
         congru_report_label(table, label);
         congru_table_text(table, run->results->pipeline[p]);
+        congru_known_add(table, run->known, run->scores, p);
         for (size_t k = 0; k < REPORT_METRICS; k++)
             congru_table_number(table, congru_report_mean(run, p, congru_report_metrics[k]));
         congru_table_number(table, above.of > 0 ? (double)above.above : NAN);

@@ -20,12 +20,12 @@ double congru_report_mean(const report_run *run, size_t pipeline, congru_score m
     return congru_scores_mean(run->scores, pipeline, metric).mean;
 }
 
-/* Best first; equals stay in the order of the file. */
+/* Best first among those that looked at as many labels, fewest before; equals stay in the order of the file. */
 static void sort_pipelines(report_run *run)
 {
     for (size_t i = 0; i < run->results->pipelines; i++) {
         size_t place = i;
-        for (; place > 0 && run->mean[run->order[place - 1]].mean < run->mean[i].mean; place--)
+        for (; place > 0 && congru_scores_before(run->scores, i, run->order[place - 1]); place--)
             run->order[place] = run->order[place - 1];
         run->order[place] = i;
     }
@@ -148,6 +148,11 @@ congru_status congru_report_create(congru_context *context, const char *const *f
         made->runs = i + 1;
         status = read_folder(context, folders[i], &made->run[i]);
     }
+    known_columns known = {0};
+    for (size_t i = 0; status == CONGRU_OK && i < count; i++)
+        congru_known_include(&known, made->run[i].scores);
+    for (size_t i = 0; status == CONGRU_OK && i < count; i++)
+        made->run[i].known = known;
     if (status == CONGRU_OK)
         status = label_runs(context, made);
     if (status == CONGRU_OK)

@@ -6,6 +6,7 @@
 #include "congru/explain.h"
 #include "congru/report.h"
 #include "report/json_tree.h"
+#include "report/known_columns.h"
 
 /* The series of training: those of the files, and two ratios made of them. */
 enum { REPORT_SERIES_FILE = 11, REPORT_SERIES = 13, REPORT_POINTS_MAX = 101 };
@@ -31,10 +32,11 @@ typedef struct report_run {
     const double *accuracy; /* (pipelines, subjects) of the scores */
     double *z;              /* (pipelines) */
     congru_interval *mean;  /* (pipelines) of the accuracy */
-    size_t *order;          /* (pipelines) the best first */
-    double *pair_p,
-        *pair_holm; /* (every two pipelines in the order of the report: 0 with 1, 0 with 2, ...), as congru_pairs_compare
-                                   tests them; NaN without a subject in common */
+    size_t *order;          /* (pipelines) those that looked at fewer labels first, then the best */
+    known_columns known;    /* of all runs of the report */
+    /* Every two pipelines in the order of the report, 0 with 1, 0 with 2, ...: the tests of congru_pairs_compare; NaN without a
+     * subject in common. */
+    double *pair_p, *pair_holm;
     double chance; /* 1/classes; NaN when the classes are not known */
     congru_json_file *run, *geometry, *patterns, *ablation, *statistics; /* NULL where the folder has none */
     congru_patterns *looks;                                              /* patterns.csv; NULL likewise */
@@ -44,8 +46,12 @@ typedef struct report_run {
 
 /* A pipeline in another run than the first, on the subjects that all runs with that pipeline have. */
 typedef struct report_comparison {
-    size_t run;                 /* not 0 */
-    size_t pipeline;            /* by index in the first run */
+    size_t run;                    /* not 0 */
+    size_t pipeline, own_pipeline; /* by index in the first run, and in this one */
+    bool seen;                     /* the two were not let see the same of the target */
+    bool other_trials;             /* nor are they scored on the same trials, in their own runs */
+    size_t trials
+        [2]; /* that the comparison is of, in this run and in the first: the same ones where both are of one set */
     congru_interval first, own; /* accuracy in the first run and in this one */
     congru_gain pair;           /* this one less the first */
     double p, p_holm;           /* Wilcoxon's signed-rank test; corrected over all comparisons */

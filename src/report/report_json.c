@@ -99,6 +99,30 @@ static void add_table(congru_text *text, const report_run *run)
     congru_text_add(text, "]");
 }
 
+/* What a run let a pipeline see, and how its accuracy is on the trials that all are scored on. */
+static void add_knowledge(congru_text *text, const report_run *run)
+{
+    congru_report_add_name(text, "knowledge");
+    congru_text_add(text, "[");
+    for (size_t i = 0; i < run->results->pipelines; i++) {
+        const size_t p = run->order[i];
+        char words[CONGRU_KNOWLEDGE_SIZE], mark[CONGRU_MARK_SIZE];
+        congru_knowledge_text(&run->results->knowledge[p], words);
+        congru_scores_mark(run->scores, p, mark);
+        congru_text_add(text, "%s{\"labels\":%zu,\"mark\":", i > 0 ? ",\n" : "",
+                        run->results->knowledge[p].labels);
+        congru_text_add_json(text, mark);
+        congru_text_add(text, ",\"text\":");
+        congru_text_add_json(text, words);
+        congru_text_add(text, ",\"trials\":%zu", congru_scores_shared(run->scores, p, p));
+        congru_report_add_number(text, "common", congru_known_common(run->scores, p));
+        congru_text_add(text, "}");
+    }
+    congru_text_add(text, "]");
+    congru_report_add_name(text, "same_trials");
+    congru_text_add(text, run->scores->common == NULL ? "true" : "false");
+}
+
 static void add_pair(congru_text *text, const congru_gain *pair)
 {
     congru_report_add_interval(text, &pair->interval);
@@ -106,21 +130,40 @@ static void add_pair(congru_text *text, const congru_gain *pair)
     congru_text_add(text, ",\"wins\":%zu,\"losses\":%zu", pair->wins, pair->losses);
 }
 
-/* Every two pipelines once, the better first; a and b are places in the order of the report. */
+/* The accuracies of a pipeline by subject on the trials that another has too. */
+static void add_common(congru_text *text, const char *name, const congru_scores *scores, size_t pipeline,
+                       size_t other)
+{
+    congru_report_add_name(text, name);
+    congru_text_add(text, "[");
+    for (size_t s = 0; s < scores->subjects; s++) {
+        congru_text_add(text, s > 0 ? "," : "");
+        congru_text_add_number(text, congru_scores_common(scores, pipeline, other, s), 17);
+    }
+    congru_text_add(text, "]");
+}
+
+/* Every two pipelines once, on the trials that both are scored on, the better first; a and b are places in the order of the
+ * report. */
 static void add_pairs(congru_text *text, const report_run *run)
 {
-    size_t subjects = run->results->subjects, count = 0;
+    size_t count = 0;
     const char *comma = "";
     congru_report_add_name(text, "pairs");
     congru_text_add(text, "[");
     for (size_t a = 0; a < run->results->pipelines; a++)
         for (size_t b = a + 1; b < run->results->pipelines; b++) {
-            congru_gain pair = congru_gain_of(subjects, run->accuracy + run->order[a] * subjects,
-                                              run->accuracy + run->order[b] * subjects, 0.95);
-            congru_text_add(text, "%s{\"a\":%zu,\"b\":%zu,", comma, a, b);
+            const size_t first = run->order[a], second = run->order[b];
+            const congru_gain pair = congru_scores_gain(run->scores, first, second, 0.95);
+            congru_text_add(text, "%s{\"a\":%zu,\"b\":%zu,\"trials\":%zu,", comma, a, b,
+                            congru_scores_shared(run->scores, first, second));
             add_pair(text, &pair);
             congru_report_add_number(text, "p", run->pair_p[count]);
             congru_report_add_number(text, "p_holm", run->pair_holm[count++]);
+            if (run->scores->common != NULL) {
+                add_common(text, "first", run->scores, first, second);
+                add_common(text, "second", run->scores, second, first);
+            }
             congru_text_add(text, "}");
             comma = ",\n";
         }
@@ -328,6 +371,7 @@ static void add_run(congru_text *text, const report_run *run)
     congru_report_add_cells(text, "kappa", run, run->scores->value[CONGRU_SCORE_KAPPA]);
     congru_report_add_cells(text, "seconds", run, run->scores->value[CONGRU_SCORE_SECONDS]);
     congru_report_add_cells(text, "samples", run, run->scores->value[CONGRU_SCORE_TRIALS]);
+    add_knowledge(text, run);
     add_pairs(text, run);
     add_confusion(text, run);
     congru_report_add_metrics(text, run);
@@ -360,6 +404,15 @@ static void add_comparisons(congru_text *text, const congru_report *report)
         congru_text_add(text, "}");
         congru_report_add_number(text, "p", c->p);
         congru_report_add_number(text, "p_holm", c->p_holm);
+        if (c->seen) {
+            char words[CONGRU_KNOWLEDGE_SIZE];
+            congru_knowledge_text(&report->run[c->run].results->knowledge[c->own_pipeline], words);
+            add_string(text, "seen", words);
+            congru_knowledge_text(&report->run[0].results->knowledge[c->pipeline], words);
+            add_string(text, "first_seen", words);
+        }
+        if (c->other_trials)
+            congru_text_add(text, ",\"trials\":%zu,\"first_trials\":%zu", c->trials[0], c->trials[1]);
         congru_text_add(text, "}");
     }
     congru_text_add(text, "]");

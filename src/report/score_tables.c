@@ -6,6 +6,7 @@
 
 #include "array/file_write.h"
 #include "base/error.h"
+#include "report/known_columns.h"
 #include "report/metric_columns.h"
 #include "report/table_write.h"
 
@@ -33,10 +34,11 @@ void congru_table_column_score(congru_table *table, const congru_scores *scores,
 }
 
 static void add_metric_columns(congru_table *table, const congru_scores *scores, size_t count,
-                               const congru_score *metric, bool with_z)
+                               const congru_score *metric, bool with_z, known_columns known)
 {
     congru_table_column_text(table, "pipeline", "pipeline");
     congru_table_column_number(table, "subjects", "subjects", 1, 0);
+    congru_known_add_columns(table, known);
     for (size_t i = 0; i < count; i++) {
         congru_table_column_score(table, scores, metric[i]);
         if (metric[i] != CONGRU_SCORE_ACCURACY)
@@ -44,6 +46,7 @@ static void add_metric_columns(congru_table *table, const congru_scores *scores,
         const congru_score_about *about = congru_score_describe(metric[i]);
         congru_table_column_number(table, "deviation", "", about->scale, about->decimals);
         congru_table_join(table);
+        congru_known_add_common_column(table, known, about->decimals);
         if (with_z) {
             congru_table_column_number(table, "z", "z", 1, 3);
             congru_table_signs(table);
@@ -52,18 +55,20 @@ static void add_metric_columns(congru_table *table, const congru_scores *scores,
 }
 
 static void add_pipeline(congru_table *table, const congru_scores *scores, size_t p, size_t count,
-                         const congru_score *metric, const double *z)
+                         const congru_score *metric, const double *z, known_columns known)
 {
     const congru_interval accuracy = congru_scores_mean(scores, p, CONGRU_SCORE_ACCURACY);
     congru_table_text(table, scores->pipeline[p]);
     congru_table_number(table, (double)accuracy.count);
     if (has_few(scores, p))
         congru_table_mark(table);
+    congru_known_add(table, known, scores, p);
     for (size_t i = 0; i < count; i++) {
         congru_table_number(table, congru_scores_mean(scores, p, metric[i]).mean);
         if (metric[i] != CONGRU_SCORE_ACCURACY)
             continue;
         congru_table_number(table, accuracy.deviation);
+        congru_known_add_common(table, known, scores, p);
         if (z != NULL)
             congru_table_number(table, z[p]);
     }
@@ -78,16 +83,16 @@ congru_status congru_table_of_scores(congru_context *context, const congru_score
     congru_status status = z != NULL
                                ? congru_scores_z(context, scores, z)
                                : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a table");
-    add_metric_columns(table, scores, count, metric, with_z);
+    known_columns known = {0};
+    congru_known_include(&known, scores);
+    add_metric_columns(table, scores, count, metric, with_z, known);
     size_t best = 0;
     for (size_t p = 0; status == CONGRU_OK && p < scores->pipelines; p++) {
-        add_pipeline(table, scores, p, count, metric, with_z ? z : NULL);
-        best = congru_scores_mean(scores, p, CONGRU_SCORE_ACCURACY).mean >
-                       congru_scores_mean(scores, best, CONGRU_SCORE_ACCURACY).mean
-                   ? p
-                   : best;
+        add_pipeline(table, scores, p, count, metric, with_z ? z : NULL, known);
+        best = congru_scores_before(scores, p, best) ? p : best;
     }
     table->strong = scores->pipelines > 1 ? best + 1 : 0;
+    congru_known_note(table, known);
     free(z);
     return status == CONGRU_OK ? finish(context, table) : status;
 }
@@ -100,9 +105,11 @@ congru_status congru_table_of_subjects(congru_context *context, const congru_sco
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "congru_table_of_subjects: no argument may be NULL, and the metric must be one");
     congru_table_column_text(table, "subject", "subject");
-    for (size_t p = 0; p < scores->pipelines; p++)
-        congru_table_column_number(table, scores->pipeline[p], scores->pipeline[p], about->scale,
-                                   about->decimals);
+    for (size_t p = 0; p < scores->pipelines; p++) {
+        char title[KNOWN_NAME_SIZE];
+        congru_known_name(scores, p, title);
+        congru_table_column_number(table, scores->pipeline[p], title, about->scale, about->decimals);
+    }
     for (size_t s = 0; s < scores->subjects; s++) {
         congru_table_text(table, scores->subject[s]);
         if (scores->few[s])
@@ -247,15 +254,32 @@ congru_status congru_pairs_correct(congru_context *context, size_t count, congru
     return status;
 }
 
+/* What tells the pipelines of the pairs apart. */
+static known_columns find_known(size_t count, const congru_pair *pair)
+{
+    known_columns known = {0};
+    for (size_t i = 0; i < count; i++) {
+        known.labels = known.labels || pair[i].result.labels[0] > 0 || pair[i].result.labels[1] > 0;
+        known.trials = known.trials || pair[i].result.left_out > 0;
+    }
+    return known;
+}
+
 static void add_comparison(congru_table *table, const congru_pair *pair, bool datasets, bool several,
-                           bool permutation)
+                           bool permutation, known_columns known)
 {
     const congru_comparison *result = &pair->result;
     if (datasets)
         congru_table_text(table, pair->dataset);
     congru_table_text(table, pair->a);
+    if (known.labels)
+        congru_table_number(table, (double)result->labels[0]);
     congru_table_text(table, pair->b);
+    if (known.labels)
+        congru_table_number(table, (double)result->labels[1]);
     congru_table_number(table, (double)result->count);
+    if (known.trials)
+        congru_table_number(table, (double)result->trials);
     congru_table_number(table, result->gain);
     congru_table_number(table, result->effect);
     congru_table_number(table, result->interval[0]);
@@ -282,9 +306,16 @@ congru_status congru_table_of_pairs(congru_context *context, size_t count, const
     }
     if (datasets)
         congru_table_column_text(table, "dataset", "dataset");
+    const known_columns known = find_known(count, pair);
     congru_table_column_text(table, "pipeline", "pipeline");
+    if (known.labels)
+        congru_table_column_number(table, "pipeline_labels", "labels", 1, 0);
     congru_table_column_text(table, "against", "against");
+    if (known.labels)
+        congru_table_column_number(table, "against_labels", "labels", 1, 0);
     congru_table_column_number(table, "n", "n", 1, 0);
+    if (known.trials)
+        congru_table_column_number(table, "common_trials", "trials", 1, 0);
     congru_table_column_number(table, "gain", "gain", 1, 2);
     congru_table_signs(table);
     congru_table_column_number(table, "d_z", "d_z", 1, 3);
@@ -298,7 +329,11 @@ congru_status congru_table_of_pairs(congru_context *context, size_t count, const
         congru_table_column_p(table, "flips", "flips");
     congru_table_column_number(table, "up", "up", 1, 2);
     for (size_t i = 0; i < count; i++)
-        add_comparison(table, &pair[i], datasets, several, permutation);
+        add_comparison(table, &pair[i], datasets, several, permutation, known);
+    if (known.labels)
+        congru_table_note(table, "labels: labelled trials of each target subject that a pipeline looked at");
+    if (known.trials)
+        congru_table_note(table, "trials: those that both are scored on, which the comparison is of");
     return finish(context, table);
 }
 
@@ -309,6 +344,7 @@ congru_status congru_pairs_write(congru_context *context, size_t count, const co
     congru_status status = check_pairs(context, "congru_pairs_write", count, pair, folder);
     if (status != CONGRU_OK)
         return status;
+    const known_columns known = find_known(count, pair);
     congru_text_add(&text, "{\n  \"comparisons\": [");
     for (size_t i = 0; i < count; i++) {
         const congru_comparison *result = &pair[i].result;
@@ -332,6 +368,11 @@ congru_status congru_pairs_write(congru_context *context, size_t count, const co
             congru_text_add(&text, ", \"%s\": ", numbers[j].name);
             congru_text_add_number(&text, numbers[j].value, 17);
         }
+        if (known.labels)
+            congru_text_add(&text, ", \"labels_a\": %zu, \"labels_b\": %zu", result->labels[0],
+                            result->labels[1]);
+        if (known.trials)
+            congru_text_add(&text, ", \"trials\": %zu", result->trials);
         congru_text_add(&text, "}");
     }
     congru_text_add(&text, "\n  ]\n}\n");

@@ -24,11 +24,14 @@ static bool fill_accuracy(const report_run *run, const char *label, size_t pipel
     if (congru_report_begins(table, label)) {
         congru_table_column_text(table, "pipeline", "Pipeline");
         congru_table_column_number(table, "subjects", "Subjects", 1, 0);
+        congru_known_add_columns(table, run->known);
         congru_table_column_number(table, "accuracy", "Accuracy (%)", 100, 1);
         congru_table_column_number(table, "deviation", "Deviation (%)", 100, 1);
         congru_table_join(table);
         add_interval_columns(table);
+        congru_known_add_common_column(table, run->known, 1);
         congru_table_column_number(table, "z", "z", 1, 2);
+        congru_known_note(table, run->known);
         congru_table_column_number(table, "kappa", "Kappa", 1, 3);
         congru_table_column_number(table, "balanced_accuracy", "Balanced (%)", 100, 1);
         congru_table_column_number(table, "seconds", "Seconds/subject", 1, 2);
@@ -38,10 +41,12 @@ static bool fill_accuracy(const report_run *run, const char *label, size_t pipel
         congru_report_label(table, label);
         congru_table_text(table, run->results->pipeline[p]);
         congru_table_number(table, (double)run->mean[p].count);
+        congru_known_add(table, run->known, run->scores, p);
         congru_table_number(table, run->mean[p].mean);
         congru_table_number(table, run->mean[p].deviation);
         congru_table_number(table, run->mean[p].low);
         congru_table_number(table, run->mean[p].high);
+        congru_known_add_common(table, run->known, run->scores, p);
         congru_table_number(table, run->z[p]);
         congru_table_number(table, congru_report_mean(run, p, CONGRU_SCORE_KAPPA));
         congru_table_number(table, congru_report_mean(run, p, CONGRU_SCORE_BALANCED));
@@ -57,8 +62,9 @@ static bool fill_subjects(const report_run *run, const char *label, size_t pipel
     if (congru_report_begins(table, label)) {
         congru_table_column_text(table, "subject", "Subject");
         for (size_t i = 0; i < results->pipelines; i++) {
-            const char *name = results->pipeline[run->order[i]];
-            congru_table_column_number(table, name, name, 100, 1);
+            char title[KNOWN_NAME_SIZE];
+            congru_known_name(run->scores, run->order[i], title);
+            congru_table_column_number(table, results->pipeline[run->order[i]], title, 100, 1);
         }
     }
     for (size_t s = 0; s < results->subjects; s++) {
@@ -80,8 +86,14 @@ static bool fill_pairs(const report_run *run, const char *label, size_t pipeline
         return false;
     if (congru_report_begins(table, label)) {
         congru_table_column_text(table, "a", "A");
+        if (run->known.labels)
+            congru_table_column_number(table, "a_labels", "Labels of A", 1, 0);
         congru_table_column_text(table, "b", "B");
+        if (run->known.labels)
+            congru_table_column_number(table, "b_labels", "Labels of B", 1, 0);
         congru_table_column_number(table, "subjects", "Subjects", 1, 0);
+        if (run->known.trials)
+            congru_table_column_number(table, "common_trials", "Trials of both", 1, 0);
         congru_table_column_number(table, "gain", "A less B (points)", 100, 1);
         add_interval_columns(table);
         congru_table_column_number(table, "effect", "d_z", 1, 2);
@@ -90,13 +102,18 @@ static bool fill_pairs(const report_run *run, const char *label, size_t pipeline
     }
     for (size_t a = 0; a < results->pipelines; a++)
         for (size_t b = a + 1; b < results->pipelines; b++) {
-            congru_gain pair =
-                congru_gain_of(results->subjects, run->accuracy + run->order[a] * results->subjects,
-                               run->accuracy + run->order[b] * results->subjects, 0.95);
+            const size_t first = run->order[a], second = run->order[b];
+            const congru_gain pair = congru_scores_gain(run->scores, first, second, 0.95);
             congru_report_label(table, label);
-            congru_table_text(table, results->pipeline[run->order[a]]);
-            congru_table_text(table, results->pipeline[run->order[b]]);
+            congru_table_text(table, results->pipeline[first]);
+            if (run->known.labels)
+                congru_table_number(table, (double)run->scores->labels[first]);
+            congru_table_text(table, results->pipeline[second]);
+            if (run->known.labels)
+                congru_table_number(table, (double)run->scores->labels[second]);
             congru_table_number(table, (double)pair.interval.count);
+            if (run->known.trials)
+                congru_table_number(table, (double)congru_scores_shared(run->scores, first, second));
             congru_table_number(table, pair.interval.mean);
             congru_table_number(table, pair.interval.low);
             congru_table_number(table, pair.interval.high);
@@ -181,15 +198,21 @@ static bool fill_ablation(const report_run *run, const char *label, size_t pipel
 
 static bool fill_statistics(const report_run *run, const char *label, size_t pipeline, congru_table *table)
 {
-    static const char *const numbers[] = {"n", "mean_gain", "low", "high", "d_z", "p", "p_holm", "fraction"};
+    static const char *const numbers[] = {"mean_gain", "low", "high", "d_z", "p", "p_holm", "fraction"};
     const congru_json *rows = congru_json_tree_member(congru_json_root(run->statistics), "comparisons");
     (void)pipeline;
     if (rows == NULL)
         return false;
     if (congru_report_begins(table, label)) {
         congru_table_column_text(table, "a", "A");
+        if (run->known.labels)
+            congru_table_column_number(table, "a_labels", "Labels of A", 1, 0);
         congru_table_column_text(table, "b", "B");
+        if (run->known.labels)
+            congru_table_column_number(table, "b_labels", "Labels of B", 1, 0);
         congru_table_column_number(table, "n", "Subjects", 1, 0);
+        if (run->known.trials)
+            congru_table_column_number(table, "common_trials", "Trials of both", 1, 0);
         congru_table_column_number(table, "mean_gain", "A less B (points)", 100, 1);
         add_interval_columns(table);
         congru_table_column_number(table, "d_z", "d_z", 1, 2);
@@ -200,7 +223,14 @@ static bool fill_statistics(const report_run *run, const char *label, size_t pip
     for (const congru_json *row = rows->first; row != NULL; row = row->next) {
         congru_report_label(table, label);
         congru_table_text(table, congru_json_tree_string(congru_json_tree_member(row, "a"), ""));
+        if (run->known.labels)
+            congru_table_number(table, congru_json_tree_number(congru_json_tree_member(row, "labels_a")));
         congru_table_text(table, congru_json_tree_string(congru_json_tree_member(row, "b"), ""));
+        if (run->known.labels)
+            congru_table_number(table, congru_json_tree_number(congru_json_tree_member(row, "labels_b")));
+        congru_table_number(table, congru_json_tree_number(congru_json_tree_member(row, "n")));
+        if (run->known.trials)
+            congru_table_number(table, congru_json_tree_number(congru_json_tree_member(row, "trials")));
         for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
             congru_table_number(table, congru_json_tree_number(congru_json_tree_member(row, numbers[i])));
     }
@@ -212,10 +242,23 @@ static bool fill_comparison(const congru_report *report, congru_table *table)
 {
     if (report->comparisons == 0)
         return false;
+    bool seen = false, trials = false;
+    for (size_t i = 0; i < report->comparisons; i++) {
+        seen = seen || report->comparison[i].seen;
+        trials = trials || report->comparison[i].other_trials;
+    }
     congru_table_column_text(table, "pipeline", "Pipeline");
     congru_table_column_text(table, "run", "Run");
     congru_table_column_text(table, "first", "First run");
+    if (seen) {
+        congru_table_column_text(table, "target_data", "Target data used");
+        congru_table_column_text(table, "first_target_data", "In the first");
+    }
     congru_table_column_number(table, "subjects", "Subjects", 1, 0);
+    if (trials) {
+        congru_table_column_number(table, "compared_trials", "Trials", 1, 0);
+        congru_table_column_number(table, "first_trials", "In the first", 1, 0);
+    }
     congru_table_column_number(table, "accuracy", "Accuracy (%)", 100, 1);
     congru_table_column_number(table, "deviation", "Deviation (%)", 100, 1);
     congru_table_join(table);
@@ -234,8 +277,19 @@ static bool fill_comparison(const congru_report *report, congru_table *table)
         congru_table_text(table, report->run[0].results->pipeline[c->pipeline]);
         congru_table_text(table, report->run[c->run].label);
         congru_table_text(table, report->run[0].label);
-        const double number[] = {(double)c->pair.interval.count,
-                                 c->own.mean,
+        if (seen) {
+            char words[CONGRU_KNOWLEDGE_SIZE];
+            congru_knowledge_text(&report->run[c->run].results->knowledge[c->own_pipeline], words);
+            congru_table_text(table, words);
+            congru_knowledge_text(&report->run[0].results->knowledge[c->pipeline], words);
+            congru_table_text(table, words);
+        }
+        congru_table_number(table, (double)c->pair.interval.count);
+        if (trials) {
+            congru_table_number(table, (double)c->trials[0]);
+            congru_table_number(table, (double)c->trials[1]);
+        }
+        const double number[] = {c->own.mean,
                                  c->own.deviation,
                                  c->first.mean,
                                  c->first.deviation,

@@ -43,6 +43,9 @@ void congru_scores_destroy(congru_scores **scores)
     free(dying->subject);
     free(dying->few);
     free(dying->folds);
+    free(dying->labels);
+    free(dying->common);
+    free(dying->shared);
     free(dying);
     *scores = NULL;
 }
@@ -88,6 +91,10 @@ static bool reshape(congru_scores *scores, size_t pipelines, size_t subjects)
         return false;
     }
     free(scores->folds);
+    free(scores->common);
+    free(scores->shared);
+    scores->common = NULL;
+    scores->shared = NULL;
     scores->folds = folds;
     scores->pipelines = pipelines;
     scores->subjects = subjects;
@@ -114,6 +121,11 @@ congru_status congru_scores_pipeline(congru_context *context, congru_scores *sco
     if (*place != SIZE_MAX)
         return CONGRU_OK;
     *place = scores->pipelines;
+    size_t *labels = realloc(scores->labels, (scores->pipelines + 1) * sizeof *labels);
+    if (labels == NULL)
+        return fail_memory(context, scores->name);
+    scores->labels = labels;
+    labels[scores->pipelines] = 0;
     return append(&scores->pipeline, scores->pipelines, name) &&
                    reshape(scores, scores->pipelines + 1, scores->subjects)
                ? CONGRU_OK
@@ -218,23 +230,107 @@ congru_status congru_scores_z(congru_context *context, const congru_scores *scor
         return fail_memory(context, scores->name);
     for (size_t s = 0; s < scores->subjects; s++)
         for (size_t p = 0; p < scores->pipelines; p++)
-            row[s * scores->pipelines + p] = congru_scores_at(scores, CONGRU_SCORE_ACCURACY, p, s);
+            row[s * scores->pipelines + p] = congru_scores_common(scores, p, scores->pipelines, s);
     congru_status status = congru_scores_normalise(context, scores->subjects, scores->pipelines, row, z);
     free(row);
     return status;
 }
 
-/* Differences of subjects that have both pipelines; returns how many. */
-static size_t subtract(const congru_scores *scores, const char *a, const char *b, double *difference)
+/* ---- On the trials that pipelines share ---- */
+
+/* The place of numbers by subject in `common` and `shared`. */
+static size_t find_common(const congru_scores *scores, size_t pipeline, size_t other)
 {
-    const size_t first = congru_scores_find(scores, a), second = congru_scores_find(scores, b);
+    const size_t last = other < scores->pipelines ? other : scores->pipelines;
+    return (pipeline * (scores->pipelines + 1) + last) * scores->subjects;
+}
+
+double congru_scores_common(const congru_scores *scores, size_t pipeline, size_t other, size_t subject)
+{
+    if (scores == NULL || scores->common == NULL || pipeline >= scores->pipelines ||
+        subject >= scores->subjects)
+        return congru_scores_at(scores, CONGRU_SCORE_ACCURACY, pipeline, subject);
+    return scores->common[find_common(scores, pipeline, other) + subject];
+}
+
+size_t congru_scores_shared(const congru_scores *scores, size_t pipeline, size_t other)
+{
+    double count = 0;
+    for (size_t s = 0; scores != NULL && pipeline < scores->pipelines && s < scores->subjects; s++) {
+        const bool both =
+            other >= scores->pipelines || !isnan(congru_scores_at(scores, CONGRU_SCORE_ACCURACY, other, s));
+        const double own = congru_scores_at(scores, CONGRU_SCORE_TRIALS, pipeline, s);
+        if (both && !isnan(own))
+            count +=
+                scores->shared != NULL ? (double)scores->shared[find_common(scores, pipeline, other) + s] : own;
+    }
+    return (size_t)count;
+}
+
+void congru_scores_mark(const congru_scores *scores, size_t pipeline, char text[CONGRU_MARK_SIZE])
+{
+    if (text == NULL)
+        return;
+    text[0] = '\0';
+    if (scores != NULL && pipeline < scores->pipelines && scores->labels[pipeline] > 0)
+        congru_format(text, CONGRU_MARK_SIZE, "%s", congru_count(scores->labels[pipeline], "label").text);
+}
+
+bool congru_scores_before(const congru_scores *scores, size_t a, size_t b)
+{
+    if (scores == NULL || a >= scores->pipelines || b >= scores->pipelines)
+        return false;
+    if (scores->labels[a] != scores->labels[b])
+        return scores->labels[a] < scores->labels[b];
+    return congru_scores_mean(scores, a, CONGRU_SCORE_ACCURACY).mean >
+           congru_scores_mean(scores, b, CONGRU_SCORE_ACCURACY).mean;
+}
+
+congru_gain congru_scores_gain(const congru_scores *scores, size_t a, size_t b, double confidence)
+{
+    const size_t subjects = scores != NULL ? scores->subjects : 0;
+    if (subjects == 0 || a >= scores->pipelines || b >= scores->pipelines)
+        return congru_gain_of(0, NULL, NULL, confidence);
+    if (scores->common != NULL)
+        return congru_gain_of(subjects, scores->common + find_common(scores, a, b),
+                              scores->common + find_common(scores, b, a), confidence);
+    const double *accuracy = scores->value[CONGRU_SCORE_ACCURACY];
+    return congru_gain_of(subjects, accuracy + a * subjects, accuracy + b * subjects, confidence);
+}
+
+/* Differences of subjects that have both pipelines; returns how many. */
+static size_t subtract(const congru_scores *scores, size_t a, size_t b, double *difference)
+{
     size_t count = 0;
     for (size_t s = 0; s < scores->subjects; s++) {
-        difference[count] = congru_points_between(congru_scores_at(scores, CONGRU_SCORE_ACCURACY, first, s),
-                                                  congru_scores_at(scores, CONGRU_SCORE_ACCURACY, second, s));
+        difference[count] =
+            congru_points_between(congru_scores_common(scores, a, b, s), congru_scores_common(scores, b, a, s));
         count += isnan(difference[count]) ? 0 : 1;
     }
     return count;
+}
+
+/* The scored trials of `pipeline` in subjects that `other` has. */
+static size_t count_scored(const congru_scores *scores, size_t pipeline, size_t other)
+{
+    double count = 0;
+    for (size_t s = 0; s < scores->subjects; s++) {
+        const double own = congru_scores_at(scores, CONGRU_SCORE_TRIALS, pipeline, s);
+        count += isnan(own) || isnan(congru_scores_at(scores, CONGRU_SCORE_ACCURACY, other, s)) ? 0 : own;
+    }
+    return (size_t)count;
+}
+
+/* What the pair shares in one table, and what either knows. */
+static void add_knowledge(const congru_scores *scores, size_t a, size_t b, congru_comparison *comparison)
+{
+    const size_t shared = congru_scores_shared(scores, a, b);
+    const size_t labels[] = {scores->labels[a], scores->labels[b]};
+    comparison->trials += shared;
+    comparison->left_out += count_scored(scores, a, b) + count_scored(scores, b, a) - 2 * shared;
+    for (int k = 0; k < 2; k++)
+        if (labels[k] > comparison->labels[k])
+            comparison->labels[k] = labels[k];
 }
 
 congru_status congru_scores_compare(congru_context *context, size_t count, const congru_scores *const *scores,
@@ -254,11 +350,21 @@ congru_status congru_scores_compare(congru_context *context, size_t count, const
     if (difference == NULL)
         return fail_memory(context, scores[0]->name);
     *comparison = (congru_comparison){0};
-    for (size_t t = 0; t < count; t++)
-        pairs += subtract(scores[t], a, b, difference + pairs);
+    congru_comparison known = {0};
+    for (size_t t = 0; t < count; t++) {
+        const size_t first = congru_scores_find(scores[t], a), second = congru_scores_find(scores[t], b);
+        if (first == SIZE_MAX || second == SIZE_MAX)
+            continue;
+        pairs += subtract(scores[t], first, second, difference + pairs);
+        add_knowledge(scores[t], first, second, &known);
+    }
     congru_status status = CONGRU_OK;
-    if (pairs > 0)
+    if (pairs > 0) {
         status = congru_paired_compare(context, pairs, difference, difference + room, 0.95, comparison);
+        comparison->trials = known.trials;
+        comparison->left_out = known.left_out;
+        memcpy(comparison->labels, known.labels, sizeof known.labels);
+    }
     free(difference);
     return status;
 }

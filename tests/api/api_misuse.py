@@ -35,6 +35,7 @@ congru_process_group_leave error
 congru_decoder_create options
 congru_decoder_reference reference
 congru_epochs_cut report
+congru_geometry_follow choice
 congru_lda_directions ratio
 congru_logistic_fit options info
 congru_metrics_measure probability by_class

@@ -91,6 +91,8 @@ completion_completes()
     [ "$(complete_line congru str)" = stream ] || problems+="congru str: $(complete_line congru str)"$'\n'
     [ "$(complete_line congru stream --lsl)" = "--lsl-in --lsl-markers --lsl-wait --lsl-out" ] || problems+="--lsl: $(complete_line congru stream --lsl)"$'\n'
     [ "$(complete_line congru help pred)" = predict ] || problems+="help pred"$'\n'
+    [ "$(complete_line congru reproduce table)" = "table-prealigners table-e2e" ] || problems+="reproduce table"$'\n'
+    [ "$(complete_line congru reproduce prop)" = properties ] || problems+="reproduce prop"$'\n'
     [ "$(complete_line congru predict --target o)" = online ] || problems+="--target o"$'\n'
     [ "$(complete_line congru train --ra-mean l)" = logeuclid ] || problems+="--ra-mean l: $(complete_line congru train --ra-mean l)"$'\n'
     [ "$(complete_line congru loso --dispersion "")" = "global subject subject+global none" ] || problems+="--dispersion"$'\n'

@@ -15,9 +15,9 @@ browser=
 for name in chromium chromium-browser google-chrome; do
     [ -n "$browser" ] || browser=$(command -v $name)
 done
-[ -n "$browser" ] || skip_all "no Chromium on this machine"
-command -v npm >/dev/null || skip_all "no npm on this machine"
-[ -s "$BUILD/web/report.html" ] || skip_all "congru was built without the page"
+[ -n "$browser" ] || skip_all "no Chromium on this machine (install chromium)"
+command -v npm >/dev/null || skip_all "no npm on this machine (install npm, then build again)"
+[ -s "$BUILD/web/report.html" ] || skip_all "congru was built without the page (see build/web/npm.log; touch web/package.json, then build again)"
 
 # The driver is fetched once for each build folder.
 driver=$BUILD/tests/browser
@@ -63,6 +63,12 @@ for name in full curve hostile bare big equal own; do
 done
 "$BUILD/congru" report full free -o two.html >/dev/null || exit 1
 "$BUILD/congru" report full free --table comparison -o two.csv || exit 1
+# One pipeline looks at labels of the target, is better for it, and is scored on fewer trials; and what it does without.
+"$BUILD/congru" synth --stage orientation --subjects 4 --trials 12 --channels 5 -o set.npz >/dev/null || exit 1
+"$BUILD/congru" loso set.npz -p none+mdm,ra+tslr,rpa+mdm --C 0.1 --rpa-labels 5 -o labels >/dev/null || exit 1
+"$BUILD/congru" loso set.npz -p none+mdm,ra+tslr,rpa+mdm --C 0.1 -o blind >/dev/null || exit 1
+"$BUILD/congru" compare labels >/dev/null 2>&1 || exit 1
+"$BUILD/congru" report labels blind -o labels.html >/dev/null || exit 1
 # A folder may be called anything, too.
 foe='<img src=x onerror=alert(1)> & "a folder" with a name that is far too long'
 make "$foe" --hostile --unconstrained --subjects 10 --pipelines 6 --classes 2

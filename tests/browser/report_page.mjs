@@ -3,7 +3,7 @@
 // usage: node report_page.mjs CHROMIUM FOLDER
 //
 // FOLDER holds results folders made by make_results.py with the reports of them beside: full, big, hostile, bare, two
-// (full and another run, two.csv the comparison of them), foes (hostile and another of a hostile name, and one of other data), plain (of full, without the page), curve (a learning curve of three numbers), equal (two pipelines of the same decisions, and a series that never changes). With KEEP set, pictures are left in FOLDER/pictures.
+// (full and another run, two.csv the comparison of them), foes (hostile and another of a hostile name, and one of other data), plain (of full, without the page), curve (a learning curve of three numbers), equal (two pipelines of the same decisions, and a series that never changes), labels (a pipeline that looks at labels, and the run without). With KEEP set, pictures are left in FOLDER/pictures.
 import { readFileSync, mkdirSync, statSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
@@ -307,6 +307,27 @@ async function equalsAreEqual() {
     await page.close();
 }
 
+// A pipeline that looks at labels is not the headline, is marked wherever it stands, and is compared on common trials.
+async function labelsAreMarked() {
+    const page = await open("labels"), rows = readCsv(`${folder}/labels/results.csv`), rpa = rows.filter((row) => row.pipeline === "rpa+mdm");
+    const mean = (name) => rows.filter((row) => row.pipeline === name).reduce((sum, row, _, all) => sum + Number(row.score) / all.length, 0);
+    const trials = rpa.reduce((sum, row) => sum + Number(row.samples), 0), said = await page.locator(".winner").textContent();
+    const big = await page.locator(".winner .big").textContent(), facts = await page.locator("#summary .facts").first().textContent();
+    const table = await page.$$eval("#accuracy .wide tbody tr", (all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
+    const strong = await page.$$eval("#accuracy .wide tbody th strong", (all) => all.map((one) => one.textContent));
+    const options = await page.$$eval("#accuracy select option", (all) => all.map((one) => one.textContent)), heads = await page.$$eval("#subjects thead", (all) => all[0].textContent);
+    await page.locator("#accuracy select").nth(0).selectOption({ label: "rpa+mdm, 20 labels" });
+    const note = await page.locator("#paired figcaption span").textContent(), compared = await page.locator("#comparison .wide").last().textContent(), tests = await page.locator("#ablation .wide").textContent();
+    result("pipelines that look at labels are marked and stand apart", [page.problems, mean("rpa+mdm") > mean("ra+tslr") ? null : "nothing to see here: rpa+mdm is not the best",
+        Number(big) === Number((100 * mean("ra+tslr")).toFixed(1)) ? null : `headline ${big}`, /ra\+tslr is best of those that look at no label/.test(said) ? null : said, said.includes(`on the ${trials} trials that both are scored on`) ? null : said,
+        ["none+mdm: nothing.", "ra+tslr: all trials, without labels.", "rpa+mdm: all trials, without labels; 20 labelled trials of each subject"].filter((words) => !facts.includes(words)).map((words) => `not in "${facts}": ${words}`),
+        table.slice(0, 3).map((row) => row.slice(0, 3).join()).join(" ") === `ra+tslr,0,192 none+mdm,0,192 rpa+mdm,20,${trials}` ? null : table.join(" | "), strong.join() === "ra+tslr" ? null : strong.join(),
+        options.includes("rpa+mdm, 20 labels") && !options.includes("rpa+mdm") ? null : options.join(), heads.includes("rpa+mdm, 20 labels") ? null : heads,
+        note.includes(`On the ${trials} trials`) ? null : note, compared.includes("20 labelled trials of each subject") && compared.includes(String(trials)) ? null : compared, tests.includes(String(trials)) ? null : tests]);
+    if (process.env.KEEP) await page.screenshot({ path: `${folder}/pictures/labels.png`, fullPage: true });
+    await page.close();
+}
+
 async function hostileIsText() {
     const page = await sectionsRender("hostile", ["summary", "accuracy", "metrics", "subjects", "training", "geometry", "speed", "ablation"]);
     const names = [...new Set(readCsv(`${folder}/hostile/results.csv`).map((row) => row.subject))];
@@ -422,6 +443,7 @@ await headingsStay("full");
 await headingsStay("own");
 await winnerIsTested();
 await importIsTold();
+await labelsAreMarked();
 await laidOut("full");
 await laidOut("two");
 await laidOut("curve");

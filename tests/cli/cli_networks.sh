@@ -1,6 +1,7 @@
 #!/bin/bash
 # Options of training networks: killed runs, processes, instruction sets, models. SPDX-License-Identifier: Apache-2.0
 source "$SOURCE/tests/support/cli_session.sh"
+source "$SOURCE/tests/support/mpi.sh"
 
 training="--epochs 6 --batch 8 --schedule cosine --warmup 2 --validation 1 --patience 2 --crops 2 --crop-count 3 --zscore"
 pipelines=eegnet,shallow,tsmnet
@@ -74,15 +75,13 @@ killed_runs_end_the_same()
 processes_change_nothing()
 {
     local n problems= way
-    if ! command -v mpirun >/dev/null || [ "$(congru version | sed -n 's/^mpi: //p')" = none ]; then
+    if ! has_mpi; then
         skip "processes end with the same results" "no mpirun, or congru was built without MPI"
         return
     fi
-    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 ASAN_OPTIONS=detect_leaks=0 TMPDIR=/tmp HOME=${HOME:-/tmp}
     for n in 2 3; do
         for way in '' --data-parallel; do
-            timeout -k 5 240 mpirun --oversubscribe --bind-to none --mca btl self,vader --mca oob_tcp_if_include lo --mca plm isolated \
-                -n $n congru loso set.npz -p $pipelines $training $way --jobs 1 -o "group$n$way" </dev/null >out.txt 2>err.txt ||
+            mpi -n $n congru loso set.npz -p $pipelines $training $way --jobs 1 -o "group$n$way" >out.txt 2>err.txt ||
                 problems+="$n processes $way: $(cat err.txt)"$'\n'
             problems+=$(same "group$n$way" "$n processes $way")
         done

@@ -23,6 +23,7 @@ static congru_model *train(const congru_set *set, const char *pipeline)
     congru_model *model = NULL;
     congru_model_options_init(&options);
     options.pipeline = pipeline;
+    options.method.rpa_labels = 5;
     congru_status status = congru_model_fit(context, set, &options, &model);
     CHECK_SAYING(status == CONGRU_OK, "%s: %s", pipeline, congru_context_error(context));
     return model;
@@ -102,6 +103,11 @@ TEST(foreign_classes_are_no_calibration)
     const int32_t subject = 2;
     const congru_prediction_options options = {.subjects = &subject, .subject_count = 1};
     CHECK(congru_model_predict(context, model, set, &options, &all) == CONGRU_OK);
+    const congru_prediction_options unseen = {
+        .subjects = &subject, .subject_count = 1, .target = CONGRU_TARGET_NONE};
+    congru_predictions *none = NULL;
+    check_error(context, congru_model_predict(context, model, set, &unseen, &none), CONGRU_ERROR_ARGUMENT,
+                "takes 5 labelled trials of each class");
     strcpy(set->class_name[1], "another");
     CHECK(congru_model_predict(context, model, set, &options, &some) == CONGRU_OK);
     if (CHECK(all != NULL && some != NULL)) {

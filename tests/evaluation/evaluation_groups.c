@@ -66,7 +66,7 @@ TEST(folds_are_models_without_the_group)
     congru_set *set = sample_set(context, &five);
     congru_evaluation_options options = options_of(GROUPS);
     congru_results *results = evaluate_in(context, set, &options);
-    for (size_t p = 0; p < PIPELINES - 1; p++) { /* but for rpa, which takes labels of the target */
+    for (size_t p = 0; p < PIPELINES; p++) {
         congru_model_options fit;
         congru_model *model = NULL;
         congru_model_options_init(&fit);
@@ -125,6 +125,7 @@ TEST(labels_of_each_target_are_its_own)
 {
     congru_set *set = sample_set(context, &five);
     congru_evaluation_options options = options_of(GROUPS);
+    options.method.rpa_labels = 5;
     congru_results *results = evaluate_in(context, set, &options);
     for (size_t f = 0; results != NULL && f < results->folds; f++) {
         const congru_fold *fold = &results->fold[f];

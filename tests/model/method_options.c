@@ -193,8 +193,7 @@ TEST(json_keeps_every_value)
     }
     CHECK_SAYING(congru_scan_end(&scan), "%s", json.data);
     CHECK(seen == rows && memcmp(&read, &written, sizeof read) == 0);
-    CHECK(strstr(json.data, "\"ra-mean\": \"logeuclid\"") != NULL &&
-          strstr(json.data, "\"C\": 0.25") != NULL);
+    CHECK(strstr(json.data, "\"ra-mean\": \"logeuclid\"") != NULL && strstr(json.data, "\"C\": 0.25") != NULL);
     CHECK(strstr(json.data, "\"dims\": [7, 512, 1]") != NULL);
     CHECK(strstr(json.data, "\"merges\": \"every\"") != NULL);
     congru_text_clear(&json);
@@ -355,7 +354,7 @@ TEST(pipelines_have_their_options)
 {
     check_options_of("ra+tslr", "seed balance ra-mean tangent-mean C");
     check_options_of("none+mdm", "seed balance mdm-mean mdm-metric");
-    check_options_of("rpa+csp-lda", "seed balance ra-mean csp-filters rpa-labels rpa-unsupervised");
+    check_options_of("rpa+csp-lda", "seed balance ra-mean csp-filters rpa-labels");
     check_options_of("ra+nothing", "");
     CHECK(congru_pipeline_among("dct+mdm", "networks") && !congru_pipeline_among("ra+mdm", "networks"));
     CHECK(congru_pipeline_among("dct-e2e", "mdm end-to-end") &&

@@ -18,13 +18,18 @@ function variants({ rows, title, baseline }, alone) {
 }
 
 function tests({ comparisons, test }, alone) {
+    const labels = (side) => (comparisons.some((r) => r[`labels_${side}`] !== undefined)
+        ? [{ title: `Labels of ${side.toUpperCase()}`, number: true, note: "labelled trials of each target subject that it looked at", value: (r) => r[`labels_${side}`] }] : []);
     return [
         alone ? null : h("h3", {}, "Statistics"),
         test ? h("p", { class: "note" }, test) : null,
         sortableTable({ caption: "Paired comparisons", rows: comparisons, columns: [
             { title: "A", value: (r) => r.a },
+            ...labels("a"),
             { title: "B", value: (r) => r.b },
+            ...labels("b"),
             { title: "n", number: true, value: (r) => r.n },
+            ...(comparisons.some(({ trials }) => trials) ? [{ title: "Trials", number: true, note: "that both are scored on", value: (r) => r.trials }] : []),
             { title: "A less B (points)", number: true, value: (r) => r.mean_gain, text: (r) => points(r.mean_gain) },
             { title: "95 % interval", number: true, value: (r) => r.low, text: (r) => (typeof r.low === "number" ? `${points(r.low)} to ${points(r.high)}` : "–") },
             { title: "d_z", number: true, value: (r) => r.d_z, text: (r) => fixed(r.d_z, 2) },

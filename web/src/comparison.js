@@ -54,6 +54,8 @@ function testsTable(comparisons, labels, several) {
         columns: [
             { title: "Pipeline", value: (c) => c.pipeline, text: (c) => parts(c.pipeline) },
             several ? { title: "Run", value: (c) => labels[c.run] } : null,
+            ...(comparisons.some((c) => c.seen) ? [{ title: `Target data used${several ? "" : `, ${brief(labels[other])}`}`, value: (c) => c.seen ?? "the same" }, { title: `Target data used, ${brief(labels[0])}`, value: (c) => c.first_seen ?? "the same" }] : []),
+            comparisons.some((c) => c.trials) ? { title: "Trials", number: true, note: "that the comparison is of", value: (c) => c.trials ?? null, text: (c) => (!c.trials ? "all" : c.trials === c.first_trials ? String(c.trials) : `${c.trials} and ${c.first_trials}`) } : null,
             { title: several ? "Accuracy (%)" : `${brief(labels[other])} (%)`, number: true, note, value: (c) => c.own.mean, text: (c) => meanText(c.own) },
             { title: `${brief(labels[0])} (%)`, number: true, note, value: (c) => c.first.mean, text: (c) => meanText(c.first) },
             { title: "Difference (points)", number: true, value: (c) => c.difference.mean, text: (c) => points(c.difference.mean) },
@@ -71,7 +73,7 @@ export function comparison(run, { runs, comparisons }) {
     const labels = runs.map(({ label }) => label), names = [...new Set(comparisons.map(({ pipeline }) => pipeline))];
     const several = comparisons.some((c) => c.run !== comparisons[0].run), certain = comparisons.filter((c) => c.p_holm < 0.05).length;
     return section("comparison", "Comparison",
-        h("p", {}, "The same pipelines in other runs, each on the subjects that all runs with it have. A difference is ", h("strong", {}, several ? "the other run" : labels[comparisons[0].run]), " less ", h("strong", {}, labels[0]),
+        h("p", {}, "The same pipelines in other runs, each on the subjects, and the trials of one set, that all runs with it have. A difference is ", h("strong", {}, several ? "the other run" : labels[comparisons[0].run]), " less ", h("strong", {}, labels[0]),
             `, subject by subject. ${certain || "None"} of the ${comparisons.length} differences ${certain > 1 ? "are" : "is"} more than chance (Wilcoxon's signed-rank test, p below 0.05 after Holm's correction over all of them).`),
         h("div", { class: "grid pair" }, means(comparisons, names, labels), differences(comparisons, labels, several)),
         testsTable(comparisons, labels, several));

@@ -14,6 +14,8 @@ import { summary } from "./summary.js";
 import { training } from "./training.js";
 
 const data = JSON.parse(document.getElementById("report-data").textContent);
+// A pipeline with what tells it from others: "rpa+mdm, 20 labels".
+for (const run of data.runs) run.names = run.pipelines.map((name, i) => [name, run.knowledge[i].mark].filter(Boolean).join(", "));
 const main = document.getElementById("main");
 
 // Each makes a section of a run, or null when the run does not hold what it takes.

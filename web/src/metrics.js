@@ -4,8 +4,8 @@ import { fixed, h, section, sortableTable } from "./dom.js";
 
 const heading = (title) => title.replace(/^[a-z]/, (first) => first.toUpperCase()).replace(/ %$/, " (%)");
 
-function byPipeline({ metrics, levels, pipelines }) {
-    const rows = pipelines.map((name, i) => ({ name, values: metrics.mean[i], ...levels?.count[i] }));
+function byPipeline({ metrics, levels, names }) {
+    const rows = names.map((name, i) => ({ name, values: metrics.mean[i], ...levels?.count[i] }));
     const shown = metrics.about.map((about, k) => ({ ...about, k })).filter(({ k }) => rows.some(({ values }) => values[k] !== null));
     return sortableTable({
         caption: "Means over subjects",
@@ -24,7 +24,7 @@ function byClass(run, pipeline) {
     if (!rows) return h("p", { class: "note" }, "There are no predictions of this pipeline.");
     const part = (name, title, note) => ({ title, note, number: true, value: (r) => r[name], text: (r) => fixed(r[name], 3) });
     return sortableTable({
-        caption: `Classes under ${run.pipelines[pipeline]}, all subjects`,
+        caption: `Classes under ${run.names[pipeline]}, all subjects`,
         rows,
         columns: [
             { title: "Class", value: (r) => r.name },
@@ -45,5 +45,5 @@ export function metrics(run) {
         trials ? h("p", {}, `A subject is above chance where the accuracy is higher than guessing among equally frequent classes exceeds in one of 20 cases (binomial): here ${trials}.`) : null,
         byPipeline(run),
         h("h3", {}, "Class by class"),
-        chosen(["Pipeline"], run.pipelines, [0], (p) => byClass(run, p)));
+        chosen(["Pipeline"], run.names, [0], (p) => byClass(run, p)));
 }

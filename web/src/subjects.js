@@ -17,7 +17,7 @@ function table(run) {
         columns: [
             { title: "Subject", value: (r) => r.name },
             { title: "Mean", number: true, value: (r) => r.mean, text: (r) => percent(r.mean) },
-            ...run.pipelines.map((title, i) => ({ title, number: true, value: (r) => r.all[i], text: (r) => percent(r.all[i]), shade: (r) => shade(r.all[i]), tone: (r) => (r.above[i] === 0 ? "chance" : null) })),
+            ...run.names.map((title, i) => ({ title, number: true, value: (r) => r.all[i], text: (r) => percent(r.all[i]), shade: (r) => shade(r.all[i]), tone: (r) => (r.above[i] === 0 ? "chance" : null) })),
         ],
     });
 }
@@ -58,6 +58,6 @@ export function subjects(run) {
     return section("subjects", "Subjects", table(run),
         run.confusion ? h("h3", {}, "Confusion matrix") : null,
         run.confusion ? h("p", { class: "note" }, "Rows are the truth, columns the prediction; per cent of a row, and trials. Subjects with the lowest accuracy come first.") : null,
-        run.confusion ? chosen(["Pipeline"], run.pipelines, [0], (p) => confusions(run, p))
+        run.confusion ? chosen(["Pipeline"], run.names, [0], (p) => confusions(run, p))
             : h("p", { class: "note" }, "The folder has no predictions.csv: there are no confusions to show."));
 }
