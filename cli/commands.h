@@ -45,7 +45,7 @@ extern const command command_ablate, command_align, command_compare, command_exp
 /* All of them in the order help lists them, ended by NULL. */
 extern const command *const commands[];
 
-/* The command of this name, or NULL after an error line that suggests the nearest. */
+/* The command of this name, or NULL. */
 const command *commands_find(const char *name);
 
 /* Prints the help of one command, or with NULL the list of all, to standard output. */

@@ -43,7 +43,6 @@ const command *commands_find(const char *name)
     for (size_t i = 0; commands[i] != NULL; i++)
         if (strcmp(commands[i]->name, name) == 0)
             return commands[i];
-    terminal_fail_unknown("unknown command", name, command_name, NULL, "see 'congru help'");
     return NULL;
 }
 
@@ -64,7 +63,7 @@ static int run(int count, char **words)
         name = "version";
     const command *found = commands_find(name);
     if (found == NULL)
-        return EXIT_USAGE;
+        return terminal_fail_unknown("unknown command", name, command_name, NULL, "see 'congru help'");
     arguments parsed;
     int code = found->shares ? process_group_begin() : EXIT_DONE;
     if (code != EXIT_DONE)

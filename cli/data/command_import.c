@@ -1,12 +1,9 @@
 /* congru import: recordings and trials into one covariance set. SPDX-License-Identifier: Apache-2.0 */
 #define _XOPEN_SOURCE 700
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "commands.h"
 #include "congru/congru.h"
@@ -35,29 +32,6 @@ static const option_table import_table = {.options = congru_import_options,
                                           .count = CONGRU_IMPORT_OPTIONS,
                                           .title = "Trials and files",
                                           .more = &signal_table};
-
-/* Long work should not end in a file that cannot be written: what can be seen beforehand is refused beforehand.
- * */
-static int check_output(const char *path)
-{
-    char *folder = strdup(path);
-    if (folder == NULL)
-        return terminal_fail(EXIT_FAILED, "%s: not enough memory", path);
-    struct stat about;
-    bool exists = stat(path, &about) == 0;
-    char *slash = strrchr(folder, '/');
-    if (slash != NULL)
-        slash[slash == folder] = '\0';
-    int code = EXIT_DONE;
-    if (exists && S_ISDIR(about.st_mode))
-        code = terminal_fail(EXIT_FAILED, "%s: is a directory (name a file in it)", path);
-    else if (exists && !S_ISREG(about.st_mode))
-        code = terminal_fail(EXIT_FAILED, "%s: not a regular file; a set cannot be written to it", path);
-    else if (access(exists ? path : slash != NULL ? folder : ".", W_OK) != 0)
-        code = terminal_fail(EXIT_FAILED, "%s: cannot write: %s", path, strerror(errno));
-    free(folder);
-    return code;
-}
 
 static congru_status write_set(congru_context *context, const char *path, const congru_set *set)
 {
@@ -156,6 +130,7 @@ static int import(const arguments *parsed, congru_context *context, congru_impor
     const char *output = options_value(parsed, "output");
     congru_set *set = NULL;
     congru_import_summary *summary = NULL;
+    struct stat about;
     int code = EXIT_DONE;
     if (options_given(parsed, "preset"))
         code = apply_preset(options_value(parsed, "preset"), context, importer);
@@ -163,8 +138,8 @@ static int import(const arguments *parsed, congru_context *context, congru_impor
         code = apply_model(options_value(parsed, "like"), context, importer);
     if (code == EXIT_DONE)
         code = set_options(parsed, context, importer);
-    if (code == EXIT_DONE)
-        code = check_output(output);
+    if (code == EXIT_DONE && stat(output, &about) == 0 && !S_ISREG(about.st_mode))
+        code = terminal_fail(EXIT_FAILED, "%s: not a regular file; a set cannot be written to it", output);
     if (code != EXIT_DONE)
         return code;
     congru_status status = congru_import_run(context, importer, (const char *const *)parsed->operands,

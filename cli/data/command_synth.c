@@ -1,10 +1,8 @@
 /* congru synth: sets whose subjects differ in known ways. SPDX-License-Identifier: Apache-2.0 */
 #define _XOPEN_SOURCE 700
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "commands.h"
 #include "congru/congru.h"
@@ -139,18 +137,11 @@ static int parse_counts(const arguments *parsed, congru_synth_options *made, int
     return EXIT_DONE;
 }
 
-static int make_folder(const char *folder)
-{
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return terminal_fail(EXIT_FAILED, "%s: cannot make the folder: %s", folder, strerror(errno));
-    return EXIT_DONE;
-}
-
 static int deliver(congru_context *context, const arguments *parsed, const congru_synth_options *made,
                    const congru_set *set)
 {
     const char *output = options_value(parsed, "output"), *folder = options_value(parsed, "edf");
-    int code = folder != NULL ? make_folder(folder) : EXIT_DONE;
+    int code = EXIT_DONE;
     session_hold_interrupts();
     if (code == EXIT_DONE && folder != NULL && congru_synth_write_edf(context, set, folder) != CONGRU_OK)
         code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));

@@ -15,14 +15,15 @@
 /* Once: several may see it, and another process may have been the first. */
 static int tell_interrupted(run_state *run)
 {
+    const int code = session_interrupted_code();
     if (!run->told && run->where[0] == '\0')
-        terminal_fail(EXIT_FAILED, "interrupted");
+        terminal_fail(code, "interrupted");
     else if (!run->told)
-        terminal_fail(EXIT_FAILED,
-                      "interrupted; what is done is in %s, and the same command goes on from there",
-                      run->where);
+        terminal_fail(code,
+                      "interrupted; what is done is in %s (%zu of %s), and the same command goes on from there",
+                      run->where, run->done, congru_count(run->total, "fold").text);
     run->told = true;
-    return EXIT_FAILED;
+    return code;
 }
 
 /* What is told with the next count of folds. A part that was told does not fall. */
@@ -41,6 +42,10 @@ static void watch(void *user, double part, const char *pipeline, size_t step, si
 static bool progress(void *user, size_t done, size_t total)
 {
     run_state *run = user;
+    if (run->counts_folds) {
+        run->done = done;
+        run->total = total;
+    }
     if (run->counts_folds && process_group_leads())
         terminal_progress_timed(&run->work, done, total, run->doing[0] != '\0' ? run->doing : "folds");
     /* At once: several processes that are interrupted are not waited for long. */
@@ -155,6 +160,7 @@ void evaluation_running(run_state *run, const char *folder)
     }
     run->work = (terminal_work){0};
     run->doing[0] = '\0';
+    run->done = run->total = 0;
     snprintf(run->where, sizeof run->where, "%s", folder);
 }
 

@@ -58,6 +58,7 @@ typedef struct run_state {
     terminal_work work;
     char doing[128];           /* "folds, dct-e2e step 40 of 200" */
     char where[RUN_PATH_SIZE]; /* the folder of the last evaluation; "" before the first */
+    size_t done, total;        /* folds of it */
     bool counts_folds;         /* other calls of the library have progress of their own, which is not shown */
     bool told;                 /* that it was interrupted */
     bool diagnostics;          /* geometry.json is wanted */

@@ -158,15 +158,19 @@ static int parse_listen(const arguments *parsed, congru_stream_options *settings
                              text);
     memcpy(address, text, (size_t)(colon - text));
     address[colon - text] = '\0';
+    if (strcmp(address, "localhost") ==
+        0) /* which is this machine whatever its files of names say (RFC 6761) */
+        strcpy(address, "127.0.0.1");
     settings->address = address;
-    if (strncmp(address, "127.", 4) != 0 && !options_given(parsed, "allow-remote"))
+    struct in_addr number;
+    if (inet_pton(AF_INET, address, &number) != 1)
+        return terminal_fail(EXIT_USAGE,
+                             "stream: --listen wants an IPv4 address such as 127.0.0.1, or localhost, not '%s'",
+                             address);
+    if (ntohl(number.s_addr) >> 24 != 127 && !options_given(parsed, "allow-remote"))
         return terminal_fail(
             EXIT_USAGE, "stream: --listen %s is open to other machines (say --allow-remote if that is meant)",
             address);
-    struct in_addr number;
-    if (inet_pton(AF_INET, address, &number) != 1)
-        return terminal_fail(EXIT_USAGE, "stream: --listen wants an address such as 127.0.0.1, not '%s'",
-                             address);
     return options_parse_integer("stream: --listen: the port", colon + 1, 0, 65535, &settings->port);
 }
 

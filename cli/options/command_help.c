@@ -142,6 +142,68 @@ static int print_pipeline(const char *name)
     return code;
 }
 
+/* Pipelines of an aligner and a classifier, one of which is the method: index 0, 1, ... until false. */
+static bool pipeline_with(const char *method, size_t index, char name[CONGRU_PIPELINE_SIZE])
+{
+    congru_pipeline_description about;
+    for (size_t a = 0; congru_aligner_name(a) != NULL; a++) {
+        for (size_t c = 0; congru_classifier_name(c) != NULL; c++) {
+            snprintf(name, CONGRU_PIPELINE_SIZE, "%s+%s", congru_aligner_name(a), congru_classifier_name(c));
+            if ((strcmp(method, congru_aligner_name(a)) == 0 ||
+                 strcmp(method, congru_classifier_name(c)) == 0) &&
+                congru_pipeline_describe(NULL, name, &about) == CONGRU_OK && index-- == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* An aligner or a classifier: its pipelines, and the options that all of them use. */
+static int print_method(const char *method)
+{
+    char name[CONGRU_PIPELINE_SIZE], list[1024] = "";
+    const congru_method_option *row;
+    printf("%s:\n", method);
+    define_method(method, congru_aligner_name, congru_aligner_summary);
+    define_method(method, congru_classifier_name, congru_classifier_summary);
+    for (size_t i = 0; pipeline_with(method, i, name); i++) {
+        const size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ", " : "", name);
+    }
+    printf("\nPipelines with it ('congru help PIPELINE' tells more about one):\n  ");
+    terminal_wrap(list, 2, 2, "");
+    printf("\nOptions they use:\n");
+    for (size_t k = 0; (row = congru_method_option_at(k)) != NULL; k++) {
+        bool all = true;
+        for (size_t i = 0; all && pipeline_with(method, i, name); i++)
+            all = congru_pipeline_among(name, row->users);
+        if (all)
+            print_option(&row->option);
+    }
+    return EXIT_DONE;
+}
+
+/* What help knows by one word: commands, aligners, classifiers. */
+static const char *known_name(size_t index, const void *user)
+{
+    size_t count = 0, aligners = 0;
+    (void)user;
+    while (commands[count] != NULL)
+        count++;
+    while (congru_aligner_name(aligners) != NULL)
+        aligners++;
+    if (index < count)
+        return commands[index]->name;
+    index -= count;
+    return index < aligners ? congru_aligner_name(index) : congru_classifier_name(index - aligners);
+}
+
+static bool is_method(const char *name)
+{
+    char first[CONGRU_PIPELINE_SIZE];
+    return pipeline_with(name, 0, first);
+}
+
 static bool is_pipeline(const char *name)
 {
     return strchr(name, '+') != NULL || congru_pipeline_check(NULL, name) == CONGRU_OK;
@@ -158,10 +220,13 @@ static int run(const arguments *parsed)
         return pipeline_help_print();
     if (parsed->operand_count == 1 && !options_given(parsed, "man") && is_pipeline(parsed->operands[0]))
         return print_pipeline(parsed->operands[0]);
+    if (parsed->operand_count == 1 && !options_given(parsed, "man") && is_method(parsed->operands[0]))
+        return print_method(parsed->operands[0]);
     if (parsed->operand_count == 1) {
         about = commands_find(parsed->operands[0]);
         if (about == NULL)
-            return EXIT_USAGE;
+            return terminal_fail_unknown("unknown command", parsed->operands[0], known_name, NULL,
+                                         "see 'congru help'");
     }
     if (options_given(parsed, "man") && about == NULL)
         manual_print_all();
@@ -175,11 +240,11 @@ static int run(const arguments *parsed)
 const command command_help = {
     .name = "help",
     .summary = "List the commands, or explain one",
-    .usage = "[COMMAND | PIPELINE] [OPTION]",
+    .usage = "[COMMAND | PIPELINE | METHOD] [OPTION]",
     .description =
         "Lists the commands, or prints the usage, the options with their defaults and examples of one. Of a "
         "pipeline such as ra+tslr it prints the options that its methods use, and what a network has of its "
-        "own. 'congru help pipelines' shows "
+        "own; of an aligner or a classifier, the pipelines with it. 'congru help pipelines' shows "
         "pipelines of several branches, and how to define others.",
     .options = {OPTION_ROWS(options)},
     .run = run,

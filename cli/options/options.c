@@ -2,10 +2,12 @@
 #define _POSIX_C_SOURCE 200809L
 #include "options.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "terminal.h"
 
@@ -174,16 +176,52 @@ static bool names_file(const option *about)
            (strstr(about->argument, "FILE") != NULL || strchr(about->argument, '.') != NULL);
 }
 
+/* The folder that is there among those above a file: where the missing ones are made. */
+static void folder_above(char *path)
+{
+    struct stat about;
+    do {
+        char *slash = strrchr(path, '/');
+        if (slash == NULL)
+            strcpy(path, ".");
+        else
+            slash[slash == path] = '\0';
+    } while (strcmp(path, ".") != 0 && strcmp(path, "/") != 0 && stat(path, &about) != 0 && errno == ENOENT);
+}
+
+/* That a file can be written, as far as that is seen beforehand: long work does not end in one that cannot. */
+static int check_writable(const char *output)
+{
+    struct stat about;
+    const bool exists = stat(output, &about) == 0;
+    if (exists && S_ISDIR(about.st_mode))
+        return terminal_fail(EXIT_FAILED, "%s: is a directory (name a file in it)", output);
+    char *path = strlen(output) > 0 ? strdup(output) : NULL;
+    if (path == NULL)
+        return EXIT_DONE; /* the library says what is wrong */
+    if (!exists)
+        folder_above(path);
+    errno = 0;
+    if (!exists && stat(path, &about) == 0 && !S_ISDIR(about.st_mode))
+        errno = ENOTDIR;
+    else if (!exists || S_ISREG(about.st_mode))
+        access(path, W_OK);
+    const int cause = errno;
+    free(path);
+    return cause == 0 ? EXIT_DONE : terminal_fail(EXIT_FAILED, "%s: cannot write: %s", output, strerror(cause));
+}
+
 int options_check_output(const arguments *parsed)
 {
     const char *output = NULL;
     const option *about;
     struct stat file;
     for (size_t i = 0; (about = options_at(parsed->table, i)) != NULL; i++)
-        if (about->letter == 'o')
+        if (about->letter == 'o' && strcmp(about->argument, "DIR") != 0)
             output = parsed->values[i];
-    if (output == NULL || stat(output, &file) != 0 || !S_ISREG(file.st_mode))
-        return EXIT_DONE;
+    int code = output != NULL ? check_writable(output) : EXIT_DONE;
+    if (code != EXIT_DONE || output == NULL || stat(output, &file) != 0 || !S_ISREG(file.st_mode))
+        return code;
     bool read = false;
     for (size_t i = 0; i < parsed->operand_count; i++)
         read = read || is_read(parsed->operands[i], &file);

@@ -56,8 +56,8 @@ typedef struct arguments {
  * same option twice. The words are put in another order: operands first. */
 int options_parse(const char *command, const option_table *table, int count, char **words, arguments *parsed);
 
-/* EXIT_DONE, or one line and EXIT_FAILED where the file that -o names is one that the command reads, by whatever path or
- * link: an operand, a file of the run in a folder that is an operand, or the file another option names. */
+/* EXIT_DONE, or one line and EXIT_FAILED where the file that -o names cannot be written, or is one that the command reads, by
+ * whatever path or link: an operand, a file of the run in a folder that is an operand, or the file another option names. */
 int options_check_output(const arguments *parsed);
 
 /* What was given for the option of this name: NULL when it was not, "" without a value. Options are read by their names alone:

@@ -203,7 +203,8 @@ const command command_ablate = {
     .description =
         "Scores networks as 'congru loso' does, whole and with one part left out, and prints the mean "
         "and standard deviation of the accuracy over subjects. An arrow says whether it is above or "
-        "below that of the whole model. 'congru report DIR/baseline' shows them too.",
+        "below that of the whole model; where one trial makes the difference, or of one subject, there is none. 'congru report "
+        "DIR/baseline' shows them too.",
     .definitions = &(const definition_list){"Parts", describe_ablate},
     .options = {OPTION_ROWS(ablate_options), .more = &set_option_table},
     .examples = ablate_examples,

@@ -49,8 +49,7 @@ static volatile sig_atomic_t interrupted;
 
 static void interrupt(int number)
 {
-    (void)number;
-    interrupted = 1;
+    interrupted = number;
 }
 
 void session_catch_interrupts(void)
@@ -63,6 +62,11 @@ void session_catch_interrupts(void)
 bool session_interrupted(void)
 {
     return interrupted != 0;
+}
+
+int session_interrupted_code(void)
+{
+    return 128 + (int)interrupted;
 }
 
 int session_open(int threads, congru_context **context)

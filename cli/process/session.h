@@ -24,6 +24,9 @@ void session_release_interrupts(void);
 void session_catch_interrupts(void);
 bool session_interrupted(void);
 
+/* What the command exits with then, as shells have it: 130 for the interrupt key, 143 for SIGTERM. */
+int session_interrupted_code(void);
+
 /* The instruction sets this machine has, slowest first, one space between: "base avx2". */
 void session_cpu_names(char *names, size_t size);
 

@@ -19,7 +19,7 @@ enum { WIDTH_DEFAULT = 80, WIDTH_MIN = 20, WIDTH_MAX = 100, INDENT_NARROW = 6, T
 
 enum { ERROR_SIZE = 8192, NAMES_MAX = 256 };
 
-enum { BAR_SIZE = 30, PLAIN_SECONDS = 10 };
+enum { BAR_SIZE = 30, PLAIN_SECONDS = 10, LINE_SIZE = 512 };
 
 static const double part_known = 0.005; /* of less no time is told */
 
@@ -144,20 +144,47 @@ size_t terminal_columns(const char *text)
     return columns;
 }
 
-void terminal_progress(size_t done, size_t total, const char *what)
+static size_t width_of(int descriptor)
 {
-    char bar[BAR_SIZE + 1];
-    if (muted || !terminal_is(STDERR_FILENO) || total == 0)
-        return;
-    size_t filled = (size_t)((double)done / (double)total * BAR_SIZE), width = terminal_width();
-    size_t shown = width < 2 * BAR_SIZE ? 0 : BAR_SIZE;
+    long width = 0;
+    struct winsize window;
+    const char *columns = getenv("COLUMNS");
+    if (columns != NULL)
+        width = strtol(columns, NULL, 10);
+    if (width <= 0 && terminal_is(descriptor) && ioctl(descriptor, TIOCGWINSZ, &window) == 0)
+        width = window.ws_col;
+    if (width <= 0)
+        width = WIDTH_DEFAULT;
+    return (size_t)(width < WIDTH_MIN ? WIDTH_MIN : width > WIDTH_MAX ? WIDTH_MAX : width);
+}
+
+/* The first of these that fits: "[###...] 2 of 9 folds, dct-e2e step 3 of 8, 1 min 0 s left", without the bar, without
+ * what is done at the moment (`what` from its first comma on), without the time. A longer line would wrap, and the next
+ * would not be drawn over it. */
+static void draw_progress(size_t done, size_t total, const char *what, const char *rest)
+{
+    char line[LINE_SIZE], bar[BAR_SIZE + 1];
+    const size_t room = width_of(STDERR_FILENO) - 1;
+    const int brief = (int)strcspn(what, ","), whole = (int)strlen(what);
+    const char *const comma = rest[0] != '\0' ? ", " : "";
     memset(bar, '.', BAR_SIZE);
-    memset(bar, '#', filled);
-    bar[shown] = '\0';
-    fprintf(stderr, "\r\033[K%s%s%s%zu of %zu %s", shown > 0 ? "[" : "", bar, shown > 0 ? "] " : "", done,
-            total, what);
+    memset(bar, '#', (size_t)((double)done / (double)total * BAR_SIZE));
+    bar[BAR_SIZE] = '\0';
+    snprintf(line, sizeof line, "[%s] %zu of %zu %s%s%s", bar, done, total, what, comma, rest);
+    for (int step = 0; terminal_columns(line) > room && step < 3; step++)
+        snprintf(line, sizeof line, "%zu of %zu %.*s%s%s", done, total, step == 0 ? whole : brief, what,
+                 step < 2 ? comma : "", step < 2 ? rest : "");
+    while (terminal_columns(line) > room)
+        line[strlen(line) - 1] = '\0';
+    fprintf(stderr, "\r\033[K%s", line);
     fflush(stderr);
     bar_drawn = true;
+}
+
+void terminal_progress(size_t done, size_t total, const char *what)
+{
+    if (!muted && terminal_is(STDERR_FILENO) && total > 0)
+        draw_progress(done, total, what, "");
 }
 
 static double seconds_now(void)
@@ -180,7 +207,7 @@ static void describe_rest(double seconds, char *text, size_t size)
 
 void terminal_progress_timed(terminal_work *work, size_t done, size_t total, const char *what)
 {
-    char text[128], rest[64] = "";
+    char rest[64] = "";
     double now = seconds_now();
     if (work->started == 0) {
         *work = (terminal_work){now, now, done, 0};
@@ -192,12 +219,11 @@ void terminal_progress_timed(terminal_work *work, size_t done, size_t total, con
     else if (done > work->at_start)
         describe_rest((now - work->started) * (double)(total - done) / (double)(done - work->at_start), rest,
                       sizeof rest);
-    snprintf(text, sizeof text, "%s%s%s", what, rest[0] != '\0' ? ", " : "", rest);
-    if (terminal_is(STDERR_FILENO)) {
-        terminal_progress(done, total, text);
+    if (!muted && terminal_is(STDERR_FILENO) && total > 0) {
+        draw_progress(done, total, what, rest);
     } else if (!muted && begun && now - work->told >= PLAIN_SECONDS) {
         work->told = now;
-        fprintf(stderr, "%zu of %zu %s\n", done, total, text);
+        fprintf(stderr, "%zu of %zu %s%s%s\n", done, total, what, rest[0] != '\0' ? ", " : "", rest);
     }
 }
 
@@ -217,16 +243,7 @@ void terminal_progress_end(void)
 
 size_t terminal_width(void)
 {
-    long width = 0;
-    struct winsize window;
-    const char *columns = getenv("COLUMNS");
-    if (columns != NULL)
-        width = strtol(columns, NULL, 10);
-    if (width <= 0 && terminal_is(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0)
-        width = window.ws_col;
-    if (width <= 0)
-        width = WIDTH_DEFAULT;
-    return (size_t)(width < WIDTH_MIN ? WIDTH_MIN : width > WIDTH_MAX ? WIDTH_MAX : width);
+    return width_of(STDOUT_FILENO);
 }
 
 void terminal_wrap(const char *text, size_t column, size_t indent, const char *joint)

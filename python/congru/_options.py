@@ -74,7 +74,7 @@ def method_pairs(options: Mapping[str, Any]) -> Pairs:
         if name not in METHOD:
             raise unknown(name, METHOD)
         if METHOD[name]["kind"] == "shorthand":
-            raise TypeError(f"{name!r} stands for another option: {METHOD[name]['help']}")
+            raise TypeError(f"{name!r} stands for another option: {_native.spoken(METHOD[name]['help'])}")
         pairs.append((METHOD[name]["name"], range_text(value) if METHOD[name]["kind"] == "range" else text_of(value)))
     pairs.sort(key=lambda pair: pair[0] != "recipe")
     return pairs

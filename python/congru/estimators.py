@@ -380,7 +380,8 @@ def _make_class(title: str, base: type, summary: str, rows: List[Dict[str, Any]]
     options = {row["name"].replace("-", "_"): _options.default_of(row) for row in rows}
     parameters = [(name, default) for name, default, _ in extra] + list(options.items())
     lines = [f"{name} : {text} (default: {default!r})" for name, default, text in extra]
-    lines += [f"{row['name'].replace('-', '_')} : {row['help']}" for row in rows]
+    lines += [f"{row['name'].replace('-', '_')} : {_native.spoken(row['help'])}" for row in rows]
+    summary = _native.spoken(summary)
     documentation = f"{summary[:1].upper()}{summary[1:]}.\n\nParameters\n----------\n" + "\n".join(lines) + "\n"
     return type(title, (base,), {"__init__": _make_init(parameters), "__doc__": documentation, "__module__": __name__,
                                  "_options": options, **members})

@@ -2,7 +2,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
+import weakref
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -253,7 +255,7 @@ def _evaluate(data: Set, given: Any, split: own.Split, subjects: Any, target: st
     wanted = _indices(data, subjects)
     temporary = None
     if folder is None:
-        temporary = tempfile.TemporaryDirectory(prefix="congru-results-")
+        temporary = _Temporary()
         folder = os.path.join(temporary.name, "results")
     place = os.fspath(folder)
     if ours:
@@ -350,6 +352,14 @@ def within(data: Set, pipelines: Any = STANDARD, *, folds: int = 5, contiguous: 
                      dataset, definitions, threads, progress, options)
 
 
+class _Temporary:
+    """A folder for as long as somebody has its results: then it goes, and says nothing, for nobody was to close it."""
+
+    def __init__(self) -> None:
+        self.name = tempfile.mkdtemp(prefix="congru-results-")
+        weakref.finalize(self, shutil.rmtree, self.name, ignore_errors=True)
+
+
 class Curve:
     """Accuracies by the number of labelled target trials: ``results[i]`` is the run with ``numbers[i]`` of each class."""
 
@@ -402,7 +412,7 @@ def learning_curve(data: Set, pipelines: Any = STANDARD, numbers: Sequence[int] 
         raise errors.ArgumentError(f"numbers {wanted}: ascending numbers of trials are needed, not negative")
     temporary = None
     if folder is None:
-        temporary = tempfile.TemporaryDirectory(prefix="congru-results-")
+        temporary = _Temporary()
         folder = temporary.name
     place = os.fspath(folder)
     made = [_evaluate(data, pipelines, own.Split("loso", calibration=number, calibration_most=wanted[-1]), subjects, "full",

@@ -200,7 +200,7 @@ def _indices(data: Set, subjects: Union[str, Sequence[str], None]) -> Optional[L
     return [names.index(name) for name in wanted]
 
 
-def train(data: Set, pipeline: str = "ra+tslr", *, without: Union[str, Sequence[str], None] = None,
+def train(data: Set, pipeline: Union[str, Sequence[str]] = "ra+tslr", *, without: Union[str, Sequence[str], None] = None,
           align_by: str = "subject", definitions: Optional[str] = None, threads: int = 0, progress: Any = None,
           **options: Any) -> Model:
     """Fits a pipeline on the labelled trials of a set: ``congru train``.
@@ -217,9 +217,14 @@ def train(data: Set, pipeline: str = "ra+tslr", *, without: Union[str, Sequence[
     >>> model.settings["C"]
     0.1
     """
+    if not isinstance(pipeline, str):  # a list, as loso takes
+        names = [str(name) for name in pipeline]
+        if len(names) != 1:
+            raise errors.ArgumentError(f"a model has one pipeline, not {len(names)}; congru.loso compares several")
+        pipeline = names[0]
     method, signal = _options.divide(options)
     data = ready(data, method, signal)
-    return Model(_native.model_fit(data._handle, str(pipeline), _options.method_pairs(method), _indices(data, without),
+    return Model(_native.model_fit(data._handle, pipeline, _options.method_pairs(method), _indices(data, without),
                                    align_by == "session", definitions, int(threads), progress))
 
 

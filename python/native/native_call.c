@@ -39,6 +39,59 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* ---- What is said ------------------------------------------------------------------------------ */
+
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* The library speaks of options and commands, which are arguments and functions here: "(import it anew with
+ * --keep-signals)" becomes "(import it anew with keep_signals)", "'congru loso'" becomes "'congru.loso'". */
+static PyObject *spoken_text(const char *text)
+{
+    static const char *const functions[] = {"loso", "within", "train", "synth", "reproduce", "ablate"};
+    const size_t size = strlen(text);
+    char *said = malloc(size + 1);
+    size_t out = 0;
+    if (said == NULL)
+        return PyErr_NoMemory();
+    for (size_t i = 0; i < size;) {
+        if (strncmp(text + i, " with -o", 8) == 0 && !is_word(text[i + 8])) {
+            i += 8; /* "name another folder with -o": its argument is called so */
+            continue;
+        }
+        const bool begins = i == 0 || (!is_word(text[i - 1]) && strchr("-/.", text[i - 1]) == NULL);
+        if (begins && strncmp(text + i, "--", 2) == 0 && is_word(text[i + 2])) {
+            for (i += 2; is_word(text[i]) || (text[i] == '-' && is_word(text[i + 1])); i++)
+                said[out++] = (char)(text[i] == '-' ? '_' : text[i]);
+            continue;
+        }
+        if (begins && strncmp(text + i, "congru ", 7) == 0)
+            for (size_t k = 0; k < sizeof functions / sizeof functions[0]; k++) {
+                const size_t length = strlen(functions[k]);
+                if (strncmp(text + i + 7, functions[k], length) == 0 && !is_word(text[i + 7 + length])) {
+                    memcpy(said + out, "congru.", 7);
+                    out += 7;
+                    i += 7;
+                    break;
+                }
+            }
+        said[out++] = text[i++];
+    }
+    said[out] = '\0';
+    PyObject *message = text_of(said);
+    free(said);
+    return message;
+}
+
+static PyObject *spoken(PyObject *self, PyObject *args)
+{
+    const char *text;
+    (void)self;
+    return PyArg_ParseTuple(args, "s", &text) ? spoken_text(text) : NULL;
+}
+
 /* ---- Exceptions -------------------------------------------------------------------------------- */
 
 void raise_status(congru_status status, const char *text)
@@ -48,7 +101,7 @@ void raise_status(congru_status status, const char *text)
         class = PyExc_RuntimeError;
     if (text == NULL || text[0] == '\0')
         text = congru_status_text(status);
-    PyObject *message = text_of(text);
+    PyObject *message = spoken_text(text);
     PyObject *error = message != NULL ? PyObject_CallFunctionObjArgs(class, message, NULL) : NULL;
     PyObject *name = PyUnicode_FromString(congru_status_name(status));
     if (error != NULL && name != NULL && PyObject_SetAttrString(error, "status", name) == 0)
@@ -196,10 +249,15 @@ bool call_begin(call *c, int threads, PyObject *progress_)
 static bool warn_of_notes(const call *c)
 {
     const char *note;
-    for (size_t i = 0; (note = congru_context_note(c->context, i)) != NULL; i++)
-        if (PyErr_WarnEx(PyExc_RuntimeWarning, note, 2) != 0)
-            return false;
-    return true;
+    bool good = true;
+    for (size_t i = 0; good && (note = congru_context_note(c->context, i)) != NULL; i++) {
+        PyObject *message = spoken_text(note),
+                 *bytes = message != NULL ? PyUnicode_AsUTF8String(message) : NULL;
+        good = bytes != NULL && PyErr_WarnEx(PyExc_RuntimeWarning, PyBytes_AsString(bytes), 2) == 0;
+        Py_XDECREF(bytes);
+        Py_XDECREF(message);
+    }
+    return good;
 }
 
 bool call_end(call *c, congru_status status)
@@ -257,6 +315,7 @@ static PyObject *versions(PyObject *self, PyObject *args)
 PyMethodDef call_methods[] = {
     {"set_errors", set_errors, METH_VARARGS, "The exception class of each status, by its name."},
     {"status_names", status_names, METH_NOARGS, "The names of all statuses."},
+    {"spoken", spoken, METH_VARARGS, "A text of the library with arguments and functions of Python."},
     {"set_threads", set_threads, METH_VARARGS, "How many threads a call has; 0: one for each processor."},
     {"versions", versions, METH_NOARGS, "Version, commit, compiler, instruction set and threads."},
     {NULL, NULL, 0, NULL},

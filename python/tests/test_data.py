@@ -80,7 +80,7 @@ def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(congru.FormatError, match="text.npz"):
         congru.load_set(tmp_path / "text.npz")
     with pytest.raises(OSError):
-        congru.Set(spd(2, 2)).save(tmp_path / "no folder" / "set.npz")
+        congru.Set(spd(2, 2)).save("/dev/null/set.npz")
     with pytest.raises((ValueError, TypeError)):
         congru.load_set("a\0b")
 

@@ -3,6 +3,7 @@ import doctest
 import importlib
 import os
 import pkgutil
+import re
 
 import pytest
 from conftest import DATA, SOURCE
@@ -36,3 +37,8 @@ def test_pages(page, tmp_path, monkeypatch):
     os.symlink(DATA, tmp_path / "data")
     failed, tried = doctest.testfile(str(path), module_relative=False, optionflags=doctest.ELLIPSIS, encoding="utf-8")
     assert failed == 0 and tried > 0
+
+
+def test_what_pip_shows_is_short():
+    fields = dict(re.findall(r'(?m)^(description|license) = (.*)$', (SOURCE / "pyproject.toml").read_text()))
+    assert len(fields["description"]) < 80 and fields["license"] == '{ text = "Apache-2.0" }'

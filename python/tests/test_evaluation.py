@@ -2,6 +2,7 @@
 import csv
 import os
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -83,7 +84,7 @@ def test_report(tmp_path, small):
     with pytest.raises(ValueError, match="format"):
         results.table("subjects", "word")
     with pytest.raises(OSError):
-        results.report(tmp_path / "no folder" / "r.html")
+        results.report("/dev/null/r.html")
 
 
 def test_decoders_of_ones_own(tmp_path, small):
@@ -206,7 +207,7 @@ def test_subjects_left_out_in_groups(small):
         np.testing.assert_array_equal(a["prediction"], b["prediction"])
     each, alone = congru.loso(small, "ra+mdm"), congru.loso(small, "ra+mdm", groups=count)
     assert each.means() == alone.means()
-    with pytest.raises(ValueError, match="--groups takes 2 to"):
+    with pytest.raises(ValueError, match="; groups takes 2 to"):
         congru.loso(small, "ra+mdm", groups=count + 1)
 
 
@@ -221,7 +222,7 @@ def test_pipelines_that_are_defined_here(recorded):
 def test_another_folder_is_refused(tmp_path, small):
     congru.loso(small, "ra+mdm", folder=tmp_path / "r")
     assert congru.loso(small, "ra+mdm", folder=tmp_path / "r").resumed == 4
-    with pytest.raises(ValueError, match="--C"):
+    with pytest.raises(ValueError, match=r"C auto there, C 3 here \(name another folder, or remove it\)"):
         congru.loso(small, "ra+mdm", C=3, folder=tmp_path / "r")
 
 
@@ -247,6 +248,21 @@ def test_progress_and_stopping(tmp_path, small):
         congru.loso(small, ["ddct-unet-e2e"], steps=100000, progress=fail)
 
 
+def test_results_without_a_folder_leave_nothing_and_say_nothing(small):
+    script = """
+import os, warnings
+warnings.simplefilter("error")
+import congru
+results = congru.loso(congru.synth(subjects=3, trials=6, channels=4), ["ra+mdm"])
+folder = results.folder if isinstance(results.folder, str) else results._keep.name
+del results
+assert not os.path.exists(folder), folder
+congru.learning_curve(congru.synth(subjects=3, trials=6, channels=4), ["ra+mdm"], [0, 1])
+"""
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert ended.returncode == 0 and ended.stderr == ""
+
+
 def test_labels_of_the_target_are_told_and_compared_on_common_trials(tmp_path):
     data = congru.synth("orientation", subjects=4, trials=12, channels=5)
     pipelines = ["none+mdm", "ra+tslr", "rpa+mdm"]
@@ -270,7 +286,7 @@ def test_labels_of_the_target_are_told_and_compared_on_common_trials(tmp_path):
     assert frame.loc["none+mdm", "trials"] == len(data.X) and frame.loc["none+mdm", "labels"] == 0
     blind = congru.loso(data, pipelines, C=0.1)
     assert not any(known["labels"] for known in blind.knowledge.values()) and not any("labels" in note for note in blind.notes)
-    with pytest.raises(congru.ArgumentError, match="--target none"):
+    with pytest.raises(congru.ArgumentError, match="target none"):
         congru.loso(data, "rpa+mdm", rpa_labels=5, target="none")
     mine = congru.loso(data, ("mine", congru.MDM()), calibration=2, subjects=["S01", "S02"])
     assert mine.knowledge["own:mine"]["labels"] == 8 and "not known" in mine.knowledge["own:mine"]["text"]

@@ -1,5 +1,6 @@
 """Models and the live decoder. SPDX-License-Identifier: Apache-2.0"""
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -302,3 +303,24 @@ def test_a_model_is_asked_about_what_mne_has(tmp_path):
                               (cut.get_data() * 1e6, {}, "rate|fs"), ("S01.edf", {}, "congru.read reads files")):
         with pytest.raises((ValueError, TypeError), match=said):
             model.predict(data, **words)
+
+
+def test_a_list_of_one_pipeline_is_that_pipeline(small):
+    assert congru.train(small, ["ra+mdm"]).pipeline == congru.train(small, "ra+mdm").pipeline == "ra+mdm"
+    with pytest.raises(congru.ArgumentError, match="a model has one pipeline, not 2; congru.loso compares several"):
+        congru.train(small, ["ra+mdm", "ra+tslr"])
+
+
+def test_texts_speak_of_arguments():
+    from congru import _native
+
+    assert _native.spoken("(import it anew with --keep-signals)") == "(import it anew with keep_signals)"
+    assert _native.spoken("--C is 0; see 'congru loso' or 'congru info'") == "C is 0; see 'congru.loso' or 'congru info'"
+    assert _native.spoken("a--b.edf, -- and /x/--y stay") == "a--b.edf, -- and /x/--y stay"
+    with pytest.raises(congru.ArgumentError) as caught:
+        congru.within(congru.synth(subjects=2, trials=2, channels=4), ["ra+mdm"], folds=100)
+    assert "has 8 trials for 100 folds; folds takes 2 to 8" in str(caught.value)
+    with pytest.raises(congru.ArgumentError, match="labelled trials of the target subject .calibration. need 'congru.loso' with"):
+        congru.loso(congru.synth(subjects=3, trials=8, channels=4), ["ra+mdm"], calibration=1, target="none")
+    option = re.compile(r"(?<![\w-])--[a-z]")
+    assert [name for name in congru.__all__ if isinstance(getattr(congru, name), type) and option.search(getattr(congru, name).__doc__ or "")] == []

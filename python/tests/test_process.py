@@ -144,7 +144,7 @@ def test_interrupt_stops_a_run_that_is_then_resumed(tmp_path):
     assert partly.missing > 0 and len(partly.folds) >= 1
     # Fewer steps are another run, which is refused; what was made by the first is there.
     refused = subprocess.run(command[:-1] + ["30"], capture_output=True, text=True)
-    assert refused.returncode == 1 and "--steps 4000 there, --steps 30 here" in refused.stderr
+    assert refused.returncode == 1 and " steps 4000 there, steps 30 here" in refused.stderr
 
 
 def test_a_resumed_run_ends_with_the_same_bits(tmp_path, small):

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "array/folder.h"
 #include "base/descriptor.h"
 #include "base/error.h"
 
@@ -27,7 +28,9 @@ struct congru_file_draft {
     char *target;          /* what is replaced: `path` with links followed */
     char *name;            /* of the file beside it; NULL while there is none */
     size_t directory_size; /* of target and name, with the slash */
+    size_t made_size;      /* of the shortest of its parents that was made for it; 0: none */
     bool direct;           /* the target is not a regular file: written to, not replaced */
+    bool done;             /* it is under its name */
     bool replaces;         /* there is a target now, whose mode is kept */
     mode_t mode;
 };
@@ -135,6 +138,43 @@ static bool create_beside(congru_file_draft *draft)
     return true;
 }
 
+/* The same; with `make`, parents of the target that are missing are made, as those of a results folder are. */
+static congru_status create_draft(congru_context *context, congru_file_draft *draft, bool make)
+{
+    struct stat about;
+    if (create_beside(draft))
+        return CONGRU_OK;
+    if (!make || errno != ENOENT || draft->directory_size < 2)
+        return fail_write(context, draft->path);
+    const size_t size = draft->directory_size - 1;
+    congru_status status = CONGRU_OK;
+    draft->target[size] = '\0';
+    for (size_t i = 1; i <= size && draft->made_size == 0; i++) {
+        if (draft->target[i] != '/' && i < size)
+            continue;
+        const char kept = draft->target[i];
+        draft->target[i] = '\0';
+        if (stat(draft->target, &about) != 0)
+            draft->made_size = i;
+        draft->target[i] = kept;
+    }
+    status = congru_folder_make(context, draft->target, "");
+    draft->target[size] = '/';
+    return status == CONGRU_OK && !create_beside(draft) ? fail_write(context, draft->path) : status;
+}
+
+/* Of a draft that came to nothing: takes away what was made for it, as long as it is empty. */
+static void remove_made(congru_file_draft *draft)
+{
+    for (size_t size = draft->directory_size; draft->made_size > 0 && size > draft->made_size; size--) {
+        if (draft->target[size - 1] != '/')
+            continue;
+        draft->target[size - 1] = '\0';
+        if (rmdir(draft->target) != 0)
+            return;
+    }
+}
+
 static bool create_nameless(congru_file_draft *draft)
 {
     FILE *file = tmpfile();
@@ -163,6 +203,8 @@ void congru_file_abandon(congru_file_draft **draft)
         close((*draft)->descriptor);
     if ((*draft)->name != NULL)
         unlink((*draft)->name);
+    if (!(*draft)->done)
+        remove_made(*draft);
     free_draft(*draft);
     *draft = NULL;
 }
@@ -185,10 +227,12 @@ congru_status congru_file_begin(congru_context *context, const char *path, congr
     congru_status status = start_draft(context, path, draft);
     if (status != CONGRU_OK)
         return status;
-    if ((*draft)->direct ? create_nameless(*draft) : create_beside(*draft))
-        return CONGRU_OK;
-    status = fail_write(context, path);
-    congru_file_abandon(draft);
+    if (!(*draft)->direct)
+        status = create_draft(context, *draft, true);
+    else if (!create_nameless(*draft))
+        status = fail_write(context, path);
+    if (status != CONGRU_OK)
+        congru_file_abandon(draft);
     return status;
 }
 
@@ -229,6 +273,7 @@ static bool replace_target(congru_file_draft *draft)
     flush_directory(draft->name, draft->directory_size);
     free(draft->name);
     draft->name = NULL;
+    draft->done = true;
     return true;
 }
 
@@ -278,22 +323,28 @@ static congru_status write_directly(congru_context *context, const char *path, c
     return close_checked(descriptor) ? CONGRU_OK : fail_write(context, path);
 }
 
-congru_status congru_file_write(congru_context *context, const char *path, const congru_file_piece *pieces,
-                                size_t count)
+static congru_status write_whole(congru_context *context, const char *path, const congru_file_piece *pieces,
+                                 size_t count, bool make)
 {
     congru_file_draft *draft;
     congru_status status = start_draft(context, path, &draft);
     if (status != CONGRU_OK)
         return status;
     /* What comes in order needs no temporary file on its way into a pipe. */
-    if (draft->direct)
-        status = write_directly(context, path, pieces, count);
-    else if (!create_beside(draft) || !write_pieces(draft->descriptor, pieces, count))
+    const bool direct = draft->direct;
+    status = direct ? write_directly(context, path, pieces, count) : create_draft(context, draft, make);
+    if (!direct && status == CONGRU_OK && !write_pieces(draft->descriptor, pieces, count))
         status = fail_write(context, path);
-    else
+    if (!direct && status == CONGRU_OK)
         return congru_file_commit(context, &draft);
     congru_file_abandon(&draft);
     return status;
+}
+
+congru_status congru_file_write(congru_context *context, const char *path, const congru_file_piece *pieces,
+                                size_t count)
+{
+    return write_whole(context, path, pieces, count, true);
 }
 
 congru_status congru_file_write_text(congru_context *context, const char *folder, const char *name,
@@ -305,7 +356,7 @@ congru_status congru_file_write_text(congru_context *context, const char *folder
     if (path.failed || text->failed)
         status = congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory to write %s", folder, name);
     else
-        status = congru_file_write(context, path.data, &(congru_file_piece){text->data, text->size}, 1);
+        status = write_whole(context, path.data, &(congru_file_piece){text->data, text->size}, 1, false);
     congru_text_clear(&path);
     congru_text_clear(text);
     return status;

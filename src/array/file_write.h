@@ -13,14 +13,14 @@ typedef struct congru_file_piece {
     size_t size;
 } congru_file_piece;
 
-/* Writes the pieces one after another to a new file in the directory of `path`, flushes it to the disk and
+/* Writes the pieces one after another to a new file in the directory of `path`, which is made where it is missing, flushes it to the disk and
  * renames it to `path`; on failure the new file is removed and what was under `path` is untouched. A symbolic
  * link stays, the file it leads to is replaced. What is not a regular file (a pipe, /dev/null, /dev/stdout)
  * is written to directly. Fails with CONGRU_ERROR_IO; the error text begins with `path`. */
 congru_status congru_file_write(congru_context *context, const char *path, const congru_file_piece *pieces,
                                 size_t count);
 
-/* congru_file_write of a text to FOLDER/NAME; the text is freed. */
+/* congru_file_write of a text to FOLDER/NAME, whose folder must be there; the text is freed. */
 congru_status congru_file_write_text(congru_context *context, const char *folder, const char *name,
                                      congru_text *text);
 

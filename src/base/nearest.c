@@ -1,6 +1,7 @@
 /* Guesses at what a misspelt name was meant to be. SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "base/number_text.h"
 #include "congru/option.h"
 
 enum { WORD_MAX = 31, NEAR = 2 };
@@ -10,7 +11,8 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* How many letters to insert, drop, change or swap with their neighbour to get from one word to the other. */
+/* How many letters to insert, drop, change or swap with their neighbour to get from one word to the other; a capital is no
+ * slip. */
 static size_t slips(const char *a, const char *b)
 {
     size_t table[WORD_MAX + 1][WORD_MAX + 1], size_a = strlen(a), size_b = strlen(b);
@@ -23,7 +25,7 @@ static size_t slips(const char *a, const char *b)
                 continue;
             }
             table[i][j] = smaller(smaller(table[i - 1][j], table[i][j - 1]) + 1,
-                                  table[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
+                                  table[i - 1][j - 1] + !congru_same_letters(&a[i - 1], &b[j - 1], 1));
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
                 table[i][j] = smaller(table[i][j], table[i - 2][j - 2] + 1);
         }

@@ -91,7 +91,7 @@ static congru_status borrow(congru_context *context, congru_set *set, congru_epo
 /* Where trials came from stays true whatever is done to them: which events they were, so that a recording is cut alike. */
 static void keep_origin(const char *meta, congru_text *text)
 {
-    static const char *const kept[] = {"preset", "events", "cue", "files"};
+    static const char *const kept[] = {"preset", "events", "cue", "options", "files"};
     char key[64];
     congru_scan json = congru_scan_start(meta, strlen(meta));
     for (bool first = congru_scan_object(&json); congru_scan_member(&json, &first, key, sizeof key);) {

@@ -41,8 +41,4 @@ congru_status congru_record_write(congru_context *context, const char *folder, c
 congru_status congru_folder_write(congru_context *context, const char *folder, const char *below,
                                   const char *file, congru_text *text);
 
-/* Makes FOLDER with its parents, if it is not there; or, where `name` is not "", FOLDER/NAME inside a folder that must be
- * there: one that was removed during a run does not come back empty. */
-congru_status congru_folder_make(congru_context *context, const char *folder, const char *name);
-
 #endif

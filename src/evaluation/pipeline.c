@@ -13,10 +13,40 @@
 
 enum { FILE_MAX = 1 << 20 };
 
+/* The pipeline that was meant, else the part of one; an empty text where nothing is close. */
+static void guess_meant(const congru_context *context, const char *pipeline, const char *found,
+                        const char *(*at)(size_t index), char meant[CONGRU_PIPELINE_SIZE])
+{
+    char(*name)[CONGRU_PIPELINE_SIZE] = NULL;
+    const char **known = NULL, *nearest = NULL;
+    size_t count = 0, parts = 0;
+    while (at(parts) != NULL)
+        parts++;
+    if (congru_pipeline_names(context, &name, &count) == CONGRU_OK)
+        known = calloc(count + parts, sizeof *known);
+    for (size_t i = 0; known != NULL && i < count; i++)
+        known[i] = name[i];
+    for (size_t i = 0; known != NULL && i < parts; i++)
+        known[count + i] = at(i);
+    if (known != NULL)
+        nearest = congru_nearest(pipeline, count, known);
+    if (known != NULL && nearest == NULL)
+        nearest = congru_nearest(found, parts, known + count);
+    snprintf(meant, CONGRU_PIPELINE_SIZE, "%s", nearest != NULL ? nearest : "");
+    free(known);
+    free(name);
+}
+
 static congru_status fail_unknown(congru_context *context, const char *pipeline, const char *kind,
                                   const char *found, const char *(*at)(size_t index))
 {
-    char known[256] = "";
+    char known[256] = "", meant[CONGRU_PIPELINE_SIZE] = "";
+    if (context != NULL) /* else nobody reads it */
+        guess_meant(context, pipeline, found, at, meant);
+    if (meant[0] != '\0')
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "pipeline '%s': there is no %s '%s' (did you mean '%s'?)", pipeline, kind, found,
+                           meant);
     for (size_t i = 0; at(i) != NULL; i++) {
         size_t size = strlen(known);
         snprintf(known + size, sizeof known - size, "%s%s", i > 0 ? ", " : "", at(i));

@@ -3,6 +3,7 @@
 #define CONGRU_EVALUATION_PIPELINE_H
 
 #include "aligner/aligner.h"
+#include "base/text.h"
 #include "classifier/classifier.h"
 #include "congru/evaluation.h"
 
@@ -65,6 +66,12 @@ bool congru_branch_reads_signals(const congru_branch *branch);
  * CONGRU_ERROR_ARGUMENT where these do not go together. */
 congru_status congru_pipeline_adjust(congru_context *context, const congru_method_options *method, bool causal,
                                      congru_pipeline *pipeline);
+
+/* Adds which bands and windows of the set's trials a pipeline of its own sees, by branch; nothing where it takes what the set
+ * has. */
+void congru_pipeline_signals_text(congru_context *context, const congru_set *set,
+                                  const congru_evaluation_options *options, const char *name,
+                                  congru_text *text);
 
 /* Whether the branch is among `users` (congru_method_option.users). */
 bool congru_branch_among(const congru_branch *branch, const char *users);

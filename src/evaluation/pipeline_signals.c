@@ -73,21 +73,57 @@ typedef struct seen_alike {
     congru_text names;
 } seen_alike;
 
-/* "4 to 38 Hz, 0 to 4 s after the cue": what a branch sees of the trials of a set. */
+/* Different ranges among those of blocks: how many, and from where to where they go. */
+typedef struct ranges_seen {
+    size_t count;
+    double low, high;
+} ranges_seen;
+
+static void see_range(const double range[2], bool seen_before, ranges_seen *ranges)
+{
+    if (seen_before)
+        return;
+    ranges->low = ranges->count == 0 || range[0] < ranges->low ? range[0] : ranges->low;
+    ranges->high = ranges->count == 0 || range[1] > ranges->high ? range[1] : ranges->high;
+    ranges->count++;
+}
+
+static void see_blocks(const congru_set *set, const congru_branch *branch, ranges_seen *bands,
+                       ranges_seen *windows)
+{
+    for (size_t b = 0; b < branch->blocks; b++) {
+        congru_preprocessing p =
+            branch->block[b]; /* a copy, but for the channels' names, which nobody touches */
+        if (branch->inside && !congru_product_clip(set, &p) && branch->blocks > 1)
+            continue; /* which the branch goes without */
+        bool same_band = false, same_window = false;
+        for (size_t a = 0; a < b; a++) {
+            congru_preprocessing other = branch->block[a];
+            if (branch->inside && !congru_product_clip(set, &other) && branch->blocks > 1)
+                continue;
+            same_band = same_band || memcmp(other.band, p.band, sizeof p.band) == 0;
+            same_window = same_window || memcmp(other.window, p.window, sizeof p.window) == 0;
+        }
+        see_range(p.band, same_band, bands);
+        see_range(p.window, same_window, windows);
+    }
+}
+
+/* "4 to 38 Hz, 0 to 4 s after the cue", "5 bands from 8 to 32 Hz, 4 windows from ...": what a branch sees of the trials of a
+ * set. */
 static void describe_seen(const congru_set *set, const congru_branch *branch, char line[LINE_SIZE])
 {
-    congru_preprocessing p = {0}; /* a copy, but for the channels' names, which nobody touches */
-    if (branch->blocks > 0)
-        p = branch->block[0];
-    if (branch->inside && branch->blocks > 0)
-        congru_product_clip(set, &p);
-    char band[LINE_SIZE / 2] = "all frequencies of the set", window[LINE_SIZE / 2] = "whole trials";
-    if (p.band[1] > 0 && p.band[0] > 0)
-        congru_format(band, sizeof band, "%g to %g Hz", p.band[0], p.band[1]);
-    else if (p.band[1] > 0)
-        congru_format(band, sizeof band, "below %g Hz", p.band[1]);
-    if (p.window[1] > p.window[0])
-        congru_format(window, sizeof window, "%g to %g s after the cue", p.window[0], p.window[1]);
+    ranges_seen bands = {0}, windows = {0};
+    see_blocks(set, branch, &bands, &windows);
+    char band[LINE_SIZE / 2] = "all frequencies of the set", window[LINE_SIZE / 2] = "whole trials", many[32];
+    congru_format(many, sizeof many, bands.count > 1 ? "%zu bands from " : "", bands.count);
+    if (bands.high > 0 && (bands.low > 0 || bands.count > 1))
+        congru_format(band, sizeof band, "%s%g to %g Hz", many, bands.low, bands.high);
+    else if (bands.high > 0)
+        congru_format(band, sizeof band, "below %g Hz", bands.high);
+    congru_format(many, sizeof many, windows.count > 1 ? "%zu windows from " : "", windows.count);
+    if (windows.high > windows.low)
+        congru_format(window, sizeof window, "%s%g to %g s after the cue", many, windows.low, windows.high);
     snprintf(line, LINE_SIZE, "%s, %s", band, window);
 }
 
@@ -150,4 +186,25 @@ congru_status congru_evaluation_signals(congru_context *context, const congru_se
     snprintf(text, size, "%s", line.data != NULL ? line.data : "");
     congru_text_clear(&line);
     return status;
+}
+
+void congru_pipeline_signals_text(congru_context *context, const congru_set *set,
+                                  const congru_evaluation_options *options, const char *name, congru_text *text)
+{
+    congru_pipeline pipeline = {0};
+    bool own = false;
+    congru_status status = congru_pipeline_parse(context, name, &pipeline);
+    if (status == CONGRU_OK)
+        status = congru_pipeline_adjust(context, &options->method, options->causal, &pipeline);
+    for (size_t i = 0; i < pipeline.branches; i++)
+        own = own || pipeline.branch[i].blocks > 0;
+    for (size_t i = 0; status == CONGRU_OK && own && i < pipeline.branches; i++) {
+        const congru_branch *branch = &pipeline.branch[i];
+        char seen[LINE_SIZE] = "as the set has them";
+        if (branch->blocks > 0)
+            describe_seen(set, branch, seen);
+        congru_text_add(text, "%s%s%s%s", i > 0 ? "; " : "", pipeline.branches > 1 ? branch->name : "",
+                        pipeline.branches > 1 ? ": " : "", seen);
+    }
+    congru_pipeline_clear(&pipeline);
 }

@@ -2,6 +2,7 @@
 #include "evaluation/request_check.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "aligner/aligner.h"
@@ -37,6 +38,34 @@ static congru_status check_sources(congru_context *context, const congru_set *se
     return CONGRU_OK;
 }
 
+/* A fold of a subject scores one of its trials at least. */
+static congru_status check_folds(congru_context *context, const congru_set *set,
+                                 const congru_evaluation_options *options)
+{
+    const bool all = options->subjects == NULL || options->subject_count == 0;
+    if (options->protocol != CONGRU_PROTOCOL_FOLDS)
+        return CONGRU_OK;
+    if (options->folds < 2)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the number of folds is %d; at least 2 are needed",
+                           options->folds);
+    size_t *trials = calloc(set->subjects, sizeof *trials), least = SIZE_MAX, found = 0;
+    if (trials == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu subjects", set->subjects);
+    for (size_t i = 0; i < set->count; i++)
+        trials[set->subject[i]]++;
+    for (size_t k = 0; k < (all ? set->subjects : options->subject_count); k++) {
+        const size_t subject = all ? k : (size_t)options->subjects[k];
+        found = trials[subject] < least ? subject : found;
+        least = trials[found];
+    }
+    free(trials);
+    if (least >= 2 && least < (size_t)options->folds)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "subject '%s' has %zu trials for %d folds; --folds takes 2 to %zu",
+                           set->subject_name[found], least, options->folds, least);
+    return CONGRU_OK;
+}
+
 static congru_status check_set(congru_context *context, const congru_set *set,
                                const congru_evaluation_options *options)
 {
@@ -55,14 +84,13 @@ static congru_status check_set(congru_context *context, const congru_set *set,
                            set->classes > 0 ? set->class_name[0] : "");
     if (options->pipeline_count == 0)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no pipeline given");
-    if (options->protocol == CONGRU_PROTOCOL_FOLDS && options->folds < 2)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the number of folds is %d; at least 2 are needed",
-                           options->folds);
     for (size_t i = 0; i < options->subject_count && options->subjects != NULL; i++)
         if (options->subjects[i] < 0 || (size_t)options->subjects[i] >= set->subjects)
             return congru_fail(context, CONGRU_ERROR_ARGUMENT, "there is no subject %d",
                                (int)options->subjects[i]);
-    status = congru_groups_check(context, set, options);
+    status = check_folds(context, set, options);
+    if (status == CONGRU_OK)
+        status = congru_groups_check(context, set, options);
     return status == CONGRU_OK ? check_sources(context, set, options) : status;
 }
 

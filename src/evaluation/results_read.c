@@ -284,6 +284,9 @@ static congru_status open_files(results_reader *r, const char *folder)
         status = congru_fail(r->context, CONGRU_ERROR_IO,
                              "%s: holds no results.csv (a run that was not finished? run its command again)",
                              folder);
+    else if (status == CONGRU_OK && !exists && stat(folder, &about) == 0)
+        status = congru_fail(r->context, CONGRU_ERROR_KIND,
+                             "%s: is a file, and no results folder ('congru info' describes it)", folder);
     if (status == CONGRU_OK)
         status = congru_csv_read(r->context, path.data, &r->scores);
     congru_text_clear(&path);

@@ -12,15 +12,78 @@
 #include <unistd.h>
 
 #include "array/file_write.h"
+#include "array/folder.h"
 #include "array/source.h"
 #include "base/descriptor.h"
 #include "base/error.h"
+#include "base/json_scan.h"
 #include "base/process_group.h"
 #include "congru/version.h"
 #include "dataset/set_products.h"
 #include "evaluation/fold_file.h"
+#include "evaluation/pipeline.h"
 
 static const char settings_begin[] = "\"settings\": {\n", settings_end[] = "\n},\n";
+
+enum { FILES_NAMED = 12 };
+
+/* "congru import 'S01.edf' 'S02.edf' --band '8:30' --output 'set.npz'", of a set whose meta data say so; of more than
+ * FILES_NAMED files the first and their number. */
+static void add_import(const congru_set *set, const congru_evaluation_options *options, congru_text *text)
+{
+    const char *meta = set->signals_meta != NULL ? set->signals_meta : set->meta;
+    congru_text files = {0}, given = {0}, line = {0};
+    char key[64], name[256];
+    size_t count = 0;
+    bool known = false;
+    if (meta == NULL)
+        return;
+    congru_scan json = congru_scan_start(meta, strlen(meta));
+    for (bool first = congru_scan_object(&json); congru_scan_member(&json, &first, key, sizeof key);) {
+        if (strcmp(key, "options") == 0)
+            known = congru_scan_string_add(&json, &given);
+        else if (strcmp(key, "files") != 0)
+            congru_scan_skip(&json);
+        else
+            for (bool any = congru_scan_array(&json); congru_scan_element(&json, &any); count++)
+                if (congru_scan_string(&json, name, sizeof name) && count < FILES_NAMED)
+                    congru_text_add(&files, " '%s'", name);
+    }
+    if (congru_scan_end(&json) && known && count > 0) {
+        congru_text_add(&line, "congru import%s", files.data);
+        if (count > FILES_NAMED)
+            congru_text_add(&line, " ... (%zu files in all)", count);
+        congru_text_add(&line, "%s", given.size > 0 ? given.data : "");
+        if (options->file != NULL)
+            congru_text_add(&line, " --output '%s'", options->file);
+        congru_text_add(text, ",\n\"import\": ");
+        congru_text_add_json(text, line.size > 0 ? line.data : "");
+    }
+    text->failed = text->failed || line.failed || files.failed || given.failed;
+    congru_text_clear(&files);
+    congru_text_clear(&given);
+    congru_text_clear(&line);
+}
+
+/* The bands and windows of pipelines that have their own. */
+static void add_signals(congru_context *context, const congru_set *set,
+                        const congru_evaluation_options *options, congru_text *text)
+{
+    size_t shown = 0;
+    for (size_t i = 0; i < options->pipeline_count; i++) {
+        congru_text seen = {0};
+        congru_pipeline_signals_text(context, set, options, options->pipelines[i], &seen);
+        if (seen.size > 0) {
+            congru_text_add(text, shown++ > 0 ? ", " : ",\n\"signals\": {");
+            congru_text_add_json(text, options->pipelines[i]);
+            congru_text_add(text, ": ");
+            congru_text_add_json(text, seen.data);
+        }
+        text->failed = text->failed || seen.failed;
+        congru_text_clear(&seen);
+    }
+    congru_text_add(text, shown > 0 ? "}" : "");
+}
 
 /* run.json; the settings are one to a line, for a reader. */
 static void describe(congru_context *context, const congru_set *set, const congru_evaluation_options *options,
@@ -46,12 +109,15 @@ static void describe(congru_context *context, const congru_set *set, const congr
                     "},\n\"threads\": %d,\n\"processes\": %d,\n\"command\": ", congru_context_threads(context),
                     congru_process_group_size(options->processes));
     congru_text_add_json(text, options->command != NULL ? options->command : "");
+    add_import(set, options, text);
     congru_text_add(text, ",\n\"pipelines\": [");
     for (size_t i = 0; i < options->pipeline_count; i++) {
         congru_text_add(text, i > 0 ? ", " : "");
         congru_text_add_json(text, options->pipelines[i]);
     }
-    congru_text_add(text, "],\n\"channels\": [");
+    congru_text_add(text, "]");
+    add_signals(context, set, options, text);
+    congru_text_add(text, ",\n\"channels\": [");
     for (size_t i = 0; i < set->dimension; i++) {
         congru_text_add(text, i > 0 ? ", " : "");
         congru_text_add_json(text, set->channel_name[i]);

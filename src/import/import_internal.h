@@ -33,8 +33,9 @@ typedef struct session_name {
 } session_name;
 
 struct congru_import {
-    char *preset; /* its name, or NULL */
-    char *stream; /* of files of several streams, its name; or NULL */
+    char *preset;      /* its name, or NULL */
+    char *stream;      /* of files of several streams, its name; or NULL */
+    congru_text given; /* the options that were set, as a command line: " --preset 'eegmmidb' --band '8:30'" */
     congru_preprocessing preprocessing;
     size_t *position; /* (preprocessing.channels), from 1, of files that do not name them; or NULL */
     double rate;      /* Hz, of files of trials and of text that do not say theirs; 0: unknown */

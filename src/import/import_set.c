@@ -277,13 +277,15 @@ static congru_status describe(congru_context *context, const congru_import *impo
     else if (import->preprocessing.filtered[1] > 0)
         congru_preprocessing_write(&elsewhere, &text);
     congru_import_write_rules(import, &text);
+    congru_text_add(&text, ", \"options\": ");
+    congru_text_add_json(&text, import->given.size > 0 ? import->given.data : "");
     congru_text_add(&text, ", \"files\": [");
     for (size_t i = 0; i < count; i++) {
         congru_text_add(&text, "%s", i > 0 ? ", " : "");
         congru_text_add_json(&text, base_name(files[i].path));
     }
     congru_text_add(&text, "]}");
-    if (text.failed) {
+    if (text.failed || import->given.failed) {
         congru_text_clear(&text);
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for the meta data of %zu files",
                            count);

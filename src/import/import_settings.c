@@ -509,6 +509,14 @@ static congru_status set_key(value_source *from, const char *key, const char *va
                        from->where);
 }
 
+/* An option that was set, for whoever wants to import the same again. */
+static void remember(congru_import *import, const char *name, const char *value)
+{
+    congru_text_add(&import->given, " --%s", name);
+    if (value != NULL && value[0] != '\0')
+        congru_text_add(&import->given, " '%s'", value);
+}
+
 congru_status congru_import_set(congru_context *context, congru_import *import, const char *name,
                                 const char *value)
 {
@@ -517,7 +525,10 @@ congru_status congru_import_set(congru_context *context, congru_import *import, 
                            "congru_import_set: import and name must not be NULL");
     value_source from = {.context = context, .import = import};
     snprintf(from.where, sizeof from.where, "--%s", name);
-    return set_key(&from, name, value != NULL ? value : "");
+    congru_status status = set_key(&from, name, value != NULL ? value : "");
+    if (status == CONGRU_OK)
+        remember(import, name, value);
+    return status;
 }
 
 static congru_status set_from_preset(void *user, const char *key, const char *value)
@@ -535,6 +546,8 @@ congru_status congru_import_preset(congru_context *context, congru_import *impor
     value_source from = {.context = context, .import = import, .by_preset = true};
     snprintf(from.where, sizeof from.where, "preset %s", name);
     congru_status status = replace_text(&from, &import->preset, name);
+    if (status == CONGRU_OK)
+        remember(import, "preset", name);
     return status == CONGRU_OK ? congru_preset_read(context, name, set_from_preset, &from) : status;
 }
 
@@ -634,6 +647,7 @@ congru_status congru_import_like(congru_context *context, congru_import *import,
         copy.channels = 0;
     congru_preprocessing_clear(&import->preprocessing);
     import->preprocessing = copy;
+    remember(import, "like", "MODEL");
     return meta != NULL ? read_meta(context, import, meta) : CONGRU_OK;
 }
 
@@ -657,6 +671,7 @@ void congru_import_destroy(congru_import **import)
     clear_rules(made);
     clear_patterns(made);
     free(made->preset);
+    congru_text_clear(&made->given);
     free(made->position);
     free(made->stream);
     free(made->session_pattern);

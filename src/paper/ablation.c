@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "array/file_write.h"
+#include "array/folder.h"
 #include "base/error.h"
 #include "evaluation/fold_file.h"
 
@@ -164,6 +165,16 @@ void congru_ablation_model(const char *pipeline, char model[CONGRU_PIPELINE_SIZE
             snprintf(model, CONGRU_PIPELINE_SIZE, "%s", names[i][1]);
 }
 
+/* Trials of all subjects that a pipeline decides rightly. */
+static double count_right(const congru_results *results, const char *pipeline)
+{
+    double right = 0;
+    for (size_t f = 0; f < results->folds; f++)
+        if (strcmp(results->pipeline[results->fold[f].pipeline], pipeline) == 0)
+            right += round(results->fold[f].accuracy * (double)results->fold[f].samples);
+    return right;
+}
+
 static congru_status run_variant(congru_paper_open *open, size_t which, const char *parent,
                                  congru_ablation *found)
 {
@@ -197,6 +208,7 @@ static congru_status run_variant(congru_paper_open *open, size_t which, const ch
         const congru_interval accuracy = congru_scores_mean(scores, place, CONGRU_SCORE_ACCURACY);
         found->mean[row][i] = 100 * accuracy.mean;
         found->deviation[row][i] = 100 * accuracy.deviation;
+        found->right[row][i] = count_right(results, whole.pipelines[i]);
         for (size_t s = 0; status == CONGRU_OK && s < scores->subjects; s++)
             if (!congru_score_list_add(&found->scores, runs[which].name, scores->subject[s], found->model[i],
                                        100 * congru_score_value(scores, s, whole.pipelines[i])))
@@ -256,15 +268,24 @@ congru_status congru_ablation_run(congru_paper_open *open, const char *folder, c
 
 /* ---- congru_ablate ---- */
 
-static const char *arrow(double mean, double baseline)
+/* Between a variant and the whole model. One trial that goes the other way is no rise or fall, and of one subject nobody knows
+ * whether it is one. */
+static const char *arrow(const congru_ablation *found, size_t v, size_t i)
 {
-    return mean > baseline ? " ↑" : mean < baseline ? " ↓" : " =";
+    const double change = found->mean[v][i] - found->mean[BASELINE][i];
+    if (v == BASELINE || isnan(change))
+        return "";
+    if (change == 0)
+        return " =";
+    if (isnan(found->deviation[v][i]) || fabs(found->right[v][i] - found->right[BASELINE][i]) <= 1)
+        return "";
+    return change > 0 ? " ↑" : " ↓";
 }
 
 static void add_cell(congru_table *table, const congru_ablation *found, size_t v, size_t i)
 {
     const double mean = found->mean[v][i], deviation = found->deviation[v][i];
-    const char *mark = v != BASELINE ? arrow(mean, found->mean[BASELINE][i]) : "";
+    const char *mark = arrow(found, v, i);
     if (isnan(mean))
         congru_table_format_text(table, "-");
     else if (isnan(deviation))

@@ -16,6 +16,7 @@ typedef struct congru_ablation {
               [CONGRU_PIPELINE_SIZE]; /* "dct", "dct-e2e": as the paper's files call them */
     double mean[CONGRU_ABLATION_VARIANTS][CONGRU_ABLATION_MODELS_MAX],
         deviation[CONGRU_ABLATION_VARIANTS][CONGRU_ABLATION_MODELS_MAX];
+    double right[CONGRU_ABLATION_VARIANTS][CONGRU_ABLATION_MODELS_MAX]; /* trials, of all subjects */
     congru_scores_list scores; /* percent: a table for each variant by its name, of models and subjects */
 } congru_ablation;
 

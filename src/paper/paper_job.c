@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/folder.h"
 #include "base/error.h"
 #include "base/process_group.h"
 #include "evaluation/fold_file.h"

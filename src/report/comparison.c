@@ -197,3 +197,42 @@ congru_status congru_report_compare(congru_context *context, congru_report *repo
     free(value);
     return status;
 }
+
+congru_status congru_report_test_pairs(congru_context *context, report_run *run)
+{
+    const size_t pipelines = run->results->pipelines, subjects = run->results->subjects;
+    const size_t pairs = pipelines * (pipelines - 1) / 2;
+    double *difference =
+        calloc(2 * subjects + pairs + 1, sizeof *difference); /* with zeros, and what is corrected */
+    double *p = difference + 2 * subjects;
+    run->pair_p = calloc(pairs + 1, sizeof *run->pair_p);
+    run->pair_holm = calloc(pairs + 1, sizeof *run->pair_holm);
+    congru_status status = CONGRU_OK;
+    if (difference == NULL || run->pair_p == NULL || run->pair_holm == NULL)
+        status = congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", run->folder);
+    size_t pair = 0, tested = 0;
+    for (size_t a = 0; status == CONGRU_OK && a < pipelines; a++)
+        for (size_t b = a + 1; status == CONGRU_OK && b < pipelines; b++, pair++) {
+            congru_wilcoxon test;
+            size_t count = 0;
+            for (size_t s = 0; s < subjects; s++) {
+                const size_t first = run->order[a], second = run->order[b];
+                difference[count] = congru_points_between(congru_scores_common(run->scores, first, second, s),
+                                                          congru_scores_common(run->scores, second, first, s));
+                count += isnan(difference[count]) ? 0 : 1;
+            }
+            run->pair_p[pair] = NAN;
+            if (count == 0)
+                continue;
+            status = congru_wilcoxon_test(context, count, difference, difference + subjects, &test);
+            run->pair_p[pair] = status == CONGRU_OK ? congru_wilcoxon_p(&test) : NAN;
+            p[tested++] = run->pair_p[pair];
+        }
+    if (status == CONGRU_OK && tested > 0)
+        status = congru_holm_correct(context, tested, p, p);
+    tested = 0;
+    for (size_t i = 0; status == CONGRU_OK && i < pairs; i++)
+        run->pair_holm[i] = isnan(run->pair_p[i]) ? NAN : p[tested++];
+    free(difference);
+    return status;
+}

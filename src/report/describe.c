@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/source.h"
 #include "base/error.h"
 #include "base/number_text.h"
 #include "congru/model.h"
@@ -389,6 +390,23 @@ static congru_status read_array(describing *d)
     return CONGRU_OK;
 }
 
+/* A folder of results is no file, but it is known who prints it. */
+static congru_status refuse_results(congru_context *context, const char *folder)
+{
+    static const char *const files[] = {"results.csv", "run.json"};
+    congru_status status = CONGRU_OK;
+    for (size_t i = 0; status == CONGRU_OK && i < sizeof files / sizeof files[0]; i++) {
+        congru_text path = {0};
+        bool exists = false;
+        congru_text_add(&path, "%s/%s", folder, files[i]);
+        if (!path.failed && congru_source_exists(context, path.data, &exists) == CONGRU_OK && exists)
+            status = congru_fail(context, CONGRU_ERROR_KIND,
+                                 "%s: is a results folder ('congru show' prints it)", folder);
+        congru_text_clear(&path);
+    }
+    return status;
+}
+
 congru_status congru_describe(congru_context *context, const char *path, const char *stream,
                               congru_description **description)
 {
@@ -399,7 +417,9 @@ congru_status congru_describe(congru_context *context, const char *path, const c
     describing d = {.context = context, .path = path, .made = calloc(1, sizeof *d.made)};
     if (d.made == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory to describe it", path);
-    congru_status status = congru_file_kind_of(context, path, &d.made->kind);
+    congru_status status = refuse_results(context, path);
+    if (status == CONGRU_OK)
+        status = congru_file_kind_of(context, path, &d.made->kind);
     if (status == CONGRU_OK && d.made->kind == CONGRU_FILE_ARRAY)
         status = read_array(&d);
     else if (status == CONGRU_OK && d.made->kind == CONGRU_FILE_MODEL)

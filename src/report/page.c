@@ -31,6 +31,7 @@ static void add_origin(congru_text *text, const congru_report *report)
     for (size_t i = 0; i < report->runs; i++) {
         const congru_json *run = congru_json_root(report->run[i].run);
         const char *command = congru_json_tree_string(congru_json_tree_member(run, "command"), "");
+        const char *import = congru_json_tree_string(congru_json_tree_member(run, "import"), "");
         double seed =
             congru_json_tree_number(congru_json_tree_member(congru_json_tree_member(run, "settings"), "seed"));
         congru_text_add(text, "<p>");
@@ -43,6 +44,8 @@ static void add_origin(congru_text *text, const congru_report *report)
             congru_text_add(text, ", seed %.17g", seed);
         if (command[0] != '\0') {
             congru_text_add(text, ". Repeat it: <code>");
+            congru_report_add_markup(text, import);
+            congru_text_add(text, import[0] != '\0' ? "</code>, then <code>" : "");
             congru_report_add_markup(text, command);
             congru_text_add(text, "</code>");
         }

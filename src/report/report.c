@@ -87,6 +87,8 @@ static congru_status read_folder(congru_context *context, const char *folder, re
     if (status == CONGRU_OK)
         status = sum_up(context, run);
     if (status == CONGRU_OK)
+        status = congru_report_test_pairs(context, run);
+    if (status == CONGRU_OK)
         status = congru_report_optional(context, run);
     if (status == CONGRU_OK)
         status = congru_report_training(context, run);
@@ -176,6 +178,8 @@ static void clear_run(report_run *run)
     free(run->label);
     congru_scores_destroy(&run->scores);
     free(run->z);
+    free(run->pair_p);
+    free(run->pair_holm);
     free(run->mean);
     free(run->order);
 }

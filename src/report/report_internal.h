@@ -34,7 +34,10 @@ typedef struct report_run {
     congru_interval *mean;  /* (pipelines) of the accuracy */
     size_t *order;          /* (pipelines) those that looked at fewer labels first, then the best */
     known_columns known;    /* of all runs of the report */
-    double chance;          /* 1/classes; NaN when the classes are not known */
+    /* Every two pipelines in the order of the report, 0 with 1, 0 with 2, ...: the tests of congru_pairs_compare; NaN without a
+     * subject in common. */
+    double *pair_p, *pair_holm;
+    double chance; /* 1/classes; NaN when the classes are not known */
     congru_json_file *run, *geometry, *patterns, *ablation, *statistics; /* NULL where the folder has none */
     congru_patterns *looks;                                              /* patterns.csv; NULL likewise */
     size_t curve_count;
@@ -66,6 +69,7 @@ double congru_report_mean(const report_run *run, size_t pipeline, congru_score m
 
 /* ---- comparison.c ---- */
 congru_status congru_report_compare(congru_context *context, congru_report *report);
+congru_status congru_report_test_pairs(congru_context *context, report_run *run);
 
 /* ---- training.c ---- */
 const char *congru_report_series(size_t index);       /* "loss", ... "action_ratio", "subject_ratio" */

@@ -147,6 +147,7 @@ static void add_common(congru_text *text, const char *name, const congru_scores 
  * report. */
 static void add_pairs(congru_text *text, const report_run *run)
 {
+    size_t count = 0;
     const char *comma = "";
     congru_report_add_name(text, "pairs");
     congru_text_add(text, "[");
@@ -157,6 +158,8 @@ static void add_pairs(congru_text *text, const report_run *run)
             congru_text_add(text, "%s{\"a\":%zu,\"b\":%zu,\"trials\":%zu,", comma, a, b,
                             congru_scores_shared(run->scores, first, second));
             add_pair(text, &pair);
+            congru_report_add_number(text, "p", run->pair_p[count]);
+            congru_report_add_number(text, "p_holm", run->pair_holm[count++]);
             if (run->scores->common != NULL) {
                 add_common(text, "first", run->scores, first, second);
                 add_common(text, "second", run->scores, second, first);

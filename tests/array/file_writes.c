@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "array/npz.h"
 #include "congru/npy.h"
 #include "context_main.h"
 #include "harness.h"
@@ -45,13 +46,26 @@ static void check_unwritten(const char *path, const char *words)
 
 TEST(failed_writes_leave_nothing)
 {
-    check_unwritten(path_in("absent/out.npy"), "No such file");
     check_unwritten(scratch_folder(), "is a directory");
     check_unwritten("/dev/full", "No space left");
     CHECK(symlink("nowhere", path_in("dangling")) == 0);
     check_unwritten(path_in("dangling"), "No such file");
     CHECK(write_number(path_in("file"), 1) == CONGRU_OK);
     check_unwritten(path_in("file/out.npy"), "Not a directory");
+}
+
+/* As above a folder of results; for a file that comes to nothing they go again. */
+TEST(missing_folders_are_made)
+{
+    congru_npz_writer *writer;
+    CHECK(write_number(path_in("made/deep/out.npy"), 3) == CONGRU_OK);
+    CHECK(read_number(path_in("made/deep/out.npy")) == 3);
+    CHECK(congru_npz_create(context, path_in("made/deeper/still/out.npz"), &writer) == CONGRU_OK);
+    CHECK(access(path_in("made/deeper/still"), F_OK) == 0);
+    congru_npz_abandon(&writer);
+    CHECK(access(path_in("made/deeper"), F_OK) != 0 && access(path_in("made/deep/out.npy"), F_OK) == 0);
+    CHECK(write_number("/proc/none/deep/out.npy", 1) == CONGRU_ERROR_IO);
+    CHECK(strstr(congru_context_error(context), "/proc/none: cannot make the folder: ") != NULL);
 }
 
 TEST(impossible_arguments_are_refused)

@@ -55,7 +55,10 @@ END
 for number in 0 2 10; do
     make curve/calibration-$number --subjects 6 --pipelines 3 --seed $((number + 1))
 done
-for name in full curve hostile bare big equal; do
+"$BUILD/congru" synth --stage shift --subjects 3 --trials 6 --channels 8 --edf own-files -o drawn.npz >/dev/null &&
+    "$BUILD/congru" import own-files/*.edf --events c1=l,c2=r,c3=f,c4=t --band off --window -0.5:2.5 --keep-signals -o own.npz \
+        >/dev/null && "$BUILD/congru" loso own.npz -p ra+mdm,motor,slow,dldct-e2e --steps 3 --diagnostics -o own >/dev/null || exit 1
+for name in full curve hostile bare big equal own; do
     "$BUILD/congru" report $name -o $name.html >/dev/null || exit 1
 done
 "$BUILD/congru" report full free -o two.html >/dev/null || exit 1
@@ -71,5 +74,5 @@ foe='<img src=x onerror=alert(1)> & "a folder" with a name that is far too long'
 make "$foe" --hostile --unconstrained --subjects 10 --pipelines 6 --classes 2
 "$BUILD/congru" report hostile "$foe" bare -o foes.html >/dev/null || exit 1
 "$BUILD/tests/congru_plain" report full -o plain.html >/dev/null || exit 1
-node "$driver/report_page.mjs" "$browser" "$folder"
+CONGRU=$BUILD/congru node "$driver/report_page.mjs" "$browser" "$folder"
 exit $?

@@ -5,6 +5,7 @@
 // FOLDER holds results folders made by make_results.py with the reports of them beside: full, big, hostile, bare, two
 // (full and another run, two.csv the comparison of them), foes (hostile and another of a hostile name, and one of other data), plain (of full, without the page), curve (a learning curve of three numbers), equal (two pipelines of the same decisions, and a series that never changes), labels (a pipeline that looks at labels, and the run without). With KEEP set, pictures are left in FOLDER/pictures.
 import { readFileSync, mkdirSync, statSync } from "node:fs";
+import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { chromium } from "playwright-core";
 
@@ -204,6 +205,71 @@ async function accessible(name, scheme, width) {
     await page.close();
 }
 
+// Whoever captures or prints a page that was just opened has all of it, and of a table that is cut it is told.
+async function wholeAtOnce(name) {
+    const page = await browser.newPage({ viewport: { width: 400, height: 700 } });
+    await page.goto(`file://${folder}/${name}.html`);
+    await page.waitForSelector("html[data-ready]");
+    await page.screenshot({ fullPage: true });
+    const empty = await page.$$eval(".plot", (all) => all.filter((one) => !one.querySelector("svg")).length);
+    result(`${name}: every chart is drawn without scrolling`, empty ? `${empty} are not` : null);
+    const untold = await page.$$eval(".wide", (all) => all.filter((one) => one.getClientRects().length && (one.scrollWidth - one.clientWidth > 1) !== /goes on/.test(getComputedStyle(one.querySelector("caption span"), "::after").content)).map((one) => one.getAttribute("aria-label")));
+    const cut = await page.$$eval(".wide.cut", (all) => all.length);
+    const end = await page.evaluate(async () => {
+        const first = document.querySelector(".wide.cut");
+        first.scrollLeft = 1e6;
+        await new Promise((done) => setTimeout(done, 200));
+        return first.classList.contains("cut");
+    });
+    result(`${name}: a table that is cut at 400 says so, until its end is reached`, [untold, cut > 2 ? null : `${cut} are cut`, end ? "it goes on behind its end" : null]);
+    await page.close();
+}
+
+// No heading ends a page: what follows it is on the same one.
+async function headingsStay(name) {
+    const page = await open(name);
+    const titles = await page.$$eval("h2, h3", (all) => all.filter((one) => one.getClientRects().length).map((one) => one.textContent));
+    const path = `${folder}/${name}-pages.pdf`;
+    await page.pdf({ path, format: "A4", printBackground: true });
+    await page.close();
+    const pages = spawnSync("pdftotext", ["-layout", path, "-"], { encoding: "utf8" });
+    if (pages.error) return console.log("# no pdftotext: where pages end is not looked at");
+    const last = pages.stdout.split("\f").map((text) => text.trim().split("\n").at(-1).trim());
+    result(`${name}: printed, no heading is parted from what it heads`, last.filter((line) => titles.includes(line)));
+    result(`${name}: printed, every table is there`, ["Accuracy by pipeline", "worst first", "Means over subjects"].filter((text) => !pages.stdout.includes(text)));
+}
+
+// What the page says of the best two is what compare says of them.
+async function winnerIsTested() {
+    const page = await open("full");
+    const said = await page.locator(".winner").textContent();
+    await page.close();
+    const table = spawnSync(process.env.CONGRU, ["compare", `${folder}/full`, "--no-save", "--format", "json"], { encoding: "utf8" });
+    const { rows } = JSON.parse(table.stdout), names = await openedPipelines("full");
+    const row = rows.find((one) => [one.pipeline, one.against].sort().join() === names.slice(0, 2).sort().join());
+    const p = row && (row.holm < 0.0005 ? row.holm.toExponential(0).replace(/e-(.)$/, "e-0$1") : row.holm.toFixed(3));
+    result("the sentence on the best pipeline has the test of compare", [row ? null : `${names} are not in ${table.stdout.slice(0, 300)}${table.stderr}`, said.includes(`p ${p} after Holm's correction over all ${rows.length} pairs`) ? null : `${said} lacks ${p} of ${rows.length}`]);
+}
+
+async function openedPipelines(name) {
+    const page = await open(name);
+    const names = await page.evaluate(() => JSON.parse(document.getElementById("report-data").textContent).runs[0].pipelines);
+    await page.close();
+    return names;
+}
+
+// Of a run on an imported set: how it was imported, and what each pipeline sees of it.
+async function importIsTold() {
+    const page = await open("own");
+    const lines = (await page.locator("pre").first().textContent()).split("\n");
+    const facts = await page.$$eval("#summary .facts div", (all) => all.map((one) => one.textContent));
+    const seen = facts.find((text) => text.startsWith("Signals")) ?? "";
+    result("the import and the band and window of each pipeline are told", [page.problems,
+        /^congru import 'S01.edf' 'S02.edf' 'S03.edf' --events 'c1=l,c2=r,c3=f,c4=t' .*--output 'own.npz'$/.test(lines[0]) && lines[1]?.startsWith("congru loso 'own.npz'") ? null : lines.join(" / "),
+        seen.includes("ra+mdm, dldct-e2e: no band-pass") && seen.includes("slow: below 12 Hz, 0 to 1.5 s after the cue") ? null : seen]);
+    await page.close();
+}
+
 // Paper of 800 pixels, a telephone, axes that show numbers, and headings that say a thing once.
 async function laidOut(name) {
     const page = await open(name, { width: 800 });
@@ -372,6 +438,11 @@ await comparisonEqualsCsv();
 await foesAreText();
 await plainPage();
 await equalsAreEqual();
+await wholeAtOnce("full");
+await headingsStay("full");
+await headingsStay("own");
+await winnerIsTested();
+await importIsTold();
 await labelsAreMarked();
 await laidOut("full");
 await laidOut("two");

@@ -194,19 +194,23 @@ one_run_at_a_time()
     result "a folder takes one run at a time" "$problems"
 }
 
-# The interrupt key ends a run with one line that says how to go on.
+# The interrupt key ends a run with one line that says what is done and how to go on.
 interrupted_runs_say_how_to_go_on()
 {
-    local problems=
+    local problems= signal process
     mkdir "$scratch/work/interrupted" && cd "$scratch/work/interrupted" || exit 1
     make_set set.npz --subjects 12 --trials 60 --d 22 || exit 1
-    congru loso set.npz --pipelines ra+tslr --C auto -o folder >out.txt 2>err.txt &
-    local process=$!
-    wait_for_folder
-    kill -TERM $process
-    wait $process
-    [ $? -eq 1 ] || problems+="exit code"$'\n'
-    [[ $(cat err.txt) == 'congru: interrupted; what is done is in folder'* ]] || problems+=$(cat err.txt)
+    for signal in TERM INT; do
+        rm -rf folder
+        congru loso set.npz --pipelines ra+tslr --C auto -o folder >out.txt 2>err.txt &
+        process=$!
+        wait_for_folder
+        kill -$signal $process
+        wait $process
+        [ $? -eq $((128 + $(kill -l $signal))) ] || problems+="exit code after $signal"$'\n'
+        [[ $(cat err.txt) =~ ^'congru: interrupted; what is done is in folder ('[0-9]+' of 12 folds), and the same command goes on from there'$ ]] ||
+            problems+=$(cat err.txt)
+    done
     result "an interrupted run says how to go on" "$problems"
 }
 

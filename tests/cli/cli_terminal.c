@@ -1,7 +1,10 @@
 /* What the command tells of long work, and what of a name reaches a terminal. SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -82,6 +85,53 @@ TEST(nothing_is_told_before_anything_is_done)
     CHECK(work.started > 0 && work.at_start == 3);
     work.started = work.told = seconds_now() - long_ago;
     CHECK(told(&work, 3, 10)[0] == '\0');
+}
+
+/* What is drawn on a terminal of so many columns. */
+static const char *drawn(unsigned short columns, const char *what)
+{
+    static char text[512];
+    int screen = posix_openpt(O_RDWR | O_NOCTTY), kept = dup(STDERR_FILENO);
+    text[0] = '\0';
+    if (!CHECK(screen >= 0 && kept >= 0 && grantpt(screen) == 0 && unlockpt(screen) == 0))
+        return text;
+    int terminal = open(ptsname(screen), O_RDWR | O_NOCTTY);
+    const double now = seconds_now();
+    terminal_work work = {.started = now - 600, .part = 0.5};
+    CHECK(terminal >= 0 &&
+          ioctl(terminal, TIOCSWINSZ, &(struct winsize){.ws_row = 24, .ws_col = columns}) == 0);
+    dup2(terminal, STDERR_FILENO);
+    terminal_progress_timed(&work, 13, 26, what);
+    dup2(kept, STDERR_FILENO);
+    ssize_t got = read(screen, text, sizeof text - 1);
+    text[got > 0 ? got : 0] = '\0';
+    close(terminal);
+    close(screen);
+    close(kept);
+    return strncmp(text, "\r\033[K", 4) == 0 ? text + 4 : text;
+}
+
+/* A line that wraps is not drawn over by the next. */
+TEST(progress_is_one_line_of_any_terminal)
+{
+    static const char what[] = "folds, ddct-unet-e2e step 40 of 200";
+    const struct {
+        unsigned short columns;
+        const char *line;
+    } cases[] = {
+        {100, "[###############...............] 13 of 26 folds, ddct-unet-e2e step 40 of 200, 10 min 0 s left"},
+        {80, "13 of 26 folds, ddct-unet-e2e step 40 of 200, 10 min 0 s left"},
+        {40, "13 of 26 folds, 10 min 0 s left"},
+        {32, "13 of 26 folds, 10 min 0 s left"},
+        {31, "13 of 26 folds"},
+        {30, "13 of 26 folds"},
+    };
+    setenv("COLUMNS", "0", 1);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *line = drawn(cases[i].columns, what);
+        CHECK_SAYING(strcmp(line, cases[i].line) == 0, "%d columns: '%s'", (int)cases[i].columns, line);
+    }
+    unsetenv("COLUMNS");
 }
 
 static void cleans(const char *text, const char *expected)

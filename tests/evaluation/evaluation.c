@@ -366,10 +366,12 @@ TEST(sets_and_options_that_cannot_be_are_refused)
     options.protocol = CONGRU_PROTOCOL_FOLDS;
     options.folds = 1;
     expect_refusal(set, &options, "the number of folds is 1; at least 2 are needed");
+    options.folds = 1000;
+    expect_refusal(set, &options, "for 1000 folds; --folds takes 2 to ");
     congru_set_destroy(&set);
     CHECK(congru_pipeline_check(context, names[1]) == CONGRU_ERROR_ARGUMENT);
-    CHECK(strstr(congru_context_error(context), "pipeline 'rar+mdm': there is no aligner 'rar' (none, ra, ") !=
-          NULL);
+    CHECK(strstr(congru_context_error(context),
+                 "pipeline 'rar+mdm': there is no aligner 'rar' (did you mean 'ra+mdm'?)") != NULL);
     CHECK(congru_pipeline_check(context, names[2]) == CONGRU_ERROR_ARGUMENT);
     CHECK(strstr(congru_context_error(context),
                  "pipeline 'a-pipeline-of-a-name-that-is-longer-than...': too long") != NULL);

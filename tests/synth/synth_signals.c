@@ -139,7 +139,7 @@ TEST(wrong_sets_are_refused)
     check_refused(bare, scratch_folder(), CONGRU_ERROR_ARGUMENT, "no signals");
     check_refused(odd, scratch_folder(), CONGRU_ERROR_ARGUMENT, "128.5");
     odd->rate = 128.0;
-    check_refused(odd, "/nowhere/at/all", CONGRU_ERROR_IO, "/nowhere/at/all/S01.edf");
+    check_refused(odd, "/dev/null/all", CONGRU_ERROR_IO, "/dev/null/all/S01.edf");
     char *folder = malloc(5001);
     memset(folder, 'f', 5000);
     folder[5000] = '\0';

@@ -8,16 +8,8 @@ export { Plot };
 export const colours = Array.from({ length: 7 }, (_, i) => `var(--c${i + 1})`);
 export const colour = (i) => colours[i % colours.length];
 
-// Charts of the page, drawn when they come near the window, and again when it changes its width.
+// Charts of the page, all drawn at once, whoever prints or captures it; and again when their room changes its width.
 const charts = new Map();
-const near = new IntersectionObserver((entries) => {
-    for (const { target, isIntersecting } of entries) {
-        const chart = charts.get(target);
-        if (!chart) continue;
-        chart.near = isIntersecting;
-        if (isIntersecting) draw(chart);
-    }
-}, { rootMargin: "800px" });
 
 // Columns that page.css has on paper.
 const columns = (place) => (place.closest(".grid.pair") ? 2 : place.closest(".grid") ? 3 : 1);
@@ -39,25 +31,18 @@ function draw(chart, paper) {
     chart.place.replaceChildren(svg);
 }
 
-// Draws those near the window; all of them, and no wider than `paper`, when that is given. One that was watched and is gone from the page is forgotten.
+// Draws what is on the page, no wider than `paper` where that is given. A chart that was drawn and is gone from the page is forgotten.
 export function redraw(paper) {
     for (const [place, chart] of charts) {
-        if (!place.isConnected) {
-            if (!chart.watched) continue;
-            near.unobserve(place);
-            charts.delete(place);
-        } else {
-            if (!chart.watched) near.observe(place);
-            chart.watched = true;
-            if (paper || chart.near) draw(chart, paper);
-        }
+        if (place.isConnected) draw(chart, paper);
+        else if (chart.width) charts.delete(place);
     }
 }
 
 // A figure with its caption; options(width) is what Plot draws, table() its numbers.
 export function figure({ title, note, legend, options, table, most = 1040, id }) {
     const place = h("div", { class: "plot" });
-    charts.set(place, { place, options, title, most, width: 0, near: false, watched: false });
+    charts.set(place, { place, options, title, most, width: 0 });
     place.style.minHeight = `${options(640).height}px`;
     return h("figure", { id }, h("figcaption", {}, h("strong", {}, title), note ? [" ", h("span", {}, note)] : null), legend, place,
         table ? numbers(table) : null);

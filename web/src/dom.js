@@ -36,6 +36,16 @@ export function select(label, names, chosen, onchange) {
     return h("label", { class: "choice" }, h("span", {}, label), box);
 }
 
+// A place for what may be wider than the window, which then shows that it goes on.
+const edges = new ResizeObserver((entries) => entries.forEach(({ target }) => showEdge(target.closest(".wide"))));
+const showEdge = (place) => place?.classList.toggle("cut", place.scrollWidth - place.clientWidth - place.scrollLeft > 1);
+
+export function wide(label, content, style = "") {
+    const place = h("div", { class: `wide ${style}`.trim(), tabindex: 0, role: "region", "aria-label": label, onscroll: () => showEdge(place) }, content);
+    for (const part of [place, content]) edges.observe(part);
+    return place;
+}
+
 // A table whose headings sort it. A column: {title, value(row), text(row), number, note, shade(row), tone(row)}; the first heads its row.
 export function sortableTable({ caption, columns, rows, sort = null, descending = false, dense = false }) {
     const body = h("tbody");
@@ -65,8 +75,7 @@ export function sortableTable({ caption, columns, rows, sort = null, descending 
     }
     body.replaceChildren(...lines.map(({ line }) => line));
     if (sort !== null) order(sort, descending);
-    return h("div", { class: dense ? "wide dense" : "wide", tabindex: 0, role: "region", "aria-label": caption },
-        h("table", {}, h("caption", {}, h("span", {}, caption)), h("thead", {}, h("tr", {}, headings)), body));
+    return wide(caption, h("table", {}, h("caption", {}, h("span", {}, caption)), h("thead", {}, h("tr", {}, headings)), body), dense ? "dense" : "");
 }
 
 // A folded list of numbers behind a chart, made when it is opened.

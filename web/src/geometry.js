@@ -47,6 +47,8 @@ function panel(geometry, groups, title, size = 300) {
     return { svg, move };
 }
 
+const leftOut = (about) => (about?.left_out ? ` with ${about.left_out} left out` : "");
+
 function evolution(geometry, known) {
     const { intervals } = geometry, { classes, subjects, groups } = groupsOf(geometry, known);
     const last = intervals.length - 1, large = panel(geometry, groups, "Trials on the plane, at the part of alignment that the slider shows", 460);
@@ -82,7 +84,7 @@ function evolution(geometry, known) {
     });
     const subject = (name, i) => h("span", {}, s("svg", { viewBox: "-5 -5 10 10", class: "symbol", width: 12, height: 12, "aria-hidden": "true" }, s("path", { d: `M0,0${shapes[i % shapes.length]}`, fill: "var(--soft)" })), ` ${name} `);
     const network = { step: ", by the network of each step", best: ", by the best network until each step" }[geometry.network] ?? "";
-    const of = geometry.pipeline ? `${geometry.pipeline} while it is trained${geometry.left_out ? ` with ${geometry.left_out} left out` : ""}${network}. ` : "";
+    const of = geometry.pipeline ? `${geometry.pipeline} while it is trained${leftOut(geometry)}${network}. ` : "";
     const shown = geometry.points.length < geometry.point_count ? ` ${geometry.points.length} of ${geometry.point_count} trials are drawn.` : "";
     const shapesNote = subjects.length > shapes.length ? "shape is subject (shapes repeat; choose one to see it alone)" : "shape is subject";
     show(0);
@@ -127,7 +129,7 @@ function ellipses({ ellipses: all }, known) {
                 s("title", {}, `${e.subject ?? ""} ${e.class}`));
         }));
     return [h("h3", {}, "Class covariances before and after alignment"),
-        h("p", { class: "note" }, "One ellipse for each subject and class; both panels have the same scale."),
+        h("p", { class: "note" }, "One ellipse for each subject and class, recentred by ra in the second panel; both panels have the same scale."),
         key(classes.map((name, i) => ({ name, colour: colour(i) }))),
         h("div", { class: "grid pair" }, ["before", "after"].map((stage) => h("figure", {}, h("figcaption", {}, h("strong", {}, stage === "before" ? "Before" : "After")), draw(stage))))];
 }
@@ -160,6 +162,6 @@ export function geometry(run) {
     return section("geometry", "Geometry",
         about?.points.length && about.intervals?.length ? evolution(about, run.classes) : null,
         about ? ellipses(about, run.classes) : null,
-        patterns?.length ? [h("h3", {}, "Scalp maps"), h("p", { class: "note" }, "Seen from above, nose up. Blue is below zero, orange above; each map has its own scale. Between electrodes, and from them to the edge of the head, the surface is a guess."),
+        patterns?.length ? [h("h3", {}, "Scalp maps"), h("p", { class: "note" }, `CSP patterns are of all subjects${about?.pipeline ? `; maps of ${about.pipeline} are its head's weights, trained${leftOut(about)}` : ""}. Seen from above, nose up. Blue is below zero, orange above; each map has its own scale. Between electrodes, and from them to the edge of the head, the surface is a guess.`),
             h("div", { class: "grid small" }, patterns.map(scalp))] : null);
 }

@@ -1,5 +1,5 @@
 // What linear pipelines look at: a sentence and scalp maps for each branch. SPDX-License-Identifier: Apache-2.0
-import { h, parts, percent, section, select } from "./dom.js";
+import { h, parts, percent, section, select, wide } from "./dom.js";
 import { colourBar, diverging, s } from "./scalp.js";
 
 // A surface is a text: a blank off the head, else a character whose place among the shades is the value.
@@ -23,7 +23,7 @@ function branch(about, classes, shades) {
     const unit = about.kind === "power" ? "log power" : "the set's unit";
     return [about.branch === about.pipeline ? null : h("h4", {}, about.branch), h("p", { class: "sentence" }, `${about.sentence}.`),
         h("p", { class: "note" }, `${percent(about.part, 0)} % of the decisions; ${unit} per standard deviation of the class's score.`),
-        about.electrodes.length ? h("div", { class: "wide", tabindex: 0, role: "region", "aria-label": `Scalp maps of ${about.branch}` },
+        about.electrodes.length ? wide(`Scalp maps of ${about.branch}`,
             h("table", { class: "heads" },
                 h("thead", {}, h("tr", {}, h("td", {}), classes.map((name) => h("th", { scope: "col" }, parts(name))))),
                 h("tbody", {}, about.columns.map(({ title, share, heads }) => h("tr", {}, h("th", { scope: "row" }, title, h("span", {}, `${percent(share, 0)} %`)),

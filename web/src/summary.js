@@ -1,5 +1,5 @@
 // What was asked, what came out, how to repeat it. SPDX-License-Identifier: Apache-2.0
-import { chanceText, fixed, h, percent, points, section, sortableTable } from "./dom.js";
+import { chanceText, fixed, h, pValue, percent, points, section, sortableTable } from "./dom.js";
 
 const questions = {
     loso: "How well is imagined movement decoded from the EEG of a subject the decoder has never seen? Each subject in turn is left out; every pipeline learns from all others.",
@@ -30,7 +30,8 @@ function winner(run) {
     const same = equals(run), [best] = run.table, next = peers(run).length > 1 ? run.pairs.find(({ a, b }) => a === 0 && b === 1) : null;
     const of = run.knowledge[0].labels ? ` of those that look at ${run.knowledge[0].labels} labelled trials of each target subject` : peers(run).length < run.pipelines.length ? " of those that look at no label of the target subject" : "";
     const chance = run.chance === null ? "" : `, where chance is ${chanceText(run.chance)} %`;
-    const certain = next && (next.low > 0 ? "The difference is more than subjects vary by chance." : "The data do not tell the two apart.");
+    const corrected = run.pairs.length > 1 ? ` after Holm's correction over all ${run.pairs.length} pairs` : "";
+    const certain = next && `${next.p_holm < 0.05 ? "The difference is more than subjects vary by chance" : "The data do not tell the two apart"} (Wilcoxon's signed-rank test, p ${pValue(next.p_holm)}${corrected}).`;
     return h("div", { class: "winner" },
         h("p", { class: "figure" }, h("span", { class: "big" }, percent(best.mean)), " %"),
         h("div", {},
@@ -49,6 +50,17 @@ function seen(run) {
     return [...ways].map(([text, names]) => h("span", { class: "way" }, ways.size > 1 ? [h("strong", {}, names.join(", ")), `: ${text}.`] : `${text[0].toUpperCase()}${text.slice(1)}.`));
 }
 
+// What the trials went through; pipelines with a band and window of their own take them from the set's signals, each as it says.
+function signals({ pipelines, run }) {
+    const own = run?.signals ?? {}, prepared = run?.settings?.prepared, alike = new Map();
+    for (const name of pipelines) {
+        const text = own[name] ?? prepared;
+        if (text) alike.set(text, [...(alike.get(text) ?? []), name]);
+    }
+    if (alike.size < 2) return [[...alike.keys()][0]];
+    return [[...alike].map(([text, names]) => h("div", {}, h("strong", {}, names.join(", ")), `: ${text}`)), true];
+}
+
 function facts(run) {
     const settings = run.run?.settings ?? {};
     const scored = run.samples[0]?.reduce((sum, n) => sum + (n ?? 0), 0);
@@ -56,10 +68,10 @@ function facts(run) {
         ["Data", `${run.dataset || "unnamed"}: ${run.subjects.length} subjects${scored ? `, ${scored} trials scored` : ""}, ${run.channels} channels`],
         run.classes.length ? ["Classes", run.classes.join(", ")] : null,
         ["Pipelines", String(run.pipelines.length)],
-        settings.prepared ? ["Signals", settings.prepared] : null,
+        settings.prepared ? ["Signals", ...signals(run)] : null,
         settings.target && (settings.protocol !== "folds" || run.knowledge.some(({ labels }) => labels > 0)) ? [settings.protocol === "folds" ? "Used of the part left out" : "Target data used", [seen(run), ofCurve(run)]] : null,
     ];
-    return h("dl", { class: "facts" }, list.filter(Boolean).map(([term, text]) => h("div", {}, h("dt", {}, term), h("dd", {}, text))));
+    return h("dl", { class: "facts" }, list.filter(Boolean).map(([term, text, long]) => h("div", { class: long && "long" }, h("dt", {}, term), h("dd", {}, text))));
 }
 
 function repeat(run) {
@@ -69,7 +81,7 @@ function repeat(run) {
         ["Instruction set", program.cpu], ["Compiler", program.compiler], ["Threads", about.threads]];
     return h("div", {},
         h("h3", {}, "How to repeat it"),
-        about.command ? h("pre", { tabindex: 0, "aria-label": "Command" }, h("code", {}, about.command)) : null,
+        about.command ? h("pre", { tabindex: 0, "aria-label": "Command" }, h("code", {}, [about.import, about.command].filter(Boolean).join("\n"))) : null,
         h("dl", { class: "facts small" }, made.filter(([, value]) => value !== undefined).map(([term, value]) => h("div", {}, h("dt", {}, term), h("dd", {}, String(value))))),
         settings ? h("details", { class: "numbers" }, h("summary", {}, "All settings"),
             h("dl", { class: "facts small" }, Object.entries(settings).map(([name, value]) => h("div", {}, h("dt", {}, name.replaceAll("_", " ")), h("dd", {}, JSON.stringify(value).replaceAll('"', "")))))) : null);
