@@ -226,6 +226,16 @@ static bool join_numbers(double **numbers, size_t count, const double *other, si
     return true;
 }
 
+/* Whether an array of the one is the other's, which growing it would move away. */
+static bool share(const congru_set *set, const congru_set *other)
+{
+    return set->label == other->label || set->subject == other->subject || set->session == other->session ||
+           set->run == other->run || set->class_name == other->class_name ||
+           set->subject_name == other->subject_name ||
+           (set->covariance != NULL && set->covariance == other->covariance) ||
+           (set->signals != NULL && set->signals == other->signals);
+}
+
 congru_status congru_set_join(congru_context *context, congru_set *set, const congru_set *other)
 {
     if (context == NULL)
@@ -233,6 +243,9 @@ congru_status congru_set_join(congru_context *context, congru_set *set, const co
     if (set == NULL || other == NULL || set->borrowed)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "congru_set_join: two sets are needed, of which the first owns its arrays");
+    if (share(set, other))
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "congru_set_join: a set is not joined to itself, or to one that shares its arrays");
     congru_status status = check_alike(context, set, other);
     if (status != CONGRU_OK)
         return status;
