@@ -30,6 +30,18 @@ static congru_status check_numbers(congru_context *context, const char *what, si
     return CONGRU_OK;
 }
 
+/* Whether the sizes of the arrays, and of the names, are numbers. */
+static congru_status check_sizes(congru_context *context, const congru_set *from)
+{
+    const size_t d = from->dimension, tables = from->classes > from->subjects ? from->classes : from->subjects;
+    congru_status status = congru_check_count(context, d, d);
+    if (status == CONGRU_OK)
+        status = congru_check_count(context, d, from->samples);
+    if (status == CONGRU_OK)
+        status = congru_check_count(context, from->count, d * (d > from->samples ? d : from->samples));
+    return status == CONGRU_OK ? congru_check_count(context, tables, CONGRU_LABEL_SIZE) : status;
+}
+
 static congru_status check_arrays(congru_context *context, const congru_set *from)
 {
     const size_t d = from->dimension;
@@ -39,7 +51,10 @@ static congru_status check_arrays(congru_context *context, const congru_set *fro
                            "a set needs trials, channels, and covariances or signals with their samples");
     if (!(from->rate >= 0 && isfinite(from->rate)))
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "a rate of %g Hz", from->rate);
-    congru_status status =
+    congru_status status = check_sizes(context, from);
+    if (status != CONGRU_OK)
+        return status;
+    status =
         check_column(context, "label", from->label, from->count, from->class_name != NULL ? from->classes : 0);
     if (status == CONGRU_OK)
         status = check_column(context, "subject", from->subject, from->count,
