@@ -1,8 +1,6 @@
 """Exceptions that carry the library's text. SPDX-License-Identifier: Apache-2.0"""
 from __future__ import annotations
 
-from . import _native
-
 
 class Error(Exception):
     """What the library refused or could not do; the text says what, and ``status`` is the name of its code."""
@@ -34,7 +32,9 @@ class CancelledError(Error):
     """A ``progress`` function returned False. What was done is in the results folder, and is taken up from there."""
 
 
-_CLASSES = {
+#: The class of each status of the library, by its name; others are of ArgumentError. Read by the extension, in the interpreter
+#: that a call comes from.
+CLASSES = {
     "CONGRU_ERROR_MEMORY": OutOfMemoryError,
     "CONGRU_ERROR_IO": FileError,
     "CONGRU_ERROR_FORMAT": FormatError,
@@ -43,4 +43,3 @@ _CLASSES = {
     "CONGRU_ERROR_NOT_CONVERGED": ConvergenceError,
     "CONGRU_ERROR_CANCELLED": CancelledError,
 }
-_native.set_errors({name: _CLASSES.get(name, ArgumentError) for name in _native.status_names()})
