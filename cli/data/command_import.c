@@ -61,7 +61,7 @@ static int check_output(const char *path)
 
 static congru_status write_set(congru_context *context, const char *path, const congru_set *set)
 {
-    session_hold_interrupts();
+    session_hold_interrupts(path);
     congru_status status = congru_set_write(context, path, set);
     session_release_interrupts();
     return status;

@@ -28,7 +28,7 @@ const option_table set_option_table = {.options = part_options,
 static int fail(const congru_context *context, const char *path)
 {
     if (session_interrupted())
-        return EXIT_FAILED;
+        return EXIT_INTERRUPTED;
     return terminal_fail(EXIT_FAILED, "%s: %s", path, congru_context_error(context));
 }
 

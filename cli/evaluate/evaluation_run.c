@@ -22,7 +22,7 @@ static int tell_interrupted(run_state *run)
                       "interrupted; what is done is in %s, and the same command goes on from there",
                       run->where);
     run->told = true;
-    return EXIT_FAILED;
+    return EXIT_INTERRUPTED;
 }
 
 /* What is told with the next count of folds. A part that was told does not fall. */

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* What the command exits with. */
-enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
 
 /* Prints "congru: ", the text and a newline to standard error, and returns `exit_code`. It stays one line
  * whatever a file is called: control characters come out as '?'. */

@@ -278,13 +278,17 @@ static congru_status write_directly(congru_context *context, const char *path, c
     return close_checked(descriptor) ? CONGRU_OK : fail_write(context, path);
 }
 
-congru_status congru_file_write(congru_context *context, const char *path, const congru_file_piece *pieces,
-                                size_t count)
+static congru_status write_file(congru_context *context, const char *path, const congru_file_piece *pieces,
+                                size_t count, bool below_folder)
 {
     congru_file_draft *draft;
     congru_status status = start_draft(context, path, &draft);
     if (status != CONGRU_OK)
         return status;
+    if (draft->direct && below_folder) {
+        congru_file_abandon(&draft);
+        return congru_fail(context, CONGRU_ERROR_IO, "%s: not a regular file (remove it)", path);
+    }
     /* What comes in order needs no temporary file on its way into a pipe. */
     if (draft->direct)
         status = write_directly(context, path, pieces, count);
@@ -296,6 +300,12 @@ congru_status congru_file_write(congru_context *context, const char *path, const
     return status;
 }
 
+congru_status congru_file_write(congru_context *context, const char *path, const congru_file_piece *pieces,
+                                size_t count)
+{
+    return write_file(context, path, pieces, count, false);
+}
+
 congru_status congru_file_write_text(congru_context *context, const char *folder, const char *name,
                                      congru_text *text)
 {
@@ -305,7 +315,7 @@ congru_status congru_file_write_text(congru_context *context, const char *folder
     if (path.failed || text->failed)
         status = congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory to write %s", folder, name);
     else
-        status = congru_file_write(context, path.data, &(congru_file_piece){text->data, text->size}, 1);
+        status = write_file(context, path.data, &(congru_file_piece){text->data, text->size}, 1, true);
     congru_text_clear(&path);
     congru_text_clear(text);
     return status;
