@@ -274,7 +274,7 @@ def attack_bounds(ground, r, folder):
 
 # ---- Scales ---------------------------------------------------------------------------------------------------------------
 
-SCALED = ['none+mdm', 'none+tslr', 'none+tsa-lda', 'none+csp-lda', 'none+lda+tslr', 'none+lda+tsa-lda', 'ra+mdm', 'rpa+tslr', 'dct+mdm',
+SCALED = ['none+mdm'] * 8 + ['none+tslr', 'none+tsa-lda', 'none+csp-lda', 'none+lda+tslr', 'none+lda+tsa-lda', 'ra+mdm', 'rpa+tslr', 'dct+mdm',
           'dldct+tslr', 'ddct-unet-e2e', 'spd-cnn', 'ts-spd-cnn', 'spdnet']
 EUCLIDEAN = [[], ['--mdm-mean', 'euclid'], ['--mdm-metric', 'euclid'], ['--mdm-mean', 'euclid', '--mdm-metric', 'euclid'],
              ['--mdm-mean', 'logeuclid', '--mdm-metric', 'logeuclid']]
