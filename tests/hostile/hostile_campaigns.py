@@ -234,7 +234,10 @@ def attack_damage(ground, r, folder):
 # ---- Options at their bounds --------------------------------------------------------------------------------------------
 
 AROUND = ['{}', '-{}', '{}0', '{}1', '{}.5', '{}e-9', '{}e300', '0', '1', '-1', '1e-300', '1e300', '2147483647', '2147483648',
-          '4294967296', '9223372036854775807', '9223372036854775808', '18446744073709551616', '0.999999999999999999', '-0', '']
+          '4294967296', '9223372036854775807', '9223372036854775808', '18446744073709551616', '0.999999999999999999', '-0', '',
+          '{},{}', '{}:{}', '0:{}', '{}:0', '{}:-{}', ' {}', '{} ', '+{}', '0x{}', '{}.', '.{}', '{}x', ':{}', '{}:', ',{}', '{},',
+          'nan', 'inf', '-inf', '{}e-320', 'auto', 'off', 'all', 'none', '%{}', '{}%']
+FORMS = ['=', ' ']
 
 
 def bounded_options(ground, name):
@@ -252,9 +255,10 @@ def bounded_options(ground, name):
 def bound_cases(ground):
     """Every option of every command at each of its numbers and about them."""
     if 'bound cases' not in ground.kept:
-        ground.kept['bound cases'] = [(name, option, way.format(number)) for name in COMMAND_NAMES
-                                      for option, numbers in bounded_options(ground, name)
-                                      for number in (numbers or ['1']) for way in AROUND]
+        cases = [(name, option, form, way.replace('{}', number)) for name in COMMAND_NAMES
+                 for option, numbers in bounded_options(ground, name)
+                 for number in (numbers or ['1']) for way in AROUND for form in FORMS]
+        ground.kept['bound cases'] = list(dict.fromkeys(cases))
     return ground.kept['bound cases']
 
 
@@ -264,8 +268,8 @@ def attack_bounds(ground, r, folder):
     cases = bound_cases(ground)
     number = int(folder.rsplit('-', 1)[1])
     # A stride that has no divisor in common with their number, so that all of them come in as many tries.
-    name, option, value = cases[number * 7919 % len(cases)]
-    words = [name] + BASE.get(name, []) + [f'{option}={value}']
+    name, option, form, value = cases[number * 7919 % len(cases)]
+    words = [name] + BASE.get(name, []) + ([f'{option}={value}'] if form == '=' else [option, value])
     if '-o' not in words and option not in ('-o', '--output'):
         words += ['-o', r.choice(['out.npz', 'out', 'page.html'])]
     return ground.attempt(r, folder, words, changes_inputs=True, named=False, memory=False,
