@@ -4,7 +4,7 @@ BUILD = build
 SANITIZE_BUILD = build-sanitize
 PREFIX = /usr/local
 
-.PHONY: help setup build everything demo check check-all check-aarch64 check-faults check-hostile clang coverage cppcheck fuzz bench bench-large format install python \
+.PHONY: help setup build everything demo check check-all check-aarch64 check-bounds check-faults check-hostile clang coverage cppcheck fuzz bench bench-large format install python \
     sanitize tidy tsan valgrind clean
 
 help:
@@ -23,6 +23,7 @@ help:
 	@echo 'make coverage  which lines no test reaches, and why: build-coverage/coverage.md'
 	@echo 'make check-faults  make memory, disks and system calls fail under every command; half an hour'
 	@echo 'make check-hostile  hostile files, folders, words and clients, under the sanitizers; half an hour'
+	@echo 'make check-bounds  every option at each of its bounds, 50,000 command lines, under the sanitizers; hours'
 	@echo 'make check-aarch64  the C tests on 64-bit ARM, under qemu (needs its cross compiler)'
 	@echo 'make fuzz      fuzz each file format for FUZZ_SECONDS (600), with clang'
 	@echo 'make bench     measure the speed'
@@ -66,6 +67,10 @@ check-hostile:
 	@$(SANITIZE_SETUP)
 	@ninja -C $(SANITIZE_BUILD) congru tests/make_set tests/make_stream
 	@python3 tests/hostile/attack.py --build $(SANITIZE_BUILD) --sanitized $(HOSTILE)
+
+# Every option of every command at each number that its help names, and about it: hours.
+check-bounds:
+	@$(MAKE) --no-print-directory check-hostile HOSTILE='--only bounds --count 25000 --minutes 1000 $(HOSTILE)'
 
 # What only an x86 machine or its LAPACK can run shows as skipped.
 check-aarch64:

@@ -63,7 +63,7 @@ static int run(const arguments *parsed)
         congru_set written = *answers.set;
         written.signals = NULL; /* they are not aligned */
         written.samples = 0;
-        session_hold_interrupts();
+        session_hold_interrupts(output);
         congru_status status = congru_set_write(answers.context, output, &written);
         session_release_interrupts();
         if (status != CONGRU_OK)

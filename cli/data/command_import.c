@@ -35,7 +35,7 @@ static const option_table import_table = {.options = congru_import_options,
 
 static congru_status write_set(congru_context *context, const char *path, const congru_set *set)
 {
-    session_hold_interrupts();
+    session_hold_interrupts(path);
     congru_status status = congru_set_write(context, path, set);
     session_release_interrupts();
     return status;

@@ -142,9 +142,11 @@ static int deliver(congru_context *context, const arguments *parsed, const congr
 {
     const char *output = options_value(parsed, "output"), *folder = options_value(parsed, "edf");
     int code = EXIT_DONE;
-    session_hold_interrupts();
+    session_hold_interrupts(folder);
     if (code == EXIT_DONE && folder != NULL && congru_synth_write_edf(context, set, folder) != CONGRU_OK)
         code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
+    session_release_interrupts();
+    session_hold_interrupts(output);
     if (code == EXIT_DONE && output != NULL && congru_set_write(context, output, set) != CONGRU_OK)
         code = terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
     session_release_interrupts();

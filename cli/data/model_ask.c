@@ -146,6 +146,20 @@ static int load(const arguments *parsed, model_answers *answers)
                                                                        : read_set(parsed, answers);
 }
 
+/* Numbers of a set were looked at when it was read: where an answer is none, those of the model are to blame. */
+static int ask(const arguments *parsed, const congru_prediction_options *options, model_answers *answers)
+{
+    const congru_status status =
+        congru_model_predict(answers->context, answers->model, answers->set, options, &answers->predictions);
+    const char *error = congru_context_error(answers->context);
+    if (status == CONGRU_OK)
+        return EXIT_DONE;
+    if (status == CONGRU_ERROR_NOT_FINITE || status == CONGRU_ERROR_FORMAT)
+        return terminal_fail(EXIT_FAILED, "%s: asked about %s: %s (is the model whole?)", parsed->operands[0],
+                             parsed->operands[1], error);
+    return terminal_fail(EXIT_FAILED, "%s: %s", parsed->operands[1], error);
+}
+
 int model_ask(const arguments *parsed, bool keep_aligned, model_answers *answers)
 {
     congru_prediction_options options = {.keep_aligned = keep_aligned};
@@ -165,9 +179,5 @@ int model_ask(const arguments *parsed, bool keep_aligned, model_answers *answers
         code = subject_list_find(answers->context, where, options_value(parsed, "subjects"),
                                  parsed->operands[1], answers->set, &answers->subjects, &options.subject_count);
     options.subjects = answers->subjects;
-    if (code == EXIT_DONE && congru_model_predict(answers->context, answers->model, answers->set, &options,
-                                                  &answers->predictions) != CONGRU_OK)
-        code =
-            terminal_fail(EXIT_FAILED, "%s: %s", parsed->operands[1], congru_context_error(answers->context));
-    return code;
+    return code == EXIT_DONE ? ask(parsed, &options, answers) : code;
 }

@@ -70,7 +70,7 @@ static int run(const arguments *parsed)
     model_answers answers;
     int code = model_ask(parsed, false, &answers);
     const char *output = options_value(parsed, "output");
-    session_hold_interrupts();
+    session_hold_interrupts(output);
     if (code == EXIT_DONE && output != NULL &&
         congru_predictions_write(answers.context, answers.predictions, answers.model, answers.set,
                                  answers.dataset, output) != CONGRU_OK)

@@ -88,7 +88,7 @@ static int train(train_run *run)
     terminal_progress_end();
     if (status != CONGRU_OK)
         return terminal_fail(EXIT_FAILED, "%s: %s", path, congru_context_error(run->context));
-    session_hold_interrupts();
+    session_hold_interrupts(output);
     status = congru_model_save(run->context, run->model, output);
     session_release_interrupts();
     if (status != CONGRU_OK)

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,7 +99,8 @@ static bool print_line(void *user, const char *line, size_t size)
 static bool print_address(void *user, const char *address, int port)
 {
     (void)user;
-    printf("{\"listening\":\"%s:%d\"}\n", address, port);
+    const bool six = strchr(address, ':') != NULL;
+    printf("{\"listening\":\"%s%s%s:%d\"}\n", six ? "[" : "", address, six ? "]" : "", port);
     return fflush(stdout) == 0 || fail_output();
 }
 
@@ -156,18 +158,21 @@ static int parse_listen(const arguments *parsed, congru_stream_options *settings
     if (colon == NULL || colon == text || colon - text >= 64)
         return terminal_fail(EXIT_USAGE, "stream: --listen wants ADDR:PORT, such as 127.0.0.1:5000, not '%s'",
                              text);
-    memcpy(address, text, (size_t)(colon - text));
-    address[colon - text] = '\0';
+    const bool brackets = text[0] == '[' && colon[-1] == ']';
+    snprintf(address, 64, "%.*s", (int)(colon - text) - 2 * brackets, text + brackets);
     if (strcmp(address, "localhost") ==
         0) /* which is this machine whatever its files of names say (RFC 6761) */
         strcpy(address, "127.0.0.1");
     settings->address = address;
-    struct in_addr number;
-    if (inet_pton(AF_INET, address, &number) != 1)
-        return terminal_fail(EXIT_USAGE,
-                             "stream: --listen wants an IPv4 address such as 127.0.0.1, or localhost, not '%s'",
-                             address);
-    if (ntohl(number.s_addr) >> 24 != 127 && !options_given(parsed, "allow-remote"))
+    struct in6_addr number;
+    const bool six = strchr(address, ':') != NULL,
+               is_number = inet_pton(six ? AF_INET6 : AF_INET, address, &number) == 1;
+    const bool here = six ? is_number && IN6_IS_ADDR_LOOPBACK(&number) : strncmp(address, "127.", 4) == 0;
+    if (!is_number || six != brackets)
+        return terminal_fail(
+            EXIT_USAGE, "stream: --listen wants an address such as 127.0.0.1, [::1] or localhost, not '%s'",
+            address);
+    if (!here && !options_given(parsed, "allow-remote"))
         return terminal_fail(
             EXIT_USAGE, "stream: --listen %s is open to other machines (say --allow-remote if that is meant)",
             address);

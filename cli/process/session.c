@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "terminal.h"
 
@@ -30,13 +31,16 @@ static bool cpu_known(const char *name)
 
 static sigset_t before; /* what was held already */
 
-void session_hold_interrupts(void)
+void session_hold_interrupts(const char *path)
 {
+    struct stat about;
     sigset_t interrupts;
     sigemptyset(&interrupts);
-    sigaddset(&interrupts, SIGINT);
-    sigaddset(&interrupts, SIGTERM);
-    sigaddset(&interrupts, SIGHUP);
+    if (path != NULL && (stat(path, &about) != 0 || S_ISREG(about.st_mode) || S_ISDIR(about.st_mode))) {
+        sigaddset(&interrupts, SIGINT);
+        sigaddset(&interrupts, SIGTERM);
+        sigaddset(&interrupts, SIGHUP);
+    }
     pthread_sigmask(SIG_BLOCK, &interrupts, &before);
 }
 

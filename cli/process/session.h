@@ -15,8 +15,9 @@ int session_open(int threads, congru_context **context);
 int session_open_with(const congru_context_options *options, congru_context **context);
 
 /* Around the writing of a file: interrupted before it nothing was written, interrupted in it the process ends when the file
- * is whole. Without it the unfinished file stays beside its target. */
-void session_hold_interrupts(void);
+ * is whole. Without it the unfinished file stays beside its target. Pipes and devices, which have no unfinished file and may
+ * wait for somebody who never comes, do not hold interrupts; nor does a `path` of NULL. */
+void session_hold_interrupts(const char *path);
 void session_release_interrupts(void);
 
 /* From the first on, SIGINT and SIGTERM do not end the process: the second says whether one has come. Who has called the

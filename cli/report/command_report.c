@@ -198,7 +198,7 @@ static int write_out(job *j, const void *bytes, size_t size)
         fwrite(bytes, 1, size, stdout);
         return EXIT_DONE;
     }
-    session_hold_interrupts();
+    session_hold_interrupts(path);
     congru_status status = congru_report_write(j->context, path, bytes, size);
     session_release_interrupts();
     if (status != CONGRU_OK)

@@ -85,7 +85,7 @@ typedef struct congru_stream_options {
     double lsl_wait;         /* seconds for LSL streams to appear, 30 */
 
     /* congru_stream_serve. */
-    const char *address; /* IPv4, "127.0.0.1": this machine alone */
+    const char *address; /* IPv4 or IPv6, "127.0.0.1" or "::1": this machine alone */
     int port;            /* 0, the default: a free one */
     int clients;         /* at a time, 256; at most CONGRU_STREAM_CLIENTS_MAX. Each has a decoder of its own */
     double idle; /* a client that for so many seconds sends no whole frame or command and takes no whole line is

@@ -30,10 +30,8 @@ def _codes(values: ArrayLike, name: str, ordered: bool) -> Tuple[NDArray[np.int3
     column = np.asarray(values)
     if column.ndim != 1:
         raise errors.ArgumentError(f"{name}: one value for each trial is needed, not an array of shape {column.shape}")
-    if column.dtype.kind == "f" and not np.all(column == np.round(column)):
-        raise errors.ArgumentError(f"{name}: whole numbers or texts are needed")
     if column.dtype.kind == "f":
-        column = column.astype(np.int64)
+        column = _whole(column, name)
     if column.dtype.kind == "O":
         column = column.astype(str)
     distinct, first, codes = np.unique(column, return_index=True, return_inverse=True)
@@ -45,11 +43,26 @@ def _codes(values: ArrayLike, name: str, ordered: bool) -> Tuple[NDArray[np.int3
     return codes.astype(np.int32), distinct.tolist()
 
 
+def _whole(column: NDArray[Any], name: str) -> NDArray[np.int64]:
+    """Numbers with a point that are whole, below where some whole numbers are missing between them."""
+    if not np.all(column == np.round(column)):
+        raise errors.ArgumentError(f"{name}: whole numbers or texts are needed")
+    if not np.all(np.abs(column) <= 2**53):
+        raise errors.ArgumentError(f"{name}: {column[np.abs(column) > 2**53][0]:g} is too large; whole numbers up to 2**53")
+    return column.astype(np.int64)
+
+
 def _numbers(values: Optional[ArrayLike], name: str) -> Optional[NDArray[np.int32]]:
     if values is None:
         return None
     column = np.asarray(values)
+    if column.dtype.kind == "f" and column.ndim == 1:
+        column = _whole(column, name)
     if column.dtype.kind in "iub" and column.ndim == 1:
+        limits = np.iinfo(np.int32)
+        outside = column[(column < limits.min) | (column > limits.max)]
+        if len(outside) > 0:
+            raise errors.ArgumentError(f"{name}: {outside[0]} is too large; numbers from {limits.min} to {limits.max}")
         return np.ascontiguousarray(column, dtype=np.int32)
     return _codes(column, name, ordered=False)[0]
 
@@ -131,6 +144,9 @@ class Set(_Described):
                                        f"an array of shape {data.shape}")
         label = whose = None
         names: Optional[List[str]] = None if classes is None else [str(name) for name in classes]
+        if names is not None and len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise errors.ArgumentError(f"classes: {twice!r} is named twice")
         subjects: Optional[List[str]] = None
         if y is not None:
             label, values = _codes(y, "y", ordered=True)

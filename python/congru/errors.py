@@ -1,8 +1,6 @@
 """Exceptions that carry the library's text. SPDX-License-Identifier: Apache-2.0"""
 from __future__ import annotations
 
-from . import _native
-
 
 class Error(Exception):
     """What the library refused or could not do; the text says what, and ``status`` is the name of its code."""
@@ -38,7 +36,9 @@ class AlignmentWarning(UserWarning):
     """An estimator that aligns subjects was fitted without being told whose the trials are."""
 
 
-_CLASSES = {
+#: The class of each status of the library, by its name; others are of ArgumentError. Read by the extension, in the interpreter
+#: that a call comes from.
+CLASSES = {
     "CONGRU_ERROR_MEMORY": OutOfMemoryError,
     "CONGRU_ERROR_IO": FileError,
     "CONGRU_ERROR_FORMAT": FormatError,
@@ -47,4 +47,3 @@ _CLASSES = {
     "CONGRU_ERROR_NOT_CONVERGED": ConvergenceError,
     "CONGRU_ERROR_CANCELLED": CancelledError,
 }
-_native.set_errors({name: _CLASSES.get(name, ArgumentError) for name in _native.status_names()})

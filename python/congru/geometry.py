@@ -127,19 +127,20 @@ def _pair(A: ArrayLike, B: ArrayLike) -> Tuple[Array, Array, Tuple[int, ...]]:
     b, lead_b = _matrices(B, "B")
     if a.shape[1] != b.shape[1]:
         raise errors.ArgumentError(f"A has matrices of {a.shape[1]} rows, and B of {b.shape[1]}")
-    if lead == lead_b or len(b) == 1:
-        return a, b, lead if len(lead) >= len(lead_b) else lead_b
     try:
-        lead = np.broadcast_shapes(lead, lead_b)
+        both = np.broadcast_shapes(lead, lead_b)
     except ValueError:
         raise errors.ArgumentError(f"A of shape {np.shape(A)} and B of shape {np.shape(B)} do not go together") from None
-    d = a.shape[1:]
-    return (np.broadcast_to(np.reshape(a, np.shape(A)), lead + d).reshape((-1,) + d),
-            np.broadcast_to(np.reshape(b, np.shape(B)), lead + d).reshape((-1,) + d), lead)
+    d, count = a.shape[1:], int(np.prod(both, dtype=int))
+    if len(a) != count:
+        a = np.ascontiguousarray(np.broadcast_to(np.reshape(a, lead + d), both + d).reshape((-1,) + d))
+    if len(b) not in (1, count):
+        b = np.ascontiguousarray(np.broadcast_to(np.reshape(b, lead_b + d), both + d).reshape((-1,) + d))
+    return a, b, both
 
 
 def distance(A: ArrayLike, B: ArrayLike, metric: str = "riemann", squared: bool = False) -> Union[float, Array]:
-    """The distance between SPD matrices: of A (..., d, d) from B (..., d, d), or from one B (d, d).
+    """The distance between SPD matrices: of A (..., d, d) from B (..., d, d), the dimensions in front being broadcast.
 
     ``metric`` is 'riemann' (affine-invariant), 'logeuclid' or 'euclid'.
 
@@ -178,7 +179,7 @@ def pairwise_distance(X: ArrayLike, Y: Optional[ArrayLike] = None, metric: str =
 
 
 def geodesic(A: ArrayLike, B: ArrayLike, alpha: float, metric: str = "riemann") -> Array:
-    """The point a part ``alpha`` of the way from A (..., d, d) to B (..., d, d) or to one B (d, d).
+    """The point a part ``alpha`` of the way from A (..., d, d) to B (..., d, d), the dimensions in front being broadcast.
 
     >>> import numpy as np, congru
     >>> congru.geodesic(np.eye(2), 16 * np.eye(2), 0.5).round(12)

@@ -83,14 +83,21 @@ def holm(p: ArrayLike) -> NDArray[np.float64]:
     return adjusted
 
 
+def _level(confidence: float) -> float:
+    level = float(confidence)
+    if not 0 < level < 1:
+        raise errors.ArgumentError(f"confidence: {confidence} is not between 0 and 1")
+    return level
+
+
 def interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
     """The mean of values, NaN left out, its deviation and interval."""
-    return Interval(*_native.interval(_numbers(values, "values"), float(confidence)))
+    return Interval(*_native.interval(_numbers(values, "values"), _level(confidence)))
 
 
 def compare(a: ArrayLike, b: ArrayLike, confidence: float = 0.95) -> Comparison:
     """One method against another: ``a`` and ``b`` have a score for each subject, in the same order."""
-    found = _native.compare(_numbers(a, "a"), _numbers(b, "b"), float(confidence))
+    found = _native.compare(_numbers(a, "a"), _numbers(b, "b"), _level(confidence))
     return Comparison(**found)
 
 
@@ -101,7 +108,7 @@ def chance_level(trials: int, classes: int, confidence: float = 0.95) -> float:
     >>> congru.stats.chance_level(100, 2)
     0.58
     """
-    return float(_native.chance_level(int(trials), int(classes), float(confidence)))
+    return float(_native.chance_level(int(trials), int(classes), _level(confidence)))
 
 
 def itr(accuracy: float, classes: int, seconds: Optional[float] = None) -> float:

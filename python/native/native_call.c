@@ -24,7 +24,6 @@ static const double look_seconds = 0.05;
 static pool_slot *idle;
 static size_t idle_count;
 static int threads_default;
-static PyObject *error_class[CONGRU_STATUS_COUNT];
 
 PyObject *none(void)
 {
@@ -94,11 +93,30 @@ static PyObject *spoken(PyObject *self, PyObject *args)
 
 /* ---- Exceptions -------------------------------------------------------------------------------- */
 
+/* The class of a status by errors.py, as the interpreter that asks has it: each has classes of its own. NULL with an
+ * exception. */
+static PyObject *class_of(congru_status status)
+{
+    PyObject *errors = PyImport_ImportModule("congru.errors");
+    PyObject *classes = errors != NULL ? PyObject_GetAttrString(errors, "CLASSES") : NULL;
+    PyObject *class = NULL;
+    if (classes != NULL) {
+        class = PyMapping_GetItemString(classes, congru_status_name(status));
+        if (class == NULL && PyErr_ExceptionMatches(PyExc_KeyError)) {
+            PyErr_Clear();
+            class = PyObject_GetAttrString(errors, "ArgumentError");
+        }
+    }
+    Py_XDECREF(classes);
+    Py_XDECREF(errors);
+    return class;
+}
+
 void raise_status(congru_status status, const char *text)
 {
-    PyObject *class = (unsigned)status < CONGRU_STATUS_COUNT ? error_class[status] : NULL;
+    PyObject *class = class_of(status);
     if (class == NULL)
-        class = PyExc_RuntimeError;
+        return;
     if (text == NULL || text[0] == '\0')
         text = congru_status_text(status);
     PyObject *message = spoken_text(text);
@@ -109,39 +127,7 @@ void raise_status(congru_status status, const char *text)
     Py_XDECREF(name);
     Py_XDECREF(error);
     Py_XDECREF(message);
-}
-
-/* The classes in the order of congru_status, from errors.py. */
-static PyObject *set_errors(PyObject *self, PyObject *args)
-{
-    PyObject *classes;
-    (void)self;
-    if (!PyArg_ParseTuple(args, "O", &classes))
-        return NULL;
-    for (Py_ssize_t i = 0; i < CONGRU_STATUS_COUNT; i++) {
-        PyObject *name = PyUnicode_FromString(congru_status_name((congru_status)i));
-        PyObject *class = name != NULL ? PyObject_GetItem(classes, name) : NULL;
-        Py_XDECREF(name);
-        if (class == NULL)
-            return NULL;
-        Py_XDECREF(error_class[i]);
-        error_class[i] = class;
-    }
-    return none();
-}
-
-static PyObject *status_names(PyObject *self, PyObject *args)
-{
-    (void)self;
-    (void)args;
-    PyObject *list = PyList_New(0);
-    for (int i = 0; list != NULL && i < CONGRU_STATUS_COUNT; i++) {
-        PyObject *name = PyUnicode_FromString(congru_status_name((congru_status)i));
-        if (name == NULL || PyList_Append(list, name) != 0)
-            Py_CLEAR(list);
-        Py_XDECREF(name);
-    }
-    return list;
+    Py_DECREF(class);
 }
 
 /* ---- Signals ----------------------------------------------------------------------------------- */
@@ -313,8 +299,6 @@ static PyObject *versions(PyObject *self, PyObject *args)
 }
 
 PyMethodDef call_methods[] = {
-    {"set_errors", set_errors, METH_VARARGS, "The exception class of each status, by its name."},
-    {"status_names", status_names, METH_NOARGS, "The names of all statuses."},
     {"spoken", spoken, METH_VARARGS, "A text of the library with arguments and functions of Python."},
     {"set_threads", set_threads, METH_VARARGS, "How many threads a call has; 0: one for each processor."},
     {"versions", versions, METH_NOARGS, "Version, commit, compiler, instruction set and threads."},

@@ -62,9 +62,12 @@ static PyObject *matrix(PyObject *self, PyObject *args)
     (void)self;
     if (!PyArg_ParseTuple(args, "iOOd", &which, &a, &out, &p))
         return NULL;
-    bool good = which >= 0 && which <= POWER && open_operands(&o, a, Py_None, out) &&
-                is_batch(&o.a, "matrices", 0, 0) && is_batch(&o.out, "out", o.n, o.d) &&
-                call_begin(&c, 0, NULL);
+    if (which < 0 || which > POWER) {
+        PyErr_Format(PyExc_TypeError, "matrix: there is no function %d of matrices", which);
+        return NULL;
+    }
+    bool good = open_operands(&o, a, Py_None, out) && is_batch(&o.a, "matrices", 0, 0) &&
+                is_batch(&o.out, "out", o.n, o.d) && call_begin(&c, 0, NULL);
     if (good) {
         congru_status status = which == POWER
                                    ? congru_spd_power(c.context, o.n, o.d, o.a.data, p, o.out.data)

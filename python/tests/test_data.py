@@ -180,3 +180,24 @@ def test_tags_of_mne_name_classes(tmp_path):
     assert of_epochs.classes == ["left", "right"] and of_epochs.y.tolist() == [0, 0, 1] * 3
     of_raw = congru.read(tmp_path / "S1_raw.fif", events={"left*": "left", "right": "right", "a,b=c": "x,y"})
     assert of_raw.classes == ["left", "right", "x,y"] and of_raw.y.tolist() == [0, 0, 1, 2]
+
+
+def test_numbers_are_kept_or_refused():
+    x = np.stack([np.eye(2)] * 4)
+    for name in ("session", "run"):
+        for values in ([0, 2**31, 1, 1], np.array([0, 2**63, 1, 1], dtype=np.uint64), [0.0, 1e300, 2e300, 1.0],
+                       [0, -2**31 - 1, 0, 0], [0.5, 1, 1, 1], [0, np.nan, 1, 1], [0, np.inf, 1, 1]):
+            with pytest.raises(congru.ArgumentError, match=name):
+                congru.Set(x, [0, 0, 1, 1], **{name: values})
+    kept = congru.Set(x, [0, 0, 1, 1], session=[7.0, 9.0, 7.0, 2.0**31 - 1], run=[-2**31, 0, 1, 2])
+    assert kept.session.tolist() == [7, 9, 7, 2**31 - 1] and kept.run.tolist() == [-2**31, 0, 1, 2]
+    for y in ([1e300, 2e300, 1e300, 2e300], [np.inf, 0, 0, 1]):
+        with pytest.raises(congru.ArgumentError, match="too large"):
+            congru.Set(x, y)
+        with pytest.raises(congru.ArgumentError, match="too large"):
+            congru.Set(x, [0, 0, 1, 1], subject=y)
+
+
+def test_classes_are_named_once():
+    with pytest.raises(congru.ArgumentError, match="'a' is named twice"):
+        congru.Set(np.stack([np.eye(2)] * 2), [0, 1], classes=["a", "a"])

@@ -195,3 +195,26 @@ def test_wrong_arguments_are_told(matrices):
     ]:
         with pytest.raises(ValueError, match=words):
             call()
+
+
+@pytest.mark.parametrize("lead_a, lead_b, both", [((), (3,), (3,)), ((2,), (1, 1), (1, 2)), ((2, 1), (3,), (2, 3)),
+                                                  ((1, 3), (2, 1), (2, 3)), ((1,), (1, 1), (1, 1)), ((3,), (), (3,)),
+                                                  ((), (2, 3), (2, 3))])
+def test_batches_are_broadcast(lead_a, lead_b, both):
+    a = spd(int(np.prod(lead_a, dtype=int)), 3).reshape(lead_a + (3, 3))
+    b = spd(int(np.prod(lead_b, dtype=int)), 3, seed=5).reshape(lead_b + (3, 3))
+    distances, points = congru.distance(a, b), congru.geodesic(a, b, 0.3)
+    assert distances.shape == both and points.shape == both + (3, 3)
+    wide_a, wide_b = np.broadcast_to(a, both + (3, 3)), np.broadcast_to(b, both + (3, 3))
+    for place in np.ndindex(*both):
+        assert distances[place] == pytest.approx(congru.distance(wide_a[place], wide_b[place]), rel=1e-12)
+        assert np.allclose(points[place], congru.geodesic(wide_a[place], wide_b[place], 0.3), rtol=1e-12)
+
+
+def test_a_function_that_is_none_is_a_type_error():
+    x = np.eye(2)[None]
+    for which in (5, -1):
+        with pytest.raises(TypeError):
+            congru._native.matrix(which, x, np.empty_like(x), 0.0)
+    with pytest.raises(TypeError):
+        congru._native.matrix(5)

@@ -241,3 +241,26 @@ def test_geometry_needs_numpy_alone():
         assert "loso" in dir(congru)
     """
     subprocess.run([sys.executable, "-c", textwrap.dedent(script)], check=True)
+
+
+def test_each_interpreter_has_its_own_exceptions():
+    """NumPy is of one interpreter, and so is all of the package that needs it: the extension and its errors are not."""
+    pytest.importorskip("_xxsubinterpreters")
+    code = textwrap.dedent("""
+        import sys, types, warnings
+        warnings.simplefilter("ignore")
+        package = types.ModuleType("congru")
+        package.__path__ = [PLACE]
+        sys.modules["congru"] = package
+        from congru import _native, errors
+        def refused():
+            try:
+                _native.results_read("/nowhere")
+            except errors.FileError:
+                return
+            raise SystemError("no exception")
+        refused()
+        """).replace("PLACE", repr(os.path.dirname(congru.__file__)))
+    both = code + f"import _xxsubinterpreters as run\nrun.run_string(run.create(), {code!r})\nrefused()\n"
+    done = subprocess.run([sys.executable, "-c", both], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

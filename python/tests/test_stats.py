@@ -165,3 +165,11 @@ def test_rpa_with_labels(small):
     np.testing.assert_allclose(both[:held.sum()], aligned, atol=1e-12)
     with pytest.raises(ValueError, match="none of the classes"):
         rpa.transform(small.X[held], y=["nothing"] * held.sum())
+
+
+@pytest.mark.parametrize("level", [0, 1, -0.1, 1.5, np.nan, np.inf])
+def test_levels_are_between_0_and_1(level):
+    for call in (lambda: congru.stats.interval([1, 2, 3], level), lambda: congru.stats.compare([1, 2, 3], [2, 1, 4], level),
+                 lambda: congru.stats.chance_level(100, 2, level)):
+        with pytest.raises(congru.ArgumentError):
+            call()

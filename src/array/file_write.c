@@ -323,16 +323,22 @@ static congru_status write_directly(congru_context *context, const char *path, c
     return close_checked(descriptor) ? CONGRU_OK : fail_write(context, path);
 }
 
-static congru_status write_whole(congru_context *context, const char *path, const congru_file_piece *pieces,
-                                 size_t count, bool make)
+/* Below a folder of results the folder is there, and a pipe has no reader. */
+static congru_status write_file(congru_context *context, const char *path, const congru_file_piece *pieces,
+                                size_t count, bool below_folder)
 {
     congru_file_draft *draft;
     congru_status status = start_draft(context, path, &draft);
     if (status != CONGRU_OK)
         return status;
+    if (draft->direct && below_folder) {
+        congru_file_abandon(&draft);
+        return congru_fail(context, CONGRU_ERROR_IO, "%s: not a regular file (remove it)", path);
+    }
     /* What comes in order needs no temporary file on its way into a pipe. */
     const bool direct = draft->direct;
-    status = direct ? write_directly(context, path, pieces, count) : create_draft(context, draft, make);
+    status =
+        direct ? write_directly(context, path, pieces, count) : create_draft(context, draft, !below_folder);
     if (!direct && status == CONGRU_OK && !write_pieces(draft->descriptor, pieces, count))
         status = fail_write(context, path);
     if (!direct && status == CONGRU_OK)
@@ -344,7 +350,7 @@ static congru_status write_whole(congru_context *context, const char *path, cons
 congru_status congru_file_write(congru_context *context, const char *path, const congru_file_piece *pieces,
                                 size_t count)
 {
-    return write_whole(context, path, pieces, count, true);
+    return write_file(context, path, pieces, count, false);
 }
 
 congru_status congru_file_write_text(congru_context *context, const char *folder, const char *name,
@@ -356,7 +362,7 @@ congru_status congru_file_write_text(congru_context *context, const char *folder
     if (path.failed || text->failed)
         status = congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory to write %s", folder, name);
     else
-        status = write_whole(context, path.data, &(congru_file_piece){text->data, text->size}, 1, false);
+        status = write_file(context, path.data, &(congru_file_piece){text->data, text->size}, 1, true);
     congru_text_clear(&path);
     congru_text_clear(text);
     return status;

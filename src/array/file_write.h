@@ -20,7 +20,8 @@ typedef struct congru_file_piece {
 congru_status congru_file_write(congru_context *context, const char *path, const congru_file_piece *pieces,
                                 size_t count);
 
-/* congru_file_write of a text to FOLDER/NAME, whose folder must be there; the text is freed. */
+/* congru_file_write of a text to FOLDER/NAME, whose folder must be there, and where what is no regular file is refused: a pipe
+ * in a folder of results has no reader. The text is freed. */
 congru_status congru_file_write_text(congru_context *context, const char *folder, const char *name,
                                      congru_text *text);
 

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -62,6 +63,23 @@ congru_status congru_check_argument(congru_context *context, bool valid, const c
         return CONGRU_ERROR_ARGUMENT;
     context->error[0] = '\0';
     return valid ? CONGRU_OK : congru_fail(context, CONGRU_ERROR_ARGUMENT, "%s", what);
+}
+
+/* Leaves room for elements of 128 bytes, which is what arrays of structs beside it have. */
+static const size_t count_max = PTRDIFF_MAX / 128;
+
+bool congru_too_many(size_t rows, size_t columns)
+{
+    size_t count;
+    return __builtin_mul_overflow(rows, columns, &count) || count > count_max;
+}
+
+congru_status congru_check_count(congru_context *context, size_t rows, size_t columns)
+{
+    return congru_too_many(rows, columns)
+               ? congru_fail(context, CONGRU_ERROR_ARGUMENT, "%zu x %zu numbers are more than memory can hold",
+                             rows, columns)
+               : CONGRU_OK;
 }
 
 const char *congru_context_error(const congru_context *context)

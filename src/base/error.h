@@ -42,6 +42,12 @@ congru_status congru_fail_more(congru_context *context, congru_status status, co
  * error text is cleared. */
 congru_status congru_check_argument(congru_context *context, bool valid, const char *what);
 
+/* Whether no memory holds an array (rows, columns) of doubles, so that its size may not be a number either. */
+bool congru_too_many(size_t rows, size_t columns);
+
+/* CONGRU_ERROR_ARGUMENT for such an array, "ROWS x COLUMNS numbers are more than memory can hold". */
+congru_status congru_check_count(congru_context *context, size_t rows, size_t columns);
+
 /* A class in messages: "class 'feet'" by the names that a call has lent to the context, else "class 2". */
 typedef struct congru_class_words {
     char text[CONGRU_LABEL_SIZE + 16];

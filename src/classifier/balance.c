@@ -36,6 +36,8 @@ congru_status congru_balance_classes(congru_context *context, size_t n, size_t c
     double *z = log_probability;
     if (context == NULL || n == 0 || classes == 0 || z == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "there are no log-probabilities to balance");
+    if (congru_too_many(n, classes))
+        return congru_check_count(context, n, classes);
     size_t present = 0;
     for (size_t k = 0; k < classes; k++)
         present += !is_absent(n, classes, z + k);

@@ -96,7 +96,8 @@ static congru_status bins_predict(congru_context *context, const congru_tensors 
 
 const congru_classifier congru_classifier_bins = {
     .name = "bins",
-    .summary = "logistic regression of the signal itself in bins of 50 ms, all folds at once (--C)",
+    .summary =
+        "logistic regression of the signal itself in bins of 50 ms, all folds at once (--C, which is felt in the unit of signals behind none)",
     .needs = CONGRU_NEEDS_SIGNALS,
     .fit = bins_fit,
     .predict = bins_predict,

@@ -46,6 +46,12 @@ congru_status congru_linear_probability(congru_context *context, size_t n, size_
     congru_status status = congru_check_argument(
         context, x != NULL && weights != NULL && intercept != NULL && probability != NULL && classes > 0,
         "no features, no weights, no classes or no output was given");
+    if (status == CONGRU_OK)
+        status = congru_check_count(context, n, features);
+    if (status == CONGRU_OK)
+        status = congru_check_count(context, n, classes);
+    if (status == CONGRU_OK)
+        status = congru_check_count(context, classes, features);
     for (size_t i = 0; i < n && status == CONGRU_OK; i++) {
         double *own = probability + i * classes;
         congru_mapped_pass(features * sizeof(double));
@@ -62,14 +68,13 @@ congru_status congru_linear_probability(congru_context *context, size_t n, size_
 
 congru_status congru_check_features(congru_context *context, size_t n, size_t features, const double *x)
 {
-    size_t count;
     congru_status status = congru_check_argument(context, x != NULL && n > 0 && features > 0,
                                                  "there are no trials or no features");
+    if (status == CONGRU_OK)
+        status = congru_check_count(context, n, features);
     if (status != CONGRU_OK)
         return status;
-    if (__builtin_mul_overflow(n, features, &count) || count > PTRDIFF_MAX / sizeof(double))
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                           "%zu trials of %zu features are more than memory holds", n, features);
+    const size_t count = n * features;
     for (size_t i = 0; i < count; i++) {
         if (!isfinite(x[i]))
             return congru_fail(context, CONGRU_ERROR_NOT_FINITE,

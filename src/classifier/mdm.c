@@ -1,4 +1,5 @@
 /* Minimum distance to mean: the class whose mean is nearest. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <string.h>
 
 #include "base/workspace.h"
@@ -71,6 +72,19 @@ static congru_status mdm_fit(congru_context *context, const congru_trials *trial
     return status;
 }
 
+/* What distances are measured in. Euclidean ones have the unit of the covariances: squares of those of signals in volts would
+ * all be 0 beside the 1 of a softmax, so they are relative to the mean trace of the class means. */
+static double unit_of(congru_metric metric, size_t classes, size_t d, const double *mean, const double *present)
+{
+    double trace = 0.0, count = 0.0;
+    for (size_t k = 0; k < classes; k++, mean += d * d) {
+        count += present[k] != 0.0;
+        for (size_t i = 0; i < d && present[k] != 0.0; i++)
+            trace += mean[i * (d + 1)];
+    }
+    return metric == CONGRU_METRIC_EUCLID && trace > 0.0 && isfinite(trace) ? trace / count : 1.0;
+}
+
 static congru_status mdm_predict(congru_context *context, const congru_tensors *model,
                                  const congru_target_trials *target, double *probability)
 {
@@ -87,9 +101,12 @@ static congru_status mdm_predict(congru_context *context, const congru_tensors *
         return status;
     status = congru_spd_distance_pairwise(context, (congru_metric)metric, target->d, target->count,
                                           target->covariance, shape[0], mean, probability);
+    const double unit = unit_of((congru_metric)metric, shape[0], target->d, mean, present);
     for (size_t i = 0; i < target->count && status == CONGRU_OK; i++, probability += shape[0]) {
-        for (size_t k = 0; k < shape[0]; k++)
-            probability[k] = present[k] != 0.0 ? -probability[k] * probability[k] : CONGRU_ABSENT_INTERCEPT;
+        for (size_t k = 0; k < shape[0]; k++) {
+            const double distance = probability[k] / unit;
+            probability[k] = present[k] != 0.0 ? -distance * distance : CONGRU_ABSENT_INTERCEPT;
+        }
         congru_softmax(shape[0], probability);
     }
     return status;

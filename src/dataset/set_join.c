@@ -30,6 +30,18 @@ static congru_status check_numbers(congru_context *context, const char *what, si
     return CONGRU_OK;
 }
 
+/* Whether the sizes of the arrays, and of the names, are numbers. */
+static congru_status check_sizes(congru_context *context, const congru_set *from)
+{
+    const size_t d = from->dimension, tables = from->classes > from->subjects ? from->classes : from->subjects;
+    congru_status status = congru_check_count(context, d, d);
+    if (status == CONGRU_OK)
+        status = congru_check_count(context, d, from->samples);
+    if (status == CONGRU_OK)
+        status = congru_check_count(context, from->count, d * (d > from->samples ? d : from->samples));
+    return status == CONGRU_OK ? congru_check_count(context, tables, CONGRU_LABEL_SIZE) : status;
+}
+
 static congru_status check_arrays(congru_context *context, const congru_set *from)
 {
     const size_t d = from->dimension;
@@ -39,7 +51,10 @@ static congru_status check_arrays(congru_context *context, const congru_set *fro
                            "a set needs trials, channels, and covariances or signals with their samples");
     if (!(from->rate >= 0 && isfinite(from->rate)))
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "a rate of %g Hz", from->rate);
-    congru_status status =
+    congru_status status = check_sizes(context, from);
+    if (status != CONGRU_OK)
+        return status;
+    status =
         check_column(context, "label", from->label, from->count, from->class_name != NULL ? from->classes : 0);
     if (status == CONGRU_OK)
         status = check_column(context, "subject", from->subject, from->count,
@@ -226,6 +241,16 @@ static bool join_numbers(double **numbers, size_t count, const double *other, si
     return true;
 }
 
+/* Whether an array of the one is the other's, which growing it would move away. */
+static bool share(const congru_set *set, const congru_set *other)
+{
+    return set->label == other->label || set->subject == other->subject || set->session == other->session ||
+           set->run == other->run || set->class_name == other->class_name ||
+           set->subject_name == other->subject_name ||
+           (set->covariance != NULL && set->covariance == other->covariance) ||
+           (set->signals != NULL && set->signals == other->signals);
+}
+
 congru_status congru_set_join(congru_context *context, congru_set *set, const congru_set *other)
 {
     if (context == NULL)
@@ -233,6 +258,9 @@ congru_status congru_set_join(congru_context *context, congru_set *set, const co
     if (set == NULL || other == NULL || set->borrowed)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "congru_set_join: two sets are needed, of which the first owns its arrays");
+    if (share(set, other))
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "congru_set_join: a set is not joined to itself, or to one that shares its arrays");
     congru_status status = check_alike(context, set, other);
     if (status != CONGRU_OK)
         return status;

@@ -214,7 +214,7 @@ static congru_status ask(congru_decoder *d)
         opinions.log_probability[v] = d->view[v].probability;
         status = congru_live_view_ask(d, &d->view[v]);
     }
-    if (status == CONGRU_OK && d->weight != NULL) {
+    if (status == CONGRU_OK && d->weight != NULL && congru_pipeline_combines(&d->model->pipeline)) {
         congru_opinions_log(d->views * d->model->classes, d->said);
         congru_opinions_combine(&opinions, d->weight, d->probability);
     } else if (status == CONGRU_OK) {

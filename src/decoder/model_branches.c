@@ -8,6 +8,7 @@
 
 #include "decoder/model_patterns.h"
 #include "decoder/model_spread.h"
+#include "evaluation/combine.h"
 #include "evaluation/plan.h"
 #include "evaluation/trainings.h"
 
@@ -16,7 +17,7 @@
 
 bool congru_model_branched(const congru_model *model)
 {
-    return model->pipeline.branches > 1 || model->pipeline.branch[0].blocks > 0 ||
+    return congru_pipeline_combines(&model->pipeline) ||
            model->pipeline.classifier->needs == CONGRU_NEEDS_SIGNALS;
 }
 
@@ -153,7 +154,7 @@ static congru_status fit_one(const branch_fit *fit, size_t branch, size_t index,
     congru_trainings trainings;
     congru_trainings_begin(context, material, fit->taken, &trainings);
     congru_status status = congru_branch_align(&fit->fold, material, &method, classifier->views, aligned);
-    if (status == CONGRU_OK && fit->branched && material->feature != NULL && classifier->fit_folds != NULL)
+    if (status == CONGRU_OK && fit->branched && congru_plan_fits_together(material))
         status = congru_plan_fit(context, materials, index, c, 1, fit->used, &own);
     else if (status == CONGRU_OK)
         status = congru_branch_fit(&fit->fold, material, &method, classifier->views, aligned, &own);

@@ -59,9 +59,14 @@ static double mean_trace(const congru_set *set)
 
 static congru_status check_scale(prediction_run *run)
 {
+    static const double farthest = 1e30; /* no unit of volts is so far from another */
     double factor = congru_model_scale(run->model, mean_trace(run->set));
     if (factor == 1)
         return CONGRU_OK;
+    if (!(factor < farthest && factor > 1 / farthest))
+        return congru_fail(run->context, CONGRU_ERROR_FORMAT,
+                           "the mean of what the model was fitted on is of another unit by %.0e, which none is",
+                           factor);
     return congru_fail(
         run->context, CONGRU_ERROR_SCALE,
         "of another unit than what the model was fitted on: its samples must be multiplied by about %.0e "
@@ -228,8 +233,12 @@ static congru_status ask_branches(prediction_run *run, size_t count)
     }
     if (status == CONGRU_OK) {
         const congru_tensor *weight = congru_tensors_find(&run->model->tensors, CONGRU_MODEL_WEIGHTS);
-        congru_opinions_log(branches * numbers, said);
-        congru_opinions_combine(&opinions, weight->data, run->probability);
+        if (congru_pipeline_combines(&run->model->pipeline)) {
+            congru_opinions_log(branches * numbers, said);
+            congru_opinions_combine(&opinions, weight->data, run->probability);
+        } else {
+            memcpy(run->probability, said, numbers * sizeof *said);
+        }
         collect(run, count, &(congru_fold_target){0});
     }
     free(said);

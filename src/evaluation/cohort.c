@@ -14,16 +14,32 @@ bool congru_few_trials(size_t trials, size_t classes_present, size_t classes)
     return trials < classes || classes_present < classes;
 }
 
-static void count(const congru_set *set, int32_t subject, bool *seen, congru_member *member)
+/* The trials of each subject, and the classes among them: each subject's by itself, in one pass through its own. */
+static bool count(const congru_set *set, congru_member *member)
 {
-    memset(seen, 0, set->classes * sizeof *seen);
-    for (size_t i = 0; i < set->count; i++) {
-        if (set->subject[i] != subject || set->label[i] < 0 || (size_t)set->label[i] >= set->classes)
-            continue;
-        member->trials++;
-        member->classes += !seen[set->label[i]];
-        seen[set->label[i]] = true;
-    }
+    size_t *first = calloc(set->subjects + 2, sizeof *first), *trial = calloc(set->count + 1, sizeof *trial);
+    size_t *seen_by =
+        calloc(set->classes + 1, sizeof *seen_by); /* the last subject that had the class, from 1 */
+    const bool done = first != NULL && trial != NULL && seen_by != NULL;
+    for (size_t i = 0; done && i < set->count; i++)
+        first[set->subject[i] + 2]++;
+    for (size_t s = 0; done && s < set->subjects; s++)
+        first[s + 2] += first[s + 1];
+    for (size_t i = 0; done && i < set->count; i++)
+        trial[first[set->subject[i] + 1]++] = i;
+    for (size_t s = 0; done && s < set->subjects; s++)
+        for (size_t i = first[s]; i < first[s + 1]; i++) {
+            const int32_t label = set->label[trial[i]];
+            if (label < 0 || (size_t)label >= set->classes)
+                continue;
+            member[s].trials++;
+            member[s].classes += seen_by[label] != s + 1;
+            seen_by[label] = s + 1;
+        }
+    free(first);
+    free(trial);
+    free(seen_by);
+    return done;
 }
 
 static bool is_asked(const congru_evaluation_options *options, int32_t subject)
@@ -79,15 +95,13 @@ congru_status congru_cohort_make(congru_context *context, const congru_set *set,
                                  const congru_evaluation_options *options, congru_member **member)
 {
     congru_member *made = calloc(set->subjects, sizeof *made);
-    bool *seen = calloc(set->classes, sizeof *seen);
     congru_status status =
-        made != NULL && seen != NULL
+        made != NULL && count(set, made)
             ? CONGRU_OK
             : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu subjects", set->subjects);
     size_t scored = 0, refused = set->subjects;
     for (size_t s = 0; status == CONGRU_OK && s < set->subjects; s++) {
         congru_split split = {0};
-        count(set, (int32_t)s, seen, &made[s]);
         made[s].asked = is_asked(options, (int32_t)s);
         if (!made[s].asked)
             continue;
@@ -108,7 +122,6 @@ congru_status congru_cohort_make(congru_context *context, const congru_set *set,
     }
     if (status == CONGRU_OK)
         note_members(context, set, made);
-    free(seen);
     *member = made;
     return status;
 }

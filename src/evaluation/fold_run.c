@@ -258,7 +258,7 @@ static congru_status run_branches(split_run *run, size_t pipeline, double *secon
 static congru_status run_pipeline(split_run *run, size_t pipeline, double *seconds, congru_text *patterns)
 {
     const congru_pipeline *p = &run->plan->pipeline[pipeline];
-    if (p->branches > 1 || p->branch[0].blocks > 0)
+    if (congru_pipeline_combines(p))
         return run_branches(run, pipeline, seconds, patterns);
     const double start = congru_seconds(), had = run->aligned.seconds;
     congru_pattern *pattern = calloc(run->targets, sizeof *pattern);

@@ -171,6 +171,12 @@ congru_status congru_plan_fit(congru_context *context, const congru_materials *m
     return m->branch->classifier->fit_folds(context, &trials, &m->method, 1, &c, count, used, NULL, model);
 }
 
+bool congru_plan_fits_together(const congru_material *material)
+{
+    return material->branch->blocks > 0 && material->feature != NULL &&
+           material->branch->classifier->fit_folds != NULL;
+}
+
 /* Lists the fits that waiting folds need and can share. */
 static congru_status list_prefits(congru_context *context, const bool *waiting, congru_plan *plan)
 {
@@ -180,9 +186,8 @@ static congru_status list_prefits(congru_context *context, const bool *waiting, 
             for (size_t b = 0; waiting[p * subjects + s] && b < plan->pipeline[p].branches; b++) {
                 const congru_choice *choice = congru_plan_choice(plan, p, (int32_t)s);
                 const size_t material = choice->material[b];
-                const congru_material *m = &plan->materials.material[material];
                 const double c = choice->c[b];
-                if (m->branch->blocks == 0 || m->feature == NULL || m->branch->classifier->fit_folds == NULL ||
+                if (!congru_plan_fits_together(&plan->materials.material[material]) ||
                     congru_plan_model(plan, material, (int32_t)s, c) != NULL)
                     continue;
                 congru_prefit *grown = realloc(plan->prefit, (plan->prefits + 1) * sizeof *grown);

@@ -46,6 +46,9 @@ const congru_choice *congru_plan_choice(const congru_plan *plan, size_t pipeline
 /* The fit of a material without the subject; NULL where each fold makes its own. */
 const congru_tensors *congru_plan_model(const congru_plan *plan, size_t material, int32_t subject, double c);
 
+/* Whether folds fit a branch together, on rows of the whole set: a model of it is fitted so too, to the same bits. */
+bool congru_plan_fits_together(const congru_material *material);
+
 /* Fits classifiers of features on rows of the whole set, `count` of one material and one C: model (count), without the trials
  * for which used (count, trials) is false. */
 congru_status congru_plan_fit(congru_context *context, const congru_materials *materials, size_t material,

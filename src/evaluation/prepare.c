@@ -13,36 +13,75 @@ void congru_domains_clear(congru_domains *domains)
 {
     free(domains->of_trial);
     free(domains->subject);
+    free(domains->trial);
+    free(domains->first);
     *domains = (congru_domains){0};
 }
 
-/* Numbers the domains in the order of their first trials. */
-static void number_domains(const congru_set *set, bool by_session, congru_domains *domains)
+typedef struct member {
+    int32_t subject, session, trial;
+} member;
+
+static int by_domain(const void *a, const void *b)
 {
-    int32_t *first = domains->subject; /* the domain's first trial, until all are known */
-    for (size_t i = 0; i < set->count; i++) {
-        size_t found = domains->count;
-        for (size_t k = domains->count; found == domains->count && k-- > 0;)
-            if (set->subject[first[k]] == set->subject[i] &&
-                (!by_session || set->session[first[k]] == set->session[i]))
-                found = k;
-        if (found == domains->count)
-            first[domains->count++] = (int32_t)i;
-        domains->of_trial[i] = (int32_t)found;
+    const member *x = a, *y = b;
+    if (x->subject != y->subject)
+        return x->subject < y->subject ? -1 : 1;
+    if (x->session != y->session)
+        return x->session < y->session ? -1 : 1;
+    return (x->trial > y->trial) - (x->trial < y->trial);
+}
+
+/* Numbers the domains in the order of their first trials, by sorting: there may be as many as trials. */
+static void number_domains(const congru_set *set, bool by_session, member *sorted, congru_domains *domains)
+{
+    for (size_t i = 0; i < set->count; i++)
+        sorted[i] = (member){set->subject[i], by_session ? set->session[i] : 0, (int32_t)i};
+    qsort(sorted, set->count, sizeof *sorted, by_domain);
+    for (size_t i = 0, leader = 0; i < set->count; i++) {
+        if (sorted[i].subject != sorted[leader].subject || sorted[i].session != sorted[leader].session)
+            leader = i;
+        domains->of_trial[sorted[i].trial] = sorted[leader].trial;
     }
+    for (size_t i = 0; i < set->count; i++) {
+        const size_t leader = (size_t)domains->of_trial[i];
+        if (leader == i)
+            domains->subject[domains->count] = set->subject[i];
+        domains->of_trial[i] = leader == i ? (int32_t)domains->count++ : domains->of_trial[leader];
+    }
+}
+
+static void list_trials(size_t trials, congru_domains *domains)
+{
+    for (size_t i = 0; i < trials; i++)
+        domains->first[domains->of_trial[i] + 1]++;
     for (size_t k = 0; k < domains->count; k++)
-        first[k] = set->subject[first[k]];
+        domains->first[k + 1] += domains->first[k];
+    for (size_t i = 0; i < trials; i++)
+        domains->trial[domains->first[domains->of_trial[i]]++] = i;
+    for (size_t k = domains->count; k > 0; k--) /* each has moved to the end of its own */
+        domains->first[k] = domains->first[k - 1];
+    domains->first[0] = 0;
 }
 
 congru_status congru_domains_find(congru_context *context, const congru_set *set, bool by_session,
                                   congru_domains *domains)
 {
     *domains = (congru_domains){.of_trial = calloc(set->count, sizeof *domains->of_trial),
-                                .subject = calloc(set->count, sizeof *domains->subject)};
-    if (domains->of_trial == NULL || domains->subject == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", set->count);
-    number_domains(set, by_session, domains);
-    return CONGRU_OK;
+                                .subject = calloc(set->count, sizeof *domains->subject),
+                                .trial = calloc(set->count, sizeof *domains->trial),
+                                .first = calloc(set->count + 1, sizeof *domains->first)};
+    member *sorted = malloc(set->count * sizeof *sorted);
+    congru_status status = CONGRU_OK;
+    if (domains->of_trial == NULL || domains->subject == NULL || domains->trial == NULL ||
+        domains->first == NULL || sorted == NULL) {
+        status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", set->count);
+    } else {
+        number_domains(set, by_session, sorted, domains);
+        list_trials(set->count, domains);
+    }
+    free(sorted);
+    return status;
 }
 
 /* ---- Recentring ---------------------------------------------------------------------------------------- */
@@ -131,18 +170,13 @@ congru_status congru_prepare_domain(congru_context *context, const congru_method
                                     const congru_prepared *prepared, size_t domain)
 {
     const congru_set *set = prepared->set;
-    const int32_t *of_trial = prepared->domains->of_trial;
-    size_t count = 0;
-    for (size_t i = 0; i < set->count; i++)
-        count += of_trial[i] == (int32_t)domain;
-    size_t *place = malloc(count * sizeof *place);
+    const size_t first = prepared->domains->first[domain];
+    const size_t count = prepared->domains->first[domain + 1] - first;
+    const size_t *place = prepared->domains->trial + first;
     int32_t *subject = calloc(count, sizeof *subject);
     congru_status status = CONGRU_OK;
-    if (place == NULL || subject == NULL)
+    if (subject == NULL)
         status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory to recentre %zu trials", count);
-    for (size_t i = 0, k = 0; status == CONGRU_OK && i < set->count; i++)
-        if (of_trial[i] == (int32_t)domain)
-            place[k++] = i;
     if (status == CONGRU_OK) {
         status = recentre(context, options, prepared, domain, count, place, subject);
         if (status != CONGRU_OK) {
@@ -152,7 +186,6 @@ congru_status congru_prepare_domain(congru_context *context, const congru_method
                         set->subject_name[prepared->domains->subject[domain]], text);
         }
     }
-    free(place);
     free(subject);
     return status;
 }

@@ -12,6 +12,8 @@ typedef struct congru_domains {
     size_t count;
     int32_t *of_trial; /* (trials) from 0 in the order of their first trials */
     int32_t *subject;  /* (count) */
+    size_t *trial;     /* (trials): those of one domain after those of another, in the order of the set */
+    size_t *first;     /* (count + 1): where in `trial` those of each begin */
 } congru_domains;
 
 /* Numbers the domains of a set. */

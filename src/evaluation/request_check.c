@@ -1,6 +1,9 @@
 /* What a run is asked for, checked. SPDX-License-Identifier: Apache-2.0 */
 #include "evaluation/request_check.h"
 
+#include "evaluation/prepare.h"
+#include <stdlib.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,12 +69,39 @@ static congru_status check_folds(congru_context *context, const congru_set *set,
     return CONGRU_OK;
 }
 
+static congru_status check_number(congru_context *context, const congru_set *set)
+{
+    congru_domains sessions = {0};
+    size_t *own = calloc(set->subjects + 1, sizeof *own), most = 0;
+    if (set->subjects > CONGRU_EVALUATED_SUBJECTS_MAX) {
+        free(own);
+        return congru_fail(context, CONGRU_ERROR_UNSUPPORTED,
+                           "the set holds %zu subjects; runs take at most %d", set->subjects,
+                           (int)CONGRU_EVALUATED_SUBJECTS_MAX);
+    }
+    congru_status status = own != NULL ? congru_domains_find(context, set, true, &sessions)
+                                       : congru_fail(context, CONGRU_ERROR_MEMORY,
+                                                     "not enough memory for %zu subjects", set->subjects);
+    for (size_t k = 0; status == CONGRU_OK && k < sessions.count; k++)
+        if (++own[sessions.subject[k]] > own[most])
+            most = (size_t)sessions.subject[k];
+    if (status == CONGRU_OK && own[most] > CONGRU_EVALUATED_SESSIONS_MAX)
+        status = congru_fail(context, CONGRU_ERROR_UNSUPPORTED,
+                             "subject '%s' has %zu sessions; runs take at most %d of a subject",
+                             set->subject_name[most], own[most], (int)CONGRU_EVALUATED_SESSIONS_MAX);
+    congru_domains_clear(&sessions);
+    free(own);
+    return status;
+}
+
 static congru_status check_set(congru_context *context, const congru_set *set,
                                const congru_evaluation_options *options)
 {
     if (set->count == 0 || set->label == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the set holds no labelled trials");
     congru_status status = congru_set_check(context, set);
+    if (status == CONGRU_OK)
+        status = check_number(context, set);
     if (status != CONGRU_OK)
         return status;
     if (options->protocol == CONGRU_PROTOCOL_LOSO && set->subjects < 2)

@@ -1,6 +1,7 @@
 /* Results in memory: making, freeing, summing up. SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
 #include "evaluation/results.h"
+#include "evaluation/split.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -42,12 +43,15 @@ congru_status congru_results_create(congru_context *context, const congru_set *s
 
 size_t congru_set_sessions(const congru_set *set, int32_t subject)
 {
-    size_t sessions = 0;
+    int32_t seen[CONGRU_EVALUATED_SESSIONS_MAX];
+    size_t sessions = 0, last = 0;
     for (size_t i = 0; i < set->count; i++) {
-        bool is_new = set->subject[i] == subject;
-        for (size_t j = i; is_new && j-- > 0;)
-            is_new = set->subject[j] != subject || set->session[j] != set->session[i];
-        sessions += is_new;
+        if (set->subject[i] != subject || (sessions > 0 && seen[last] == set->session[i]))
+            continue;
+        for (last = 0; last < sessions && seen[last] != set->session[i];)
+            last++;
+        if (last == sessions && sessions < CONGRU_EVALUATED_SESSIONS_MAX)
+            seen[sessions++] = set->session[i];
     }
     return sessions;
 }

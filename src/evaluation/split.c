@@ -99,12 +99,18 @@ static void cut_blocks(const congru_set *set, const congru_evaluation_options *o
 /* The session of the subject at `index` in the order of their first trials; -1 where it has fewer. */
 static int32_t session_at(const congru_set *set, int32_t subject, size_t index)
 {
+    int32_t seen[CONGRU_EVALUATED_SESSIONS_MAX];
+    size_t sessions = 0;
     for (size_t i = 0; i < set->count; i++) {
-        bool is_new = set->subject[i] == subject;
-        for (size_t j = i; is_new && j-- > 0;)
-            is_new = set->subject[j] != subject || set->session[j] != set->session[i];
-        if (is_new && index-- == 0)
+        if (set->subject[i] != subject)
+            continue;
+        size_t k = 0;
+        while (k < sessions && seen[k] != set->session[i])
+            k++;
+        if (k == sessions && k == index)
             return set->session[i];
+        if (k == sessions && k < CONGRU_EVALUATED_SESSIONS_MAX)
+            seen[sessions++] = set->session[i];
     }
     return -1;
 }

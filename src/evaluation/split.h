@@ -4,6 +4,9 @@
 
 #include "congru/evaluation.h"
 
+/* Folds are fitted on all other subjects or sessions: their cost grows with the square of how many there are. */
+enum { CONGRU_EVALUATED_SUBJECTS_MAX = 10000, CONGRU_EVALUATED_SESSIONS_MAX = 1000 };
+
 /* Trials by their index in the set, ascending. Freed by congru_split_clear. */
 typedef struct congru_split {
     size_t train, test, calibration; /* the last of those fitted on, of the subject that is scored */

@@ -60,7 +60,7 @@ static void add_shape(congru_text *text, const congru_shape *shape)
         add_turn(text, shape);
         add_paint(text, shape);
         congru_text_add(text, ">");
-        congru_report_add_markup(text, shape->text);
+        congru_report_add_markup(text, shape->text != NULL ? shape->text : "");
         congru_text_add(text, "</text>\n");
         return;
     }
@@ -78,7 +78,7 @@ congru_status congru_drawing_svg(congru_context *context, const congru_drawing *
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%gpt\" height=\"%gpt\" viewBox=\"0 0 %g %g\" "
         "role=\"img\" font-family=\"Helvetica, Arial, sans-serif\">\n<title>",
         drawing->width, drawing->height, drawing->width, drawing->height);
-    congru_report_add_markup(&made, drawing->title);
+    congru_report_add_markup(&made, drawing->title != NULL ? drawing->title : "");
     congru_text_add(&made, "</title>\n");
     for (size_t i = 0; i < drawing->count; i++)
         add_shape(&made, &drawing->shape[i]);

@@ -14,10 +14,7 @@ congru_status congru_signal_check(congru_context *context, size_t channels, size
     if (channels == 0 || samples == 0)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "a signal of %zu channels and %zu samples is empty",
                            channels, samples);
-    if (channels > PTRDIFF_MAX / sizeof(double) / samples)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                           "%zu channels of %zu samples are more than memory can hold", channels, samples);
-    return CONGRU_OK;
+    return congru_check_count(context, channels, samples);
 }
 
 typedef struct part_run {

@@ -139,10 +139,7 @@ congru_status congru_check_shape(congru_context *context, size_t n, size_t d)
     if (d == 0 || d > CONGRU_DIMENSION_MAX)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "matrices of %zu x %zu: the dimension must be 1 to %d", d, d, CONGRU_DIMENSION_MAX);
-    if (n > PTRDIFF_MAX / sizeof(double) / d / d)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                           "%zu matrices of %zu x %zu are more than memory can hold", n, d, d);
-    return CONGRU_OK;
+    return congru_check_count(context, n, d * d);
 }
 
 congru_failure congru_load_symmetric(const congru_chunk *chunk, size_t d, const double *plain, bool one,

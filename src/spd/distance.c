@@ -1,9 +1,13 @@
 /* Distances between matrices. SPDX-License-Identifier: Apache-2.0 */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/workspace.h"
 #include "spd/spectral.h"
+
+/* A sum of squares below it has lost bits of small ones. */
+static const double LEAST_SQUARE = 1e-280;
 
 /* Every a of a chunk against one or more b. */
 typedef struct distance_job {
@@ -79,6 +83,22 @@ static void flat_squares(const congru_chunk *chunk, size_t d, const distance_wor
     kernel->sum_squares(chunk->vectors, d * d, w->b, w->sum);
 }
 
+/* The root of matrix m's sum of squares. Of differences whose squares leave the range of doubles it is taken anew, relative to
+ * the largest of them. */
+static double distance_of(const distance_job *job, const congru_chunk *chunk, const distance_work *w, size_t m)
+{
+    const size_t width = chunk->kernel->width, size = job->d * job->d;
+    const double *difference = w->b + m / width * size * width + m % width;
+    double largest = 0.0, sum = 0.0;
+    if (job->metric == CONGRU_METRIC_RIEMANN || (w->sum[m] >= LEAST_SQUARE && w->sum[m] <= DBL_MAX))
+        return sqrt(w->sum[m]);
+    for (size_t i = 0; i < size; i++)
+        largest = fmax(largest, fabs(difference[i * width]));
+    for (size_t i = 0; i < size && largest > 0.0; i++)
+        sum += difference[i * width] / largest * (difference[i * width] / largest);
+    return largest * sqrt(sum);
+}
+
 /* Why b of the chunk has no Cholesky factor at matrix `index`. */
 static congru_failure not_positive(const distance_job *job, const congru_chunk *chunk, size_t index,
                                    const distance_work *w)
@@ -111,20 +131,20 @@ static congru_failure matched_task(void *user, const congru_chunk *chunk)
         flat_squares(chunk, d, &w);
     }
     for (size_t m = 0; m < chunk->count && failure.status == CONGRU_OK; m++)
-        job->out[chunk->first + m] = sqrt(w.sum[m]);
+        job->out[chunk->first + m] = distance_of(job, chunk, &w, m);
     return failure;
 }
 
 /* Column b of the distances of a chunk. Among the matrices of one batch a chunk has the pairs whose first it holds, so every
  * entry is written once. */
-static void store_column(const distance_job *job, const congru_chunk *chunk, size_t b, const double *sum)
+static void store_column(const distance_job *job, const congru_chunk *chunk, size_t b, const distance_work *w)
 {
     for (size_t m = 0; m < chunk->count; m++) {
         const size_t i = chunk->first + m;
         if (!job->among)
-            job->out[i * job->n_b + b] = sqrt(sum[m]);
+            job->out[i * job->n_b + b] = distance_of(job, chunk, w, m);
         else if (i < b)
-            job->out[i * job->n_b + b] = job->out[b * job->n_b + i] = sqrt(sum[m]);
+            job->out[i * job->n_b + b] = job->out[b * job->n_b + i] = distance_of(job, chunk, w, m);
         else if (i == b)
             job->out[i * job->n_b + b] = 0.0;
     }
@@ -145,7 +165,7 @@ static congru_failure pairwise_task(void *user, const congru_chunk *chunk)
             failure = congru_load_symmetric(chunk, d, other, true, w.b, w.spectral.check);
             flat_squares(chunk, d, &w);
         }
-        store_column(job, chunk, b, w.sum);
+        store_column(job, chunk, b, &w);
     }
     return failure;
 }

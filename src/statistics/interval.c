@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/number_text.h"
 #include "congru/statistics.h"
 
@@ -21,7 +22,7 @@ congru_interval congru_interval_of(size_t n, const double *value, double confide
 {
     congru_interval interval = unknown;
     double sum = 0, squares = 0;
-    n = value != NULL ? n : 0;
+    n = value != NULL && !congru_too_many(n, 1) ? n : 0;
     for (size_t i = 0; i < n; i++)
         if (!isnan(value[i])) {
             sum += value[i];
@@ -42,7 +43,7 @@ congru_gain congru_gain_of(size_t n, const double *a, const double *b, double co
 {
     congru_gain gain = {.interval = unknown, .effect = NAN};
     double sum = 0, squares = 0;
-    n = a != NULL && b != NULL ? n : 0;
+    n = a != NULL && b != NULL && !congru_too_many(n, 1) ? n : 0;
     for (size_t i = 0; i < n; i++) {
         if (isnan(a[i]) || isnan(b[i]))
             continue;

@@ -71,6 +71,8 @@ congru_status congru_roc_auc(congru_context *context, size_t n, const bool *posi
     if (n == 0 || positive == NULL || score == NULL || auc == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "congru_roc_auc: at least one trial is needed, and no argument may be NULL");
+    if (congru_too_many(n, 1))
+        return congru_check_count(context, n, 1);
     ranked_score *ranked = malloc(n * sizeof *ranked);
     if (ranked == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu scores", n);
@@ -191,6 +193,8 @@ congru_status congru_metrics_measure(congru_context *context, size_t n, size_t c
     if (n == 0 || classes == 0 || truth == NULL || prediction == NULL || value == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "congru_metrics_measure: at least one trial and class are needed, not NULL");
+    if (congru_too_many(n, classes))
+        return congru_check_count(context, n, classes);
     congru_class_metrics *of = calloc(classes, sizeof *of);
     if (of == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu classes", classes);

@@ -51,6 +51,8 @@ congru_status congru_holm_correct(congru_context *context, size_t n, const doubl
     if (n == 0 || p == NULL || adjusted == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "congru_holm_correct: at least one p is needed, and no argument may be NULL");
+    if (congru_too_many(n, 1))
+        return congru_check_count(context, n, 1);
     for (size_t i = 0; i < n; i++)
         if (!(p[i] >= 0.0 && p[i] <= 1.0))
             return congru_fail(context, CONGRU_ERROR_ARGUMENT, "p-value %zu of %zu is %g; it must be 0 to 1", i,
@@ -95,6 +97,8 @@ congru_status congru_scores_normalise(congru_context *context, size_t subjects, 
     if (subjects == 0 || methods == 0 || scores == NULL || z == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "congru_scores_normalise: scores of a subject and a method are needed, not NULL");
+    if (congru_too_many(subjects, methods))
+        return congru_check_count(context, subjects, methods);
     for (size_t i = 0; i < subjects * methods; i++)
         if (isinf(scores[i]))
             return congru_fail(context, CONGRU_ERROR_NOT_FINITE, "the score of subject %zu by method %zu is %g",

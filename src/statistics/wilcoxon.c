@@ -23,6 +23,8 @@ static congru_status check_pairs(congru_context *context, const char *function, 
     if (n == 0 || a == NULL || b == NULL || result == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "%s: at least one pair is needed, and no argument may be NULL", function);
+    if (congru_too_many(n, 1))
+        return congru_check_count(context, n, 1);
     for (size_t i = 0; i < n; i++)
         if (!isfinite(a[i]) || !isfinite(b[i]))
             return congru_fail(context, CONGRU_ERROR_NOT_FINITE, "%s: pair %zu of %zu is %g and %g", function,

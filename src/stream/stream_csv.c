@@ -127,11 +127,9 @@ static congru_status read_all(csv_reader *r)
 }
 
 /* Standard input stays open for the caller: what is closed is a copy of its descriptor. */
-static FILE *open_input(const char *path)
+static FILE *open_input(const congru_stream_settings *settings, const char *path)
 {
-    if (!congru_stream_is_standard(path))
-        return fopen(path, "r");
-    int copy = dup(STDIN_FILENO);
+    int copy = congru_stream_is_standard(path) ? dup(STDIN_FILENO) : congru_stream_open(settings, path);
     FILE *file = copy >= 0 ? fdopen(copy, "r") : NULL;
     if (file == NULL && copy >= 0)
         close(copy);
@@ -145,7 +143,7 @@ congru_status congru_stream_read_csv(congru_stream_sink *sink, const char *path)
         return congru_fail(sink->settings->context, CONGRU_ERROR_MEMORY, "stream: not enough memory");
     r->sink = sink;
     r->path = path;
-    r->file = open_input(path);
+    r->file = open_input(sink->settings, path);
     congru_status status = r->file != NULL
                                ? read_all(r)
                                : congru_fail(sink->settings->context, CONGRU_ERROR_IO, "%s: cannot open: %s",

@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -15,6 +17,23 @@
 bool congru_stream_is_standard(const char *path)
 {
     return strcmp(path, "-") == 0;
+}
+
+/* Opening a pipe that nobody writes to would wait in the system, where a signal that came before it is not seen. */
+int congru_stream_open(const congru_stream_settings *settings, const char *path)
+{
+    enum { LOOK_MILLISECONDS = 100 };
+    const int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    struct stat about;
+    if (descriptor < 0)
+        return -1;
+    if (fstat(descriptor, &about) == 0 && S_ISFIFO(about.st_mode)) {
+        struct pollfd waits = {.fd = descriptor, .events = POLLIN};
+        while (!congru_stream_stopped(settings) && poll(&waits, 1, LOOK_MILLISECONDS) <= 0)
+            continue;
+    }
+    fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
+    return descriptor;
 }
 
 const char *congru_stream_input_name(const char *path)
@@ -91,7 +110,8 @@ static congru_status open_and_read(bytes_reader *r, const char *path)
     if (congru_decoder_channels(r->sink->decoder) > CONGRU_STREAM_CHANNELS_MAX)
         return congru_fail(context, CONGRU_ERROR_UNSUPPORTED, "stream: more than %d channels",
                            (int)CONGRU_STREAM_CHANNELS_MAX);
-    r->descriptor = congru_stream_is_standard(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    r->descriptor =
+        congru_stream_is_standard(path) ? STDIN_FILENO : congru_stream_open(r->sink->settings, path);
     if (r->descriptor < 0)
         return congru_fail(context, CONGRU_ERROR_IO, "%s: cannot open: %s", path, strerror(errno));
     status = read_all(r);

@@ -468,25 +468,33 @@ static congru_status serve(server *s)
 
 static congru_status open_listener(server *s)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET,
-                                  .sin_port = htons((uint16_t)s->settings->options.port)};
-    socklen_t size = sizeof address;
+    const bool six = strchr(s->settings->options.address, ':') != NULL;
+    const in_port_t port = htons((uint16_t)s->settings->options.port);
+    union {
+        struct sockaddr any;
+        struct sockaddr_in four;
+        struct sockaddr_in6 six;
+    } address = {.six = {.sin6_family = AF_INET6, .sin6_port = port}};
+    if (!six)
+        address.four = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = port};
+    socklen_t size = six ? sizeof address.six : sizeof address.four;
     int yes = 1;
-    if (inet_pton(AF_INET, s->settings->options.address, &address.sin_addr) != 1)
+    if (inet_pton(six ? AF_INET6 : AF_INET, s->settings->options.address,
+                  six ? (void *)&address.six.sin6_addr : (void *)&address.four.sin_addr) != 1)
         return congru_fail(s->settings->context, CONGRU_ERROR_ARGUMENT,
                            "stream: the address is not one such as 127.0.0.1: '%s'",
                            s->settings->options.address);
-    s->listener = socket(AF_INET, SOCK_STREAM, 0);
+    s->listener = socket(six ? AF_INET6 : AF_INET, SOCK_STREAM, 0);
     if (s->listener < 0 || fcntl(s->listener, F_SETFL, O_NONBLOCK) < 0 ||
         setsockopt(s->listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) < 0 ||
-        bind(s->listener, (const struct sockaddr *)&address, sizeof address) < 0 ||
-        listen(s->listener, BACKLOG) < 0 || getsockname(s->listener, (struct sockaddr *)&address, &size) < 0)
+        bind(s->listener, &address.any, size) < 0 || listen(s->listener, BACKLOG) < 0 ||
+        getsockname(s->listener, &address.any, &size) < 0)
         return congru_fail(s->settings->context, CONGRU_ERROR_IO, "stream: cannot listen on %s:%d: %s",
                            s->settings->options.address, s->settings->options.port, strerror(errno));
     const congru_stream_options *o = &s->settings->options;
-    congru_stream_log_add(&s->log, "listening", 0, ",\"address\":\"%s:%d\"", o->address,
-                          (int)ntohs(address.sin_port));
-    return o->listening == NULL || o->listening(o->user, o->address, (int)ntohs(address.sin_port))
+    const int port = (int)ntohs(six ? address.six.sin6_port : address.four.sin_port);
+    congru_stream_log_add(&s->log, "listening", 0, ",\"address\":\"%s:%d\"", o->address, port);
+    return o->listening == NULL || o->listening(o->user, o->address, port)
                ? CONGRU_OK
                : congru_fail(s->settings->context, CONGRU_ERROR_CANCELLED, "stream: the address was not taken");
 }

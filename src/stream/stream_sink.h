@@ -69,6 +69,9 @@ double congru_stream_marker_after(const congru_stream_settings *settings, const 
 
 /* The inputs of congru_stream_run. "-" is standard input. */
 bool congru_stream_is_standard(const char *path);
+
+/* A file to read, or a pipe once somebody writes to it or the stream is stopped; -1 with errno set. */
+int congru_stream_open(const congru_stream_settings *settings, const char *path);
 const char *congru_stream_input_name(const char *path);
 congru_status congru_stream_read_frames(congru_stream_sink *sink, const char *path);
 congru_status congru_stream_read_csv(congru_stream_sink *sink, const char *path);

@@ -220,6 +220,29 @@ writing_is_not_cut_short()
     result "$name" "$problems"
 }
 
+# Numbers that no training gives, in the place of a model's.
+damage_is_the_models()
+{
+    local problems=
+    mkdir "$scratch/work/damage" && cd "$scratch/work/damage" || exit 1
+    make_set set.npz --subjects 3 --trials 8 --d 3 --seed 2
+    congru train set.npz -p ra+tslr -o good.safetensors >/dev/null || problems+="no model"$'\n'
+    for name in tslr.reference recentre.prior; do
+        python3 - $name <<'END' || problems+="$name: not damaged"$'\n'
+import json, struct, sys
+data = bytearray(open('good.safetensors', 'rb').read())
+size = struct.unpack_from('<Q', data)[0]
+first, last = json.loads(data[8:8 + size])[sys.argv[1]]['data_offsets']
+for at in range(first, last, 8):
+    struct.pack_into('<d', data, 8 + size + at, 1e308)
+open('bad.safetensors', 'wb').write(data)
+END
+        congru predict bad.safetensors set.npz >out.txt 2>err.txt && problems+="$name: exit code 0"$'\n'
+        [[ $(cat err.txt) == "congru: bad.safetensors: "* ]] || problems+="$name: $(cat err.txt)"$'\n'
+    done
+    result "damage in a model's numbers is the model's" "$problems"
+}
+
 # Trained on two subjects, streaming the recording of a third.
 real_recordings()
 {
@@ -245,6 +268,7 @@ late_readers_lose_nothing
 limits_are_kept
 lsl_is_the_file_path
 writing_is_not_cut_short
+damage_is_the_models
 real_recordings
 for name in train predict align stream; do
     manual_has_options $name

@@ -341,45 +341,81 @@ TEST(later_trials_do_not_matter_online)
 }
 
 /* A model trained without a subject answers about it as the fold did, to the bit; saved and loaded. */
+static void check_model(const congru_set *set, const congru_results *results, const char *pipeline,
+                        int32_t target, const char *path)
+{
+    congru_model_options options;
+    congru_model *model = NULL;
+    congru_predictions *made = NULL;
+    const congru_prediction_options ask = {.subjects = &target, .subject_count = 1};
+    congru_model_options_init(&options);
+    options.pipeline = pipeline;
+    options.without = &target;
+    options.without_count = 1;
+    CHECK_SAYING(congru_model_fit(context, set, &options, &model) == CONGRU_OK, "%s",
+                 congru_context_error(context));
+    CHECK(congru_model_save(context, model, path) == CONGRU_OK);
+    congru_model_destroy(&model);
+    CHECK_SAYING(congru_model_load(context, path, &model) == CONGRU_OK, "%s", congru_context_error(context));
+    CHECK(congru_model_needs_signals(model));
+    CHECK_SAYING(congru_model_predict(context, model, set, &ask, &made) == CONGRU_OK, "%s",
+                 congru_context_error(context));
+    const congru_fold *fold = NULL;
+    for (size_t i = 0; results != NULL && i < results->folds; i++)
+        if (strcmp(results->pipeline[results->fold[i].pipeline], pipeline) == 0)
+            fold = &results->fold[i];
+    CHECK_SAYING(made != NULL && fold != NULL && made->count == fold->samples &&
+                     memcmp(made->probability, fold->probability, made->count * CLASSES * sizeof(double)) == 0,
+                 "%s", pipeline);
+    congru_predictions_destroy(&made);
+    congru_model_destroy(&model);
+}
+
 TEST(models_answer_as_folds_do)
 {
     const int32_t target = 3;
     congru_set *set = make_set();
     congru_results *results = run_on(context, set, CONGRU_TARGET_FULL, NULL, &target);
-    char folder[] = "/tmp/congru-branches-XXXXXX", path[64];
-    CHECK(mkdtemp(folder) != NULL);
-    snprintf(path, sizeof path, "%s/model", folder);
-    for (size_t p = 0; p < 3; p++) {
-        congru_model_options options;
-        congru_model *model = NULL;
-        congru_predictions *made = NULL;
-        const congru_prediction_options ask = {.subjects = &target, .subject_count = 1};
-        congru_model_options_init(&options);
-        options.pipeline = all[p];
-        options.without = &target;
-        options.without_count = 1;
-        CHECK_SAYING(congru_model_fit(context, set, &options, &model) == CONGRU_OK, "%s",
-                     congru_context_error(context));
-        CHECK(congru_model_save(context, model, path) == CONGRU_OK);
-        congru_model_destroy(&model);
-        CHECK_SAYING(congru_model_load(context, path, &model) == CONGRU_OK, "%s",
-                     congru_context_error(context));
-        CHECK(congru_model_needs_signals(model));
-        CHECK_SAYING(congru_model_predict(context, model, set, &ask, &made) == CONGRU_OK, "%s",
-                     congru_context_error(context));
-        const congru_fold *fold = NULL;
-        for (size_t i = 0; results != NULL && i < results->folds; i++)
-            if (strcmp(results->pipeline[results->fold[i].pipeline], all[p]) == 0)
-                fold = &results->fold[i];
-        CHECK_SAYING(made != NULL && fold != NULL && made->count == fold->samples &&
-                         memcmp(made->probability, fold->probability, made->count * CLASSES * sizeof(double)) ==
-                             0,
-                     "%s", all[p]);
-        congru_predictions_destroy(&made);
-        congru_model_destroy(&model);
-    }
-    remove(path);
-    remove(folder);
+    char path[600];
+    snprintf(path, sizeof path, "%s/model", scratch_folder());
+    for (size_t p = 0; p < 3; p++)
+        check_model(set, results, all[p], target, path);
+    congru_results_destroy(&results);
+    congru_set_destroy(&set);
+}
+
+/* Branches of features that have no band or window, and what decides about signals alone. */
+TEST(models_without_blocks_answer_as_folds_do)
+{
+    static const char *const names[] = {"ea+bins",    "none+bins",     "eab",
+                                        "two-ridges", "ridge-and-mdm", "bins-and-blocks"};
+    enum { NAMES = sizeof names / sizeof names[0] };
+    const int32_t target = 1;
+    congru_set *set = make_set();
+    congru_preprocessing raw;
+    congru_evaluation_options options;
+    congru_results *results = NULL;
+    char path[600];
+    snprintf(path, sizeof path, "%s/model", scratch_folder());
+    congru_preprocessing_init_raw(&raw);
+    CHECK(congru_set_estimate(context, set, &raw) == CONGRU_OK);
+    CHECK(congru_pipeline_define(context, "here",
+                                 "pipeline = eab\nbranch = a\nmethod = ea+bins\n"
+                                 "pipeline = two-ridges\nbranch = a\nmethod = ra+ridge\nbranch = b\n"
+                                 "method = none+ridge\nC = 0.5\n"
+                                 "pipeline = ridge-and-mdm\nbranch = a\nmethod = ra+ridge\nbranch = b\n"
+                                 "method = ra+mdm\n"
+                                 "pipeline = bins-and-blocks\nbranch = a\nmethod = ea+bins\nbranch = b\n"
+                                 "method = ra+ridge\nband = 8:13, 13:30\n") == CONGRU_OK);
+    congru_evaluation_options_init(&options);
+    options.pipelines = names;
+    options.pipeline_count = NAMES;
+    options.subjects = &target;
+    options.subject_count = 1;
+    CHECK_SAYING(congru_evaluate(context, set, &options, &results) == CONGRU_OK, "%s",
+                 congru_context_error(context));
+    for (size_t p = 0; p < NAMES; p++)
+        check_model(set, results, names[p], target, path);
     congru_results_destroy(&results);
     congru_set_destroy(&set);
 }

@@ -30,9 +30,10 @@ TEST(another_run_is_not_mixed_in)
     changed.method.c = 0.5;
     changed.method.network.merges = CONGRU_MERGES_NONE;
     changed.align_by_session = true;
-    expect_refusal(context, set, &changed,
-                   "another run: --align-by subject there, --align-by session here; --C auto there, --C 0.5 here; "
-                   "--merges skip there, --merges none here (name");
+    expect_refusal(
+        context, set, &changed,
+        "another run: --align-by subject there, --align-by session here; --C auto there, --C 0.5 here; "
+        "--merges skip there, --merges none here (name");
     set->covariance[5] += 1e-12;
     set->covariance[1 * 3 + 2] = set->covariance[5];
     set->covariance[2 * 3 + 1] = set->covariance[5];
@@ -73,6 +74,22 @@ TEST(damaged_folds_are_named)
     free(whole);
     congru_set_destroy(&set);
     remove_folder(folder);
+}
+
+/* More subjects or sessions than anyone has, whose folds would take for ever. */
+TEST(numbers_of_subjects_and_sessions_have_limits)
+{
+    const set_recipe many_subjects = {.subjects = 10001, .classes = 2, .per_class = 1, .d = 2, .seed = 1},
+                     many_sessions = {.subjects = 2, .classes = 2, .per_class = 1001, .d = 2, .seed = 1};
+    congru_evaluation_options options = options_for(two, 1, NULL);
+    congru_set *set = sample_set(context, &many_subjects);
+    expect_refusal(context, set, &options, "the set holds 10001 subjects; runs take at most 10000");
+    congru_set_destroy(&set);
+    set = sample_set(context, &many_sessions);
+    for (size_t i = 0; i < set->count; i++)
+        set->session[i] = (int32_t)(i / 2);
+    expect_refusal(context, set, &options, "has 1001 sessions; runs take at most 1000 of a subject");
+    congru_set_destroy(&set);
 }
 
 /* Without run.json the folds themselves say what they were made with. */

@@ -20,6 +20,7 @@ from concurrent.futures import ProcessPoolExecutor
 sys.dont_write_bytecode = True  # the source tree may not be ours to write to
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), 'faults')]
+import hostile_campaigns as campaigns  # noqa: E402
 import hostile_files as files  # noqa: E402
 import hostile_folders as folders  # noqa: E402
 import hostile_streams as streams  # noqa: E402
@@ -50,6 +51,12 @@ KINDS = [
     Kind('stdin', 'samples on standard input', streams.attack_stdin, 0.5),
     Kind('tcp', 'servers with many clients', streams.attack_tcp, 0.1),
     Kind('command', 'command lines', folders.attack_command, 2),
+    Kind('definition', 'pipeline files, and definitions in models', campaigns.attack_definition, 1),
+    Kind('many', 'many subjects, sessions, classes, arrays, rows, words', campaigns.attack_many, 0.25),
+    Kind('damage', 'results folders with one damage, taken up', campaigns.attack_damage, 1),
+    Kind('bounds', 'options at their bounds, of each command', campaigns.attack_bounds, 2),
+    Kind('scales', 'classifiers at scales of 1e-12 to 1e12', campaigns.attack_scales, 0.5),
+    Kind('pipes', 'pipes without another end, and signals', campaigns.attack_pipes, 0.5),
 ]
 COUNT, SAMPLE_COUNT, SAMPLE_SANITIZED = 400, 50, 12
 BLOCK = 10  # tries that a process does before it asks for more
@@ -89,6 +96,11 @@ def run_block(task):
     return kind_name, counter, violations
 
 
+# Signals whose cue is known, and a model of a pipeline that was defined for it.
+DEFINED = ['import signals.npz --start 0 --window all --band off --notch off --keep-signals -o cued.npz',
+           'train cued.npz --pipeline-file p.txt -p p0 -o defined.safetensors']
+
+
 def prepare(options, scratch):
     """The program and the good files, where somebody who is not root can read them."""
     source = os.path.dirname(os.path.dirname(HERE))
@@ -102,6 +114,8 @@ def prepare(options, scratch):
     files.make_more_inputs(good)
     subprocess.run([congru, 'train', 'sset.npz', '-p', 'ddct-unet-e2e', '--steps', '2', '-o', 'network.safetensors'],
                    cwd=good, check=True, stdout=subprocess.DEVNULL)
+    for line in DEFINED:
+        subprocess.run([congru] + line.split(), cwd=good, check=True, stdout=subprocess.DEVNULL)
     return congru, good, source
 
 

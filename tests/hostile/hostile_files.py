@@ -80,6 +80,7 @@ def make_more_inputs(folder):
     with open(path('S1.edf'), 'rb') as file:
         write(path('S1.bdf'), bdf_of_edf(file.read()))
     write(path('b.vhdr'), VHDR)
+    write(path('p.txt'), b'pipeline = p0\nbranch = b\nmethod = ra+ridge\nband = 8:13\nwindow = 0:0.3\n')
     write(path('b.vmrk'), VMRK)
     write(path('b.eeg'), struct.pack('<9600h', *[int(3000 * value) for value in made_up(9600, 3)]))
     data = struct.pack('<720d', *made_up(720, 9))

@@ -9,6 +9,7 @@
 import numpy as np
 import pyriemann
 import scipy.linalg
+import scipy.special
 import sklearn
 from pyriemann.classification import MDM
 from pyriemann.spatialfilters import CSP
@@ -48,6 +49,12 @@ def show(name, values):
 # The minimum is the same for every solver; the default one stops 1e-5 short of it.
 def logistic(c):
     return LogisticRegression(C=c, solver="newton-cg", tol=1e-10, max_iter=500)
+
+
+# Euclidean distances have a unit: they are relative to the mean trace of the class means.
+def relative_mdm(mdm, x):
+    unit = np.trace(mdm.covmeans_, axis1=1, axis2=2).mean()
+    return scipy.special.softmax(-((mdm.transform(x) / unit) ** 2), axis=1)
 
 
 def lda():
@@ -112,8 +119,9 @@ for classes, d, subjects, training, test, samples in ((2, 5, 3, 60, 9, 24), (3, 
     print("case", classes, d, subjects, training, test, samples)
     x, y, subject, state = make_trials(1, classes, d, subjects, training, samples)
     other = make_trials(state, classes, d, subjects, test, samples)[0]
-    for metric in ("riemann", "logeuclid", "euclid"):
+    for metric in ("riemann", "logeuclid"):
         show("mdm-" + metric, MDM(metric=metric).fit(x, y).predict_proba(other))
+    show("mdm-euclid", relative_mdm(MDM(metric="euclid").fit(x, y), other))
     space = TangentSpace(metric="riemann").fit(x)
     features, unseen = space.transform(x), space.transform(other)
     show("tangent", unseen)

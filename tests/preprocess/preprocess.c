@@ -260,6 +260,7 @@ TEST(sets_are_joined_by_names)
     CHECK(set->count == 2 * TRIALS && set->classes == 3 && set->subjects == 2);
     CHECK(set->label[TRIALS] == 0 && set->label[TRIALS + 1] == 2 && set->subject[TRIALS] == 1);
     CHECK(memcmp(set->signals + TRIALS * CHANNELS * WINDOW, other->signals, CHANNELS * WINDOW * 8) == 0);
+    CHECK(congru_set_join(context, set, set) == CONGRU_ERROR_ARGUMENT && error_has("not joined to itself"));
     CHECK(congru_set_join(context, set, far) == CONGRU_ERROR_ARGUMENT && error_has("channel 1"));
     congru_set_destroy(&set);
     congru_set_destroy(&other);

@@ -357,6 +357,27 @@ TEST(extreme_scales)
 }
 
 /* A failure leaves the context fit for the next call. */
+/* Euclidean distances are a length: their squares need not be numbers. */
+TEST(distances_at_the_ends_of_the_range)
+{
+    static const double scales[] = {1e-300, 1e-160, 1e160, 1e300};
+    double plain[N * N], scaled[N * N];
+    prepare();
+    for (size_t i = 0; i < N * DD; i++)
+        more[i] = a[i] / 1e3;
+    OK(congru_spd_distance_pairwise(context, CONGRU_METRIC_EUCLID, D, N, more, N, more, plain));
+    for (size_t s = 0; s < sizeof scales / sizeof scales[0]; s++) {
+        for (size_t i = 0; i < N * DD; i++)
+            out[i] = more[i] * scales[s];
+        OK(congru_spd_distance_pairwise(context, CONGRU_METRIC_EUCLID, D, N, out, N, out, scaled));
+        for (size_t i = 0; i < N * N; i++)
+            CHECK_NEAR(scaled[i] / scales[s], plain[i], 1e-12);
+        OK(congru_spd_distance(context, CONGRU_METRIC_EUCLID, N, D, out, 1, out, scaled));
+        for (size_t i = 0; i < N; i++)
+            CHECK_NEAR(scaled[i] / scales[s], plain[i * N], 1e-12);
+    }
+}
+
 TEST(works_on_after_a_failure)
 {
     double before[N * DD];

@@ -1,5 +1,6 @@
 /* Metrics against scikit-learn, the binomial against scipy, scores over folds by hand. SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
+#include <stdint.h>
 
 #include "congru/congru.h"
 #include "context_main.h"
@@ -74,6 +75,40 @@ TEST(binomial_agrees_with_scipy)
     CHECK(oracle_cases("binomial", check_binomial) == 8);
     CHECK(isnan(congru_binomial_tail(1, 0, 0.5)) && isnan(congru_binomial_quantile(1.1, 5, 0.5)));
     CHECK(isnan(congru_chance_level(20, 1, 0.95)) && isnan(congru_chance_level(0, 2, 0.95)));
+}
+
+/* SciPy's binom.sf(k - 1, n, p), and by hand 1/2 + P(X = n/2)/2. */
+TEST(binomial_of_many_trials)
+{
+    static const struct {
+        size_t k, n;
+        double chance, tail;
+    } known[] = {
+        {1001000, 2000000, 0.5, 0.0787534236614672},
+        {1005000, 2000000, 0.5, 7.72577064342948e-13},
+        {999000, 2000000, 0.5, 0.9214541301304576},
+        {5, 2000000, 1e-6, 0.05265292712014379},
+        {1, 2000000, 1e-6, 0.8646648520986931},
+        {40, 2000000, 1e-6, 1.9164836671886235e-37},
+        {1999997, 2000000, 1 - 1e-6, 0.8571235507},
+        {500500, 2000000, 0.25, 0.20732853971678314},
+        {2, SIZE_MAX, 0.5, 1},
+        {SIZE_MAX, SIZE_MAX, 0.5, 0},
+        {SIZE_MAX / 2, SIZE_MAX, 0.5, 0.5},
+        {(size_t)1 << 40, (size_t)1 << 41, 0.5, 0.50000026903},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        const double tail = congru_binomial_tail(known[i].k, known[i].n, known[i].chance);
+        CHECK_SAYING(fabs(tail - known[i].tail) <= 1e-7 * known[i].tail, "tail(%zu; %zu): %.15g, not %.15g",
+                     known[i].k, known[i].n, tail, known[i].tail);
+    }
+    CHECK(congru_binomial_quantile(0.95, 2000000, 0.5) == 1001163);
+    CHECK_NEAR(congru_chance_level(SIZE_MAX, 2, 0.95), 0.5, 1e-9);
+    /* Where one way takes over from the other. */
+    const size_t last = (size_t)1 << 20;
+    CHECK_NEAR(congru_binomial_tail(last / 2 + 700, last, 0.5),
+               congru_binomial_tail(last / 2 + 701, last + 2, 0.5), 1e-6);
+    CHECK(congru_binomial_tail(5, 4, 0.5) == 0 && congru_binomial_tail(0, 4, 0.5) == 1);
 }
 
 TEST(wolpaw_has_his_bits)
