@@ -492,9 +492,9 @@ static congru_status open_listener(server *s)
         return congru_fail(s->settings->context, CONGRU_ERROR_IO, "stream: cannot listen on %s:%d: %s",
                            s->settings->options.address, s->settings->options.port, strerror(errno));
     const congru_stream_options *o = &s->settings->options;
-    const int port = (int)ntohs(six ? address.six.sin6_port : address.four.sin_port);
-    congru_stream_log_add(&s->log, "listening", 0, ",\"address\":\"%s:%d\"", o->address, port);
-    return o->listening == NULL || o->listening(o->user, o->address, port)
+    const int found = (int)ntohs(six ? address.six.sin6_port : address.four.sin_port);
+    congru_stream_log_add(&s->log, "listening", 0, ",\"address\":\"%s:%d\"", o->address, found);
+    return o->listening == NULL || o->listening(o->user, o->address, found)
                ? CONGRU_OK
                : congru_fail(s->settings->context, CONGRU_ERROR_CANCELLED, "stream: the address was not taken");
 }
