@@ -59,7 +59,7 @@ static void read_cell(const void *user, congru_claim_side side, const char *row,
         cell->ridge = true;
     }
     congru_claim_cell_scores(cell, &job->cross.scores, &runs->scores, job->dataset, 0, name);
-    cell->uses |= congru_paper_uses(runs->job, column) & ~(cell->ridge ? CONGRU_USES_RIDGE : 0U);
+    cell->uses |= congru_paper_uses(runs->job, column) & ~(cell->ridge ? (unsigned)CONGRU_USES_RIDGE : 0U);
 }
 
 static void add_changes(const void *user, unsigned uses, congru_text *text)

@@ -240,7 +240,7 @@ static void read_cell(const void *user, congru_claim_side side, const char *row,
         cell->number = printed_of(job, congru_paper_dataset(row), list);
     cell->ridge = strstr(pipelines, "+tslr") != NULL;
     if (strncmp(column, "ra+", 3) != 0)
-        cell->uses |= congru_paper_uses(job->sets.job, pipelines) & ~CONGRU_USES_RIDGE;
+        cell->uses |= congru_paper_uses(job->sets.job, pipelines) & ~(unsigned)CONGRU_USES_RIDGE;
 }
 
 static void add_changes(const void *user, unsigned uses, congru_text *text)
