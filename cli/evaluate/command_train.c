@@ -106,7 +106,8 @@ static int train(train_run *run)
     terminal_clean(line);
     terminal_wrap(line, 0, 2, "");
     const char *name, *chosen;
-    for (size_t i = 0; congru_model_text(run->model, i, &name, &chosen); i++)
+    for (size_t i = 0;
+         run->options.method.choose[0] != '\0' && congru_model_text(run->model, i, &name, &chosen); i++)
         if (strcmp(name, "chosen") == 0) {
             snprintf(line, sizeof line, "chosen on these subjects: %s", chosen);
             terminal_wrap(line, 0, 2, "");

@@ -312,6 +312,13 @@ static bool had_branch(const congru_evaluation *e, size_t first, size_t fold, si
     return false;
 }
 
+/* Whether two materials are fitted with the same options, but for C: not where these were chosen otherwise. */
+static bool same_options(const congru_evaluation *e, size_t a, size_t b)
+{
+    const congru_material *material = e->plan.materials.material;
+    return congru_same_but_c(&material[a].method, &material[b].method);
+}
+
 /* Steps of the networks that one part of a group's folds trains, in their order: 0, 1, ..., with the pipeline; 0 after the
  * last. Where several classifiers stand behind one aligner, it is trained for the first of them. */
 static size_t steps_at(const congru_evaluation *e, size_t group, size_t index, size_t *pipeline)
@@ -323,7 +330,8 @@ static size_t steps_at(const congru_evaluation *e, size_t group, size_t index, s
         for (size_t b = 0; b < p->branches; b++) {
             const congru_branch *branch = &p->branch[b];
             const size_t material = materials_of(e, i)[b];
-            const bool aligned = i > first && branch->blocks == 0 && branch->aligner->network != NULL;
+            const bool aligned = i > first && branch->blocks == 0 && branch->aligner->network != NULL &&
+                                 same_options(e, materials_of(e, i - 1)[0], material);
             size_t steps;
             if (had_branch(e, first, i, material))
                 continue;

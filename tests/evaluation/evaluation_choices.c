@@ -88,6 +88,26 @@ TEST(folds_are_those_of_the_chosen_values)
     congru_set_destroy(&set);
 }
 
+/* What a subject is recentred by is an option, too: each value has trials of its own. */
+TEST(the_mean_of_alignment_is_chosen)
+{
+    static const char *const pipeline[] = {"ra+mdm"};
+    congru_set *set = sample_set(context, &five);
+    congru_evaluation_options options = options_of(pipeline, "ra-mean=euclid,riemann"),
+                              other = options_of(pipeline, NULL);
+    congru_results *results = evaluate_in(context, set, &options), *riemann = evaluate_in(context, set, &other);
+    set_values("ra-mean euclid", &other.method);
+    congru_results *euclid = evaluate_in(context, set, &other);
+    CHECK(!same(riemann, euclid, 0));
+    for (int32_t s = 0; s < SUBJECTS; s++)
+        CHECK_SAYING(same(results, strcmp(chosen_for(results, s), "ra-mean euclid") == 0 ? euclid : riemann, s),
+                     "%s", chosen_for(results, s));
+    congru_results_destroy(&results);
+    congru_results_destroy(&riemann);
+    congru_results_destroy(&euclid);
+    congru_set_destroy(&set);
+}
+
 /* The five subjects are in four groups where a network's options are chosen: the first and the last are one. */
 TEST(labels_of_the_target_do_not_choose)
 {
