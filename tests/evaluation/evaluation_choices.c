@@ -108,19 +108,23 @@ TEST(the_mean_of_alignment_is_chosen)
     congru_set_destroy(&set);
 }
 
-/* The five subjects are in four groups where a network's options are chosen: the first and the last are one. */
+/* The five subjects are in four groups where a network's options are chosen: the first and the last are one. With other labels
+ * of theirs, by which a network that learns is always wrong, one that learns nothing would be best for them. */
 TEST(labels_of_the_target_do_not_choose)
 {
-    static const char *const pipeline[] = {"ddct-unet-e2e"};
+    static const char *const pipeline[] = {"dldct-e2e"};
     congru_set *set = sample_set(context, &five), *other = sample_set(context, &five);
-    const char *choose = "lambda-sub=0,0.05,1; lambda-ce=0,1";
     for (size_t i = 0; i < other->count; i++)
-        if (other->subject[i] == 0)
+        if (other->subject[i] % 4 == 0)
             other->label[i] = (other->label[i] + 1) % 3;
-    congru_evaluation_options options = options_of(pipeline, choose);
+    congru_evaluation_options options = options_of(pipeline, "steps=0,40; lambda-sub=0,0.05");
     congru_results *a = evaluate_in(context, set, &options), *b = evaluate_in(context, other, &options);
-    CHECK(same(a, b, 0) && strcmp(chosen_for(a, 0), chosen_for(b, 0)) == 0);
-    CHECK(strcmp(chosen_for(a, 4), chosen_for(b, 4)) == 0 && !same(a, b, 4));
+    for (int32_t s = 0; s < SUBJECTS; s += 4) {
+        CHECK_SAYING(strncmp(chosen_for(a, s), "steps 40", 8) == 0, "%s", chosen_for(a, s));
+        CHECK_SAYING(strcmp(chosen_for(a, s), chosen_for(b, s)) == 0, "%s, and %s", chosen_for(a, s),
+                     chosen_for(b, s));
+    }
+    CHECK(fold_of(a, 0)->accuracy > 0.4 && fold_of(b, 0)->accuracy < 0.3);
     congru_results_destroy(&a);
     congru_results_destroy(&b);
     congru_set_destroy(&set);
