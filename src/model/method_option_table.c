@@ -114,10 +114,10 @@ static const congru_method_option rows[] = {
      .fixed = "is of whole runs"},
     {CHOOSE(
         "choose", choose, "all",
-        "Choose an option of a method from these values, by leaving out source subjects in turn: a combination of "
-        "values is scored by the accuracy on those left out, and the best is fitted on all of them. Several "
-        "such options, given by as many --choose, are chosen together. 'weights' chooses the weights of "
-        "branches.")},
+        "Choose an option of a method from these values, by leaving out source subjects in turn (a network's: four "
+        "groups of them): a combination of values is scored by the accuracy on those left out, and the best is "
+        "fitted on all of them. Several such options, given by as many --choose, are chosen together. 'weights' "
+        "chooses the weights of branches.")},
     {CHOICE("ra-mean", alignment_mean, metrics, "riemann", "recentred",
             "The mean that alignment moves to the identity: 'riemann', 'logeuclid' or 'euclid'."),
      .asked = true},
