@@ -239,10 +239,13 @@ int options_check_output(const arguments *parsed)
     const char *output = NULL;
     const option *about;
     struct stat file;
+    bool folder = false;
     for (size_t i = 0; (about = options_at(parsed->table, i)) != NULL; i++)
-        if (about->letter == 'o' && strcmp(about->argument, "DIR") != 0)
+        if (about->letter == 'o') {
             output = parsed->values[i];
-    int code = output != NULL ? check_writable(output) : EXIT_DONE;
+            folder = strcmp(about->argument, "DIR") == 0;
+        }
+    int code = output != NULL && !folder ? check_writable(output) : EXIT_DONE;
     if (code != EXIT_DONE || output == NULL || stat(output, &file) != 0 || !S_ISREG(file.st_mode))
         return code;
     bool read = false;

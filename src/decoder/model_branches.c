@@ -8,8 +8,8 @@
 
 #include "decoder/model_patterns.h"
 #include "decoder/model_spread.h"
-#include "evaluation/combine.h"
 #include "evaluation/choice_file.h"
+#include "evaluation/combine.h"
 #include "evaluation/plan.h"
 #include "evaluation/trainings.h"
 
