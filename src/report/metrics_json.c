@@ -73,7 +73,9 @@ static void add_classes(congru_text *text, const report_run *run)
     congru_text_add(text, "[");
     for (size_t p = 0; p < run->results->pipelines; p++) {
         congru_text_add(text, p > 0 ? ",\n" : "");
-        if (congru_results_classes(NULL, run->results, run->order[p], of) != CONGRU_OK) {
+        const congru_status status = congru_results_classes(NULL, run->results, run->order[p], of);
+        if (status != CONGRU_OK) {
+            text->failed = text->failed || status == CONGRU_ERROR_MEMORY;
             congru_text_add(text, "null");
             continue;
         }

@@ -187,7 +187,6 @@ congru_status congru_table_add_classes(congru_context *context, const congru_res
                                        const char *label, congru_table *table)
 {
     congru_class_metrics *of = calloc(results->classes + 1, sizeof *of);
-    table->failed = table->failed || of == NULL;
     congru_status status = of != NULL
                                ? congru_results_classes(context, results, pipeline, of)
                                : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a table");
@@ -208,6 +207,7 @@ congru_status congru_table_add_classes(congru_context *context, const congru_res
         for (size_t i = 0; i < sizeof number / sizeof number[0]; i++)
             congru_table_number(table, number[i]);
     }
+    table->failed = table->failed || status == CONGRU_ERROR_MEMORY; /* and not a table that is left out */
     free(of);
     return status;
 }

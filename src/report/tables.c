@@ -128,9 +128,10 @@ static bool fill_confusion(const report_run *run, const char *label, size_t pipe
 {
     const congru_results *results = run->results;
     size_t classes = results->classes, *count = calloc(classes * classes + 1, sizeof *count);
-    if (count == NULL || classes == 0 ||
-        congru_results_confusion(NULL, results, pipeline, -1, count) != CONGRU_OK) {
-        table->failed = table->failed || count == NULL;
+    const congru_status status =
+        count != NULL ? congru_results_confusion(NULL, results, pipeline, -1, count) : CONGRU_ERROR_MEMORY;
+    if (classes == 0 || status != CONGRU_OK) {
+        table->failed = table->failed || status == CONGRU_ERROR_MEMORY;
         free(count);
         return false;
     }
