@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "congru/classifier.h"
+
 /* A method is one file, and one line here. */
 static const congru_classifier *const classifiers[] = {
     &congru_classifier_mdm,        &congru_classifier_tslr,           &congru_classifier_tsa_lda,
