@@ -105,6 +105,13 @@ static int train(train_run *run)
              congru_count(trials, "trial").text, congru_count(subjects, "subject").text);
     terminal_clean(line);
     terminal_wrap(line, 0, 2, "");
+    const char *name, *chosen;
+    for (size_t i = 0;
+         run->options.method.choose[0] != '\0' && congru_model_text(run->model, i, &name, &chosen); i++)
+        if (strcmp(name, "chosen") == 0) {
+            snprintf(line, sizeof line, "chosen on these subjects: %s", chosen);
+            terminal_wrap(line, 0, 2, "");
+        }
     congru_evaluation_options seen;
     congru_evaluation_options_init(&seen);
     seen.method = run->options.method;

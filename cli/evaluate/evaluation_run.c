@@ -379,6 +379,10 @@ int evaluation_run(const arguments *parsed, const run_choice *choice)
     if (code == EXIT_DONE && choice->diagnostics &&
         congru_diagnostics_pipeline(run.context, &run.options) == NULL)
         code = terminal_fail(EXIT_USAGE, "%s: --diagnostics needs a pipeline with a network", parsed->command);
+    if (code == EXIT_DONE && choice->diagnostics && run.options.method.choose[0] != '\0')
+        code =
+            terminal_fail(EXIT_USAGE, "%s: --diagnostics follows a network whose options are given, not chosen",
+                          parsed->command);
     if (code == EXIT_DONE)
         code = list.count > 1 ? calibration_curve(&run, &list) : evaluate(&run);
     evaluation_close(&run);

@@ -111,6 +111,17 @@ static int set(congru_context *context, const arguments *parsed, const congru_me
     return EXIT_DONE;
 }
 
+/* What is given is not chosen, too. */
+static int check_choices(const arguments *parsed, const congru_method_options *options)
+{
+    const congru_method_option *row;
+    for (size_t i = 0; (row = congru_method_option_at(i)) != NULL; i++)
+        if (options_value(parsed, row->option.name) != NULL && congru_method_options_chooses(options, row))
+            return terminal_fail(EXIT_USAGE, "%s: --%s is given, and is to be chosen, too (leave one out)",
+                                 parsed->command, row->option.name);
+    return EXIT_DONE;
+}
+
 int method_settings_parse(congru_context *context, const arguments *parsed, congru_method_options *options)
 {
     const congru_method_option *row;
@@ -118,5 +129,5 @@ int method_settings_parse(congru_context *context, const arguments *parsed, cong
     congru_method_options_init(options);
     for (size_t i = 0; code == EXIT_DONE && (row = congru_method_option_at(i)) != NULL; i++)
         code = set(context, parsed, row, options);
-    return code;
+    return code == EXIT_DONE ? check_choices(parsed, options) : code;
 }

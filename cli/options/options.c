@@ -66,13 +66,34 @@ static int fail_unknown(const arguments *parsed, const char *word)
                          parsed->command);
 }
 
+/* Whether several of it say more than one does, by what help calls its value: "OPTION=V,...", one of many names. */
+static bool repeats(const option *about)
+{
+    return about->argument != NULL && strncmp(about->argument, "OPTION=", 7) == 0;
+}
+
+/* One value more of an option, behind those before it. */
+static int join(reader *at, size_t place, const char *value)
+{
+    arguments *parsed = at->parsed;
+    char *to = parsed->repeated + parsed->repeated_size;
+    const size_t room = sizeof parsed->repeated - parsed->repeated_size;
+    const int size = snprintf(to, room, "%s; %s", parsed->values[place], value);
+    if (size < 0 || (size_t)size >= room)
+        return terminal_fail(EXIT_USAGE, "%s: --%s is given too often", parsed->command,
+                             options_at(parsed->table, place)->name);
+    parsed->repeated_size += (size_t)size + 1;
+    parsed->values[place] = to;
+    return EXIT_DONE;
+}
+
 /* Stores an option found in `word`. `attached` is a value in the same word, or NULL; otherwise the next word
  * is the value, even when it begins with a dash: it may be a negative number. */
 static int store(reader *at, size_t place, const char *attached)
 {
     arguments *parsed = at->parsed;
     const option *found = options_at(parsed->table, place);
-    if (parsed->values[place] != NULL)
+    if (parsed->values[place] != NULL && !repeats(found))
         return terminal_fail(EXIT_USAGE, "%s: --%s is given twice", parsed->command, found->name);
     if (found->argument == NULL) {
         if (attached != NULL)
@@ -85,6 +106,8 @@ static int store(reader *at, size_t place, const char *attached)
     if (attached == NULL || *attached == '\0')
         return terminal_fail(EXIT_USAGE, "%s: --%s needs a value: --%s %s", parsed->command, found->name,
                              found->name, found->argument);
+    if (parsed->values[place] != NULL)
+        return join(at, place, attached);
     parsed->values[place] = attached;
     return EXIT_DONE;
 }
@@ -216,10 +239,13 @@ int options_check_output(const arguments *parsed)
     const char *output = NULL;
     const option *about;
     struct stat file;
+    bool folder = false;
     for (size_t i = 0; (about = options_at(parsed->table, i)) != NULL; i++)
-        if (about->letter == 'o' && strcmp(about->argument, "DIR") != 0)
+        if (about->letter == 'o') {
             output = parsed->values[i];
-    int code = output != NULL ? check_writable(output) : EXIT_DONE;
+            folder = strcmp(about->argument, "DIR") == 0;
+        }
+    int code = output != NULL && !folder ? check_writable(output) : EXIT_DONE;
     if (code != EXIT_DONE || output == NULL || stat(output, &file) != 0 || !S_ISREG(file.st_mode))
         return code;
     bool read = false;

@@ -17,7 +17,7 @@ int text_list_split(text_list *list, const char *where, const char *text);
 
 void text_list_clear(text_list *list);
 
-enum { OPTIONS_MAX = 160 };
+enum { OPTIONS_MAX = 160, OPTIONS_REPEATED_SIZE = 1024 };
 
 /* As the library's own tables have them. */
 typedef congru_option option;
@@ -48,12 +48,14 @@ typedef struct arguments {
     const char *values[OPTIONS_MAX]; /* of the parser: read by options_value */
     char **operands;
     size_t operand_count;
+    char repeated[OPTIONS_REPEATED_SIZE]; /* values of options that were given several times, joined */
+    size_t repeated_size;
     bool help; /* --help or -h came; nothing else counts then */
 } arguments;
 
 /* Sorts the words after the command into options and operands, in any order; "--" ends the options. Returns
  * EXIT_DONE, or prints one line and returns EXIT_USAGE: an unknown option, a missing or unwanted value, the
- * same option twice. The words are put in another order: operands first. */
+ * same option twice, unless its value is NAME=VALUES in help: all of those are then one value, with "; " between. The words are put in another order: operands first. */
 int options_parse(const char *command, const option_table *table, int count, char **words, arguments *parsed);
 
 /* EXIT_DONE, or one line and EXIT_FAILED where the file that -o names cannot be written, or is one that the command reads, by

@@ -19,6 +19,9 @@ static const option options[] = {
     {"classes", '\0', NULL, "For each pipeline, precision, recall, F1 and AUC of each class."},
     {"confusion", '\0', NULL,
      "For each pipeline, the confusion matrix over all subjects, in per cent of each class."},
+    {"choices", '\0', NULL,
+     "For each pipeline and subject, what was chosen on the source subjects: C, weights of branches, options of "
+     "--choose."},
     TABLE_FORMAT_OPTION,
 };
 
@@ -70,13 +73,26 @@ static int parse(const arguments *parsed, metric_list *list, congru_table_format
     return code;
 }
 
+static int show_choices(congru_context *context, const congru_results *results, bool apart,
+                        congru_table_format format)
+{
+    congru_table table = {.title = "Chosen on source subjects"};
+    if (apart && format == CONGRU_TABLE_TEXT)
+        printf("\n");
+    int code = congru_table_of_choices(context, results, &table) == CONGRU_OK
+                   ? table_show_as(&table, format, 0)
+                   : terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
+    congru_table_clear(&table);
+    return code;
+}
+
 static int show(congru_context *context, const arguments *parsed, const congru_results *results,
                 const metric_list *list, congru_table_format format)
 {
     const bool subjects = options_given(parsed, "per-subject"), classes = options_given(parsed, "classes"),
-               confusion = options_given(parsed, "confusion");
+               confusion = options_given(parsed, "confusion"), choices = options_given(parsed, "choices");
     int code = EXIT_DONE, tables = 0;
-    if (!subjects && !classes && !confusion)
+    if (!subjects && !classes && !confusion && !choices)
         return results_show_scores(context, results, list, false, format);
     if (subjects) {
         code = results_show_scores(context, results, list, true, format);
@@ -88,6 +104,8 @@ static int show(congru_context *context, const arguments *parsed, const congru_r
     if (code == EXIT_DONE && confusion)
         code = results_show_classes(context, results, "predictions in % of each class", tables,
                                     congru_table_of_confusion, format);
+    if (code == EXIT_DONE && choices)
+        code = show_choices(context, results, tables > 0 || confusion, format);
     return code;
 }
 

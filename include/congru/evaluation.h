@@ -143,6 +143,8 @@ typedef struct congru_fold {
     int32_t *truth;        /* (samples) */
     int32_t *prediction;   /* (samples) */
     double *probability;   /* (samples, classes) */
+    char *
+        chosen; /* what was chosen for it on source subjects, "C 0.1, lambda-sub 0.05"; NULL where nothing was */
     char *pattern; /* what linear branches looked at, as the text of a patterns.csv (congru/explain.h); NULL for
                              others, and where there is no folder to keep it in */
 } congru_fold;

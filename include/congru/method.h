@@ -177,8 +177,15 @@ typedef struct congru_network_options {
 /* Of csp-lda, whose time grows with their square for each class and with their cube. */
 enum { CONGRU_CSP_FEATURES_MAX = 2048 };
 
+/* What is chosen on source subjects, as text: "lambda-sub=0.01,0.05; weights". */
+enum { CONGRU_CHOOSE_SIZE = 256 };
+
 typedef struct congru_method_options {
     uint64_t seed;
+    char choose
+        [CONGRU_CHOOSE_SIZE]; /* options with the values they are chosen from, where a method is evaluated or a
+                                        model fitted (docs/pipelines.md); "": none. Each has the value it has
+                                        here where nothing can be chosen */
     bool
         balance; /* congru_evaluate, CONGRU_TARGET_FULL alone: congru_balance_classes on each target's trials */
     congru_metric alignment_mean; /* ra: the mean that becomes the identity */
@@ -214,10 +221,11 @@ typedef enum congru_option_kind {
     CONGRU_OPTION_NUMBER,  /* a double */
     CONGRU_OPTION_NUMBER_OR_AUTO, /* a double above 0, or "auto", which is 0 */
     CONGRU_OPTION_CHOICE,         /* an enumeration or a bool: one of `choices` */
-    CONGRU_OPTION_RANGE,    /* two doubles, "A:B"; "own", which is 0 0; or `whole`, which is least to most */
-    CONGRU_OPTION_WIDTHS,   /* a list of sizes with commas between; "" for none */
-    CONGRU_OPTION_SEED,     /* a uint64_t */
-    CONGRU_OPTION_RECIPE,   /* a congru_recipe, one of `choices`; setting it sets what the recipe lists */
+    CONGRU_OPTION_RANGE,  /* two doubles, "A:B"; "own", which is 0 0; or `whole`, which is least to most */
+    CONGRU_OPTION_WIDTHS, /* a list of sizes with commas between; "" for none */
+    CONGRU_OPTION_SEED,   /* a uint64_t */
+    CONGRU_OPTION_CHOOSE, /* text: parts "OPTION=V1,V2,..." or "weights" with semicolons between; "" for none */
+    CONGRU_OPTION_RECIPE, /* a congru_recipe, one of `choices`; setting it sets what the recipe lists */
     CONGRU_OPTION_SHORTHAND /* has no value of its own: stands for a value of another option */
 } congru_option_kind;
 
@@ -241,6 +249,7 @@ typedef struct congru_method_option {
     bool idle;                  /* changes no number: run.json does not have it */
     bool quiet;             /* run.json has it only where it is not the default, as runs from before it have */
     bool asked;             /* is needed when a fitted model is asked: a saved model must have it */
+    const char *fixed;      /* why it cannot be chosen on source subjects; NULL: it can */
     const char *overrides;  /* another option, which is as it is by default once this one is set; NULL: none */
     const char *stands_for; /* SHORTHAND: the other option, */
     const char *means;      /* and its value */
@@ -265,6 +274,10 @@ CONGRU_API congru_status congru_method_options_set(congru_context *context, cong
 enum { CONGRU_OPTION_TEXT_SIZE = 256 };
 CONGRU_API bool congru_method_options_get(const congru_method_options *options, const char *name,
                                           char text[CONGRU_OPTION_TEXT_SIZE]);
+
+/* Whether an option is to be chosen on source subjects (congru_method_options.choose). */
+CONGRU_API bool congru_method_options_chooses(const congru_method_options *options,
+                                              const congru_method_option *option);
 
 /* CONGRU_ERROR_ARGUMENT, with one line about the first option that is not within its bounds. */
 CONGRU_API congru_status congru_method_options_check(congru_context *context,

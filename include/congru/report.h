@@ -131,6 +131,10 @@ CONGRU_API congru_status congru_table_of_scores(congru_context *context, const c
 CONGRU_API congru_status congru_table_of_subjects(congru_context *context, const congru_scores *scores,
                                                   congru_score metric, congru_table *table);
 
+/* A row for each fold for which something was chosen on source subjects; CONGRU_ERROR_FORMAT where there is none. */
+CONGRU_API congru_status congru_table_of_choices(congru_context *context, const congru_results *results,
+                                                 congru_table *table);
+
 /* The confusion matrix of a pipeline over all subjects, in shares of the truth; precision, recall, F1 and AUC of each class,
  * over all predictions. CONGRU_ERROR_FORMAT for results without predictions. */
 CONGRU_API congru_status congru_table_of_confusion(congru_context *context, const congru_results *results,

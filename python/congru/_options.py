@@ -21,7 +21,7 @@ def default_of(row: Mapping[str, Any]) -> Any:
     text, kind = row["default"], row["kind"]
     if kind == "switch":
         return text == "on"
-    if kind == "widths":
+    if kind in ("widths", "choose"):
         return None
     # Where a word stands for a number, "auto" or "own", it is the default.
     number = {"integer": int, "seed": int, "number": float, "number or auto": float}.get(kind)
@@ -59,6 +59,26 @@ def range_text(value: Any) -> str:
     return text_of(value)
 
 
+def choose_text(value: Any) -> str:
+    """What is chosen, {"lambda_sub": [0.01, 0.05], "weights": True}, as the command line would have it."""
+    if not isinstance(value, Mapping):
+        return text_of(value)
+    parts = []
+    for name, values in value.items():
+        row = METHOD.get(name, {"name": name, "kind": ""})
+        if values is True:
+            parts.append(row["name"])
+        elif isinstance(values, str) or not isinstance(values, Iterable):
+            parts.append(f"{row['name']}={text_of(values)}")
+        else:
+            parts.append(f"{row['name']}=" + ",".join(range_text(v) if row["kind"] == "range" else text_of(v) for v in values))
+    return "; ".join(parts)
+
+
+#: How options of these kinds become texts.
+TEXTS = {"range": range_text, "choose": choose_text}
+
+
 def unknown(name: str, known: Iterable[str]) -> TypeError:
     """The error for an option that there is not, with one that was meant perhaps."""
     import difflib
@@ -75,7 +95,11 @@ def method_pairs(options: Mapping[str, Any]) -> Pairs:
             raise unknown(name, METHOD)
         if METHOD[name]["kind"] == "shorthand":
             raise TypeError(f"{name!r} stands for another option: {_native.spoken(METHOD[name]['help'])}")
-        pairs.append((METHOD[name]["name"], range_text(value) if METHOD[name]["kind"] == "range" else text_of(value)))
+        if METHOD[name]["kind"] == "choose" and isinstance(value, Mapping):
+            both = [other for other in value if other in options]
+            if both:
+                raise TypeError(f"{both[0]!r} is given, and is to be chosen, too")
+        pairs.append((METHOD[name]["name"], TEXTS.get(METHOD[name]["kind"], text_of)(value)))
     pairs.sort(key=lambda pair: pair[0] != "recipe")
     return pairs
 

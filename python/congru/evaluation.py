@@ -59,8 +59,8 @@ class Results:
 
     @property
     def folds(self) -> List[Dict[str, Any]]:
-        """Each fold: pipeline, subject, accuracy, kappa, balanced, seconds, and arrays trial, truth, prediction,
-        probability."""
+        """Each fold: pipeline, subject, accuracy, kappa, balanced, seconds, what was chosen for it on source subjects
+        ('C 0.1, lambda-sub 0.05', or None), and arrays trial, truth, prediction, probability."""
         return [{**fold, "pipeline": self.pipelines[fold["pipeline"]], "subject": self.subjects[fold["subject"]]}
                 for fold in self._folds]
 
@@ -321,7 +321,8 @@ def loso(data: Set, pipelines: Any = STANDARD, *, subjects: Union[str, Sequence[
         from there when it is called again with the same arguments. None: a temporary one.
     definitions : pipelines in the words of docs/pipelines.md
     progress : called as ``progress(done, total, part, pipeline)`` a few times a second; returning False stops the run
-    options : of methods and of preprocessing, ``C=0.1``, ``steps=200``, ``band=(8, 30)``, ...
+    options : of methods and of preprocessing, ``C=0.1``, ``steps=200``, ``band=(8, 30)``, ...;
+        ``choose={"lambda_sub": [0.01, 0.05]}`` chooses an option on the source subjects of each fold
 
     >>> import congru
     >>> congru.loso(congru.synth(subjects=3, trials=10, channels=5), ["ra+mdm"]).means()

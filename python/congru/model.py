@@ -79,6 +79,11 @@ class Model(_Described):
         return json.loads(self._fields["texts"].get("settings", "{}"))
 
     @property
+    def chosen(self) -> Optional[str]:
+        """What was chosen on the subjects it was fitted on, 'C 0.1, lambda-sub 0.05'; None where nothing was."""
+        return self.texts.get("chosen")
+
+    @property
     def tensors(self) -> Dict[str, NDArray[np.float64]]:
         """Its numbers by name, as the .safetensors file has them; copies.
 

@@ -180,11 +180,11 @@ static PyObject *curve_read(PyObject *self, PyObject *args)
 
 static PyObject *fold_dict(const congru_results *r, const congru_fold *f)
 {
-    PyObject *d =
-        Py_BuildValue("{s:n,s:i,s:i,s:d,s:d,s:d,s:d,s:n,s:n,s:n}", "pipeline", (Py_ssize_t)f->pipeline,
-                      "subject", (int)f->subject, "session", (int)f->session, "accuracy", f->accuracy, "kappa",
-                      f->kappa, "balanced", f->balanced, "seconds", f->seconds, "train", (Py_ssize_t)f->train,
-                      "samples", (Py_ssize_t)f->samples, "calibration", (Py_ssize_t)f->calibration);
+    PyObject *d = Py_BuildValue("{s:n,s:i,s:i,s:d,s:d,s:d,s:d,s:n,s:n,s:n,s:z}", "pipeline",
+                                (Py_ssize_t)f->pipeline, "subject", (int)f->subject, "session", (int)f->session,
+                                "accuracy", f->accuracy, "kappa", f->kappa, "balanced", f->balanced, "seconds",
+                                f->seconds, "train", (Py_ssize_t)f->train, "samples", (Py_ssize_t)f->samples,
+                                "calibration", (Py_ssize_t)f->calibration, "chosen", f->chosen);
     if (d == NULL)
         return NULL;
     bool good =

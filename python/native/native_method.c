@@ -29,6 +29,7 @@ static PyObject *option_of(const congru_method_option *row)
         [CONGRU_OPTION_CHOICE] = "choice",       [CONGRU_OPTION_WIDTHS] = "widths",
         [CONGRU_OPTION_SEED] = "seed",           [CONGRU_OPTION_RECIPE] = "recipe",
         [CONGRU_OPTION_SHORTHAND] = "shorthand", [CONGRU_OPTION_RANGE] = "range",
+        [CONGRU_OPTION_CHOOSE] = "choose",
     };
     return Py_BuildValue("{s:s,s:s,s:z,s:s,s:d,s:d,s:N}", "name", row->option.name, "kind", kinds[row->kind],
                          "default", row->standard, "help", row->option.help, "least", row->least, "most",

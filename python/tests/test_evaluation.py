@@ -38,6 +38,27 @@ def test_networks_on_signals_have_a_band_of_their_own():
         congru.loso(s, ["eegnet"], signal_band=(30, 8))
 
 
+def test_options_are_chosen_on_source_subjects(small, tmp_path):
+    choose = {"steps": [1, 9], "delta": (0.5, 1.5)}
+    results = congru.loso(small, ["dct-e2e"], choose=choose, folder=tmp_path / "run")
+    said = {fold["subject"]: fold["chosen"] for fold in results.folds}
+    assert all(words.startswith("steps ") and ", delta " in words for words in said.values())
+    read = congru.read_results(tmp_path / "run")
+    assert said == {fold["subject"]: fold["chosen"] for fold in read.folds}
+    assert any("dct-e2e chose on source subjects: steps" in note for note in read.notes)
+    text = congru.loso(small, ["dct-e2e"], choose="steps=1,9; delta=0.5,1.5")
+    assert text.predictions().equals(congru.loso(small, ["dct-e2e"], choose=choose).predictions())
+    left = small.subjects[0]
+    model = congru.train(small, "dct-e2e", without=[left], choose=choose)
+    assert model.chosen == said[left] and congru.train(small, "ra+mdm").chosen is None
+    for wrong, words in (({"steps": [1]}, "one value"), ({"stepz": [1, 2]}, "no such option"), ({"C": [1, 2]}, "no pipeline"),
+                         ({"weights": True}, "several branches")):
+        with pytest.raises(congru.errors.ArgumentError, match=words):
+            congru.loso(small, ["dct-e2e"], choose=wrong)
+    with pytest.raises(TypeError, match="is to be chosen"):
+        congru.loso(small, ["dct-e2e"], choose=choose, steps=3)
+
+
 def test_frames_have_the_columns_of_moabb(small):
     results = congru.loso(small, ["ra+mdm", "ra+tslr"], dataset="made up")
     frame = results.to_frame()

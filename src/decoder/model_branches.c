@@ -8,6 +8,7 @@
 
 #include "decoder/model_patterns.h"
 #include "decoder/model_spread.h"
+#include "evaluation/choice_file.h"
 #include "evaluation/combine.h"
 #include "evaluation/plan.h"
 #include "evaluation/trainings.h"
@@ -195,9 +196,71 @@ static congru_status fit_all(const branch_fit *fit, const congru_choice *choice)
     return status;
 }
 
+/* What the run asks to be chosen is an option of the pipeline. */
+static congru_status check_choices(congru_context *context, const congru_evaluation_options *options,
+                                   const congru_pipeline *pipeline)
+{
+    congru_option_values values;
+    for (size_t i = 0; congru_choose_at(options->method.choose, i, &values); i++)
+        if (!congru_grid_takes(pipeline, values.row))
+            return congru_grid_fail_untaken(context, values.row);
+    return CONGRU_OK;
+}
+
+/* Those of the networks that the model trains. */
+static size_t steps_of(const congru_plan *plan, const congru_choice *choice)
+{
+    size_t steps = 0;
+    for (size_t b = 0; b < plan->pipeline->branches; b++)
+        steps += congru_trainings_steps(&plan->materials.material[choice->material[b]]);
+    return steps;
+}
+
+/* Chooses as for a subject of the groups that are left out. */
+static congru_status choose(const congru_workers *workers, const bool *left_out, const congru_plan *plan,
+                            congru_choice *choice)
+{
+    const congru_set *set = plan->set;
+    const size_t groups = congru_groups(set, plan->options, plan->grid);
+    const congru_chosen_for of = {plan->pipeline, plan->grid};
+    uint64_t shut = 0;
+    *choice = congru_choice_constant(plan->pipeline, plan->grid);
+    if (!congru_grid_chooses(plan->grid))
+        return CONGRU_OK;
+    for (size_t s = 0; s < set->subjects; s++)
+        shut |= left_out[s] ? UINT64_C(1) << s % groups : 0;
+    return congru_choices_make(workers, &plan->materials, plan->options, groups, 1, &of, 1, &shut, choice);
+}
+
+/* The model's options become those that were chosen, and its text "chosen" says them. */
+static congru_status keep_choice(congru_context *context, const congru_plan *plan, const congru_choice *choice,
+                                 congru_evaluation_options *options, congru_model *model)
+{
+    congru_text table = {0};
+    congru_csv csv = {0};
+    char *words = NULL;
+    bool any;
+    if (!choice->learned || !congru_grid_chooses(plan->grid))
+        return CONGRU_OK;
+    congru_choice_table("", plan->pipeline, plan->grid, 1, choice, &table);
+    congru_status status = table.failed
+                               ? congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a model")
+                               : congru_csv_parse(context, "choices", table.data, &csv);
+    if (status == CONGRU_OK)
+        status = congru_choice_words(context, &csv, 0, &words, &any);
+    if (status == CONGRU_OK && words != NULL)
+        status = congru_texts_add(context, &model->texts, CONGRU_MODEL_CHOSEN, words);
+    free(words);
+    congru_csv_clear(&csv);
+    congru_text_clear(&table);
+    if (plan->grid->variants > 1)
+        congru_grid_set(plan->grid, choice->variant, &options->method);
+    return status;
+}
+
 congru_status congru_model_fit_branches(congru_context *context, const congru_set *set,
-                                        const congru_evaluation_options *options, size_t count,
-                                        const size_t *trial, const bool *left_out, congru_model *model)
+                                        congru_evaluation_options *options, size_t count, const size_t *trial,
+                                        const bool *left_out, congru_model *model)
 {
     char name[1][CONGRU_PIPELINE_SIZE];
     const congru_pipeline *pipeline = &model->pipeline;
@@ -205,31 +268,26 @@ congru_status congru_model_fit_branches(congru_context *context, const congru_se
     congru_plan plan = {0};
     congru_workers workers;
     fit_watch watch = {.options = options, .name = model->name};
-    uint64_t shut = 0;
     bool *used = calloc(set->count, sizeof *used);
     if (used == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", set->count);
     snprintf(name[0], sizeof name[0], "%s", model->name);
     for (size_t i = 0; i < count; i++)
         used[trial[i]] = true;
-    for (size_t s = 0; s < set->subjects; s++)
-        shut |= left_out[s] ? congru_group_of(set, options, (int32_t)s) : 0;
-    congru_status status = congru_workers_start(context, set->subjects, &workers);
+    congru_status status = check_choices(context, options, pipeline);
+    if (status == CONGRU_OK)
+        status = congru_workers_start(context, set->subjects, &workers);
     if (status == CONGRU_OK) {
         status = congru_plan_begin(context, set, options, 1, &model->pipeline,
                                    (const char(*)[CONGRU_PIPELINE_SIZE])name, &plan);
         if (status == CONGRU_OK)
             status = congru_materials_make(&workers, &plan.materials);
-        for (size_t b = 0; status == CONGRU_OK && b < pipeline->branches; b++)
-            watch.steps += congru_trainings_steps(&plan.materials.material[pipeline->branch[b].material]);
+        watch.steps = status == CONGRU_OK ? steps_of(&plan, plan.choice) : 0;
         workers.stop->watch = options->watch != NULL ? tell_choice : NULL;
         workers.stop->watch_user = &watch;
-        const congru_chosen_for of = {pipeline, plan.grid};
         if (status == CONGRU_OK)
-            choice = congru_choice_constant(pipeline, plan.grid);
-        if (status == CONGRU_OK && congru_grid_chooses(plan.grid))
-            status = congru_choices_make(&workers, &plan.materials, options, 1, &of, 1, &shut, &choice);
-        watch.steps += workers.stop->steps;
+            status = choose(&workers, left_out, &plan, &choice);
+        watch.steps = workers.stop->steps + (status == CONGRU_OK ? steps_of(&plan, &choice) : 0);
         atomic_store(&watch.taken, workers.stop->steps);
         congru_workers_end(&workers);
     }
@@ -249,6 +307,8 @@ congru_status congru_model_fit_branches(congru_context *context, const congru_se
     if (status == CONGRU_OK)
         status = fit_all(&fit, &choice);
     end_watch(context, &watch);
+    if (status == CONGRU_OK)
+        status = keep_choice(context, &plan, &choice, options, model);
     congru_plan_clear(&plan);
     free(used);
     return status;

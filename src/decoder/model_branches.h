@@ -9,10 +9,11 @@
  * block, and "branches.weight". A pipeline of an aligner and a classifier has none of this. */
 bool congru_model_branched(const congru_model *model);
 
-/* Fits the branches on `count` trials, which are those of the subjects that are not left out. */
+/* Fits the branches on `count` trials, which are those of the subjects that are not left out. The options of methods become
+ * those that were chosen. */
 congru_status congru_model_fit_branches(congru_context *context, const congru_set *set,
-                                        const congru_evaluation_options *options, size_t count,
-                                        const size_t *trial, const bool *left_out, congru_model *model);
+                                        congru_evaluation_options *options, size_t count, const size_t *trial,
+                                        const bool *left_out, congru_model *model);
 
 /* A branch of the model: tensors without their prefix, which point into the model's, and an `aligned` that has its
  * references. Freed by congru_model_branch_clear. */

@@ -28,6 +28,9 @@ const double *congru_model_prior(const congru_model *model);
 /* The text that says "yes" where the filters of branches were made causal; else there is none. */
 #define CONGRU_MODEL_CAUSAL "causal"
 
+/* The text that says what was chosen on the subjects it was fitted on, "C 0.1, lambda-sub 0.05"; else there is none. */
+#define CONGRU_MODEL_CHOSEN "chosen"
+
 /* The weights of the branches of a model of branches. */
 #define CONGRU_MODEL_WEIGHTS "branches.weight"
 

@@ -8,6 +8,7 @@
 #include "array/csv.h"
 #include "array/source.h"
 #include "base/error.h"
+#include "base/number_text.h"
 #include "base/text.h"
 #include "evaluation/fold_file.h"
 #include "evaluation/table_digest.h"
@@ -15,23 +16,48 @@
 /* In place of a C: that of the branch's definition. */
 static const char stated[] = "stated";
 
+/* The columns before those of options. */
+enum { COLUMNS = 4 };
+
+static void add_values(const congru_grid *grid, const congru_choice *choice, congru_text *text)
+{
+    for (size_t i = 0; i < grid->choices; i++) {
+        congru_text_add(text, ",");
+        congru_text_add_csv(text, grid->choice[i].value[grid->variant[choice->variant].value[i]]);
+    }
+    congru_text_add(text, "\n");
+}
+
+void congru_choice_table(const char *fingerprint, const congru_pipeline *branches, const congru_grid *grid,
+                         size_t groups, const congru_choice *choice, congru_text *text)
+{
+    congru_text_add(text, "group,branch,C,weight");
+    for (size_t i = 0; i < grid->choices; i++)
+        congru_text_add(text, ",%s", grid->choice[i].row->option.name);
+    congru_text_add(text, "\n");
+    for (size_t g = 0; g < groups; g++)
+        for (size_t b = 0; b < branches->branches; b++) {
+            congru_text_add(text, "%zu,", g + 1);
+            congru_text_add_csv(text, branches->branch[b].name);
+            if (grid->ridges[b] < 2)
+                congru_text_add(text, ",%s,%.17g", stated, choice[g].weight[b]);
+            else
+                congru_text_add(text, ",%.17g,%.17g", choice[g].c[b], choice[g].weight[b]);
+            add_values(grid, &choice[g], text);
+        }
+    congru_text_add(text, "end,%zu,%zu,%s", groups, branches->branches, fingerprint);
+    for (size_t i = 0; i < grid->choices; i++)
+        congru_text_add(text, ",");
+    congru_text_add(text, "\n");
+}
+
 congru_status congru_choice_write(congru_context *context, const char *folder, const char *pipeline,
                                   const char *fingerprint, const congru_pipeline *branches,
                                   const congru_grid *grid, size_t groups, const congru_choice *choice)
 {
     congru_text text = {0};
     char file[CONGRU_PIPELINE_SIZE + 8];
-    congru_text_add(&text, "group,branch,C,weight\n");
-    for (size_t g = 0; g < groups; g++)
-        for (size_t b = 0; b < branches->branches; b++) {
-            congru_text_add(&text, "%zu,", g + 1);
-            congru_text_add_csv(&text, branches->branch[b].name);
-            if (grid->ridges[b] < 2)
-                congru_text_add(&text, ",%s,%.17g\n", stated, choice[g].weight[b]);
-            else
-                congru_text_add(&text, ",%.17g,%.17g\n", choice[g].c[b], choice[g].weight[b]);
-        }
-    congru_text_add(&text, "end,%zu,%zu,%s\n", groups, branches->branches, fingerprint);
+    congru_choice_table(fingerprint, branches, grid, groups, choice, &text);
     snprintf(file, sizeof file, "%s.csv", pipeline);
     congru_status status = congru_table_digest_add(context, pipeline, &text);
     if (status == CONGRU_OK)
@@ -66,26 +92,65 @@ static congru_status parse_row(congru_context *context, const congru_csv *csv, s
     return fits ? CONGRU_OK : fail_choice(context, csv);
 }
 
+/* The variant whose values stand in the row; false where it is none. */
+static bool find_variant(const congru_csv *csv, size_t row, const congru_grid *grid, size_t *variant)
+{
+    *variant = 0;
+    for (size_t i = 0; i < grid->choices; i++) {
+        const congru_option_values *values = &grid->choice[i];
+        size_t value = 0;
+        while (value < values->count &&
+               strcmp(values->value[value], congru_csv_field(csv, row, COLUMNS + i)) != 0)
+            value++;
+        if (value == values->count)
+            return false;
+        *variant = *variant * values->count + value;
+    }
+    return true;
+}
+
+static bool has_columns(const congru_csv *csv, const congru_grid *grid)
+{
+    bool has = csv->columns == COLUMNS + grid->choices;
+    for (size_t i = 0; has && i < grid->choices; i++)
+        has = strcmp(csv->field[COLUMNS + i], grid->choice[i].row->option.name) == 0;
+    return has;
+}
+
+static congru_status parse_group(congru_context *context, const congru_csv *csv, size_t group,
+                                 const congru_pipeline *branches, const congru_grid *grid,
+                                 congru_choice *choice)
+{
+    const size_t first = group * branches->branches;
+    size_t variant, other;
+    congru_status status = CONGRU_OK;
+    if (!find_variant(csv, first, grid, &variant))
+        return fail_choice(context, csv);
+    *choice = congru_choice_variant(branches, grid, variant);
+    for (size_t b = 0; status == CONGRU_OK && b < branches->branches; b++) {
+        if (!find_variant(csv, first + b, grid, &other) || other != variant)
+            return fail_choice(context, csv);
+        status =
+            parse_row(context, csv, first + b, group, &branches->branch[b], &choice->c[b], &choice->weight[b]);
+    }
+    return status;
+}
+
 static congru_status parse(congru_context *context, const congru_csv *csv, const char *fingerprint,
                            const congru_pipeline *branches, const congru_grid *grid, size_t groups,
                            congru_choice *choice)
 {
     const size_t rows = groups * branches->branches;
     congru_status status = CONGRU_OK;
-    if (csv->columns != 4 || csv->rows != rows + 1 || strcmp(congru_csv_field(csv, rows, 0), "end") != 0)
+    if (!has_columns(csv, grid) || csv->rows != rows + 1 || strcmp(congru_csv_field(csv, rows, 0), "end") != 0)
         return fail_choice(context, csv);
     if (strcmp(congru_csv_field(csv, rows, 3), fingerprint) != 0)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "%s: made with other settings or from other data than this run has (name another "
                            "folder with -o, or remove this one)",
                            csv->path);
-    for (size_t g = 0; g < groups; g++) {
-        choice[g] = congru_choice_constant(branches, grid);
-        choice[g].learned = true;
-        for (size_t b = 0; status == CONGRU_OK && b < branches->branches; b++)
-            status = parse_row(context, csv, g * branches->branches + b, g, &branches->branch[b],
-                               &choice[g].c[b], &choice[g].weight[b]);
-    }
+    for (size_t g = 0; status == CONGRU_OK && g < groups; g++)
+        status = parse_group(context, csv, g, branches, grid, &choice[g]);
     return status;
 }
 
@@ -113,4 +178,51 @@ congru_status congru_choice_read(congru_context *context, const char *folder, co
     congru_text_clear(&path);
     return status == CONGRU_ERROR_FORMAT ? congru_fail_more(context, status, "remove the file to choose again")
                                          : status;
+}
+
+/* ---- In words ------------------------------------------------------------------------------------------- */
+
+/* A number of the table as few digits tell it. */
+static void add_number(const char *what, const char *text, const char *between, congru_text *words)
+{
+    char *end, digits[32] = "";
+    congru_format(digits, sizeof digits, "%.3g", congru_number_read(text, &end));
+    congru_text_add(words, "%s%s %s", words->size > 0 ? between : "", what, digits);
+}
+
+/* "C 0.1" of one branch; "whole C 0.1 weight 0.8" of several. */
+static void add_branch(const congru_csv *csv, size_t row, bool several, congru_text *words)
+{
+    const char *c = congru_csv_field(csv, row, 2), *name = congru_csv_field(csv, row, 1);
+    if (several)
+        congru_text_add(words, "%s%s", words->size > 0 ? ", " : "", name);
+    if (strcmp(c, stated) != 0)
+        add_number("C", c, several ? " " : ", ", words);
+    if (several)
+        add_number("weight", congru_csv_field(csv, row, 3), " ", words);
+}
+
+congru_status congru_choice_words(congru_context *context, const congru_csv *csv, size_t subject, char **words,
+                                  bool *options)
+{
+    size_t end = csv->rows, groups = 0, branches = 0;
+    congru_text text = {0};
+    *words = NULL;
+    *options = csv->columns > COLUMNS;
+    while (end > 0 && strcmp(congru_csv_field(csv, end - 1, 0), "end") != 0)
+        end--;
+    if (csv->columns < COLUMNS || end-- == 0 || congru_csv_count(NULL, csv, end, 1, &groups) != CONGRU_OK ||
+        congru_csv_count(NULL, csv, end, 2, &branches) != CONGRU_OK || groups == 0 || branches == 0 ||
+        end % branches != 0 || end / branches != groups)
+        return CONGRU_OK;
+    const size_t first = subject % groups * branches;
+    for (size_t b = 0; b < branches; b++)
+        add_branch(csv, first + b, branches > 1, &text);
+    for (size_t i = COLUMNS; i < csv->columns; i++)
+        congru_text_add(&text, "%s%s %s", text.size > 0 ? ", " : "", csv->field[i],
+                        congru_csv_field(csv, first, i));
+    if (text.failed)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for what was chosen");
+    *words = text.data;
+    return CONGRU_OK;
 }

@@ -12,26 +12,33 @@
 
 enum { GROUPS_OF_MANY = 7 }; /* of sets with more subjects than CONGRU_GROUPS_MAX */
 
-size_t congru_groups(const congru_set *set, const congru_evaluation_options *options)
+size_t congru_groups(const congru_set *set, const congru_evaluation_options *options, const congru_grid *grid)
 {
-    if (options->protocol == CONGRU_PROTOCOL_LOSO && options->groups > 0)
+    const bool loso = options->protocol == CONGRU_PROTOCOL_LOSO;
+    if (loso && options->groups > 0)
         return (size_t)options->groups;
+    if (loso && grid != NULL && grid->variants > 1 && grid->trains && set->subjects > CONGRU_GROUPS_OF_NETWORKS)
+        return CONGRU_GROUPS_OF_NETWORKS;
     return set->subjects <= CONGRU_GROUPS_MAX ? set->subjects : GROUPS_OF_MANY;
-}
-
-uint64_t congru_group_of(const congru_set *set, const congru_evaluation_options *options, int32_t subject)
-{
-    return UINT64_C(1) << (size_t)subject % congru_groups(set, options);
 }
 
 congru_choice congru_choice_constant(const congru_pipeline *pipeline, const congru_grid *grid)
 {
     congru_choice choice = {0};
     for (size_t b = 0; b < pipeline->branches; b++) {
-        choice.material[b] = grid->variant[0].material[b];
-        choice.c[b] = grid->c[b][grid->usual[b]];
+        choice.material[b] = grid->material[b];
+        choice.c[b] = grid->usual[b];
         choice.weight[b] = pipeline->branches > 1 ? pipeline->branch[b].weight : 1;
     }
+    return choice;
+}
+
+congru_choice congru_choice_variant(const congru_pipeline *pipeline, const congru_grid *grid, size_t variant)
+{
+    congru_choice choice = congru_choice_constant(pipeline, grid);
+    choice.variant = variant;
+    choice.learned = true;
+    memcpy(choice.material, grid->variant[variant].material, sizeof choice.material);
     return choice;
 }
 
@@ -41,6 +48,7 @@ typedef struct chooser {
     const congru_workers *workers;
     const congru_materials *materials;
     const congru_evaluation_options *options;
+    size_t groups;                        /* that subjects are dealt into */
     congru_inner_list list[2];            /* fits made alone, and together */
     congru_inner_said *said;              /* (materials); of those that nobody asks for nothing */
     double *opinion[CONGRU_BRANCHES_MAX]; /* (trials, classes) */
@@ -64,7 +72,7 @@ static size_t gather_fit(const chooser *c, const congru_inner_said *f, size_t fi
     for (size_t t = 0; t < set->count; t++) {
         if (f->list->fit[fit].side[t] != CONGRU_INNER_ASKED)
             continue;
-        if ((congru_group_of(set, c->options, set->subject[t]) & of) != 0) {
+        if ((of >> (size_t)set->subject[t] % c->groups & 1) != 0) {
             memcpy(opinion + count * set->classes, from, set->classes * sizeof *opinion);
             c->label[count] = set->label[t];
             c->subject[count++] = set->subject[t];
@@ -144,7 +152,6 @@ static congru_status choose_c(const chooser *c, const congru_grid *grid, size_t 
     merit best = nothing_yet;
     congru_opinions said = {
         .branches = 1, .classes = c->materials->set->classes, .log_probability = {c->opinion[branch]}};
-    choice->material[branch] = material;
     for (size_t k = 0; grid->ridges[branch] > 1 && k < grid->ridges[branch]; k++) {
         merit own;
         said.count = gather(c, material, grid->c[branch][k], shut, c->opinion[branch]);
@@ -169,9 +176,7 @@ static congru_status choose_within(const chooser *c, const congru_chosen_for *of
     congru_opinions said = {.branches = branches, .count = count, .classes = c->materials->set->classes};
     congru_status status = CONGRU_OK;
     double loss;
-    *choice = congru_choice_constant(of->pipeline, of->grid);
-    choice->variant = variant;
-    choice->learned = true;
+    *choice = congru_choice_variant(of->pipeline, of->grid, variant);
     for (size_t b = 0; status == CONGRU_OK && b < branches; b++) {
         status = choose_c(c, of->grid, variant, b, shut, choice);
         said.log_probability[b] = c->opinion[b];
@@ -226,7 +231,7 @@ static congru_status choose(const chooser *c, const congru_chosen_for *of, uint6
 static congru_status list_fits(chooser *c, size_t shuts, const uint64_t *shut, bool together)
 {
     const congru_set *set = c->materials->set;
-    const size_t groups = congru_groups(set, c->options);
+    const size_t groups = c->groups;
     congru_status status = CONGRU_OK;
     if (c->options->protocol != CONGRU_PROTOCOL_LOSO)
         return together ? CONGRU_OK
@@ -242,17 +247,22 @@ static congru_status list_fits(chooser *c, size_t shuts, const uint64_t *shut, b
 }
 
 /* A material is asked with one C more, unless it is already. */
-static void want_c(congru_inner_said *f, double ridge)
+static congru_status want_c(congru_context *context, congru_inner_said *f, double ridge)
 {
     for (size_t k = 0; k < f->ridges; k++)
         if (f->c[k] == ridge)
-            return;
+            return CONGRU_OK;
+    if (f->ridges == CONGRU_INNER_RIDGES_MAX)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "more than %d C are chosen from for one branch",
+                           (int)CONGRU_INNER_RIDGES_MAX);
     f->c[f->ridges++] = ridge;
+    return CONGRU_OK;
 }
 
 /* What a branch of a pipeline reads is fitted, where its C, weights or options are chosen: a network is not trained in vain. */
-static void want_fits(chooser *c, const congru_grid *grid, size_t branch)
+static congru_status want_fits(chooser *c, const congru_grid *grid, size_t branch)
 {
+    congru_status status = CONGRU_OK;
     for (size_t v = 0; congru_grid_fits(grid, branch) && v < grid->variants; v++) {
         const size_t index = grid->variant[v].material[branch];
         const congru_material *material = &c->materials->material[index];
@@ -262,9 +272,10 @@ static void want_fits(chooser *c, const congru_grid *grid, size_t branch)
         f->options = c->options;
         f->material = material;
         f->list = &c->list[congru_inner_together(c->options, material)];
-        for (size_t k = 0; k < grid->ridges[branch]; k++)
-            want_c(f, grid->c[branch][k]);
+        for (size_t k = 0; status == CONGRU_OK && k < grid->ridges[branch]; k++)
+            status = want_c(c->workers->caller, f, grid->c[branch][k]);
     }
+    return status;
 }
 
 static congru_status begin(chooser *c)
@@ -313,17 +324,17 @@ static congru_status fit_all(chooser *c)
 }
 
 congru_status congru_choices_make(const congru_workers *workers, const congru_materials *materials,
-                                  const congru_evaluation_options *options, size_t count,
+                                  const congru_evaluation_options *options, size_t groups, size_t count,
                                   const congru_chosen_for *of, size_t shuts, const uint64_t *shut,
                                   congru_choice *choice)
 {
-    chooser c = {.workers = workers, .materials = materials, .options = options};
+    chooser c = {.workers = workers, .materials = materials, .options = options, .groups = groups};
     congru_status status = begin(&c);
     for (size_t together = 0; status == CONGRU_OK && together < 2; together++)
         status = list_fits(&c, shuts, shut, together);
     for (size_t p = 0; status == CONGRU_OK && p < count; p++)
-        for (size_t b = 0; b < of[p].pipeline->branches; b++)
-            want_fits(&c, of[p].grid, b);
+        for (size_t b = 0; status == CONGRU_OK && b < of[p].pipeline->branches; b++)
+            status = want_fits(&c, of[p].grid, b);
     if (status == CONGRU_OK)
         status = fit_all(&c);
     for (size_t p = 0; p < count; p++)

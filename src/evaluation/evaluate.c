@@ -6,6 +6,7 @@
 #include "base/number_text.h"
 #include "dataset/set_check.h"
 #include "dataset/set_products.h"
+#include "evaluation/choice_file.h"
 #include "evaluation/fold_jobs.h"
 #include "evaluation/fold_run.h"
 #include "evaluation/fold_wire.h"
@@ -33,11 +34,27 @@ static congru_status check_covariances(congru_context *context, const congru_set
     return status;
 }
 
+/* That each option which is to be chosen is one of a pipeline of this run. */
+static congru_status check_choices(const congru_evaluation *e)
+{
+    congru_option_values values;
+    for (size_t i = 0; congru_choose_at(e->options->method.choose, i, &values); i++) {
+        bool taken = false;
+        for (size_t p = 0; p < e->pipelines; p++)
+            taken = taken || (congru_jobs_asked(e, p) && congru_grid_takes(&e->pipeline[p], values.row));
+        if (!taken)
+            return congru_grid_fail_untaken(e->context, values.row);
+    }
+    return CONGRU_OK;
+}
+
 /* What the pipelines of this run read of the set; what it cannot give is told before anything is run. */
 static congru_status begin_plan(congru_evaluation *e)
 {
     congru_status status = congru_plan_begin(e->context, e->set, e->options, e->pipelines, e->pipeline,
                                              (const char(*)[CONGRU_PIPELINE_SIZE])e->name, &e->plan);
+    if (status == CONGRU_OK)
+        status = check_choices(e);
     const congru_materials *m = &e->plan.materials;
     for (size_t i = 0; status == CONGRU_OK && i < m->count; i++)
         if (m->prepared_product[i] >= m->products && m->prepared[i].needs == CONGRU_NEEDS_COVARIANCES)
@@ -100,12 +117,43 @@ static congru_status gather_results(congru_evaluation *e, congru_results **resul
     return congru_knowledge_find(e->context, &seen, all);
 }
 
+/* What the folder keeps; without one, what this run has chosen. */
+static congru_status add_choices(congru_evaluation *e, congru_results *results)
+{
+    const bool tells = e->options->method.choose[0] != '\0';
+    congru_status status = CONGRU_OK;
+    if (congru_jobs_lead(e) && e->options->folder != NULL)
+        return congru_results_choices(e->context, e->options->folder, tells, NULL, results);
+    for (size_t i = 0, p = 0; status == CONGRU_OK && i < e->pipelines && p < results->pipelines; i++) {
+        const congru_grid *grid = &e->plan.grid[i];
+        const congru_choice *choice = congru_plan_choice(&e->plan, i, 0);
+        congru_text table = {0};
+        congru_csv csv = {0};
+        bool options;
+        if (strcmp(e->name[i], results->pipeline[p]) != 0)
+            continue;
+        p++;
+        if (!congru_grid_chooses(grid) || !congru_plan_learned(&e->plan, i))
+            continue;
+        congru_choice_table("", &e->pipeline[i], grid, congru_groups(e->set, e->options, grid), choice, &table);
+        status = table.failed ? congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for choices")
+                              : congru_csv_parse(e->context, "choices", table.data, &csv);
+        if (status == CONGRU_OK)
+            status = congru_results_choose(e->context, &csv, p - 1, NULL, results, &options);
+        if (status == CONGRU_OK && (options || tells))
+            congru_results_note_choices(results, p - 1);
+        congru_csv_clear(&csv);
+        congru_text_clear(&table);
+    }
+    return status;
+}
+
 static congru_status add_notes(congru_evaluation *e, congru_results *results)
 {
     size_t count = 0;
     while (congru_context_note(e->context, count) != NULL)
         count++;
-    results->note = calloc(count + 3, sizeof *results->note);
+    results->note = calloc(count + results->pipelines + 3, sizeof *results->note);
     if (results->note == NULL)
         return congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu notes", count);
     for (; results->note_count < count; results->note_count++)
@@ -119,7 +167,7 @@ static congru_status add_notes(congru_evaluation *e, congru_results *results)
     const bool failed = line.failed;
     congru_text_clear(&line);
     return failed ? congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu notes", count)
-                  : CONGRU_OK;
+                  : add_choices(e, results);
 }
 
 /* What rank 0 tells the others at the end: how it went, and every fold there is. */

@@ -295,13 +295,28 @@ static congru_status take_group(void *user, size_t index, congru_parcel *parcel,
     return CONGRU_OK;
 }
 
+/* What the branches of a waiting fold read: as it is chosen, once that is done. */
+static const size_t *materials_of(const congru_evaluation *e, size_t fold)
+{
+    const congru_wanted_fold *job = &e->job[e->order[fold]];
+    return congru_plan_choice(&e->plan, job->pipeline, job->subject)->material;
+}
+
 /* Whether a fold of the group before this one trains it too: then it is had already. */
 static bool had_branch(const congru_evaluation *e, size_t first, size_t fold, size_t material)
 {
     for (size_t i = first; i < fold; i++)
-        if (has_branch(&e->pipeline[e->job[e->order[i]].pipeline], material))
-            return true;
+        for (size_t b = 0; b < e->pipeline[e->job[e->order[i]].pipeline].branches; b++)
+            if (materials_of(e, i)[b] == material)
+                return true;
     return false;
+}
+
+/* Whether two materials are fitted with the same options, but for C: not where these were chosen otherwise. */
+static bool same_options(const congru_evaluation *e, size_t a, size_t b)
+{
+    const congru_material *material = e->plan.materials.material;
+    return congru_same_but_c(&material[a].method, &material[b].method);
 }
 
 /* Steps of the networks that one part of a group's folds trains, in their order: 0, 1, ..., with the pipeline; 0 after the
@@ -314,12 +329,14 @@ static size_t steps_at(const congru_evaluation *e, size_t group, size_t index, s
         *pipeline = e->job[e->order[i]].pipeline;
         for (size_t b = 0; b < p->branches; b++) {
             const congru_branch *branch = &p->branch[b];
-            const bool aligned = i > first && branch->blocks == 0 && branch->aligner->network != NULL;
+            const size_t material = materials_of(e, i)[b];
+            const bool aligned = i > first && branch->blocks == 0 && branch->aligner->network != NULL &&
+                                 same_options(e, materials_of(e, i - 1)[0], material);
             size_t steps;
-            if (had_branch(e, first, i, branch->material))
+            if (had_branch(e, first, i, material))
                 continue;
             for (size_t k = aligned ? 1 : 0;
-                 (steps = congru_material_steps(&e->plan.materials.material[branch->material], k)) > 0; k++)
+                 (steps = congru_material_steps(&e->plan.materials.material[material], k)) > 0; k++)
                 if (index-- == 0)
                     return steps;
         }
@@ -356,13 +373,24 @@ static double group_cost(void *user, size_t index)
            (double)(e->group[index + 1] - e->group[index]) - 1.0;
 }
 
+/* Whether one of a pipeline's variants reads it. */
+static bool may_read(const congru_evaluation *e, size_t pipeline, size_t material)
+{
+    const congru_grid *grid = &e->plan.grid[pipeline];
+    for (size_t v = 0; v < grid->variants; v++)
+        for (size_t b = 0; b < grid->branches; b++)
+            if (grid->variant[v].material[b] == material)
+                return true;
+    return false;
+}
+
 /* Networks that are trained to choose come before the folds, and count as theirs do. */
 static void watch_choice(void *user, const congru_stop *stop)
 {
     const congru_evaluation *e = user;
     const size_t taken = atomic_load(&stop->taken);
     size_t p = 0;
-    while (p < e->pipelines && (e->folds[p] == 0 || !has_branch(&e->pipeline[p], stop->material)))
+    while (p < e->pipelines && (e->folds[p] == 0 || !may_read(e, p, stop->material)))
         p++;
     if (stop->steps > 0 && p < e->pipelines)
         e->options->watch(e->options->watch_user, (double)taken / ((double)stop->steps + e->cost), e->name[p],
@@ -404,6 +432,13 @@ static congru_status make_plan(congru_evaluation *e, const congru_workers *worke
     return status;
 }
 
+static void count_cost(congru_evaluation *e)
+{
+    e->cost = 0;
+    for (size_t i = 0; i < e->groups; i++)
+        e->cost += group_cost(e, i);
+}
+
 congru_status congru_jobs_run(congru_evaluation *e)
 {
     bool together = e->options->data_parallel && congru_process_group_shares(e->options->processes);
@@ -412,8 +447,7 @@ congru_status congru_jobs_run(congru_evaluation *e)
     for (size_t i = 0; i < e->waiting; i++)
         e->folds[e->job[e->order[i]].pipeline]++;
     sort_jobs(e);
-    for (size_t i = 0; i < e->groups; i++)
-        e->cost += group_cost(e, i);
+    count_cost(e);
     congru_queue_work work = {.jobs = e->groups,
                               .user = e,
                               .run = run_group,
@@ -434,6 +468,7 @@ congru_status congru_jobs_run(congru_evaluation *e)
         workers.stop->watch_user = e;
         status = make_plan(e, &workers);
         e->choice_steps = workers.stop->steps;
+        count_cost(e); /* steps may be what was chosen */
         workers.stop->watch = NULL;
     }
     status =

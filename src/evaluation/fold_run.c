@@ -35,6 +35,7 @@ void congru_fold_clear(congru_fold *fold)
     free(fold->prediction);
     free(fold->probability);
     free(fold->pattern);
+    free(fold->chosen);
     *fold = (congru_fold){0};
 }
 

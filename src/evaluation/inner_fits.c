@@ -187,7 +187,7 @@ typedef struct inner_job {
     size_t index;
     congru_fold_case fold;
     congru_fold_aligned *aligned;
-    congru_tensors model[CONGRU_RIDGES_MAX];
+    congru_tensors model[CONGRU_INNER_RIDGES_MAX];
     size_t *train, *test;
     double *probability; /* (test, classes) */
 } inner_job;
@@ -275,7 +275,7 @@ static congru_status fit_alone(void *user, size_t index, congru_context *context
                      .probability = malloc(set->count * set->classes * sizeof *job.probability),
                      .aligned = calloc(1, sizeof *job.aligned)};
     congru_status status = run_job(&job);
-    for (size_t k = 0; k < CONGRU_RIDGES_MAX; k++)
+    for (size_t k = 0; k < CONGRU_INNER_RIDGES_MAX; k++)
         congru_tensors_clear(&job.model[k]);
     if (job.aligned != NULL)
         congru_fold_aligned_clear(job.aligned);

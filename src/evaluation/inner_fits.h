@@ -31,6 +31,9 @@ congru_status congru_inner_list_within(congru_context *context, const congru_set
                                        congru_inner_list *list);
 void congru_inner_list_clear(congru_inner_list *list);
 
+/* Of all pipelines that read a material. */
+enum { CONGRU_INNER_RIDGES_MAX = 128 };
+
 /* What the fits of one material say, with several C. */
 typedef struct congru_inner_said {
     const congru_workers *workers;
@@ -39,7 +42,7 @@ typedef struct congru_inner_said {
     const congru_material *material;
     const congru_inner_list *list;
     size_t ridges;
-    double c[CONGRU_RIDGES_MAX];
+    double c[CONGRU_INNER_RIDGES_MAX];
     size_t *first; /* (fits + 1) a fit's first row among those of a C */
     double
         *log_probability; /* (ridges, rows, classes): fit by fit, the trials asked about in the set's order */

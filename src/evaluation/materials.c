@@ -90,9 +90,11 @@ static congru_status check_set(congru_context *context, const congru_set *set, c
     return CONGRU_OK;
 }
 
-/* One block of a branch: a product (or the set's own arrays where `p` is NULL) with its recentring. */
+/* One block of a branch: a product (or the set's own arrays where `p` is NULL) with its recentring, by the mean that the
+ * branch's options say. */
 static congru_status want_block(congru_context *context, const congru_branch *branch,
-                                const congru_preprocessing *p, congru_materials *m, size_t *index)
+                                const congru_method_options *method, const congru_preprocessing *p,
+                                congru_materials *m, size_t *index)
 {
     const congru_recentring *recentring = m->recentre ? branch->aligner->recentring : NULL;
     congru_needs needs = branch->classifier->needs;
@@ -104,7 +106,8 @@ static congru_status want_block(congru_context *context, const congru_branch *br
         return status;
     for (*index = 0; *index < m->count; ++*index)
         if (m->prepared_product[*index] == product && m->prepared[*index].recentring == recentring &&
-            m->prepared[*index].needs == needs)
+            m->prepared[*index].needs == needs &&
+            (recentring == NULL || m->prepared[*index].mean == method->alignment_mean))
             return CONGRU_OK;
     congru_prepared *prepared = realloc(m->prepared, (m->count + 1) * sizeof *prepared);
     if (prepared == NULL)
@@ -119,7 +122,8 @@ static congru_status want_block(congru_context *context, const congru_branch *br
         (congru_prepared){.set = m->set,
                           .needs = needs,
                           .d = p != NULL ? m->product[product].channels : m->set->dimension,
-                          .recentring = recentring};
+                          .recentring = recentring,
+                          .mean = method->alignment_mean};
     return CONGRU_OK;
 }
 
@@ -168,7 +172,7 @@ congru_status congru_materials_want(congru_context *context, const congru_method
     congru_branch_options(branch, &made.method);
     congru_status status = CONGRU_OK;
     for (size_t b = 0; status == CONGRU_OK && b < (branch->blocks > 0 ? branch->blocks : 1); b++) {
-        status = want_block(context, branch, branch->blocks > 0 ? &branch->block[b] : NULL, m,
+        status = want_block(context, branch, &made.method, branch->blocks > 0 ? &branch->block[b] : NULL, m,
                             &made.block[made.blocks]);
         made.blocks += status == CONGRU_OK && made.block[made.blocks] != nothing;
     }

@@ -153,6 +153,25 @@ void congru_pipeline_clear(congru_pipeline *pipeline)
     *pipeline = (congru_pipeline){0};
 }
 
+congru_status congru_pipeline_copy(congru_context *context, const congru_pipeline *pipeline,
+                                   congru_pipeline *copy)
+{
+    congru_status status = CONGRU_OK;
+    *copy = *pipeline;
+    for (size_t b = 0; b < copy->branches; b++) {
+        congru_branch *branch = &copy->branch[b];
+        const congru_branch *from = &pipeline->branch[b];
+        branch->blocks = 0;
+        branch->block = from->blocks > 0 ? calloc(from->blocks, sizeof *branch->block) : NULL;
+        if (from->blocks > 0 && branch->block == NULL && status == CONGRU_OK)
+            status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a pipeline");
+        for (; status == CONGRU_OK && branch->blocks < from->blocks; branch->blocks++)
+            status = congru_preprocessing_copy(context, &from->block[branch->blocks],
+                                               &branch->block[branch->blocks]);
+    }
+    return status;
+}
+
 void congru_branch_options(const congru_branch *branch, congru_method_options *options)
 {
     for (size_t i = 0; i < branch->settings; i++) /* which has accepted them when they were read */

@@ -48,12 +48,20 @@ typedef struct congru_pipeline {
     size_t branches;
     congru_branch branch[CONGRU_BRANCHES_MAX];
     bool choose_c; /* of each branch that states one: that, or ten times more, or up to a hundred times less */
-    bool choose_weights; /* of the branches */
+    bool choose_weights;             /* of the branches */
+    char choose[CONGRU_CHOOSE_SIZE]; /* its own options that are chosen, as in congru_method_options */
     char title[CONGRU_TITLE_SIZE];
 } congru_pipeline;
 
 void congru_branch_clear(congru_branch *branch);
 void congru_pipeline_clear(congru_pipeline *pipeline);
+
+/* The same with blocks of its own. The caller clears the copy, after a failure too. */
+congru_status congru_pipeline_copy(congru_context *context, const congru_pipeline *pipeline,
+                                   congru_pipeline *copy);
+
+/* Whether the option matters to the branch, which does not state it itself. */
+bool congru_branch_takes(const congru_branch *branch, const congru_method_option *option);
 
 /* "ALIGNER+CLASSIFIER", or the name of an end-to-end classifier, which stands behind its own aligner: one branch. */
 congru_status congru_pipeline_parse_plain(congru_context *context, const char *name, congru_pipeline *pipeline);

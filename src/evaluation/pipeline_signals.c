@@ -1,4 +1,5 @@
 /* The band and window that networks on signals have: set by options, told to the reader. SPDX-License-Identifier: Apache-2.0 */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "base/text.h"
 #include "dataset/set_products.h"
 #include "evaluation/pipeline.h"
+#include "model/method_options.h"
 
 bool congru_branch_reads_signals(const congru_branch *branch)
 {
@@ -109,9 +111,23 @@ static void see_blocks(const congru_set *set, const congru_branch *branch, range
     }
 }
 
+/* Whether the member at this place is chosen for the branch, on source subjects, by its pipeline or its run. */
+static bool is_chosen(const congru_pipeline *pipeline, const congru_branch *branch,
+                      const congru_method_options *method, size_t offset)
+{
+    const char *const texts[] = {pipeline->choose, method->choose};
+    congru_option_values values;
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; congru_choose_at(texts[k], i, &values); i++)
+            if (values.row != NULL && values.row->offset == offset && congru_branch_takes(branch, values.row))
+                return true;
+    return false;
+}
+
 /* "4 to 38 Hz, 0 to 4 s after the cue", "5 bands from 8 to 32 Hz, 4 windows from ...": what a branch sees of the trials of a
  * set. */
-static void describe_seen(const congru_set *set, const congru_branch *branch, char line[LINE_SIZE])
+static void describe_seen(const congru_set *set, const congru_pipeline *pipeline, const congru_branch *branch,
+                          const congru_method_options *method, char line[LINE_SIZE])
 {
     ranges_seen bands = {0}, windows = {0};
     see_blocks(set, branch, &bands, &windows);
@@ -124,6 +140,10 @@ static void describe_seen(const congru_set *set, const congru_branch *branch, ch
     congru_format(many, sizeof many, windows.count > 1 ? "%zu windows from " : "", windows.count);
     if (windows.high > windows.low)
         congru_format(window, sizeof window, "%s%g to %g s after the cue", many, windows.low, windows.high);
+    if (is_chosen(pipeline, branch, method, offsetof(congru_method_options, network.signal_band)))
+        snprintf(band, sizeof band, "a band that is chosen");
+    if (is_chosen(pipeline, branch, method, offsetof(congru_method_options, network.signal_window)))
+        snprintf(window, sizeof window, "a window that is chosen");
     snprintf(line, LINE_SIZE, "%s, %s", band, window);
 }
 
@@ -141,13 +161,13 @@ static void add_seen(const char *name, const char *seen, seen_alike *list, size_
 
 /* A branch of several is named by its pipeline too. */
 static void add_pipeline(const congru_set *set, const char *name, const congru_pipeline *pipeline,
-                         seen_alike *list, size_t *count)
+                         const congru_method_options *method, seen_alike *list, size_t *count)
 {
     for (size_t i = 0; i < pipeline->branches; i++) {
         char seen[LINE_SIZE], full[2 * CONGRU_PIPELINE_SIZE + CONGRU_LABEL_SIZE];
         if (!congru_branch_reads_signals(&pipeline->branch[i]))
             continue;
-        describe_seen(set, &pipeline->branch[i], seen);
+        describe_seen(set, pipeline, &pipeline->branch[i], method, seen);
         snprintf(full, sizeof full, "%s%s%s", name, pipeline->branches > 1 ? ":" : "",
                  pipeline->branches > 1 ? pipeline->branch[i].name : "");
         add_seen(full, seen, list, count);
@@ -174,7 +194,7 @@ congru_status congru_evaluation_signals(congru_context *context, const congru_se
         if (status == CONGRU_OK)
             status = congru_pipeline_adjust(context, &options->method, options->causal, &pipeline);
         if (status == CONGRU_OK)
-            add_pipeline(set, options->pipelines[i], &pipeline, list, &count);
+            add_pipeline(set, options->pipelines[i], &pipeline, &options->method, list, &count);
         congru_pipeline_clear(&pipeline);
     }
     for (size_t i = 0; i < count; i++) {
@@ -202,7 +222,7 @@ void congru_pipeline_signals_text(congru_context *context, const congru_set *set
         const congru_branch *branch = &pipeline.branch[i];
         char seen[LINE_SIZE] = "as the set has them";
         if (branch->blocks > 0)
-            describe_seen(set, branch, seen);
+            describe_seen(set, &pipeline, branch, &options->method, seen);
         congru_text_add(text, "%s%s%s%s", i > 0 ? "; " : "", pipeline.branches > 1 ? branch->name : "",
                         pipeline.branches > 1 ? ": " : "", seen);
     }

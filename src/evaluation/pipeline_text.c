@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "evaluation/pipeline.h"
+#include "model/method_options.h"
 
 enum { KEY_SIZE = 32, VALUE_SIZE = 512, LIST_MAX = 32, WORD_SIZE = 64 };
 
@@ -292,15 +293,25 @@ static congru_status set_method_option(definition_reader *r, draft *d)
     return CONGRU_OK;
 }
 
+/* OPTION=V1,V2,...: one more of the options that the pipeline chooses itself. */
+static congru_status add_choice(definition_reader *r)
+{
+    char text[CONGRU_CHOOSE_SIZE + VALUE_SIZE + 8], error[CONGRU_VALUE_ERROR_SIZE];
+    snprintf(text, sizeof text, "%s; %s", r->made->choose, r->now.value);
+    return congru_choose_parse(r->now.key, text, r->made->choose, error) ? CONGRU_OK : fail(r, error);
+}
+
 static congru_status set_choice(definition_reader *r)
 {
     word_list words;
+    if (strchr(r->now.value, '=') != NULL)
+        return add_choice(r);
     if (!split(r->now.value, &words))
-        return fail(r, "choose is C, weights, or both");
+        return fail(r, "choose is C, weights, both, or OPTION=V1,V2,...");
     for (size_t i = 0; i < words.count; i++) {
         bool c = strcmp(words.word[i], "C") == 0, weights = strcmp(words.word[i], "weights") == 0;
         if (!c && !weights && strcmp(words.word[i], "nothing") != 0)
-            return fail(r, "choose is C, weights, both, or nothing");
+            return fail(r, "choose is C, weights, both, OPTION=V1,V2,..., or nothing");
         r->made->choose_c = r->made->choose_c || c;
         r->made->choose_weights = r->made->choose_weights || weights;
     }
@@ -397,6 +408,24 @@ static void drop_blocks(section *s)
         congru_branch_clear(&s->made->branch[b]);
 }
 
+/* What is chosen is an option of a branch that does not state it. */
+static congru_status check_choices(definition_reader *r)
+{
+    congru_option_values values;
+    char what[128];
+    for (size_t i = 0; congru_choose_at(r->made->choose, i, &values); i++) {
+        bool taken = values.row == NULL;
+        for (size_t b = 0; values.row != NULL && b < r->made->branches; b++)
+            taken = taken || congru_branch_takes(&r->made->branch[b], values.row);
+        if (taken)
+            continue;
+        snprintf(what, sizeof what, "choose %s: no branch of the pipeline that ends here has it to choose",
+                 values.row->option.name);
+        return fail(r, what);
+    }
+    return CONGRU_OK;
+}
+
 static congru_status read_section(definition_reader *r, section *s)
 {
     const char *at = s->text;
@@ -414,6 +443,8 @@ static congru_status read_section(definition_reader *r, section *s)
         status = end_branch(r);
     if (status == CONGRU_OK && s->made->branches == 0)
         status = fail(r, "a pipeline without a branch ends here");
+    if (status == CONGRU_OK)
+        status = check_choices(r);
     r->in_branch = false;
     s->made->aligner = s->made->branch[0].aligner;
     s->made->classifier = s->made->branch[0].classifier;
@@ -473,24 +504,11 @@ static void mark_copied(definition_reader *r, const section *s)
     }
 }
 
-/* The pipeline with blocks of its own, of which `from` keeps those that it has not borrowed. */
+/* With blocks of its own, of which `from` keeps those that it has not borrowed. */
 static congru_status take_pipeline(congru_context *context, section *from, congru_pipeline *pipeline)
 {
-    congru_status status = CONGRU_OK;
     congru_pipeline_clear(pipeline);
-    *pipeline = *from->made;
-    for (size_t b = 0; b < pipeline->branches; b++) {
-        congru_branch *branch = &pipeline->branch[b];
-        const congru_branch *made = &from->made->branch[b];
-        branch->blocks = 0;
-        branch->block = made->blocks > 0 ? calloc(made->blocks, sizeof *branch->block) : NULL;
-        if (made->blocks > 0 && branch->block == NULL && status == CONGRU_OK)
-            status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a pipeline");
-        for (; status == CONGRU_OK && branch->blocks < made->blocks; branch->blocks++)
-            status = congru_preprocessing_copy(context, &made->block[branch->blocks],
-                                               &branch->block[branch->blocks]);
-    }
-    return status;
+    return congru_pipeline_copy(context, from->made, pipeline);
 }
 
 congru_status congru_definitions_read(congru_context *context, const char *where, const char *text,

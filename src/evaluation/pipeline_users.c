@@ -41,6 +41,14 @@ bool congru_branch_among(const congru_branch *branch, const char *users)
     return false;
 }
 
+bool congru_branch_takes(const congru_branch *branch, const congru_method_option *option)
+{
+    for (size_t i = 0; i < branch->settings; i++)
+        if (congru_method_option_find(branch->setting[i].name) == option)
+            return false;
+    return congru_branch_among(branch, option->users);
+}
+
 bool congru_pipeline_among(const char *name, const char *users)
 {
     congru_pipeline pipeline = {0};

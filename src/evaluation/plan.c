@@ -24,7 +24,7 @@ congru_status congru_plan_begin(congru_context *context, const congru_set *set,
         .set = set, .options = options, .pipelines = pipelines, .pipeline = pipeline, .name = name};
     congru_status status = congru_materials_begin(context, set, by_session,
                                                   options->protocol != CONGRU_PROTOCOL_FOLDS, &plan->materials);
-    const size_t groups = congru_groups(set, options);
+    const size_t groups = congru_groups(set, options, NULL);
     plan->grid = calloc(pipelines + 1, sizeof *plan->grid);
     plan->choice = calloc(pipelines * groups + 1, sizeof *plan->choice);
     plan->seconds = calloc(pipelines + 1, sizeof *plan->seconds);
@@ -57,10 +57,20 @@ void congru_plan_clear(congru_plan *plan)
     *plan = (congru_plan){0};
 }
 
+static size_t groups_of(const congru_plan *plan, size_t pipeline)
+{
+    return congru_groups(plan->set, plan->options, &plan->grid[pipeline]);
+}
+
+/* Those of all groups of a pipeline. */
+static congru_choice *choices_of(const congru_plan *plan, size_t pipeline)
+{
+    return &plan->choice[pipeline * congru_groups(plan->set, plan->options, NULL)];
+}
+
 const congru_choice *congru_plan_choice(const congru_plan *plan, size_t pipeline, int32_t subject)
 {
-    const size_t groups = congru_groups(plan->set, plan->options);
-    return &plan->choice[pipeline * groups + (size_t)subject % groups];
+    return choices_of(plan, pipeline) + (size_t)subject % groups_of(plan, pipeline);
 }
 
 const congru_tensors *congru_plan_model(const congru_plan *plan, size_t material, int32_t subject, double c)
@@ -90,12 +100,17 @@ static bool all_learned(size_t groups, const congru_choice *choice)
     return learned;
 }
 
+bool congru_plan_learned(const congru_plan *plan, size_t pipeline)
+{
+    return all_learned(groups_of(plan, pipeline), choices_of(plan, pipeline));
+}
+
 /* Of a pipeline that has just been chosen for. */
 static congru_status keep_choice(congru_context *context, congru_plan *plan, size_t pipeline,
                                  const congru_choice *choice)
 {
-    const size_t groups = congru_groups(plan->set, plan->options);
-    memcpy(&plan->choice[pipeline * groups], choice, groups * sizeof *choice);
+    const size_t groups = groups_of(plan, pipeline);
+    memcpy(choices_of(plan, pipeline), choice, groups * sizeof *choice);
     if (plan->folder == NULL || !all_learned(groups, choice))
         return CONGRU_OK;
     return congru_choice_write(context, plan->folder, plan->name[pipeline], plan->fingerprint,
@@ -106,22 +121,22 @@ static congru_status keep_choice(congru_context *context, congru_plan *plan, siz
 static congru_status still_to_choose(congru_context *context, const bool *waiting, congru_plan *plan,
                                      size_t pipeline, bool *chooses)
 {
-    const size_t groups = congru_groups(plan->set, plan->options);
     bool found = false;
     congru_status status = CONGRU_OK;
     *chooses = waits(plan, waiting, pipeline) && congru_grid_chooses(&plan->grid[pipeline]);
     if (*chooses && plan->folder != NULL)
         status = congru_choice_read(context, plan->folder, plan->name[pipeline], plan->fingerprint,
-                                    &plan->pipeline[pipeline], &plan->grid[pipeline], groups,
-                                    &plan->choice[pipeline * groups], &found);
+                                    &plan->pipeline[pipeline], &plan->grid[pipeline], groups_of(plan, pipeline),
+                                    choices_of(plan, pipeline), &found);
     *chooses = *chooses && !found;
     return status;
 }
 
-/* Every group is shut out once, whatever waits, so that a run that goes on takes the same fits. */
-static congru_status make_choices(const congru_workers *workers, const bool *waiting, congru_plan *plan)
+/* Of the pipelines that choose with so many groups. Every group is shut out once, whatever waits, so that a run that goes on
+ * takes the same fits. */
+static congru_status choose_with(const congru_workers *workers, size_t groups, const bool *chooses,
+                                 congru_plan *plan)
 {
-    const size_t groups = congru_groups(plan->set, plan->options);
     congru_chosen_for *list = calloc(plan->pipelines + 1, sizeof *list);
     congru_choice *choice = calloc(plan->pipelines * groups + 1, sizeof *choice);
     size_t *place = calloc(plan->pipelines + 1, sizeof *place), count = 0;
@@ -131,17 +146,15 @@ static congru_status make_choices(const congru_workers *workers, const bool *wai
     for (size_t g = 0; g < groups; g++)
         shut[g] = UINT64_C(1) << g;
     for (size_t p = 0; status == CONGRU_OK && p < plan->pipelines; p++) {
-        bool chooses;
-        status = still_to_choose(workers->caller, waiting, plan, p, &chooses);
-        if (status != CONGRU_OK || !chooses)
+        if (!chooses[p] || groups_of(plan, p) != groups)
             continue;
         place[count] = p;
         list[count++] = (congru_chosen_for){&plan->pipeline[p], &plan->grid[p]};
     }
     double start = congru_seconds();
     if (status == CONGRU_OK && count > 0)
-        status =
-            congru_choices_make(workers, &plan->materials, plan->options, count, list, groups, shut, choice);
+        status = congru_choices_make(workers, &plan->materials, plan->options, groups, count, list, groups,
+                                     shut, choice);
     const double seconds = congru_seconds() - start;
     for (size_t i = 0; status == CONGRU_OK && i < count; i++) {
         plan->seconds[place[i]] += seconds;
@@ -150,6 +163,22 @@ static congru_status make_choices(const congru_workers *workers, const bool *wai
     free(list);
     free(choice);
     free(place);
+    return status;
+}
+
+static congru_status make_choices(const congru_workers *workers, const bool *waiting, congru_plan *plan)
+{
+    bool *chooses = calloc(plan->pipelines + 1, sizeof *chooses);
+    congru_status status = chooses != NULL ? CONGRU_OK : fail_memory(workers->caller);
+    for (size_t p = 0; status == CONGRU_OK && p < plan->pipelines; p++)
+        status = still_to_choose(workers->caller, waiting, plan, p, &chooses[p]);
+    for (size_t groups = 1; status == CONGRU_OK && groups <= CONGRU_SUBJECT_GROUPS_MAX; groups++)
+        for (size_t p = 0; status == CONGRU_OK && p < plan->pipelines; p++)
+            if (chooses[p] && groups_of(plan, p) == groups) {
+                status = choose_with(workers, groups, chooses, plan);
+                break;
+            }
+    free(chooses);
     return status;
 }
 
@@ -245,10 +274,11 @@ static congru_status run_prefits(const congru_workers *workers, const bool *wait
             continue;
         double start = congru_seconds();
         status = make_prefits(workers->caller, plan, i, made);
+        const double seconds = congru_seconds() - start;
         for (size_t p = 0; p < plan->pipelines; p++)
             for (size_t b = 0; b < plan->pipeline[p].branches; b++)
-                if (plan->pipeline[p].branch[b].material == plan->prefit[i].material)
-                    plan->seconds[p] += congru_seconds() - start;
+                if (choices_of(plan, p)->material[b] == plan->prefit[i].material)
+                    plan->seconds[p] += seconds;
     }
     free(made);
     return status;

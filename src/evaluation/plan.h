@@ -43,6 +43,9 @@ void congru_plan_clear(congru_plan *plan);
 /* What is chosen for a subject under a pipeline. */
 const congru_choice *congru_plan_choice(const congru_plan *plan, size_t pipeline, int32_t subject);
 
+/* Whether something is chosen for every subject under it. */
+bool congru_plan_learned(const congru_plan *plan, size_t pipeline);
+
 /* The fit of a material without the subject; NULL where each fold makes its own. */
 const congru_tensors *congru_plan_model(const congru_plan *plan, size_t material, int32_t subject, double c);
 

@@ -30,6 +30,7 @@ typedef struct congru_prepared {
     congru_signals signals;   /* of all trials; plain is NULL where there are none */
 
     const congru_recentring *recentring; /* NULL: none is done here */
+    congru_metric mean;                  /* that becomes the identity */
     double *reference;                   /* (domains, d, d); NULL without recentring, like the two below */
     double *
         recentred; /* (trials, d, d) covariances, unless there are signals or the set is large (base/mapped_memory.h) */

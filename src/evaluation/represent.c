@@ -135,12 +135,17 @@ congru_status congru_pipeline_represent(congru_context *context, const congru_se
                                         const congru_evaluation_options *options, const char *name,
                                         int32_t subject, double *out)
 {
-    congru_pipeline pipeline;
+    congru_pipeline pipeline = {0};
     representation r = {0};
     if (context == NULL || set == NULL || options == NULL || name == NULL || out == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no set, options, pipeline or output given");
     size_t size = set->dimension * set->dimension;
     congru_status status = congru_method_options_check(context, &options->method);
+    if (status == CONGRU_OK && options->method.choose[0] != '\0')
+        status = congru_fail(
+            context, CONGRU_ERROR_ARGUMENT,
+            "what is chosen on source subjects is chosen where a pipeline is scored or a model fitted "
+            "(give the option its value here)");
     if (status == CONGRU_OK)
         status = congru_pipeline_parse(context, name, &pipeline);
     if (status == CONGRU_OK)

@@ -2,6 +2,7 @@
 #ifndef CONGRU_EVALUATION_RESULTS_H
 #define CONGRU_EVALUATION_RESULTS_H
 
+#include "array/csv.h"
 #include "base/text.h"
 #include "congru/evaluation.h"
 
@@ -23,5 +24,18 @@ void congru_text_add_classes(congru_text *text, size_t classes, const char (*cla
 
 /* FOLDER/predictions.csv, then FOLDER/results.csv, then FOLDER/patterns.csv where folds have patterns. */
 congru_status congru_results_write(congru_context *context, const congru_results *results, const char *folder);
+
+/* ---- What was chosen on source subjects ---- */
+
+/* Gives the folds of a pipeline what a table of choices (evaluation/choice_file.h) says; `place` (folds of the results) are the
+ * subjects' indices in the set, NULL: as the results have them. *options: options were chosen beside C and weights. */
+congru_status congru_results_choose(congru_context *context, const congru_csv *csv, size_t pipeline,
+                                    const int32_t *place, congru_results *results, bool *options);
+
+/* The same of all tables FOLDER/choices/PIPELINE.csv there are; with notes, which the results have room for, of pipelines
+ * that choose options, or of all where the run says what is chosen. */
+congru_status congru_results_choices(congru_context *context, const char *folder, bool run_chooses,
+                                     const int32_t *place, congru_results *results);
+void congru_results_note_choices(congru_results *results, size_t pipeline);
 
 #endif

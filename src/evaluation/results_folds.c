@@ -214,6 +214,7 @@ typedef struct run_plan {
     congru_text dataset;
     double trial_seconds;
     congru_seen seen;
+    bool chooses;
     bool failed; /* without memory */
 } run_plan;
 
@@ -286,6 +287,14 @@ static void scan_protocol(congru_scan *json, congru_seen *seen)
     congru_text_clear(&name);
 }
 
+/* Of the options of methods, whether something was to be chosen. */
+static void scan_option(congru_scan *json, const char *key, run_plan *plan)
+{
+    const congru_method_option *row = congru_method_option_find(key);
+    plan->chooses = plan->chooses || (row != NULL && row->kind == CONGRU_OPTION_CHOOSE);
+    congru_scan_skip(json);
+}
+
 static void scan_settings(congru_scan *json, run_plan *plan)
 {
     char key[64];
@@ -299,7 +308,7 @@ static void scan_settings(congru_scan *json, run_plan *plan)
         else if (strcmp(key, "protocol") == 0)
             scan_protocol(json, &plan->seen);
         else
-            congru_scan_skip(json);
+            scan_option(json, key, plan);
 }
 
 static void scan_plan(congru_scan *json, run_plan *plan)
@@ -337,6 +346,7 @@ static void clear_plan(run_plan *plan)
     congru_text_clear(&plan->dataset);
     plan->trial_seconds = 0.0;
     plan->seen = (congru_seen){0};
+    plan->chooses = false;
 }
 
 /* A run.json that is missing, or is not what congru wrote, leaves the plan empty: it is not needed to show results. */
@@ -498,13 +508,36 @@ static void add_notes(congru_context *context, const char *folder, const run_pla
     congru_text_clear(&line);
 }
 
+/* The subjects of folds by their index in the set, as the files of folds are named; -1 where there are others than these. */
+static congru_status place_folds(congru_context *context, const char *folder, const congru_fold_list *list,
+                                 const congru_results *results, int32_t **place)
+{
+    *place = malloc((results->folds + 1) * sizeof **place);
+    if (*place == NULL)
+        return fail_memory(context, folder);
+    for (size_t i = 0, own = 0; i < results->folds; i++) {
+        const char *pipeline = results->pipeline[results->fold[i].pipeline];
+        size_t folds = 0, files = 0;
+        own = i > 0 && results->fold[i].pipeline == results->fold[i - 1].pipeline ? own + 1 : 0;
+        for (size_t k = 0; k < results->folds; k++)
+            folds += results->fold[k].pipeline == results->fold[i].pipeline;
+        (*place)[i] = -1;
+        for (size_t k = 0; k < list->count; k++)
+            if (strcmp(list->place[k].pipeline, pipeline) == 0 && files++ == own)
+                (*place)[i] = list->place[k].subject;
+        (*place)[i] = files == folds ? (*place)[i] : -1;
+    }
+    return CONGRU_OK;
+}
+
 congru_status congru_results_complete(congru_context *context, const char *folder, bool from_folds,
-                                      congru_results *results)
+                                      const congru_fold_list *list, congru_results *results)
 {
     enum { NOTES_MOST = 6 };
     run_plan plan = {0};
     congru_status status = read_plan(context, folder, &plan);
-    results->note = calloc(NOTES_MOST, sizeof *results->note);
+    int32_t *place = NULL;
+    results->note = calloc(NOTES_MOST + results->pipelines, sizeof *results->note);
     if (status == CONGRU_OK && results->note == NULL)
         status = fail_memory(context, folder);
     if (status == CONGRU_OK && results->dataset[0] == '\0' && plan.dataset.data != NULL) {
@@ -523,6 +556,11 @@ congru_status congru_results_complete(congru_context *context, const char *folde
         status = congru_knowledge_find(context, &plan.seen, results);
     if (status == CONGRU_OK)
         add_notes(context, folder, &plan, results);
+    if (status == CONGRU_OK)
+        status = place_folds(context, folder, list, results, &place);
+    if (status == CONGRU_OK)
+        status = congru_results_choices(context, folder, plan.chooses, place, results);
+    free(place);
     results->trial_seconds = plan.trial_seconds > 0 && isfinite(plan.trial_seconds) ? plan.trial_seconds : 0.0;
     clear_plan(&plan);
     return status;

@@ -24,8 +24,9 @@ congru_status congru_fold_list_read(congru_context *context, const char *folder,
                                     congru_results **results);
 
 /* What FOLDER/run.json, where there is one, says of results that were read: the data set's name, where they lack one,
- * and which folds are missing and which subjects were not scored; the latter as notes of results and context. */
+ * and which folds are missing and which subjects were not scored; the latter as notes of results and context. And what FOLDER/choices
+ * says was chosen for the folds of the list. */
 congru_status congru_results_complete(congru_context *context, const char *folder, bool from_folds,
-                                      congru_results *results);
+                                      const congru_fold_list *list, congru_results *results);
 
 #endif

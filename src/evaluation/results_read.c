@@ -328,7 +328,7 @@ congru_status congru_results_read(congru_context *context, const char *folder, c
     }
     if (status == CONGRU_OK) {
         congru_results_mark(reader.results);
-        status = congru_results_complete(context, folder, from_folds, reader.results);
+        status = congru_results_complete(context, folder, from_folds, &reader.list, reader.results);
     }
     free(reader.list.place);
     congru_csv_clear(&reader.scores);

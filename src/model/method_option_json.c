@@ -21,6 +21,7 @@ static void add_value(congru_text *text, const congru_method_option *row, const 
     case CONGRU_OPTION_CHOICE:
     case CONGRU_OPTION_RECIPE:
     case CONGRU_OPTION_RANGE:
+    case CONGRU_OPTION_CHOOSE:
         congru_text_add_json(text, value);
         break;
     case CONGRU_OPTION_NUMBER_OR_AUTO:

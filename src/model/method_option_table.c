@@ -96,6 +96,9 @@ static const char *const reconstructions[] = {[false] = "logeuclid", [true] = "r
     .option = {name, '\0', "D,...", text}, MEMBER(member), \
     .count_offset = offsetof(congru_method_options, count), .kind = CONGRU_OPTION_WIDTHS, .standard = "", \
     .least = 1, .most = most_, .users = users_
+#define CHOOSE(name, member, users_, text) \
+    .option = {name, '\0', "OPTION=V,...", text}, MEMBER(member), .kind = CONGRU_OPTION_CHOOSE, \
+    .standard = "", .quiet = true, .fixed = "is what chooses", .users = users_
 #define SHORTHAND(name, stands_for_, means_, users_, text) \
     .option = {name, '\0', NULL, text}, .kind = CONGRU_OPTION_SHORTHAND, .stands_for = stands_for_, \
     .means = means_, .users = users_
@@ -107,7 +110,14 @@ static const congru_method_option rows[] = {
     {SEED("seed", seed, 50, "all", "Of every random choice.")},
     {SWITCH("balance", balance, true, "all",
             "Let 'loso' assume that the target's classes are equally frequent, and move its decisions so that "
-            "they are; it looks at all trials of the target at once (transductive) and needs --target full.")},
+            "they are; it looks at all trials of the target at once (transductive) and needs --target full."),
+     .fixed = "is of whole runs"},
+    {CHOOSE(
+        "choose", choose, "all",
+        "Choose an option of a method from these values, by leaving out source subjects in turn (a network's: four "
+        "groups of them): a combination of values is scored by the accuracy on those left out, and the best is "
+        "fitted on all of them. Several such options, given by as many --choose, are chosen together. 'weights' "
+        "chooses the weights of branches.")},
     {CHOICE("ra-mean", alignment_mean, metrics, "riemann", "recentred",
             "The mean that alignment moves to the identity: 'riemann', 'logeuclid' or 'euclid'."),
      .asked = true},
@@ -127,12 +137,13 @@ static const congru_method_option rows[] = {
          "rpa-labels", rpa_labels, 0, 1000000, 0, "rpa",
          "How many labelled trials per class of the target subject rpa may rotate by; they are not scored. With "
          "0 it looks at no label, and re-centres and scales alone."),
-     .asked = true},
+     .asked = true, .fixed = "decides which trials are scored"},
 
     {RECIPE(
-        "recipe", network.recipe, recipes, "printed", "networks",
-        "The values that options have unless they are given: 'printed' for what the paper prints, 'authors' for "
-        "choices of ours after a description of its authors' code, 'congru' for what we found best.")},
+         "recipe", network.recipe, recipes, "printed", "networks",
+         "The values that options have unless they are given: 'printed' for what the paper prints, 'authors' for "
+         "choices of ours after a description of its authors' code, 'congru' for what we found best."),
+     .fixed = "says how covariances are made, too"},
     {OWN_INTEGER("steps", network.steps, 0, 10000000, "networks",
                  "Training steps; 'own' here and below is what the network's authors have, which 'congru help "
                  "NETWORK' tells."),
@@ -272,7 +283,7 @@ static const congru_method_option rows[] = {
     {SWITCH("unconstrained", network.unconstrained, true, "end-to-end",
             "Train end to end with cross-entropy alone.")},
     {SWITCH("no-record", network.record, false, "networks", "Do not keep the numbers of each training step."),
-     .idle = true},
+     .idle = true, .fixed = "changes no number"},
 };
 
 const congru_method_option *congru_method_option_at(size_t index)

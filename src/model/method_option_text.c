@@ -95,6 +95,9 @@ void congru_method_option_reset(const congru_method_option *row, congru_method_o
     case CONGRU_OPTION_WIDTHS: /* none */
         memset((char *)options + row->count_offset, 0, sizeof(size_t));
         break;
+    case CONGRU_OPTION_CHOOSE: /* nothing */
+        memset((char *)options + row->offset, 0, row->size);
+        break;
     case CONGRU_OPTION_SHORTHAND: /* has no member */
         break;
     }
@@ -228,6 +231,8 @@ static bool parse_value(const congru_method_option *row, const char *where, cons
         return true;
     case CONGRU_OPTION_INTEGER:
         return parse_integer(row, where, text, options, error);
+    case CONGRU_OPTION_CHOOSE:
+        return congru_choose_parse(where, text, (char *)options + row->offset, error);
     case CONGRU_OPTION_SHORTHAND:
         return congru_method_option_parse(congru_method_option_find(row->stands_for), where, row->means,
                                           options, error);
@@ -352,6 +357,8 @@ bool congru_method_option_print(const congru_method_option *row, const congru_me
                snprintf(text, CONGRU_OPTION_TEXT_SIZE, "%s", row->choices[choice]) > 0;
     case CONGRU_OPTION_INTEGER:
         return snprintf(text, CONGRU_OPTION_TEXT_SIZE, "%d", get_whole(row, options)) > 0;
+    case CONGRU_OPTION_CHOOSE:
+        return snprintf(text, CONGRU_OPTION_TEXT_SIZE, "%s", (const char *)options + row->offset) >= 0;
     case CONGRU_OPTION_RANGE: /* above */
     case CONGRU_OPTION_SHORTHAND:
         return false;

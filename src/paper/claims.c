@@ -103,7 +103,7 @@ static void add_others(congru_text *text, const congru_claim_source *source, con
 {
     if (ours->found.ridge && ours->verdict != CONGRU_PAPER_NOT_GIVEN) {
         const judged plain = judge(source, claim, CONGRU_CLAIM_PLAIN_RIDGE, NULL);
-        congru_text_add(text, "; with C = 1 for ra+tslr ");
+        congru_text_add(text, "; with C = 1 ");
         add_verdict(text, &plain);
         congru_text_add(text, plain.verdict != CONGRU_PAPER_NOT_GIVEN ? ", " : "");
         if (plain.verdict != CONGRU_PAPER_NOT_GIVEN)

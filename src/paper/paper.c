@@ -48,6 +48,15 @@ static const experiment experiments[] = {
       .takes_sets = true,
       .takes_pipelines = true},
      congru_reproduce_recipes},
+    {{.name = "coefficients",
+      .text =
+          "The weights of objectives as the paper chose them, on one validation fold, and on the source subjects "
+          "of each fold: what is chosen, and accuracies. Others are chosen by --choose. Folders are FOLDER/NAME "
+          "and NAME-, with the values.",
+      .takes_sets = true,
+      .takes_pipelines = true,
+      .takes_recipe = true},
+     congru_reproduce_coefficients},
     {{.name = "ablation",
       .text = "Tables 5 and 12: the ablation, networks with a part left out, on bnci2014-001.",
       .takes_sets = true,

@@ -140,28 +140,41 @@ void congru_paper_runs_changed(const congru_paper_runs *runs, unsigned uses, con
     congru_paper_method_changes(runs->job, uses, text);
 }
 
-/* ---- The ridge that claims compare with ---- */
+/* ---- Ridges ---- */
 
 static const struct {
     double c;
     const char *name, *suffix;
-} ridges[RIDGES] = {{0, CONGRU_PAPER_RIDGE " (C auto)", "-C-auto"}, {1, CONGRU_PAPER_RIDGE " (C 1)", "-C-1"}};
+} ridges[RIDGES] = {{0, " (C auto)", "-C-auto"}, {1, " (C 1)", "-C-1"}};
 
-const char *congru_paper_ridge(const congru_paper_job *job, bool plain)
+bool congru_paper_has_ridge(const char *pipeline)
 {
-    return job->request->run.method.c == ridges[plain].c ? CONGRU_PAPER_RIDGE : ridges[plain].name;
+    const char *classifier = strrchr(pipeline, '+');
+    return classifier != NULL && strcmp(classifier, "+tslr") == 0;
+}
+
+void congru_paper_ridge(const congru_paper_job *job, const char *pipeline, bool plain,
+                        char name[CONGRU_SCORE_NAME_SIZE])
+{
+    const bool own = !congru_paper_has_ridge(pipeline) || job->request->run.method.c == ridges[plain].c;
+    snprintf(name, CONGRU_SCORE_NAME_SIZE, "%.40s%s", pipeline, own ? "" : ridges[plain].name);
 }
 
 void congru_paper_ridge_rows(const congru_paper_runs *runs, const char *pipelines, char list[CONGRU_NAMES_SIZE])
 {
+    congru_names names = {0};
     size_t used = (size_t)snprintf(list, CONGRU_NAMES_SIZE, "%s", pipelines);
-    for (size_t k = 0; k < RIDGES; k++) {
-        bool scored = false;
-        for (size_t t = 0; t < runs->scores.count; t++)
-            scored = scored || congru_scores_find(runs->scores.item[t], ridges[k].name) != SIZE_MAX;
-        if (scored && used < CONGRU_NAMES_SIZE)
-            used += (size_t)snprintf(list + used, CONGRU_NAMES_SIZE - used, ",%s", ridges[k].name);
-    }
+    congru_names_split(&names, pipelines);
+    for (size_t k = 0; k < RIDGES; k++)
+        for (size_t i = 0; i < names.count; i++) {
+            char name[CONGRU_SCORE_NAME_SIZE];
+            bool scored = false;
+            congru_paper_ridge(runs->job, names.item[i], k == 1, name);
+            for (size_t t = 0; strcmp(name, names.item[i]) != 0 && t < runs->scores.count; t++)
+                scored = scored || congru_scores_find(runs->scores.item[t], name) != SIZE_MAX;
+            if (scored && used < CONGRU_NAMES_SIZE)
+                used += (size_t)snprintf(list + used, CONGRU_NAMES_SIZE - used, ",%s", name);
+        }
 }
 
 static bool is_asked(const congru_paper_request *request, const char *pipeline)
@@ -172,43 +185,48 @@ static bool is_asked(const congru_paper_request *request, const char *pipeline)
     return request->run.pipelines == NULL;
 }
 
-static congru_status run_ridge(congru_paper_runs *runs, size_t which, size_t ridge)
+static congru_status run_ridge(congru_paper_runs *runs, size_t which, size_t ridge, const char *pipelines)
 {
-    static const char *const pipeline = CONGRU_PAPER_RIDGE;
-    char folder[CONGRU_PAPER_PATH_SIZE], dataset[CONGRU_PAPER_NAME_SIZE];
+    char folder[CONGRU_PAPER_PATH_SIZE], dataset[CONGRU_PAPER_NAME_SIZE], name[CONGRU_SCORE_NAME_SIZE];
     congru_method_options method = runs->job->request->run.method;
     congru_results *results = NULL;
     congru_paper_open open;
     method.c = ridges[ridge].c;
-    congru_status status = congru_paper_set_open(runs->job, which, &method, pipeline, &open);
+    congru_status status = congru_paper_set_open(runs->job, which, &method, pipelines, &open);
     if (status == CONGRU_OK)
         status = congru_paper_folder(runs->job, open.about->name, ridges[ridge].suffix, folder);
     open.options.folder = folder;
-    open.options.pipelines = &pipeline;
-    open.options.pipeline_count = 1;
     if (status == CONGRU_OK)
         status = congru_paper_evaluate(runs->job, open.set, &open.options, &results);
     if (status == CONGRU_OK)
         congru_paper_set_name(&open, dataset);
-    for (size_t i = 0; status == CONGRU_OK && i < results->folds; i++)
-        if (!congru_score_list_add(&runs->scores, dataset, results->subject_name[results->fold[i].subject],
-                                   ridges[ridge].name, 100 * results->fold[i].accuracy))
+    for (size_t i = 0; status == CONGRU_OK && i < results->folds; i++) {
+        const congru_fold *fold = &results->fold[i];
+        congru_paper_ridge(runs->job, results->pipeline[fold->pipeline], ridge == 1, name);
+        if (!congru_score_list_add(&runs->scores, dataset, results->subject_name[fold->subject], name,
+                                   100 * fold->accuracy))
             status = congru_paper_no_memory(runs->job);
+    }
     congru_results_destroy(&results);
     congru_paper_set_close(&open);
     return status;
 }
 
-congru_status congru_paper_runs_ridges(congru_paper_runs *runs)
+congru_status congru_paper_runs_ridges(congru_paper_runs *runs, const char *pipelines)
 {
     const congru_paper_request *request = runs->job->request;
+    char list[CONGRU_NAMES_SIZE] = "";
+    congru_names names = {0};
     congru_status status = CONGRU_OK;
-    if (!is_asked(request, CONGRU_PAPER_RIDGE))
-        return CONGRU_OK;
-    for (size_t i = 0; status == CONGRU_OK && i < request->set_count; i++)
+    congru_names_split(&names, pipelines);
+    for (size_t i = 0, used = 0; i < names.count; i++)
+        if (congru_paper_has_ridge(names.item[i]) && is_asked(request, names.item[i]) && used < sizeof list)
+            used +=
+                (size_t)snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? "," : "", names.item[i]);
+    for (size_t i = 0; status == CONGRU_OK && list[0] != '\0' && i < request->set_count; i++)
         for (size_t k = 0; status == CONGRU_OK && k < RIDGES; k++)
             if (request->run.method.c != ridges[k].c)
-                status = run_ridge(runs, i, k);
+                status = run_ridge(runs, i, k, list);
     return status;
 }
 

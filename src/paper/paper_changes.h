@@ -27,20 +27,25 @@ void congru_paper_method_changes(const congru_paper_job *job, unsigned uses, con
 void congru_paper_runs_changed(const congru_paper_runs *runs, unsigned uses, const char *dataset,
                                congru_text *text);
 
-/* ---- The ridge that claims compare with: its C is chosen on source subjects ---- */
+/* ---- Ridges: claims are about those whose C is chosen on source subjects ---- */
 
 #define CONGRU_PAPER_RIDGE "ra+tslr"
 
-/* Its name among scores, "ra+tslr (C auto)", or the pipeline's own where the request has that C; `plain`: with C = 1, what
- * libraries have by default. */
-const char *congru_paper_ridge(const congru_paper_job *job, bool plain);
+/* Whether a pipeline ends in a ridge, whose C the paper does not say. */
+bool congru_paper_has_ridge(const char *pipeline);
 
-/* The list of pipelines, and behind them those of the two that have scores. */
+/* The name among scores that a pipeline has in claims: for one with a ridge "ra+tslr (C auto)", or with `plain` "ra+tslr (C 1)",
+ * what libraries have by default, and its own name where the request has that C. */
+void congru_paper_ridge(const congru_paper_job *job, const char *pipeline, bool plain,
+                        char name[CONGRU_SCORE_NAME_SIZE]);
+
+/* The list of pipelines, and behind them those of both kinds that have scores. */
 void congru_paper_ridge_rows(const congru_paper_runs *runs, const char *pipelines,
                              char list[CONGRU_NAMES_SIZE]);
 
-/* Runs both on every set, in the folders NAME-C-auto and NAME-C-1, but for the one that the request has. */
-congru_status congru_paper_runs_ridges(congru_paper_runs *runs);
+/* Runs those of the pipelines that have a ridge with both on every set, in the folders NAME-C-auto and NAME-C-1, but for the
+ * one that the request has. */
+congru_status congru_paper_runs_ridges(congru_paper_runs *runs, const char *pipelines);
 
 /* ---- Pipelines that are scored on fewer trials than others, as those that are given labelled ones ---- */
 

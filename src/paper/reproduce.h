@@ -22,6 +22,7 @@ congru_status congru_reproduce_properties(const congru_paper_job *job);
 congru_status congru_reproduce_statistics(const congru_paper_job *job);
 congru_status congru_reproduce_silhouette(const congru_paper_job *job);
 congru_status congru_reproduce_gap(const congru_paper_job *job);
+congru_status congru_reproduce_coefficients(const congru_paper_job *job);
 congru_status congru_reproduce_comparison(const congru_paper_job *job);
 congru_status congru_reproduce_geometry(const congru_paper_job *job);
 congru_status congru_reproduce_recipes(const congru_paper_job *job);

@@ -54,13 +54,12 @@ static void read_cell(const void *user, congru_claim_side side, const char *row,
         congru_paper_common_name(column, row + strlen(trials_of), name);
         if (isnan(congru_score_list_mean(&runs->scores, job->dataset, name, NULL, NULL)))
             snprintf(name, sizeof name, "%s", column); /* all are scored on the same */
-    } else if (!inside && strcmp(column, CONGRU_PAPER_RIDGE) == 0) {
-        snprintf(name, sizeof name, "%s", congru_paper_ridge(runs->job, side == CONGRU_CLAIM_PLAIN_RIDGE));
+    } else if (!inside && congru_paper_has_ridge(column)) {
+        congru_paper_ridge(runs->job, column, side == CONGRU_CLAIM_PLAIN_RIDGE, name);
         cell->ridge = true;
     }
     congru_claim_cell_scores(cell, &job->cross.scores, &runs->scores, job->dataset, 0, name);
-    if (!cell->ridge)
-        cell->uses |= congru_paper_uses(runs->job, column);
+    cell->uses |= congru_paper_uses(runs->job, column) & ~(cell->ridge ? (unsigned)CONGRU_USES_RIDGE : 0U);
 }
 
 static void add_changes(const void *user, unsigned uses, congru_text *text)
@@ -193,7 +192,7 @@ congru_status congru_reproduce_comparison(const congru_paper_job *paper)
     list_pipelines(true, within);
     congru_status status = congru_paper_runs_all(&job.cross, cross, CONGRU_PROTOCOL_LOSO, "");
     if (status == CONGRU_OK)
-        status = congru_paper_runs_ridges(&job.cross);
+        status = congru_paper_runs_ridges(&job.cross, cross);
     if (status == CONGRU_OK)
         status = congru_paper_runs_all(&job.within, within, CONGRU_PROTOCOL_FOLDS, "-within");
     if (status == CONGRU_OK)

@@ -73,9 +73,11 @@ static congru_status run_stage(synthetic_job *job, congru_synth_stage stage, int
     job->options.method.seed = (uint64_t)seed;
     status = score(job, name, seed, "", pipelines, PIPELINES, NULL);
     for (size_t k = 0; status == CONGRU_OK && k < RIDGES; k++) {
+        char scored[CONGRU_SCORE_NAME_SIZE];
+        congru_paper_ridge(job->paper, ridge, k == 1, scored);
         job->options.method.c = ridge_c[k];
         if (c != ridge_c[k])
-            status = score(job, name, seed, ridge_folder[k], &ridge, 1, congru_paper_ridge(job->paper, k == 1));
+            status = score(job, name, seed, ridge_folder[k], &ridge, 1, scored);
     }
     job->options.method.c = c;
     return status;
@@ -96,7 +98,10 @@ static void read_cell(const void *user, congru_claim_side side, const char *row,
         return;
     }
     cell->ridge = strcmp(column, CONGRU_PAPER_RIDGE) == 0;
-    const char *name = cell->ridge ? congru_paper_ridge(job->paper, side == CONGRU_CLAIM_PLAIN_RIDGE) : column;
+    char name[CONGRU_SCORE_NAME_SIZE];
+    snprintf(name, sizeof name, "%s", column);
+    if (cell->ridge)
+        congru_paper_ridge(job->paper, column, side == CONGRU_CLAIM_PLAIN_RIDGE, name);
     cell->uses = cell->ridge ? 0 : congru_paper_uses(job->paper, column);
     congru_claim_cell_variant(cell, &job->tables, row, name);
 }
@@ -140,8 +145,10 @@ static congru_status show(const synthetic_job *job)
     for (size_t s = 0; s < CONGRU_SYNTH_STAGES; s++)
         for (size_t p = 0; p < PIPELINES + RIDGES; p++) {
             const char *stage = congru_synth_stage_name((congru_synth_stage)s);
-            const char *name =
-                p < PIPELINES ? pipelines[p] : congru_paper_ridge(job->paper, p == PIPELINES + 1);
+            char name[CONGRU_SCORE_NAME_SIZE];
+            snprintf(name, sizeof name, "%s", pipelines[p < PIPELINES ? p : 0]);
+            if (p >= PIPELINES)
+                congru_paper_ridge(job->paper, ridge, p == PIPELINES + 1, name);
             double deviation, paper = congru_paper_number("synthetic", "accuracy", stage, name);
             if (p >= PIPELINES && strcmp(name, ridge) == 0)
                 continue; /* it has its row */

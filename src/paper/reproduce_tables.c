@@ -192,7 +192,7 @@ static void read_z(const table_job *job, bool paper, const char *column, congru_
         }
 }
 
-/* "dct+*" is "dct+mdm,dct+tslr,dct+tsa-lda", and the ridge that is compared with the one whose C is chosen. */
+/* "dct+*" is "dct+mdm,dct+tslr,dct+tsa-lda", and ridges are those whose C is chosen. */
 static void list_pipelines(const table_job *job, congru_claim_side side, const char *column,
                            char list[CONGRU_NAMES_SIZE])
 {
@@ -202,10 +202,12 @@ static void list_pipelines(const table_job *job, congru_claim_side side, const c
     for (size_t i = 0, used = 0; i < (column[size] == '*' ? 3 : 1); i++) {
         char name[CONGRU_SCORE_NAME_SIZE];
         snprintf(name, sizeof name, "%.*s%s", (int)size, column, column[size] == '*' ? behind[i] : "");
-        const bool ridge = side != CONGRU_CLAIM_PAPER && strcmp(name, CONGRU_PAPER_RIDGE) == 0;
-        used += (size_t)snprintf(list + used, CONGRU_NAMES_SIZE - used, "%s%s", i > 0 ? "," : "",
-                                 ridge ? congru_paper_ridge(job->sets.job, side == CONGRU_CLAIM_PLAIN_RIDGE)
-                                       : name);
+        if (side != CONGRU_CLAIM_PAPER) {
+            char pipeline[CONGRU_SCORE_NAME_SIZE];
+            memcpy(pipeline, name, sizeof pipeline);
+            congru_paper_ridge(job->sets.job, pipeline, side == CONGRU_CLAIM_PLAIN_RIDGE, name);
+        }
+        used += (size_t)snprintf(list + used, CONGRU_NAMES_SIZE - used, "%s%s", i > 0 ? "," : "", name);
     }
 }
 
@@ -225,19 +227,20 @@ static void read_cell(const void *user, congru_claim_side side, const char *row,
 {
     const table_job *job = user;
     const bool paper = side == CONGRU_CLAIM_PAPER;
-    char list[CONGRU_NAMES_SIZE];
+    char list[CONGRU_NAMES_SIZE], pipelines[CONGRU_NAMES_SIZE];
     if (strcmp(row, "z") == 0) {
         read_z(job, paper, column, cell);
         return;
     }
     list_pipelines(job, side, column, list);
+    list_pipelines(job, CONGRU_CLAIM_PAPER, column, pipelines);
     const congru_scores_list *scores = paper ? &job->printed : &job->sets.scores;
     congru_claim_cell_scores(cell, scores, scores, NULL, sets_of(row), list);
     if (paper && congru_paper_dataset(row) != NULL)
         cell->number = printed_of(job, congru_paper_dataset(row), list);
-    cell->ridge = strstr(list, CONGRU_PAPER_RIDGE) != NULL;
+    cell->ridge = strstr(pipelines, "+tslr") != NULL;
     if (strncmp(column, "ra+", 3) != 0)
-        cell->uses |= congru_paper_uses(job->sets.job, list);
+        cell->uses |= congru_paper_uses(job->sets.job, pipelines) & ~(unsigned)CONGRU_USES_RIDGE;
 }
 
 static void add_changes(const void *user, unsigned uses, congru_text *text)
@@ -305,7 +308,7 @@ static congru_status reproduce_table(const congru_paper_job *paper, const table_
     const congru_claim_source source = {about->file, read_cell, add_changes, &job};
     congru_status status = congru_paper_runs_all(&job.sets, about->pipelines, CONGRU_PROTOCOL_LOSO, "");
     if (status == CONGRU_OK)
-        status = congru_paper_runs_ridges(&job.sets);
+        status = congru_paper_runs_ridges(&job.sets, about->pipelines);
     if (status == CONGRU_OK)
         status = read_printed(&job);
     congru_paper_ridge_rows(&job.sets, about->pipelines, rows);

@@ -261,13 +261,16 @@ static congru_status describe_set(describing *d, const congru_set *set)
 
 /* ---- Models and arrays ----------------------------------------------------------------------------------- */
 
+/* In place of a text that a model does not have. */
+static const char absent[] = "unknown";
+
 static const char *text_of(const congru_model *model, const char *wanted)
 {
     const char *name, *text;
     for (size_t i = 0; congru_model_text(model, i, &name, &text); i++)
         if (strcmp(name, wanted) == 0)
             return text;
-    return "unknown";
+    return absent;
 }
 
 /* "3, 4" */
@@ -315,6 +318,8 @@ static void describe_model(describing *d, const congru_model *model)
     congru_preprocessing_print(p, line);
     add_line(d, "prepared", "%s", p->known ? line : "not described");
     add_line(d, "recipe", "%s", text_of(model, "recipe"));
+    if (strcmp(text_of(model, "chosen"), absent) != 0)
+        add_line(d, "chosen", "%s", text_of(model, "chosen"));
     add_line(d, "seed", "%s", text_of(model, "seed"));
     add_line(d, "made by", "congru %s (%s)", text_of(model, "version"), text_of(model, "commit"));
     add_tensors(d, model);

@@ -122,6 +122,28 @@ congru_status congru_table_of_subjects(congru_context *context, const congru_sco
     return finish(context, table);
 }
 
+congru_status congru_table_of_choices(congru_context *context, const congru_results *results,
+                                      congru_table *table)
+{
+    bool any = false;
+    if (results == NULL || table == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "congru_table_of_choices: no argument may be NULL");
+    congru_table_column_text(table, "pipeline", "pipeline");
+    congru_table_column_text(table, "subject", "subject");
+    congru_table_column_text(table, "chosen", "chosen");
+    for (size_t i = 0; i < results->folds; i++) {
+        const congru_fold *fold = &results->fold[i];
+        if (fold->chosen == NULL)
+            continue;
+        any = true;
+        congru_table_text(table, results->pipeline[fold->pipeline]);
+        congru_table_text(table, results->subject_name[fold->subject]);
+        congru_table_text(table, fold->chosen);
+    }
+    return any ? finish(context, table)
+               : congru_fail(context, CONGRU_ERROR_FORMAT, "the folder holds nothing that was chosen");
+}
+
 static congru_status check_classes(congru_context *context, const char *function, const congru_results *results,
                                    const congru_table *table, size_t pipeline)
 {

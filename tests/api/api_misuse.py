@@ -34,6 +34,8 @@ congru_preprocessing_set where value
 congru_process_group_leave error
 congru_decoder_create options
 congru_decoder_reference reference
+congru_decoder_rest windows
+congru_decoder_state_pack bytes
 congru_epochs_cut report
 congru_geometry_follow choice
 congru_lda_directions ratio

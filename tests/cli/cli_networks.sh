@@ -194,7 +194,7 @@ signals_are_chosen()
         tr -s '\n ' ' ' <"${line%%:*}" | found -F "signals of ${line#*:} (see --signal-band, --signal-window)" || problems+="${line%%:*}: $(cat "${line%%:*}")"$'\n'
     done
     # run.json has what was given, and nothing where nothing was: runs from before these options are taken up.
-    ! found signal own/run.json || problems+="own/run.json names them"$'\n'
+    ! found signal- own/run.json || problems+="own/run.json names them"$'\n'
     found -F '"signal-band": "8:30"' chosen/run.json && found -F '"signal-window": "0.5:3.5"' chosen/run.json || problems+="run.json lacks them"$'\n'
     ! congru loso set.npz --steps 5 -p eegnet -o chosen >out.txt 2>&1 || problems+="another band went on"$'\n'
     found -F -e '--signal-band 8:30 there, --signal-band own here; --signal-window 0.5:3.5 there, --signal-window own here' out.txt || problems+=$(cat out.txt)

@@ -256,7 +256,7 @@ class Campaign:
             else:
                 open(os.path.join(folder, words[at]), 'w').close()
         elif kind == 'no folder':
-            words[at] = 'nowhere/there/' + words[at]
+            words[at] = '/proc/none/' + words[at]
         elif kind == '/dev/full':  # by a link, since the ending of a name may be the format
             aside = self.bench.folder()
             os.symlink('/dev/full', os.path.join(aside, words[at]))

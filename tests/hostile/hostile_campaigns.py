@@ -354,7 +354,7 @@ END_SECONDS = 10
 
 
 def attack_pipes(ground, r, folder):
-    """Whatever is waited for, a signal ends it: with 130, or by the signal, which leaves nothing."""
+    """Whatever is waited for, a signal ends it: with 128 and its number, or by the signal, which leaves nothing."""
     work, given = os.path.join(folder, 'work'), os.path.join(folder, 'in')
     way = r.random()
     if way < 0.25:
@@ -394,9 +394,9 @@ def judge_signal(ground, chosen, code, path, work):
     text = [one for one in err.decode('utf-8', 'replace').split('\n') if one and not PROGRESS.match(one)]
     if b'Sanitizer' in err or b'runtime error:' in err:
         return 'the sanitizer: ' + text[-1]
-    if code not in (0, 1, 2, 130, -chosen):
+    if code not in (0, 1, 2, 128 + chosen, -chosen):
         return f'exit code {code}'
-    if code == 130 and not any(one.startswith('congru: interrupted') for one in text):
+    if code == 128 + chosen and not any(one.startswith('congru: interrupted') for one in text):
         return 'an interrupted run does not say so'
     if code == 1 and any('Interrupted system call' in one for one in text):
         return text[-1]

@@ -207,7 +207,7 @@ def options_of(ground, name):
 
 def odd_value(r):
     return r.choice([r.choice(NUMBER_TEXTS), odd_text(r)] + '0.5 2 3:1 1:2 8:30 riemann ra+mdm dct+mdm all off none'.split() +
-                    'riemann,euclid pairs png svg o.csv /dev/full /nowhere/there'.split())
+                    'riemann,euclid pairs png svg o.csv /dev/full /proc/none/there'.split())
 
 
 def attack_command(ground, r, folder):

@@ -94,7 +94,7 @@ def judge(limits, ended, interrupted=False, lines=1):
         return f'takes more than {limits.processor} s of the processor'
     if ended.code < 0:
         return f'ended by signal {-ended.code}'
-    if ended.code not in ((0, 1, 2, 130) if interrupted else (0, 1, 2)):
+    if ended.code not in ((0, 1, 2, 130, 143) if interrupted else (0, 1, 2)):
         return f'exit code {ended.code}'
     if ended.peak > limits.peak:
         return f'takes {ended.peak:.0f} MB'

@@ -80,6 +80,9 @@ static void other_value(const congru_method_option *row, char text[CONGRU_OPTION
     case CONGRU_OPTION_RANGE:
         strcpy(text, "0.30000000000000004:30");
         break;
+    case CONGRU_OPTION_CHOOSE:
+        strcpy(text, "lambda-sub=0.01,0.05; steps=own,200; weights");
+        break;
     case CONGRU_OPTION_WIDTHS:
         strcpy(text, "7,512,1");
         break;
@@ -350,11 +353,43 @@ static void check_options_of(const char *pipeline, const char *expected)
     CHECK_SAYING(strcmp(list, expected) == 0, "%s uses %s", pipeline, list);
 }
 
+/* What is chosen is kept in the words in which values are printed; what cannot be chosen is told in a line. */
+TEST(what_is_chosen_is_a_list_of_values)
+{
+    congru_method_options options;
+    congru_method_options_init(&options);
+    check_set(&options, "choose", " lambda-sub = 0.050,1e-1 ;keep=last, best; unconstrained=off,on");
+    check_get(&options, "choose", "lambda-sub=0.05,0.1; keep=last,best; unconstrained=off,on");
+    CHECK(congru_method_options_chooses(&options, congru_method_option_find("keep")));
+    CHECK(!congru_method_options_chooses(&options, congru_method_option_find("steps")));
+    check_set(&options, "choose", "signal-band=8:30,4:38,off; weights");
+    check_get(&options, "choose", "signal-band=8:30,4:38,off; weights");
+    check_refused("choose", "lambda-sb=1,2",
+                  "here lambda-sb: no such option of a method (did you mean lambda-sub?)");
+    check_refused("choose", "lambda-sub=1", "here lambda-sub: has one value; there is nothing to choose");
+    check_refused("choose", "lambda-sub=1,1.0", "here lambda-sub: has a value twice");
+    check_refused("choose", "lambda-sub", "here lambda-sub: wants values to choose from, OPTION=V1,V2,...");
+    check_refused("choose", "lambda-sub=1,",
+                  "here lambda-sub: wants values with commas between, none of them empty");
+    check_refused("choose", "subject-dropout=0,1", "here subject-dropout is 1; it must be between 0 and 0.99");
+    check_refused("choose", "steps=1,2; steps=3,4", "here steps: is given twice");
+    check_refused("choose", "C=auto,1", "here C: is chosen from numbers");
+    check_refused("choose", "dims=4,2", "here dims: is a list itself, and cannot be chosen");
+    check_refused("choose", "cp=1,2", "here cp: stands for a value of another option (choose that)");
+    for (size_t i = 0; row_at(i) != NULL; i++)
+        if (row_at(i)->fixed != NULL) {
+            char text[128], words[256];
+            snprintf(text, sizeof text, "%s=1,2", row_at(i)->option.name);
+            snprintf(words, sizeof words, "here %s: %s", row_at(i)->option.name, row_at(i)->fixed);
+            check_refused("choose", text, words);
+        }
+}
+
 TEST(pipelines_have_their_options)
 {
-    check_options_of("ra+tslr", "seed balance ra-mean tangent-mean C");
-    check_options_of("none+mdm", "seed balance mdm-mean mdm-metric");
-    check_options_of("rpa+csp-lda", "seed balance ra-mean csp-filters rpa-labels");
+    check_options_of("ra+tslr", "seed balance choose ra-mean tangent-mean C");
+    check_options_of("none+mdm", "seed balance choose mdm-mean mdm-metric");
+    check_options_of("rpa+csp-lda", "seed balance choose ra-mean csp-filters rpa-labels");
     check_options_of("ra+nothing", "");
     CHECK(congru_pipeline_among("dct+mdm", "networks") && !congru_pipeline_among("ra+mdm", "networks"));
     CHECK(congru_pipeline_among("dct-e2e", "mdm end-to-end") &&
