@@ -1,9 +1,8 @@
 /* The registry of classifiers. SPDX-License-Identifier: Apache-2.0 */
 #include "classifier/classifier.h"
+#include "congru/classifier.h"
 
 #include <string.h>
-
-#include "congru/classifier.h"
 
 /* A method is one file, and one line here. */
 static const congru_classifier *const classifiers[] = {
