@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json_scan.h"
+#include "congru/context.h"
 #include "report/json_tree.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

@@ -38,17 +38,46 @@ skip()
     echo "ok $count - $1 # SKIP $2"
 }
 
-# The table of docs/architecture.md: "folder: folders it may include from".
+# The table of docs/architecture.md: "folder: its public headers: folders that it may use".
 dependency_table()
 {
     awk '/^```/ { inside = $0 == "```dependencies"; next } inside' docs/architecture.md
 }
 
-# Lines "file:header" for every #include "header" below the given folder.
+# Lines "file:header" for every #include "header" below the given folders.
 quoted_includes()
 {
-    grep -rHoE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"[^"]+"' --include='*.[ch]' "$1" |
+    grep -rHoE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"[^"]+"' --include='*.[ch]' "$@" |
         sed -E 's/^([^:]+):.*"([^"]+)"/\1:\2/'
+}
+
+# What an awk program begins with whose first file is the table: may[from, to], owner[header], and folder_of(file), "" of
+# none. Fields of the lines behind it are divided as -F says.
+table_in_awk='
+    function folder_of(file, part)
+    {
+        if (file ~ /^include\//)
+            sub(/^include\//, "", file)
+        else
+            sub(/^src\//, "", file)
+        split(file, part, "/")
+        return part[1] == "congru" ? owner[part[2]] : part[1]
+    }
+    NR == FNR {
+        split($0, column, ":")
+        may[column[1], column[1]] = 1
+        for (i = split(column[2], word, " "); i > 0; i--) owner[word[i]] = column[1]
+        for (i = split(column[3], word, " "); i > 0; i--) may[column[1], word[i]] = 1
+        next
+    }'
+
+# What one folder includes of another: "from to file header".
+includes_by_folder()
+{
+    quoted_includes src include | grep -v '^include/congru/congru.h:' |
+        awk -F: "$table_in_awk"'
+            $2 !~ /\// { print folder_of($1), folder_of($1), $1, $2; next }
+            { to = folder_of($2); print folder_of($1), to == "" ? "nothing" : to, $1, $2 }' <(dependency_table) -
 }
 
 # ---- Includes ------------------------------------------------------------------------------------------
@@ -61,17 +90,29 @@ table_names_every_folder()
     comm -13 "$scratch/named" "$scratch/existing" | sed 's/$/ is in src but not in the table/'
 }
 
-sources_include_along_the_table()
+# Each belongs to one folder, but congru.h, which is all of them.
+table_names_every_public_header_once()
 {
+    dependency_table | cut -d: -f2 | tr ' ' '\n' | sed '/^$/d' | sort >"$scratch/named"
+    uniq -d "$scratch/named" | sed 's/$/ belongs to several folders/'
+    find include/congru -name '*.h' ! -name congru.h -printf '%f\n' | sort >"$scratch/existing"
+    comm -23 <(uniq "$scratch/named") "$scratch/existing" | sed 's/$/ is in the table but not in include\/congru/'
+    comm -13 <(uniq "$scratch/named") "$scratch/existing" | sed 's/$/ is in include\/congru but not in the table/'
+}
+
+# Public headers are those of the folders they belong to, for those who include them and for what they include.
+headers_are_included_along_the_table()
+{
+    includes_by_folder >"$scratch/includes"
+    found . "$scratch/includes" || echo "no #include found"
+    awk -F'[: ]' "$table_in_awk"'
+        !(($1, $2) in may) { print $3 " includes " $4 ": " $1 " may not see " $2 }' \
+        <(dependency_table) "$scratch/includes"
     quoted_includes src | while IFS=: read -r file header; do
-        local from=${file#src/} to=${header%%/*} allowed
+        local from=${file#src/}
         from=${from%%/*}
-        allowed=" congru $from $(dependency_table | sed -n "s/^$from://p") "
-        case $header in
-        */*) [[ $allowed == *" $to "* ]] || echo "$file includes $header: $from may not see $to" ;;
-        *) [ -f "src/$from/$header" ] || [ -f "src/$from/$header.in" ] ||
-            echo "$file includes $header: not in src/$from; write folder/name.h" ;;
-        esac
+        [[ $header == */* ]] || [ -f "src/$from/$header" ] || [ -f "src/$from/$header.in" ] ||
+            echo "$file includes $header: not in src/$from; write folder/name.h"
     done
 }
 
@@ -142,6 +183,89 @@ umbrella_includes_every_header()
 }
 
 # ---- Symbols -------------------------------------------------------------------------------------------
+
+# The symbols of each folder's archive: "define folder name" and "use folder file name".
+symbols_by_folder()
+{
+    local folder
+    for folder in $(dependency_table | cut -d: -f1); do
+        nm -g "$BUILD/src/$folder/lib$folder.a" | awk -v folder="$folder" '
+            /:$/ { file = $0; sub(/.*\//, "", file); sub(/(\.o)?:$/, "", file) }
+            NF == 3 && $2 !~ /[UVvWw]/ { print "define", folder, $3 }
+            NF == 2 && $1 == "U" { print "use", folder, file, $2 }'
+    done
+}
+
+# What one folder uses of another: "from to file symbol".
+uses_by_folder()
+{
+    symbols_by_folder >"$scratch/symbols"
+    awk '$1 == "define" { at[$3] = $2 } NR != FNR && $1 == "use" && $4 in at { print $2, at[$4], $3, $4 }' \
+        "$scratch/symbols" "$scratch/symbols"
+}
+
+symbols_are_used_along_the_table()
+{
+    uses_by_folder >"$scratch/uses"
+    found . "$scratch/uses" || echo "no use of a symbol found"
+    awk -F'[: ]' "$table_in_awk"'
+        !(($1, $2) in may) { print "src/" $1 "/" $3 " uses " $4 ": " $1 " may not see " $2 }' \
+        <(dependency_table) "$scratch/uses"
+}
+
+# The table says what is, not what might be.
+table_allows_what_is_used()
+{
+    { includes_by_folder; uses_by_folder; } | awk '{ print $1 ": " $2 }' | sort -u >"$scratch/used"
+    dependency_table | awk -F: '{ for (i = split($3, word, " "); i > 0; i--) print $1 ": " word[i] }' | sort -u |
+        comm -23 - "$scratch/used" | sed 's/$/ is in the table, and nothing makes use of it/'
+}
+
+# declared HEADER...: the functions and data that headers declare, "header name". Declarations begin in the first column; bodies
+# and members do not.
+declared()
+{
+    local header
+    for header in "$@"; do
+        tr '\n' '\f' <"$header" | sed -E 's:/\*([^*]|\*+[^*/])*\*+/::g' | tr '\f' '\n' | awk -v header="$header" '
+            /^[A-Za-z]/ { statement = "" }
+            { statement = statement " " $0 }
+            /[;{] *$/ {
+                if (statement !~ /^ *(static|typedef|enum|extern "C"|[#}])/)
+                    while (match(statement, statement ~ /[(]/ ? "congru_[a-z0-9_]+[(]" : "congru_[a-z0-9_]+[[,;]")) {
+                        name = substr(statement, RSTART, RLENGTH - 1)
+                        print header, name
+                        statement = statement ~ /[(]/ ? "" : substr(statement, RSTART + RLENGTH)
+                    }
+                statement = ""
+            }'
+    done
+}
+
+# The declaration is where the definition is, or those who include the one do not see that they need the other.
+headers_declare_what_their_folder_defines()
+{
+    declared $(find src include -name '*.h') | sort -u >"$scratch/declared"
+    symbols_by_folder | awk '$1 == "define"' >"$scratch/defined"
+    awk "$table_in_awk"'
+        $1 == "define" { at[$3] = $2; next }
+        $2 in at { seen++ }
+        $2 in at && at[$2] != folder_of($1) {
+            print $1 " declares " $2 ": it belongs to " folder_of($1) ", which does not define it, but " at[$2]
+        }
+        END { if (!seen) print "no declaration found" }' <(dependency_table) "$scratch/defined" "$scratch/declared"
+}
+
+# What a folder is linked with repeats its line, for meson's order.
+link_with_repeats_the_table()
+{
+    local folder headers allowed
+    dependency_table | while IFS=: read -r folder headers allowed; do
+        sed -nE '/_lib = static_library/,/^\)/s/^ *link_with: \[?([a-z_, ]*)\]?,$/\1/p' "src/$folder/meson.build" |
+            tr -d ' ' | tr ',' '\n' | sed 's/_lib$//' | sort | cmp -s - <(tr ' ' '\n' <<<"$allowed" | sed '/^$/d' | sort) ||
+            echo "src/$folder/meson.build does not link with:$allowed"
+    done
+}
 
 # What nm prints of a library, less the names that carry the prefix; a library without any is a problem too.
 without_prefix()
@@ -335,7 +459,8 @@ program_uses_installed_static_library()
 }
 
 run table_names_every_folder
-run sources_include_along_the_table
+run table_names_every_public_header_once
+run headers_are_included_along_the_table
 run command_includes_public_headers_only
 run python_extension_includes_public_headers_only
 run public_headers_include_public_headers_only
@@ -354,6 +479,10 @@ run numbers_do_not_depend_on_the_locale
 run method_names_are_not_compared
 run an_option_is_one_row
 run options_are_read_by_name
+run symbols_are_used_along_the_table
+run table_allows_what_is_used
+run headers_declare_what_their_folder_defines
+run link_with_repeats_the_table
 for test in static_library_symbols_carry_the_prefix shared_library_symbols_carry_the_prefix \
     shared_library_exports_what_headers_declare install_puts_everything_in_place \
     program_uses_installed_shared_library program_uses_installed_static_library; do

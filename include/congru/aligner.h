@@ -10,6 +10,10 @@
 extern "C" {
 #endif
 
+/* Those that pipelines are made of, "none", "ra", ..., in the order help lists them; NULL after the last. */
+CONGRU_API const char *congru_aligner_name(size_t index);
+CONGRU_API const char *congru_aligner_summary(size_t index);
+
 /* Riemannian alignment is the first step, Riemannian Procrustes analysis all three, in this order. Batches, errors and
  * same bits are as in congru/spd.h; outputs may be the inputs. */
 

@@ -11,6 +11,11 @@
 extern "C" {
 #endif
 
+/* Those that pipelines are made of, "mdm", "tslr", ..., in the order help lists them, and the end-to-end models "dct-e2e", ...;
+ * NULL after the last. */
+CONGRU_API const char *congru_classifier_name(size_t index);
+CONGRU_API const char *congru_classifier_summary(size_t index);
+
 /* Conventions
  *
  * Features are x (n, features), one row for each trial; labels 0 to classes - 1. A linear classifier is weights

@@ -1,4 +1,4 @@
-/* What is in a file: a recording, trials, a set, a model or an array. SPDX-License-Identifier: Apache-2.0 */
+/* What is in a file of any kind, and what became of files that were imported. SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONGRU_DESCRIBE_H
 #define CONGRU_DESCRIBE_H
 
@@ -32,6 +32,11 @@ CONGRU_API congru_status congru_describe(congru_context *context, const char *pa
 
 /* Sets *description to NULL; NULL is allowed. */
 CONGRU_API void congru_description_destroy(congru_description **description);
+
+/* A row for each file and one for all: trials by class, and those dropped with the reasons; notes name the trials dropped. Columns
+ * and rows are added to `table`, which the caller clears; `set` is that of the summary. */
+CONGRU_API congru_status congru_table_of_import(congru_context *context, const congru_import_summary *summary,
+                                                const congru_set *set, congru_table *table);
 
 #ifdef __cplusplus
 }

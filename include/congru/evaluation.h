@@ -320,6 +320,11 @@ CONGRU_API congru_status congru_results_summarise(congru_context *context, const
 CONGRU_API congru_status congru_results_confusion(congru_context *context, const congru_results *results,
                                                   size_t pipeline, int32_t subject, size_t *confusion);
 
+/* Adds the accuracies of a text file: columns subject,PIPELINE,... with a row for each subject and per cents in it, or columns
+ * dataset,subject,pipeline,accuracy and others that are not looked at. Fails with the line. */
+CONGRU_API congru_status congru_scores_read(congru_context *context, const char *path,
+                                            congru_scores_list *list);
+
 #ifdef __cplusplus
 }
 #endif

@@ -4,7 +4,6 @@
 
 #include "congru/dataset.h"
 #include "congru/evaluation.h"
-#include "congru/table.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -74,18 +73,6 @@ CONGRU_API double congru_pattern_strength(const congru_patterns *patterns, size_
 /* The strongest channels, strongest first: how many there are, `wanted` or fewer. */
 CONGRU_API size_t congru_pattern_strongest(const congru_patterns *patterns, size_t index, int32_t label,
                                            size_t wanted, size_t *channel);
-
-/* How a branch's weight is divided over time (windows of cells, quarters of a second where there are many) and bands, in per
- * cent; no columns are added where there is one of each. And the strongest channels of each class, with the value of the cell
- * where each is largest. Columns and rows are added to `table`, which the caller clears. */
-CONGRU_API congru_status congru_table_of_shares(congru_context *context, const congru_patterns *patterns,
-                                                size_t index, congru_table *table);
-CONGRU_API congru_status congru_table_of_strongest(congru_context *context, const congru_patterns *patterns,
-                                                   size_t index, congru_table *table);
-
-/* What these tables and the sentences say of the first `count` patterns as JSON, to be freed. */
-CONGRU_API congru_status congru_patterns_json(congru_context *context, const congru_patterns *patterns,
-                                              size_t count, char **text);
 
 /* Where an electrode is, by its name in the 10-10 system. */
 typedef enum congru_region {

@@ -3,7 +3,6 @@
 #define CONGRU_IMPORT_H
 
 #include "congru/dataset.h"
-#include "congru/table.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -77,11 +76,6 @@ CONGRU_API congru_status congru_import_run(congru_context *context, const congru
                                            const char *const *paths, size_t count, congru_set **set,
                                            congru_import_summary **summary);
 CONGRU_API void congru_import_summary_destroy(congru_import_summary **summary);
-
-/* A row for each file and one for all: trials by class, and those dropped with the reasons; notes name the trials dropped. Columns
- * and rows are added to `table`, which the caller clears; `set` is that of the summary. */
-CONGRU_API congru_status congru_table_of_import(congru_context *context, const congru_import_summary *summary,
-                                                const congru_set *set, congru_table *table);
 
 /* ---- Presets --------------------------------------------------------------------------------------------- */
 

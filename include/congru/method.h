@@ -288,13 +288,6 @@ CONGRU_API congru_status congru_method_options_check(congru_context *context,
 CONGRU_API size_t congru_method_options_compare(const congru_method_options *there,
                                                 const congru_method_options *here, char *text, size_t size);
 
-/* Aligners "none", "ra", ... and classifiers "mdm", "tslr", ... in the order help lists them, and the end-to-end
- * models "dct-e2e", ...; NULL after the last. */
-CONGRU_API const char *congru_aligner_name(size_t index);
-CONGRU_API const char *congru_aligner_summary(size_t index);
-CONGRU_API const char *congru_classifier_name(size_t index);
-CONGRU_API const char *congru_classifier_summary(size_t index);
-
 #ifdef __cplusplus
 }
 #endif

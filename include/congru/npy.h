@@ -2,7 +2,7 @@
 #ifndef CONGRU_NPY_H
 #define CONGRU_NPY_H
 
-#include "congru/context.h"
+#include "congru/status.h"
 
 #ifdef __cplusplus
 extern "C" {

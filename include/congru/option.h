@@ -2,7 +2,7 @@
 #ifndef CONGRU_OPTION_H
 #define CONGRU_OPTION_H
 
-#include "congru/context.h"
+#include "congru/status.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -4,7 +4,8 @@
 
 #include <stdint.h>
 
-#include "congru/context.h"
+#include "congru/status.h"
+#include "congru/text.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,7 +20,7 @@ typedef enum congru_channel_type {
     CONGRU_CHANNEL_OTHER
 } congru_channel_type;
 
-enum { CONGRU_LABEL_SIZE = 80, CONGRU_UNIT_SIZE = 24 };
+enum { CONGRU_UNIT_SIZE = 24 };
 
 typedef struct congru_channel {
     char name[CONGRU_LABEL_SIZE]; /* as in the file, surrounding blanks removed; valid UTF-8 */

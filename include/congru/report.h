@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "congru/evaluation.h"
+#include "congru/explain.h"
 #include "congru/statistics.h"
 #include "congru/table.h"
 
@@ -173,6 +174,20 @@ CONGRU_API congru_status congru_table_of_pairs(congru_context *context, size_t c
 /* FOLDER/statistics.json, which the report shows. */
 CONGRU_API congru_status congru_pairs_write(congru_context *context, size_t count, const congru_pair *pair,
                                             bool permutation, const char *folder);
+
+/* ---- Tables of patterns ---------------------------------------------------------------------------------- */
+
+/* How a branch's weight is divided over time (windows of cells, quarters of a second where there are many) and bands, in per
+ * cent; no columns are added where there is one of each. And the strongest channels of each class, with the value of the cell
+ * where each is largest. Columns and rows are added to `table`, which the caller clears. */
+CONGRU_API congru_status congru_table_of_shares(congru_context *context, const congru_patterns *patterns,
+                                                size_t index, congru_table *table);
+CONGRU_API congru_status congru_table_of_strongest(congru_context *context, const congru_patterns *patterns,
+                                                   size_t index, congru_table *table);
+
+/* What these tables and the sentences say of the first `count` patterns as JSON, to be freed. */
+CONGRU_API congru_status congru_patterns_json(congru_context *context, const congru_patterns *patterns,
+                                              size_t count, char **text);
 
 #ifdef __cplusplus
 }

@@ -274,10 +274,6 @@ CONGRU_API congru_status congru_scores_list_add(congru_context *context, congru_
                                                 const char *name, const char *subject, const char *pipeline,
                                                 double accuracy);
 
-/* Adds the accuracies of a text file: columns subject,PIPELINE,... with a row for each subject and per cents in it, or columns
- * dataset,subject,pipeline,accuracy and others that are not looked at. Fails with the line. */
-CONGRU_API congru_status congru_scores_read(congru_context *context, const char *path,
-                                            congru_scores_list *list);
 CONGRU_API void congru_scores_list_clear(congru_scores_list *list);
 
 /* ---- Points -------------------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* What every call answers: a status code with a name. SPDX-License-Identifier: Apache-2.0 */
+/* What every call answers: a status code with a name, and words that it leaves in its context. SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONGRU_STATUS_H
 #define CONGRU_STATUS_H
 
@@ -8,6 +8,7 @@
 #define CONGRU_API
 #endif
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -47,6 +48,27 @@ typedef struct congru_counted {
     char text[64];
 } congru_counted;
 CONGRU_API congru_counted congru_count(size_t count, const char *singular);
+
+/* ---- In the context of a call ------------------------------------------------------------------ */
+
+/* What a caller works in, which congru/context.h tells of and makes. */
+typedef struct congru_context congru_context;
+
+enum { CONGRU_THREADS_MAX = 1024 };
+
+/* One line about the last failure in this context ("" after none): what was expected and what was found.
+ * Valid until the next call with this context. */
+CONGRU_API const char *congru_context_error(const congru_context *context);
+
+enum { CONGRU_NOTES_MAX = 16, CONGRU_NOTE_SIZE = 256 };
+
+/* What methods found worth telling although they succeeded ("class 'feet' has no trial..."), each once, since the
+ * context was made: index 0, 1, ... until NULL. At most CONGRU_NOTES_MAX are kept. */
+CONGRU_API const char *congru_context_note(const congru_context *context, size_t index);
+
+/* Called from the calling thread between pieces of work, `done` of `total`. Return false to stop: the
+ * call then ends with CONGRU_ERROR_CANCELLED. */
+typedef bool (*congru_progress)(void *user, size_t done, size_t total);
 
 #ifdef __cplusplus
 }

@@ -2,7 +2,7 @@
 #ifndef CONGRU_TABLE_H
 #define CONGRU_TABLE_H
 
-#include "congru/context.h"
+#include "congru/status.h"
 #include "congru/text.h"
 
 #ifdef __cplusplus

@@ -18,6 +18,9 @@
 extern "C" {
 #endif
 
+/* Of the names of channels, classes, subjects and groups, with their '\0'. */
+enum { CONGRU_LABEL_SIZE = 80 };
+
 /* The character that begins at `bytes`, of which `size` are there: how many bytes it has, and its code point. 0 for what is
  * not well-formed UTF-8; *code is then undefined. */
 CONGRU_API size_t congru_utf8_decode(const char *bytes, size_t size, uint32_t *code);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "aligner/rpa.h"
+#include "congru/aligner.h"
 
 static const congru_aligner aligner_none = {.name = "none", .summary = "trials as they were recorded"};
 static const congru_aligner aligner_ra = {.name = "ra",

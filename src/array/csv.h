@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "congru/context.h"
+#include "congru/status.h"
 
 /* A table with a heading line. Fields are the file's bytes, unquoted in place and without the apostrophe that
  * congru_text_add_csv puts before a formula; every row has as many as the heading. */

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "base/text.h"
-#include "congru/context.h"
+#include "congru/status.h"
 
 /* Bytes to write; the caller keeps owning them. */
 typedef struct congru_file_piece {

@@ -2,7 +2,7 @@
 #ifndef CONGRU_ARRAY_FOLDER_H
 #define CONGRU_ARRAY_FOLDER_H
 
-#include "congru/context.h"
+#include "congru/status.h"
 
 /* Makes FOLDER with its parents, if it is not there; or, where `name` is not "", FOLDER/NAME inside a folder that must be
  * there: one that was removed during a run does not come back empty. */

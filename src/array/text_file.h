@@ -2,7 +2,7 @@
 #ifndef CONGRU_ARRAY_TEXT_FILE_H
 #define CONGRU_ARRAY_TEXT_FILE_H
 
-#include "congru/context.h"
+#include "congru/status.h"
 
 /* Reads a file of at most `most` bytes, which may be a pipe and need not end: *text ends with '\0' and is freed by the caller,
  * NULL on failure. "PATH: larger than 1 MiB; not a preset", with `what` it should be; a NUL byte is refused likewise. */

@@ -6,8 +6,8 @@
 
 #include "base/arena.h"
 #include "base/thread_pool.h"
-#include "congru/context.h"
-#include "congru/recording.h"
+#include "congru/status.h"
+#include "congru/text.h"
 
 enum { CONGRU_ERROR_TEXT_SIZE = 1024 };
 

@@ -3,7 +3,6 @@
 #define CONGRU_BASE_PROCESS_GROUP_H
 
 #include "base/bytes.h"
-#include "congru/context.h"
 #include "congru/process_group.h"
 
 /* A call of the library is a round: all but rank 0 say hello, with what they are about to do; rank 0 compares and starts

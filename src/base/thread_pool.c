@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "congru/context.h"
+#include "congru/status.h"
 
 enum {
     CACHE_LINE = 64,

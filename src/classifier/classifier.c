@@ -1,5 +1,6 @@
 /* The registry of classifiers. SPDX-License-Identifier: Apache-2.0 */
 #include "classifier/classifier.h"
+#include "congru/classifier.h"
 
 #include <string.h>
 

@@ -14,25 +14,6 @@
 
 /* ---- Comparing ----------------------------------------------------------------------------------------- */
 
-static bool same_texts(const congru_preprocessing *a, const congru_preprocessing *b)
-{
-    congru_text text[2] = {{0}};
-    congru_preprocessing_write(a, &text[0]);
-    congru_preprocessing_write(b, &text[1]);
-    bool same = !text[0].failed && !text[1].failed && strcmp(text[0].data, text[1].data) == 0;
-    congru_text_clear(&text[0]);
-    congru_text_clear(&text[1]);
-    same = same && a->channels == b->channels;
-    for (size_t i = 0; same && i < a->channels; i++)
-        same = strcmp(a->channel_name[i], b->channel_name[i]) == 0;
-    return same;
-}
-
-bool congru_product_equals(const congru_preprocessing *a, const congru_preprocessing *b)
-{
-    return same_texts(a, b);
-}
-
 /* The description up to the window; its channels are those of `p`. */
 static congru_preprocessing filters_of(const congru_preprocessing *p)
 {
@@ -48,7 +29,7 @@ static congru_preprocessing filters_of(const congru_preprocessing *p)
 bool congru_product_shares(const congru_preprocessing *a, const congru_preprocessing *b)
 {
     const congru_preprocessing first = filters_of(a), second = filters_of(b);
-    return same_texts(&first, &second);
+    return congru_preprocessing_same(&first, &second);
 }
 
 bool congru_product_clip(const congru_set *set, congru_preprocessing *description)

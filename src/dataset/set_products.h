@@ -22,9 +22,8 @@ congru_status congru_product_measure(congru_context *context, const congru_set *
  * it is left. The cue's place and the rate must be known, else it stays. */
 bool congru_product_clip(const congru_set *set, congru_preprocessing *description);
 
-/* Whether both go through the same up to the window, so that one filtering serves both; whether they are the same. */
+/* Whether both go through the same up to the window, so that one filtering serves both. */
 bool congru_product_shares(const congru_preprocessing *a, const congru_preprocessing *b);
-bool congru_product_equals(const congru_preprocessing *a, const congru_preprocessing *b);
 
 /* Makes the trials `first` to first + count - 1 of measured products that share their filters. Trials do not feel each
  * other: the numbers are the same however the set is divided. */

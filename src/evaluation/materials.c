@@ -7,6 +7,7 @@
 #include "base/mapped_memory.h"
 #include "base/memory.h"
 #include "network/network.h"
+#include "preprocess/preprocessing.h"
 #include "spd/view_load.h"
 
 enum { CHUNK = 64 }; /* trials that a job takes at a time */
@@ -47,15 +48,6 @@ static congru_status fail_memory(congru_context *context)
     return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for what the folds share");
 }
 
-/* One more element at the end of an array. */
-static bool grow(void *array, size_t count, size_t size)
-{
-    void **at = array, *grown = realloc(*at, (count + 1) * size);
-    if (grown != NULL)
-        *at = grown;
-    return grown != NULL;
-}
-
 /* The product of a description, measured; a new one unless it is there. */
 static congru_status want_product(congru_context *context, const congru_branch *branch,
                                   const congru_preprocessing *p, congru_materials *m, size_t *index)
@@ -66,18 +58,22 @@ static congru_status want_product(congru_context *context, const congru_branch *
         return CONGRU_OK;
     }
     for (*index = 0; *index < m->products; ++*index)
-        if (congru_product_equals(&m->product[*index].description, &made.description))
+        if (congru_preprocessing_same(&m->product[*index].description, &made.description))
             return CONGRU_OK;
     congru_preprocessing own;
     congru_status status = congru_preprocessing_copy(context, &made.description, &own);
     made.description = own;
     if (status == CONGRU_OK)
         status = congru_product_measure(context, m->set, &made);
-    if (status == CONGRU_OK && !grow(&m->product, m->products, sizeof *m->product))
-        status = fail_memory(context);
-    if (status == CONGRU_OK)
-        m->product[m->products++] = made;
-    else
+    if (status == CONGRU_OK) {
+        congru_product *grown = realloc(m->product, (m->products + 1) * sizeof *grown);
+        status = grown != NULL ? CONGRU_OK : fail_memory(context);
+        if (grown != NULL) {
+            m->product = grown;
+            m->product[m->products++] = made;
+        }
+    }
+    if (status != CONGRU_OK)
         congru_preprocessing_clear(&own);
     return status;
 }
@@ -113,9 +109,14 @@ static congru_status want_block(congru_context *context, const congru_branch *br
             m->prepared[*index].needs == needs &&
             (recentring == NULL || m->prepared[*index].mean == method->alignment_mean))
             return CONGRU_OK;
-    if (!grow(&m->prepared, m->count, sizeof *m->prepared) ||
-        !grow(&m->prepared_product, m->count, sizeof *m->prepared_product))
+    congru_prepared *prepared = realloc(m->prepared, (m->count + 1) * sizeof *prepared);
+    if (prepared == NULL)
         return fail_memory(context);
+    m->prepared = prepared;
+    size_t *place = realloc(m->prepared_product, (m->count + 1) * sizeof *place);
+    if (place == NULL)
+        return fail_memory(context);
+    m->prepared_product = place;
     m->prepared_product[m->count] = product;
     m->prepared[m->count++] =
         (congru_prepared){.set = m->set,
@@ -195,8 +196,10 @@ congru_status congru_materials_want(congru_context *context, const congru_method
     for (*index = 0; *index < m->materials; ++*index)
         if (same_material(&m->material[*index], &made))
             return CONGRU_OK;
-    if (!grow(&m->material, m->materials, sizeof *m->material))
+    congru_material *grown = realloc(m->material, (m->materials + 1) * sizeof *grown);
+    if (grown == NULL)
         return fail_memory(context);
+    m->material = grown;
     m->material[m->materials++] = made;
     return CONGRU_OK;
 }

@@ -9,6 +9,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "congru/aligner.h"
+#include "congru/classifier.h"
 #include "network/network.h"
 
 enum { FILE_MAX = 1 << 20 };

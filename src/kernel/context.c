@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "congru/context.h"
 #include "kernel/kernel.h"
 
 static congru_status start(congru_context *context, int threads)

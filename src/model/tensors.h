@@ -2,7 +2,7 @@
 #ifndef CONGRU_MODEL_TENSORS_H
 #define CONGRU_MODEL_TENSORS_H
 
-#include "congru/context.h"
+#include "congru/status.h"
 
 enum { CONGRU_TENSOR_NAME_SIZE = 64, CONGRU_TENSOR_DIMS_MAX = 4 };
 

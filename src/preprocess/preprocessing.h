@@ -31,6 +31,9 @@ double congru_preprocess_swing(const double *x, size_t samples);
 congru_status congru_preprocess_reject(congru_context *context, const congru_preprocessing *p,
                                        congru_epochs *epochs, congru_epochs_report *report);
 
+/* Whether both do the same to samples, number by number; what the trials are in the end (rate, samples) is not looked at. */
+bool congru_preprocessing_same(const congru_preprocessing *a, const congru_preprocessing *b);
+
 /* A band-pass that was done elsewhere becomes one to do, for data that did not go through it. */
 void congru_preprocessing_own_filters(congru_preprocessing *p);
 

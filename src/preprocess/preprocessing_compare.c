@@ -134,6 +134,27 @@ bool congru_preprocessing_differs(const congru_preprocessing *model, const char 
     return any;
 }
 
+static bool same_pair(const double a[2], const double b[2])
+{
+    return a[0] == b[0] && a[1] == b[1];
+}
+
+bool congru_preprocessing_same(const congru_preprocessing *a, const congru_preprocessing *b)
+{
+    bool same = a->channels == b->channels && a->scale == b->scale && same_pair(a->baseline, b->baseline) &&
+                a->baseline_whole == b->baseline_whole && a->average_reference == b->average_reference &&
+                same_pair(a->band, b->band) && a->order == b->order && a->fir == b->fir &&
+                a->causal == b->causal && a->notch == b->notch && a->harmonics == b->harmonics &&
+                same_pair(a->filtered, b->filtered) && a->resample == b->resample &&
+                same_pair(a->window, b->window) && a->whole == b->whole && a->rest == b->rest &&
+                a->rest_inside == b->rest_inside && a->drop_rejected == b->drop_rejected &&
+                a->reject == b->reject && strcmp(a->regress, b->regress) == 0 && a->estimator == b->estimator &&
+                a->trace_normalise == b->trace_normalise && a->shrinkage == b->shrinkage;
+    for (size_t i = 0; same && i < a->channels; i++)
+        same = strcmp(a->channel_name[i], b->channel_name[i]) == 0;
+    return same;
+}
+
 /* ---- Adding up and taking away -------------------------------------------------------------------------- */
 
 void congru_preprocessing_follow(congru_preprocessing *have, const congru_preprocessing *then)

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/number_text.h"
-#include "congru/import.h"
+#include "congru/describe.h"
 
 static const char *base_name(const char *path)
 {

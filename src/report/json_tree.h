@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "base/text.h"
-#include "congru/context.h"
+#include "congru/status.h"
 
 typedef enum congru_json_kind {
     CONGRU_JSON_NULL,

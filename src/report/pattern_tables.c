@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/number_text.h"
 #include "base/text.h"
-#include "congru/explain.h"
+#include "congru/report.h"
 
 enum { NAMED = 3, RANGES_MAX = 64 };
 

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "congru/context.h"
+#include "congru/status.h"
 
 /* Nothing here waits for whoever reads the file: what a pipe does not take is kept until it does. Beyond what is kept, lines
  * are counted, and the number is told when there is room again. {.descriptor = -1} is no file, and takes everything. */

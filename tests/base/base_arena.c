@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/workspace.h"
+#include "congru/context.h"
 #include "harness.h"
 
 typedef struct pieces {

@@ -8,6 +8,7 @@
 
 #include "context_main.h"
 #include "harness.h"
+#include "preprocess/preprocessing.h"
 
 enum { CHANNELS = 4, RATE = 100, TRIALS = 8, WINDOW = 200 };
 
@@ -20,11 +21,13 @@ static bool error_has(const char *text)
 
 /* ---- Words ---------------------------------------------------------------------------------------------- */
 
+/* Of each option, a value that is not the default. */
+static const char *const values[CONGRU_PREPROCESSING_OPTIONS] = {
+    "C3,Cz", "V",   "average", "4:40", "3",   "fir",    "",       "60",   "",    "1:45",
+    "128",   "0:2", "oas",     "on",   "0.1", "-0.5:0", "inside", "drop", "150", "EOG1,EOG2"};
+
 TEST(every_option_can_be_set)
 {
-    static const char *const values[] = {"C3,Cz", "V",      "average", "4:40", "3",   "fir",      "",
-                                         "60",    "",       "1:45",    "128",  "0:2", "oas",      "on",
-                                         "0.1",   "-0.5:0", "inside",  "drop", "150", "EOG1,EOG2"};
     congru_preprocessing p;
     congru_preprocessing_init(&p);
     for (size_t i = 0; i < CONGRU_PREPROCESSING_OPTIONS; i++) {
@@ -41,6 +44,34 @@ TEST(every_option_can_be_set)
     CHECK(congru_preprocessing_set(context, &p, NULL, "shrinkage", "1.5") == CONGRU_ERROR_ARGUMENT);
     CHECK(congru_preprocessing_check(context, &p) == CONGRU_ERROR_ARGUMENT && error_has("--causal"));
     congru_preprocessing_clear(&p);
+}
+
+/* What folds share is found by it: an option that it did not look at would give a pipeline the trials of another one. */
+TEST(descriptions_are_the_same_by_value)
+{
+    congru_preprocessing init, other, copy;
+    congru_preprocessing_init(&init);
+    for (size_t i = 0; i < CONGRU_PREPROCESSING_OPTIONS; i++) {
+        congru_preprocessing_init(&other);
+        CHECK(congru_preprocessing_same(&init, &other));
+        CHECK(congru_preprocessing_set(context, &other, NULL, congru_preprocessing_options[i].name,
+                                       values[i]) == CONGRU_OK);
+        CHECK(!congru_preprocessing_same(&init, &other) && !congru_preprocessing_same(&other, &init));
+        CHECK(congru_preprocessing_copy(context, &other, &copy) == CONGRU_OK);
+        CHECK(congru_preprocessing_same(&other, &copy));
+        congru_preprocessing_clear(&other);
+        congru_preprocessing_clear(&copy);
+    }
+    other = init;
+    other.whole = true;
+    CHECK(!congru_preprocessing_same(&init, &other));
+    other = init;
+    other.rest = true;
+    CHECK(!congru_preprocessing_same(&init, &other));
+    other = init;
+    other.rate = 250; /* says what trials are, not what is done to them */
+    CHECK(congru_preprocessing_same(&init, &other));
+    congru_preprocessing_clear(&init);
 }
 
 TEST(wrong_values_are_told)

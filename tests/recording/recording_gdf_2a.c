@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "congru/context.h"
 #include "congru/recording.h"
 #include "gdf_writer.h"
 #include "harness.h"

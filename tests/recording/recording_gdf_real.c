@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "congru/context.h"
 #include "gdf_cases.h"
 #include "harness.h"
 
