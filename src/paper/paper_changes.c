@@ -149,8 +149,7 @@ static const struct {
 
 bool congru_paper_has_ridge(const char *pipeline)
 {
-    const char *classifier = strrchr(pipeline, '+');
-    return classifier != NULL && strcmp(classifier, "+tslr") == 0;
+    return congru_pipeline_among(pipeline, "tslr");
 }
 
 void congru_paper_ridge(const congru_paper_job *job, const char *pipeline, bool plain,

@@ -238,7 +238,10 @@ static void read_cell(const void *user, congru_claim_side side, const char *row,
     congru_claim_cell_scores(cell, scores, scores, NULL, sets_of(row), list);
     if (paper && congru_paper_dataset(row) != NULL)
         cell->number = printed_of(job, congru_paper_dataset(row), list);
-    cell->ridge = strstr(pipelines, "+tslr") != NULL;
+    congru_names names = {0};
+    congru_names_split(&names, pipelines);
+    for (size_t i = 0; i < names.count; i++)
+        cell->ridge = cell->ridge || congru_paper_has_ridge(names.item[i]);
     if (strncmp(column, "ra+", 3) != 0)
         cell->uses |= congru_paper_uses(job->sets.job, pipelines) & ~(unsigned)CONGRU_USES_RIDGE;
 }
