@@ -84,7 +84,7 @@ tables_2b()
 tables_2b_raw()
 {
     local subject pipeline
-    if [ ! -e parts/B09_session4.npz ]; then
+    if [ ! -e parts/B09_session4.npz ] && [ -e "$data/bci_iv_2b/raw/B01.npz" ]; then
         mkdir -p parts
         "${PYTHON:-/usr/bin/python3}" - "$data"/bci_iv_2b/raw/*.npz <<'END'
 import pathlib, sys, numpy
