@@ -5,14 +5,14 @@
 #include "aligner/recentre.h"
 #include "model/tensors.h"
 #include "model/trials.h"
-#include "network/record.h"
+#include "network/network.h"
 
 typedef struct congru_aligner {
     const char *name;
-    const char *summary; /* one line, for help */
-    congru_needs needs;  /* what it aligns */
-    const char *network; /* what it trains by gradient descent, "dct"; NULL: nothing, and fitting is quick */
-    bool labels;         /* takes labelled trials of the target subject where options say so (rpa_labels) */
+    const char *summary;           /* one line, for help */
+    congru_needs needs;            /* what it aligns */
+    const congru_network *network; /* what it trains by gradient descent; NULL: nothing, and fitting is quick */
+    bool labels; /* takes labelled trials of the target subject where options say so (rpa_labels) */
 
     /* What is done to each domain (a subject, or a session of one) by itself, without labels, before anything below
      * sees its trials: `ra` itself, and the aligners that are learned after it. NULL: nothing. */

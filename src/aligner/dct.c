@@ -5,25 +5,25 @@
 static congru_status fit(congru_context *context, const congru_trials *trials,
                          const congru_method_options *options, congru_tensors *model, congru_record *record)
 {
-    return congru_network_fit(context, CONGRU_BACKBONE_DCT, false, "dct", trials, options, model, record);
+    return congru_network_fit(context, &congru_network_dct, false, "dct", trials, options, model, record);
 }
 
 static congru_status map_sources(congru_context *context, const congru_tensors *model,
                                  const congru_trials *trials, double *out)
 {
-    return congru_network_map_sources(context, CONGRU_BACKBONE_DCT, "dct", model, trials, out);
+    return congru_network_map_sources(context, &congru_network_dct, "dct", model, trials, out);
 }
 
 static congru_status map_target(congru_context *context, const congru_tensors *model,
                                 const congru_target_trials *target, double *out)
 {
-    return congru_network_map_target(context, CONGRU_BACKBONE_DCT, "dct", model, target, out);
+    return congru_network_map_target(context, &congru_network_dct, "dct", model, target, out);
 }
 
 const congru_aligner congru_aligner_dct = {
     .name = "dct",
     .summary = "one rotation and dispersion, learned after ra",
-    .network = "dct",
+    .network = &congru_network_dct,
     .recentring = &congru_recentring_ra,
     .fit = fit,
     .map_sources = map_sources,

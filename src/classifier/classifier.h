@@ -4,16 +4,16 @@
 
 #include "model/tensors.h"
 #include "model/trials.h"
-#include "network/record.h"
+#include "network/network.h"
 
 typedef struct congru_classifier {
     const char *name;
     const char *summary; /* one line, for help */
     congru_needs needs;
-    const char *network; /* what it trains by gradient descent, "dct"; NULL: nothing, and fitting is quick */
-    bool end_to_end;     /* stands alone, behind `aligner`: the name of a pipeline is its name */
-    const char *aligner; /* which the end-to-end classifier stands behind; NULL: "ra" */
-    bool views;          /* fits on trials where they are (congru_trials.view) as well */
+    const congru_network *network; /* what it trains by gradient descent; NULL: nothing, and fitting is quick */
+    bool end_to_end;               /* stands alone, behind `aligner`: the name of a pipeline is its name */
+    const char *aligner;           /* which the end-to-end classifier stands behind; NULL: "ra" */
+    bool views;                    /* fits on trials where they are (congru_trials.view) as well */
 
     /* Whether it can be fitted on signals of this shape, before anything is computed: CONGRU_ERROR_ARGUMENT. NULL: on any. */
     congru_status (*suits)(congru_context *context, const congru_method_options *options,

@@ -28,7 +28,7 @@
     const congru_classifier congru_classifier_##id = { \
         .name = title, \
         .summary = words, \
-        .network = title, \
+        .network = number, \
         .end_to_end = true, \
         .suits = suits_##id, \
         .fit = fit_##id, \
@@ -40,24 +40,24 @@
 #define ON_COVARIANCES .needs = CONGRU_NEEDS_COVARIANCES, .aligner = "ra"
 #define ON_SIGNALS .needs = CONGRU_NEEDS_SIGNALS, .aligner = "ea"
 
-NETWORK(spd_cnn, CONGRU_NETWORK_SPD_CNN, "spd-cnn", "3x3 convolutions on the covariance as an image",
+NETWORK(spd_cnn, &congru_network_spd_cnn, "spd-cnn", "3x3 convolutions on the covariance as an image",
         ON_COVARIANCES)
-NETWORK(ts_spd_cnn, CONGRU_NETWORK_TS_SPD_CNN, "ts-spd-cnn", "3x3 convolutions on its logarithm as an image",
+NETWORK(ts_spd_cnn, &congru_network_ts_spd_cnn, "ts-spd-cnn", "3x3 convolutions on its logarithm as an image",
         ON_COVARIANCES)
-NETWORK(spdnet, CONGRU_NETWORK_SPDNET, "spdnet",
+NETWORK(spdnet, &congru_network_spdnet, "spdnet",
         "SPDNet: two bilinear maps with rectified eigenvalues, then dense", ON_COVARIANCES)
-NETWORK(shallow, CONGRU_NETWORK_SHALLOW, "shallow",
+NETWORK(shallow, &congru_network_shallow, "shallow",
         "ShallowConvNet on signals: filters in time and space, then log-variance", ON_SIGNALS)
-NETWORK(deep, CONGRU_NETWORK_DEEP, "deep", "DeepConvNet on signals: four convolutions with max pooling",
+NETWORK(deep, &congru_network_deep, "deep", "DeepConvNet on signals: four convolutions with max pooling",
         ON_SIGNALS)
-NETWORK(eegnet, CONGRU_NETWORK_EEGNET, "eegnet",
+NETWORK(eegnet, &congru_network_eegnet, "eegnet",
         "EEGNet on signals: filters in time, in space for each, then separable ones", ON_SIGNALS)
-NETWORK(conformer, CONGRU_NETWORK_CONFORMER, "conformer",
+NETWORK(conformer, &congru_network_conformer, "conformer",
         "EEG Conformer on signals: patches of filtered signals, six transformer blocks", ON_SIGNALS)
-NETWORK(inception, CONGRU_NETWORK_INCEPTION, "inception",
+NETWORK(inception, &congru_network_inception, "inception",
         "EEG-Inception on signals: filters of three lengths, in time and space, twice", ON_SIGNALS)
-NETWORK(tsmnet, CONGRU_NETWORK_TSMNET, "tsmnet",
+NETWORK(tsmnet, &congru_network_tsmnet, "tsmnet",
         "TSMNet on signals: covariance of filtered signals, normalised for each subject", ON_SIGNALS)
-NETWORK(conv_dldct, CONGRU_NETWORK_CONV_DLDCT, "conv-dldct",
+NETWORK(conv_dldct, &congru_network_conv_dldct, "conv-dldct",
         "dldct with its own head on the covariance of signals filtered in time and space", ON_SIGNALS)
-NETWORK(conv_ddct_unet, CONGRU_NETWORK_CONV_DDCT_UNET, "conv-ddct-unet", "ddct-unet likewise", ON_SIGNALS)
+NETWORK(conv_ddct_unet, &congru_network_conv_ddct_unet, "conv-ddct-unet", "ddct-unet likewise", ON_SIGNALS)

@@ -418,7 +418,7 @@ size_t congru_material_steps(const congru_material *material, size_t training)
 {
     const congru_network_options *options = &material->method.network;
     const struct {
-        const char *network;
+        const congru_network *network;
         size_t trainings;
     } part[] = {{material->branch->aligner->network, 1},
                 {material->branch->classifier->network, options->ensemble > 1 ? (size_t)options->ensemble : 1}};

@@ -193,10 +193,11 @@ congru_status congru_pipeline_describe(congru_context *context, const char *name
         return status;
     const congru_aligner *aligner = pipeline.aligner;
     const congru_classifier *classifier = pipeline.classifier;
+    const congru_network *trained = aligner->network != NULL ? aligner->network : classifier->network;
     *description = (congru_pipeline_description){
         .aligner = aligner->name,
         .classifier = classifier->name,
-        .network = aligner->network != NULL ? aligner->network : classifier->network,
+        .network = trained != NULL ? trained->name : NULL,
         .end_to_end = classifier->end_to_end,
         .target_labels = aligner->labels,
         .branches = pipeline.branches,
@@ -446,7 +447,7 @@ congru_status congru_pipeline_predict(congru_context *context, const congru_pipe
 
 size_t congru_pipeline_steps(const congru_pipeline *pipeline, const congru_method_options *options)
 {
-    const char *network =
+    const congru_network *network =
         pipeline->aligner->network != NULL ? pipeline->aligner->network : pipeline->classifier->network;
     return network != NULL ? (size_t)congru_network_steps(network, &options->network) : 0;
 }
@@ -456,7 +457,7 @@ double congru_pipeline_cost(const congru_pipeline *pipeline, const congru_method
     double cost = 0;
     for (size_t i = 0; i < pipeline->branches; i++) {
         const congru_branch *branch = &pipeline->branch[i];
-        const char *networks[] = {branch->aligner->network, branch->classifier->network};
+        const congru_network *networks[] = {branch->aligner->network, branch->classifier->network};
         cost += 1;
         for (int k = 0; k < 2; k++)
             if (networks[k] != NULL)

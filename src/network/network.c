@@ -13,9 +13,10 @@
 
 enum { TRIALS_FOR_A_REFERENCE = 16 };
 
-congru_network_options congru_network_settle(congru_backbone backbone, const congru_network_options *options)
+congru_network_options congru_network_settle(const congru_network *network,
+                                             const congru_network_options *options)
 {
-    const congru_own_training *own = &congru_model_of(backbone)->own;
+    const congru_own_training *own = &network->model->own;
     congru_network_options o = *options;
     o.steps = o.steps == CONGRU_OWN ? own->steps : o.steps;
     o.batch = o.batch == CONGRU_OWN ? own->batch : o.batch;
@@ -24,23 +25,14 @@ congru_network_options congru_network_settle(congru_backbone backbone, const con
     o.decay = o.decay == CONGRU_OWN ? own->decay : o.decay;
     o.clip = o.clip == CONGRU_OWN ? own->clip : o.clip;
     o.dropout = o.dropout == CONGRU_OWN ? own->dropout : o.dropout;
-    if (backbone == CONGRU_BACKBONE_DCT && o.dct_steps > 0)
+    if (network->model->rotates && o.dct_steps > 0)
         o.steps = o.dct_steps;
     return o;
 }
 
-congru_network_options congru_network_settle_named(const char *model, const congru_network_options *options)
+int congru_network_steps(const congru_network *network, const congru_network_options *options)
 {
-    size_t network = 0;
-    while (network + 1 < CONGRU_NETWORK_COUNT &&
-           strcmp(model, congru_model_of((congru_backbone)network)->name) != 0)
-        network++;
-    return congru_network_settle((congru_backbone)network, options);
-}
-
-int congru_network_steps(const char *model, const congru_network_options *options)
-{
-    const congru_network_options o = congru_network_settle_named(model, options);
+    const congru_network_options o = congru_network_settle(network, options);
     return o.stop > 0 && o.stop < o.steps ? o.stop : o.steps;
 }
 
@@ -78,11 +70,11 @@ static congru_status check_dimension(congru_context *context, const congru_train
 }
 
 /* Where the target subject may not be seen: the mean logarithm over all outputs of training. */
-static congru_status add_reference(congru_context *context, congru_backbone backbone, const char *prefix,
+static congru_status add_reference(congru_context *context, const congru_network *network, const char *prefix,
                                    const congru_trials *trials, congru_tensors *model)
 {
     congru_trained n;
-    congru_status status = congru_trained_load(context, backbone, prefix, model, &n);
+    congru_status status = congru_trained_load(context, network, prefix, model, &n);
     if (status != CONGRU_OK)
         return status;
     const size_t shape[] = {n.out, n.out}, size = n.out * n.out;
@@ -106,7 +98,7 @@ static congru_status add_reference(congru_context *context, congru_backbone back
     return status;
 }
 
-static congru_status fit_one(congru_context *context, congru_backbone backbone, bool end_to_end,
+static congru_status fit_one(congru_context *context, const congru_network *network, bool end_to_end,
                              const char *prefix, const congru_trials *trials,
                              const congru_method_options *options, congru_tensors *model, congru_record *record)
 {
@@ -114,55 +106,56 @@ static congru_status fit_one(congru_context *context, congru_backbone backbone, 
     congru_trials seen = *trials;
     double *own = NULL;
     const bool trace = options->network.trace && trials->covariance != NULL;
-    congru_status status = congru_model_reads(context, backbone, trials->covariance, trials->signals);
+    congru_status status = congru_model_reads(context, network, trials->covariance, trials->signals);
     if (status == CONGRU_OK)
         status = congru_trained_trials(context, trace, trials->count, trials->d, trials->covariance, &own,
                                        &seen.covariance);
     if (status == CONGRU_OK)
-        status = congru_training_create(context, backbone, end_to_end, &seen, options, &training);
+        status = congru_training_create(context, network, end_to_end, &seen, options, &training);
     if (status == CONGRU_OK)
         status = congru_training_loop(training, record);
-    const bool decides = congru_model_of(backbone)->decides;
+    const bool decides = congru_network_decides(network);
     if (status == CONGRU_OK)
         status = decides ? congru_scored_save(training, prefix, model)
                          : congru_trained_save(training, prefix, model);
     congru_training_destroy(&training);
     congru_memory_give(own);
     if (status == CONGRU_OK && end_to_end)
-        status = decides ? congru_scored_keep(context, backbone, prefix, trials, model)
-                         : add_reference(context, backbone, prefix, trials, model);
+        status = decides ? congru_scored_keep(context, network, prefix, trials, model)
+                         : add_reference(context, network, prefix, trials, model);
     return status;
 }
 
 /* Members of an ensemble are networks of their own, from seeds of their own: prefix.1, prefix.2, ... The
  * record is the first one's. */
-congru_status congru_network_fit(congru_context *context, congru_backbone backbone, bool end_to_end,
+congru_status congru_network_fit(congru_context *context, const congru_network *network, bool end_to_end,
                                  const char *prefix, const congru_trials *trials,
                                  const congru_method_options *options, congru_tensors *model,
                                  congru_record *record)
 {
     const int members = options->network.ensemble;
     if (members <= 1 || !end_to_end)
-        return fit_one(context, backbone, end_to_end, prefix, trials, options, model, record);
+        return fit_one(context, network, end_to_end, prefix, trials, options, model, record);
     congru_status status = CONGRU_OK;
     for (int member = 1; status == CONGRU_OK && member <= members; member++) {
         char name[CONGRU_TENSOR_NAME_SIZE];
         congru_method_options own = *options;
         own.seed = options->seed + (uint64_t)(member - 1) * UINT64_C(0x9E3779B97F4A7C15);
         snprintf(name, sizeof name, "%s.%d", prefix, member);
-        status = fit_one(context, backbone, true, name, trials, &own, model, member == 1 ? record : NULL);
+        status = fit_one(context, network, true, name, trials, &own, model, member == 1 ? record : NULL);
     }
     return status;
 }
 
-congru_status congru_network_map_sources(congru_context *context, congru_backbone backbone, const char *prefix,
-                                         const congru_tensors *model, const congru_trials *trials, double *out)
+congru_status congru_network_map_sources(congru_context *context, const congru_network *network,
+                                         const char *prefix, const congru_tensors *model,
+                                         const congru_trials *trials, double *out)
 {
     congru_trained n;
     double *dispersion = NULL;
-    congru_status status = congru_model_reads(context, backbone, trials->covariance, trials->signals);
+    congru_status status = congru_model_reads(context, network, trials->covariance, trials->signals);
     if (status == CONGRU_OK)
-        status = congru_trained_load(context, backbone, prefix, model, &n);
+        status = congru_trained_load(context, network, prefix, model, &n);
     if (status == CONGRU_OK)
         status = check_dimension(context, &n, trials->d);
     if (status == CONGRU_OK)
@@ -243,14 +236,14 @@ static congru_status target_outputs(congru_context *context, const congru_traine
     return status;
 }
 
-congru_status congru_network_map_target(congru_context *context, congru_backbone backbone, const char *prefix,
-                                        const congru_tensors *model, const congru_target_trials *target,
-                                        double *out)
+congru_status congru_network_map_target(congru_context *context, const congru_network *network,
+                                        const char *prefix, const congru_tensors *model,
+                                        const congru_target_trials *target, double *out)
 {
     congru_trained n;
-    congru_status status = congru_model_reads(context, backbone, target->covariance, target->signals);
+    congru_status status = congru_model_reads(context, network, target->covariance, target->signals);
     if (status == CONGRU_OK)
-        status = congru_trained_load(context, backbone, prefix, model, &n);
+        status = congru_trained_load(context, network, prefix, model, &n);
     return status == CONGRU_OK ? target_outputs(context, &n, target, out, NULL) : status;
 }
 
@@ -315,17 +308,17 @@ static size_t target_references(congru_context *context, const congru_trained *n
     return 1;
 }
 
-static congru_status predict_one(congru_context *context, congru_backbone backbone, const char *prefix,
+static congru_status predict_one(congru_context *context, const congru_network *network, const char *prefix,
                                  const congru_tensors *model, const congru_target_trials *target,
                                  size_t *classes, double *probability)
 {
     congru_trained n;
-    congru_status status = congru_model_reads(context, backbone, target->covariance, target->signals);
+    congru_status status = congru_model_reads(context, network, target->covariance, target->signals);
     if (status != CONGRU_OK)
         return status;
-    if (congru_model_of(backbone)->decides)
-        return congru_scored_predict(context, backbone, prefix, model, target, classes, probability);
-    status = congru_trained_load(context, backbone, prefix, model, &n);
+    if (congru_network_decides(network))
+        return congru_scored_predict(context, network, prefix, model, target, classes, probability);
+    status = congru_trained_load(context, network, prefix, model, &n);
     if (status != CONGRU_OK)
         return status;
     if (n.design.classes == 0 || n.reference == NULL)
@@ -365,20 +358,20 @@ static congru_status fail_classes(congru_context *context, const char *name, siz
                        name, own, first);
 }
 
-congru_status congru_network_predict(congru_context *context, congru_backbone backbone, const char *prefix,
+congru_status congru_network_predict(congru_context *context, const congru_network *network, const char *prefix,
                                      const congru_tensors *model, const congru_target_trials *target,
                                      double *probability)
 {
     size_t classes = 0, first = 0;
     if (!has_member(model, prefix, 1))
-        return predict_one(context, backbone, prefix, model, target, &classes, probability);
+        return predict_one(context, network, prefix, model, target, &classes, probability);
     congru_status status = CONGRU_OK;
     double *sum = NULL;
     int member = 1;
     for (; status == CONGRU_OK && has_member(model, prefix, member); member++) {
         char name[CONGRU_TENSOR_NAME_SIZE];
         snprintf(name, sizeof name, "%s.%d", prefix, member);
-        status = predict_one(context, backbone, name, model, target, &classes, probability);
+        status = predict_one(context, network, name, model, target, &classes, probability);
         if (status == CONGRU_OK && sum == NULL) {
             first = classes;
             sum = congru_memory_take(target->count * classes * sizeof(double));
@@ -398,17 +391,17 @@ congru_status congru_network_predict(congru_context *context, congru_backbone ba
     return status;
 }
 
-congru_status congru_network_classes(congru_context *context, congru_backbone backbone, const char *prefix,
+congru_status congru_network_classes(congru_context *context, const congru_network *network, const char *prefix,
                                      const congru_tensors *model, size_t *classes)
 {
     if (!has_member(model, prefix, 1))
-        return congru_scored_classes(context, backbone, prefix, model, classes);
+        return congru_scored_classes(context, network, prefix, model, classes);
     congru_status status = CONGRU_OK;
     for (int member = 1; status == CONGRU_OK && has_member(model, prefix, member); member++) {
         char name[CONGRU_TENSOR_NAME_SIZE];
         size_t own = 0;
         snprintf(name, sizeof name, "%s.%d", prefix, member);
-        status = congru_scored_classes(context, backbone, name, model, &own);
+        status = congru_scored_classes(context, network, name, model, &own);
         if (status == CONGRU_OK && member > 1 && own != *classes)
             status = fail_classes(context, name, own, *classes);
         *classes = own;

@@ -135,13 +135,13 @@ static int find(const congru_graph *graph, const congru_layer *layer)
 }
 
 /* A graph of the design with the model's weights; NULL after a failure. */
-static congru_application *build(congru_context *context, congru_backbone backbone, const char *prefix,
+static congru_application *build(congru_context *context, const congru_network *network, const char *prefix,
                                  const congru_tensors *model, const congru_design *design)
 {
     congru_application *a = congru_application_begin(context);
     if (a == NULL)
         return NULL;
-    congru_design_build(congru_model_of(backbone), design, &a->graph);
+    congru_design_build(network->model, design, &a->graph);
     if (load_weights(context, prefix, model, &a->parameters) == CONGRU_OK)
         return a;
     congru_application_end(a);
@@ -170,11 +170,11 @@ static congru_status run(congru_application *a, const seen *trials, double *cons
 /* ---- Networks that recentre their matrices ------------------------------------------------------- */
 
 /* The matrices that it recentres, of all trials. */
-static congru_status middle_of(congru_context *context, congru_backbone backbone, const char *prefix,
+static congru_status middle_of(congru_context *context, const congru_network *network, const char *prefix,
                                const congru_tensors *model, const congru_design *design, const seen *trials,
                                congru_middle *middle)
 {
-    congru_application *a = build(context, backbone, prefix, model, design);
+    congru_application *a = build(context, network, prefix, model, design);
     if (a == NULL)
         return CONGRU_ERROR_FORMAT;
     const int matrix = a->graph.output[CONGRU_OUTPUT_MATRIX];
@@ -193,13 +193,13 @@ static congru_status middle_of(congru_context *context, congru_backbone backbone
 }
 
 /* References of the target, where the network has a use for them. */
-static congru_status refer(congru_context *context, congru_backbone backbone, const char *prefix,
+static congru_status refer(congru_context *context, const congru_network *network, const char *prefix,
                            const congru_tensors *model, const congru_design *design, const seen *trials,
                            congru_middle *middle)
 {
     char name[CONGRU_TENSOR_NAME_SIZE];
     const double *kept = NULL;
-    congru_status status = middle_of(context, backbone, prefix, model, design, trials, middle);
+    congru_status status = middle_of(context, network, prefix, model, design, trials, middle);
     size_t shape[] = {middle->d + 1, middle->d};
     join(name, prefix, "reference");
     if (status == CONGRU_OK && !design->at_identity)
@@ -242,14 +242,14 @@ static congru_status apply(congru_application *a, const double *present, const s
 
 /* The target's signals as reals, for networks on signals that were trained on such ones; *signals is NULL for others. */
 static congru_status take_signals(congru_context *context, const congru_design *design,
-                                  const congru_network_model *model, const congru_target_trials *target,
+                                  const congru_network *network, const congru_target_trials *target,
                                   congru_real **signals)
 {
     *signals = NULL;
-    if (model->least_samples == NULL)
+    if (network->needs != CONGRU_NEEDS_SIGNALS)
         return CONGRU_OK;
     congru_design own = *design;
-    congru_status status = congru_design_signals(context, model, target->signals, 0.0, &own);
+    congru_status status = congru_design_signals(context, network, target->signals, 0.0, &own);
     if (status != CONGRU_OK)
         return status;
     if (own.whole != design->whole || own.rate != design->rate)
@@ -272,17 +272,17 @@ static congru_status take_signals(congru_context *context, const congru_design *
 }
 
 /* Class probabilities of one crop of every trial. */
-static congru_status predict_crop(congru_context *context, congru_backbone backbone, const char *prefix,
+static congru_status predict_crop(congru_context *context, const congru_network *network, const char *prefix,
                                   const congru_tensors *model, const congru_design *design, const seen *trials,
                                   const double *present, double *probability)
 {
     congru_middle middle = {0};
-    congru_application *a = build(context, backbone, prefix, model, design);
+    congru_application *a = build(context, network, prefix, model, design);
     if (a == NULL)
         return CONGRU_ERROR_FORMAT;
     congru_status status = CONGRU_OK;
     if (find(&a->graph, &congru_layer_recentre) >= 0)
-        status = refer(context, backbone, prefix, model, design, trials, &middle);
+        status = refer(context, network, prefix, model, design, trials, &middle);
     if (status == CONGRU_OK)
         status = apply(a, present, trials, &middle, probability);
     congru_application_end(a);
@@ -291,7 +291,7 @@ static congru_status predict_crop(congru_context *context, congru_backbone backb
 }
 
 /* The mean over all crops. A network that recentres matrices does so for each place of a crop by itself. */
-static congru_status predict_crops(congru_context *context, congru_backbone backbone, const char *prefix,
+static congru_status predict_crops(congru_context *context, const congru_network *network, const char *prefix,
                                    const congru_tensors *model, const congru_design *design, seen *trials,
                                    const double *present, double *probability)
 {
@@ -302,7 +302,7 @@ static congru_status predict_crops(congru_context *context, congru_backbone back
     memset(sum, 0, size * sizeof(double));
     congru_status status = CONGRU_OK;
     for (trials->crop = 1; status == CONGRU_OK && trials->crop <= design->crops; trials->crop++) {
-        status = predict_crop(context, backbone, prefix, model, design, trials, present, probability);
+        status = predict_crop(context, network, prefix, model, design, trials, present, probability);
         for (size_t i = 0; status == CONGRU_OK && i < size; i++)
             sum[i] += probability[i];
     }
@@ -312,7 +312,7 @@ static congru_status predict_crops(congru_context *context, congru_backbone back
     return status;
 }
 
-congru_status congru_scored_predict(congru_context *context, congru_backbone backbone, const char *prefix,
+congru_status congru_scored_predict(congru_context *context, const congru_network *network, const char *prefix,
                                     const congru_tensors *model, const congru_target_trials *target,
                                     size_t *classes, double *probability)
 {
@@ -330,14 +330,14 @@ congru_status congru_scored_predict(congru_context *context, congru_backbone bac
     join(name, prefix, "present");
     status = congru_tensors_expect(context, model, name, 1, &design.classes, &present);
     if (status == CONGRU_OK)
-        status = take_signals(context, &design, congru_model_of(backbone), target, &trials.signals);
+        status = take_signals(context, &design, network, target, &trials.signals);
     if (status == CONGRU_OK)
-        status = predict_crops(context, backbone, prefix, model, &design, &trials, present, probability);
+        status = predict_crops(context, network, prefix, model, &design, &trials, present, probability);
     congru_memory_give(trials.signals);
     return status;
 }
 
-congru_status congru_scored_keep(congru_context *context, congru_backbone backbone, const char *prefix,
+congru_status congru_scored_keep(congru_context *context, const congru_network *network, const char *prefix,
                                  const congru_trials *trials, congru_tensors *model)
 {
     char name[CONGRU_TENSOR_NAME_SIZE];
@@ -348,15 +348,15 @@ congru_status congru_scored_keep(congru_context *context, congru_backbone backbo
         .count = trials->count, .d = trials->d, .covariance = trials->covariance, .signals = trials->signals};
     seen shown = {.target = &all};
     congru_status status = load_design(context, prefix, model, &design);
-    congru_application *a = status == CONGRU_OK ? build(context, backbone, prefix, model, &design) : NULL;
+    congru_application *a = status == CONGRU_OK ? build(context, network, prefix, model, &design) : NULL;
     const bool recentres = a != NULL && find(&a->graph, &congru_layer_recentre) >= 0;
     if (a != NULL)
         congru_application_end(a);
     if (!recentres)
         return status == CONGRU_OK && a == NULL ? CONGRU_ERROR_FORMAT : status;
-    status = take_signals(context, &design, congru_model_of(backbone), &all, &shown.signals);
+    status = take_signals(context, &design, network, &all, &shown.signals);
     if (status == CONGRU_OK)
-        status = middle_of(context, backbone, prefix, model, &design, &shown, &middle);
+        status = middle_of(context, network, prefix, model, &design, &shown, &middle);
     const size_t shape[] = {middle.d + 1, middle.d};
     join(name, prefix, "reference");
     if (status == CONGRU_OK)
@@ -368,26 +368,25 @@ congru_status congru_scored_keep(congru_context *context, congru_backbone backbo
     return status;
 }
 
-congru_status congru_scored_classes(congru_context *context, congru_backbone backbone, const char *prefix,
+congru_status congru_scored_classes(congru_context *context, const congru_network *network, const char *prefix,
                                     const congru_tensors *model, size_t *classes)
 {
-    const congru_network_model *own = congru_model_of(backbone);
     char name[CONGRU_TENSOR_NAME_SIZE];
     congru_design design;
     const double *present = NULL;
     congru_status status = load_design(context, prefix, model, &design);
     *classes = status == CONGRU_OK ? design.classes : 0;
-    if (status == CONGRU_OK && own->least_samples != NULL) {
+    if (status == CONGRU_OK && network->needs == CONGRU_NEEDS_SIGNALS) {
         const congru_signals shape = {.channels = design.d, .samples = design.samples, .rate = design.rate};
         congru_design alone = design;
-        status = congru_design_signals(context, own, &shape, 0.0, &alone);
+        status = congru_design_signals(context, network, &shape, 0.0, &alone);
     }
     join(name, prefix, "present");
     if (status == CONGRU_OK)
         status = congru_tensors_expect(context, model, name, 1, &design.classes, &present);
     if (status != CONGRU_OK)
         return status;
-    congru_application *a = build(context, backbone, prefix, model, &design);
+    congru_application *a = build(context, network, prefix, model, &design);
     if (a == NULL)
         return CONGRU_ERROR_FORMAT;
     const int matrix = a->graph.output[CONGRU_OUTPUT_MATRIX];

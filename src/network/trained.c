@@ -226,13 +226,13 @@ static congru_status load_head(congru_context *context, const char *prefix, cons
     return status;
 }
 
-congru_status congru_trained_load(congru_context *context, congru_backbone backbone, const char *prefix,
+congru_status congru_trained_load(congru_context *context, const congru_network *network, const char *prefix,
                                   const congru_tensors *model, congru_trained *n)
 {
-    *n = (congru_trained){.backbone = backbone, .design.trained = true};
+    *n = (congru_trained){.network = network, .design.trained = true};
     double trace = 0.0;
-    congru_status status = congru_model_of(backbone)->widths == NULL ? load_rotated(context, prefix, model, n)
-                                                                     : load_stack(context, prefix, model, n);
+    congru_status status = network->model->rotates ? load_rotated(context, prefix, model, n)
+                                                   : load_stack(context, prefix, model, n);
     if (status == CONGRU_OK)
         status = find_number(context, model, prefix, "floor", 0.0, 1e300, &n->design.floor);
     if (status == CONGRU_OK)
