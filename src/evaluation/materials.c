@@ -184,7 +184,7 @@ congru_status congru_materials_want(congru_context *context, const congru_method
                     branch->name, made.blocks, branch->blocks);
     const congru_signals shape = shape_of(m, made.block[0]);
     if (branch->classifier->suits != NULL)
-        status = branch->classifier->suits(context, &made.method, &shape);
+        status = branch->classifier->suits(branch->classifier, context, &made.method, &shape);
     if (status != CONGRU_OK)
         return status;
     count_features(m, &made);

@@ -409,9 +409,9 @@ congru_status congru_pipeline_align(congru_context *context, const congru_aligne
 {
     congru_status status = CONGRU_OK;
     if (aligner->fit != NULL)
-        status = aligner->fit(context, trials, options, model, record);
+        status = aligner->fit(aligner, context, trials, options, model, record);
     if (status == CONGRU_OK && aligner->map_sources != NULL)
-        status = aligner->map_sources(context, model, trials, covariance);
+        status = aligner->map_sources(aligner, context, model, trials, covariance);
     return status;
 }
 
@@ -419,7 +419,8 @@ congru_status congru_pipeline_map(congru_context *context, const congru_aligner 
                                   const congru_tensors *model, const congru_target_trials *target,
                                   double *covariance)
 {
-    return aligner->map_target != NULL ? aligner->map_target(context, model, target, covariance) : CONGRU_OK;
+    return aligner->map_target != NULL ? aligner->map_target(aligner, context, model, target, covariance)
+                                       : CONGRU_OK;
 }
 
 congru_status congru_pipeline_predict(congru_context *context, const congru_pipeline *pipeline,
@@ -430,7 +431,8 @@ congru_status congru_pipeline_predict(congru_context *context, const congru_pipe
     const congru_classifier *classifier = pipeline->classifier;
     congru_status status = congru_pipeline_map(context, pipeline->aligner, model, target, covariance);
     if (status != CONGRU_OK || classifier->features == NULL)
-        return status == CONGRU_OK ? classifier->predict(context, model, target, probability) : status;
+        return status == CONGRU_OK ? classifier->predict(classifier, context, model, target, probability)
+                                   : status;
     const size_t size = classifier->feature_count(target, options);
     double *x = congru_memory_take((target->count * size + 1) * sizeof *x);
     if (x == NULL)
@@ -440,7 +442,7 @@ congru_status congru_pipeline_predict(congru_context *context, const congru_pipe
     featured.features = &rows;
     status = classifier->features(context, target, options, size, x);
     if (status == CONGRU_OK)
-        status = classifier->predict(context, model, &featured, probability);
+        status = classifier->predict(classifier, context, model, &featured, probability);
     congru_memory_give(x);
     return status;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "aligner/aligner.h"
+#include "classifier/classifier.h"
 #include "context_main.h"
 #include "harness.h"
 #include "network/network.h"
@@ -222,22 +223,52 @@ static size_t aligner_bits(congru_context *own, int which, double *out)
     options.network.merges = CONGRU_MERGES_EVERY;
     options.network.merge_mean = CONGRU_MERGE_EUCLID;
     congru_tensors model = {0};
-    CHECK_SAYING(aligner->fit(own, &trials, &options, &model, NULL) == CONGRU_OK, "%s",
+    CHECK_SAYING(aligner->fit(aligner, own, &trials, &options, &model, NULL) == CONGRU_OK, "%s",
                  congru_context_error(own));
     size_t count = copy_tensors(&model, out);
     CHECK(count > 0);
-    CHECK(aligner->map_sources(own, &model, &trials, out + count) == CONGRU_OK);
+    CHECK(aligner->map_sources(aligner, own, &model, &trials, out + count) == CONGRU_OK);
     count += trials.count * 16;
     for (int target = 0; target < CONGRU_TARGET_COUNT; target++) {
         congru_target_trials asked = {.count = other.count, .d = 4, .covariance = other.covariance};
         congru_target_see(&asked, (congru_target)target);
-        CHECK(aligner->map_target(own, &model, &asked, out + count) == CONGRU_OK);
+        CHECK(aligner->map_target(aligner, own, &model, &asked, out + count) == CONGRU_OK);
         count += other.count * 16;
     }
     congru_tensors_clear(&model);
     sample_free(&trials);
     sample_free(&other);
     return count;
+}
+
+/* Functions do what the row says that they are called with: another name and another network are another method. */
+TEST(methods_are_their_rows)
+{
+    congru_trials trials = sample_trials(context, 40, 4, 3, 4, 7);
+    const congru_method_options options = small_options(2);
+    congru_target_trials asked = {.count = trials.count, .d = 4, .covariance = trials.covariance};
+    congru_target_see(&asked, CONGRU_TARGET_FULL);
+    congru_tensors model = {0};
+    double out[40 * 16];
+    congru_aligner aligner = congru_aligner_dct;
+    aligner.name = "toy";
+    aligner.network = &congru_network_dldct;
+    CHECK(aligner.fit(&aligner, context, &trials, &options, &model, NULL) == CONGRU_OK);
+    CHECK(congru_tensors_find(&model, "toy.w1") != NULL && congru_tensors_find(&model, "toy.head") == NULL);
+    CHECK(aligner.map_target(&aligner, context, &model, &asked, out) == CONGRU_OK);
+    congru_classifier classifier = congru_classifier_spd_cnn;
+    classifier.name = "mine";
+    classifier.network = &congru_network_spdnet;
+    CHECK(classifier.fit(&classifier, context, &trials, &options, &model, NULL) == CONGRU_OK);
+    CHECK(congru_tensors_find(&model, "mine.design") != NULL);
+    CHECK(classifier.predict(&classifier, context, &model, &asked, out) == CONGRU_OK);
+    classifier = congru_classifier_tslr;
+    classifier.name = "own";
+    CHECK(classifier.fit(&classifier, context, &trials, &options, &model, NULL) == CONGRU_OK);
+    CHECK(congru_tensors_find(&model, "own.weights") != NULL && congru_tensors_find(&model, "own.c") != NULL);
+    CHECK(classifier.predict(&classifier, context, &model, &asked, out) == CONGRU_OK);
+    congru_tensors_clear(&model);
+    sample_free(&trials);
 }
 
 /* What the three models give in every instruction set of this machine, with 1, 2 and 7 threads. */
