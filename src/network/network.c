@@ -8,6 +8,7 @@
 #include "base/mapped_memory.h"
 #include "base/memory.h"
 #include "network/constants.h"
+#include "network/kept.h"
 #include "network/scored.h"
 #include "network/trained.h"
 
@@ -79,15 +80,13 @@ static congru_status add_reference(congru_context *context, const congru_network
         return status;
     const size_t shape[] = {n.out, n.out}, size = n.out * n.out;
     double *dispersion = NULL, *mean, *logs = congru_memory_take(trials->count * size * sizeof(double));
-    char name[CONGRU_TENSOR_NAME_SIZE];
     if (logs == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu outputs", trials->count);
     status = source_dispersion(context, &n, trials, &dispersion);
     if (status == CONGRU_OK)
         status = congru_trained_outputs(context, &n, trials->count, trials->covariance, dispersion, NULL, logs);
-    snprintf(name, sizeof name, "%s.reference", prefix);
     if (status == CONGRU_OK)
-        status = congru_tensors_add(context, model, name, 2, shape, &mean);
+        status = congru_kept_make(context, model, prefix, "reference", 2, shape, &mean);
     for (size_t i = 0; status == CONGRU_OK && i < trials->count; i++) {
         congru_mapped_pass(size * sizeof(double));
         for (size_t e = 0; e < size; e++)

@@ -7,109 +7,25 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "network/application.h"
+#include "network/kept.h"
 #include "network/layers/domain_layer.h"
 #include "network/layers/recentre_layer.h"
 #include "network/layers/signal_input_layer.h"
 #include "network/layers/softmax_layer.h"
 #include "network/scored_reference.h"
 
-/* What a network is built from, besides the trials' shape. */
-enum {
-    DESIGN_D,
-    DESIGN_CLASSES,
-    DESIGN_POOL_MEAN,
-    DESIGN_FLOOR,
-    DESIGN_SAMPLES,
-    DESIGN_RATE,
-    DESIGN_LAYER_JITTER,
-    DESIGN_HEAD_JITTER,
-    DESIGN_AT_IDENTITY,
-    DESIGN_MERGES,
-    DESIGN_MERGE_MEAN,
-    DESIGN_WHOLE,
-    DESIGN_CROPS,
-    DESIGN_ZSCORE,
-    DESIGN_COUNT
-};
-
-static void join(char name[CONGRU_TENSOR_NAME_SIZE], const char *prefix, const char *own)
-{
-    snprintf(name, CONGRU_TENSOR_NAME_SIZE, "%s.%s", prefix, own);
-}
-
 congru_status congru_scored_save(const congru_training *t, const char *prefix, congru_tensors *model)
 {
-    char name[CONGRU_TENSOR_NAME_SIZE];
-    const congru_design *design = &t->design;
-    const size_t count = DESIGN_COUNT;
-    const double numbers[DESIGN_COUNT] = {[DESIGN_D] = (double)design->d,
-                                          [DESIGN_CLASSES] = (double)design->classes,
-                                          [DESIGN_POOL_MEAN] = design->pool_mean,
-                                          [DESIGN_FLOOR] = design->floor,
-                                          [DESIGN_SAMPLES] = (double)design->samples,
-                                          [DESIGN_RATE] = design->rate,
-                                          [DESIGN_LAYER_JITTER] = design->layer_jitter,
-                                          [DESIGN_HEAD_JITTER] = design->head_jitter,
-                                          [DESIGN_AT_IDENTITY] = design->at_identity,
-                                          [DESIGN_MERGES] = (double)design->merges,
-                                          [DESIGN_MERGE_MEAN] = (double)design->merge_mean,
-                                          [DESIGN_WHOLE] = (double)design->whole,
-                                          [DESIGN_CROPS] = (double)design->crops,
-                                          [DESIGN_ZSCORE] = design->zscore};
-    join(name, prefix, "design");
-    congru_status status = congru_tensors_add_copy(t->context, model, name, 1, &count, numbers);
-    join(name, prefix, "present");
+    congru_status status = congru_design_add(t->context, model, prefix, &t->design);
     if (status == CONGRU_OK)
-        status = congru_tensors_add_copy(t->context, model, name, 1, &design->classes, t->constants.present);
-    for (size_t s = 0; status == CONGRU_OK && s < t->parameters.segments; s++) {
-        const congru_segment *segment = &t->parameters.segment[s];
-        const size_t shape[] = {segment->rows, segment->cols};
-        join(name, prefix, segment->name);
-        status = congru_tensors_add_copy(t->context, model, name, 2, shape, segment->value);
-    }
-    return status;
+        status =
+            congru_kept_add(t->context, model, prefix, "present", 1, &t->design.classes, t->constants.present);
+    return status == CONGRU_OK
+               ? congru_kept_add_weights(t->context, model, prefix, t->parameters.segments, &t->parameters)
+               : status;
 }
 
 /* ---- Found again --------------------------------------------------------------------------------- */
-
-static congru_status load_design(congru_context *context, const char *prefix, const congru_tensors *model,
-                                 congru_design *design)
-{
-    char name[CONGRU_TENSOR_NAME_SIZE];
-    size_t count = DESIGN_COUNT;
-    const double *numbers = NULL;
-    join(name, prefix, "design");
-    congru_status status = congru_tensors_expect(context, model, name, 1, &count, &numbers);
-    if (status != CONGRU_OK)
-        return status;
-    if (!(numbers[DESIGN_D] >= 1.0 && numbers[DESIGN_D] <= CONGRU_DIMENSION_MAX) ||
-        !(numbers[DESIGN_CLASSES] >= 2.0 && numbers[DESIGN_CLASSES] <= 1e6) ||
-        !(numbers[DESIGN_FLOOR] >= 0.0) ||
-        !(numbers[DESIGN_SAMPLES] >= 0.0 && numbers[DESIGN_SAMPLES] <= 1e7) ||
-        !(numbers[DESIGN_WHOLE] >= numbers[DESIGN_SAMPLES] && numbers[DESIGN_WHOLE] <= 1e7) ||
-        !(numbers[DESIGN_CROPS] >= 1.0 && numbers[DESIGN_CROPS] <= 1000.0) ||
-        !(numbers[DESIGN_RATE] >= 0.0 && numbers[DESIGN_RATE] <= 1e6) ||
-        !(numbers[DESIGN_LAYER_JITTER] >= 0.0) || !(numbers[DESIGN_HEAD_JITTER] >= 0.0) ||
-        !(numbers[DESIGN_MERGES] >= 0.0 && numbers[DESIGN_MERGES] <= CONGRU_MERGES_NONE))
-        return congru_fail(context, CONGRU_ERROR_FORMAT, "the model's %s is of no network", name);
-    *design = (congru_design){.d = (size_t)numbers[DESIGN_D],
-                              .classes = (size_t)numbers[DESIGN_CLASSES],
-                              .pool_mean = numbers[DESIGN_POOL_MEAN] != 0.0,
-                              .floor = numbers[DESIGN_FLOOR],
-                              .samples = (size_t)numbers[DESIGN_SAMPLES],
-                              .whole = (size_t)numbers[DESIGN_WHOLE],
-                              .crops = (size_t)numbers[DESIGN_CROPS],
-                              .zscore = numbers[DESIGN_ZSCORE] != 0.0,
-                              .rate = numbers[DESIGN_RATE],
-                              .layer_jitter = numbers[DESIGN_LAYER_JITTER],
-                              .head_jitter = numbers[DESIGN_HEAD_JITTER],
-                              .at_identity = numbers[DESIGN_AT_IDENTITY] != 0.0,
-                              .merges = (congru_merges)numbers[DESIGN_MERGES],
-                              .merge_mean = numbers[DESIGN_MERGE_MEAN] != 0.0 ? CONGRU_MERGE_EUCLID
-                                                                              : CONGRU_MERGE_LOGEUCLID,
-                              .trained = true};
-    return CONGRU_OK;
-}
 
 /* The weights of a graph, where the model has them. */
 static congru_status load_weights(congru_context *context, const char *prefix, const congru_tensors *model,
@@ -117,10 +33,8 @@ static congru_status load_weights(congru_context *context, const char *prefix, c
 {
     congru_status status = CONGRU_OK;
     for (size_t s = 0; status == CONGRU_OK && s < p->segments; s++) {
-        char name[CONGRU_TENSOR_NAME_SIZE];
         size_t shape[] = {p->segment[s].rows, p->segment[s].cols};
-        join(name, prefix, p->segment[s].name);
-        status = congru_tensors_expect(context, model, name, 2, shape, &p->segment[s].value);
+        status = congru_kept_find(context, model, prefix, p->segment[s].name, 2, shape, &p->segment[s].value);
     }
     return status;
 }
@@ -197,13 +111,11 @@ static congru_status refer(congru_context *context, const congru_network *networ
                            const congru_tensors *model, const congru_design *design, const seen *trials,
                            congru_middle *middle)
 {
-    char name[CONGRU_TENSOR_NAME_SIZE];
     const double *kept = NULL;
     congru_status status = middle_of(context, network, prefix, model, design, trials, middle);
     size_t shape[] = {middle->d + 1, middle->d};
-    join(name, prefix, "reference");
     if (status == CONGRU_OK && !design->at_identity)
-        status = congru_tensors_expect(context, model, name, 2, shape, &kept);
+        status = congru_kept_find(context, model, prefix, "reference", 2, shape, &kept);
     return status == CONGRU_OK ? congru_middle_refer(context, trials->target, kept, middle) : status;
 }
 
@@ -316,19 +228,17 @@ congru_status congru_scored_predict(congru_context *context, const congru_networ
                                     const congru_tensors *model, const congru_target_trials *target,
                                     size_t *classes, double *probability)
 {
-    char name[CONGRU_TENSOR_NAME_SIZE];
     congru_design design;
     const double *present = NULL;
     seen trials = {.target = target};
-    congru_status status = load_design(context, prefix, model, &design);
+    congru_status status = congru_design_find(context, model, prefix, &design);
     if (status != CONGRU_OK)
         return status;
     if (design.d != target->d)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the network was trained on %s, and there are %zu",
                            congru_count(design.d, "channel").text, target->d);
     *classes = design.classes;
-    join(name, prefix, "present");
-    status = congru_tensors_expect(context, model, name, 1, &design.classes, &present);
+    status = congru_kept_find(context, model, prefix, "present", 1, &design.classes, &present);
     if (status == CONGRU_OK)
         status = take_signals(context, &design, network, target, &trials.signals);
     if (status == CONGRU_OK)
@@ -340,14 +250,13 @@ congru_status congru_scored_predict(congru_context *context, const congru_networ
 congru_status congru_scored_keep(congru_context *context, const congru_network *network, const char *prefix,
                                  const congru_trials *trials, congru_tensors *model)
 {
-    char name[CONGRU_TENSOR_NAME_SIZE];
     congru_design design;
     congru_middle middle = {0};
     double *kept = NULL;
     const congru_target_trials all = {
         .count = trials->count, .d = trials->d, .covariance = trials->covariance, .signals = trials->signals};
     seen shown = {.target = &all};
-    congru_status status = load_design(context, prefix, model, &design);
+    congru_status status = congru_design_find(context, model, prefix, &design);
     congru_application *a = status == CONGRU_OK ? build(context, network, prefix, model, &design) : NULL;
     const bool recentres = a != NULL && find(&a->graph, &congru_layer_recentre) >= 0;
     if (a != NULL)
@@ -358,9 +267,8 @@ congru_status congru_scored_keep(congru_context *context, const congru_network *
     if (status == CONGRU_OK)
         status = middle_of(context, network, prefix, model, &design, &shown, &middle);
     const size_t shape[] = {middle.d + 1, middle.d};
-    join(name, prefix, "reference");
     if (status == CONGRU_OK)
-        status = congru_tensors_add(context, model, name, 2, shape, &kept);
+        status = congru_kept_make(context, model, prefix, "reference", 2, shape, &kept);
     if (status == CONGRU_OK)
         status = congru_middle_keep(context, trials, &middle, kept);
     congru_middle_end(&middle);
@@ -371,19 +279,17 @@ congru_status congru_scored_keep(congru_context *context, const congru_network *
 congru_status congru_scored_classes(congru_context *context, const congru_network *network, const char *prefix,
                                     const congru_tensors *model, size_t *classes)
 {
-    char name[CONGRU_TENSOR_NAME_SIZE];
     congru_design design;
     const double *present = NULL;
-    congru_status status = load_design(context, prefix, model, &design);
+    congru_status status = congru_design_find(context, model, prefix, &design);
     *classes = status == CONGRU_OK ? design.classes : 0;
     if (status == CONGRU_OK && network->needs == CONGRU_NEEDS_SIGNALS) {
         const congru_signals shape = {.channels = design.d, .samples = design.samples, .rate = design.rate};
         congru_design alone = design;
         status = congru_design_signals(context, network, &shape, 0.0, &alone);
     }
-    join(name, prefix, "present");
     if (status == CONGRU_OK)
-        status = congru_tensors_expect(context, model, name, 1, &design.classes, &present);
+        status = congru_kept_find(context, model, prefix, "present", 1, &design.classes, &present);
     if (status != CONGRU_OK)
         return status;
     congru_application *a = build(context, network, prefix, model, &design);
@@ -393,8 +299,7 @@ congru_status congru_scored_classes(congru_context *context, const congru_networ
     if (find(&a->graph, &congru_layer_recentre) >= 0) {
         size_t shape[] = {a->graph.node[matrix].out.rows + 1, a->graph.node[matrix].out.rows};
         const double *kept = NULL;
-        join(name, prefix, "reference");
-        status = congru_tensors_expect(context, model, name, 2, shape, &kept);
+        status = congru_kept_find(context, model, prefix, "reference", 2, shape, &kept);
     }
     congru_application_end(a);
     return status;

@@ -353,6 +353,31 @@ static congru_trials wrong_kind(const congru_network *network, const char **word
     return wrong;
 }
 
+/* Each number of a saved design has bounds. */
+TEST(designs_out_of_bounds_are_refused)
+{
+    static const double wrong[] = {NAN, -1.0, 1e308};
+    congru_method_options options = options_of(1);
+    congru_tensors model = {0};
+    double p[OUT];
+    fit(context, &congru_network_shallow, &options, &model);
+    congru_target_trials target = {.count = N, .d = D, .signals = &signals};
+    congru_target_see(&target, CONGRU_TARGET_FULL);
+    double *design = congru_tensors_find(&model, "m.design")->data;
+    for (size_t i = 0; i < congru_tensors_find(&model, "m.design")->shape[0]; i++) {
+        const double right = design[i];
+        for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
+            design[i] = wrong[k];
+            CHECK_SAYING(congru_network_predict(context, &congru_network_shallow, "m", &model, &target, p) ==
+                             CONGRU_ERROR_FORMAT,
+                         "number %zu as %g", i, wrong[k]);
+        }
+        design[i] = right;
+    }
+    CHECK(congru_network_predict(context, &congru_network_shallow, "m", &model, &target, p) == CONGRU_OK);
+    congru_tensors_clear(&model);
+}
+
 TEST(trials_of_the_wrong_kind_are_refused)
 {
     for (int trace = 0; trace < 2; trace++)
