@@ -1,6 +1,4 @@
 /* Networks that decide: those that end in a head of their own, and those that give matrices with a head trained behind them. SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
-
 #include "classifier/classifier.h"
 
 static congru_status suits(const congru_classifier *self, congru_context *context,
@@ -28,30 +26,16 @@ static congru_status count_classes(const congru_classifier *self, congru_context
     return congru_network_classes(context, self->network, self->name, model, classes);
 }
 
-/* The prefix of the tensors of the first network, where several were trained. */
-static void first_network(const congru_tensors *model, const char *name, char prefix[CONGRU_TENSOR_NAME_SIZE])
-{
-    char head[CONGRU_TENSOR_NAME_SIZE + 8];
-    snprintf(prefix, CONGRU_TENSOR_NAME_SIZE, "%s.1", name);
-    snprintf(head, sizeof head, "%s.head", prefix);
-    if (congru_tensors_find(model, head) == NULL)
-        snprintf(prefix, CONGRU_TENSOR_NAME_SIZE, "%s", name);
-}
-
 static congru_status embed_sources(const congru_classifier *self, congru_context *context,
                                    const congru_tensors *model, const congru_trials *trials, double *out)
 {
-    char prefix[CONGRU_TENSOR_NAME_SIZE];
-    first_network(model, self->name, prefix);
-    return congru_network_map_sources(context, self->network, prefix, model, trials, out);
+    return congru_network_map_sources(context, self->network, self->name, model, trials, out);
 }
 
 static congru_status embed_target(const congru_classifier *self, congru_context *context,
                                   const congru_tensors *model, const congru_target_trials *target, double *out)
 {
-    char prefix[CONGRU_TENSOR_NAME_SIZE];
-    first_network(model, self->name, prefix);
-    return congru_network_map_target(context, self->network, prefix, model, target, out);
+    return congru_network_map_target(context, self->network, self->name, model, target, out);
 }
 
 #define BEHIND_COVARIANCES "ra"

@@ -67,6 +67,14 @@ congru_status congru_kept_add_weights(congru_context *context, congru_tensors *m
 
 /* ---- Designs --------------------------------------------------------------------------------------------- */
 
+congru_status congru_design_check(congru_context *context, const congru_design *design, size_t d)
+{
+    if (design->d == d)
+        return CONGRU_OK;
+    return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the network was trained on %s, and there are %zu",
+                       congru_count(design->d, "channel").text, d);
+}
+
 /* In the order of PREFIX.design, with the least and the most that a model may have. */
 typedef struct field {
     const char *name;

@@ -4,6 +4,9 @@
 
 #include "network/models/model.h"
 
+/* Whether trials of d channels are for this design: CONGRU_ERROR_ARGUMENT. */
+congru_status congru_design_check(congru_context *context, const congru_design *design, size_t d);
+
 /* Tensors added and found again, as in model/tensors.h. */
 congru_status congru_kept_add(congru_context *context, congru_tensors *model, const char *prefix,
                               const char *own, size_t dims, const size_t *shape, const double *data);

@@ -75,7 +75,7 @@ congru_status congru_network_fit(congru_context *context, const congru_network *
                                  const congru_method_options *options, congru_tensors *model,
                                  congru_record *record);
 
-/* The network's output for source trials and for a target subject: out (count, d, d). */
+/* The network's output for source trials and for a target subject, of an ensemble the first one's: out (count, d, d). */
 congru_status congru_network_map_sources(congru_context *context, const congru_network *network,
                                          const char *prefix, const congru_tensors *model,
                                          const congru_trials *trials, double *out);
