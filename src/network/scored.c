@@ -82,7 +82,8 @@ static congru_application *build(const asked *n)
     return NULL;
 }
 
-/* The target's signals as reals, for networks on signals that were trained on such ones; n->signals stays NULL for others. Once. */
+/* The target's signals as reals, for networks on signals that were trained on such ones; n->signals stays NULL for others,
+ * and what was taken is kept. */
 static congru_status take_signals(asked *n)
 {
     const congru_design *design = &n->design;
