@@ -73,8 +73,8 @@ static double step_time(congru_context *context, int model, const congru_trials 
     congru_method_options_init(&options);
     options.network.batch = quick ? QUICK_TRIALS / 2 : BATCH;
     congru_training *t;
-    if (congru_training_create(context, (congru_backbone)(model / 2), model % 2 == 1, trials, &options, &t) !=
-        CONGRU_OK)
+    if (congru_training_create(context, congru_network_at((size_t)model / 2), model % 2 == 1, trials, &options,
+                               &t) != CONGRU_OK)
         return -1.0;
     double times[MOST] = {0.0}, total = 0.0;
     int count = 0;

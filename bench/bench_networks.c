@@ -24,14 +24,14 @@ static int batch = 64, turn = TURN;
 /* What each is named, and how many times faster than PyTorch it has to be. */
 static const struct {
     const char *name;
-    congru_backbone backbone;
+    const congru_network *backbone;
     double wanted;
 } networks[] = {
-    {"spd-cnn", CONGRU_NETWORK_SPD_CNN, 2.0},     {"ts-spd-cnn", CONGRU_NETWORK_TS_SPD_CNN, 2.0},
-    {"spdnet", CONGRU_NETWORK_SPDNET, 2.0},       {"tsmnet", CONGRU_NETWORK_TSMNET, 2.0},
-    {"shallow", CONGRU_NETWORK_SHALLOW, 1.0},     {"deep", CONGRU_NETWORK_DEEP, 1.0},
-    {"eegnet", CONGRU_NETWORK_EEGNET, 2.0},       {"conformer", CONGRU_NETWORK_CONFORMER, 2.0},
-    {"inception", CONGRU_NETWORK_INCEPTION, 2.0},
+    {"spd-cnn", &congru_network_spd_cnn, 2.0},     {"ts-spd-cnn", &congru_network_ts_spd_cnn, 2.0},
+    {"spdnet", &congru_network_spdnet, 2.0},       {"tsmnet", &congru_network_tsmnet, 2.0},
+    {"shallow", &congru_network_shallow, 1.0},     {"deep", &congru_network_deep, 1.0},
+    {"eegnet", &congru_network_eegnet, 2.0},       {"conformer", &congru_network_conformer, 2.0},
+    {"inception", &congru_network_inception, 2.0},
 };
 enum { NETWORKS = sizeof networks / sizeof networks[0] };
 

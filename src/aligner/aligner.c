@@ -16,10 +16,12 @@ static const congru_aligner aligner_ea = {.name = "ea",
                                           .needs = CONGRU_NEEDS_SIGNALS,
                                           .recentring = &congru_recentring_ea};
 
-/* A method is one file, and one line here. */
+/* A method is one file, and one line here; networks have theirs in network/network.h. */
+#define AND(id, ...) , &congru_aligner_##id
 static const congru_aligner *const aligners[] = {
-    &aligner_none,       &aligner_ra,           &congru_aligner_rpa,
-    &congru_aligner_dct, &congru_aligner_dldct, &congru_aligner_ddct_unet,
+    &aligner_none,
+    &aligner_ra,
+    &congru_aligner_rpa CONGRU_ALIGNING_NETWORKS(AND),
     &aligner_ea,
 };
 

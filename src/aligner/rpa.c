@@ -50,9 +50,10 @@ static congru_status learn(congru_context *context, const congru_trials *trials,
                                : status;
 }
 
-static congru_status rpa_fit(congru_context *context, const congru_trials *trials,
+static congru_status rpa_fit(const congru_aligner *self, congru_context *context, const congru_trials *trials,
                              const congru_method_options *options, congru_tensors *model, congru_record *record)
 {
+    (void)self;
     (void)record;
     congru_status status = congru_check_shape(context, trials->count, trials->d);
     if (status == CONGRU_OK)
@@ -214,9 +215,11 @@ static congru_status apply(congru_context *context, const congru_target_trials *
     return status == CONGRU_OK ? congru_spd_congruence(context, n, d, d, out, w->rotation, out) : status;
 }
 
-static congru_status rpa_map_target(congru_context *context, const congru_tensors *model,
-                                    const congru_target_trials *target, double *out)
+static congru_status rpa_map_target(const congru_aligner *self, congru_context *context,
+                                    const congru_tensors *model, const congru_target_trials *target,
+                                    double *out)
 {
+    (void)self;
     rpa_work w;
     congru_status status = check_target(context, target, out);
     if (status == CONGRU_OK)

@@ -5,8 +5,6 @@
 #include "base/memory.h"
 #include "classifier/ridge_method.h"
 
-static const char prefix[] = "bins";
-
 /* The samples of a bin; what a rate has not enough samples for, one. 0 when the rate is unknown. */
 static size_t bin_samples(const congru_signals *signals)
 {
@@ -72,38 +70,16 @@ static congru_status bin_rows(congru_context *context, const congru_target_trial
     return CONGRU_OK;
 }
 
-static congru_status bins_fit(congru_context *context, const congru_trials *trials,
-                              const congru_method_options *options, congru_tensors *model,
-                              congru_record *record)
-{
-    (void)record;
-    return congru_ridge_method_fit(context, trials, options, prefix, model);
-}
-
-static congru_status bins_folds(congru_context *context, const congru_trials *trials,
-                                const congru_method_options *options, size_t count, const double *c,
-                                size_t folds, const bool *used, double *log_probability, congru_tensors *model)
-{
-    (void)options;
-    return congru_ridge_method_folds(context, trials, count, c, folds, used, prefix, log_probability, model);
-}
-
-static congru_status bins_predict(congru_context *context, const congru_tensors *model,
-                                  const congru_target_trials *target, double *probability)
-{
-    return congru_ridge_method_predict(context, model, prefix, target, probability);
-}
-
 const congru_classifier congru_classifier_bins = {
     .name = "bins",
     .summary =
         "logistic regression of the signal itself in bins of 50 ms, all folds at once (--C, which is felt in the unit of signals behind none)",
     .needs = CONGRU_NEEDS_SIGNALS,
-    .fit = bins_fit,
-    .predict = bins_predict,
+    .fit = congru_ridge_method_fit,
+    .predict = congru_ridge_method_predict,
     .feature_count = bin_count,
     .features = bin_rows,
     .linear = true,
     .cells = bin_cells,
-    .fit_folds = bins_folds,
+    .fit_folds = congru_ridge_method_folds,
 };

@@ -4,15 +4,17 @@
 
 #include <string.h>
 
-/* A method is one file, and one line here. */
+/* A method is one file, and one line here; networks have theirs in network/network.h. */
+#define AND(id, ...) , &congru_classifier_##id
+#define AND_END_TO_END(id, ...) , &congru_classifier_##id##_e2e
 static const congru_classifier *const classifiers[] = {
-    &congru_classifier_mdm,        &congru_classifier_tslr,           &congru_classifier_tsa_lda,
-    &congru_classifier_csp_lda,    &congru_classifier_lda_tslr,       &congru_classifier_lda_tsa_lda,
-    &congru_classifier_dct_e2e,    &congru_classifier_dldct_e2e,      &congru_classifier_ddct_unet_e2e,
-    &congru_classifier_spd_cnn,    &congru_classifier_ts_spd_cnn,     &congru_classifier_spdnet,
-    &congru_classifier_tsmnet,     &congru_classifier_shallow,        &congru_classifier_deep,
-    &congru_classifier_eegnet,     &congru_classifier_conformer,      &congru_classifier_inception,
-    &congru_classifier_conv_dldct, &congru_classifier_conv_ddct_unet, &congru_classifier_ridge,
+    &congru_classifier_mdm,
+    &congru_classifier_tslr,
+    &congru_classifier_tsa_lda,
+    &congru_classifier_csp_lda,
+    &congru_classifier_lda_tslr,
+    &congru_classifier_lda_tsa_lda CONGRU_ALIGNING_NETWORKS(AND_END_TO_END) CONGRU_DECIDING_NETWORKS(AND),
+    &congru_classifier_ridge,
     &congru_classifier_bins,
 };
 

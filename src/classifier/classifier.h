@@ -4,41 +4,44 @@
 
 #include "model/tensors.h"
 #include "model/trials.h"
-#include "network/record.h"
+#include "network/network.h"
 
 typedef struct congru_classifier {
     const char *name;
     const char *summary; /* one line, for help */
     congru_needs needs;
-    const char *network; /* what it trains by gradient descent, "dct"; NULL: nothing, and fitting is quick */
-    bool end_to_end;     /* stands alone, behind `aligner`: the name of a pipeline is its name */
-    const char *aligner; /* which the end-to-end classifier stands behind; NULL: "ra" */
-    bool views;          /* fits on trials where they are (congru_trials.view) as well */
+    const congru_network *network; /* what it trains by gradient descent; NULL: nothing, and fitting is quick */
+    bool end_to_end;               /* stands alone, behind `aligner`: the name of a pipeline is its name */
+    const char *aligner;           /* which the end-to-end classifier stands behind; NULL: "ra" */
+    bool views;                    /* fits on trials where they are (congru_trials.view) as well */
 
     /* Whether it can be fitted on signals of this shape, before anything is computed: CONGRU_ERROR_ARGUMENT. NULL: on any. */
-    congru_status (*suits)(congru_context *context, const congru_method_options *options,
-                           const congru_signals *shape);
+    congru_status (*suits)(const struct congru_classifier *self, congru_context *context,
+                           const congru_method_options *options, const congru_signals *shape);
 
     /* Learns from the source subjects' trials, as the aligner left them, and adds its tensors to `model`. A class
      * without a trial gets probability 0 in every prediction, with a note (congru_note). Fewer than two classes with
      * trials: CONGRU_ERROR_ARGUMENT. `record` may be NULL. */
-    congru_status (*fit)(congru_context *context, const congru_trials *trials,
-                         const congru_method_options *options, congru_tensors *model, congru_record *record);
+    congru_status (*fit)(const struct congru_classifier *self, congru_context *context,
+                         const congru_trials *trials, const congru_method_options *options,
+                         congru_tensors *model, congru_record *record);
 
     /* probability (count, classes), rows adding up to 1. */
-    congru_status (*predict)(congru_context *context, const congru_tensors *model,
-                             const congru_target_trials *target, double *probability);
+    congru_status (*predict)(const struct congru_classifier *self, congru_context *context,
+                             const congru_tensors *model, const congru_target_trials *target,
+                             double *probability);
 
     /* How many classes a fitted one tells apart; an error when it lacks a tensor. NULL: the weights of its features tell, or
      * asking it about the identity. */
-    congru_status (*count_classes)(congru_context *context, const congru_tensors *model, size_t *classes);
+    congru_status (*count_classes)(const struct congru_classifier *self, congru_context *context,
+                                   const congru_tensors *model, size_t *classes);
 
     /* Where the network inside an end-to-end classifier puts trials before its head: out (count, d, d), which may be the
      * trials' own covariances. NULL where there is no such place. Of several networks the first. */
-    congru_status (*embed_sources)(congru_context *context, const congru_tensors *model,
-                                   const congru_trials *trials, double *out);
-    congru_status (*embed_target)(congru_context *context, const congru_tensors *model,
-                                  const congru_target_trials *target, double *out);
+    congru_status (*embed_sources)(const struct congru_classifier *self, congru_context *context,
+                                   const congru_tensors *model, const congru_trials *trials, double *out);
+    congru_status (*embed_target)(const struct congru_classifier *self, congru_context *context,
+                                  const congru_tensors *model, const congru_target_trials *target, double *out);
 
     /* Features: numbers that a trial has by itself once it is recentred, whatever is fitted on. They are made once per
      * run, and all folds share them; several bands and windows are joined side by side. A classifier that has them fits
@@ -62,9 +65,9 @@ typedef struct congru_classifier {
      * trials->count): which trials a fold is fitted on. The numbers of a fold depend neither on other folds nor on labels of
      * trials that it does not use. Either may be NULL: model (count, folds), as fit would make it; log_probability, for each
      * C, fold by fold, (trials left out, classes). */
-    congru_status (*fit_folds)(congru_context *context, const congru_trials *trials,
-                               const congru_method_options *options, size_t count, const double *c,
-                               size_t folds, const bool *used, double *log_probability, congru_tensors *model);
+    congru_status (*fit_folds)(const struct congru_classifier *self, congru_context *context,
+                               const congru_trials *trials, size_t count, const double *c, size_t folds,
+                               const bool *used, double *log_probability, congru_tensors *model);
 } congru_classifier;
 
 /* One file each. */
@@ -77,15 +80,11 @@ extern const congru_classifier congru_classifier_ridge, congru_classifier_bins;
 /* In lda_projection.c. */
 extern const congru_classifier congru_classifier_lda_tslr, congru_classifier_lda_tsa_lda;
 
-/* In e2e.c. */
-extern const congru_classifier congru_classifier_dct_e2e, congru_classifier_dldct_e2e,
-    congru_classifier_ddct_unet_e2e;
-
-/* In networks.c. */
-extern const congru_classifier congru_classifier_spd_cnn, congru_classifier_ts_spd_cnn,
-    congru_classifier_spdnet, congru_classifier_shallow, congru_classifier_deep, congru_classifier_eegnet,
-    congru_classifier_conformer, congru_classifier_inception, congru_classifier_tsmnet,
-    congru_classifier_conv_dldct, congru_classifier_conv_ddct_unet;
+/* In networks.c, a row for each network that decides, and for each that gives matrices with a head behind it. */
+#define CONGRU_DECLARE_CLASSIFIER(id, ...) extern const congru_classifier congru_classifier_##id;
+#define CONGRU_DECLARE_END_TO_END(id, ...) extern const congru_classifier congru_classifier_##id##_e2e;
+CONGRU_ALIGNING_NETWORKS(CONGRU_DECLARE_END_TO_END)
+CONGRU_DECIDING_NETWORKS(CONGRU_DECLARE_CLASSIFIER)
 
 /* NULL when there is none of the name; in the order of help until NULL. */
 const congru_classifier *congru_classifier_find(const char *name);

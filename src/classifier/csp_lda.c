@@ -16,9 +16,9 @@ static void work_layout(csp_lda_work *w, const congru_trials *trials, size_t blo
     w->features = congru_arena_take(&w->arena, trials->count * blocks * size, sizeof(double));
 }
 
-static congru_status csp_lda_fit(congru_context *context, const congru_trials *trials,
-                                 const congru_method_options *options, congru_tensors *model,
-                                 congru_record *record)
+static congru_status csp_lda_fit(const congru_classifier *self, congru_context *context,
+                                 const congru_trials *trials, const congru_method_options *options,
+                                 congru_tensors *model, congru_record *record)
 {
     (void)record;
     csp_lda_work w = {0};
@@ -53,15 +53,16 @@ static congru_status csp_lda_fit(congru_context *context, const congru_trials *t
                                           w.features);
     if (status == CONGRU_OK)
         status =
-            congru_linear_add(context, model, "csp-lda", trials->classes, blocks * size, &weights, &intercept);
+            congru_linear_add(context, model, self->name, trials->classes, blocks * size, &weights, &intercept);
     if (status == CONGRU_OK)
         status = congru_lda_fit(context, trials->count, blocks * size, w.features, trials->label,
                                 trials->classes, weights, intercept);
     return congru_workspace_free(context, &w.arena, status);
 }
 
-static congru_status csp_lda_predict(congru_context *context, const congru_tensors *model,
-                                     const congru_target_trials *target, double *probability)
+static congru_status csp_lda_predict(const congru_classifier *self, congru_context *context,
+                                     const congru_tensors *model, const congru_target_trials *target,
+                                     double *probability)
 {
     size_t shape[] = {0, 0, target->d}, bytes;
     const double *filters;
@@ -78,7 +79,7 @@ static congru_status csp_lda_predict(congru_context *context, const congru_tenso
         status = congru_csp_features(context, target->count, target->d, target->covariance, shape[0], shape[1],
                                      filters, x);
     return status == CONGRU_OK
-               ? congru_linear_predict(context, model, "csp-lda", target->count, features, x, probability)
+               ? congru_linear_predict(context, model, self->name, target->count, features, x, probability)
                : status;
 }
 

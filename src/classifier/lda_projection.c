@@ -97,18 +97,12 @@ static congru_status fit_logistic(congru_context *context, const congru_trials *
                                weights, intercept, NULL);
 }
 
-static congru_status lda_tslr_fit(congru_context *context, const congru_trials *trials,
-                                  const congru_method_options *options, congru_tensors *model,
-                                  congru_record *record)
+static congru_status lda_tslr_fit(const congru_classifier *self, congru_context *context,
+                                  const congru_trials *trials, const congru_method_options *options,
+                                  congru_tensors *model, congru_record *record)
 {
     (void)record;
-    return fit_checked(context, trials, options, "lda+tslr", fit_logistic, model);
-}
-
-static congru_status lda_tslr_predict(congru_context *context, const congru_tensors *model,
-                                      const congru_target_trials *target, double *probability)
-{
-    return congru_tangent_predict(context, model, "lda+tslr", target, probability);
+    return fit_checked(context, trials, options, self->name, fit_logistic, model);
 }
 
 const congru_classifier congru_classifier_lda_tslr = {
@@ -117,7 +111,7 @@ const congru_classifier congru_classifier_lda_tslr = {
     .views = true,
     .linear = true,
     .fit = lda_tslr_fit,
-    .predict = lda_tslr_predict,
+    .predict = congru_tangent_predict,
 };
 
 /* ---- Discriminant analysis ----------------------------------------------------------------------------- */
@@ -131,18 +125,12 @@ static congru_status fit_lda(congru_context *context, const congru_trials *trial
                           intercept);
 }
 
-static congru_status lda_tsa_lda_fit(congru_context *context, const congru_trials *trials,
-                                     const congru_method_options *options, congru_tensors *model,
-                                     congru_record *record)
+static congru_status lda_tsa_lda_fit(const congru_classifier *self, congru_context *context,
+                                     const congru_trials *trials, const congru_method_options *options,
+                                     congru_tensors *model, congru_record *record)
 {
     (void)record;
-    return fit_checked(context, trials, options, "lda+tsa-lda", fit_lda, model);
-}
-
-static congru_status lda_tsa_lda_predict(congru_context *context, const congru_tensors *model,
-                                         const congru_target_trials *target, double *probability)
-{
-    return congru_tangent_predict(context, model, "lda+tsa-lda", target, probability);
+    return fit_checked(context, trials, options, self->name, fit_lda, model);
 }
 
 const congru_classifier congru_classifier_lda_tsa_lda = {
@@ -151,5 +139,5 @@ const congru_classifier congru_classifier_lda_tsa_lda = {
     .views = true,
     .linear = true,
     .fit = lda_tsa_lda_fit,
-    .predict = lda_tsa_lda_predict,
+    .predict = congru_tangent_predict,
 };

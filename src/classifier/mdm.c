@@ -39,9 +39,11 @@ static congru_status class_means(congru_context *context, const congru_trials *t
     return CONGRU_OK;
 }
 
-static congru_status mdm_fit(congru_context *context, const congru_trials *trials,
-                             const congru_method_options *options, congru_tensors *model, congru_record *record)
+static congru_status mdm_fit(const congru_classifier *self, congru_context *context,
+                             const congru_trials *trials, const congru_method_options *options,
+                             congru_tensors *model, congru_record *record)
 {
+    (void)self;
     (void)record;
     congru_class_table table = {0};
     congru_arena arena = {0};
@@ -85,9 +87,11 @@ static double unit_of(congru_metric metric, size_t classes, size_t d, const doub
     return metric == CONGRU_METRIC_EUCLID && trace > 0.0 && isfinite(trace) ? trace / count : 1.0;
 }
 
-static congru_status mdm_predict(congru_context *context, const congru_tensors *model,
-                                 const congru_target_trials *target, double *probability)
+static congru_status mdm_predict(const congru_classifier *self, congru_context *context,
+                                 const congru_tensors *model, const congru_target_trials *target,
+                                 double *probability)
 {
+    (void)self;
     const double *mean, *present;
     double metric;
     size_t shape[] = {0, target->d, target->d};

@@ -1,63 +1,69 @@
-/* The networks of other authors, which decide by themselves. SPDX-License-Identifier: Apache-2.0 */
+/* Networks that decide: those that end in a head of their own, and those that give matrices with a head trained behind them. SPDX-License-Identifier: Apache-2.0 */
 #include "classifier/classifier.h"
-#include "network/network.h"
 
-/* A table and its functions: `id` in C names, `number` in network/network.h, `title` on the command line; then what else
- * the table has. */
-#define NETWORK(id, number, title, words, ...) \
-    static congru_status fit_##id(congru_context *context, const congru_trials *trials, \
-                                  const congru_method_options *options, congru_tensors *model, \
-                                  congru_record *record) \
-    { \
-        return congru_network_fit(context, number, true, title, trials, options, model, record); \
-    } \
-    static congru_status predict_##id(congru_context *context, const congru_tensors *model, \
-                                      const congru_target_trials *target, double *probability) \
-    { \
-        return congru_network_predict(context, number, title, model, target, probability); \
-    } \
-    static congru_status count_##id(congru_context *context, const congru_tensors *model, size_t *classes) \
-    { \
-        return congru_network_classes(context, number, title, model, classes); \
-    } \
-    static congru_status suits_##id(congru_context *context, const congru_method_options *options, \
-                                    const congru_signals *shape) \
-    { \
-        return congru_network_suits(context, number, &options->network, shape); \
-    } \
-    const congru_classifier congru_classifier_##id = { \
-        .name = title, \
-        .summary = words, \
-        .network = title, \
+static congru_status suits(const congru_classifier *self, congru_context *context,
+                           const congru_method_options *options, const congru_signals *shape)
+{
+    return congru_network_suits(context, self->network, &options->network, shape);
+}
+
+static congru_status fit(const congru_classifier *self, congru_context *context, const congru_trials *trials,
+                         const congru_method_options *options, congru_tensors *model, congru_record *record)
+{
+    return congru_network_fit(context, self->network, true, self->name, trials, options, model, record);
+}
+
+static congru_status predict(const congru_classifier *self, congru_context *context,
+                             const congru_tensors *model, const congru_target_trials *target,
+                             double *probability)
+{
+    return congru_network_predict(context, self->network, self->name, model, target, probability);
+}
+
+static congru_status count_classes(const congru_classifier *self, congru_context *context,
+                                   const congru_tensors *model, size_t *classes)
+{
+    return congru_network_classes(context, self->network, self->name, model, classes);
+}
+
+static congru_status embed_sources(const congru_classifier *self, congru_context *context,
+                                   const congru_tensors *model, const congru_trials *trials, double *out)
+{
+    return congru_network_map_sources(context, self->network, self->name, model, trials, out);
+}
+
+static congru_status embed_target(const congru_classifier *self, congru_context *context,
+                                  const congru_tensors *model, const congru_target_trials *target, double *out)
+{
+    return congru_network_map_target(context, self->network, self->name, model, target, out);
+}
+
+#define BEHIND_COVARIANCES "ra"
+#define BEHIND_SIGNALS "ea"
+
+#define DECIDING(id, title, reads, words) \
+    const congru_classifier congru_classifier_##id = {.name = title, \
+                                                      .summary = words, \
+                                                      .needs = CONGRU_NEEDS_##reads, \
+                                                      .network = &congru_network_##id, \
+                                                      .end_to_end = true, \
+                                                      .aligner = BEHIND_##reads, \
+                                                      .suits = suits, \
+                                                      .fit = fit, \
+                                                      .predict = predict, \
+                                                      .count_classes = count_classes};
+CONGRU_DECIDING_NETWORKS(DECIDING)
+
+#define END_TO_END(id, title, reads, words) \
+    const congru_classifier congru_classifier_##id##_e2e = { \
+        .name = title "-e2e", \
+        .summary = title " with its own tangent-space softmax, trained together", \
+        .needs = CONGRU_NEEDS_##reads, \
+        .network = &congru_network_##id, \
         .end_to_end = true, \
-        .suits = suits_##id, \
-        .fit = fit_##id, \
-        .predict = predict_##id, \
-        .count_classes = count_##id, \
-        __VA_ARGS__, \
-    };
-
-#define ON_COVARIANCES .needs = CONGRU_NEEDS_COVARIANCES, .aligner = "ra"
-#define ON_SIGNALS .needs = CONGRU_NEEDS_SIGNALS, .aligner = "ea"
-
-NETWORK(spd_cnn, CONGRU_NETWORK_SPD_CNN, "spd-cnn", "3x3 convolutions on the covariance as an image",
-        ON_COVARIANCES)
-NETWORK(ts_spd_cnn, CONGRU_NETWORK_TS_SPD_CNN, "ts-spd-cnn", "3x3 convolutions on its logarithm as an image",
-        ON_COVARIANCES)
-NETWORK(spdnet, CONGRU_NETWORK_SPDNET, "spdnet",
-        "SPDNet: two bilinear maps with rectified eigenvalues, then dense", ON_COVARIANCES)
-NETWORK(shallow, CONGRU_NETWORK_SHALLOW, "shallow",
-        "ShallowConvNet on signals: filters in time and space, then log-variance", ON_SIGNALS)
-NETWORK(deep, CONGRU_NETWORK_DEEP, "deep", "DeepConvNet on signals: four convolutions with max pooling",
-        ON_SIGNALS)
-NETWORK(eegnet, CONGRU_NETWORK_EEGNET, "eegnet",
-        "EEGNet on signals: filters in time, in space for each, then separable ones", ON_SIGNALS)
-NETWORK(conformer, CONGRU_NETWORK_CONFORMER, "conformer",
-        "EEG Conformer on signals: patches of filtered signals, six transformer blocks", ON_SIGNALS)
-NETWORK(inception, CONGRU_NETWORK_INCEPTION, "inception",
-        "EEG-Inception on signals: filters of three lengths, in time and space, twice", ON_SIGNALS)
-NETWORK(tsmnet, CONGRU_NETWORK_TSMNET, "tsmnet",
-        "TSMNet on signals: covariance of filtered signals, normalised for each subject", ON_SIGNALS)
-NETWORK(conv_dldct, CONGRU_NETWORK_CONV_DLDCT, "conv-dldct",
-        "dldct with its own head on the covariance of signals filtered in time and space", ON_SIGNALS)
-NETWORK(conv_ddct_unet, CONGRU_NETWORK_CONV_DDCT_UNET, "conv-ddct-unet", "ddct-unet likewise", ON_SIGNALS)
+        .aligner = BEHIND_##reads, \
+        .fit = fit, \
+        .predict = predict, \
+        .embed_sources = embed_sources, \
+        .embed_target = embed_target};
+CONGRU_ALIGNING_NETWORKS(END_TO_END)

@@ -87,9 +87,10 @@ static congru_status keep_model(congru_context *context, const congru_trials *tr
     return congru_tensors_add_number(context, model, name, c);
 }
 
-congru_status congru_ridge_method_folds(congru_context *context, const congru_trials *trials, size_t count,
-                                        const double *c, size_t folds, const bool *used, const char *prefix,
-                                        double *log_probability, congru_tensors *model)
+congru_status congru_ridge_method_folds(const congru_classifier *self, congru_context *context,
+                                        const congru_trials *trials, size_t count, const double *c,
+                                        size_t folds, const bool *used, double *log_probability,
+                                        congru_tensors *model)
 {
     congru_arena arena = {0};
     ridge_work w;
@@ -108,7 +109,7 @@ congru_status congru_ridge_method_folds(congru_context *context, const congru_tr
     status = congru_ridge_folds(context, trials->count, features, rows_of(trials, w.x), trials->label, classes,
                                 &options, &results);
     for (size_t i = 0; model != NULL && i < count * folds && status == CONGRU_OK; i++)
-        status = keep_model(context, trials, prefix, c[i / folds], w.weights + i * classes * features,
+        status = keep_model(context, trials, self->name, c[i / folds], w.weights + i * classes * features,
                             w.intercept + i * classes, &model[i]);
     return congru_workspace_free(context, &arena, status);
 }
@@ -165,7 +166,8 @@ static double judge(const congru_trials *trials, size_t folds, const bool *used,
     return accuracy;
 }
 
-static congru_status choose(congru_context *context, const congru_trials *trials, double *c)
+static congru_status choose(const congru_classifier *self, congru_context *context, const congru_trials *trials,
+                            double *c)
 {
     congru_arena arena = {0};
     ridge_work w;
@@ -181,7 +183,7 @@ static congru_status choose(congru_context *context, const congru_trials *trials
                     *c);
         return congru_workspace_free(context, &arena, status);
     }
-    status = congru_ridge_method_folds(context, trials, GRID, grid, folds, w.used, "", w.logarithm, NULL);
+    status = congru_ridge_method_folds(self, context, trials, GRID, grid, folds, w.used, w.logarithm, NULL);
     const double *logarithm = w.logarithm;
     double best = -1.0, best_loss = 0.0;
     for (size_t g = 0; g < GRID && status == CONGRU_OK; g++) {
@@ -195,10 +197,11 @@ static congru_status choose(congru_context *context, const congru_trials *trials
     return congru_workspace_free(context, &arena, status);
 }
 
-congru_status congru_ridge_method_fit(congru_context *context, const congru_trials *trials,
-                                      const congru_method_options *options, const char *prefix,
-                                      congru_tensors *model)
+congru_status congru_ridge_method_fit(const congru_classifier *self, congru_context *context,
+                                      const congru_trials *trials, const congru_method_options *options,
+                                      congru_tensors *model, congru_record *record)
 {
+    (void)record;
     congru_arena arena = {0};
     ridge_work w;
     double c = options->c;
@@ -207,33 +210,33 @@ congru_status congru_ridge_method_fit(congru_context *context, const congru_tria
         status = congru_fail(context, CONGRU_ERROR_ARGUMENT,
                              "C is to be chosen by leaving out subjects, and no subjects were given");
     if (status == CONGRU_OK && c == 0)
-        status = choose(context, trials, &c);
+        status = choose(self, context, trials, &c);
     if (status == CONGRU_OK)
         status = take_work(context, trials, (ridge_shape){.masks = 1}, &arena, &w);
     if (status != CONGRU_OK)
         return status;
     memset(w.used, 1, trials->count * sizeof(bool));
-    status = congru_ridge_method_folds(context, trials, 1, &c, 1, w.used, prefix, NULL, model);
+    status = congru_ridge_method_folds(self, context, trials, 1, &c, 1, w.used, NULL, model);
     return congru_workspace_free(context, &arena, status);
 }
 
-congru_status congru_ridge_method_predict(congru_context *context, const congru_tensors *model,
-                                          const char *prefix, const congru_target_trials *target,
+congru_status congru_ridge_method_predict(const congru_classifier *self, congru_context *context,
+                                          const congru_tensors *model, const congru_target_trials *target,
                                           double *probability)
 {
     const congru_features *features = target->features;
     if (features == NULL || features->plain == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "a ridge needs features: none were given");
     if (features->place == NULL)
-        return congru_linear_predict(context, model, prefix, target->count, features->size, features->plain,
+        return congru_linear_predict(context, model, self->name, target->count, features->size, features->plain,
                                      probability);
     char name[CONGRU_TENSOR_NAME_SIZE];
     size_t shape[] = {0, features->size};
     const double *weights;
-    snprintf(name, sizeof name, "%s.weights", prefix);
+    snprintf(name, sizeof name, "%s.weights", self->name);
     congru_status status = congru_tensors_expect(context, model, name, 2, shape, &weights);
     for (size_t i = 0; i < target->count && status == CONGRU_OK; i++)
-        status = congru_linear_predict(context, model, prefix, 1, features->size,
+        status = congru_linear_predict(context, model, self->name, 1, features->size,
                                        congru_features_at(features, i), probability + i * shape[0]);
     return status;
 }

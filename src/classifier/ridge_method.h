@@ -7,16 +7,17 @@
 /* How long a bin of `bins` is. */
 #define CONGRU_BIN_SECONDS 0.05
 
-/* The functions of a classifier's table, for tensors called PREFIX.weights, PREFIX.intercept and PREFIX.c. `fit` with
- * options->c 0 chooses C by leaving out one subject at a time, as congru_logistic_fit does. */
-congru_status congru_ridge_method_fit(congru_context *context, const congru_trials *trials,
-                                      const congru_method_options *options, const char *prefix,
-                                      congru_tensors *model);
-congru_status congru_ridge_method_folds(congru_context *context, const congru_trials *trials, size_t count,
-                                        const double *c, size_t folds, const bool *used, const char *prefix,
-                                        double *log_probability, congru_tensors *model);
-congru_status congru_ridge_method_predict(congru_context *context, const congru_tensors *model,
-                                          const char *prefix, const congru_target_trials *target,
+/* Functions of a classifier's table, for tensors called NAME.weights, NAME.intercept and NAME.c. `fit` with options->c 0
+ * chooses C by leaving out one subject at a time, as congru_logistic_fit does. */
+congru_status congru_ridge_method_fit(const congru_classifier *self, congru_context *context,
+                                      const congru_trials *trials, const congru_method_options *options,
+                                      congru_tensors *model, congru_record *record);
+congru_status congru_ridge_method_folds(const congru_classifier *self, congru_context *context,
+                                        const congru_trials *trials, size_t count, const double *c,
+                                        size_t folds, const bool *used, double *log_probability,
+                                        congru_tensors *model);
+congru_status congru_ridge_method_predict(const congru_classifier *self, congru_context *context,
+                                          const congru_tensors *model, const congru_target_trials *target,
                                           double *probability);
 
 #endif

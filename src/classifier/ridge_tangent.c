@@ -5,8 +5,6 @@
 #include "classifier/ridge_method.h"
 #include "congru/spd.h"
 
-static const char prefix[] = "ridge";
-
 static size_t tangent_count(const congru_target_trials *trials, const congru_method_options *options)
 {
     (void)options;
@@ -37,37 +35,14 @@ static congru_status tangent_rows(congru_context *context, const congru_target_t
     return status;
 }
 
-static congru_status tangent_fit(congru_context *context, const congru_trials *trials,
-                                 const congru_method_options *options, congru_tensors *model,
-                                 congru_record *record)
-{
-    (void)record;
-    return congru_ridge_method_fit(context, trials, options, prefix, model);
-}
-
-static congru_status tangent_folds(congru_context *context, const congru_trials *trials,
-                                   const congru_method_options *options, size_t count, const double *c,
-                                   size_t folds, const bool *used, double *log_probability,
-                                   congru_tensors *model)
-{
-    (void)options;
-    return congru_ridge_method_folds(context, trials, count, c, folds, used, prefix, log_probability, model);
-}
-
-static congru_status tangent_predict(congru_context *context, const congru_tensors *model,
-                                     const congru_target_trials *target, double *probability)
-{
-    return congru_ridge_method_predict(context, model, prefix, target, probability);
-}
-
 const congru_classifier congru_classifier_ridge = {
     .name = "ridge",
     .summary = "logistic regression of tangent vectors at the identity, all folds at once (--C)",
     .needs = CONGRU_NEEDS_COVARIANCES,
-    .fit = tangent_fit,
-    .predict = tangent_predict,
+    .fit = congru_ridge_method_fit,
+    .predict = congru_ridge_method_predict,
     .feature_count = tangent_count,
     .features = tangent_rows,
     .linear = true,
-    .fit_folds = tangent_folds,
+    .fit_folds = congru_ridge_method_folds,
 };

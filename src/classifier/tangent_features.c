@@ -101,14 +101,15 @@ congru_status congru_tangent_sources(congru_context *context, const congru_trial
                : status;
 }
 
-congru_status congru_tangent_predict(congru_context *context, const congru_tensors *model, const char *prefix,
-                                     const congru_target_trials *target, double *probability)
+congru_status congru_tangent_predict(const congru_classifier *self, congru_context *context,
+                                     const congru_tensors *model, const congru_target_trials *target,
+                                     double *probability)
 {
     const size_t n = target->count, d = target->d, features = congru_spd_tangent_size(d);
     size_t shape[] = {d, d}, bytes;
     char name[CONGRU_TENSOR_NAME_SIZE];
     const double *reference;
-    snprintf(name, sizeof name, "%s.reference", prefix);
+    snprintf(name, sizeof name, "%s.reference", self->name);
     congru_status status = congru_tensors_expect(context, model, name, 2, shape, &reference);
     if (status != CONGRU_OK || n == 0)
         return status;
@@ -122,6 +123,6 @@ congru_status congru_tangent_predict(congru_context *context, const congru_tenso
         status = congru_spd_tangent(context, n, d, is_identity(d, reference) ? NULL : reference,
                                     target->covariance, vectors);
     return status == CONGRU_OK
-               ? congru_linear_predict(context, model, prefix, n, features, vectors, probability)
+               ? congru_linear_predict(context, model, self->name, n, features, vectors, probability)
                : status;
 }

@@ -4,9 +4,8 @@
 
 #include "base/arena.h"
 #include "base/view.h"
+#include "classifier/classifier.h"
 #include "congru/spd.h"
-#include "model/tensors.h"
-#include "model/trials.h"
 
 /* The mean of n matrices by the metric, reference (d, d), and their tangent vectors there (n, d (d + 1) / 2). Means of
  * recentred trials are the identity, and found to be so in the pass that makes the vectors. */
@@ -18,8 +17,9 @@ congru_status congru_tangent_sources(congru_context *context, const congru_trial
                                      congru_tensors *model, const char *prefix, congru_arena *arena,
                                      double **vectors);
 
-/* Probabilities by the linear classifier PREFIX (classifier/linear.h) of tangent vectors at PREFIX.reference. */
-congru_status congru_tangent_predict(congru_context *context, const congru_tensors *model, const char *prefix,
-                                     const congru_target_trials *target, double *probability);
+/* `predict` of a classifier's table: by the linear classifier NAME (classifier/linear.h) of tangent vectors at NAME.reference. */
+congru_status congru_tangent_predict(const congru_classifier *self, congru_context *context,
+                                     const congru_tensors *model, const congru_target_trials *target,
+                                     double *probability);
 
 #endif

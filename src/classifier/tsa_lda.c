@@ -4,28 +4,22 @@
 #include "classifier/linear.h"
 #include "classifier/tangent_features.h"
 
-static congru_status tsa_lda_fit(congru_context *context, const congru_trials *trials,
-                                 const congru_method_options *options, congru_tensors *model,
-                                 congru_record *record)
+static congru_status tsa_lda_fit(const congru_classifier *self, congru_context *context,
+                                 const congru_trials *trials, const congru_method_options *options,
+                                 congru_tensors *model, congru_record *record)
 {
     (void)record;
     const size_t features = congru_spd_tangent_size(trials->d);
     congru_arena arena = {0};
     double *vectors, *weights, *intercept;
     congru_status status =
-        congru_tangent_sources(context, trials, options->tangent_mean, model, "tsa-lda", &arena, &vectors);
+        congru_tangent_sources(context, trials, options->tangent_mean, model, self->name, &arena, &vectors);
     if (status == CONGRU_OK)
-        status = congru_linear_add(context, model, "tsa-lda", trials->classes, features, &weights, &intercept);
+        status = congru_linear_add(context, model, self->name, trials->classes, features, &weights, &intercept);
     if (status == CONGRU_OK)
         status = congru_lda_fit(context, trials->count, features, vectors, trials->label, trials->classes,
                                 weights, intercept);
     return congru_workspace_free(context, &arena, status);
-}
-
-static congru_status tsa_lda_predict(congru_context *context, const congru_tensors *model,
-                                     const congru_target_trials *target, double *probability)
-{
-    return congru_tangent_predict(context, model, "tsa-lda", target, probability);
 }
 
 const congru_classifier congru_classifier_tsa_lda = {
@@ -34,5 +28,5 @@ const congru_classifier congru_classifier_tsa_lda = {
     .views = true,
     .linear = true,
     .fit = tsa_lda_fit,
-    .predict = tsa_lda_predict,
+    .predict = congru_tangent_predict,
 };

@@ -413,8 +413,9 @@ static congru_status ask_blocks(const congru_decoder *d, congru_live_view *view)
         status =
             classifier->features(d->context, &block, &view->method, view->features, view->row + view->first[b]);
     }
-    return status == CONGRU_OK ? classifier->predict(d->context, view->tensors, &target, view->probability)
-                               : status;
+    return status == CONGRU_OK
+               ? classifier->predict(classifier, d->context, view->tensors, &target, view->probability)
+               : status;
 }
 
 congru_status congru_live_view_ask(const congru_decoder *d, congru_live_view *view)

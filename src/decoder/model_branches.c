@@ -380,7 +380,7 @@ static congru_status check_features(congru_context *context, const congru_model 
     if (status == CONGRU_OK && (zeros == NULL || probability == NULL))
         status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a model");
     if (status == CONGRU_OK)
-        status = classifier->predict(context, tensors, &one, probability);
+        status = classifier->predict(classifier, context, tensors, &one, probability);
     free(zeros);
     free(probability);
     return status;
@@ -398,7 +398,7 @@ static congru_status check_classes(congru_context *context, const congru_model *
     if (features > 0)
         return check_features(context, model, classifier, tensors, features);
     if (classifier->count_classes != NULL) {
-        congru_status status = classifier->count_classes(context, tensors, &classes);
+        congru_status status = classifier->count_classes(classifier, context, tensors, &classes);
         return status == CONGRU_OK ? congru_model_check_classes(context, model, classes) : status;
     }
     const congru_pipeline alone = {.aligner = branch->aligner, .classifier = classifier};

@@ -209,7 +209,8 @@ static congru_status ask_branch(prediction_run *run, size_t branch, size_t count
         status = congru_fail(run->context, CONGRU_ERROR_ARGUMENT,
                              "a classifier of features puts no covariances anywhere that could be shown");
     if (status == CONGRU_OK && keep && run->options->keep_aligned && own->classifier->embed_target != NULL)
-        status = own->classifier->embed_target(run->context, &found->tensors, &found->aligned.target[0].target,
+        status = own->classifier->embed_target(own->classifier, run->context, &found->tensors,
+                                               &found->aligned.target[0].target,
                                                found->aligned.target[0].covariance);
     if (status == CONGRU_OK && keep)
         collect(run, count, &found->aligned.target[0]);

@@ -134,7 +134,8 @@ static congru_status fit_features(const congru_fold_case *fold, const congru_mat
     trials.signals = NULL;
     trials.features = &rows;
     if (status == CONGRU_OK)
-        status = material->branch->classifier->fit(fold->context, &trials, method, model, fold->record);
+        status = material->branch->classifier->fit(material->branch->classifier, fold->context, &trials, method,
+                                                   model, fold->record);
     congru_memory_give(x);
     return status;
 }
@@ -148,9 +149,10 @@ congru_status congru_branch_fit(const congru_fold_case *fold, const congru_mater
         status = congru_record_copy(fold->context, &aligned->record, fold->record);
     if (status != CONGRU_OK)
         return status;
+    const congru_classifier *classifier = material->branch->classifier;
     return material->features > 0 ? fit_features(fold, material, method, aligned, model)
-                                  : material->branch->classifier->fit(fold->context, &aligned->source[0].trials,
-                                                                      method, model, fold->record);
+                                  : classifier->fit(classifier, fold->context, &aligned->source[0].trials,
+                                                    method, model, fold->record);
 }
 
 /* ---- Asking -------------------------------------------------------------------------------------------- */
@@ -175,7 +177,7 @@ congru_status congru_branch_ask(const congru_fold_case *fold, const congru_mater
     if (status != CONGRU_OK)
         return status;
     if (material->features == 0)
-        return classifier->predict(fold->context, model, &block[0], probability);
+        return classifier->predict(classifier, fold->context, model, &block[0], probability);
     if (!shares) {
         status = join_features(fold, material, method, fold->test.count, block, &x);
         rows = (congru_features){.plain = x, .size = material->features};
@@ -184,7 +186,7 @@ congru_status congru_branch_ask(const congru_fold_case *fold, const congru_mater
                                          .d = congru_material_block(fold->materials, material, 0)->d,
                                          .features = &rows};
     if (status == CONGRU_OK)
-        status = classifier->predict(fold->context, model, &target, probability);
+        status = classifier->predict(classifier, fold->context, model, &target, probability);
     congru_memory_give(x);
     return status;
 }

@@ -166,8 +166,8 @@ static congru_status fit_together(const congru_inner_said *f, size_t first, size
                                   .subjects = set->subjects,
                                   .features = &features};
     if (status == CONGRU_OK)
-        status = f->material->branch->classifier->fit_folds(f->workers->caller, &trials, &f->material->method,
-                                                            f->ridges, f->c, *fits, used, said, NULL);
+        status = f->material->branch->classifier->fit_folds(f->material->branch->classifier, f->workers->caller,
+                                                            &trials, f->ridges, f->c, *fits, used, said, NULL);
     for (size_t k = 0; status == CONGRU_OK && k < f->ridges; k++)
         memcpy(f->log_probability + (k * f->first[f->list->fits] + f->first[first]) * set->classes,
                said + k * rows * set->classes, rows * set->classes * sizeof *said);

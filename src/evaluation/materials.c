@@ -189,7 +189,7 @@ congru_status congru_materials_want(congru_context *context, const congru_method
                     branch->name, made.blocks, branch->blocks);
     const congru_signals shape = shape_of(m, made.block[0]);
     if (branch->classifier->suits != NULL)
-        status = branch->classifier->suits(context, &made.method, &shape);
+        status = branch->classifier->suits(branch->classifier, context, &made.method, &shape);
     if (status != CONGRU_OK)
         return status;
     count_features(m, &made);
@@ -425,7 +425,7 @@ size_t congru_material_steps(const congru_material *material, size_t training)
 {
     const congru_network_options *options = &material->method.network;
     const struct {
-        const char *network;
+        const congru_network *network;
         size_t trainings;
     } part[] = {{material->branch->aligner->network, 1},
                 {material->branch->classifier->network, options->ensemble > 1 ? (size_t)options->ensemble : 1}};

@@ -214,10 +214,11 @@ congru_status congru_pipeline_describe(congru_context *context, const char *name
         return status;
     const congru_aligner *aligner = pipeline.aligner;
     const congru_classifier *classifier = pipeline.classifier;
+    const congru_network *trained = aligner->network != NULL ? aligner->network : classifier->network;
     *description = (congru_pipeline_description){
         .aligner = aligner->name,
         .classifier = classifier->name,
-        .network = aligner->network != NULL ? aligner->network : classifier->network,
+        .network = trained != NULL ? trained->name : NULL,
         .end_to_end = classifier->end_to_end,
         .target_labels = aligner->labels,
         .branches = pipeline.branches,
@@ -429,9 +430,9 @@ congru_status congru_pipeline_align(congru_context *context, const congru_aligne
 {
     congru_status status = CONGRU_OK;
     if (aligner->fit != NULL)
-        status = aligner->fit(context, trials, options, model, record);
+        status = aligner->fit(aligner, context, trials, options, model, record);
     if (status == CONGRU_OK && aligner->map_sources != NULL)
-        status = aligner->map_sources(context, model, trials, covariance);
+        status = aligner->map_sources(aligner, context, model, trials, covariance);
     return status;
 }
 
@@ -439,7 +440,8 @@ congru_status congru_pipeline_map(congru_context *context, const congru_aligner 
                                   const congru_tensors *model, const congru_target_trials *target,
                                   double *covariance)
 {
-    return aligner->map_target != NULL ? aligner->map_target(context, model, target, covariance) : CONGRU_OK;
+    return aligner->map_target != NULL ? aligner->map_target(aligner, context, model, target, covariance)
+                                       : CONGRU_OK;
 }
 
 congru_status congru_pipeline_predict(congru_context *context, const congru_pipeline *pipeline,
@@ -450,7 +452,8 @@ congru_status congru_pipeline_predict(congru_context *context, const congru_pipe
     const congru_classifier *classifier = pipeline->classifier;
     congru_status status = congru_pipeline_map(context, pipeline->aligner, model, target, covariance);
     if (status != CONGRU_OK || classifier->features == NULL)
-        return status == CONGRU_OK ? classifier->predict(context, model, target, probability) : status;
+        return status == CONGRU_OK ? classifier->predict(classifier, context, model, target, probability)
+                                   : status;
     const size_t size = classifier->feature_count(target, options);
     double *x = congru_memory_take((target->count * size + 1) * sizeof *x);
     if (x == NULL)
@@ -460,14 +463,14 @@ congru_status congru_pipeline_predict(congru_context *context, const congru_pipe
     featured.features = &rows;
     status = classifier->features(context, target, options, size, x);
     if (status == CONGRU_OK)
-        status = classifier->predict(context, model, &featured, probability);
+        status = classifier->predict(classifier, context, model, &featured, probability);
     congru_memory_give(x);
     return status;
 }
 
 size_t congru_pipeline_steps(const congru_pipeline *pipeline, const congru_method_options *options)
 {
-    const char *network =
+    const congru_network *network =
         pipeline->aligner->network != NULL ? pipeline->aligner->network : pipeline->classifier->network;
     return network != NULL ? (size_t)congru_network_steps(network, &options->network) : 0;
 }
@@ -477,7 +480,7 @@ double congru_pipeline_cost(const congru_pipeline *pipeline, const congru_method
     double cost = 0;
     for (size_t i = 0; i < pipeline->branches; i++) {
         const congru_branch *branch = &pipeline->branch[i];
-        const char *networks[] = {branch->aligner->network, branch->classifier->network};
+        const congru_network *networks[] = {branch->aligner->network, branch->classifier->network};
         cost += 1;
         for (int k = 0; k < 2; k++)
             if (networks[k] != NULL)

@@ -98,7 +98,7 @@ bool congru_pipeline_settle(const char *name, congru_method_options *options)
     if (name == NULL || options == NULL || congru_pipeline_describe(NULL, name, &about) != CONGRU_OK ||
         about.network == NULL || about.branches > 1)
         return false;
-    options->network = congru_network_settle_named(about.network, &options->network);
+    options->network = congru_network_settle(congru_network_find(about.network), &options->network);
     settle_signals(name, &options->network);
     return true;
 }

@@ -197,7 +197,8 @@ congru_status congru_plan_fit(congru_context *context, const congru_materials *m
                                   .classes = set->classes,
                                   .subjects = set->subjects,
                                   .features = &rows};
-    return m->branch->classifier->fit_folds(context, &trials, &m->method, 1, &c, count, used, NULL, model);
+    return m->branch->classifier->fit_folds(m->branch->classifier, context, &trials, 1, &c, count, used, NULL,
+                                            model);
 }
 
 bool congru_plan_fits_together(const congru_material *material)

@@ -122,12 +122,12 @@ static congru_status map_end_to_end(congru_context *context, const congru_classi
                                     const congru_method_options *options, representation *r)
 {
     size_t size = r->sources.d * r->sources.d;
-    congru_status status = classifier->fit(context, &r->sources, options, &r->model, NULL);
+    congru_status status = classifier->fit(classifier, context, &r->sources, options, &r->model, NULL);
     if (status == CONGRU_OK)
-        status = classifier->embed_sources(context, &r->model, &r->sources, r->covariance);
+        status = classifier->embed_sources(classifier, context, &r->model, &r->sources, r->covariance);
     if (status == CONGRU_OK)
-        status =
-            classifier->embed_target(context, &r->model, &r->target, r->covariance + r->sources.count * size);
+        status = classifier->embed_target(classifier, context, &r->model, &r->target,
+                                          r->covariance + r->sources.count * size);
     return status;
 }
 

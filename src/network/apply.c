@@ -60,7 +60,7 @@ congru_status congru_trained_outputs(congru_context *context, const congru_train
         return CONGRU_ERROR_MEMORY;
     }
     congru_graph *graph = &a->graph;
-    congru_design_build(congru_model_of(n->backbone), &n->design, graph);
+    congru_design_build(n->network->model, &n->design, graph);
     for (size_t s = 0; s < a->parameters.segments; s++)
         a->parameters.segment[s].value = n->w[s];
     for (size_t k = 0; k < CONGRU_OUTPUT_COUNT; k++)

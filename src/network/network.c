@@ -8,14 +8,15 @@
 #include "base/mapped_memory.h"
 #include "base/memory.h"
 #include "network/constants.h"
+#include "network/kept.h"
 #include "network/scored.h"
+#include "network/scored_reference.h"
 #include "network/trained.h"
 
-enum { TRIALS_FOR_A_REFERENCE = 16 };
-
-congru_network_options congru_network_settle(congru_backbone backbone, const congru_network_options *options)
+congru_network_options congru_network_settle(const congru_network *network,
+                                             const congru_network_options *options)
 {
-    const congru_own_training *own = &congru_model_of(backbone)->own;
+    const congru_own_training *own = &network->model->own;
     congru_network_options o = *options;
     o.steps = o.steps == CONGRU_OWN ? own->steps : o.steps;
     o.batch = o.batch == CONGRU_OWN ? own->batch : o.batch;
@@ -24,24 +25,42 @@ congru_network_options congru_network_settle(congru_backbone backbone, const con
     o.decay = o.decay == CONGRU_OWN ? own->decay : o.decay;
     o.clip = o.clip == CONGRU_OWN ? own->clip : o.clip;
     o.dropout = o.dropout == CONGRU_OWN ? own->dropout : o.dropout;
-    if (backbone == CONGRU_BACKBONE_DCT && o.dct_steps > 0)
+    if (network->model->rotates && o.dct_steps > 0)
         o.steps = o.dct_steps;
     return o;
 }
 
-congru_network_options congru_network_settle_named(const char *model, const congru_network_options *options)
+int congru_network_steps(const congru_network *network, const congru_network_options *options)
 {
-    size_t network = 0;
-    while (network + 1 < CONGRU_NETWORK_COUNT &&
-           strcmp(model, congru_model_of((congru_backbone)network)->name) != 0)
-        network++;
-    return congru_network_settle((congru_backbone)network, options);
+    const congru_network_options o = congru_network_settle(network, options);
+    return o.stop > 0 && o.stop < o.steps ? o.stop : o.steps;
 }
 
-int congru_network_steps(const char *model, const congru_network_options *options)
+/* ---- Ensembles ----------------------------------------------------------------------------------- */
+
+/* Networks of an ensemble, from 1 on, are kept as PREFIX.1, PREFIX.2, ... */
+typedef struct member_name {
+    char text[CONGRU_TENSOR_NAME_SIZE];
+} member_name;
+
+static member_name member_of(const char *prefix, int member)
 {
-    const congru_network_options o = congru_network_settle_named(model, options);
-    return o.stop > 0 && o.stop < o.steps ? o.stop : o.steps;
+    member_name name;
+    snprintf(name.text, sizeof name.text, "%s.%d", prefix, member);
+    return name;
+}
+
+static bool has_member(const congru_tensors *model, const char *prefix, int member)
+{
+    return congru_kept_has(model, member_of(prefix, member).text, "head");
+}
+
+/* Of several networks the first. */
+static congru_status load_first(congru_context *context, const congru_network *network, const char *prefix,
+                                const congru_tensors *model, congru_trained *n)
+{
+    const member_name first = member_of(prefix, 1);
+    return congru_trained_load(context, network, has_member(model, prefix, 1) ? first.text : prefix, model, n);
 }
 
 /* ---- Sources ------------------------------------------------------------------------------------- */
@@ -69,33 +88,23 @@ static congru_status source_dispersion(congru_context *context, const congru_tra
     return status;
 }
 
-static congru_status check_dimension(congru_context *context, const congru_trained *n, size_t d)
-{
-    if (n->design.d == d)
-        return CONGRU_OK;
-    return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the network was trained on %s, and there are %zu",
-                       congru_count(n->design.d, "channel").text, d);
-}
-
 /* Where the target subject may not be seen: the mean logarithm over all outputs of training. */
-static congru_status add_reference(congru_context *context, congru_backbone backbone, const char *prefix,
+static congru_status add_reference(congru_context *context, const congru_network *network, const char *prefix,
                                    const congru_trials *trials, congru_tensors *model)
 {
     congru_trained n;
-    congru_status status = congru_trained_load(context, backbone, prefix, model, &n);
+    congru_status status = congru_trained_load(context, network, prefix, model, &n);
     if (status != CONGRU_OK)
         return status;
     const size_t shape[] = {n.out, n.out}, size = n.out * n.out;
     double *dispersion = NULL, *mean, *logs = congru_memory_take(trials->count * size * sizeof(double));
-    char name[CONGRU_TENSOR_NAME_SIZE];
     if (logs == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu outputs", trials->count);
     status = source_dispersion(context, &n, trials, &dispersion);
     if (status == CONGRU_OK)
         status = congru_trained_outputs(context, &n, trials->count, trials->covariance, dispersion, NULL, logs);
-    snprintf(name, sizeof name, "%s.reference", prefix);
     if (status == CONGRU_OK)
-        status = congru_tensors_add(context, model, name, 2, shape, &mean);
+        status = congru_kept_make(context, model, prefix, "reference", 2, shape, &mean);
     for (size_t i = 0; status == CONGRU_OK && i < trials->count; i++) {
         congru_mapped_pass(size * sizeof(double));
         for (size_t e = 0; e < size; e++)
@@ -106,7 +115,7 @@ static congru_status add_reference(congru_context *context, congru_backbone back
     return status;
 }
 
-static congru_status fit_one(congru_context *context, congru_backbone backbone, bool end_to_end,
+static congru_status fit_one(congru_context *context, const congru_network *network, bool end_to_end,
                              const char *prefix, const congru_trials *trials,
                              const congru_method_options *options, congru_tensors *model, congru_record *record)
 {
@@ -114,57 +123,56 @@ static congru_status fit_one(congru_context *context, congru_backbone backbone, 
     congru_trials seen = *trials;
     double *own = NULL;
     const bool trace = options->network.trace && trials->covariance != NULL;
-    congru_status status = congru_model_reads(context, backbone, trials->covariance, trials->signals);
+    congru_status status = congru_model_reads(context, network, trials->covariance, trials->signals);
     if (status == CONGRU_OK)
         status = congru_trained_trials(context, trace, trials->count, trials->d, trials->covariance, &own,
                                        &seen.covariance);
     if (status == CONGRU_OK)
-        status = congru_training_create(context, backbone, end_to_end, &seen, options, &training);
+        status = congru_training_create(context, network, end_to_end, &seen, options, &training);
     if (status == CONGRU_OK)
         status = congru_training_loop(training, record);
-    const bool decides = congru_model_of(backbone)->decides;
+    const bool decides = congru_network_decides(network);
     if (status == CONGRU_OK)
         status = decides ? congru_scored_save(training, prefix, model)
                          : congru_trained_save(training, prefix, model);
     congru_training_destroy(&training);
     congru_memory_give(own);
     if (status == CONGRU_OK && end_to_end)
-        status = decides ? congru_scored_keep(context, backbone, prefix, trials, model)
-                         : add_reference(context, backbone, prefix, trials, model);
+        status = decides ? congru_scored_keep(context, network, prefix, trials, model)
+                         : add_reference(context, network, prefix, trials, model);
     return status;
 }
 
-/* Members of an ensemble are networks of their own, from seeds of their own: prefix.1, prefix.2, ... The
- * record is the first one's. */
-congru_status congru_network_fit(congru_context *context, congru_backbone backbone, bool end_to_end,
+/* Members of an ensemble are networks of their own, from seeds of their own. The record is the first one's. */
+congru_status congru_network_fit(congru_context *context, const congru_network *network, bool end_to_end,
                                  const char *prefix, const congru_trials *trials,
                                  const congru_method_options *options, congru_tensors *model,
                                  congru_record *record)
 {
     const int members = options->network.ensemble;
     if (members <= 1 || !end_to_end)
-        return fit_one(context, backbone, end_to_end, prefix, trials, options, model, record);
+        return fit_one(context, network, end_to_end, prefix, trials, options, model, record);
     congru_status status = CONGRU_OK;
     for (int member = 1; status == CONGRU_OK && member <= members; member++) {
-        char name[CONGRU_TENSOR_NAME_SIZE];
         congru_method_options own = *options;
         own.seed = options->seed + (uint64_t)(member - 1) * UINT64_C(0x9E3779B97F4A7C15);
-        snprintf(name, sizeof name, "%s.%d", prefix, member);
-        status = fit_one(context, backbone, true, name, trials, &own, model, member == 1 ? record : NULL);
+        status = fit_one(context, network, true, member_of(prefix, member).text, trials, &own, model,
+                         member == 1 ? record : NULL);
     }
     return status;
 }
 
-congru_status congru_network_map_sources(congru_context *context, congru_backbone backbone, const char *prefix,
-                                         const congru_tensors *model, const congru_trials *trials, double *out)
+congru_status congru_network_map_sources(congru_context *context, const congru_network *network,
+                                         const char *prefix, const congru_tensors *model,
+                                         const congru_trials *trials, double *out)
 {
     congru_trained n;
     double *dispersion = NULL;
-    congru_status status = congru_model_reads(context, backbone, trials->covariance, trials->signals);
+    congru_status status = congru_model_reads(context, network, trials->covariance, trials->signals);
     if (status == CONGRU_OK)
-        status = congru_trained_load(context, backbone, prefix, model, &n);
+        status = load_first(context, network, prefix, model, &n);
     if (status == CONGRU_OK)
-        status = check_dimension(context, &n, trials->d);
+        status = congru_design_check(context, &n.design, trials->d);
     if (status == CONGRU_OK)
         status = source_dispersion(context, &n, trials, &dispersion);
     if (status == CONGRU_OK)
@@ -233,7 +241,7 @@ static congru_status target_outputs(congru_context *context, const congru_traine
                                     const congru_target_trials *target, double *c_out, double *log_out)
 {
     double *dispersion = NULL;
-    congru_status status = check_dimension(context, n, target->d);
+    congru_status status = congru_design_check(context, &n->design, target->d);
     if (status == CONGRU_OK)
         status = target_dispersion(context, n, target, &dispersion);
     if (status == CONGRU_OK)
@@ -243,21 +251,21 @@ static congru_status target_outputs(congru_context *context, const congru_traine
     return status;
 }
 
-congru_status congru_network_map_target(congru_context *context, congru_backbone backbone, const char *prefix,
-                                        const congru_tensors *model, const congru_target_trials *target,
-                                        double *out)
+congru_status congru_network_map_target(congru_context *context, const congru_network *network,
+                                        const char *prefix, const congru_tensors *model,
+                                        const congru_target_trials *target, double *out)
 {
     congru_trained n;
-    congru_status status = congru_model_reads(context, backbone, target->covariance, target->signals);
+    congru_status status = congru_model_reads(context, network, target->covariance, target->signals);
     if (status == CONGRU_OK)
-        status = congru_trained_load(context, backbone, prefix, model, &n);
+        status = load_first(context, network, prefix, model, &n);
     return status == CONGRU_OK ? target_outputs(context, &n, target, out, NULL) : status;
 }
 
 /* reference = the mean of `seen` logarithms whose sum is given, drawn to that of training when they are few. */
 static void blend(const congru_trained *n, size_t seen, const double *sum, double *reference)
 {
-    const double share = seen < TRIALS_FOR_A_REFERENCE ? (double)seen / TRIALS_FOR_A_REFERENCE : 1.0;
+    const double share = congru_reference_share(seen);
     for (size_t e = 0; e < n->out * n->out; e++) {
         double mean = seen > 0 ? sum[e] / (double)seen : 0.0;
         reference[e] = share * mean + (1.0 - share) * n->reference[e];
@@ -306,26 +314,26 @@ static size_t target_references(congru_context *context, const congru_trained *n
         for (size_t e = 0; e < size; e++)
             sum[e] += logs[i * size + e];
     }
-    if (target->visible > 0 && target->visible < TRIALS_FOR_A_REFERENCE)
+    if (target->visible > 0 && target->visible < CONGRU_TRIALS_FOR_A_REFERENCE)
         congru_note(context,
                     "only %s of the target subject may be seen: the tangent reference is drawn to that of "
                     "training (%d trials stand alone)",
-                    congru_count(target->visible, "trial").text, TRIALS_FOR_A_REFERENCE);
+                    congru_count(target->visible, "trial").text, CONGRU_TRIALS_FOR_A_REFERENCE);
     blend(n, target->visible, sum, reference);
     return 1;
 }
 
-static congru_status predict_one(congru_context *context, congru_backbone backbone, const char *prefix,
+static congru_status predict_one(congru_context *context, const congru_network *network, const char *prefix,
                                  const congru_tensors *model, const congru_target_trials *target,
                                  size_t *classes, double *probability)
 {
     congru_trained n;
-    congru_status status = congru_model_reads(context, backbone, target->covariance, target->signals);
+    congru_status status = congru_model_reads(context, network, target->covariance, target->signals);
     if (status != CONGRU_OK)
         return status;
-    if (congru_model_of(backbone)->decides)
-        return congru_scored_predict(context, backbone, prefix, model, target, classes, probability);
-    status = congru_trained_load(context, backbone, prefix, model, &n);
+    if (congru_network_decides(network))
+        return congru_scored_predict(context, network, prefix, model, target, classes, probability);
+    status = congru_trained_load(context, network, prefix, model, &n);
     if (status != CONGRU_OK)
         return status;
     if (n.design.classes == 0 || n.reference == NULL)
@@ -352,33 +360,25 @@ static congru_status predict_one(congru_context *context, congru_backbone backbo
     return status;
 }
 
-static bool has_member(const congru_tensors *model, const char *prefix, int member)
-{
-    char name[CONGRU_TENSOR_NAME_SIZE];
-    snprintf(name, sizeof name, "%s.%d.head", prefix, member);
-    return congru_tensors_find(model, name) != NULL;
-}
-
 static congru_status fail_classes(congru_context *context, const char *name, size_t own, size_t first)
 {
     return congru_fail(context, CONGRU_ERROR_FORMAT, "the model %s tells %zu classes apart, the first %zu",
                        name, own, first);
 }
 
-congru_status congru_network_predict(congru_context *context, congru_backbone backbone, const char *prefix,
+congru_status congru_network_predict(congru_context *context, const congru_network *network, const char *prefix,
                                      const congru_tensors *model, const congru_target_trials *target,
                                      double *probability)
 {
     size_t classes = 0, first = 0;
     if (!has_member(model, prefix, 1))
-        return predict_one(context, backbone, prefix, model, target, &classes, probability);
+        return predict_one(context, network, prefix, model, target, &classes, probability);
     congru_status status = CONGRU_OK;
     double *sum = NULL;
     int member = 1;
     for (; status == CONGRU_OK && has_member(model, prefix, member); member++) {
-        char name[CONGRU_TENSOR_NAME_SIZE];
-        snprintf(name, sizeof name, "%s.%d", prefix, member);
-        status = predict_one(context, backbone, name, model, target, &classes, probability);
+        const member_name name = member_of(prefix, member);
+        status = predict_one(context, network, name.text, model, target, &classes, probability);
         if (status == CONGRU_OK && sum == NULL) {
             first = classes;
             sum = congru_memory_take(target->count * classes * sizeof(double));
@@ -388,7 +388,7 @@ congru_status congru_network_predict(congru_context *context, congru_backbone ba
         if (status == CONGRU_OK && sum == NULL)
             status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for probabilities");
         if (status == CONGRU_OK && classes != first)
-            status = fail_classes(context, name, classes, first);
+            status = fail_classes(context, name.text, classes, first);
         for (size_t i = 0; status == CONGRU_OK && i < target->count * classes; i++)
             sum[i] += probability[i];
     }
@@ -398,19 +398,18 @@ congru_status congru_network_predict(congru_context *context, congru_backbone ba
     return status;
 }
 
-congru_status congru_network_classes(congru_context *context, congru_backbone backbone, const char *prefix,
+congru_status congru_network_classes(congru_context *context, const congru_network *network, const char *prefix,
                                      const congru_tensors *model, size_t *classes)
 {
     if (!has_member(model, prefix, 1))
-        return congru_scored_classes(context, backbone, prefix, model, classes);
+        return congru_scored_classes(context, network, prefix, model, classes);
     congru_status status = CONGRU_OK;
     for (int member = 1; status == CONGRU_OK && has_member(model, prefix, member); member++) {
-        char name[CONGRU_TENSOR_NAME_SIZE];
+        const member_name name = member_of(prefix, member);
         size_t own = 0;
-        snprintf(name, sizeof name, "%s.%d", prefix, member);
-        status = congru_scored_classes(context, backbone, name, model, &own);
+        status = congru_scored_classes(context, network, name.text, model, &own);
         if (status == CONGRU_OK && member > 1 && own != *classes)
-            status = fail_classes(context, name, own, *classes);
+            status = fail_classes(context, name.text, own, *classes);
         *classes = own;
     }
     return status;

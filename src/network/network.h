@@ -6,59 +6,91 @@
 #include "model/trials.h"
 #include "network/record.h"
 
-typedef enum congru_backbone {
-    CONGRU_BACKBONE_DCT,
-    CONGRU_BACKBONE_DLDCT,
-    CONGRU_BACKBONE_UNET,
-    CONGRU_BACKBONE_COUNT,
-    /* Networks that decide by themselves: classes come out of them, no matrices. */
-    CONGRU_NETWORK_SPD_CNN = CONGRU_BACKBONE_COUNT,
-    CONGRU_NETWORK_TS_SPD_CNN,
-    CONGRU_NETWORK_SPDNET,
-    CONGRU_NETWORK_SHALLOW,
-    CONGRU_NETWORK_DEEP,
-    CONGRU_NETWORK_EEGNET,
-    CONGRU_NETWORK_CONFORMER,
-    CONGRU_NETWORK_INCEPTION,
-    CONGRU_NETWORK_TSMNET,
-    CONGRU_NETWORK_CONV_DLDCT,
-    CONGRU_NETWORK_CONV_DDCT_UNET,
-    CONGRU_NETWORK_COUNT
-} congru_backbone;
+/* The registry: ROW(id, name, what it reads, summary) for each network, in the order of help. How it is built and trained is
+ * congru_model_ID, in a file of src/network/models. The first give matrices, for an aligner or a head behind them; the
+ * others have a head of their own, and give classes. */
+#define CONGRU_ALIGNING_NETWORKS(ROW) \
+    ROW(dct, "dct", COVARIANCES, "one rotation and dispersion") \
+    ROW(dldct, "dldct", COVARIANCES, "a stack of congruence layers") \
+    ROW(ddct_unet, "ddct-unet", COVARIANCES, "congruence layers down and up again with log-Euclidean merges")
+#define CONGRU_DECIDING_NETWORKS(ROW) \
+    ROW(spd_cnn, "spd-cnn", COVARIANCES, "3x3 convolutions on the covariance as an image") \
+    ROW(ts_spd_cnn, "ts-spd-cnn", COVARIANCES, "3x3 convolutions on its logarithm as an image") \
+    ROW(spdnet, "spdnet", COVARIANCES, "SPDNet: two bilinear maps with rectified eigenvalues, then dense") \
+    ROW(tsmnet, "tsmnet", SIGNALS, \
+        "TSMNet on signals: covariance of filtered signals, normalised for each subject") \
+    ROW(shallow, "shallow", SIGNALS, \
+        "ShallowConvNet on signals: filters in time and space, then log-variance") \
+    ROW(deep, "deep", SIGNALS, "DeepConvNet on signals: four convolutions with max pooling") \
+    ROW(eegnet, "eegnet", SIGNALS, \
+        "EEGNet on signals: filters in time, in space for each, then separable ones") \
+    ROW(conformer, "conformer", SIGNALS, \
+        "EEG Conformer on signals: patches of filtered signals, six transformer blocks") \
+    ROW(inception, "inception", SIGNALS, \
+        "EEG-Inception on signals: filters of three lengths, in time and space, twice") \
+    ROW(conv_dldct, "conv-dldct", SIGNALS, \
+        "dldct with its own head on the covariance of signals filtered in time and space") \
+    ROW(conv_ddct_unet, "conv-ddct-unet", SIGNALS, "ddct-unet likewise")
+
+#define CONGRU_ONE_MORE(...) +1
+enum {
+    CONGRU_NETWORKS_ALIGN = 0 CONGRU_ALIGNING_NETWORKS(CONGRU_ONE_MORE),
+    CONGRU_NETWORKS = CONGRU_NETWORKS_ALIGN CONGRU_DECIDING_NETWORKS(CONGRU_ONE_MORE)
+};
+
+/* A row. */
+typedef struct congru_network {
+    const char *name;
+    const char *summary; /* one line, for help */
+    congru_needs needs;
+    const struct congru_network_model *model; /* models/model.h */
+} congru_network;
+
+#define CONGRU_DECLARE_NETWORK(id, ...) extern const congru_network congru_network_##id;
+CONGRU_ALIGNING_NETWORKS(CONGRU_DECLARE_NETWORK)
+CONGRU_DECIDING_NETWORKS(CONGRU_DECLARE_NETWORK)
+
+/* NULL when there is none of the name; in the order of the registry until NULL. */
+const congru_network *congru_network_find(const char *name);
+const congru_network *congru_network_at(size_t index);
+
+/* Whether classes come out of it, and no matrices. */
+bool congru_network_decides(const congru_network *network);
 
 /* The options with what this network's authors have for those that are CONGRU_OWN. */
-congru_network_options congru_network_settle(congru_backbone backbone, const congru_network_options *options);
+congru_network_options congru_network_settle(const congru_network *network,
+                                             const congru_network_options *options);
 
-/* The same by the name of a model, "dct" or another; and how many steps it is trained for. */
-congru_network_options congru_network_settle_named(const char *model, const congru_network_options *options);
-int congru_network_steps(const char *model, const congru_network_options *options);
+/* How many steps it is trained for. */
+int congru_network_steps(const congru_network *network, const congru_network_options *options);
 
 /* Whether a network on signals can be trained with these options on such a shape of them; the others are for any. */
-congru_status congru_network_suits(congru_context *context, congru_backbone backbone,
+congru_status congru_network_suits(congru_context *context, const congru_network *network,
                                    const congru_network_options *options, const congru_signals *shape);
 
 /* Trains on recentred trials and adds the tensors under `prefix` ("dldct" gives "dldct.w1", ...). End to end, the
- * softmax head is trained with the backbone. */
-congru_status congru_network_fit(congru_context *context, congru_backbone backbone, bool end_to_end,
+ * softmax head is trained with the network. */
+congru_status congru_network_fit(congru_context *context, const congru_network *network, bool end_to_end,
                                  const char *prefix, const congru_trials *trials,
                                  const congru_method_options *options, congru_tensors *model,
                                  congru_record *record);
 
-/* The backbone's output for source trials and for a target subject: out (count, d, d). */
-congru_status congru_network_map_sources(congru_context *context, congru_backbone backbone, const char *prefix,
-                                         const congru_tensors *model, const congru_trials *trials, double *out);
-congru_status congru_network_map_target(congru_context *context, congru_backbone backbone, const char *prefix,
-                                        const congru_tensors *model, const congru_target_trials *target,
-                                        double *out);
+/* The network's output for source trials and for a target subject, of an ensemble the first one's: out (count, d, d). */
+congru_status congru_network_map_sources(congru_context *context, const congru_network *network,
+                                         const char *prefix, const congru_tensors *model,
+                                         const congru_trials *trials, double *out);
+congru_status congru_network_map_target(congru_context *context, const congru_network *network,
+                                        const char *prefix, const congru_tensors *model,
+                                        const congru_target_trials *target, double *out);
 
 /* Class probabilities (count, classes) of an end-to-end network. */
-congru_status congru_network_predict(congru_context *context, congru_backbone backbone, const char *prefix,
+congru_status congru_network_predict(congru_context *context, const congru_network *network, const char *prefix,
                                      const congru_tensors *model, const congru_target_trials *target,
                                      double *probability);
 
 /* How many classes a network that decides by itself tells apart, each of an ensemble alike; an error when it
  * lacks a tensor. */
-congru_status congru_network_classes(congru_context *context, congru_backbone backbone, const char *prefix,
+congru_status congru_network_classes(congru_context *context, const congru_network *network, const char *prefix,
                                      const congru_tensors *model, size_t *classes);
 
 #endif

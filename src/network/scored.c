@@ -1,128 +1,52 @@
 /* Networks that decide by themselves: their tensors, written and found again, and their graph run forward. SPDX-License-Identifier: Apache-2.0 */
 #include "network/scored.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "network/application.h"
+#include "network/kept.h"
 #include "network/layers/domain_layer.h"
 #include "network/layers/recentre_layer.h"
 #include "network/layers/signal_input_layer.h"
 #include "network/layers/softmax_layer.h"
 #include "network/scored_reference.h"
 
-/* What a network is built from, besides the trials' shape. */
-enum {
-    DESIGN_D,
-    DESIGN_CLASSES,
-    DESIGN_POOL_MEAN,
-    DESIGN_FLOOR,
-    DESIGN_SAMPLES,
-    DESIGN_RATE,
-    DESIGN_LAYER_JITTER,
-    DESIGN_HEAD_JITTER,
-    DESIGN_AT_IDENTITY,
-    DESIGN_MERGES,
-    DESIGN_MERGE_MEAN,
-    DESIGN_WHOLE,
-    DESIGN_CROPS,
-    DESIGN_ZSCORE,
-    DESIGN_COUNT
-};
-
-static void join(char name[CONGRU_TENSOR_NAME_SIZE], const char *prefix, const char *own)
-{
-    snprintf(name, CONGRU_TENSOR_NAME_SIZE, "%s.%s", prefix, own);
-}
-
 congru_status congru_scored_save(const congru_training *t, const char *prefix, congru_tensors *model)
 {
-    char name[CONGRU_TENSOR_NAME_SIZE];
-    const congru_design *design = &t->design;
-    const size_t count = DESIGN_COUNT;
-    const double numbers[DESIGN_COUNT] = {[DESIGN_D] = (double)design->d,
-                                          [DESIGN_CLASSES] = (double)design->classes,
-                                          [DESIGN_POOL_MEAN] = design->pool_mean,
-                                          [DESIGN_FLOOR] = design->floor,
-                                          [DESIGN_SAMPLES] = (double)design->samples,
-                                          [DESIGN_RATE] = design->rate,
-                                          [DESIGN_LAYER_JITTER] = design->layer_jitter,
-                                          [DESIGN_HEAD_JITTER] = design->head_jitter,
-                                          [DESIGN_AT_IDENTITY] = design->at_identity,
-                                          [DESIGN_MERGES] = (double)design->merges,
-                                          [DESIGN_MERGE_MEAN] = (double)design->merge_mean,
-                                          [DESIGN_WHOLE] = (double)design->whole,
-                                          [DESIGN_CROPS] = (double)design->crops,
-                                          [DESIGN_ZSCORE] = design->zscore};
-    join(name, prefix, "design");
-    congru_status status = congru_tensors_add_copy(t->context, model, name, 1, &count, numbers);
-    join(name, prefix, "present");
+    congru_status status = congru_design_add(t->context, model, prefix, &t->design);
     if (status == CONGRU_OK)
-        status = congru_tensors_add_copy(t->context, model, name, 1, &design->classes, t->constants.present);
-    for (size_t s = 0; status == CONGRU_OK && s < t->parameters.segments; s++) {
-        const congru_segment *segment = &t->parameters.segment[s];
-        const size_t shape[] = {segment->rows, segment->cols};
-        join(name, prefix, segment->name);
-        status = congru_tensors_add_copy(t->context, model, name, 2, shape, segment->value);
-    }
-    return status;
+        status =
+            congru_kept_add(t->context, model, prefix, "present", 1, &t->design.classes, t->constants.present);
+    return status == CONGRU_OK
+               ? congru_kept_add_weights(t->context, model, prefix, t->parameters.segments, &t->parameters)
+               : status;
 }
 
 /* ---- Found again --------------------------------------------------------------------------------- */
 
-static congru_status load_design(congru_context *context, const char *prefix, const congru_tensors *model,
-                                 congru_design *design)
-{
-    char name[CONGRU_TENSOR_NAME_SIZE];
-    size_t count = DESIGN_COUNT;
-    const double *numbers = NULL;
-    join(name, prefix, "design");
-    congru_status status = congru_tensors_expect(context, model, name, 1, &count, &numbers);
-    if (status != CONGRU_OK)
-        return status;
-    if (!(numbers[DESIGN_D] >= 1.0 && numbers[DESIGN_D] <= CONGRU_DIMENSION_MAX) ||
-        !(numbers[DESIGN_CLASSES] >= 2.0 && numbers[DESIGN_CLASSES] <= 1e6) ||
-        !(numbers[DESIGN_FLOOR] >= 0.0) ||
-        !(numbers[DESIGN_SAMPLES] >= 0.0 && numbers[DESIGN_SAMPLES] <= 1e7) ||
-        !(numbers[DESIGN_WHOLE] >= numbers[DESIGN_SAMPLES] && numbers[DESIGN_WHOLE] <= 1e7) ||
-        !(numbers[DESIGN_CROPS] >= 1.0 && numbers[DESIGN_CROPS] <= 1000.0) ||
-        !(numbers[DESIGN_RATE] >= 0.0 && numbers[DESIGN_RATE] <= 1e6) ||
-        !(numbers[DESIGN_LAYER_JITTER] >= 0.0) || !(numbers[DESIGN_HEAD_JITTER] >= 0.0) ||
-        !(numbers[DESIGN_MERGES] >= 0.0 && numbers[DESIGN_MERGES] <= CONGRU_MERGES_NONE))
-        return congru_fail(context, CONGRU_ERROR_FORMAT, "the model's %s is of no network", name);
-    *design = (congru_design){.d = (size_t)numbers[DESIGN_D],
-                              .classes = (size_t)numbers[DESIGN_CLASSES],
-                              .pool_mean = numbers[DESIGN_POOL_MEAN] != 0.0,
-                              .floor = numbers[DESIGN_FLOOR],
-                              .samples = (size_t)numbers[DESIGN_SAMPLES],
-                              .whole = (size_t)numbers[DESIGN_WHOLE],
-                              .crops = (size_t)numbers[DESIGN_CROPS],
-                              .zscore = numbers[DESIGN_ZSCORE] != 0.0,
-                              .rate = numbers[DESIGN_RATE],
-                              .layer_jitter = numbers[DESIGN_LAYER_JITTER],
-                              .head_jitter = numbers[DESIGN_HEAD_JITTER],
-                              .at_identity = numbers[DESIGN_AT_IDENTITY] != 0.0,
-                              .merges = (congru_merges)numbers[DESIGN_MERGES],
-                              .merge_mean = numbers[DESIGN_MERGE_MEAN] != 0.0 ? CONGRU_MERGE_EUCLID
-                                                                              : CONGRU_MERGE_LOGEUCLID,
-                              .trained = true};
-    return CONGRU_OK;
-}
+/* A network that is asked: where it is kept, and trials as its graph reads them, signals of which a crop (congru_signal_input)
+ * or covariances. */
+typedef struct asked {
+    congru_context *context;
+    const congru_network *network;
+    const char *prefix;
+    const congru_tensors *model;
+    congru_design design;
+    const double *present;
+    const congru_target_trials *target;
+    congru_real *signals;
+    size_t crop;
+} asked;
 
-/* The weights of a graph, where the model has them. */
-static congru_status load_weights(congru_context *context, const char *prefix, const congru_tensors *model,
-                                  congru_parameters *p)
+/* Its design, and which classes there are. */
+static congru_status find_network(asked *n)
 {
-    congru_status status = CONGRU_OK;
-    for (size_t s = 0; status == CONGRU_OK && s < p->segments; s++) {
-        char name[CONGRU_TENSOR_NAME_SIZE];
-        size_t shape[] = {p->segment[s].rows, p->segment[s].cols};
-        join(name, prefix, p->segment[s].name);
-        status = congru_tensors_expect(context, model, name, 2, shape, &p->segment[s].value);
-    }
-    return status;
+    congru_status status = congru_design_find(n->context, n->model, n->prefix, &n->design);
+    return status == CONGRU_OK ? congru_kept_find(n->context, n->model, n->prefix, "present", 1,
+                                                  &n->design.classes, &n->present)
+                               : status;
 }
 
 /* The node of a layer; -1: none. */
@@ -134,52 +58,88 @@ static int find(const congru_graph *graph, const congru_layer *layer)
     return -1;
 }
 
-/* A graph of the design with the model's weights; NULL after a failure. */
-static congru_application *build(congru_context *context, congru_backbone backbone, const char *prefix,
-                                 const congru_tensors *model, const congru_design *design)
+static bool recentres(const congru_application *a)
 {
-    congru_application *a = congru_application_begin(context);
+    return find(&a->graph, &congru_layer_recentre) >= 0;
+}
+
+/* A graph of the design with the model's weights; NULL after a failure. */
+static congru_application *build(const asked *n)
+{
+    congru_application *a = congru_application_begin(n->context);
     if (a == NULL)
         return NULL;
-    congru_design_build(congru_model_of(backbone), design, &a->graph);
-    if (load_weights(context, prefix, model, &a->parameters) == CONGRU_OK)
+    congru_design_build(n->network->model, &n->design, &a->graph);
+    congru_status status = CONGRU_OK;
+    for (size_t s = 0; status == CONGRU_OK && s < a->parameters.segments; s++) {
+        congru_segment *segment = &a->parameters.segment[s];
+        size_t shape[] = {segment->rows, segment->cols};
+        status = congru_kept_find(n->context, n->model, n->prefix, segment->name, 2, shape, &segment->value);
+    }
+    if (status == CONGRU_OK)
         return a;
     congru_application_end(a);
     return NULL;
 }
 
-/* Trials as the graph reads them: signals, of which a crop (congru_signal_input), or covariances. */
-typedef struct seen {
-    const congru_target_trials *target;
-    congru_real *signals;
-    size_t crop;
-} seen;
+/* The target's signals as reals, for networks on signals that were trained on such ones; n->signals stays NULL for others,
+ * and what was taken is kept. */
+static congru_status take_signals(asked *n)
+{
+    const congru_design *design = &n->design;
+    congru_design own = *design;
+    if (n->network->needs != CONGRU_NEEDS_SIGNALS || n->signals != NULL)
+        return CONGRU_OK;
+    congru_status status = congru_design_signals(n->context, n->network, n->target->signals, 0.0, &own);
+    if (status != CONGRU_OK)
+        return status;
+    if (own.whole != design->whole || own.rate != design->rate)
+        return congru_fail(
+            n->context, CONGRU_ERROR_ARGUMENT,
+            "the network was trained on %zu samples at %g Hz, and these trials have %zu at %g Hz",
+            design->whole, design->rate, own.whole, own.rate);
+    const size_t size = design->whole * design->d, all = congru_real_step(n->target->count * size);
+    n->signals = congru_memory_take(all * sizeof(congru_real) + size * sizeof(double));
+    if (n->signals == NULL)
+        return congru_fail(n->context, CONGRU_ERROR_MEMORY, "not enough memory for signals");
+    /* cppcheck-suppress invalidPointerCast ; room for doubles behind the signals, aligned by congru_real_step */
+    double *scratch = (double *)(n->signals + all);
+    for (size_t i = 0; i < n->target->count; i++) {
+        if (!congru_signal_reals(n->target->signals, i, design->zscore, scratch, n->signals + i * size))
+            return congru_fail(n->context, CONGRU_ERROR_NOT_FINITE, "trial %zu has a sample that is not finite",
+                               i + 1);
+    }
+    return CONGRU_OK;
+}
 
 /* Runs it for the outputs that are not NULL. */
-static congru_status run(congru_application *a, const seen *trials, double *const out[CONGRU_OUTPUT_COUNT])
+static congru_status run(congru_application *a, const asked *n, double *const out[CONGRU_OUTPUT_COUNT])
 {
-    const size_t count = trials->target->count;
+    const size_t count = n->target->count;
     if (a->graph.node[0].out.kind != CONGRU_SIGNAL)
-        return congru_graph_apply(&a->graph, count, trials->target->covariance, out);
+        return congru_graph_apply(&a->graph, count, n->target->covariance, out);
     congru_signal_input *input = a->graph.node[0].state;
-    input->table = trials->signals;
-    input->crop = trials->crop;
+    input->table = n->signals;
+    input->crop = n->crop;
     return congru_graph_apply(&a->graph, count, NULL, out);
 }
 
 /* ---- Networks that recentre their matrices ------------------------------------------------------- */
 
-/* The matrices that it recentres, of all trials. */
-static congru_status middle_of(congru_context *context, congru_backbone backbone, const char *prefix,
-                               const congru_tensors *model, const congru_design *design, const seen *trials,
-                               congru_middle *middle)
+/* The matrices that it recentres, of all trials; none where it recentres nothing. */
+static congru_status middle_of(asked *n, congru_middle *middle)
 {
-    congru_application *a = build(context, backbone, prefix, model, design);
+    congru_application *a = build(n);
     if (a == NULL)
         return CONGRU_ERROR_FORMAT;
+    if (!recentres(a)) {
+        congru_application_end(a);
+        return CONGRU_OK;
+    }
     const int matrix = a->graph.output[CONGRU_OUTPUT_MATRIX];
-    congru_status status =
-        congru_middle_begin(context, trials->target->count, a->graph.node[matrix].out.rows, middle);
+    congru_status status = take_signals(n);
+    if (status == CONGRU_OK)
+        status = congru_middle_begin(n->context, n->target->count, a->graph.node[matrix].out.rows, middle);
     middle->exact = find(&a->graph, &congru_layer_domain_scale) >= 0;
     double *const out[CONGRU_OUTPUT_COUNT] = {[CONGRU_OUTPUT_MATRIX] = middle->matrix};
     for (size_t k = 0; k < CONGRU_OUTPUT_COUNT; k++)
@@ -187,24 +147,26 @@ static congru_status middle_of(congru_context *context, congru_backbone backbone
     if (status == CONGRU_OK)
         status = congru_application_lay_out(a);
     if (status == CONGRU_OK)
-        status = run(a, trials, out);
+        status = run(a, n, out);
     congru_application_end(a);
     return status;
 }
 
-/* References of the target, where the network has a use for them. */
-static congru_status refer(congru_context *context, congru_backbone backbone, const char *prefix,
-                           const congru_tensors *model, const congru_design *design, const seen *trials,
-                           congru_middle *middle)
+/* What it keeps of the source subjects' matrices, of `d` rows. */
+static congru_status find_reference(const asked *n, size_t d, const double **kept)
 {
-    char name[CONGRU_TENSOR_NAME_SIZE];
+    size_t shape[] = {d + 1, d};
+    return congru_kept_find(n->context, n->model, n->prefix, "reference", 2, shape, kept);
+}
+
+/* References of the target. */
+static congru_status refer(asked *n, congru_middle *middle)
+{
     const double *kept = NULL;
-    congru_status status = middle_of(context, backbone, prefix, model, design, trials, middle);
-    size_t shape[] = {middle->d + 1, middle->d};
-    join(name, prefix, "reference");
-    if (status == CONGRU_OK && !design->at_identity)
-        status = congru_tensors_expect(context, model, name, 2, shape, &kept);
-    return status == CONGRU_OK ? congru_middle_refer(context, trials->target, kept, middle) : status;
+    congru_status status = middle_of(n, middle);
+    if (status == CONGRU_OK && !n->design.at_identity)
+        status = find_reference(n, middle->d, &kept);
+    return status == CONGRU_OK ? congru_middle_refer(n->context, n->target, kept, middle) : status;
 }
 
 static void give(const congru_graph *graph, const congru_middle *middle)
@@ -222,8 +184,8 @@ static void give(const congru_graph *graph, const congru_middle *middle)
     factors->factors = middle->references;
 }
 
-static congru_status apply(congru_application *a, const double *present, const seen *trials,
-                           const congru_middle *middle, double *probability)
+static congru_status apply(congru_application *a, const asked *n, const congru_middle *middle,
+                           double *probability)
 {
     congru_graph *graph = &a->graph;
     double *const out[CONGRU_OUTPUT_COUNT] = {[CONGRU_OUTPUT_PROBABILITY] = probability};
@@ -235,168 +197,105 @@ static congru_status apply(congru_application *a, const double *present, const s
     congru_status status = congru_application_lay_out(a);
     if (status != CONGRU_OK)
         return status;
-    ((congru_softmax *)graph->node[softmax].state)->present = present;
+    ((congru_softmax *)graph->node[softmax].state)->present = n->present;
     give(graph, middle);
-    return run(a, trials, out);
-}
-
-/* The target's signals as reals, for networks on signals that were trained on such ones; *signals is NULL for others. */
-static congru_status take_signals(congru_context *context, const congru_design *design,
-                                  const congru_network_model *model, const congru_target_trials *target,
-                                  congru_real **signals)
-{
-    *signals = NULL;
-    if (model->least_samples == NULL)
-        return CONGRU_OK;
-    congru_design own = *design;
-    congru_status status = congru_design_signals(context, model, target->signals, 0.0, &own);
-    if (status != CONGRU_OK)
-        return status;
-    if (own.whole != design->whole || own.rate != design->rate)
-        return congru_fail(
-            context, CONGRU_ERROR_ARGUMENT,
-            "the network was trained on %zu samples at %g Hz, and these trials have %zu at %g Hz",
-            design->whole, design->rate, own.whole, own.rate);
-    const size_t size = design->whole * design->d, all = congru_real_step(target->count * size);
-    *signals = congru_memory_take(all * sizeof(congru_real) + size * sizeof(double));
-    if (*signals == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for signals");
-    /* cppcheck-suppress invalidPointerCast ; room for doubles behind the signals, aligned by congru_real_step */
-    double *scratch = (double *)(*signals + all);
-    for (size_t i = 0; i < target->count; i++) {
-        if (!congru_signal_reals(target->signals, i, design->zscore, scratch, *signals + i * size))
-            return congru_fail(context, CONGRU_ERROR_NOT_FINITE, "trial %zu has a sample that is not finite",
-                               i + 1);
-    }
-    return CONGRU_OK;
+    return run(a, n, out);
 }
 
 /* Class probabilities of one crop of every trial. */
-static congru_status predict_crop(congru_context *context, congru_backbone backbone, const char *prefix,
-                                  const congru_tensors *model, const congru_design *design, const seen *trials,
-                                  const double *present, double *probability)
+static congru_status predict_crop(asked *n, double *probability)
 {
     congru_middle middle = {0};
-    congru_application *a = build(context, backbone, prefix, model, design);
+    congru_application *a = build(n);
     if (a == NULL)
         return CONGRU_ERROR_FORMAT;
-    congru_status status = CONGRU_OK;
-    if (find(&a->graph, &congru_layer_recentre) >= 0)
-        status = refer(context, backbone, prefix, model, design, trials, &middle);
+    congru_status status = recentres(a) ? refer(n, &middle) : CONGRU_OK;
     if (status == CONGRU_OK)
-        status = apply(a, present, trials, &middle, probability);
+        status = apply(a, n, &middle, probability);
     congru_application_end(a);
     congru_middle_end(&middle);
     return status;
 }
 
 /* The mean over all crops. A network that recentres matrices does so for each place of a crop by itself. */
-static congru_status predict_crops(congru_context *context, congru_backbone backbone, const char *prefix,
-                                   const congru_tensors *model, const congru_design *design, seen *trials,
-                                   const double *present, double *probability)
+static congru_status predict_crops(asked *n, double *probability)
 {
-    const size_t size = trials->target->count * design->classes;
+    const size_t size = n->target->count * n->design.classes;
     double *sum = congru_memory_take(size * sizeof(double));
     if (sum == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for probabilities");
+        return congru_fail(n->context, CONGRU_ERROR_MEMORY, "not enough memory for probabilities");
     memset(sum, 0, size * sizeof(double));
     congru_status status = CONGRU_OK;
-    for (trials->crop = 1; status == CONGRU_OK && trials->crop <= design->crops; trials->crop++) {
-        status = predict_crop(context, backbone, prefix, model, design, trials, present, probability);
+    for (n->crop = 1; status == CONGRU_OK && n->crop <= n->design.crops; n->crop++) {
+        status = predict_crop(n, probability);
         for (size_t i = 0; status == CONGRU_OK && i < size; i++)
             sum[i] += probability[i];
     }
     for (size_t i = 0; i < size; i++)
-        probability[i] = sum[i] / (double)design->crops;
+        probability[i] = sum[i] / (double)n->design.crops;
     congru_memory_give(sum);
     return status;
 }
 
-congru_status congru_scored_predict(congru_context *context, congru_backbone backbone, const char *prefix,
+congru_status congru_scored_predict(congru_context *context, const congru_network *network, const char *prefix,
                                     const congru_tensors *model, const congru_target_trials *target,
                                     size_t *classes, double *probability)
 {
-    char name[CONGRU_TENSOR_NAME_SIZE];
-    congru_design design;
-    const double *present = NULL;
-    seen trials = {.target = target};
-    congru_status status = load_design(context, prefix, model, &design);
-    if (status != CONGRU_OK)
-        return status;
-    if (design.d != target->d)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the network was trained on %s, and there are %zu",
-                           congru_count(design.d, "channel").text, target->d);
-    *classes = design.classes;
-    join(name, prefix, "present");
-    status = congru_tensors_expect(context, model, name, 1, &design.classes, &present);
+    asked n = {.context = context, .network = network, .prefix = prefix, .model = model, .target = target};
+    congru_status status = find_network(&n);
     if (status == CONGRU_OK)
-        status = take_signals(context, &design, congru_model_of(backbone), target, &trials.signals);
+        status = congru_design_check(context, &n.design, target->d);
+    *classes = status == CONGRU_OK ? n.design.classes : 0;
     if (status == CONGRU_OK)
-        status = predict_crops(context, backbone, prefix, model, &design, &trials, present, probability);
-    congru_memory_give(trials.signals);
+        status = take_signals(&n);
+    if (status == CONGRU_OK)
+        status = predict_crops(&n, probability);
+    congru_memory_give(n.signals);
     return status;
 }
 
-congru_status congru_scored_keep(congru_context *context, congru_backbone backbone, const char *prefix,
+congru_status congru_scored_keep(congru_context *context, const congru_network *network, const char *prefix,
                                  const congru_trials *trials, congru_tensors *model)
 {
-    char name[CONGRU_TENSOR_NAME_SIZE];
-    congru_design design;
     congru_middle middle = {0};
     double *kept = NULL;
     const congru_target_trials all = {
         .count = trials->count, .d = trials->d, .covariance = trials->covariance, .signals = trials->signals};
-    seen shown = {.target = &all};
-    congru_status status = load_design(context, prefix, model, &design);
-    congru_application *a = status == CONGRU_OK ? build(context, backbone, prefix, model, &design) : NULL;
-    const bool recentres = a != NULL && find(&a->graph, &congru_layer_recentre) >= 0;
-    if (a != NULL)
-        congru_application_end(a);
-    if (!recentres)
-        return status == CONGRU_OK && a == NULL ? CONGRU_ERROR_FORMAT : status;
-    status = take_signals(context, &design, congru_model_of(backbone), &all, &shown.signals);
+    asked n = {.context = context, .network = network, .prefix = prefix, .model = model, .target = &all};
+    congru_status status = find_network(&n);
     if (status == CONGRU_OK)
-        status = middle_of(context, backbone, prefix, model, &design, &shown, &middle);
-    const size_t shape[] = {middle.d + 1, middle.d};
-    join(name, prefix, "reference");
-    if (status == CONGRU_OK)
-        status = congru_tensors_add(context, model, name, 2, shape, &kept);
-    if (status == CONGRU_OK)
-        status = congru_middle_keep(context, trials, &middle, kept);
+        status = middle_of(&n, &middle);
+    if (status == CONGRU_OK && middle.matrix != NULL) {
+        const size_t shape[] = {middle.d + 1, middle.d};
+        status = congru_kept_make(context, model, prefix, "reference", 2, shape, &kept);
+        if (status == CONGRU_OK)
+            status = congru_middle_keep(context, trials, &middle, kept);
+    }
     congru_middle_end(&middle);
-    congru_memory_give(shown.signals);
+    congru_memory_give(n.signals);
     return status;
 }
 
-congru_status congru_scored_classes(congru_context *context, congru_backbone backbone, const char *prefix,
+congru_status congru_scored_classes(congru_context *context, const congru_network *network, const char *prefix,
                                     const congru_tensors *model, size_t *classes)
 {
-    const congru_network_model *own = congru_model_of(backbone);
-    char name[CONGRU_TENSOR_NAME_SIZE];
-    congru_design design;
-    const double *present = NULL;
-    congru_status status = load_design(context, prefix, model, &design);
-    *classes = status == CONGRU_OK ? design.classes : 0;
-    if (status == CONGRU_OK && own->least_samples != NULL) {
-        const congru_signals shape = {.channels = design.d, .samples = design.samples, .rate = design.rate};
-        congru_design alone = design;
-        status = congru_design_signals(context, own, &shape, 0.0, &alone);
+    asked n = {.context = context, .network = network, .prefix = prefix, .model = model};
+    congru_status status = find_network(&n);
+    *classes = status == CONGRU_OK ? n.design.classes : 0;
+    if (status == CONGRU_OK && network->needs == CONGRU_NEEDS_SIGNALS) {
+        const congru_signals shape = {
+            .channels = n.design.d, .samples = n.design.samples, .rate = n.design.rate};
+        congru_design alone = n.design;
+        status = congru_design_signals(context, network, &shape, 0.0, &alone);
     }
-    join(name, prefix, "present");
-    if (status == CONGRU_OK)
-        status = congru_tensors_expect(context, model, name, 1, &design.classes, &present);
     if (status != CONGRU_OK)
         return status;
-    congru_application *a = build(context, backbone, prefix, model, &design);
+    const double *kept = NULL;
+    congru_application *a = build(&n);
     if (a == NULL)
         return CONGRU_ERROR_FORMAT;
-    const int matrix = a->graph.output[CONGRU_OUTPUT_MATRIX];
-    if (find(&a->graph, &congru_layer_recentre) >= 0) {
-        size_t shape[] = {a->graph.node[matrix].out.rows + 1, a->graph.node[matrix].out.rows};
-        const double *kept = NULL;
-        join(name, prefix, "reference");
-        status = congru_tensors_expect(context, model, name, 2, shape, &kept);
-    }
+    if (recentres(a))
+        status = find_reference(&n, a->graph.node[a->graph.output[CONGRU_OUTPUT_MATRIX]].out.rows, &kept);
     congru_application_end(a);
     return status;
 }

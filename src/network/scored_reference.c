@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-enum { TRIALS_FOR_A_REFERENCE = 16 };
 static const double epsilon = 1e-5; /* added to a dispersion */
 
 congru_status congru_middle_begin(congru_context *context, size_t count, size_t d, congru_middle *m)
@@ -64,7 +63,7 @@ static congru_status settle(congru_context *context, size_t seen, const double *
                             const double *kept, size_t k, const congru_middle *m)
 {
     const size_t size = m->d * m->d;
-    const double share = seen < TRIALS_FOR_A_REFERENCE ? (double)seen / TRIALS_FOR_A_REFERENCE : 1.0;
+    const double share = congru_reference_share(seen);
     double *inverse = m->inverse + k * size;
     for (size_t e = 0; e < size; e++)
         inverse[e] = -0.5 * (share * logarithm[e] + (1.0 - share) * kept[e]);
@@ -149,19 +148,19 @@ congru_status congru_middle_refer(congru_context *context, const congru_target_t
     m->references = target->online && kept != NULL ? m->count : 1;
     memset(logarithm, 0, size * sizeof(double));
     if (kept == NULL)
-        return settle(context, TRIALS_FOR_A_REFERENCE, logarithm, dispersion, logarithm, 0, m);
+        return settle(context, CONGRU_TRIALS_FOR_A_REFERENCE, logarithm, dispersion, logarithm, 0, m);
     if (target->online)
         return follow(context, kept, m, logarithm);
     if (target->following != NULL)
         return follow_on(context, target->following, kept, m, logarithm);
     if (target->visible > 0)
         status = refer(context, m, target->visible, m->matrix, logarithm, &dispersion);
-    if (target->visible > 0 && target->visible < TRIALS_FOR_A_REFERENCE)
+    if (target->visible > 0 && target->visible < CONGRU_TRIALS_FOR_A_REFERENCE)
         congru_note(
             context,
             "only %s of the target may be seen: the mean of its matrices is drawn to that of training (%d "
             "trials stand alone)",
-            congru_count(target->visible, "trial").text, TRIALS_FOR_A_REFERENCE);
+            congru_count(target->visible, "trial").text, CONGRU_TRIALS_FOR_A_REFERENCE);
     return status == CONGRU_OK ? settle(context, target->visible, logarithm, dispersion, kept, 0, m) : status;
 }
 

@@ -5,6 +5,13 @@
 #include "model/trials.h"
 #include "network/application.h"
 
+/* So many trials of a target make a reference alone; of fewer it has this share, and that of training the rest. */
+enum { CONGRU_TRIALS_FOR_A_REFERENCE = 16 };
+static inline double congru_reference_share(size_t seen)
+{
+    return seen < CONGRU_TRIALS_FOR_A_REFERENCE ? (double)seen / CONGRU_TRIALS_FOR_A_REFERENCE : 1.0;
+}
+
 /* The matrices (count, d, d) in the middle of a network, and what they are recentred by: `exact` is the Frechet mean, and
  * their dispersion about it is divided by as well (SPD batch normalisation); otherwise the mean of their logarithms. */
 typedef struct congru_middle {

@@ -14,15 +14,15 @@
 /* ---- Making ------------------------------------------------------------------------------------------ */
 
 /* What `unconstrained` and the choices by model come to for this one. */
-static void apply_choices(congru_backbone backbone, congru_network_options *o)
+static void apply_choices(const congru_network *network, congru_network_options *o)
 {
     if (o->unconstrained)
         o->action = o->subject = o->reconstruction = o->ratio = o->subject_ratio = o->gamma_penalty =
             o->rotation_penalty = o->centre_penalty = 0.0;
     if (o->initial == CONGRU_INITIAL_UNET_RANDOM)
-        o->initial = backbone == CONGRU_BACKBONE_UNET ? CONGRU_INITIAL_RANDOM : CONGRU_INITIAL_LIFTED;
+        o->initial = network->model->own.initial;
     if (o->head_reference == CONGRU_HEAD_DLDCT_IDENTITY)
-        o->head_reference = backbone == CONGRU_BACKBONE_DLDCT ? CONGRU_HEAD_IDENTITY : CONGRU_HEAD_BATCH;
+        o->head_reference = network->model->own.head_reference;
 }
 
 /* The graph of the design with its losses, rewritten. */
@@ -39,8 +39,8 @@ static congru_status build_graph(congru_training *t, unsigned rewritings)
     graph->subjects = t->trials->subjects;
     graph->series = t->series;
     graph->stops = &t->stops;
-    congru_design_build(congru_model_of(t->backbone), &t->design, graph);
-    congru_design_objective(&t->design, graph, t->end_to_end);
+    congru_design_build(t->network->model, &t->design, graph);
+    congru_design_objective(t->network->model, &t->design, graph, t->end_to_end);
     congru_status status = congru_graph_rewrite(graph, rewritings);
     for (size_t k = 0; k < CONGRU_OUTPUT_COUNT; k++)
         graph->output[k] = -1; /* losses alone say what is wanted */
@@ -89,7 +89,7 @@ static congru_status lay_out(congru_training *t)
 
 static bool decides(const congru_training *t)
 {
-    return congru_model_of(t->backbone)->decides;
+    return congru_network_decides(t->network);
 }
 
 /* What stays constant, and the first parameters. */
@@ -111,17 +111,17 @@ static congru_status start(congru_training *t)
     if (!t->constants.by_log)
         seen.covariance = t->constants.covariance;
     return status == CONGRU_OK ? congru_watch_start(t->context, &seen, t->constants.present_count,
-                                                    congru_model_of(t->backbone), &t->parameters, &t->watch)
+                                                    t->network->model, &t->parameters, &t->watch)
                                : status;
 }
 
 static congru_status build(congru_training *t, unsigned rewritings)
 {
     const congru_network_options *o = &t->options;
-    congru_status status = congru_design_make(t->context, t->backbone, t->end_to_end, t->trials, o, &t->design);
+    congru_status status = congru_design_make(t->context, t->network, t->end_to_end, t->trials, o, &t->design);
     if (status != CONGRU_OK)
         return status;
-    const congru_network_model *model = congru_model_of(t->backbone);
+    const congru_network_model *model = t->network->model;
     const bool moments = model->taps != NULL && t->design.samples == t->design.whole; /* of crops they vary */
     t->design.seed = t->seed;
     const size_t out = t->design.width[t->design.layers], count = t->trials->count;
@@ -129,9 +129,9 @@ static congru_status build(congru_training *t, unsigned rewritings)
     t->constants = (congru_constants){.trials = t->trials,
                                       .out = out,
                                       .stride = congru_vector(congru_spd_tangent_size(out)).size,
-                                      .by_log = model->widths == NULL && !decides(t),
+                                      .by_log = model->rotates,
                                       .taps = moments ? model->taps(&t->design) : 0,
-                                      .signals = model->least_samples != NULL,
+                                      .signals = t->network->needs == CONGRU_NEEDS_SIGNALS,
                                       .zscore = t->design.zscore,
                                       .by_subject = o->dispersion == CONGRU_DISPERSION_SUBJECT_GLOBAL ||
                                                     o->dispersion == CONGRU_DISPERSION_SUBJECT,
@@ -152,7 +152,7 @@ static congru_status build(congru_training *t, unsigned rewritings)
     return status == CONGRU_OK ? start(t) : status;
 }
 
-congru_status congru_training_create_rewritten(congru_context *context, congru_backbone backbone,
+congru_status congru_training_create_rewritten(congru_context *context, const congru_network *network,
                                                bool end_to_end, const congru_trials *trials,
                                                const congru_method_options *options, unsigned rewritings,
                                                congru_training **training)
@@ -160,7 +160,7 @@ congru_status congru_training_create_rewritten(congru_context *context, congru_b
     *training = NULL;
     congru_status status = congru_method_options_check(context, options);
     if (status == CONGRU_OK)
-        status = congru_model_reads(context, backbone, trials->covariance, trials->signals);
+        status = congru_model_reads(context, network, trials->covariance, trials->signals);
     if (status == CONGRU_OK)
         status = congru_training_check(context, end_to_end, trials, &options->network);
     if (status != CONGRU_OK)
@@ -169,12 +169,12 @@ congru_status congru_training_create_rewritten(congru_context *context, congru_b
     if (t == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory to train");
     t->context = context;
-    t->backbone = backbone;
+    t->network = network;
     t->end_to_end = end_to_end;
     t->seed = options->seed;
-    t->options = congru_network_settle(backbone, &options->network);
+    t->options = congru_network_settle(network, &options->network);
     t->trials = trials;
-    apply_choices(backbone, &t->options);
+    apply_choices(network, &t->options);
     status = build(t, rewritings);
     if (status != CONGRU_OK)
         congru_training_destroy(&t);
@@ -182,11 +182,11 @@ congru_status congru_training_create_rewritten(congru_context *context, congru_b
     return status;
 }
 
-congru_status congru_training_create(congru_context *context, congru_backbone backbone, bool end_to_end,
+congru_status congru_training_create(congru_context *context, const congru_network *network, bool end_to_end,
                                      const congru_trials *trials, const congru_method_options *options,
                                      congru_training **training)
 {
-    return congru_training_create_rewritten(context, backbone, end_to_end, trials, options, CONGRU_REWRITE_ALL,
+    return congru_training_create_rewritten(context, network, end_to_end, trials, options, CONGRU_REWRITE_ALL,
                                             training);
 }
 

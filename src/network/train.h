@@ -15,7 +15,7 @@ typedef struct congru_training {
     bool end_to_end;
     uint64_t seed;
     congru_network_options options; /* with what `unconstrained` and choices by model make of them */
-    congru_backbone backbone;
+    const congru_network *network;
     congru_design design;
     congru_constants constants;
     congru_parameters parameters;
@@ -33,13 +33,13 @@ typedef struct congru_training {
 } congru_training;
 
 /* The trials stay the caller's and must outlive the training. Frees with destroy, also after a failure. */
-congru_status congru_training_create(congru_context *context, congru_backbone backbone, bool end_to_end,
+congru_status congru_training_create(congru_context *context, const congru_network *network, bool end_to_end,
                                      const congru_trials *trials, const congru_method_options *options,
                                      congru_training **training);
 void congru_training_destroy(congru_training **training);
 
 /* The same with a graph rewritten by these rules alone (rewrite.h); 0: as the paper has it. */
-congru_status congru_training_create_rewritten(congru_context *context, congru_backbone backbone,
+congru_status congru_training_create_rewritten(congru_context *context, const congru_network *network,
                                                bool end_to_end, const congru_trials *trials,
                                                const congru_method_options *options, unsigned rewritings,
                                                congru_training **training);

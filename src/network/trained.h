@@ -6,7 +6,7 @@
 
 /* Pointers into the model. */
 typedef struct congru_trained {
-    congru_backbone backbone;
+    const congru_network *network;
     congru_design design;
     size_t out;                                         /* dimension of the output */
     const double *w[CONGRU_LAYERS_MAX];                 /* of a stack */
@@ -19,7 +19,7 @@ typedef struct congru_trained {
 
 /* Adds the tensors of a training; finds them again. */
 congru_status congru_trained_save(const congru_training *training, const char *prefix, congru_tensors *model);
-congru_status congru_trained_load(congru_context *context, congru_backbone backbone, const char *prefix,
+congru_status congru_trained_load(congru_context *context, const congru_network *network, const char *prefix,
                                   const congru_tensors *model, congru_trained *n);
 
 /* The trials as the network sees them: *seen is `covariance`, or with `trace` *own, divided by traces, which the caller gives

@@ -143,8 +143,8 @@ static void world_free(world *w)
 static void map(world *w, double *out)
 {
     congru_tensors model = {0};
-    OK(congru_aligner_rpa.fit(context, &w->trials, &w->options, &model, NULL));
-    OK(congru_aligner_rpa.map_target(context, &model, &w->asked, out));
+    OK(congru_aligner_rpa.fit(&congru_aligner_rpa, context, &w->trials, &w->options, &model, NULL));
+    OK(congru_aligner_rpa.map_target(&congru_aligner_rpa, context, &model, &w->asked, out));
     congru_tensors_clear(&model);
 }
 
@@ -413,20 +413,20 @@ TEST(classes_without_calibration_do_not_count)
     calibrate(&w, 12);
     for (size_t i = 0; i < 12; i++)
         w.calibration_trial[i] = 3 * (i / 2) + i % 2, w.calibration_label[i] = (int32_t)(i % 2);
-    OK(congru_aligner_rpa.fit(context, &w.trials, &w.options, &model, NULL));
-    OK(congru_aligner_rpa.map_target(context, &model, &w.asked, w.out));
+    OK(congru_aligner_rpa.fit(&congru_aligner_rpa, context, &w.trials, &w.options, &model, NULL));
+    OK(congru_aligner_rpa.map_target(&congru_aligner_rpa, context, &model, &w.asked, w.out));
     double *mean = congru_tensors_find(&model, "rpa.mean")->data;
     for (size_t i = 0; i < 25; i++)
         mean[2 * 25 + i] = i % 6 == 0 ? 3.0 : 0.5;
-    OK(congru_aligner_rpa.map_target(context, &model, &w.asked, other));
+    OK(congru_aligner_rpa.map_target(&congru_aligner_rpa, context, &model, &w.asked, other));
     CHECK(same(&w, w.out, other));
     mean[1 * 25] += 0.5;
-    OK(congru_aligner_rpa.map_target(context, &model, &w.asked, other));
+    OK(congru_aligner_rpa.map_target(&congru_aligner_rpa, context, &model, &w.asked, other));
     CHECK(!same(&w, w.out, other));
     congru_tensors_find(&model, "rpa.trials")->data[1] = 0.0;
-    OK(congru_aligner_rpa.map_target(context, &model, &w.asked, w.out));
+    OK(congru_aligner_rpa.map_target(&congru_aligner_rpa, context, &model, &w.asked, w.out));
     mean[1 * 25] += 0.5;
-    OK(congru_aligner_rpa.map_target(context, &model, &w.asked, other));
+    OK(congru_aligner_rpa.map_target(&congru_aligner_rpa, context, &model, &w.asked, other));
     CHECK(same(&w, w.out, other));
     congru_tensors_clear(&model);
     free(other);
@@ -483,7 +483,7 @@ TEST(the_seed_is_kept_whole)
     world w = world_make(3, 2, 0.3, 1.0, 0);
     congru_tensors model = {0};
     w.options.seed = UINT64_C(0xfedcba9876543211);
-    OK(congru_aligner_rpa.fit(context, &w.trials, &w.options, &model, NULL));
+    OK(congru_aligner_rpa.fit(&congru_aligner_rpa, context, &w.trials, &w.options, &model, NULL));
     const double *seed = congru_tensors_find(&model, "rpa.seed")->data;
     CHECK(((uint64_t)seed[0] << 32) + (uint64_t)seed[1] == w.options.seed);
     congru_tensors_clear(&model);
@@ -503,33 +503,35 @@ TEST(errors_are_said)
     congru_tensors model = {0}, empty = {0};
     const congru_aligner *rpa = &congru_aligner_rpa;
     CHECK(congru_aligner_find("rpa") == rpa && rpa->recentring == &congru_recentring_ra && rpa->labels);
-    OK(rpa->fit(context, &w.trials, &w.options, &model, NULL));
-    check_says(rpa->map_target(context, &empty, &w.asked, w.out), CONGRU_ERROR_FORMAT, "rpa.mean: missing");
+    OK(rpa->fit(rpa, context, &w.trials, &w.options, &model, NULL));
+    check_says(rpa->map_target(rpa, context, &empty, &w.asked, w.out), CONGRU_ERROR_FORMAT,
+               "rpa.mean: missing");
     calibrate(&w, 4);
     w.calibration_trial[3] = w.count;
-    check_says(rpa->map_target(context, &model, &w.asked, w.out), CONGRU_ERROR_ARGUMENT,
+    check_says(rpa->map_target(rpa, context, &model, &w.asked, w.out), CONGRU_ERROR_ARGUMENT,
                "calibration trial 4 is number 49 of 48 trials");
     calibrate(&w, 4);
     w.calibration_label[2] = 2;
-    check_says(rpa->map_target(context, &model, &w.asked, w.out), CONGRU_ERROR_ARGUMENT,
+    check_says(rpa->map_target(rpa, context, &model, &w.asked, w.out), CONGRU_ERROR_ARGUMENT,
                "there are the classes 0 to 1");
     w.calibration_label[2] = -1;
-    check_says(rpa->map_target(context, &model, &w.asked, w.out), CONGRU_ERROR_ARGUMENT, "label -1");
+    check_says(rpa->map_target(rpa, context, &model, &w.asked, w.out), CONGRU_ERROR_ARGUMENT, "label -1");
     calibrate(&w, 4);
     congru_tensors_find(&model, "rpa.seed")->data[0] = -3.0;
-    check_says(rpa->map_target(context, &model, &w.asked, w.out), CONGRU_ERROR_FORMAT, "half of a seed");
+    check_says(rpa->map_target(rpa, context, &model, &w.asked, w.out), CONGRU_ERROR_FORMAT, "half of a seed");
     congru_tensors_find(&model, "rpa.seed")->data[0] = 0.0;
     congru_tensors_find(&model, "rpa.dispersion")->data[0] = -1.0;
-    check_says(rpa->map_target(context, &model, &w.asked, w.out), CONGRU_ERROR_FORMAT, "rpa.dispersion");
+    check_says(rpa->map_target(rpa, context, &model, &w.asked, w.out), CONGRU_ERROR_FORMAT, "rpa.dispersion");
     congru_tensors_clear(&model);
     w.target[5 * 9] = NAN;
-    OK(rpa->fit(context, &w.trials, &w.options, &model, NULL));
-    check_says(rpa->map_target(context, &model, &w.asked, w.out), CONGRU_ERROR_NOT_FINITE, "matrix 6 of 48");
+    OK(rpa->fit(rpa, context, &w.trials, &w.options, &model, NULL));
+    check_says(rpa->map_target(rpa, context, &model, &w.asked, w.out), CONGRU_ERROR_NOT_FINITE,
+               "matrix 6 of 48");
     w.asked.d = 2;
-    check_says(rpa->map_target(context, &model, &w.asked, w.out), CONGRU_ERROR_FORMAT, "expected 2");
+    check_says(rpa->map_target(rpa, context, &model, &w.asked, w.out), CONGRU_ERROR_FORMAT, "expected 2");
     w.label[7] = 2;
     congru_tensors_clear(&model);
-    check_says(rpa->fit(context, &w.trials, &w.options, &model, NULL), CONGRU_ERROR_ARGUMENT,
+    check_says(rpa->fit(rpa, context, &w.trials, &w.options, &model, NULL), CONGRU_ERROR_ARGUMENT,
                "label 2 of trial 8");
     congru_tensors_clear(&model);
     check_says(congru_alignment_scale(context, 4, 3, w.source, -1.0, NULL, w.out), CONGRU_ERROR_ARGUMENT,

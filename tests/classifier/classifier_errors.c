@@ -52,9 +52,12 @@ TEST(classes_times_filters_are_limited)
     congru_tensors model = {0};
     congru_method_options_init(&options);
     beyond.classes++;
-    check_error(context, congru_classifier_csp_lda.fit(context, &beyond, &options, &model, NULL),
-                CONGRU_ERROR_ARGUMENT, "csp-lda: 1025 classes with 2 filters each are more than 2048 features");
-    congru_status status = congru_classifier_csp_lda.fit(context, &at, &options, &model, NULL);
+    check_error(
+        context,
+        congru_classifier_csp_lda.fit(&congru_classifier_csp_lda, context, &beyond, &options, &model, NULL),
+        CONGRU_ERROR_ARGUMENT, "csp-lda: 1025 classes with 2 filters each are more than 2048 features");
+    congru_status status =
+        congru_classifier_csp_lda.fit(&congru_classifier_csp_lda, context, &at, &options, &model, NULL);
     CHECK_SAYING(strstr(congru_context_error(context), "features") == NULL, "status %d: %s", (int)status,
                  congru_context_error(context));
     congru_tensors_clear(&model);

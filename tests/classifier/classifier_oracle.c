@@ -105,8 +105,10 @@ static void check_chosen_c(void)
     double c = 0;
     congru_method_options_init(&options);
     options.c = 0;
-    spd_expect(context, congru_classifier_find("tslr")->fit(context, &training.trials, &options, &model, NULL),
-               CONGRU_OK, __FILE__, __LINE__);
+    spd_expect(
+        context,
+        congru_classifier_tslr.fit(&congru_classifier_tslr, context, &training.trials, &options, &model, NULL),
+        CONGRU_OK, __FILE__, __LINE__);
     spd_expect(context, congru_tensors_expect_number(context, &model, "tslr.c", 1e-9, 1e9, &c), CONGRU_OK,
                __FILE__, __LINE__);
     CHECK_SAYING(c == expected[0], "%s: C is %g, expected %g", title, c, expected[0]);

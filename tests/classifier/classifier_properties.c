@@ -238,8 +238,10 @@ TEST(recentred_trials_have_the_identity_as_reference)
     const double *reference;
     double mean[D * D];
     trial_set_recentre(context, &training);
-    spd_expect(context, congru_classifier_find("tslr")->fit(context, &training.trials, &options, &model, NULL),
-               CONGRU_OK, __FILE__, __LINE__);
+    spd_expect(
+        context,
+        congru_classifier_tslr.fit(&congru_classifier_tslr, context, &training.trials, &options, &model, NULL),
+        CONGRU_OK, __FILE__, __LINE__);
     spd_expect(context, congru_tensors_expect(context, &model, "tslr.reference", 2, shape, &reference),
                CONGRU_OK, __FILE__, __LINE__);
     spd_expect(context,
@@ -253,8 +255,10 @@ TEST(recentred_trials_have_the_identity_as_reference)
     /* And only those. */
     for (size_t i = 0; i < N * D * D; i++)
         training.covariance[i] *= 1.0 + 1e-6;
-    spd_expect(context, congru_classifier_find("tslr")->fit(context, &training.trials, &options, &model, NULL),
-               CONGRU_OK, __FILE__, __LINE__);
+    spd_expect(
+        context,
+        congru_classifier_tslr.fit(&congru_classifier_tslr, context, &training.trials, &options, &model, NULL),
+        CONGRU_OK, __FILE__, __LINE__);
     spd_expect(context, congru_tensors_expect(context, &model, "tslr.reference", 2, shape, &reference),
                CONGRU_OK, __FILE__, __LINE__);
     for (size_t i = 0; i < D; i++)
@@ -272,18 +276,18 @@ TEST(company_does_not_matter)
     for (size_t m = 0; m < NAME_COUNT; m++) {
         const congru_classifier *classifier = congru_classifier_find(NAMES[m]);
         congru_tensors model = {0};
-        CHECK(classifier->fit(context, &training.trials, &options, &model, NULL) == CONGRU_OK);
+        CHECK(classifier->fit(classifier, context, &training.trials, &options, &model, NULL) == CONGRU_OK);
         congru_target_trials all = {.count = TESTS, .d = D, .covariance = test.covariance, .visible = TESTS};
-        CHECK(classifier->predict(context, &model, &all, first) == CONGRU_OK);
+        CHECK(classifier->predict(classifier, context, &model, &all, first) == CONGRU_OK);
         for (size_t i = 0; i < TESTS; i++) {
             congru_target_trials one = {
                 .count = 1, .d = D, .covariance = test.covariance + i * D * D, .visible = 1};
-            CHECK(classifier->predict(context, &model, &one, second) == CONGRU_OK);
+            CHECK(classifier->predict(classifier, context, &model, &one, second) == CONGRU_OK);
             CHECK_SAYING(memcmp(second, first + i * CLASSES, CLASSES * sizeof *second) == 0,
                          "%s: trial %zu differs when alone", NAMES[m], i);
         }
         congru_target_trials none = {.d = D};
-        CHECK(classifier->predict(context, &model, &none, second) == CONGRU_OK);
+        CHECK(classifier->predict(classifier, context, &model, &none, second) == CONGRU_OK);
         congru_tensors_clear(&model);
     }
     end();
@@ -403,13 +407,13 @@ TEST(a_model_of_another_shape_is_refused)
     for (size_t m = 0; m < NAME_COUNT; m++) {
         const congru_classifier *classifier = congru_classifier_find(NAMES[m]);
         congru_tensors model = {0}, empty = {0};
-        CHECK(classifier->fit(context, &training.trials, &options, &model, NULL) == CONGRU_OK);
+        CHECK(classifier->fit(classifier, context, &training.trials, &options, &model, NULL) == CONGRU_OK);
         congru_target_trials target = {.count = 2, .d = D - 1, .covariance = test.covariance};
-        spd_expect(context, classifier->predict(context, &model, &target, first), CONGRU_ERROR_FORMAT, __FILE__,
-                   __LINE__);
+        spd_expect(context, classifier->predict(classifier, context, &model, &target, first),
+                   CONGRU_ERROR_FORMAT, __FILE__, __LINE__);
         target.d = D;
-        spd_expect(context, classifier->predict(context, &empty, &target, first), CONGRU_ERROR_FORMAT, __FILE__,
-                   __LINE__);
+        spd_expect(context, classifier->predict(classifier, context, &empty, &target, first),
+                   CONGRU_ERROR_FORMAT, __FILE__, __LINE__);
         congru_tensors_clear(&model);
     }
     end();

@@ -416,7 +416,7 @@ static void train_until_stopped(void *user, int rank, congru_process_group *proc
         CONGRU_OK)
         abort();
     context->processes = processes;
-    CHECK(congru_training_create(context, CONGRU_BACKBONE_DLDCT, true, &all->trials, &options, &t) ==
+    CHECK(congru_training_create(context, &congru_network_dldct, true, &all->trials, &options, &t) ==
           CONGRU_OK);
     all->status[rank] = congru_training_loop(t, NULL);
     all->step[rank] = t->step;

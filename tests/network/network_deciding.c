@@ -35,14 +35,14 @@ static void draw(void)
     noise(BRIEF, brief);
 }
 
-static bool on_signals(int network)
+static bool on_signals(const congru_network *network)
 {
-    return network >= CONGRU_NETWORK_SHALLOW;
+    return network->needs == CONGRU_NEEDS_SIGNALS;
 }
 
-static const congru_signals *signals_of(int network)
+static const congru_signals *signals_of(const congru_network *network)
 {
-    return network == CONGRU_NETWORK_DEEP ? &signals : &brief_signals;
+    return network == &congru_network_deep ? &signals : &brief_signals;
 }
 
 static congru_method_options options_of(int steps)
@@ -54,7 +54,7 @@ static congru_method_options options_of(int steps)
     return options;
 }
 
-static congru_target_trials target_of(int network)
+static congru_target_trials target_of(const congru_network *network)
 {
     congru_target_trials target = {.count = N, .d = D, .covariance = trials.covariance};
     if (on_signals(network))
@@ -64,17 +64,16 @@ static congru_target_trials target_of(int network)
 }
 
 /* Probabilities of the trials themselves, after some steps, and the network. */
-static void ask(congru_context *own, int network, const congru_method_options *options, congru_tensors *model,
-                double *p)
+static void ask(congru_context *own, const congru_network *network, const congru_method_options *options,
+                congru_tensors *model, double *p)
 {
     congru_trials given = trials;
     const congru_target_trials target = target_of(network);
     given.signals = on_signals(network) ? signals_of(network) : NULL;
-    CHECK_SAYING(congru_network_fit(own, (congru_backbone)network, true, "m", &given, options, model, NULL) ==
-                     CONGRU_OK,
-                 "network %d: %s", network, congru_context_error(own));
-    CHECK_SAYING(congru_network_predict(own, (congru_backbone)network, "m", model, &target, p) == CONGRU_OK,
-                 "network %d: %s", network, congru_context_error(own));
+    CHECK_SAYING(congru_network_fit(own, network, true, "m", &given, options, model, NULL) == CONGRU_OK,
+                 "%s: %s", network->name, congru_context_error(own));
+    CHECK_SAYING(congru_network_predict(own, network, "m", model, &target, p) == CONGRU_OK, "%s: %s",
+                 network->name, congru_context_error(own));
 }
 
 static size_t count_right(const double *p)
@@ -98,23 +97,24 @@ static void networks_learn(void)
         SKIP("ThreadSanitizer looks on: bits_are_the_same trains all of them");
         return;
     }
-    for (int network = CONGRU_NETWORK_SPD_CNN; network < CONGRU_NETWORK_COUNT; network++) {
+    for (size_t k = CONGRU_NETWORKS_ALIGN; k < CONGRU_NETWORKS; k++) {
+        const congru_network *network = congru_network_at(k);
         for (int dropout = 0; dropout < 2; dropout++) {
             double p[OUT];
             congru_tensors model = {0};
-            const bool slow = network == CONGRU_NETWORK_EEGNET || network == CONGRU_NETWORK_INCEPTION;
-            congru_method_options options = options_of(network == CONGRU_NETWORK_SPDNET ? 400
-                                                       : slow                           ? 120
-                                                                                        : 60);
+            const bool slow = network == &congru_network_eegnet || network == &congru_network_inception;
+            congru_method_options options = options_of(network == &congru_network_spdnet ? 400
+                                                       : slow                            ? 120
+                                                                                         : 60);
             if (dropout == 0)
                 options.network.dropout = 0.0;
-            else if (congru_network_settle((congru_backbone)network, &options.network).dropout == 0.0)
+            else if (congru_network_settle(network, &options.network).dropout == 0.0)
                 continue;
-            options.network.rate = network == CONGRU_NETWORK_SPDNET ? 1e-2 : dropout == 0 ? 1e-3 : 3e-3;
+            options.network.rate = network == &congru_network_spdnet ? 1e-2 : dropout == 0 ? 1e-3 : 3e-3;
             ask(context, network, &options, &model, p);
             const size_t right = count_right(p);
-            CHECK_SAYING(right > 2 * N / 3, "network %d: %zu of %d trials it was trained on%s", network, right,
-                         N, dropout == 0 ? "" : ", with dropout");
+            CHECK_SAYING(right > 2 * N / 3, "%s: %zu of %d trials it was trained on%s", network->name, right, N,
+                         dropout == 0 ? "" : ", with dropout");
             congru_tensors_clear(&model);
         }
     }
@@ -134,7 +134,7 @@ static bool same_tensors(const congru_tensors *a, const congru_tensors *b)
 
 /* Weights after some steps and probabilities: on every instruction set, and with more threads on the best. Plain C multiplies and
  * adds by a call each time, and takes few steps. */
-static void check_bits(int network, bool slow)
+static void check_bits(const congru_network *network, bool slow)
 {
     double expected[OUT], found[OUT];
     congru_tensors first = {0};
@@ -153,7 +153,7 @@ static void check_bits(int network, bool slow)
             CHECK(congru_context_create(&own, &how) == CONGRU_OK);
             ask(own, network, &options, &model, found);
             CHECK_SAYING(memcmp(expected, found, sizeof found) == 0 && same_tensors(&first, &model),
-                         "network %d, %s, %d threads", network, how.cpu, threads);
+                         "%s, %s, %d threads", network->name, how.cpu, threads);
             congru_tensors_clear(&model);
             congru_context_destroy(&own);
         }
@@ -163,18 +163,18 @@ static void check_bits(int network, bool slow)
 
 static void bits_are_the_same(void)
 {
-    for (int network = CONGRU_NETWORK_SPD_CNN; network < CONGRU_NETWORK_COUNT; network++) {
+    for (size_t k = CONGRU_NETWORKS_ALIGN; k < CONGRU_NETWORKS; k++) {
+        const congru_network *network = congru_network_at(k);
         check_bits(network, false);
         check_bits(network, true);
     }
 }
 
-static void refuse(int network, const congru_trials *given, const char *words)
+static void refuse(const congru_network *network, const congru_trials *given, const char *words)
 {
     congru_tensors model = {0};
     const congru_method_options options = options_of(2);
-    CHECK(congru_network_fit(context, (congru_backbone)network, true, "m", given, &options, &model, NULL) !=
-          CONGRU_OK);
+    CHECK(congru_network_fit(context, network, true, "m", given, &options, &model, NULL) != CONGRU_OK);
     CHECK_SAYING(strstr(congru_context_error(context), words) != NULL, "%s", congru_context_error(context));
     congru_tensors_clear(&model);
 }
@@ -183,18 +183,18 @@ static void bad_signals_are_refused(void)
 {
     congru_trials given = trials;
     congru_signals other = signals;
-    refuse(CONGRU_NETWORK_SHALLOW, &given, "shallow needs signals");
+    refuse(&congru_network_shallow, &given, "shallow needs signals");
     given.signals = &other;
     other.samples = 98;
-    refuse(CONGRU_NETWORK_SHALLOW, &given, "99 samples or more, and these have 98");
+    refuse(&congru_network_shallow, &given, "99 samples or more, and these have 98");
     /* cppcheck-suppress redundantAssignment ; given.signals points to it */
     other.samples = 440;
-    refuse(CONGRU_NETWORK_DEEP, &given, "441 samples or more, and these have 440");
+    refuse(&congru_network_deep, &given, "441 samples or more, and these have 440");
     other.rate = 0.0;
-    refuse(CONGRU_NETWORK_EEGNET, &given, "rate is 0 Hz");
+    refuse(&congru_network_eegnet, &given, "rate is 0 Hz");
     given.signals = &signals;
     plain[7 * SIZE + 11] = NAN;
-    refuse(CONGRU_NETWORK_EEGNET, &given, "trial 8 has a sample that is not finite");
+    refuse(&congru_network_eegnet, &given, "trial 8 has a sample that is not finite");
     plain[7 * SIZE + 11] = 0.5;
 }
 
@@ -206,18 +206,18 @@ static void models_refuse_what_they_were_not_trained_on(void)
     double p[OUT];
     const congru_method_options options = options_of(2);
     given.signals = &signals;
-    CHECK(congru_network_fit(context, CONGRU_NETWORK_EEGNET, true, "m", &given, &options, &model, NULL) ==
+    CHECK(congru_network_fit(context, &congru_network_eegnet, true, "m", &given, &options, &model, NULL) ==
           CONGRU_OK);
     congru_signals other = signals;
     congru_target_trials target = {.count = N, .d = D};
     congru_target_see(&target, CONGRU_TARGET_FULL);
     other.rate = 40.0;
     target.signals = &other;
-    CHECK(congru_network_predict(context, CONGRU_NETWORK_EEGNET, "m", &model, &target, p) ==
+    CHECK(congru_network_predict(context, &congru_network_eegnet, "m", &model, &target, p) ==
           CONGRU_ERROR_ARGUMENT);
     CHECK(strstr(congru_context_error(context), "at 20 Hz, and these trials have 450 at 40 Hz") != NULL);
     target.d = 4;
-    CHECK(congru_network_predict(context, CONGRU_NETWORK_EEGNET, "m", &model, &target, p) ==
+    CHECK(congru_network_predict(context, &congru_network_eegnet, "m", &model, &target, p) ==
           CONGRU_ERROR_ARGUMENT);
     congru_tensors_clear(&model);
 }

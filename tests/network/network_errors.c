@@ -24,10 +24,11 @@ static congru_method_options some_options(void)
     return options;
 }
 
-static congru_training *begun(congru_backbone backbone, bool end_to_end, const congru_method_options *options)
+static congru_training *begun(const congru_network *network, bool end_to_end,
+                              const congru_method_options *options)
 {
     congru_training *t = NULL;
-    congru_status status = congru_training_create(context, backbone, end_to_end, &trials, options, &t);
+    congru_status status = congru_training_create(context, network, end_to_end, &trials, options, &t);
     CHECK_SAYING(status == CONGRU_OK, "%s", congru_context_error(context));
     return t;
 }
@@ -63,7 +64,7 @@ TEST(eigenvectors_widen)
 {
     congru_method_options options = some_options();
     options.network.initial = CONGRU_INITIAL_EIGEN;
-    congru_training *t = begun(CONGRU_BACKBONE_DLDCT, true, &options);
+    congru_training *t = begun(&congru_network_dldct, true, &options);
     const double *w1 = congru_training_parameter(t, 0), *w2 = congru_training_parameter(t, 1),
                  *w3 = congru_training_parameter(t, 2);
     double u[D * D];
@@ -90,10 +91,10 @@ TEST(eigenvectors_narrow)
     options.network.widths[0] = D;
     options.network.widths[1] = 3;
     options.network.widths[2] = D;
-    congru_training *whole, *t = begun(CONGRU_BACKBONE_UNET, true, &options);
+    congru_training *whole, *t = begun(&congru_network_ddct_unet, true, &options);
     options.network.width_count = 2;
     options.network.widths[1] = D;
-    whole = begun(CONGRU_BACKBONE_DLDCT, true, &options);
+    whole = begun(&congru_network_dldct, true, &options);
     const double *w1 = congru_training_parameter(t, 0), *u = congru_training_parameter(whole, 0);
     check_vectors(u);
     for (size_t i = 0; i < D; i++)
@@ -105,11 +106,11 @@ TEST(eigenvectors_narrow)
 
 /* ---- Options ------------------------------------------------------------------------------------------- */
 
-static void expect_failure(congru_backbone backbone, const congru_trials *some,
+static void expect_failure(const congru_network *network, const congru_trials *some,
                            const congru_method_options *options, congru_status expected, const char *words)
 {
     congru_training *t = NULL;
-    check_error(context, congru_training_create(context, backbone, true, some, options, &t), expected, words);
+    check_error(context, congru_training_create(context, network, true, some, options, &t), expected, words);
     CHECK(t == NULL);
 }
 
@@ -117,27 +118,27 @@ TEST(options_out_of_range_are_refused)
 {
     congru_method_options options = some_options();
     options.network.batch = 0;
-    expect_failure(CONGRU_BACKBONE_DCT, &trials, &options, CONGRU_ERROR_ARGUMENT,
+    expect_failure(&congru_network_dct, &trials, &options, CONGRU_ERROR_ARGUMENT,
                    "--batch is 0; it must be between 1 and 1000000");
     options = some_options();
     options.network.floor = -1.0;
-    expect_failure(CONGRU_BACKBONE_DCT, &trials, &options, CONGRU_ERROR_ARGUMENT,
+    expect_failure(&congru_network_dct, &trials, &options, CONGRU_ERROR_ARGUMENT,
                    "--eigenvalue-floor is -1; it must be between 0 and ");
     options = some_options();
     options.network.clip = INFINITY;
-    expect_failure(CONGRU_BACKBONE_DCT, &trials, &options, CONGRU_ERROR_ARGUMENT,
+    expect_failure(&congru_network_dct, &trials, &options, CONGRU_ERROR_ARGUMENT,
                    "--clip wants a number, not 'inf'");
     options = some_options();
     options.network.width_count = 2;
     options.network.widths[0] = options.network.widths[1] = D;
-    expect_failure(CONGRU_BACKBONE_UNET, &trials, &options, CONGRU_ERROR_ARGUMENT,
+    expect_failure(&congru_network_ddct_unet, &trials, &options, CONGRU_ERROR_ARGUMENT,
                    "2 widths were given: 3 to 9 make a network");
     options.network.width_count = 1;
-    expect_failure(CONGRU_BACKBONE_DLDCT, &trials, &options, CONGRU_ERROR_ARGUMENT,
+    expect_failure(&congru_network_dldct, &trials, &options, CONGRU_ERROR_ARGUMENT,
                    "1 widths were given: 2 to 9 make a network");
     options.network.width_count = 2;
     options.network.widths[1] = 513;
-    expect_failure(CONGRU_BACKBONE_DLDCT, &trials, &options, CONGRU_ERROR_ARGUMENT,
+    expect_failure(&congru_network_dldct, &trials, &options, CONGRU_ERROR_ARGUMENT,
                    "--dims is 513; it must be between 1 and 512");
 }
 
@@ -146,11 +147,11 @@ TEST(trials_out_of_range_are_refused)
     congru_method_options options = some_options();
     congru_trials wrong = trials;
     wrong.classes = CLASSES - 1;
-    expect_failure(CONGRU_BACKBONE_DCT, &wrong, &options, CONGRU_ERROR_ARGUMENT,
+    expect_failure(&congru_network_dct, &wrong, &options, CONGRU_ERROR_ARGUMENT,
                    "trial 3: class or subject out of range");
     wrong = trials;
     wrong.subjects = SUBJECTS - 1;
-    expect_failure(CONGRU_BACKBONE_DCT, &wrong, &options, CONGRU_ERROR_ARGUMENT,
+    expect_failure(&congru_network_dct, &wrong, &options, CONGRU_ERROR_ARGUMENT,
                    "trial 46: class or subject out of range");
     double *flat = calloc(N * D * D, sizeof(double));
     for (size_t i = 0; i < N; i++)
@@ -159,7 +160,7 @@ TEST(trials_out_of_range_are_refused)
     wrong = trials;
     wrong.covariance = flat;
     options.network.floor = 0.0;
-    expect_failure(CONGRU_BACKBONE_DCT, &wrong, &options, CONGRU_ERROR_NOT_POSITIVE,
+    expect_failure(&congru_network_dct, &wrong, &options, CONGRU_ERROR_NOT_POSITIVE,
                    "trial 8 has an eigenvalue of 0: its logarithm needs a floor above 0");
     free(flat);
 }
@@ -168,7 +169,7 @@ TEST(unconstrained_training_has_cross_entropy_alone)
 {
     congru_method_options options = some_options();
     options.network.unconstrained = true;
-    congru_training *t = begun(CONGRU_BACKBONE_DLDCT, true, &options);
+    congru_training *t = begun(&congru_network_dldct, true, &options);
     congru_training_draw(t);
     CHECK(congru_training_evaluate(t) == CONGRU_OK);
     CHECK(t->series[CONGRU_SERIES_LOSS] == t->series[CONGRU_SERIES_CROSS_ENTROPY]);
@@ -180,7 +181,7 @@ TEST(a_loss_that_overflows_is_refused)
 {
     congru_method_options options = some_options();
     options.network.action = options.network.within = 1e308;
-    congru_training *t = begun(CONGRU_BACKBONE_DLDCT, true, &options);
+    congru_training *t = begun(&congru_network_dldct, true, &options);
     congru_training_draw(t);
     check_error(context, congru_training_evaluate(t), CONGRU_ERROR_NOT_FINITE, "step 0: the loss is ");
     congru_training_destroy(&t);
@@ -200,7 +201,7 @@ TEST(progress_may_stop_training)
     CHECK(congru_context_create(&own, &stopping) == CONGRU_OK);
     congru_method_options options = some_options();
     congru_training *t = NULL;
-    CHECK(congru_training_create(own, CONGRU_BACKBONE_DLDCT, true, &trials, &options, &t) == CONGRU_OK);
+    CHECK(congru_training_create(own, &congru_network_dldct, true, &trials, &options, &t) == CONGRU_OK);
     CHECK(congru_training_loop(t, NULL) == CONGRU_ERROR_CANCELLED);
     CHECK(strstr(congru_context_error(own), "stopped by the progress callback") != NULL);
     CHECK(all == 20 && t->step == 5);
@@ -216,8 +217,8 @@ TEST(averages_are_validated)
     options.network.validation_subjects = 1;
     options.network.average = 0.8;
     options.network.rate = 0.05;
-    congru_training *t = begun(CONGRU_BACKBONE_DLDCT, true, &options),
-                    *other = begun(CONGRU_BACKBONE_DLDCT, true, &options);
+    congru_training *t = begun(&congru_network_dldct, true, &options),
+                    *other = begun(&congru_network_dldct, true, &options);
     double *sum = calloc(3 * t->parameters.size, sizeof(double)), *own = sum + t->parameters.size,
            *best = own + t->parameters.size;
     double least = INFINITY, worst = 0.0;
@@ -260,7 +261,7 @@ TEST(averages_are_validated)
 TEST(weights_of_zero_have_no_slope)
 {
     congru_method_options options = some_options();
-    congru_training *t = begun(CONGRU_BACKBONE_UNET, false, &options);
+    congru_training *t = begun(&congru_network_ddct_unet, false, &options);
     const size_t last = t->design.layers - 1, size = t->design.width[last] * t->design.width[last + 1];
     CHECK(t->design.width[last] < t->design.width[last + 1]);
     memset(congru_training_parameter(t, last), 0, size * sizeof(double));
@@ -274,23 +275,23 @@ TEST(weights_of_zero_have_no_slope)
 
 /* ---- Models -------------------------------------------------------------------------------------------- */
 
-static congru_tensors fitted(congru_backbone backbone, bool end_to_end, const char *prefix)
+static congru_tensors fitted(const congru_network *network, bool end_to_end, const char *prefix)
 {
     congru_method_options options = some_options();
     congru_tensors model = {0};
     options.network.steps = 2;
     congru_status status =
-        congru_network_fit(context, backbone, end_to_end, prefix, &trials, &options, &model, NULL);
+        congru_network_fit(context, network, end_to_end, prefix, &trials, &options, &model, NULL);
     CHECK_SAYING(status == CONGRU_OK, "%s", congru_context_error(context));
     return model;
 }
 
-static congru_status predict(const congru_tensors *model, congru_backbone backbone, const char *prefix,
+static congru_status predict(const congru_tensors *model, const congru_network *network, const char *prefix,
                              size_t d, double *p)
 {
     congru_target_trials target = {.count = M, .d = d, .covariance = trials_of_target.covariance};
     congru_target_see(&target, CONGRU_TARGET_FULL);
-    return congru_network_predict(context, backbone, prefix, model, &target, p);
+    return congru_network_predict(context, network, prefix, model, &target, p);
 }
 
 /* The tensor of a name, to be damaged. */
@@ -306,31 +307,31 @@ static congru_tensor *part_of(congru_tensors *model, const char *name)
 TEST(damaged_models_are_refused)
 {
     double p[M * CLASSES];
-    congru_tensors model = fitted(CONGRU_BACKBONE_DCT, true, "m");
+    congru_tensors model = fitted(&congru_network_dct, true, "m");
     part_of(&model, "m.rotation")->shape[1] = 2;
-    check_error(context, predict(&model, CONGRU_BACKBONE_DCT, "m", D, p), CONGRU_ERROR_FORMAT,
+    check_error(context, predict(&model, &congru_network_dct, "m", D, p), CONGRU_ERROR_FORMAT,
                 "the model's rotation is 4 x 2");
     congru_tensors_clear(&model);
-    model = fitted(CONGRU_BACKBONE_UNET, true, "m");
+    model = fitted(&congru_network_ddct_unet, true, "m");
     congru_tensor *widths = part_of(&model, "m.widths");
     const size_t count = widths->shape[0];
     widths->shape[0] = 1;
-    check_error(context, predict(&model, CONGRU_BACKBONE_UNET, "m", D, p), CONGRU_ERROR_FORMAT,
+    check_error(context, predict(&model, &congru_network_ddct_unet, "m", D, p), CONGRU_ERROR_FORMAT,
                 "the model has 1 widths: 2 to 9 were expected");
     widths->shape[0] = count;
     widths->data[1] = 0.5;
-    check_error(context, predict(&model, CONGRU_BACKBONE_UNET, "m", D, p), CONGRU_ERROR_FORMAT,
+    check_error(context, predict(&model, &congru_network_ddct_unet, "m", D, p), CONGRU_ERROR_FORMAT,
                 "the model has a width of 0.5");
     widths->data[1] = NAN;
-    check_error(context, predict(&model, CONGRU_BACKBONE_UNET, "m", D, p), CONGRU_ERROR_FORMAT,
+    check_error(context, predict(&model, &congru_network_ddct_unet, "m", D, p), CONGRU_ERROR_FORMAT,
                 "tensor m.widths: element 1 is not a finite number");
     widths->data[1] = 2.0;
     congru_tensors_clear(&model);
     /* Widths 4, 8, 8, 4 are no mirror when the last layer is taken away. */
-    model = fitted(CONGRU_BACKBONE_DLDCT, false, "m");
+    model = fitted(&congru_network_dldct, false, "m");
     part_of(&model, "m.widths")->shape[0] = 3;
     part_of(&model, "m.merged")->data[0] = 1.0;
-    check_error(context, predict(&model, CONGRU_BACKBONE_DLDCT, "m", D, p), CONGRU_ERROR_FORMAT,
+    check_error(context, predict(&model, &congru_network_dldct, "m", D, p), CONGRU_ERROR_FORMAT,
                 "the model's widths do not mirror each other");
     congru_tensors_clear(&model);
 }
@@ -339,21 +340,21 @@ TEST(models_are_asked_for_what_they_are)
 {
     double p[M * (CLASSES + 1)], out[N * D * D];
     congru_method_options options = some_options();
-    congru_tensors model = fitted(CONGRU_BACKBONE_DCT, false, "m");
-    check_error(context, predict(&model, CONGRU_BACKBONE_DCT, "m", D, p), CONGRU_ERROR_FORMAT,
+    congru_tensors model = fitted(&congru_network_dct, false, "m");
+    check_error(context, predict(&model, &congru_network_dct, "m", D, p), CONGRU_ERROR_FORMAT,
                 "the model m has no softmax head");
     congru_trials other = trials;
     other.d = 3;
-    check_error(context, congru_network_map_sources(context, CONGRU_BACKBONE_DCT, "m", &model, &other, out),
+    check_error(context, congru_network_map_sources(context, &congru_network_dct, "m", &model, &other, out),
                 CONGRU_ERROR_ARGUMENT, "the network was trained on 4 channels, and there are 3");
     congru_tensors_clear(&model);
-    model = fitted(CONGRU_BACKBONE_DCT, true, "e.1");
+    model = fitted(&congru_network_dct, true, "e.1");
     other = trials;
     other.classes = CLASSES + 1;
     options.network.steps = 2;
-    CHECK(congru_network_fit(context, CONGRU_BACKBONE_DCT, true, "e.2", &other, &options, &model, NULL) ==
+    CHECK(congru_network_fit(context, &congru_network_dct, true, "e.2", &other, &options, &model, NULL) ==
           CONGRU_OK);
-    check_error(context, predict(&model, CONGRU_BACKBONE_DCT, "e", D, p), CONGRU_ERROR_FORMAT,
+    check_error(context, predict(&model, &congru_network_dct, "e", D, p), CONGRU_ERROR_FORMAT,
                 "the model e.2 tells 4 classes apart, the first 3");
     congru_tensors_clear(&model);
 }
@@ -362,15 +363,15 @@ TEST(models_are_asked_for_what_they_are)
 TEST(trials_that_are_not_finite_are_refused)
 {
     double *broken = malloc(N * D * D * sizeof(double)), *out = malloc(N * D * D * sizeof(double));
-    congru_tensors model = fitted(CONGRU_BACKBONE_DCT, false, "m");
+    congru_tensors model = fitted(&congru_network_dct, false, "m");
     memcpy(broken, trials.covariance, N * D * D * sizeof(double));
     broken[11 * D * D] = NAN;
     congru_trials wrong = trials;
     wrong.covariance = broken;
-    check_error(context, congru_network_map_sources(context, CONGRU_BACKBONE_DCT, "m", &model, &wrong, out),
+    check_error(context, congru_network_map_sources(context, &congru_network_dct, "m", &model, &wrong, out),
                 CONGRU_ERROR_NOT_FINITE, "matrix 12 of");
     const congru_target_trials target = {.count = M, .d = D, .covariance = broken, .visible = M};
-    check_error(context, congru_network_map_target(context, CONGRU_BACKBONE_DCT, "m", &model, &target, out),
+    check_error(context, congru_network_map_target(context, &congru_network_dct, "m", &model, &target, out),
                 CONGRU_ERROR_NOT_FINITE, "matrix 12 of");
     congru_tensors_clear(&model);
     free(broken);
@@ -385,14 +386,14 @@ TEST(a_head_at_the_identity_needs_no_target)
     options.network.steps = 2;
     congru_tensors model = {0};
     double all[M * CLASSES], one[CLASSES];
-    CHECK(congru_network_fit(context, CONGRU_BACKBONE_DLDCT, true, "m", &trials, &options, &model, NULL) ==
+    CHECK(congru_network_fit(context, &congru_network_dldct, true, "m", &trials, &options, &model, NULL) ==
           CONGRU_OK);
-    CHECK(predict(&model, CONGRU_BACKBONE_DLDCT, "m", D, all) == CONGRU_OK);
+    CHECK(predict(&model, &congru_network_dldct, "m", D, all) == CONGRU_OK);
     for (size_t i = 0; i < M; i++) {
         congru_target_trials alone = {
             .count = 1, .d = D, .covariance = trials_of_target.covariance + i * D * D};
         congru_target_see(&alone, CONGRU_TARGET_FULL);
-        CHECK(congru_network_predict(context, CONGRU_BACKBONE_DLDCT, "m", &model, &alone, one) == CONGRU_OK);
+        CHECK(congru_network_predict(context, &congru_network_dldct, "m", &model, &alone, one) == CONGRU_OK);
         CHECK(memcmp(one, all + i * CLASSES, sizeof one) == 0);
     }
     congru_tensors_clear(&model);

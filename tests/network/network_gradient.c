@@ -10,7 +10,6 @@
 #include "network_samples.h"
 
 static congru_context *context;
-static const char *const backbone_names[] = {"dct", "dldct", "ddct-unet"};
 enum { BATCH = 12, DIRECTIONS = 6 };
 
 static double loss_at(congru_training *t, const double *origin, size_t from, size_t count, const double *e,
@@ -54,12 +53,12 @@ static double segment_error(congru_training *t, const double *origin, const doub
     return sqrt(wrong) / fmax(sqrt(size), least > 0.0 ? least : 1e-300);
 }
 
-static void check_gradient(congru_backbone backbone, bool end_to_end, size_t d,
+static void check_gradient(const congru_network *network, bool end_to_end, size_t d,
                            const congru_method_options *options, bool moved, const char *what)
 {
     congru_trials trials = sample_trials(context, BATCH, d, 3, 3, 5);
     congru_training *t;
-    congru_status status = congru_training_create(context, backbone, end_to_end, &trials, options, &t);
+    congru_status status = congru_training_create(context, network, end_to_end, &trials, options, &t);
     CHECK_SAYING(status == CONGRU_OK, "%s: %s", what, congru_context_error(context));
     if (status != CONGRU_OK)
         return;
@@ -84,7 +83,7 @@ static void check_gradient(congru_backbone backbone, bool end_to_end, size_t d,
     for (size_t s = 0; s < t->parameters.segments; s++) {
         double error = segment_error(t, origin, gradient, norm, s, 1e-3);
         CHECK_SAYING(error < 1e-6, "%s %s d=%zu %s: segment %s is off by %.2g (gradient norm %.3g)",
-                     backbone_names[backbone], end_to_end ? "end to end" : "aligner", d, what,
+                     network->name, end_to_end ? "end to end" : "aligner", d, what,
                      t->parameters.segment[s].name, error, norm);
     }
     free(origin);
@@ -96,16 +95,19 @@ static void check_gradient(congru_backbone backbone, bool end_to_end, size_t d,
 TEST(whole_objectives)
 {
     static const size_t dimensions[] = {5, 22};
-    for (int backbone = 0; backbone < CONGRU_BACKBONE_COUNT; backbone++) {
+    for (int backbone = 0; backbone < CONGRU_NETWORKS_ALIGN; backbone++) {
         for (int end = 0; end < 2; end++) {
             for (int k = 0; k < 2; k++) {
                 congru_method_options options = sample_axis_options();
-                check_gradient((congru_backbone)backbone, end, dimensions[k], &options, false, "lifted, axis");
+                check_gradient(congru_network_at((size_t)backbone), end, dimensions[k], &options, false,
+                               "lifted, axis");
                 congru_method_options_init(&options);
-                check_gradient((congru_backbone)backbone, end, dimensions[k], &options, false, "first weights");
-                check_gradient((congru_backbone)backbone, end, dimensions[k], &options, true, "moved weights");
+                check_gradient(congru_network_at((size_t)backbone), end, dimensions[k], &options, false,
+                               "first weights");
+                check_gradient(congru_network_at((size_t)backbone), end, dimensions[k], &options, true,
+                               "moved weights");
                 options.network.initial = CONGRU_INITIAL_RANDOM;
-                check_gradient((congru_backbone)backbone, end, dimensions[k], &options, false,
+                check_gradient(congru_network_at((size_t)backbone), end, dimensions[k], &options, false,
                                "random weights");
             }
         }
@@ -123,9 +125,9 @@ static void terms_alone(congru_fisher fisher)
         offsetof(congru_network_options, centre_penalty)};
     static const char *const names[] = {"action",        "subject", "reconstruction", "cross-entropy", "ratio",
                                         "subject ratio", "gamma",   "rotation",       "centre"};
-    for (int backbone = 0; backbone < CONGRU_BACKBONE_COUNT; backbone++) {
+    for (int backbone = 0; backbone < CONGRU_NETWORKS_ALIGN; backbone++) {
         for (size_t k = 0; k < sizeof places / sizeof places[0]; k++) {
-            const bool dct = backbone == CONGRU_BACKBONE_DCT;
+            const bool dct = congru_network_at((size_t)backbone) == &congru_network_dct;
             if (k != 3 && (dct ? k < 4 : k >= 4))
                 continue;
             congru_method_options options = sample_axis_options();
@@ -134,7 +136,7 @@ static void terms_alone(congru_fisher fisher)
                 if (other != k)
                     *(double *)(void *)((char *)&options.network + places[other]) = 0.0;
             }
-            check_gradient((congru_backbone)backbone, k == 3, 5, &options, true, names[k]);
+            check_gradient(congru_network_at((size_t)backbone), k == 3, 5, &options, true, names[k]);
         }
     }
 }
@@ -155,34 +157,34 @@ TEST(options_of_all_kinds)
     congru_method_options_init(&options);
     options.network.affine_reconstruction = true;
     options.network.reconstruction = 0.1;
-    check_gradient(CONGRU_BACKBONE_DLDCT, false, 5, &options, true, "affine reconstruction");
-    check_gradient(CONGRU_BACKBONE_DLDCT, true, 5, &options, true, "affine reconstruction");
-    check_gradient(CONGRU_BACKBONE_UNET, false, 5, &options, true, "affine reconstruction");
-    check_gradient(CONGRU_BACKBONE_UNET, true, 5, &options, true, "affine reconstruction");
+    check_gradient(&congru_network_dldct, false, 5, &options, true, "affine reconstruction");
+    check_gradient(&congru_network_dldct, true, 5, &options, true, "affine reconstruction");
+    check_gradient(&congru_network_ddct_unet, false, 5, &options, true, "affine reconstruction");
+    check_gradient(&congru_network_ddct_unet, true, 5, &options, true, "affine reconstruction");
 
     congru_method_options_init(&options);
     options.network.fisher = CONGRU_FISHER_FROBENIUS;
-    check_gradient(CONGRU_BACKBONE_DCT, false, 5, &options, true, "frobenius");
-    check_gradient(CONGRU_BACKBONE_DCT, true, 5, &options, true, "frobenius");
+    check_gradient(&congru_network_dct, false, 5, &options, true, "frobenius");
+    check_gradient(&congru_network_dct, true, 5, &options, true, "frobenius");
     options.network.dispersion = CONGRU_DISPERSION_NONE;
-    check_gradient(CONGRU_BACKBONE_DCT, true, 5, &options, true, "no dispersion");
+    check_gradient(&congru_network_dct, true, 5, &options, true, "no dispersion");
 
     congru_method_options_init(&options);
     congru_method_options_recipe(&options, CONGRU_RECIPE_AUTHORS);
-    for (int backbone = 0; backbone < CONGRU_BACKBONE_COUNT; backbone++) {
-        check_gradient((congru_backbone)backbone, false, 6, &options, true, "authors");
-        check_gradient((congru_backbone)backbone, true, 6, &options, true, "authors");
+    for (int backbone = 0; backbone < CONGRU_NETWORKS_ALIGN; backbone++) {
+        check_gradient(congru_network_at((size_t)backbone), false, 6, &options, true, "authors");
+        check_gradient(congru_network_at((size_t)backbone), true, 6, &options, true, "authors");
     }
 
     congru_method_options_init(&options);
     options.network.merges = CONGRU_MERGES_NONE;
-    check_gradient(CONGRU_BACKBONE_UNET, true, 5, &options, true, "no merges");
+    check_gradient(&congru_network_ddct_unet, true, 5, &options, true, "no merges");
     for (int every = 0; every < 2; every++)
         for (int euclid = 0; euclid < 2; euclid++) {
             options.network.merges = every ? CONGRU_MERGES_EVERY : CONGRU_MERGES_SKIP;
             options.network.merge_mean = euclid ? CONGRU_MERGE_EUCLID : CONGRU_MERGE_LOGEUCLID;
             options.network.square_bottleneck = euclid;
-            check_gradient(CONGRU_BACKBONE_UNET, every, 6, &options, true, "other merges");
+            check_gradient(&congru_network_ddct_unet, every, 6, &options, true, "other merges");
         }
 
     congru_method_options_init(&options);
@@ -190,24 +192,24 @@ TEST(options_of_all_kinds)
     options.network.reconstruction = 0.1;
     options.network.width_count = 3;
     memcpy(options.network.widths, narrow, sizeof narrow);
-    check_gradient(CONGRU_BACKBONE_DLDCT, true, 5, &options, true, "narrow");
+    check_gradient(&congru_network_dldct, true, 5, &options, true, "narrow");
     memcpy(options.network.widths, wide, sizeof wide);
-    check_gradient(CONGRU_BACKBONE_DLDCT, true, 5, &options, true, "wide");
+    check_gradient(&congru_network_dldct, true, 5, &options, true, "wide");
     options.network.affine_reconstruction = true;
-    check_gradient(CONGRU_BACKBONE_DLDCT, true, 5, &options, true, "wide, affine reconstruction");
+    check_gradient(&congru_network_dldct, true, 5, &options, true, "wide, affine reconstruction");
     options.network.width_count = 5;
     memcpy(options.network.widths, hill, sizeof hill);
-    check_gradient(CONGRU_BACKBONE_UNET, true, 5, &options, true, "hill");
+    check_gradient(&congru_network_ddct_unet, true, 5, &options, true, "hill");
 
     congru_method_options_init(&options);
     options.network.rotation_penalty = 0.1;
     options.network.width_count = 4;
     for (size_t l = 0; l < 4; l++)
         options.network.widths[l] = 5;
-    check_gradient(CONGRU_BACKBONE_DCT, true, 5, &options, true, "three rotations");
+    check_gradient(&congru_network_dct, true, 5, &options, true, "three rotations");
     options.network.fisher = CONGRU_FISHER_AXIS;
-    check_gradient(CONGRU_BACKBONE_DCT, false, 5, &options, true, "three rotations, by axes");
-    check_gradient(CONGRU_BACKBONE_DCT, true, 5, &options, false, "three rotations, by axes");
+    check_gradient(&congru_network_dct, false, 5, &options, true, "three rotations, by axes");
+    check_gradient(&congru_network_dct, true, 5, &options, false, "three rotations, by axes");
 }
 
 int main(void)

@@ -24,9 +24,9 @@ static congru_trials trials = {.count = N,
                                .subjects = SUBJECTS,
                                .signals = &signals};
 
-static const congru_backbone networks[] = {CONGRU_NETWORK_SHALLOW, CONGRU_NETWORK_EEGNET,
-                                           CONGRU_NETWORK_INCEPTION, CONGRU_NETWORK_TSMNET,
-                                           CONGRU_NETWORK_CONV_DLDCT};
+static const congru_network *const networks[] = {&congru_network_shallow, &congru_network_eegnet,
+                                                 &congru_network_inception, &congru_network_tsmnet,
+                                                 &congru_network_conv_dldct};
 enum { NETWORKS = sizeof networks / sizeof networks[0] };
 
 static void draw(void)
@@ -57,20 +57,20 @@ static congru_method_options crop_options(int steps, int crops)
     return options;
 }
 
-static void fit(congru_context *own, congru_backbone network, const congru_method_options *options,
+static void fit(congru_context *own, const congru_network *network, const congru_method_options *options,
                 congru_tensors *model)
 {
     CHECK_SAYING(congru_network_fit(own, network, true, "m", &trials, options, model, NULL) == CONGRU_OK,
-                 "network %d: %s", (int)network, congru_context_error(own));
+                 "%s: %s", network->name, congru_context_error(own));
 }
 
-static void ask(congru_context *own, congru_backbone network, const congru_tensors *model,
+static void ask(congru_context *own, const congru_network *network, const congru_tensors *model,
                 const congru_signals *about, double *p)
 {
     congru_target_trials target = {.count = N, .d = D, .signals = about};
     congru_target_see(&target, CONGRU_TARGET_FULL);
-    CHECK_SAYING(congru_network_predict(own, network, "m", model, &target, p) == CONGRU_OK, "network %d: %s",
-                 (int)network, congru_context_error(own));
+    CHECK_SAYING(congru_network_predict(own, network, "m", model, &target, p) == CONGRU_OK, "%s: %s",
+                 network->name, congru_context_error(own));
 }
 
 /* ---- z-scores ---------------------------------------------------------------------------------------- */
@@ -109,9 +109,9 @@ TEST(zscores_do_not_see_gain_and_offset)
         congru_tensors model = {0};
         congru_method_options options = options_of(5);
         options.network.zscore = zscore != 0;
-        fit(context, CONGRU_NETWORK_SHALLOW, &options, &model);
-        ask(context, CONGRU_NETWORK_SHALLOW, &model, &signals, p);
-        ask(context, CONGRU_NETWORK_SHALLOW, &model, &other, q);
+        fit(context, &congru_network_shallow, &options, &model);
+        ask(context, &congru_network_shallow, &model, &signals, p);
+        ask(context, &congru_network_shallow, &model, &other, q);
         for (size_t i = 0; i < OUT; i++)
             most = fmax(most, fabs(p[i] - q[i]));
         CHECK_SAYING(zscore != 0 ? most < 1e-4 : most > 1e-2, "they differ by %g", most);
@@ -156,7 +156,7 @@ static size_t place_of(congru_training *const whole[ROOM + 1], congru_training *
 TEST(steps_take_crops)
 {
     static double cut_at[ROOM + 1][N * D * CROP];
-    static const congru_backbone some[] = {CONGRU_NETWORK_SHALLOW, CONGRU_NETWORK_EEGNET};
+    static const congru_network *const some[] = {&congru_network_shallow, &congru_network_eegnet};
     for (size_t k = 0; k < 2; k++) {
         congru_training *whole[ROOM + 1], *t;
         congru_signals shape[ROOM + 1];
@@ -214,8 +214,7 @@ TEST(predictions_are_means_over_crops)
                 sum[i] += q[i];
         }
         for (size_t i = 0; i < OUT; i++)
-            CHECK_SAYING(p[i] == sum[i] / 4.0, "network %d: %.17g and %.17g", (int)networks[k], p[i],
-                         sum[i] / 4.0);
+            CHECK_SAYING(p[i] == sum[i] / 4.0, "%s: %.17g and %.17g", networks[k]->name, p[i], sum[i] / 4.0);
         congru_tensors_clear(&model);
     }
 }
@@ -233,7 +232,7 @@ TEST(crops_that_cannot_be)
         congru_signals shape = signals;
         shape.rate = cases[k].rate;
         options.network.crops = cases[k].seconds;
-        CHECK(congru_network_suits(context, CONGRU_NETWORK_SHALLOW, &options.network, &shape) ==
+        CHECK(congru_network_suits(context, &congru_network_shallow, &options.network, &shape) ==
               CONGRU_ERROR_ARGUMENT);
         CHECK_SAYING(strstr(congru_context_error(context), cases[k].words) != NULL, "%s",
                      congru_context_error(context));
@@ -265,8 +264,7 @@ TEST(bits_are_the_same)
             CHECK(congru_context_create(&own, &how) == CONGRU_OK);
             fit(own, networks[k], &options, &model);
             ask(own, networks[k], &model, &signals, found);
-            CHECK_SAYING(memcmp(expected, found, sizeof found) == 0, "network %d, %s", (int)networks[k],
-                         how.cpu);
+            CHECK_SAYING(memcmp(expected, found, sizeof found) == 0, "%s, %s", networks[k]->name, how.cpu);
             congru_tensors_clear(&model);
             congru_context_destroy(&own);
         }
@@ -282,13 +280,13 @@ TEST(ensembles_are_means_over_seeds)
     congru_method_options options = options_of(4);
     congru_tensors model = {0};
     options.network.ensemble = 2;
-    fit(context, CONGRU_NETWORK_EEGNET, &options, &model);
-    ask(context, CONGRU_NETWORK_EEGNET, &model, &signals, p);
+    fit(context, &congru_network_eegnet, &options, &model);
+    ask(context, &congru_network_eegnet, &model, &signals, p);
     congru_tensors_clear(&model);
     options.network.ensemble = 1;
     for (int member = 0; member < 2; member++) {
-        fit(context, CONGRU_NETWORK_EEGNET, &options, &model);
-        ask(context, CONGRU_NETWORK_EEGNET, &model, &signals, q);
+        fit(context, &congru_network_eegnet, &options, &model);
+        ask(context, &congru_network_eegnet, &model, &signals, q);
         congru_tensors_clear(&model);
         options.seed += UINT64_C(0x9E3779B97F4A7C15);
         for (size_t i = 0; i < OUT; i++)
@@ -330,20 +328,20 @@ static void fill_both(void)
                         plain[i * SIZE + a * SAMPLES + t] * plain[i * SIZE + b * SAMPLES + t] / SAMPLES;
 }
 
-static void check_refused(congru_status status, congru_backbone network, const char *words)
+static void check_refused(congru_status status, const congru_network *network, const char *words)
 {
     CHECK_SAYING(status == CONGRU_ERROR_ARGUMENT && strstr(congru_context_error(context), words) != NULL,
-                 "network %d: status %d, not '%s': %s", (int)network, (int)status, words,
+                 "%s: status %d, not '%s': %s", network->name, (int)status, words,
                  congru_context_error(context));
 }
 
-static bool reads_signals(congru_backbone network)
+static bool reads_signals(const congru_network *network)
 {
-    return congru_model_of(network)->least_samples != NULL;
+    return network->needs == CONGRU_NEEDS_SIGNALS;
 }
 
 /* The trials that a network cannot read, and what is said of them. */
-static congru_trials wrong_kind(congru_backbone network, const char **words)
+static congru_trials wrong_kind(const congru_network *network, const char **words)
 {
     congru_trials wrong = trials;
     if (reads_signals(network)) {
@@ -355,11 +353,36 @@ static congru_trials wrong_kind(congru_backbone network, const char **words)
     return wrong;
 }
 
+/* Each number of a saved design has bounds. */
+TEST(designs_out_of_bounds_are_refused)
+{
+    static const double wrong[] = {NAN, -1.0, 1e308};
+    congru_method_options options = options_of(1);
+    congru_tensors model = {0};
+    double p[OUT];
+    fit(context, &congru_network_shallow, &options, &model);
+    congru_target_trials target = {.count = N, .d = D, .signals = &signals};
+    congru_target_see(&target, CONGRU_TARGET_FULL);
+    double *design = congru_tensors_find(&model, "m.design")->data;
+    for (size_t i = 0; i < congru_tensors_find(&model, "m.design")->shape[0]; i++) {
+        const double right = design[i];
+        for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
+            design[i] = wrong[k];
+            CHECK_SAYING(congru_network_predict(context, &congru_network_shallow, "m", &model, &target, p) ==
+                             CONGRU_ERROR_FORMAT,
+                         "number %zu as %g", i, wrong[k]);
+        }
+        design[i] = right;
+    }
+    CHECK(congru_network_predict(context, &congru_network_shallow, "m", &model, &target, p) == CONGRU_OK);
+    congru_tensors_clear(&model);
+}
+
 TEST(trials_of_the_wrong_kind_are_refused)
 {
     for (int trace = 0; trace < 2; trace++)
-        for (int k = 0; k < CONGRU_NETWORK_COUNT; k++) {
-            const congru_backbone network = (congru_backbone)k;
+        for (int k = 0; k < CONGRU_NETWORKS; k++) {
+            const congru_network *network = congru_network_at((size_t)k);
             congru_method_options options = options_of(1);
             congru_tensors model = {0};
             congru_training *training = NULL;
@@ -381,8 +404,8 @@ TEST(targets_of_the_wrong_kind_are_refused)
     congru_trials both = trials;
     both.signals = &long_signals;
     both.covariance = covariance;
-    for (int k = 0; k < CONGRU_NETWORK_COUNT; k++) {
-        const congru_backbone network = (congru_backbone)k;
+    for (int k = 0; k < CONGRU_NETWORKS; k++) {
+        const congru_network *network = congru_network_at((size_t)k);
         congru_method_options options = options_of(1);
         congru_tensors model = {0};
         const char *words;
@@ -392,9 +415,9 @@ TEST(targets_of_the_wrong_kind_are_refused)
         congru_target_see(&target, CONGRU_TARGET_FULL);
         CHECK_SAYING(congru_network_fit(context, network, true, "m", &both, &options, &model, NULL) ==
                          CONGRU_OK,
-                     "network %d: %s", k, congru_context_error(context));
+                     "%s: %s", network->name, congru_context_error(context));
         check_refused(congru_network_predict(context, network, "m", &model, &target, p), network, words);
-        if (k < CONGRU_BACKBONE_COUNT) {
+        if (k < CONGRU_NETWORKS_ALIGN) {
             check_refused(congru_network_map_target(context, network, "m", &model, &target, p), network, words);
             check_refused(congru_network_map_sources(context, network, "m", &model, &wrong, p), network, words);
         }
@@ -408,8 +431,8 @@ TEST(what_a_network_does_not_read_changes_nothing)
     congru_trials both = trials;
     both.signals = &long_signals;
     both.covariance = covariance;
-    for (int k = 0; k < CONGRU_NETWORK_COUNT; k++) {
-        const congru_backbone network = (congru_backbone)k;
+    for (int k = 0; k < CONGRU_NETWORKS; k++) {
+        const congru_network *network = congru_network_at((size_t)k);
         const congru_method_options options = options_of(2);
         congru_tensors model[2] = {{0}, {0}};
         congru_trials own = both;
@@ -420,14 +443,14 @@ TEST(what_a_network_does_not_read_changes_nothing)
         for (int m = 0; m < 2; m++)
             CHECK_SAYING(congru_network_fit(context, network, true, "m", m == 0 ? &own : &both, &options,
                                             &model[m], NULL) == CONGRU_OK,
-                         "network %d: %s", k, congru_context_error(context));
+                         "%s: %s", network->name, congru_context_error(context));
         CHECK(model[0].count == model[1].count && model[0].count > 0);
         for (size_t i = 0; i < model[0].count; i++) {
             size_t size = 1;
             for (size_t r = 0; r < model[0].tensor[i].dims; r++)
                 size *= model[0].tensor[i].shape[r];
             CHECK_SAYING(memcmp(model[0].tensor[i].data, model[1].tensor[i].data, size * sizeof(double)) == 0,
-                         "network %d: tensor %zu", k, i);
+                         "%s: tensor %zu", network->name, i);
         }
         congru_tensors_clear(&model[0]);
         congru_tensors_clear(&model[1]);

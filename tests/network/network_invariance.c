@@ -19,7 +19,7 @@ static congru_training *new_training(const congru_trials *trials, congru_fisher 
     options.network.fisher = fisher;
     options.network.rotation_penalty = 0.0;
     congru_training *t;
-    CHECK(congru_training_create(context, CONGRU_BACKBONE_DCT, false, trials, &options, &t) == CONGRU_OK);
+    CHECK(congru_training_create(context, &congru_network_dct, false, trials, &options, &t) == CONGRU_OK);
     congru_training_take(t, trials->count, NULL);
     return t;
 }
@@ -126,7 +126,7 @@ TEST(scatters_are_as_defined)
         options.network.fisher = (congru_fisher)fisher;
         options.network.dispersion = CONGRU_DISPERSION_NONE;
         congru_training *t;
-        CHECK(congru_training_create(context, CONGRU_BACKBONE_DCT, false, &trials, &options, &t) == CONGRU_OK);
+        CHECK(congru_training_create(context, &congru_network_dct, false, &trials, &options, &t) == CONGRU_OK);
         double r[SIZE], within, between, whole[2] = {0};
         for (uint32_t which = 0; which < 3; which++) {
             turn(t, which);

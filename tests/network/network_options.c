@@ -26,7 +26,7 @@ static congru_method_options some_options(void)
 static congru_training *begun(const congru_method_options *options)
 {
     congru_training *t = NULL;
-    CHECK_SAYING(congru_training_create(context, CONGRU_BACKBONE_DLDCT, true, &trials, options, &t) ==
+    CHECK_SAYING(congru_training_create(context, &congru_network_dldct, true, &trials, options, &t) ==
                      CONGRU_OK,
                  "%s", congru_context_error(context));
     return t;
@@ -140,7 +140,7 @@ static void epochs(void)
         CHECK(t->batch.index[i] == order[1 / steps][1 % steps * 12 + i]);
     congru_training_destroy(&t);
     options.network.balanced_batches = true;
-    CHECK(congru_training_create(context, CONGRU_BACKBONE_DLDCT, true, &trials, &options, &t) ==
+    CHECK(congru_training_create(context, &congru_network_dldct, true, &trials, &options, &t) ==
           CONGRU_ERROR_ARGUMENT);
     CHECK(strstr(congru_context_error(context), "3 epochs pass over all trials alike") != NULL);
 }
@@ -173,7 +173,7 @@ static void patience(void)
     congru_method_options options = some_options();
     options.network.patience = 2;
     congru_training *t;
-    CHECK(congru_training_create(context, CONGRU_BACKBONE_DLDCT, true, &trials, &options, &t) ==
+    CHECK(congru_training_create(context, &congru_network_dldct, true, &trials, &options, &t) ==
           CONGRU_ERROR_ARGUMENT);
     CHECK(strstr(congru_context_error(context), "hold some out with --validation") != NULL);
     options.network.validation_subjects = 1;
@@ -229,12 +229,12 @@ static void label_smoothing(void)
     congru_training_destroy(&t);
 }
 
-static void predict(const congru_tensors *model, congru_backbone backbone, congru_target target,
+static void predict(const congru_tensors *model, const congru_network *network, congru_target target,
                     const char *prefix, double *p)
 {
     congru_target_trials asked = {.count = M, .d = D, .covariance = trials_of_target.covariance};
     congru_target_see(&asked, target);
-    CHECK_SAYING(congru_network_predict(context, backbone, prefix, model, &asked, p) == CONGRU_OK, "%s",
+    CHECK_SAYING(congru_network_predict(context, network, prefix, model, &asked, p) == CONGRU_OK, "%s",
                  congru_context_error(context));
 }
 
@@ -243,13 +243,13 @@ static void ensemble(void)
     congru_method_options options = some_options();
     options.network.ensemble = 3;
     congru_tensors model = {0};
-    CHECK(congru_network_fit(context, CONGRU_BACKBONE_DLDCT, true, "e", &trials, &options, &model, NULL) ==
+    CHECK(congru_network_fit(context, &congru_network_dldct, true, "e", &trials, &options, &model, NULL) ==
           CONGRU_OK);
     double whole[M * CLASSES], part[M * CLASSES], sum[M * CLASSES] = {0}, spread = 0.0;
     static const char *const names[] = {"e.1", "e.2", "e.3"};
-    predict(&model, CONGRU_BACKBONE_DLDCT, CONGRU_TARGET_FULL, "e", whole);
+    predict(&model, &congru_network_dldct, CONGRU_TARGET_FULL, "e", whole);
     for (int k = 0; k < 3; k++) {
-        predict(&model, CONGRU_BACKBONE_DLDCT, CONGRU_TARGET_FULL, names[k], part);
+        predict(&model, &congru_network_dldct, CONGRU_TARGET_FULL, names[k], part);
         for (size_t i = 0; i < M * CLASSES; i++) {
             sum[i] += part[i];
             spread = fmax(spread, fabs(part[i] - whole[i]));
@@ -268,18 +268,18 @@ static void target_are_seen_as_far_as_allowed(void)
     memcpy(changed, trials_of_target.covariance, M * D * D * sizeof(double));
     for (size_t e = 0; e < D * D; e++)
         changed[(M - 1) * D * D + e] *= 3.0;
-    for (int backbone = 0; backbone < CONGRU_BACKBONE_COUNT; backbone++) {
+    for (int backbone = 0; backbone < CONGRU_NETWORKS_ALIGN; backbone++) {
         congru_method_options options = some_options();
         congru_tensors model = {0};
-        CHECK(congru_network_fit(context, (congru_backbone)backbone, true, "m", &trials, &options, &model,
-                                 NULL) == CONGRU_OK);
+        CHECK(congru_network_fit(context, congru_network_at((size_t)backbone), true, "m", &trials, &options,
+                                 &model, NULL) == CONGRU_OK);
         for (int target = 0; target < CONGRU_TARGET_COUNT; target++) {
             double before[M * CLASSES], after[M * CLASSES];
             congru_target_trials asked = {.count = M, .d = D, .covariance = changed};
             congru_target_see(&asked, (congru_target)target);
-            predict(&model, (congru_backbone)backbone, (congru_target)target, "m", before);
-            CHECK(congru_network_predict(context, (congru_backbone)backbone, "m", &model, &asked, after) ==
-                  CONGRU_OK);
+            predict(&model, congru_network_at((size_t)backbone), (congru_target)target, "m", before);
+            CHECK(congru_network_predict(context, congru_network_at((size_t)backbone), "m", &model, &asked,
+                                         after) == CONGRU_OK);
             bool same = memcmp(before, after, (M - 1) * CLASSES * sizeof(double)) == 0;
             CHECK_SAYING(same == (target != CONGRU_TARGET_FULL), "model %d, %s: the last trial %s", backbone,
                          congru_target_name((congru_target)target), same ? "is not seen" : "is seen too early");
@@ -288,8 +288,8 @@ static void target_are_seen_as_far_as_allowed(void)
         congru_target_trials alone = {
             .count = 1, .d = D, .covariance = trials_of_target.covariance + 5 * D * D};
         double all[M * CLASSES], one[CLASSES];
-        predict(&model, (congru_backbone)backbone, CONGRU_TARGET_NONE, "m", all);
-        CHECK(congru_network_predict(context, (congru_backbone)backbone, "m", &model, &alone, one) ==
+        predict(&model, congru_network_at((size_t)backbone), CONGRU_TARGET_NONE, "m", all);
+        CHECK(congru_network_predict(context, congru_network_at((size_t)backbone), "m", &model, &alone, one) ==
               CONGRU_OK);
         CHECK(memcmp(one, all + 5 * CLASSES, sizeof one) == 0);
         congru_tensors_clear(&model);
@@ -309,7 +309,7 @@ static void dispersion_is_of_what_is_seen(void)
     options.network.dispersion = CONGRU_DISPERSION_SUBJECT_GLOBAL;
     congru_tensors model = {0};
     double logs[M * D * D], square[M], out[M * D * D];
-    CHECK(congru_network_fit(context, CONGRU_BACKBONE_DCT, false, "m", &trials, &options, &model, NULL) ==
+    CHECK(congru_network_fit(context, &congru_network_dct, false, "m", &trials, &options, &model, NULL) ==
           CONGRU_OK);
     const double gamma = *congru_tensors_find(&model, "m.gamma")->data,
                  source = *congru_tensors_find(&model, "m.dispersion")->data;
@@ -322,7 +322,7 @@ static void dispersion_is_of_what_is_seen(void)
     for (int target = 0; target < CONGRU_TARGET_COUNT; target++) {
         congru_target_trials asked = {.count = M, .d = D, .covariance = trials_of_target.covariance};
         congru_target_see(&asked, (congru_target)target);
-        CHECK(congru_network_map_target(context, CONGRU_BACKBONE_DCT, "m", &model, &asked, out) == CONGRU_OK);
+        CHECK(congru_network_map_target(context, &congru_network_dct, "m", &model, &asked, out) == CONGRU_OK);
         CHECK(congru_spd_log(context, M, D, out, logs) == CONGRU_OK);
         for (size_t i = 0; i < M; i++) {
             const size_t seen = asked.online ? i + 1 : asked.visible;
@@ -349,7 +349,7 @@ static void over_its_trace_no_scale_is_felt(void)
         scaled[e] = trials.covariance[e] * (e / (D * D) % 3 == 0 ? 4.0 : 0.5);
     for (size_t e = 0; e < M * D * D; e++)
         other[e] = trials_of_target.covariance[e] * (e / (D * D) % 2 == 0 ? 8.0 : 0.25);
-    for (int backbone = 0; backbone < CONGRU_BACKBONE_COUNT; backbone++) {
+    for (int backbone = 0; backbone < CONGRU_NETWORKS_ALIGN; backbone++) {
         double out[2][M * CLASSES] = {{0}}, plain[M * CLASSES] = {0};
         for (int loud = 0; loud < 3; loud++) {
             congru_tensors model = {0};
@@ -357,9 +357,9 @@ static void over_its_trace_no_scale_is_felt(void)
                 .count = M, .d = D, .covariance = loud == 1 ? other : trials_of_target.covariance};
             congru_target_see(&asked, CONGRU_TARGET_FULL);
             options.network.trace = loud < 2;
-            CHECK(congru_network_fit(context, (congru_backbone)backbone, true, "m",
+            CHECK(congru_network_fit(context, congru_network_at((size_t)backbone), true, "m",
                                      loud == 1 ? &louder : &trials, &options, &model, NULL) == CONGRU_OK);
-            CHECK(congru_network_predict(context, (congru_backbone)backbone, "m", &model, &asked,
+            CHECK(congru_network_predict(context, congru_network_at((size_t)backbone), "m", &model, &asked,
                                          loud < 2 ? out[loud] : plain) == CONGRU_OK);
             congru_tensors_clear(&model);
         }
@@ -378,9 +378,9 @@ static void reference_is_of_what_is_seen(void)
     congru_tensors model = {0};
     congru_trained trained;
     double out[M * D * D], logs[M * D * D], expected[M * CLASSES], found[M * CLASSES];
-    CHECK(congru_network_fit(context, CONGRU_BACKBONE_UNET, true, "m", &trials, &options, &model, NULL) ==
+    CHECK(congru_network_fit(context, &congru_network_ddct_unet, true, "m", &trials, &options, &model, NULL) ==
           CONGRU_OK);
-    CHECK(congru_trained_load(context, CONGRU_BACKBONE_UNET, "m", &model, &trained) == CONGRU_OK);
+    CHECK(congru_trained_load(context, &congru_network_ddct_unet, "m", &model, &trained) == CONGRU_OK);
     CHECK(congru_trained_outputs(context, &trained, M, trials_of_target.covariance, NULL, out, logs) ==
           CONGRU_OK);
     for (int target = 0; target < CONGRU_TARGET_COUNT; target++) {
@@ -399,18 +399,18 @@ static void reference_is_of_what_is_seen(void)
             CHECK(congru_trained_probabilities(context, &trained, 1, out + i * D * D, 1, reference,
                                                expected + i * CLASSES) == CONGRU_OK);
         }
-        predict(&model, CONGRU_BACKBONE_UNET, (congru_target)target, "m", found);
+        predict(&model, &congru_network_ddct_unet, (congru_target)target, "m", found);
         for (size_t i = 0; i < M * CLASSES; i++)
             CHECK_NEAR(found[i], expected[i], 1e-12);
     }
     congru_tensors_clear(&model);
 }
 
-static void expect_failure(congru_backbone backbone, bool end, const congru_method_options *options,
+static void expect_failure(const congru_network *network, bool end, const congru_method_options *options,
                            congru_status status, const char *words)
 {
     congru_training *t;
-    CHECK(congru_training_create(context, backbone, end, &trials, options, &t) == status);
+    CHECK(congru_training_create(context, network, end, &trials, options, &t) == status);
     CHECK_SAYING(t == NULL && strstr(congru_context_error(context), words) != NULL,
                  "\"%s\" was said, not \"%s\"", congru_context_error(context), words);
     congru_training_destroy(&t);
@@ -420,26 +420,26 @@ static void errors(void)
 {
     congru_method_options options = some_options();
     options.network.unconstrained = true;
-    expect_failure(CONGRU_BACKBONE_DCT, false, &options, CONGRU_ERROR_ARGUMENT, "only end-to-end");
+    expect_failure(&congru_network_dct, false, &options, CONGRU_ERROR_ARGUMENT, "only end-to-end");
     options = some_options();
     options.network.width_count = 3;
     options.network.widths[0] = 5;
     options.network.widths[1] = options.network.widths[2] = 4;
-    expect_failure(CONGRU_BACKBONE_DLDCT, true, &options, CONGRU_ERROR_ARGUMENT, "first width is 5");
+    expect_failure(&congru_network_dldct, true, &options, CONGRU_ERROR_ARGUMENT, "first width is 5");
     options.network.widths[0] = 4;
     options.network.widths[1] = options.network.widths[2] = 3;
-    expect_failure(CONGRU_BACKBONE_DLDCT, false, &options, CONGRU_ERROR_ARGUMENT, "last width is 3");
-    expect_failure(CONGRU_BACKBONE_UNET, true, &options, CONGRU_ERROR_ARGUMENT, "mirror");
+    expect_failure(&congru_network_dldct, false, &options, CONGRU_ERROR_ARGUMENT, "last width is 3");
+    expect_failure(&congru_network_ddct_unet, true, &options, CONGRU_ERROR_ARGUMENT, "mirror");
     options = some_options();
     options.network.validation_subjects = SUBJECTS;
-    expect_failure(CONGRU_BACKBONE_DLDCT, true, &options, CONGRU_ERROR_ARGUMENT, "left to train with");
+    expect_failure(&congru_network_dldct, true, &options, CONGRU_ERROR_ARGUMENT, "left to train with");
     options = some_options();
     options.network.label_smoothing = NAN;
-    expect_failure(CONGRU_BACKBONE_DLDCT, true, &options, CONGRU_ERROR_ARGUMENT,
+    expect_failure(&congru_network_dldct, true, &options, CONGRU_ERROR_ARGUMENT,
                    "--label-smoothing wants a number, not 'nan'");
     options = some_options();
     options.network.ensemble = 2;
-    expect_failure(CONGRU_BACKBONE_DLDCT, false, &options, CONGRU_ERROR_ARGUMENT, "ensemble");
+    expect_failure(&congru_network_dldct, false, &options, CONGRU_ERROR_ARGUMENT, "ensemble");
 }
 
 /* A rate that throws the weights out of range ends with the trial, the layer and the step, not with NaN. */
@@ -447,10 +447,10 @@ static void runaway_training_stops(void)
 {
     congru_method_options options = some_options();
     options.network.rate = 1e160;
-    for (int backbone = 1; backbone < CONGRU_BACKBONE_COUNT; backbone++) {
+    for (int backbone = 1; backbone < CONGRU_NETWORKS_ALIGN; backbone++) {
         congru_tensors model = {0};
-        congru_status status =
-            congru_network_fit(context, (congru_backbone)backbone, true, "m", &trials, &options, &model, NULL);
+        congru_status status = congru_network_fit(context, congru_network_at((size_t)backbone), true, "m",
+                                                  &trials, &options, &model, NULL);
         CHECK_SAYING(status == CONGRU_ERROR_NOT_FINITE &&
                          strstr(congru_context_error(context), "step 1") != NULL &&
                          strstr(congru_context_error(context), "trial") != NULL &&
@@ -468,12 +468,12 @@ static void absent_class(void)
     congru_method_options options = some_options();
     congru_tensors model = {0};
     double p[M * (CLASSES + 1)], q[M * CLASSES];
-    CHECK(congru_network_fit(context, CONGRU_BACKBONE_DCT, true, "m", &more, &options, &model, NULL) ==
+    CHECK(congru_network_fit(context, &congru_network_dct, true, "m", &more, &options, &model, NULL) ==
           CONGRU_OK);
-    predict(&model, CONGRU_BACKBONE_DCT, CONGRU_TARGET_FULL, "m", p);
-    CHECK(congru_network_fit(context, CONGRU_BACKBONE_DCT, true, "n", &trials, &options, &model, NULL) ==
+    predict(&model, &congru_network_dct, CONGRU_TARGET_FULL, "m", p);
+    CHECK(congru_network_fit(context, &congru_network_dct, true, "n", &trials, &options, &model, NULL) ==
           CONGRU_OK);
-    predict(&model, CONGRU_BACKBONE_DCT, CONGRU_TARGET_FULL, "n", q);
+    predict(&model, &congru_network_dct, CONGRU_TARGET_FULL, "n", q);
     for (size_t i = 0; i < M; i++) {
         CHECK(p[i * (CLASSES + 1) + CLASSES] == 0.0);
         for (size_t k = 0; k < CLASSES; k++)
@@ -490,13 +490,13 @@ static void many_classes(void)
     } sizes[] = {{2, 32}, {3, 28}, {8, 200}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         congru_trials many = sample_trials(context, 2 * sizes[i].classes, sizes[i].d, sizes[i].classes, 2, 5);
-        for (int backbone = 0; backbone < CONGRU_BACKBONE_COUNT; backbone++) {
+        for (int backbone = 0; backbone < CONGRU_NETWORKS_ALIGN; backbone++) {
             congru_method_options options = some_options();
             options.network.steps = 2;
             options.network.batch = 64;
             congru_tensors model = {0};
-            CHECK_SAYING(congru_network_fit(context, (congru_backbone)backbone, true, "m", &many, &options,
-                                            &model, NULL) == CONGRU_OK,
+            CHECK_SAYING(congru_network_fit(context, congru_network_at((size_t)backbone), true, "m", &many,
+                                            &options, &model, NULL) == CONGRU_OK,
                          "%zu classes, d = %zu, backbone %d: %s", sizes[i].classes, sizes[i].d, backbone,
                          congru_context_error(context));
             congru_tensors_clear(&model);
@@ -512,7 +512,7 @@ static void rotation_by_widths(size_t count, const size_t *widths, double *rotat
     congru_tensors model = {0};
     options.network.width_count = count;
     memcpy(options.network.widths, widths, count * sizeof *widths);
-    CHECK_SAYING(congru_network_fit(context, CONGRU_BACKBONE_DCT, true, "m", &trials, &options, &model, NULL) ==
+    CHECK_SAYING(congru_network_fit(context, &congru_network_dct, true, "m", &trials, &options, &model, NULL) ==
                      CONGRU_OK,
                  "%s", congru_context_error(context));
     memcpy(rotation, congru_tensors_find(&model, "m.rotation")->data, D * D * sizeof *rotation);
@@ -542,23 +542,36 @@ static void rotations_by_widths(void)
     }
 }
 
+/* Rows by place and by name; those with a head of their own come last, and only those on signals say how many samples. */
+static void the_registry(void)
+{
+    for (size_t k = 0; k < CONGRU_NETWORKS; k++) {
+        const congru_network *network = congru_network_at(k);
+        CHECK_SAYING(congru_network_find(network->name) == network &&
+                         congru_network_decides(network) == (k >= CONGRU_NETWORKS_ALIGN) &&
+                         (network->needs == CONGRU_NEEDS_SIGNALS) == (network->model->least_samples != NULL),
+                     "%s", network->name);
+    }
+    CHECK(congru_network_at(CONGRU_NETWORKS) == NULL && congru_network_find("") == NULL);
+}
+
 /* What is not given is the network's own; what is given holds. */
 static void own_training(void)
 {
     congru_method_options options;
     congru_method_options_init(&options);
-    congru_network_options o = congru_network_settle(CONGRU_NETWORK_SHALLOW, &options.network);
+    congru_network_options o = congru_network_settle(&congru_network_shallow, &options.network);
     CHECK(o.batch == 64 && o.rate == 1e-3 && o.clip == 0.0 && o.dropout == 0.5);
-    o = congru_network_settle(CONGRU_BACKBONE_DLDCT, &options.network);
+    o = congru_network_settle(&congru_network_dldct, &options.network);
     CHECK(o.steps == 1000 && o.batch == 256 && o.decay == 1e-5 && o.clip == 5.0);
     options.network.steps = 0;
     options.network.dropout = 0.0;
     options.network.clip = 2.0;
-    o = congru_network_settle(CONGRU_NETWORK_SHALLOW, &options.network);
+    o = congru_network_settle(&congru_network_shallow, &options.network);
     CHECK(o.steps == 0 && o.dropout == 0.0 && o.clip == 2.0 && o.batch == 64);
     options.network.dct_steps = 7;
-    CHECK(congru_network_steps("dct", &options.network) == 7 &&
-          congru_network_steps("eegnet", &options.network) == 0);
+    CHECK(congru_network_steps(&congru_network_dct, &options.network) == 7 &&
+          congru_network_steps(&congru_network_eegnet, &options.network) == 0);
 }
 
 int main(void)
@@ -585,6 +598,7 @@ int main(void)
     RUN(absent_class);
     RUN(many_classes);
     RUN(rotations_by_widths);
+    RUN(the_registry);
     RUN(own_training);
     sample_free(&trials);
     sample_free(&trials_of_target);

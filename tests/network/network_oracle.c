@@ -149,7 +149,7 @@ static congru_trials all_trials(void)
                            .subjects = now->subjects};
 }
 
-static void follow(congru_backbone backbone, bool end_to_end, const char *name)
+static void follow(const congru_network *network, bool end_to_end, const char *name)
 {
     const congru_trials trials = all_trials();
     congru_method_options options;
@@ -163,11 +163,11 @@ static void follow(congru_backbone backbone, bool end_to_end, const char *name)
     options.network.subject_ratio = 0.0;
     options.network.initial = CONGRU_INITIAL_LIFTED;
     congru_training *t;
-    congru_status status = congru_training_create(context, backbone, end_to_end, &trials, &options, &t);
+    congru_status status = congru_training_create(context, network, end_to_end, &trials, &options, &t);
     CHECK_SAYING(status == CONGRU_OK, "%s: %s", name, congru_context_error(context));
     if (status != CONGRU_OK)
         return;
-    if (backbone == CONGRU_BACKBONE_DCT)
+    if (network == &congru_network_dct)
         start(t, name);
     compare_tensors(t, name, "start", t->parameters.value, 1e-12);
     for (size_t step = 0; step < STEPS; step++) {
@@ -186,20 +186,20 @@ static void follow(congru_backbone backbone, bool end_to_end, const char *name)
 
 static void dct(void)
 {
-    follow(CONGRU_BACKBONE_DCT, false, "dct");
-    follow(CONGRU_BACKBONE_DCT, true, "dct-e2e");
+    follow(&congru_network_dct, false, "dct");
+    follow(&congru_network_dct, true, "dct-e2e");
 }
 
 static void dldct(void)
 {
-    follow(CONGRU_BACKBONE_DLDCT, false, "dldct");
-    follow(CONGRU_BACKBONE_DLDCT, true, "dldct-e2e");
+    follow(&congru_network_dldct, false, "dldct");
+    follow(&congru_network_dldct, true, "dldct-e2e");
 }
 
 static void ddct_unet(void)
 {
-    follow(CONGRU_BACKBONE_UNET, false, "unet");
-    follow(CONGRU_BACKBONE_UNET, true, "unet-e2e");
+    follow(&congru_network_ddct_unet, false, "unet");
+    follow(&congru_network_ddct_unet, true, "unet-e2e");
 }
 
 static void dct_of_22_channels(void)
@@ -217,7 +217,7 @@ static void gamma_of_a_whole_training(void)
     congru_method_options_init(&options);
     congru_training *t;
     CHECK(stored_values(now->file, "dct.gamma", stored) == RUN / EVERY);
-    CHECK(congru_training_create(context, CONGRU_BACKBONE_DCT, false, &trials, &options, &t) == CONGRU_OK);
+    CHECK(congru_training_create(context, &congru_network_dct, false, &trials, &options, &t) == CONGRU_OK);
     congru_random random = congru_random_stream(SEED, 6, 0, 0);
     for (size_t step = 0; step < RUN; step++) {
         for (size_t i = 0; i < now->batch; i++)

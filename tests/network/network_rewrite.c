@@ -10,15 +10,14 @@
 #include "network_samples.h"
 
 static congru_context *context;
-static const char *const names[] = {"dct", "dldct", "ddct-unet"};
 enum { N = 45, STEPS = 3 };
 
-static congru_training *begun(int backbone, bool end_to_end, const congru_trials *trials,
+static congru_training *begun(const congru_network *network, bool end_to_end, const congru_trials *trials,
                               const congru_method_options *options, unsigned rewritings)
 {
     congru_training *t = NULL;
-    CHECK_SAYING(congru_training_create_rewritten(context, (congru_backbone)backbone, end_to_end, trials,
-                                                  options, rewritings, &t) == CONGRU_OK,
+    CHECK_SAYING(congru_training_create_rewritten(context, network, end_to_end, trials, options, rewritings,
+                                                  &t) == CONGRU_OK,
                  "%s", congru_context_error(context));
     return t;
 }
@@ -35,12 +34,12 @@ static double largest_gap(size_t count, const double *a, const double *b)
 
 /* Losses and gradients of both at the same parameters, a few steps long. A widening layer has eigenvalues of 1e-4, the
  * jitter, which the plain graph knows to 1e-12 of themselves: so much more is its gradient off. */
-static void compare(int backbone, bool end_to_end, size_t d, const congru_method_options *options,
-                    unsigned rewritings, const char *what)
+static void compare(const congru_network *network, bool end_to_end, size_t d,
+                    const congru_method_options *options, unsigned rewritings, const char *what)
 {
     congru_trials trials = sample_trials(context, N, d, 3, 3, 5);
-    congru_training *plain = begun(backbone, end_to_end, &trials, options, 0),
-                    *other = begun(backbone, end_to_end, &trials, options, rewritings);
+    congru_training *plain = begun(network, end_to_end, &trials, options, 0),
+                    *other = begun(network, end_to_end, &trials, options, rewritings);
     congru_random random = congru_random_stream(6, 0, 0, 0);
     for (size_t i = 0; i < plain->parameters.size; i++)
         plain->parameters.value[i] += 0.05 * congru_random_normal(&random);
@@ -55,7 +54,7 @@ static void compare(int backbone, bool end_to_end, size_t d, const congru_method
                      slope = largest_gap(plain->parameters.size, plain->parameters.gradient,
                                          other->parameters.gradient);
         CHECK_SAYING(loss < 1e-12 && slope < 1e-11,
-                     "%s%s d=%zu %s: the loss is off by %.2g, the gradient by %.2g", names[backbone],
+                     "%s%s d=%zu %s: the loss is off by %.2g, the gradient by %.2g", network->name,
                      end_to_end ? "-e2e" : "", d, what, loss, slope);
         congru_training_update(plain);
         other->step = plain->step;
@@ -68,13 +67,14 @@ static void compare(int backbone, bool end_to_end, size_t d, const congru_method
 TEST(plain_and_rewritten_agree)
 {
     static const size_t dimensions[] = {3, 8, 22};
-    for (int backbone = 0; backbone < CONGRU_BACKBONE_COUNT; backbone++)
+    for (int backbone = 0; backbone < CONGRU_NETWORKS_ALIGN; backbone++)
         for (int end = 0; end < 2; end++)
             for (size_t k = 0; k < 3; k++) {
                 congru_method_options options;
                 congru_method_options_init(&options);
                 options.network.batch = 40;
-                compare(backbone, end, dimensions[k], &options, CONGRU_REWRITE_ALL, "all");
+                compare(congru_network_at((size_t)backbone), end, dimensions[k], &options, CONGRU_REWRITE_ALL,
+                        "all");
             }
 }
 
@@ -83,10 +83,10 @@ TEST(each_rewriting_alone_agrees)
     for (unsigned rewriting = 1; rewriting < CONGRU_REWRITE_ALL; rewriting *= 2) {
         const unsigned rules =
             rewriting == CONGRU_REWRITE_ROTATION ? rewriting | CONGRU_REWRITE_CONSTANT : rewriting;
-        for (int backbone = 0; backbone < CONGRU_BACKBONE_COUNT; backbone++) {
+        for (int backbone = 0; backbone < CONGRU_NETWORKS_ALIGN; backbone++) {
             congru_method_options options;
             congru_method_options_init(&options);
-            compare(backbone, true, 5, &options, rules, "one rule");
+            compare(congru_network_at((size_t)backbone), true, 5, &options, rules, "one rule");
         }
     }
 }
@@ -97,25 +97,26 @@ TEST(agree_with_other_options)
     congru_method_options_init(&options);
     options.network.fisher = CONGRU_FISHER_FROBENIUS;
     options.network.dispersion = CONGRU_DISPERSION_GLOBAL;
-    compare(CONGRU_BACKBONE_DCT, true, 5, &options, CONGRU_REWRITE_ALL, "frobenius, global");
+    compare(&congru_network_dct, true, 5, &options, CONGRU_REWRITE_ALL, "frobenius, global");
     options.network.dispersion = CONGRU_DISPERSION_NONE;
-    compare(CONGRU_BACKBONE_DCT, true, 5, &options, CONGRU_REWRITE_ALL, "no dispersion");
+    compare(&congru_network_dct, true, 5, &options, CONGRU_REWRITE_ALL, "no dispersion");
     options = sample_axis_options();
-    for (int backbone = 0; backbone < CONGRU_BACKBONE_COUNT; backbone++)
-        compare(backbone, true, 5, &options, CONGRU_REWRITE_ALL, "axis, lifted");
+    for (int backbone = 0; backbone < CONGRU_NETWORKS_ALIGN; backbone++)
+        compare(congru_network_at((size_t)backbone), true, 5, &options, CONGRU_REWRITE_ALL, "axis, lifted");
     congru_method_options_init(&options);
     for (int how = 0; how < 4; how++) {
         options.network.merges = how < 2 ? CONGRU_MERGES_EVERY : CONGRU_MERGES_SKIP;
         options.network.merge_mean = how % 2 ? CONGRU_MERGE_EUCLID : CONGRU_MERGE_LOGEUCLID;
-        compare(CONGRU_BACKBONE_UNET, how > 0, 6, &options, CONGRU_REWRITE_ALL, "other merges");
+        compare(&congru_network_ddct_unet, how > 0, 6, &options, CONGRU_REWRITE_ALL, "other merges");
     }
     congru_method_options_init(&options);
     congru_method_options_recipe(&options, CONGRU_RECIPE_AUTHORS);
     options.network.affine_reconstruction = true;
-    for (int backbone = 0; backbone < CONGRU_BACKBONE_COUNT; backbone++)
-        compare(backbone, true, 6, &options, CONGRU_REWRITE_ALL, "authors, affine reconstruction");
+    for (int backbone = 0; backbone < CONGRU_NETWORKS_ALIGN; backbone++)
+        compare(congru_network_at((size_t)backbone), true, 6, &options, CONGRU_REWRITE_ALL,
+                "authors, affine reconstruction");
     options.network.merges = CONGRU_MERGES_NONE;
-    compare(CONGRU_BACKBONE_UNET, false, 6, &options, CONGRU_REWRITE_ALL, "no merges");
+    compare(&congru_network_ddct_unet, false, 6, &options, CONGRU_REWRITE_ALL, "no merges");
 }
 
 /* Trained and asked with as many classes as there are: scratch grows with them. */
@@ -125,7 +126,7 @@ TEST(any_number_of_classes)
         size_t d, classes;
     } sizes[] = {{3, 28}, {2, 32}, {8, 200}};
     for (size_t k = 0; k < 3; k++)
-        for (int backbone = 0; backbone < CONGRU_BACKBONE_COUNT; backbone++) {
+        for (int backbone = 0; backbone < CONGRU_NETWORKS_ALIGN; backbone++) {
             const size_t n = 2 * sizes[k].classes, classes = sizes[k].classes;
             congru_trials trials = sample_trials(context, n, sizes[k].d, classes, 2, 5);
             congru_method_options options;
@@ -136,11 +137,11 @@ TEST(any_number_of_classes)
             double *p = malloc(n * classes * sizeof(double)), worst = 0.0;
             congru_target_trials target = {.count = n, .d = sizes[k].d, .covariance = trials.covariance};
             congru_target_see(&target, CONGRU_TARGET_FULL);
-            CHECK_SAYING(congru_network_fit(context, (congru_backbone)backbone, true, "m", &trials, &options,
-                                            &model, NULL) == CONGRU_OK,
+            CHECK_SAYING(congru_network_fit(context, congru_network_at((size_t)backbone), true, "m", &trials,
+                                            &options, &model, NULL) == CONGRU_OK,
                          "%s", congru_context_error(context));
-            CHECK_SAYING(congru_network_predict(context, (congru_backbone)backbone, "m", &model, &target, p) ==
-                             CONGRU_OK,
+            CHECK_SAYING(congru_network_predict(context, congru_network_at((size_t)backbone), "m", &model,
+                                                &target, p) == CONGRU_OK,
                          "%s", congru_context_error(context));
             for (size_t i = 0; i < n; i++) {
                 double sum = -1.0;
@@ -148,8 +149,8 @@ TEST(any_number_of_classes)
                     sum += p[i * classes + c];
                 worst = fmax(worst, fabs(sum));
             }
-            CHECK_SAYING(worst < 1e-12, "%s, %zu classes: probabilities are off 1 by %g", names[backbone],
-                         classes, worst);
+            CHECK_SAYING(worst < 1e-12, "%s, %zu classes: probabilities are off 1 by %g",
+                         congru_network_at((size_t)backbone)->name, classes, worst);
             free(p);
             congru_tensors_clear(&model);
             sample_free(&trials);

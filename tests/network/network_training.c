@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "aligner/aligner.h"
+#include "classifier/classifier.h"
 #include "context_main.h"
 #include "harness.h"
 #include "network/network.h"
@@ -79,11 +80,11 @@ TEST(every_layer_stays_positive)
 {
     congru_trials trials = sample_trials(context, 24, 5, 3, 3, 5);
     congru_method_options options = small_options(1000);
-    for (int backbone = 0; backbone < CONGRU_BACKBONE_COUNT; backbone++) {
+    for (int backbone = 0; backbone < CONGRU_NETWORKS_ALIGN; backbone++) {
         for (int end = 0; end < 2; end++) {
             congru_training *t;
-            CHECK(congru_training_create(context, (congru_backbone)backbone, end, &trials, &options, &t) ==
-                  CONGRU_OK);
+            CHECK(congru_training_create(context, congru_network_at((size_t)backbone), end, &trials, &options,
+                                         &t) == CONGRU_OK);
             double low = INFINITY, turned = 0.0;
             for (int step = 0; step < 1000; step++) {
                 congru_training_draw(t);
@@ -91,7 +92,7 @@ TEST(every_layer_stays_positive)
                                   congru_context_error(context)))
                     break;
                 congru_training_update(t);
-                if (backbone == CONGRU_BACKBONE_DCT)
+                if (congru_network_at((size_t)backbone) == &congru_network_dct)
                     turned = fmax(turned, rotation_error(t));
                 else
                     low = fmin(low, least_of_layers(t, &trials));
@@ -109,16 +110,16 @@ TEST(stopping_is_the_beginning)
 {
     enum { STEPS = 20, STOP = 7 };
     congru_trials trials = sample_trials(context, 40, 4, 3, 4, 7);
-    for (int backbone = CONGRU_BACKBONE_DCT; backbone <= CONGRU_BACKBONE_UNET; backbone++) {
+    for (int backbone = 0; backbone < CONGRU_NETWORKS_ALIGN; backbone++) {
         congru_method_options options = small_options(STEPS);
         congru_training *whole = NULL, *ended = NULL;
         options.network.schedule = CONGRU_SCHEDULE_COSINE;
-        CHECK(congru_training_create(context, (congru_backbone)backbone, true, &trials, &options, &whole) ==
-              CONGRU_OK);
+        CHECK(congru_training_create(context, congru_network_at((size_t)backbone), true, &trials, &options,
+                                     &whole) == CONGRU_OK);
         options.network.stop = STOP;
         options.network.keep = CONGRU_KEEP_LAST;
-        CHECK(congru_training_create(context, (congru_backbone)backbone, true, &trials, &options, &ended) ==
-              CONGRU_OK);
+        CHECK(congru_training_create(context, congru_network_at((size_t)backbone), true, &trials, &options,
+                                     &ended) == CONGRU_OK);
         for (int step = 0; step < STOP; step++) {
             congru_training_draw(whole);
             CHECK(congru_training_evaluate(whole) == CONGRU_OK);
@@ -139,11 +140,11 @@ TEST(best_is_restored)
     congru_trials trials = sample_trials(context, 12, 5, 3, 3, 5);
     congru_method_options options = small_options(60);
     options.network.rate = 1;
-    for (int backbone = 0; backbone < CONGRU_BACKBONE_COUNT; backbone++) {
+    for (int backbone = 0; backbone < CONGRU_NETWORKS_ALIGN; backbone++) {
         congru_training *t;
         congru_record record = {0};
-        CHECK(congru_training_create(context, (congru_backbone)backbone, true, &trials, &options, &t) ==
-              CONGRU_OK);
+        CHECK(congru_training_create(context, congru_network_at((size_t)backbone), true, &trials, &options,
+                                     &t) == CONGRU_OK);
         CHECK_SAYING(congru_training_loop(t, &record) == CONGRU_OK, "%s", congru_context_error(context));
         const double *loss = record.value[CONGRU_SERIES_LOSS];
         double lowest = INFINITY;
@@ -190,15 +191,15 @@ static size_t end_to_end_bits(congru_context *own, int backbone, double *out)
     congru_method_options options = small_options(BITS_STEPS);
     options.network.batch = 37;
     congru_tensors model = {0};
-    CHECK_SAYING(congru_network_fit(own, (congru_backbone)backbone, true, "m", &trials, &options, &model,
-                                    NULL) == CONGRU_OK,
+    CHECK_SAYING(congru_network_fit(own, congru_network_at((size_t)backbone), true, "m", &trials, &options,
+                                    &model, NULL) == CONGRU_OK,
                  "%s", congru_context_error(own));
     size_t count = copy_tensors(&model, out);
     for (int target = 0; target < CONGRU_TARGET_COUNT; target++) {
         congru_target_trials asked = {.count = other.count, .d = 4, .covariance = other.covariance};
         congru_target_see(&asked, (congru_target)target);
-        CHECK(congru_network_predict(own, (congru_backbone)backbone, "m", &model, &asked, out + count) ==
-              CONGRU_OK);
+        CHECK(congru_network_predict(own, congru_network_at((size_t)backbone), "m", &model, &asked,
+                                     out + count) == CONGRU_OK);
         for (size_t i = 0; i < other.count; i++)
             CHECK_NEAR(out[count + 3 * i] + out[count + 3 * i + 1] + out[count + 3 * i + 2], 1.0, 1e-12);
         count += 3 * other.count;
@@ -212,8 +213,7 @@ static size_t end_to_end_bits(congru_context *own, int backbone, double *out)
 /* Tensors of an aligner, and what it makes of its sources and of a target subject seen in every way. */
 static size_t aligner_bits(congru_context *own, int which, double *out)
 {
-    static const char *const names[CONGRU_BACKBONE_COUNT] = {"dct", "dldct", "ddct-unet"};
-    const congru_aligner *aligner = congru_aligner_find(names[which]);
+    const congru_aligner *aligner = congru_aligner_find(congru_network_at((size_t)which)->name);
     congru_trials trials = sample_trials(own, 131, 4, 3, 3, 5), other = sample_trials(own, 20, 4, 3, 1, 5);
     congru_method_options options = sample_axis_options(); /* and what else the defaults leave out */
     options.network.steps = BITS_STEPS;
@@ -223,16 +223,16 @@ static size_t aligner_bits(congru_context *own, int which, double *out)
     options.network.merges = CONGRU_MERGES_EVERY;
     options.network.merge_mean = CONGRU_MERGE_EUCLID;
     congru_tensors model = {0};
-    CHECK_SAYING(aligner->fit(own, &trials, &options, &model, NULL) == CONGRU_OK, "%s",
+    CHECK_SAYING(aligner->fit(aligner, own, &trials, &options, &model, NULL) == CONGRU_OK, "%s",
                  congru_context_error(own));
     size_t count = copy_tensors(&model, out);
     CHECK(count > 0);
-    CHECK(aligner->map_sources(own, &model, &trials, out + count) == CONGRU_OK);
+    CHECK(aligner->map_sources(aligner, own, &model, &trials, out + count) == CONGRU_OK);
     count += trials.count * 16;
     for (int target = 0; target < CONGRU_TARGET_COUNT; target++) {
         congru_target_trials asked = {.count = other.count, .d = 4, .covariance = other.covariance};
         congru_target_see(&asked, (congru_target)target);
-        CHECK(aligner->map_target(own, &model, &asked, out + count) == CONGRU_OK);
+        CHECK(aligner->map_target(aligner, own, &model, &asked, out + count) == CONGRU_OK);
         count += other.count * 16;
     }
     congru_tensors_clear(&model);
@@ -241,12 +241,42 @@ static size_t aligner_bits(congru_context *own, int which, double *out)
     return count;
 }
 
+/* Functions do what the row says that they are called with: another name and another network are another method. */
+TEST(methods_are_their_rows)
+{
+    congru_trials trials = sample_trials(context, 40, 4, 3, 4, 7);
+    const congru_method_options options = small_options(2);
+    congru_target_trials asked = {.count = trials.count, .d = 4, .covariance = trials.covariance};
+    congru_target_see(&asked, CONGRU_TARGET_FULL);
+    congru_tensors model = {0};
+    double out[40 * 16];
+    congru_aligner aligner = congru_aligner_dct;
+    aligner.name = "toy";
+    aligner.network = &congru_network_dldct;
+    CHECK(aligner.fit(&aligner, context, &trials, &options, &model, NULL) == CONGRU_OK);
+    CHECK(congru_tensors_find(&model, "toy.w1") != NULL && congru_tensors_find(&model, "toy.head") == NULL);
+    CHECK(aligner.map_target(&aligner, context, &model, &asked, out) == CONGRU_OK);
+    congru_classifier classifier = congru_classifier_spd_cnn;
+    classifier.name = "mine";
+    classifier.network = &congru_network_spdnet;
+    CHECK(classifier.fit(&classifier, context, &trials, &options, &model, NULL) == CONGRU_OK);
+    CHECK(congru_tensors_find(&model, "mine.design") != NULL);
+    CHECK(classifier.predict(&classifier, context, &model, &asked, out) == CONGRU_OK);
+    classifier = congru_classifier_tslr;
+    classifier.name = "own";
+    CHECK(classifier.fit(&classifier, context, &trials, &options, &model, NULL) == CONGRU_OK);
+    CHECK(congru_tensors_find(&model, "own.weights") != NULL && congru_tensors_find(&model, "own.c") != NULL);
+    CHECK(classifier.predict(&classifier, context, &model, &asked, out) == CONGRU_OK);
+    congru_tensors_clear(&model);
+    sample_free(&trials);
+}
+
 /* What the three models give in every instruction set of this machine, with 1, 2 and 7 threads. */
 static void check_bits(size_t (*bits)(congru_context *own, int which, double *out), const char *what)
 {
     static const int threads[] = {1, 2, 7};
     double *expected = calloc(BITS_MOST, sizeof(double)), *found = calloc(BITS_MOST, sizeof(double));
-    for (int which = 0; which < CONGRU_BACKBONE_COUNT; which++) {
+    for (int which = 0; which < CONGRU_NETWORKS_ALIGN; which++) {
         size_t count = 0;
         for (size_t k = 0; congru_cpu_name(k) != NULL; k++) {
             for (size_t i = 0;
@@ -284,23 +314,25 @@ TEST(bits_of_aligners_are_the_same)
 TEST(outputs_are_those_of_training)
 {
     congru_trials trials = sample_trials(context, 12, 6, 3, 3, 5);
-    for (int backbone = 0; backbone < CONGRU_BACKBONE_COUNT; backbone++) {
+    for (int backbone = 0; backbone < CONGRU_NETWORKS_ALIGN; backbone++) {
         congru_method_options options = small_options(20);
         congru_tensors model = {0};
         congru_training *t;
         congru_trained trained;
-        CHECK(congru_training_create(context, (congru_backbone)backbone, true, &trials, &options, &t) ==
-              CONGRU_OK);
+        CHECK(congru_training_create(context, congru_network_at((size_t)backbone), true, &trials, &options,
+                                     &t) == CONGRU_OK);
         CHECK(congru_training_loop(t, NULL) == CONGRU_OK);
         CHECK(congru_trained_save(t, "m", &model) == CONGRU_OK);
-        CHECK(congru_trained_load(context, (congru_backbone)backbone, "m", &model, &trained) == CONGRU_OK);
+        CHECK(congru_trained_load(context, congru_network_at((size_t)backbone), "m", &model, &trained) ==
+              CONGRU_OK);
         double logs[12 * 36], out[12 * 36], p[36], mean[36] = {0}, worst = 0.0;
         double dispersion[12];
-        for (size_t i = 0; i < 12 && backbone == CONGRU_BACKBONE_DCT; i++)
+        for (size_t i = 0; i < 12 && congru_network_at((size_t)backbone) == &congru_network_dct; i++)
             dispersion[i] = t->constants.dispersion[trials.subject[i]];
         CHECK(congru_trained_outputs(context, &trained, 12, trials.covariance,
-                                     backbone == CONGRU_BACKBONE_DCT ? dispersion : NULL, out,
-                                     logs) == CONGRU_OK);
+                                     congru_network_at((size_t)backbone) == &congru_network_dct ? dispersion
+                                                                                                : NULL,
+                                     out, logs) == CONGRU_OK);
         for (size_t e = 0; e < 12 * 36; e++)
             mean[e % 36] += logs[e] / 12.0;
         /* Cross-entropy of the batch by the saved network, with the batch's own mean as the reference. */

@@ -103,7 +103,7 @@ static void compare(congru_training *t, const char *name, size_t step)
 }
 
 /* A training that has taken all steps; NULL after a failure. */
-static congru_training *trained(congru_backbone network, const char *name, const congru_trials *given,
+static congru_training *trained(const congru_network *network, const char *name, const congru_trials *given,
                                 congru_method_options *options)
 {
     congru_training *t = NULL;
@@ -124,7 +124,7 @@ static congru_training *trained(congru_backbone network, const char *name, const
     return t;
 }
 
-static void follow(congru_backbone network, const char *name, const congru_trials *given,
+static void follow(const congru_network *network, const char *name, const congru_trials *given,
                    congru_method_options *options)
 {
     congru_training *t = trained(network, name, given, options);
@@ -141,11 +141,11 @@ static void follow(congru_backbone network, const char *name, const congru_trial
  * input, so that their own weights say little of the gradient at the twin's. */
 static const struct {
     const char *name;
-    congru_backbone network;
+    const congru_network *network;
     const congru_trials *given;
 } spreading[] = {
-    {"conformer", CONGRU_NETWORK_CONFORMER, &signal_trials},
-    {"ts-spd-cnn", CONGRU_NETWORK_TS_SPD_CNN, &trials},
+    {"conformer", &congru_network_conformer, &signal_trials},
+    {"ts-spd-cnn", &congru_network_ts_spd_cnn, &trials},
 };
 
 enum { SPREADING = sizeof spreading / sizeof spreading[0] };
@@ -213,16 +213,16 @@ static void spd_cnn(void)
 {
     congru_method_options options;
     congru_method_options_init(&options);
-    follow(CONGRU_NETWORK_SPD_CNN, "spd-cnn", &trials, &options);
+    follow(&congru_network_spd_cnn, "spd-cnn", &trials, &options);
     options.network.pool = CONGRU_POOL_MEAN;
-    follow(CONGRU_NETWORK_SPD_CNN, "spd-cnn-mean", &trials, &options);
+    follow(&congru_network_spd_cnn, "spd-cnn-mean", &trials, &options);
 }
 
 static void spdnet(void)
 {
     congru_method_options options;
     congru_method_options_init(&options);
-    follow(CONGRU_NETWORK_SPDNET, "spdnet", &trials, &options);
+    follow(&congru_network_spdnet, "spdnet", &trials, &options);
 }
 
 static void on_signals(void)
@@ -230,17 +230,17 @@ static void on_signals(void)
     congru_method_options options;
     congru_method_options_init(&options);
     options.network.dropout = 0.0;
-    follow(CONGRU_NETWORK_SHALLOW, "shallow", &signal_trials, &options);
-    follow(CONGRU_NETWORK_DEEP, "deep", &signal_trials, &options);
-    follow(CONGRU_NETWORK_EEGNET, "eegnet", &signal_trials, &options);
-    follow(CONGRU_NETWORK_INCEPTION, "inception", &signal_trials, &options);
+    follow(&congru_network_shallow, "shallow", &signal_trials, &options);
+    follow(&congru_network_deep, "deep", &signal_trials, &options);
+    follow(&congru_network_eegnet, "eegnet", &signal_trials, &options);
+    follow(&congru_network_inception, "inception", &signal_trials, &options);
 }
 
 /* Whole networks on signals, with what they leave out, against differences; in double precision. */
 static void differences(void)
 {
-    static const congru_backbone networks[] = {CONGRU_NETWORK_SHALLOW, CONGRU_NETWORK_EEGNET,
-                                               CONGRU_NETWORK_CONFORMER, CONGRU_NETWORK_INCEPTION};
+    static const congru_network *const networks[] = {&congru_network_shallow, &congru_network_eegnet,
+                                                     &congru_network_conformer, &congru_network_inception};
     for (size_t k = 0; k < sizeof networks / sizeof networks[0]; k++) {
         congru_method_options options;
         congru_training *t;
@@ -268,7 +268,7 @@ static void differences(void)
         }
         const double difference = (8.0 * (loss[0] - loss[1]) - (loss[2] - loss[3])) / (12.0 * h),
                      error = fabs(difference / slope - 1.0);
-        CHECK_SAYING(error < 1e-7, "network %d: its slope is off by %.2g", (int)networks[k], error);
+        CHECK_SAYING(error < 1e-7, "%s: its slope is off by %.2g", networks[k]->name, error);
         free(way);
         congru_training_destroy(&t);
     }
@@ -278,9 +278,9 @@ static void covariances_of_signals(void)
 {
     congru_method_options options;
     congru_method_options_init(&options);
-    follow(CONGRU_NETWORK_TSMNET, "tsmnet", &signal_trials, &options);
-    follow(CONGRU_NETWORK_CONV_DLDCT, "conv-dldct", &signal_trials, &options);
-    follow(CONGRU_NETWORK_CONV_DDCT_UNET, "conv-ddct-unet", &signal_trials, &options);
+    follow(&congru_network_tsmnet, "tsmnet", &signal_trials, &options);
+    follow(&congru_network_conv_dldct, "conv-dldct", &signal_trials, &options);
+    follow(&congru_network_conv_ddct_unet, "conv-ddct-unet", &signal_trials, &options);
 }
 
 /* With an argument: what is told to the program of single precision. */

@@ -23,13 +23,13 @@ typedef struct watched {
     congru_training *training;
 } watched;
 
-static void begin(watched *w, congru_backbone backbone, size_t classes, const congru_method_options *options)
+static void begin(watched *w, const congru_network *network, size_t classes,
+                  const congru_method_options *options)
 {
     *w = (watched){0};
     CHECK(congru_context_create(&w->context, NULL) == CONGRU_OK);
     w->trials = sample_trials(w->context, N, D, classes, SUBJECTS, 5);
-    congru_status status =
-        congru_training_create(w->context, backbone, true, &w->trials, options, &w->training);
+    congru_status status = congru_training_create(w->context, network, true, &w->trials, options, &w->training);
     CHECK_SAYING(status == CONGRU_OK, "%s", congru_context_error(w->context));
 }
 
@@ -70,7 +70,7 @@ TEST(lost_directions_are_noted_once)
 {
     const congru_method_options options = some_options();
     watched w;
-    begin(&w, CONGRU_BACKBONE_UNET, 3, &options);
+    begin(&w, &congru_network_ddct_unet, 3, &options);
     double *first = congru_training_parameter(w.training, 0);
     const size_t *width = w.training->design.width;
     for (size_t i = 0; i < width[0] * width[1]; i++) /* all columns the same: of rank 1 */
@@ -88,7 +88,7 @@ TEST(a_bottleneck_narrower_than_the_classes_is_noted)
     congru_method_options options = some_options();
     give_widths(&options, 3, (const size_t[]){D, 2, D});
     watched w;
-    begin(&w, CONGRU_BACKBONE_UNET, 4, &options);
+    begin(&w, &congru_network_ddct_unet, 4, &options);
     look(&w);
     CHECK(w.training->series[CONGRU_SERIES_RANK] == 2.0);
     CHECK(told(&w, "the layers keep 2 of the 3 directions that tell the classes apart") == 1);
@@ -100,7 +100,7 @@ TEST(the_only_direction_can_be_lost)
 {
     congru_method_options options = some_options();
     watched w;
-    begin(&w, CONGRU_BACKBONE_UNET, 2, &options);
+    begin(&w, &congru_network_ddct_unet, 2, &options);
     double *first = congru_training_parameter(w.training, 0), *v = w.training->watch.directions;
     const size_t out = w.training->design.width[1];
     CHECK(w.training->watch.rank == 1);
@@ -122,7 +122,7 @@ TEST(a_wide_stack_can_lose_directions)
 {
     const congru_method_options options = some_options();
     watched w;
-    begin(&w, CONGRU_BACKBONE_DLDCT, 3, &options);
+    begin(&w, &congru_network_dldct, 3, &options);
     double *last = congru_training_parameter(w.training, 2);
     for (size_t i = 0; i < 2 * D * D; i++)
         last[i] = 0.1 * (double)(i / D + 1);
@@ -139,7 +139,7 @@ static void check_jitter(double floor, size_t most)
     options.network.floor = floor;
     give_widths(&options, 3, (const size_t[]){D, most, D});
     watched w;
-    begin(&w, CONGRU_BACKBONE_DLDCT, 2, &options);
+    begin(&w, &congru_network_dldct, 2, &options);
     look(&w);
     look(&w);
     CHECK_SAYING(told(&w, "step 0: 6 of the 8 eigenvalues of the output are the layers' jitter") ==
@@ -160,13 +160,13 @@ TEST(merges_keep_eigenvalues_from_being_jitter)
 {
     congru_method_options options = some_options();
     watched with;
-    begin(&with, CONGRU_BACKBONE_UNET, 3, &options);
+    begin(&with, &congru_network_ddct_unet, 3, &options);
     look(&with);
     CHECK(told(&with, "jitter") == 0);
     end(&with);
     options.network.merges = CONGRU_MERGES_NONE;
     watched without;
-    begin(&without, CONGRU_BACKBONE_UNET, 3, &options);
+    begin(&without, &congru_network_ddct_unet, 3, &options);
     look(&without);
     CHECK(told(&without, "6 of the 8 eigenvalues of the output are the layers' jitter") == 1);
     end(&without);
@@ -177,7 +177,7 @@ TEST(gradients_far_beyond_the_clip_are_noted)
     congru_method_options options = some_options();
     options.network.clip = 1e-6;
     watched w;
-    begin(&w, CONGRU_BACKBONE_DLDCT, 3, &options);
+    begin(&w, &congru_network_dldct, 3, &options);
     look(&w);
     CHECK(told(&w, "far beyond the clip of 1e-06") == 1);
     end(&w);
@@ -187,11 +187,11 @@ TEST(gradients_far_beyond_the_clip_are_noted)
 
 TEST(healthy_networks_are_not_noted)
 {
-    for (int backbone = CONGRU_BACKBONE_DCT; backbone <= CONGRU_BACKBONE_UNET; backbone++) {
+    for (int backbone = 0; backbone < CONGRU_NETWORKS_ALIGN; backbone++) {
         congru_method_options options = some_options();
         options.network.steps = 201; /* three looks at the rank */
         watched w;
-        begin(&w, (congru_backbone)backbone, 3, &options);
+        begin(&w, congru_network_at((size_t)backbone), 3, &options);
         CHECK(congru_training_loop(w.training, NULL) == CONGRU_OK);
         CHECK(w.training->series[CONGRU_SERIES_RANK] == 2.0);
         const char *note = congru_context_note(w.context, 0);

@@ -97,7 +97,7 @@ static map fit(const char *name, const trial_set *on, const congru_method_option
     made.aligner = congru_aligner_find(name);
     trial_set_recentre(context, &recentred);
     if (made.aligner->fit != NULL)
-        expect(made.aligner->fit(context, &recentred.trials, options, &made.model, NULL));
+        expect(made.aligner->fit(made.aligner, context, &recentred.trials, options, &made.model, NULL));
     trial_set_free(&recentred);
     return made;
 }
@@ -120,7 +120,7 @@ static void apply(const map *by, const trial_set *set, double *out)
     if (by->aligner == NULL)
         expect(congru_spd_congruence(context, trials.count, D, D, set->covariance, w, out));
     else if (by->aligner->map_target != NULL)
-        expect(by->aligner->map_target(context, &by->model, &trials, out));
+        expect(by->aligner->map_target(by->aligner, context, &by->model, &trials, out));
     else
         memcpy(out, set->covariance, trials.count * SIZE * sizeof *out);
 }
@@ -428,7 +428,7 @@ static void look(const char *name, bool *tangent, size_t *layers)
     const congru_method_options options = quick();
     const congru_classifier *classifier = congru_classifier_find(name);
     congru_tensors model = {0};
-    expect(classifier->fit(context, &sources.trials, &options, &model, NULL));
+    expect(classifier->fit(classifier, context, &sources.trials, &options, &model, NULL));
     *tangent = false;
     *layers = 0;
     for (size_t i = 0; i < model.count; i++) {

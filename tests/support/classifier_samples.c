@@ -105,13 +105,13 @@ congru_status fit_and_predict(congru_context *context, const char *name, const c
         .count = test->trials.count, .d = test->trials.d, .covariance = test->covariance};
     congru_target_see(&target, CONGRU_TARGET_FULL);
     memset(probability, 0, test->trials.count * set->trials.classes * sizeof *probability);
-    congru_status status = classifier->fit(context, &set->trials, options, &fitted, NULL);
+    congru_status status = classifier->fit(classifier, context, &set->trials, options, &fitted, NULL);
     for (size_t i = 0; i < fitted.count && status == CONGRU_OK; i++)
         status = congru_tensors_add_copy(context, &model, fitted.tensor[i].name, fitted.tensor[i].dims,
                                          fitted.tensor[i].shape, fitted.tensor[i].data);
     congru_tensors_clear(&fitted);
     if (status == CONGRU_OK)
-        status = classifier->predict(context, &model, &target, probability);
+        status = classifier->predict(classifier, context, &model, &target, probability);
     congru_tensors_clear(&model);
     return status;
 }

@@ -41,17 +41,13 @@ static void build_ddct_unet(congru_graph *graph, const congru_design *design)
 }
 
 const congru_network_model congru_model_conv_dldct = {
-    .name = "conv-dldct",
     .own = {.steps = 660, .batch = 64, .rate = 1e-3, .decay = 1e-5, .clip = 5.0},
-    .decides = true,
     .least_samples = least_samples,
     .build = build_dldct,
 };
 
 const congru_network_model congru_model_conv_ddct_unet = {
-    .name = "conv-ddct-unet",
     .own = {.steps = 660, .batch = 64, .rate = 1e-3, .decay = 1e-5, .clip = 5.0},
-    .decides = true,
     .merges = true,
     .least_samples = least_samples,
     .build = build_ddct_unet,

@@ -16,5 +16,15 @@ static void build(congru_graph *graph, const congru_design *design)
     graph->output[CONGRU_OUTPUT_MATRIX] = congru_graph_exponential(graph, turned);
 }
 
+static void objective(congru_graph *graph, int rows)
+{
+    const int logarithm = graph->output[CONGRU_OUTPUT_LOGARITHM];
+    const int axes = graph->options->fisher == CONGRU_FISHER_AXIS
+                         ? congru_graph_add(graph, &congru_layer_diagonal, logarithm, -1,
+                                            congru_vector(graph->node[logarithm].out.rows), 0.0, 0.0)
+                         : -1;
+    congru_design_loss(graph, &congru_loss_fisher_ratio, rows, axes);
+}
+
 const congru_network_model congru_model_dct = {
-    .name = "dct", .own = CONGRU_OWN_CONGRUENCES, .rotates = true, .build = build};
+    .own = {CONGRU_OWN_CONGRUENCES}, .rotates = true, .objective = objective, .build = build};

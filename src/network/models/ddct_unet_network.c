@@ -47,9 +47,10 @@ static void build(congru_graph *graph, const congru_design *design)
     congru_ddct_unet_on(graph, design, congru_graph_input(graph, design->d));
 }
 
-const congru_network_model congru_model_ddct_unet = {.name = "ddct-unet",
-                                                     .own = CONGRU_OWN_CONGRUENCES,
-                                                     .widths = widths,
-                                                     .least_widths = 3,
-                                                     .merges = true,
-                                                     .build = build};
+const congru_network_model congru_model_ddct_unet = {
+    .own = {CONGRU_OWN_CONGRUENCES, .initial = CONGRU_INITIAL_RANDOM},
+    .objective = congru_stack_objective,
+    .widths = widths,
+    .least_widths = 3,
+    .merges = true,
+    .build = build};

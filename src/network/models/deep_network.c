@@ -33,8 +33,6 @@ static void build(congru_graph *graph, const congru_design *design)
 }
 
 const congru_network_model congru_model_deep = {
-    .name = "deep",
     .own = {.steps = 660, .batch = 64, .rate = 1e-3, .dropout = 0.5},
-    .decides = true,
     .least_samples = least_samples,
     .build = build};

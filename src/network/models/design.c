@@ -6,26 +6,33 @@
 #include "network/layers/recentre_layer.h"
 #include "network/layers/signal_input_layer.h"
 #include "network/models/model.h"
+#include "network/models/parts.h"
 
-const congru_network_model *congru_model_of(congru_backbone backbone)
+#define ROW(id, title, reads, words) \
+    const congru_network congru_network_##id = { \
+        .name = title, .summary = words, .needs = CONGRU_NEEDS_##reads, .model = &congru_model_##id};
+CONGRU_ALIGNING_NETWORKS(ROW)
+CONGRU_DECIDING_NETWORKS(ROW)
+
+#define POINTER(id, ...) &congru_network_##id,
+const congru_network *congru_network_at(size_t index)
 {
-    static const congru_network_model *const models[CONGRU_NETWORK_COUNT] = {
-        [CONGRU_BACKBONE_DCT] = &congru_model_dct,
-        [CONGRU_BACKBONE_DLDCT] = &congru_model_dldct,
-        [CONGRU_BACKBONE_UNET] = &congru_model_ddct_unet,
-        [CONGRU_NETWORK_SPD_CNN] = &congru_model_spd_cnn,
-        [CONGRU_NETWORK_TS_SPD_CNN] = &congru_model_ts_spd_cnn,
-        [CONGRU_NETWORK_SPDNET] = &congru_model_spdnet,
-        [CONGRU_NETWORK_SHALLOW] = &congru_model_shallow,
-        [CONGRU_NETWORK_DEEP] = &congru_model_deep,
-        [CONGRU_NETWORK_EEGNET] = &congru_model_eegnet,
-        [CONGRU_NETWORK_CONFORMER] = &congru_model_conformer,
-        [CONGRU_NETWORK_INCEPTION] = &congru_model_inception,
-        [CONGRU_NETWORK_TSMNET] = &congru_model_tsmnet,
-        [CONGRU_NETWORK_CONV_DLDCT] = &congru_model_conv_dldct,
-        [CONGRU_NETWORK_CONV_DDCT_UNET] = &congru_model_conv_ddct_unet,
-    };
-    return models[backbone];
+    static const congru_network *const networks[] = {CONGRU_ALIGNING_NETWORKS(POINTER)
+                                                         CONGRU_DECIDING_NETWORKS(POINTER)};
+    return index < CONGRU_NETWORKS ? networks[index] : NULL;
+}
+
+const congru_network *congru_network_find(const char *name)
+{
+    for (size_t i = 0; congru_network_at(i) != NULL; i++)
+        if (strcmp(congru_network_at(i)->name, name) == 0)
+            return congru_network_at(i);
+    return NULL;
+}
+
+bool congru_network_decides(const congru_network *network)
+{
+    return network->model->objective == NULL;
 }
 
 static congru_status check_widths(congru_context *context, const congru_design *design, bool end_to_end)
@@ -62,11 +69,11 @@ static size_t count_rotations(const congru_network_options *o, size_t d)
     return o->width_count > 2 ? o->width_count - 1 : 1;
 }
 
-congru_status congru_design_make(congru_context *context, congru_backbone backbone, bool end_to_end,
+congru_status congru_design_make(congru_context *context, const congru_network *network, bool end_to_end,
                                  const congru_trials *trials, const congru_network_options *o,
                                  congru_design *design)
 {
-    const congru_network_model *model = congru_model_of(backbone);
+    const congru_network_model *model = network->model;
     *design = (congru_design){.d = trials->d,
                               .layers = 1,
                               .width = {trials->d, trials->d},
@@ -83,10 +90,10 @@ congru_status congru_design_make(congru_context *context, congru_backbone backbo
                               .pool_mean = o->pool == CONGRU_POOL_MEAN,
                               .crops = 1,
                               .dropout = o->dropout};
-    if (model->least_samples != NULL) {
+    if (network->needs == CONGRU_NEEDS_SIGNALS) {
         design->crops = o->crops > 0.0 ? (size_t)o->crop_count : 1;
         design->zscore = o->zscore;
-        return congru_design_signals(context, model, trials->signals, o->crops, design);
+        return congru_design_signals(context, network, trials->signals, o->crops, design);
     }
     if (model->widths == NULL)
         return CONGRU_OK;
@@ -132,36 +139,30 @@ int congru_design_head(const congru_design *design, congru_graph *graph, int x, 
     return scores;
 }
 
-/* A loss of one or two inputs. */
-static void add_loss(congru_graph *graph, const congru_layer *loss, int first, int second)
+void congru_design_loss(congru_graph *graph, const congru_layer *loss, int first, int second)
 {
     congru_graph_add(graph, loss, first, second, (congru_extent){CONGRU_NOTHING, 0, 0, 0}, 0.0, 0.0);
 }
 
-void congru_design_objective(const congru_design *design, congru_graph *graph, bool end_to_end)
+void congru_stack_objective(congru_graph *graph, int rows)
 {
-    const congru_network_options *o = graph->options;
-    if (graph->output[CONGRU_OUTPUT_PROBABILITY] >= 0) {
-        add_loss(graph, &congru_loss_cross_entropy, graph->output[CONGRU_OUTPUT_PROBABILITY], -1);
-        return;
+    if (graph->options->affine_reconstruction)
+        congru_design_loss(graph, &congru_loss_affine_reconstruction, graph->output[CONGRU_OUTPUT_MATRIX], -1);
+    else
+        congru_design_loss(graph, &congru_loss_reconstruction, rows, -1);
+    congru_design_loss(graph, &congru_loss_scatters, rows, -1);
+}
+
+void congru_design_objective(const congru_network_model *model, const congru_design *design,
+                             congru_graph *graph, bool end_to_end)
+{
+    int scores = graph->output[CONGRU_OUTPUT_PROBABILITY];
+    if (model->objective != NULL) {
+        const int out = graph->output[CONGRU_OUTPUT_MATRIX];
+        const int rows = congru_part_triangle(graph, graph->output[CONGRU_OUTPUT_LOGARITHM]);
+        model->objective(graph, rows);
+        scores = end_to_end ? congru_design_head(design, graph, out, rows) : -1;
     }
-    const int out = graph->output[CONGRU_OUTPUT_MATRIX], logarithm = graph->output[CONGRU_OUTPUT_LOGARITHM];
-    const size_t d = graph->node[out].out.rows;
-    const int rows = congru_graph_add(graph, &congru_layer_triangle, logarithm, -1,
-                                      congru_vector(congru_spd_tangent_size(d)), 0.0, 0.0);
-    if (graph->rotation >= 0) {
-        const int axes =
-            o->fisher == CONGRU_FISHER_AXIS
-                ? congru_graph_add(graph, &congru_layer_diagonal, logarithm, -1, congru_vector(d), 0.0, 0.0)
-                : -1;
-        add_loss(graph, &congru_loss_fisher_ratio, rows, axes);
-    } else {
-        if (o->affine_reconstruction)
-            add_loss(graph, &congru_loss_affine_reconstruction, out, -1);
-        else
-            add_loss(graph, &congru_loss_reconstruction, rows, -1);
-        add_loss(graph, &congru_loss_scatters, rows, -1);
-    }
-    if (end_to_end)
-        add_loss(graph, &congru_loss_cross_entropy, congru_design_head(design, graph, out, rows), -1);
+    if (scores >= 0)
+        congru_design_loss(graph, &congru_loss_cross_entropy, scores, -1);
 }

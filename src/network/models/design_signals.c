@@ -21,25 +21,24 @@ static congru_status crop(congru_context *context, double seconds, congru_design
     return CONGRU_OK;
 }
 
-congru_status congru_model_reads(congru_context *context, congru_backbone backbone, const double *covariance,
-                                 const congru_signals *signals)
+congru_status congru_model_reads(congru_context *context, const congru_network *network,
+                                 const double *covariance, const congru_signals *signals)
 {
-    const congru_network_model *model = congru_model_of(backbone);
-    if (model->least_samples != NULL && signals == NULL)
+    if (network->needs == CONGRU_NEEDS_SIGNALS && signals == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "%s needs signals, and these trials are covariances",
-                           model->name);
-    if (model->least_samples == NULL && covariance == NULL)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "%s needs covariances, and %s", model->name,
+                           network->name);
+    if (network->needs == CONGRU_NEEDS_COVARIANCES && covariance == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "%s needs covariances, and %s", network->name,
                            signals != NULL ? "these trials are signals" : "these trials have none");
     return CONGRU_OK;
 }
 
-congru_status congru_design_signals(congru_context *context, const congru_network_model *model,
+congru_status congru_design_signals(congru_context *context, const congru_network *network,
                                     const congru_signals *signals, double seconds, congru_design *design)
 {
     if (signals->channels != design->d)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "%s has %zu channels, and the signals have %zu",
-                           model->name, design->d, signals->channels);
+                           network->name, design->d, signals->channels);
     design->samples = design->whole = signals->samples;
     design->rate = signals->rate;
     if (seconds > 0.0) {
@@ -47,24 +46,24 @@ congru_status congru_design_signals(congru_context *context, const congru_networ
         if (status != CONGRU_OK)
             return status;
     }
-    if (model->taps != NULL && !(design->rate >= 4.0))
+    if (network->model->taps != NULL && !(design->rate >= 4.0))
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                           "%s has filters of half a second, and the signals' rate is %g Hz", model->name,
+                           "%s has filters of half a second, and the signals' rate is %g Hz", network->name,
                            design->rate);
-    const size_t least = model->least_samples(design);
+    const size_t least = network->model->least_samples(design);
     if (design->samples < least)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "%s needs %s of %zu samples or more, and these have %zu (take a longer %s)",
-                           model->name, seconds > 0.0 ? "crops" : "trials", least, design->samples,
+                           network->name, seconds > 0.0 ? "crops" : "trials", least, design->samples,
                            seconds > 0.0 ? "one with --crops" : "window");
     return CONGRU_OK;
 }
 
-congru_status congru_network_suits(congru_context *context, congru_backbone backbone,
+congru_status congru_network_suits(congru_context *context, const congru_network *network,
                                    const congru_network_options *options, const congru_signals *shape)
 {
-    const congru_network_model *model = congru_model_of(backbone);
     congru_design design = {.d = shape->channels};
-    return model->least_samples != NULL ? congru_design_signals(context, model, shape, options->crops, &design)
-                                        : CONGRU_OK;
+    return network->needs == CONGRU_NEEDS_SIGNALS
+               ? congru_design_signals(context, network, shape, options->crops, &design)
+               : CONGRU_OK;
 }

@@ -23,4 +23,8 @@ static void build(congru_graph *graph, const congru_design *design)
 }
 
 const congru_network_model congru_model_dldct = {
-    .name = "dldct", .own = CONGRU_OWN_CONGRUENCES, .widths = widths, .least_widths = 2, .build = build};
+    .own = {CONGRU_OWN_CONGRUENCES, .head_reference = CONGRU_HEAD_IDENTITY},
+    .objective = congru_stack_objective,
+    .widths = widths,
+    .least_widths = 2,
+    .build = build};

@@ -37,9 +37,7 @@ static void build(congru_graph *graph, const congru_design *design)
 }
 
 const congru_network_model congru_model_eegnet = {
-    .name = "eegnet",
     .own = {.steps = 660, .batch = 64, .rate = 1e-3, .dropout = 0.25},
-    .decides = true,
     .least_samples = least_samples,
     .taps = taps,
     .build = build};

@@ -24,9 +24,7 @@ static void build_tangent(congru_graph *graph, const congru_design *design)
     build_on(graph, design, congru_graph_logarithm(graph, x, 0.0, design->floor));
 }
 
-const congru_network_model congru_model_spd_cnn = {
-    .name = "spd-cnn", .own = {.steps = 150, .batch = 64, .rate = 1e-3}, .decides = true, .build = build};
-const congru_network_model congru_model_ts_spd_cnn = {.name = "ts-spd-cnn",
-                                                      .own = {.steps = 150, .batch = 64, .rate = 1e-3},
-                                                      .decides = true,
+const congru_network_model congru_model_spd_cnn = {.own = {.steps = 150, .batch = 64, .rate = 1e-3},
+                                                   .build = build};
+const congru_network_model congru_model_ts_spd_cnn = {.own = {.steps = 150, .batch = 64, .rate = 1e-3},
                                                       .build = build_tangent};

@@ -20,5 +20,5 @@ static void build(congru_graph *graph, const congru_design *design)
     congru_part_scores(graph, congru_part_triangle(graph, x), design->classes);
 }
 
-const congru_network_model congru_model_spdnet = {
-    .name = "spdnet", .own = {.steps = 660, .batch = 64, .rate = 1e-3}, .decides = true, .build = build};
+const congru_network_model congru_model_spdnet = {.own = {.steps = 660, .batch = 64, .rate = 1e-3},
+                                                  .build = build};

@@ -26,9 +26,7 @@ static void build(congru_graph *graph, const congru_design *design)
 }
 
 const congru_network_model congru_model_tsmnet = {
-    .name = "tsmnet",
     .own = {.steps = 660, .batch = 64, .batch_subjects = SUBJECTS, .rate = 1e-3},
-    .decides = true,
     .least_samples = least_samples,
     .build = build,
 };

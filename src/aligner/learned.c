@@ -1,0 +1,31 @@
+/* Aligners that train a network: a row for each that gives matrices. SPDX-License-Identifier: Apache-2.0 */
+#include "aligner/aligner.h"
+
+static congru_status fit(const congru_aligner *self, congru_context *context, const congru_trials *trials,
+                         const congru_method_options *options, congru_tensors *model, congru_record *record)
+{
+    return congru_network_fit(context, self->network, false, self->name, trials, options, model, record);
+}
+
+static congru_status map_sources(const congru_aligner *self, congru_context *context,
+                                 const congru_tensors *model, const congru_trials *trials, double *out)
+{
+    return congru_network_map_sources(context, self->network, self->name, model, trials, out);
+}
+
+static congru_status map_target(const congru_aligner *self, congru_context *context,
+                                const congru_tensors *model, const congru_target_trials *target, double *out)
+{
+    return congru_network_map_target(context, self->network, self->name, model, target, out);
+}
+
+#define ROW(id, title, reads, words) \
+    const congru_aligner congru_aligner_##id = {.name = title, \
+                                                .summary = words ", learned after ra", \
+                                                .needs = CONGRU_NEEDS_##reads, \
+                                                .network = &congru_network_##id, \
+                                                .recentring = &congru_recentring_ra, \
+                                                .fit = fit, \
+                                                .map_sources = map_sources, \
+                                                .map_target = map_target};
+CONGRU_ALIGNING_NETWORKS(ROW)
