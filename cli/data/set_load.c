@@ -34,8 +34,7 @@ static int fail(const congru_context *context, const char *path)
 
 int option_fail(const congru_context *context, const char *who, congru_status status)
 {
-    return terminal_fail(status == CONGRU_ERROR_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s: %s", who,
-                         congru_context_error(context));
+    return terminal_fail(terminal_refusal(status), "%s: %s", who, congru_context_error(context));
 }
 
 int input_fail(congru_context *context, const char *path, congru_file_kind wanted)

@@ -68,8 +68,10 @@ static int prepare(train_run *run)
     run->options.pipeline = options_given(parsed, "pipeline") ? options_value(parsed, "pipeline") : "ra+tslr";
     if (code == EXIT_DONE)
         code = pipeline_file_read(run->context, parsed);
-    if (code == EXIT_DONE && congru_pipeline_check(run->context, run->options.pipeline) != CONGRU_OK)
-        code = terminal_fail(EXIT_USAGE, "train: %s", congru_context_error(run->context));
+    const congru_status status =
+        code == EXIT_DONE ? congru_pipeline_check(run->context, run->options.pipeline) : CONGRU_OK;
+    if (status != CONGRU_OK)
+        code = option_fail(run->context, "train", status);
     if (code == EXIT_DONE)
         code = set_load(run->context, parsed, parsed->operands[0], &run->set);
     if (code == EXIT_DONE)

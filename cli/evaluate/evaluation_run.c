@@ -86,10 +86,11 @@ static int parse_pipelines(run_state *run)
     char where[64];
     snprintf(where, sizeof where, "%s: --pipelines", run->parsed->command);
     int code = text_list_split(&run->pipelines, where, text);
-    for (size_t i = 0; code == EXIT_DONE && i < run->pipelines.count; i++)
-        if (congru_pipeline_check(run->context, run->pipelines.item[i]) != CONGRU_OK)
-            code =
-                terminal_fail(EXIT_USAGE, "%s: %s", run->parsed->command, congru_context_error(run->context));
+    for (size_t i = 0; code == EXIT_DONE && i < run->pipelines.count; i++) {
+        const congru_status status = congru_pipeline_check(run->context, run->pipelines.item[i]);
+        if (status != CONGRU_OK)
+            code = option_fail(run->context, run->parsed->command, status);
+    }
     run->options.pipelines = (const char *const *)run->pipelines.item;
     run->options.pipeline_count = run->pipelines.count;
     return code;

@@ -126,8 +126,10 @@ static int print_pipeline(const char *name)
     congru_pipeline_description about;
     const congru_method_option *row;
     int code = session_open(1, &context);
-    if (code == EXIT_DONE && congru_pipeline_describe(context, name, &about) != CONGRU_OK)
-        code = terminal_fail(EXIT_USAGE, "help: %s", congru_context_error(context));
+    const congru_status status =
+        code == EXIT_DONE ? congru_pipeline_describe(context, name, &about) : CONGRU_OK;
+    if (status != CONGRU_OK)
+        code = terminal_fail(terminal_refusal(status), "help: %s", congru_context_error(context));
     if (code == EXIT_DONE) {
         printf("%s:\n", name);
         if (!about.end_to_end)

@@ -106,9 +106,9 @@ static int set(congru_context *context, const arguments *parsed, const congru_me
         return terminal_fail(EXIT_USAGE, "%s: --%s and --%s exclude each other", parsed->command,
                              row->stands_for, name);
     snprintf(where, sizeof where, "%s: --%s", parsed->command, name);
-    if (congru_method_options_set(context, options, where, name, value) != CONGRU_OK)
-        return terminal_fail(EXIT_USAGE, "%s", congru_context_error(context));
-    return EXIT_DONE;
+    const congru_status status = congru_method_options_set(context, options, where, name, value);
+    return status == CONGRU_OK ? EXIT_DONE
+                               : terminal_fail(terminal_refusal(status), "%s", congru_context_error(context));
 }
 
 /* What is given is not chosen, too. */

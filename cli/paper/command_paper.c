@@ -111,11 +111,12 @@ static int paper_run_open(paper_run *paper)
 static int paper_run_check_networks(const paper_run *paper)
 {
     const congru_evaluation_options *options = &paper->request.run;
-    if (options->pipelines != NULL &&
-        congru_ablation_check(paper->run.context, options->pipeline_count, options->pipelines) != CONGRU_OK)
-        return terminal_fail(EXIT_USAGE, "%s: %s", paper->run.parsed->command,
-                             congru_context_error(paper->run.context));
-    return EXIT_DONE;
+    if (options->pipelines == NULL)
+        return EXIT_DONE;
+    const congru_status status =
+        congru_ablation_check(paper->run.context, options->pipeline_count, options->pipelines);
+    return status == CONGRU_OK ? EXIT_DONE
+                               : option_fail(paper->run.context, paper->run.parsed->command, status);
 }
 
 /* All blocks at once, in a format that is one document. */

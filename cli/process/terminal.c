@@ -55,6 +55,11 @@ const char *terminal_nearest(const char *name, const char *(*candidate)(size_t, 
     return congru_nearest(name, count, names);
 }
 
+int terminal_refusal(congru_status status)
+{
+    return status == CONGRU_ERROR_MEMORY ? EXIT_FAILED : EXIT_USAGE;
+}
+
 int terminal_fail_unknown(const char *what, const char *name, const char *(*candidate)(size_t, const void *),
                           const void *user, const char *hint)
 {

@@ -6,12 +6,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "congru/status.h"
+
 /* What the command exits with. */
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 /* Prints "congru: ", the text and a newline to standard error, and returns `exit_code`. It stays one line
  * whatever a file is called: control characters come out as '?'. */
 int terminal_fail(int exit_code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The exit code of a call that refuses words of the command line: EXIT_USAGE, but where memory ran out. */
+int terminal_refusal(congru_status status);
 
 /* The candidate that `name` is most likely meant to be, or NULL; candidate(i, user) is NULL after the last. */
 const char *terminal_nearest(const char *name, const char *(*candidate)(size_t, const void *),

@@ -107,7 +107,7 @@ static int deliver(const compare_job *job)
         return code;
     const char *folder = parsed->operands[0];
     /* The table is what was asked for; a folder of somebody else's is no reason to fail. */
-    if (access(folder, W_OK) != 0)
+    if (access(folder, W_OK) != 0 && (errno == EACCES || errno == EPERM || errno == EROFS))
         terminal_warn("%s: statistics.json is not kept there: %s (--no-save leaves it out)", folder,
                       strerror(errno));
     else if (congru_pairs_write(job->context, job->pairs, job->pair, permutation, folder) != CONGRU_OK)

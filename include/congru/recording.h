@@ -88,7 +88,7 @@ typedef struct congru_event_kind {
     int32_t code;     /* -1 where there is only a text */
     const char *text; /* or NULL; the recording's */
     size_t count;
-    double seconds; /* mean duration */
+    double seconds; /* mean duration; NaN where the recording's rate is unknown */
 } congru_event_kind;
 
 /* The kinds by code, then by text: *kinds is allocated, for the caller to free. Returns false without memory. */

@@ -34,11 +34,13 @@ static void add_preparation(congru_text *text, const congru_set *set)
 {
     congru_preprocessing p;
     char line[CONGRU_PREPROCESSING_LINE_SIZE] = "not described";
-    if (congru_set_preprocessing(NULL, set, &p) == CONGRU_OK) {
+    const congru_status status = congru_set_preprocessing(NULL, set, &p);
+    if (status == CONGRU_OK) {
         if (p.known)
             congru_preprocessing_print(&p, line);
         congru_preprocessing_clear(&p);
     }
+    text->failed = text->failed || status == CONGRU_ERROR_MEMORY;
     congru_text_add(text, ",\n  \"prepared\": ");
     congru_text_add_json(text, line);
 }

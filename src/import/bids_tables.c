@@ -102,6 +102,9 @@ static congru_status open_table(congru_context *context, const char *path, const
         status = congru_source_text(context, table->name, FILE_MAX, "a table", &table->text, &size);
     if (status != CONGRU_OK || !exists)
         return status;
+    if (strlen(table->text) != size)
+        return congru_fail(context, CONGRU_ERROR_FORMAT, "%s: holds a NUL byte (is it the right file?)",
+                           table->name);
     table->field = calloc(COLUMNS_MAX, sizeof *table->field);
     if (table->field == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", table->name);

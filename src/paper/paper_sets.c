@@ -238,6 +238,8 @@ static congru_status run_open(congru_paper_runs *runs, congru_paper_open *open)
         status = congru_paper_no_memory(runs->job);
     if (status == CONGRU_OK)
         status = congru_paper_runs_common(runs, results, dataset, open->set->count);
+    if (status == CONGRU_OK && (runs->remarks.failed || runs->changes.failed || runs->bare.failed))
+        status = congru_paper_no_memory(runs->job);
     congru_results_destroy(&results);
     return status;
 }

@@ -1,4 +1,5 @@
 /* Counts the events of a recording by kind. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,8 @@ bool congru_event_kinds(const congru_recording *recording, congru_event_kind **k
         return false;
     for (size_t i = 0; i < recording->events; i++) {
         const congru_event *event = &recording->event[i];
-        kind[i] = (congru_event_kind){event->code, event->text, 1, (double)event->duration / recording->rate};
+        const double seconds = recording->rate > 0 ? (double)event->duration / recording->rate : (double)NAN;
+        kind[i] = (congru_event_kind){event->code, event->text, 1, seconds};
     }
     qsort(kind, recording->events, sizeof *kind, compare);
     size_t last = 0;

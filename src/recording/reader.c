@@ -10,6 +10,8 @@
 
 enum { LIST_SIZE = 700 }; /* leaves room in the error text for the path and the rest */
 
+static const double rate_least = 1e-9, rate_greatest = 1e9; /* Hz: beyond them lengths are no numbers */
+
 /* "Fz, C3, Cz and 19 more"; with_rates: "Fz at 256 Hz, ...". */
 static void list_channels(char list[LIST_SIZE], const congru_channel *channel, size_t count, bool with_rates)
 {
@@ -148,6 +150,9 @@ congru_status congru_reader_choose(congru_context *context, const char *file, co
         return congru_fail(context, CONGRU_ERROR_UNSUPPORTED,
                            "%s: channel '%s' is not sampled at even intervals (leave it out)", file,
                            channel[chosen[0]].name);
+    if (!(*rate >= rate_least && *rate <= rate_greatest))
+        return congru_fail(context, CONGRU_ERROR_FORMAT, "%s: %g samples a second are not possible", file,
+                           *rate);
     return CONGRU_OK;
 }
 

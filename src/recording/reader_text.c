@@ -9,7 +9,7 @@
 #include "recording/reader.h"
 #include "recording/sample_text.h"
 
-enum { LINE_MAX_SIZE = 1 << 20, NONE = -1 };
+enum { LINE_MAX_SIZE = 1 << 20, COLUMNS_MAX = 10000, NONE = -1 };
 
 static const double rate_tolerance =
     1e-3; /* how far a device's clock is from the whole number of Hz it is sold for */
@@ -240,6 +240,10 @@ static congru_status describe_columns(text_file *t, char *line)
         t->eeg = openbci_channels(t);
     if (t->columns < 2)
         return fail_line(&t->lines, "expected columns with commas, semicolons or tabs between");
+    if (t->columns > COLUMNS_MAX)
+        return congru_fail(t->context, CONGRU_ERROR_UNSUPPORTED,
+                           "%s: line %zu: %zu columns, where %d are the most", t->lines.source->name,
+                           t->lines.number, t->columns, (int)COLUMNS_MAX);
     t->column = calloc(t->columns, sizeof *t->column);
     t->channel = calloc(t->columns, sizeof *t->channel);
     if (t->column == NULL || t->channel == NULL)
@@ -449,10 +453,19 @@ static congru_status take_event(const text_file *t, text_column *column, char *f
     return congru_reader_add_text(t->context, recording, sample, 0, value, strlen(value));
 }
 
+static congru_status fail_changed(const text_file *t)
+{
+    return congru_fail(t->context, CONGRU_ERROR_IO,
+                       "%s: it was changed while it was read (run again when it is complete)",
+                       t->lines.source->name);
+}
+
 static congru_status take_line(const text_file *t, char *line, size_t sample, congru_recording *recording)
 {
     size_t i = 0;
     for (char *rest = line; rest != NULL; i++) {
+        if (i == t->columns) /* the lines were counted before */
+            return fail_changed(t);
         char *field = congru_sample_field(&rest, t->separator);
         text_column *column = &t->column[i];
         double number;
@@ -490,7 +503,7 @@ static congru_status read_samples(text_file *t, congru_recording *recording)
     for (size_t i = 0; i < t->columns; i++)
         end_event(&t->column[i], recording, sample);
     congru_recording_sort_events(recording);
-    return status;
+    return status == CONGRU_OK && sample < recording->samples ? fail_changed(t) : status;
 }
 
 static congru_status make_recording(text_file *t, congru_recording **recording)

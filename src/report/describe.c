@@ -135,7 +135,10 @@ static void add_events(describing *d, const congru_recording *recording)
             congru_table_text(table, "-");
         congru_table_format_text(table, "%s", kinds[i].text != NULL ? kinds[i].text : "");
         congru_table_format_text(table, "%zu", kinds[i].count);
-        congru_table_format_text(table, "%.3g", kinds[i].seconds);
+        if (recording->rate > 0)
+            congru_table_format_text(table, "%.3g", kinds[i].seconds);
+        else
+            congru_table_text(table, "-");
     }
     free(kinds);
 }
@@ -144,7 +147,7 @@ static void describe_recording(describing *d, const congru_recording *recording)
 {
     d->made->kind = CONGRU_FILE_RECORDING; /* whatever its first bytes were taken for */
     const double seconds = (double)recording->samples / recording->rate;
-    const double minutes = (double)(long)(seconds / 60);
+    const double minutes = floor(seconds / 60);
     const congru_counted samples = congru_count(recording->samples, "sample");
     set_title(d, recording->format);
     if (recording->rate > 0)

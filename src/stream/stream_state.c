@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
@@ -21,6 +22,8 @@ congru_status congru_stream_state_restore(const congru_stream_settings *settings
                                           congru_decoder *decoder, bool *known)
 {
     struct stat about;
-    *known = stat(path, &about) == 0 || errno != ENOENT;
+    *known = stat(path, &about) == 0;
+    if (!*known && errno != ENOENT)
+        return congru_fail(settings->context, CONGRU_ERROR_IO, "%s: cannot open: %s", path, strerror(errno));
     return *known ? congru_decoder_state_load(settings->context, decoder, path) : CONGRU_OK;
 }

@@ -193,8 +193,8 @@ TEST(damaged_and_foreign_states_are_refused)
     /* Blanks, and the name of the pipeline, which is for readers. */
     CHECK_SAYING(refused > 20 * loaded, "%zu refused, %zu loaded", refused, loaded);
     free(bytes);
-    CHECK(congru_decoder_state_load(context, second, "/proc/none/state") == CONGRU_ERROR_IO);
-    CHECK(congru_decoder_state_save(context, second, "/proc/none/state") == CONGRU_ERROR_IO);
+    CHECK(congru_decoder_state_load(context, second, "/dev/null/state") == CONGRU_ERROR_IO);
+    CHECK(congru_decoder_state_save(context, second, "/dev/null/state") == CONGRU_ERROR_IO);
     CHECK(congru_decoder_state_load(context, NULL, "x") == CONGRU_ERROR_ARGUMENT);
     CHECK(congru_decoder_state_save(context, second, NULL) == CONGRU_ERROR_ARGUMENT);
     congru_decoder_destroy(&first);

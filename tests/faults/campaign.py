@@ -226,8 +226,8 @@ class Campaign:
             yield self.submit('standard output is a broken pipe', command, '', lambda: self.printed(command, 'pipe'))
         words = command.words
         if '-o' in words or '--edf' in words:
-            for kind in ('taken', 'read-only folder', 'no folder', '/dev/full'):
-                if command.old or kind in ('taken', 'read-only folder'):  # folders are made with those above them
+            for kind in ('taken', 'read-only folder', 'below a file', '/dev/full'):
+                if command.old or kind != '/dev/full':
                     yield self.submit(f'the output is {kind}' if kind == '/dev/full' else f'the output\'s place: {kind}',
                                       command, '', lambda kind=kind: self.misplaced(command, kind))
 
@@ -255,8 +255,9 @@ class Campaign:
                 os.mkdir(os.path.join(folder, words[at]))
             else:
                 open(os.path.join(folder, words[at]), 'w').close()
-        elif kind == 'no folder':
-            words[at] = '/proc/none/' + words[at]
+        elif kind == 'below a file':  # folders are made with those above them, where they can be
+            open(os.path.join(folder, 'file'), 'w').close()
+            words[at] = 'file/there/' + words[at]
         elif kind == '/dev/full':  # by a link, since the ending of a name may be the format
             aside = self.bench.folder()
             os.symlink('/dev/full', os.path.join(aside, words[at]))
@@ -267,6 +268,7 @@ class Campaign:
                 options = {'user': NOBODY, 'group': NOBODY, 'extra_groups': []}
         changed = type(command)(command.name, ' '.join(words))
         before = {path: b'' for path in [words[at]] if kind == 'taken' and not command.old}
+        before.update({'file': b''} if kind == 'below a file' else {})
         result = self.bench.run(changed, folder, **options)
         verdict = self.bench.judge(changed, result, before)
         if verdict == 'succeeded':

@@ -8,12 +8,13 @@ import zipfile
 class Command:
     """One command line. {in} stands for the folder of inputs; it runs in an empty folder of its own."""
 
-    def __init__(self, name, line, old=(), inputs=(), pipes=(), fonts=False):
+    def __init__(self, name, line, old=(), inputs=(), pipes=(), fonts=False, keeps=()):
         self.name = name
         self.words = line.split()
         self.old = old  # outputs that are there before in runs that replace
         self.inputs = inputs  # inputs that are made unreadable, in turn
         self.fonts = fonts  # draws with the system's fonts, and with others where these cannot be had
+        self.keeps = keeps  # models with what was learned until it failed, where it goes on from when it is run again
         self.pipes = pipes  # those that are waited for when they are pipes, as any program that reads pipes does
 
 
@@ -28,12 +29,15 @@ COMMANDS = [
             ['set.npz'], ['trials.npz']),
     Command('import text', 'import {in}/own.csv --events l*=left,r*=right --jobs 1 -o set.npz', ['set.npz'],
             ['own.csv', 'own_events.tsv']),
+    Command('import openbci', 'import {in}/bci.txt --events 1=left,2=right --jobs 1 --keep-signals -o set.npz', ['set.npz'],
+            ['bci.txt']),
     Command('import preset', f'import {{in}}/S1.edf --preset {{in}}/own.txt --jobs 1 -o set.npz', ['set.npz'],
             ['own.txt'], ['own.txt']),
     Command('synth set', 'synth --stage fusion --subjects 2 --trials 2 --channels 4 --threads 1 -o set.npz', ['set.npz']),
     Command('synth signals', 'synth --stage shift --subjects 2 --trials 2 --channels 4 --signals 32 --threads 2 -o set.npz',
             ['set.npz']),
     Command('synth edf', 'synth --stage shift --subjects 2 --trials 2 --channels 4 --signals 32 --threads 1 --edf made'),
+    Command('info text', 'info {in}/own.csv', inputs=['own.csv']),
     Command('info set', 'info {in}/set.npz', inputs=['set.npz']),
     Command('info edf', 'info {in}/S1.edf', inputs=['S1.edf']),
     Command('info gdf', 'info {in}/A01T.gdf', inputs=['A01T.gdf']),
@@ -57,6 +61,8 @@ COMMANDS = [
     Command('reproduce statistics', 'reproduce statistics'),
     Command('reproduce table-preproc', 'reproduce table-preproc {in}/2a.npz -p ra+mdm,dct+tslr --steps 1 --jobs 1 -o made',
             inputs=['2a.npz']),
+    Command('reproduce table-e2e', 'reproduce table-e2e {in}/2a.npz -p ra+tslr,dct-e2e --steps 1 --jobs 1 -o made',
+            inputs=['2a.npz']),
     Command('report page', 'report {in}/network -o page.html', ['page.html'],
             ['network/results.csv', 'network/geometry.json', 'network/patterns.json',
              'network/training/dct+mdm-0.json', 'network/run.json']),
@@ -75,6 +81,8 @@ COMMANDS = [
             pipes=['frames.f32']),
     Command('stream csv', 'stream {in}/model {in}/frames.csv --input csv', inputs=['frames.csv'], pipes=['frames.csv']),
     Command('stream edf', 'stream {in}/model {in}/stream.edf --input edf', inputs=['stream.edf']),
+    Command('stream rest', 'stream {in}/model {in}/frames.f32 --rest {in}/stream.edf', inputs=['stream.edf']),
+    Command('stream state', 'stream {in}/model {in}/frames.f32 --state subject.state', keeps=['subject.state']),
     Command('spd mean', 'spd mean {in}/a.npy --threads 1 -o mean.npy', ['mean.npy'], ['a.npy'], ['a.npy']),
     Command('spd tangent', 'spd tangent {in}/a.npy --base {in}/one.npy --threads 2 -o tangent.npy', ['tangent.npy'],
             ['one.npy'], ['one.npy']),
@@ -136,6 +144,10 @@ def make_inputs(folder, congru, tools):
     write(os.path.join(folder, 'own.csv'), ('time,C3,Cz,C4\n' + ''.join(
         '%.2f,%.4g,%.4g,%.4g\n' % (i / 100, 20 * a, 20 * b, 20 * c) for i, (a, b, c) in enumerate(rows))).encode())
     write(os.path.join(folder, 'own_events.tsv'), b'onset\tlabel\n5\tl1\n12\tr1\n20\tl2\n28\tr2\n')
+    write(os.path.join(folder, 'bci.txt'), ('%OpenBCI Raw EXG Data\n%Number of channels = 3\n%Sample Rate = 100 Hz\n'
+          'Sample Index, EXG Channel 0, EXG Channel 1, EXG Channel 2, Marker Channel\n' + ''.join(
+              '%d, %s, %d\n' % (i % 256, ', '.join('%.4g' % (20 * x) for x in made_up(3, i + 1)),
+                                {500: 1, 1200: 2, 2000: 1, 2800: 2}.get(i, 0)) for i in range(4000))).encode())
     write(os.path.join(folder, 'own.txt'), b'events = T1=left, T2=right\nband = 8:30\n')
     write(os.path.join(folder, 'accuracies.csv'),
           b'subject,ra+mdm,ra+tslr\n1,60,63\n2,71,70.5\n3,55,61\n4,80,84\n5,66,66\n')

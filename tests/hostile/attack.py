@@ -38,6 +38,8 @@ KINDS = [
     Kind('bdf', 'BDF', files.attack_bdf, 0.5),
     Kind('gdf', 'GDF', files.attack_gdf, 1),
     Kind('brainvision', 'BrainVision, three files', files.attack_brainvision, 1),
+    Kind('text', 'CSV, TSV and OpenBCI, tables of events', files.attack_text, 1),
+    Kind('state', 'states of decoders', files.attack_state, 1),
     Kind('model', 'models, .safetensors', files.attack_model, 1.5),
     Kind('preset', 'presets', files.attack_preset, 1),
     Kind('events', 'maps of events, lists of classes', files.attack_events, 1),
@@ -50,6 +52,7 @@ KINDS = [
     Kind('frames', 'samples in files, float32 and CSV', files.attack_frames, 1),
     Kind('stdin', 'samples on standard input', streams.attack_stdin, 0.5),
     Kind('tcp', 'servers with many clients', streams.attack_tcp, 0.1),
+    Kind('session', 'servers that keep sessions and a log', streams.attack_session, 0.1),
     Kind('command', 'command lines', folders.attack_command, 2),
     Kind('definition', 'pipeline files, and definitions in models', campaigns.attack_definition, 1),
     Kind('many', 'many subjects, sessions, classes, arrays, rows, words', campaigns.attack_many, 0.25),
@@ -96,9 +99,10 @@ def run_block(task):
     return kind_name, counter, violations
 
 
-# Signals whose cue is known, and a model of a pipeline that was defined for it.
+# Signals whose cue is known, a model of a pipeline that was defined for it, and what a decoder has learned.
 DEFINED = ['import signals.npz --start 0 --window all --band off --notch off --keep-signals -o cued.npz',
-           'train cued.npz --pipeline-file p.txt -p p0 -o defined.safetensors']
+           'train cued.npz --pipeline-file p.txt -p p0 -o defined.safetensors',
+           'stream model frames.f32 --state subject.state']
 
 
 def prepare(options, scratch):

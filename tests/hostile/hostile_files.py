@@ -248,6 +248,88 @@ def attack_brainvision(ground, r, folder):
     return ground.attempt(r, folder, import_line(r, '{in}/b.vhdr').split() + ['--events', 'S  1=left,S  2=right'])
 
 
+OPENBCI = b'''%OpenBCI Raw EXG Data
+%Number of channels = 3
+%Sample Rate = 100 Hz
+%Board = OpenBCI_GUI$BoardCytonSerial
+Sample Index, EXG Channel 0, EXG Channel 1, EXG Channel 2, Accel Channel 0, Timestamp, Timestamp (Formatted)
+'''
+TEXT_EVENTS = '--events l*=left,r*=right'
+
+
+def openbci_of(data):
+    """Samples as OpenBCI's program writes them."""
+    rows = [line.split(b',') for line in data.split(b'\n')[1:-1]]
+    return OPENBCI + b''.join(b', '.join([b'%d' % (i % 256)] + row[1:] + [b'0.5', b'1.7e9', b'2026-01-01 10:00:00.000']) + b'\n'
+                              for i, row in enumerate(rows))
+
+
+def odd_samples(r):
+    """Text that no program writes: rows of one kind, many columns, times that stutter, quotes that do not end."""
+    rows = r.choice([1, 2, 30, 500])
+    columns = r.choice([1, 2, 3, 300, 9999, 10000, 10001, 60000])
+    step = r.choice(['0.01', '1e-300', '5e-324', '1e300', '0', '-1', 'nan', '1e9', '1e-9', '3600'])
+    heading = r.choice(['', ','.join(f'C{i} (u{i % 9}V)' for i in range(columns)) + '\n',
+                        'time,' + ','.join(f'C{i}' for i in range(columns)) + '\n',
+                        'label,' + ','.join(['C3'] * columns) + '\n', '"time","C3\n'])
+    lead = heading.split(',')[0] if heading.count(',') == columns else None
+    cell = r.choice(['1', '', '1e308', '-1e-308', '"1"', '"', 'x', '1,5'])
+    body = ''
+    for i in range(rows if columns < 1000 else 2):
+        front = '' if lead is None else f'e{i},' if lead == 'label' else f'{i}e{step.split("e")[1]},' if 'e' in step else f'{i}{step},'
+        body += front + ','.join([cell] * columns) + '\n'
+    return (heading + body).encode()
+
+
+def attack_text(ground, r, folder):
+    """CSV, TSV and OpenBCI's text, and the table of events beside it."""
+    own, events = ground.bytes_of('own.csv'), ground.bytes_of('own_events.tsv')
+    mutators = [mutate_csv, mutate_csv, mutate_numbers, mutate_lines, mutate_bytes]
+    kind = r.choice(['own', 'own', 'openbci', 'odd', 'corpus'])
+    data = {'own': own, 'openbci': openbci_of(own)}.get(kind) or (odd_samples(r) if kind == 'odd' else r.choice(ground.corpus('text')))
+    if r.random() < 0.7:
+        data = several(r, data, mutators)
+    else:
+        events = several(r, events.replace(b'\t', b','), mutators).replace(b',', r.choice([b'\t', b',']))
+    data = data.replace(b',', r.choice([b',', b',', b';', b'\t']))
+    name = r.choice(['f.csv', 'f.csv', 'f.tsv', 'f.txt', 'sub-01_task-x_eeg.csv'])
+    put(folder, name, data)
+    if r.random() < 0.8:
+        put(folder, name.rsplit('.', 1)[0].replace('_eeg', '') + r.choice(['_events.tsv', '_events.csv']), events)
+    path = '{in}/' + name
+    way = r.random()
+    if way < 0.2:
+        return ground.attempt(r, folder, f'info {path}')
+    if way < 0.4:  # under the names that the model knows
+        put(folder, name, data.replace(b'Cz', b'C2').replace(b'C4', b'C1').replace(b'EXG Channel 0', b'C1'))
+        line = f'stream {{good}}/model {path} --input ' + r.choice(['edf', 'csv'])
+        return ground.attempt(r, folder, line + r.choice(['', '', ' --events l*']), stream=True)
+    return ground.attempt(r, folder, import_line(r, path, TEXT_EVENTS))
+
+
+STATES = '''
+stream {good}/model {good}/frames.f32 --state s
+stream {good}/model {good}/frames.f32 --state s
+stream {good}/model {good}/frames.f32 --state s --adapt decisions
+stream {good}/model {good}/frames.csv --input csv --state s
+stream {good}/model {good}/frames.f32 --rest {good}/stream.edf --state s
+stream {good}/model {good}/frames.f32 --rest s
+info s
+predict s {good}/sset.npz
+stream s {good}/frames.f32
+'''.strip().split('\n')
+
+
+def attack_state(ground, r, folder):
+    """What a decoder has learned, changed: it is refused, and left as it is."""
+    data = ground.bytes_of('subject.state')
+    if r.random() < 0.9:
+        data = several(r, data, [mutate_model])
+    write(os.path.join(folder, 'work', 's'), data)
+    line = r.choice(STATES)
+    return ground.attempt(r, folder, line, stream=line.startswith('stream'))
+
+
 def attack_model(ground, r, folder):
     seeds = [ground.bytes_of('model'), ground.bytes_of('model'), ground.bytes_of('network.safetensors')]
     put(folder, 'm', several(r, r.choice(seeds), [mutate_model]))

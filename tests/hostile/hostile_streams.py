@@ -1,6 +1,7 @@
 # Attacks on the decoder: by standard input, and by TCP clients on this machine. SPDX-License-Identifier: Apache-2.0
 import json
 import os
+import re
 import signal
 import socket
 import struct
@@ -8,8 +9,9 @@ import subprocess
 import threading
 import time
 
-from hostile_judge import Ended, judge, judge_json_lines
-from hostile_mutations import FLOATS, mutate_bytes, mutate_numbers, number_bytes, text_bytes
+from hostile_formats import mutate_model
+from hostile_judge import PROBLEMS, Ended, check_model, judge, judge_json_lines
+from hostile_mutations import FLOATS, mutate_bytes, mutate_numbers, number_bytes, several, text_bytes
 
 ANSWER_SECONDS = 30
 
@@ -129,6 +131,20 @@ def greeting(r):
         b'\n', b'', b'c' * 100000, b'\x00' * 64, b'congru/1 ' + text_bytes(r) + b'\n'])
 
 
+SESSIONS = ['a', 'b', 'c', 'a.b', 'x' * 63]
+STATE_NAME = re.compile(r'[A-Za-z0-9_-][A-Za-z0-9._-]{0,62}\.state')
+
+
+def greeting_of_session(r):
+    """A first line that names a session, mostly one that may be named."""
+    if r.random() < 0.7:
+        name = r.choice(SESSIONS).encode()
+    else:
+        name = r.choice([b'', b'.', b'..', b'../a', b'/tmp/a', b'x' * 64, b'x' * 5000, b'a/b', b'a\x00b', b'a%sb', b'.a', b'a=b',
+                         b'a session=b', text_bytes(r).replace(b'\n', b'')])
+    return b'congru/1 session=' + name + r.choice([b'', b'', b' format=float32', b' channels=C1,C2,C3']) + b'\n'
+
+
 def odd_frames(r, good):
     how = r.randrange(6)
     if how == 0:
@@ -142,14 +158,14 @@ def odd_frames(r, good):
     return mutate_bytes(r, good)
 
 
-def misbehave(ground, r, server, heard):
+def misbehave(ground, r, server, heard, greet=greeting):
     """One client; returns its socket if it stays."""
     client = server.connect()
     replies = []
     heard.append(replies)
     good = ground.bytes_of('frames.f32')
     how = r.randrange(8)
-    send_some(client, greeting(r))
+    send_some(client, greet(r))
     if how in (0, 1):
         send_some(client, odd_frames(r, good))
     elif how == 2:  # slow
@@ -243,11 +259,11 @@ def judge_starved(server, staying):
     return f'takes {used:.2f} s of a second without descriptors' if used > 0.1 else None
 
 
-def attack_tcp(ground, r, folder):
-    starved = r.random() < 0.2
+def attack_server(ground, r, folder, words, greet, starved=False):
+    """Clients that misbehave, then one that does not, then the end of the server; the verdict, and what was asked for."""
     clients = 256 if starved else r.choice([4, 16, 256])
     words = ['stream', os.path.join(ground.good, 'model'), '--listen', '127.0.0.1:0', '--idle', r.choice(['1', '2', '30']),
-             '--clients', str(clients), '--speed', r.choice(['10', '1000'])]
+             '--clients', str(clients), '--speed', r.choice(['10', '1000'])] + words
     told = 'congru ' + ' '.join(words)
     server = Server(ground, folder, words, 16 if starved else 1024)
     if server.port is None:
@@ -256,7 +272,7 @@ def attack_tcp(ground, r, folder):
     verdict, heard, staying = None, [], []
     try:
         for _ in range(r.choice([3, 6, 30 if clients < 256 else 60])):
-            staying.append(misbehave(ground, r, server, heard))
+            staying.append(misbehave(ground, r, server, heard, greet))
         if starved:
             verdict = judge_starved(server, staying)
     except OSError as problem:
@@ -265,3 +281,76 @@ def attack_tcp(ground, r, folder):
     verdict = verdict or judge_replies(heard) or judge_good_client(ground, server)
     verdict = server.end(r.choice([signal.SIGINT, signal.SIGTERM])) or verdict
     return verdict or 'accepted', told
+
+
+def attack_tcp(ground, r, folder):
+    return attack_server(ground, r, folder, [], greeting, starved=r.random() < 0.2)
+
+
+# ---- Sessions and logs ------------------------------------------------------------------------------------------------
+
+
+def is_taken(ground, folder, data):
+    """Whether a state that was changed is one still."""
+    path = os.path.join(folder, 'changed')
+    with open(path, 'wb') as file:
+        file.write(data)
+    words = ['stream', os.path.join(ground.good, 'model'), os.path.join(ground.good, 'frames.f32'), '--state', path]
+    return subprocess.run([ground.congru] + words, env=ground.limits.environment(), stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL).returncode == 0
+
+
+def judge_states(ground, folder, place, before):
+    """States are whole, under names that clients may give; what was damaged stays as it was."""
+    for name in sorted(os.listdir(place)):
+        path = os.path.join(place, name)
+        if not STATE_NAME.fullmatch(name):
+            return f'a file {name!r} among the states'
+        if not os.path.isfile(path):
+            continue
+        with open(path, 'rb') as file:
+            data = file.read()
+        if data == before.get(name):
+            continue
+        if name in before and not is_taken(ground, folder, before[name]):
+            return f'a state that is damaged was written over: {name}'
+        try:
+            check_model(data)
+        except PROBLEMS as problem:
+            return f'wrote {name}: {problem}'
+    return None
+
+
+def attack_session(ground, r, folder):
+    """A server that keeps what it learns, and tells what happens; some of what it kept is damaged, some of its places are taken."""
+    work = os.path.join(folder, 'work')
+    place, log = os.path.join(work, 'states'), os.path.join(work, 'log')
+    os.mkdir(place)
+    before, good = {}, ground.bytes_of('subject.state')
+    for name in SESSIONS:
+        path = os.path.join(place, name + '.state')
+        how = r.randrange(8)
+        if how == 0:
+            before[name + '.state'] = good
+            with open(path, 'wb') as file:
+                file.write(good)
+        elif how <= 2:
+            data = several(r, good, [mutate_model])
+            before[name + '.state'] = data
+            with open(path, 'wb') as file:
+                file.write(data)
+        elif how == 3:
+            r.choice([os.mkdir, os.mkfifo, lambda path: os.symlink('nothing', path), lambda path: os.symlink(path, path)])(path)
+    kind = r.choice(['file', 'file', 'pipe', 'full'])
+    if kind == 'pipe':
+        os.mkfifo(log)
+    words = ['--state', place, '--log', '/dev/full' if kind == 'full' else log]
+    verdict, told = attack_server(ground, r, folder, words, lambda r: greeting_of_session(r) if r.random() < 0.8 else greeting(r))
+    if verdict == 'accepted' and kind == 'file':
+        with open(log, 'rb') as file:
+            verdict = judge_json_lines(file.read()) or verdict
+    if verdict == 'accepted':
+        verdict = judge_states(ground, folder, place, before) or verdict
+    if verdict == 'accepted' and sorted(os.listdir(work)) != sorted(['states'] + (['log'] if kind != 'full' else [])):
+        verdict = f'files beside the states: {os.listdir(work)}'
+    return verdict, told

@@ -1,8 +1,13 @@
 /* Samples as text: fields, columns, events, rates, and files that were cut or changed. SPDX-License-Identifier: Apache-2.0 */
+#define _DEFAULT_SOURCE
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "context_main.h"
 #include "epochs/epochs_internal.h"
@@ -151,6 +156,92 @@ TEST(hostile_text_costs_what_it_is_long)
     CHECK(read_text(context, text, used, &options, &r) == CONGRU_OK && r->events == r->samples);
     congru_recording_destroy(&r);
     free(text);
+}
+
+/* Columns cost what they are many, and so do channels of many units; beyond a limit they are refused. */
+TEST(columns_have_a_limit)
+{
+    enum { MOST = 10000, SIZE = 1 << 20 };
+    static char text[SIZE];
+    static const congru_recording_options options = {.rate = 100};
+    for (int beyond = 0; beyond < 2; beyond++) {
+        size_t used = 0;
+        for (int line = 0; line < 2; line++)
+            for (int i = 0; i < MOST + beyond; i++)
+                used += (size_t)snprintf(text + used, SIZE - used, "%d%c", i % 10,
+                                         i + 1 < MOST + beyond ? ',' : '\n');
+        congru_recording *r = NULL;
+        congru_status status = read_text(context, text, used, &options, &r);
+        CHECK(status == (beyond ? CONGRU_ERROR_UNSUPPORTED : CONGRU_OK));
+        CHECK(beyond ? r == NULL &&
+                           strstr(congru_context_error(context), "10001 columns, where 10000 are the most") != NULL
+                     : r != NULL && r->channels == MOST && r->samples == 2);
+        congru_recording_destroy(&r);
+    }
+}
+
+TEST(impossible_rates_are_refused)
+{
+    static const char *const steps[] = {"5e-324", "1e-300", "1e-10", "1e10", "1e300"};
+    static const congru_recording_options options[] = {{.header_only = true}, {.header_only = false}};
+    for (size_t k = 0; k < sizeof steps / sizeof steps[0]; k++)
+        for (int whole = 0; whole < 2; whole++) {
+            char text[256];
+            int size = snprintf(text, sizeof text, "time,C3,C4\n0,1,2\n%s,3,4\n", steps[k]);
+            congru_recording *r = NULL;
+            CHECK(read_text(context, text, (size_t)size, &options[whole], &r) == CONGRU_ERROR_FORMAT &&
+                  r == NULL);
+            CHECK(strstr(congru_context_error(context), "samples a second are not possible") != NULL);
+            congru_recording_destroy(&r);
+        }
+}
+
+/* Lines are counted before they are kept. Another process gives them more fields, and fewer, in between. */
+TEST(text_that_changes_meanwhile_is_refused_or_sound)
+{
+    enum { LINES = 2000, WIDTH = 16, SIZE = LINES * WIDTH };
+    static char content[2][SIZE];
+    for (size_t i = 0; i < LINES; i++) {
+        memcpy(content[0] + i * WIDTH, "1,2            \n", WIDTH);
+        memcpy(content[1] + i * WIDTH, i % 2 == 0 ? "1,2,,,,,,,,,,,,\n" : "               \n", WIDTH);
+    }
+    char *shared = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    CHECK(shared != MAP_FAILED);
+    if (shared == MAP_FAILED)
+        return;
+    memcpy(shared, content[0], SIZE);
+    pid_t other = fork();
+    if (other == 0)
+        for (size_t i = 1;; i++)
+            memcpy(shared, content[i % 2], SIZE);
+    static const congru_recording_options options = {.rate = 100};
+    int sound = 0;
+    for (int i = 0; i < 300; i++) {
+        congru_recording *r = NULL;
+        congru_status status = read_text(context, shared, SIZE, &options, &r);
+        sound += status == CONGRU_OK
+                     ? damage_unsound(r) == NULL
+                     : r == NULL && (status == CONGRU_ERROR_FORMAT || status == CONGRU_ERROR_IO);
+        congru_recording_destroy(&r);
+    }
+    CHECK(sound == 300);
+    kill(other, SIGKILL);
+    waitpid(other, NULL, 0);
+    munmap(shared, SIZE);
+}
+
+TEST(events_of_an_unknown_rate_have_no_seconds)
+{
+    static const char text[] = "C3,label\n1,0\n1,a\n1,a\n1,0\n1,b\n";
+    static const congru_recording_options options = {.header_only = true};
+    congru_recording *r = NULL;
+    congru_event_kind *kinds = NULL;
+    size_t count = 0;
+    CHECK(read_text(context, text, strlen(text), &options, &r) == CONGRU_OK);
+    CHECK(r != NULL && congru_event_kinds(r, &kinds, &count) && count == 2 && isnan(kinds[0].seconds) &&
+          isnan(kinds[1].seconds));
+    free(kinds);
+    congru_recording_destroy(&r);
 }
 
 int main(void)
