@@ -138,8 +138,8 @@ tsan:
 # C tests of a second or less: valgrind takes ten to thirty times as long. base_thread_pool is not among them: it takes away
 # memory by a limit that valgrind itself runs into.
 VALGRIND_TESTS = aligner_errors array_errors base_arena base_random base_status classifier_errors covariance decoder_errors \
-    epochs epochs_files evaluation_files network_errors npz reader_oracles recording_brainvision recording_core recording_edf \
-    recording_gdf recording_mat recording_text recording_xdf_clock report report_data report_files set_errors signal_bits spd_edges spd_errors statistics
+    epochs epochs_files evaluation_files evaluation_knowledge network_errors npz reader_oracles recording_brainvision \
+    recording_core recording_edf recording_gdf recording_mat recording_text recording_xdf_clock report report_data report_files set_errors signal_bits spd_edges spd_errors statistics
 VALGRIND = valgrind --quiet --error-exitcode=99 --leak-check=full --show-leak-kinds=definite,indirect \
     --errors-for-leak-kinds=definite,indirect
 valgrind:

@@ -291,6 +291,9 @@ class Campaign:
         self.skipped += other.skipped
         self.unfinished += other.unfinished
 
+    def commands(self):
+        return {name for by_command in self.rows.values() for name in by_command}
+
     def table(self, details):
         total = collections.Counter()
         columns = ['tries', 'succeeded', 'failed', 'killed', 'violations']
@@ -405,6 +408,7 @@ def report(campaign, options):
     for details in (False, True) if options.details else (False,):
         for line in campaign.table(details):
             print(line)
+    print(f'{len(campaign.commands())} commands')
     if campaign.unfinished:
         print(f'not tried for want of time: {campaign.unfinished}')
     for line in sorted(set(campaign.skipped)):
