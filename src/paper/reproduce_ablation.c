@@ -145,7 +145,7 @@ static congru_status show(const ablation_job *job)
     if (status == CONGRU_OK)
         status = congru_paper_tell_marks(
             job->paper,
-            "arrows are from the baseline of a column, bu is the best of all; 23 marks means of columns of table 23 that this table does not have");
+            "arrows are from the baseline of a column, bu is the best of all; 23 marks means of the ablation by subject, table 23, that this table does not have");
     return status == CONGRU_OK
                ? congru_claims_judge(job->paper,
                                      &(congru_claim_source){"ablation", read_cell, add_changes, job},
