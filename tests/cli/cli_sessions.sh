@@ -43,8 +43,8 @@ states_are_kept()
     congru train set.npz -p ra+tslr --without S03 -o other >/dev/null || problems+="no model "
     said=$(part 0 900 | congru stream other --state s 2>&1) && problems+="taken "
     [ "$said" = "congru: s: of another model than this one (begin anew: remove it, or name another file)" ] || problems+=$said
-    said=$(part 0 900 | congru stream m --state nowhere/s 2>&1 >/dev/null) && problems+="kept nowhere "
-    [[ $said = "congru: nowhere/s: "* ]] || problems+=$said
+    said=$(part 0 900 | congru stream m --state short/s 2>&1 >/dev/null) && problems+="kept below a file "
+    [[ $said = "congru: short/s: "* ]] || problems+=$said
     result "what is learned of a subject is kept in a file" "$problems"
 }
 
@@ -86,7 +86,7 @@ sessions_come_back()
     said=$(client "$port" 'congru/1 session=anna.1')
     [ "$said" = '{"error":"no sessions are kept here (the server has no --state)"}' ] || problems+=$said
     stop
-    said=$(congru stream m --listen 127.0.0.1:0 --state nowhere 2>&1)
+    said=$(timeout 10 congru stream m --listen 127.0.0.1:0 --state nowhere 2>&1)
     [ "$said" = "congru: nowhere: the states of sessions need a folder that is there" ] || problems+=$said
     result "a session goes on in another connection" "$problems"
 }
@@ -158,7 +158,7 @@ clients_are_logged()
     stop
     wait
     [ "$(grep -c '"event":"connect"' heard.txt) $(grep -c '"event":"end"' heard.txt)" = "20 20" ] || problems+=$(tail -3 heard.txt)
-    said=$(congru stream m --listen 127.0.0.1:0 --log nowhere/log 2>&1)
+    said=$(timeout 10 congru stream m --listen 127.0.0.1:0 --log nowhere/log 2>&1)
     [ "$said" = "congru: nowhere/log: cannot write a log: No such file or directory" ] || problems+=$said
     said=$(congru stream m frames.f32 --log log.txt 2>&1)
     [ "$said" = "congru: stream: --log is for --listen" ] || problems+=$said
