@@ -150,7 +150,7 @@ static congru_status create_draft(congru_context *context, congru_file_draft *dr
     congru_status status = CONGRU_OK;
     draft->target[size] = '\0';
     for (size_t i = 1; i <= size && draft->made_size == 0; i++) {
-        if (draft->target[i] != '/' && i < size)
+        if (i < size && draft->target[i] != '/')
             continue;
         const char kept = draft->target[i];
         draft->target[i] = '\0';

@@ -64,7 +64,7 @@ congru_status congru_model_fits(congru_context *context, const congru_model *mod
                                 bool *fits)
 {
     congru_preprocessing wanted;
-    char differences[DIFFERENCES_SIZE];
+    char differences[DIFFERENCES_SIZE] = "";
     congru_status status = check_kind(context, model, set);
     if (status == CONGRU_OK)
         status = compare(context, model, set, &wanted, differences);
@@ -76,7 +76,7 @@ congru_status congru_model_prepare(congru_context *context, const congru_model *
                                    double scale)
 {
     congru_preprocessing wanted;
-    char differences[DIFFERENCES_SIZE];
+    char differences[DIFFERENCES_SIZE] = "";
     if (context == NULL || model == NULL || set == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no model or set given");
     congru_status status = check_kind(context, model, set);

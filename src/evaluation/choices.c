@@ -118,9 +118,10 @@ static const merit nothing_yet = {-1, INFINITY};
 static congru_status judge(const chooser *c, const congru_opinions *opinions, const double *weight, merit *of)
 {
     const size_t classes = opinions->classes, subjects = c->materials->set->subjects;
-    size_t *right = calloc(2 * subjects + 1, sizeof *right), *all = right + subjects, judged = 0;
+    size_t *right = calloc(2 * subjects + 1, sizeof *right), judged = 0;
     if (right == NULL)
         return fail_memory(c);
+    size_t *all = right + subjects;
     *of = (merit){0};
     congru_opinions_combine(opinions, weight, c->probability);
     for (size_t i = 0; i < opinions->count; i++) {

@@ -49,10 +49,11 @@ static bool is_in(const congru_set *set, size_t groups, uint64_t of, size_t tria
 static congru_status has_classes(congru_context *context, const congru_set *set, size_t groups, uint64_t shut,
                                  uint64_t without, bool *has)
 {
-    bool *wanted = calloc(2 * set->classes + 1, sizeof *wanted), *present = wanted + set->classes;
+    bool *wanted = calloc(2 * set->classes + 1, sizeof *wanted);
     size_t classes = 0;
     if (wanted == NULL)
         return fail_memory(context);
+    bool *present = wanted + set->classes;
     for (size_t t = 0; t < set->count; t++) {
         if (set->label[t] < 0)
             continue;

@@ -129,8 +129,10 @@ static void keep_ended(queue *q, const queue_thread *own)
     if (q->ended_count == q->ended_room) {
         const size_t room = 2 * q->ended_room + 16;
         queue_news *grown = realloc(q->ended, room * sizeof *grown);
-        q->ended = grown != NULL ? grown : q->ended;
-        q->ended_room = grown != NULL ? room : q->ended_room;
+        if (grown != NULL) {
+            q->ended = grown;
+            q->ended_room = room;
+        }
     }
     if (q->ended_count < q->ended_room)
         q->ended[q->ended_count++] = news;

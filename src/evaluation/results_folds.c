@@ -554,10 +554,10 @@ congru_status congru_results_complete(congru_context *context, const char *folde
     }
     if (status == CONGRU_OK)
         status = congru_knowledge_find(context, &plan.seen, results);
-    if (status == CONGRU_OK)
+    if (status == CONGRU_OK) {
         add_notes(context, folder, &plan, results);
-    if (status == CONGRU_OK)
         status = place_folds(context, folder, list, results, &place);
+    }
     if (status == CONGRU_OK)
         status = congru_results_choices(context, folder, plan.chooses, place, results);
     free(place);

@@ -36,7 +36,7 @@ typedef struct number_text {
 /* Three digits of it, and no exponent: 2953.4 is 2950. */
 static number_text three(double value)
 {
-    number_text made;
+    number_text made = {{0}};
     double unit = 1;
     while (value >= 1000 * unit && value < 1e12)
         unit *= 10;

@@ -32,7 +32,6 @@ typedef struct model_job {
     const congru_paper_job *paper;
     size_t which; /* of the sets */
     const char *pipeline;
-    char dataset[CONGRU_PAPER_NAME_SIZE];
     char choose[CONGRU_CHOOSE_SIZE]; /* of the pipeline */
     size_t options;
     congru_option_values option[OPTIONS_MAX];
@@ -303,11 +302,12 @@ static congru_status show_ways(const model_job *job, size_t first)
 /* What is chosen on source subjects against what is given, subject by subject. */
 static congru_status compare(const model_job *job)
 {
-    double *a = malloc((2 * job->subjects + 1) * sizeof *a), *b = a + job->subjects;
+    double *a = malloc((2 * job->subjects + 1) * sizeof *a);
     congru_comparison found;
     size_t count = 0;
     if (a == NULL)
         return congru_paper_no_memory(job->paper);
+    double *b = a + job->subjects;
     for (size_t s = 0; s < job->subjects; s++)
         if (is_scored(job, s)) {
             a[count] = job->chosen[s];
@@ -371,10 +371,10 @@ static congru_status coefficients_of_model(const congru_paper_job *paper, size_t
 
 static congru_status coefficients_of_set(const congru_paper_job *paper, size_t which)
 {
-    const congru_evaluation_options *run = &paper->request->run;
+    const congru_evaluation_options *asked = &paper->request->run;
     congru_names names;
     congru_names_split(&names, MODELS);
-    const size_t count = run->pipelines != NULL ? run->pipeline_count : names.count;
+    const size_t count = asked->pipelines != NULL ? asked->pipeline_count : names.count;
     congru_status status = congru_paper_say(
         paper, CONGRU_PAPER_TEXT, true,
         "The paper chose its coefficients on a held-out validation fold of bnci2014-001 and kept them on all sets "
@@ -383,7 +383,7 @@ static congru_status coefficients_of_set(const congru_paper_job *paper, size_t w
         "labels are kept. Source subjects choose without the labels of who is scored.");
     for (size_t i = 0; status == CONGRU_OK && i < count; i++)
         status =
-            coefficients_of_model(paper, which, run->pipelines != NULL ? run->pipelines[i] : names.item[i]);
+            coefficients_of_model(paper, which, asked->pipelines != NULL ? asked->pipelines[i] : names.item[i]);
     return status;
 }
 

@@ -204,7 +204,7 @@ congru_status congru_report_test_pairs(congru_context *context, report_run *run)
     const size_t pairs = pipelines * (pipelines - 1) / 2;
     double *difference =
         calloc(2 * subjects + pairs + 1, sizeof *difference); /* with zeros, and what is corrected */
-    double *p = difference + 2 * subjects;
+    double *p = difference != NULL ? difference + 2 * subjects : NULL;
     run->pair_p = calloc(pairs + 1, sizeof *run->pair_p);
     run->pair_holm = calloc(pairs + 1, sizeof *run->pair_holm);
     congru_status status = CONGRU_OK;

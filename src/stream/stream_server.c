@@ -105,7 +105,8 @@ static void tell_error(client *c, const char *why)
 {
     char line[1200], quoted[1150];
     congru_stream_quote(why, quoted, sizeof quoted);
-    tell(c, line, (size_t)snprintf(line, sizeof line, "{\"error\":\"%s\"}\n", quoted));
+    const int size = snprintf(line, sizeof line, "{\"error\":\"%s\"}\n", quoted);
+    tell(c, line, (size_t)size);
     congru_stream_quote(why, c->reason, sizeof c->reason);
     c->state = CLIENT_ENDING;
 }

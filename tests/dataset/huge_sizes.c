@@ -125,6 +125,7 @@ TEST(of_nothing)
     char *text = NULL;
     CHECK(congru_drawing_svg(context, &drawing, &text) == CONGRU_OK && strstr(text, "<title></title>") != NULL);
     free(text);
+    text = NULL;
     drawing.count = 1;
     drawing.shape = &shape;
     CHECK(congru_drawing_svg(context, &drawing, &text) == CONGRU_OK && strstr(text, "></text>") != NULL);

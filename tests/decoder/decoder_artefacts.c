@@ -95,7 +95,7 @@ static comparison compare(const char *pipeline, bool wide, const congru_decoder_
 }
 
 #define CHECK_FOUND(found, most) \
-    CHECK_SAYING((found).differ <= (most) && (found).refused == (found).inside && (found).clean == 0, \
+    CHECK_SAYING(!((found).differ > (most)) && (found).refused == (found).inside && (found).clean == 0, \
                  "%zu of %zu differ, %zu of %zu refused, %zu refused without noise", (found).differ, \
                  (found).after, (found).refused, (found).inside, (found).clean)
 
