@@ -132,12 +132,16 @@ static void describe_seen(const congru_set *set, const congru_pipeline *pipeline
     ranges_seen bands = {0}, windows = {0};
     see_blocks(set, branch, &bands, &windows);
     char band[LINE_SIZE / 2] = "all frequencies of the set", window[LINE_SIZE / 2] = "whole trials", many[32];
-    congru_format(many, sizeof many, bands.count > 1 ? "%zu bands from " : "", bands.count);
+    many[0] = '\0';
+    if (bands.count > 1)
+        congru_format(many, sizeof many, "%zu bands from ", bands.count);
     if (bands.high > 0 && (bands.low > 0 || bands.count > 1))
         congru_format(band, sizeof band, "%s%g to %g Hz", many, bands.low, bands.high);
     else if (bands.high > 0)
         congru_format(band, sizeof band, "below %g Hz", bands.high);
-    congru_format(many, sizeof many, windows.count > 1 ? "%zu windows from " : "", windows.count);
+    many[0] = '\0';
+    if (windows.count > 1)
+        congru_format(many, sizeof many, "%zu windows from ", windows.count);
     if (windows.high > windows.low)
         congru_format(window, sizeof window, "%s%g to %g s after the cue", many, windows.low, windows.high);
     if (is_chosen(pipeline, branch, method, offsetof(congru_method_options, network.signal_band)))

@@ -17,7 +17,7 @@ for name in chromium chromium-browser google-chrome; do
 done
 [ -n "$browser" ] || skip_all "no Chromium on this machine (install chromium)"
 command -v npm >/dev/null || skip_all "no npm on this machine (install npm, then build again)"
-[ -s "$BUILD/web/report.html" ] || skip_all "congru was built without the page (see build/web/npm.log; touch web/package.json, then build again)"
+[ -s "$BUILD/web/report.html" ] || skip_all "congru was built without the page (touch web/package.json and build again: it says why)"
 
 # The driver is fetched once for each build folder.
 driver=$BUILD/tests/browser
