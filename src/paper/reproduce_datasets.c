@@ -132,19 +132,25 @@ static double seconds_of(const congru_paper_job *job, const congru_set *set)
 static void describe_duration(const congru_paper_job *job, const congru_set *set, char text[CELL_SIZE])
 {
     const double seconds = seconds_of(job, set);
-    congru_format(text, CELL_SIZE, seconds > 0 ? "%g s" : "", seconds);
+    text[0] = '\0';
+    if (seconds > 0)
+        congru_format(text, CELL_SIZE, "%g s", seconds);
 }
 
 static void describe_rate(const congru_paper_job *job, const congru_set *set, char text[CELL_SIZE])
 {
     (void)job;
-    congru_format(text, CELL_SIZE, set->rate > 0 ? "%g Hz" : "", set->rate);
+    text[0] = '\0';
+    if (set->rate > 0)
+        congru_format(text, CELL_SIZE, "%g Hz", set->rate);
 }
 
 static void count_samples(const congru_paper_job *job, const congru_set *set, char text[CELL_SIZE])
 {
     const double samples = set->samples > 0 ? (double)set->samples : seconds_of(job, set) * set->rate;
-    congru_format(text, CELL_SIZE, samples > 0 ? "%.0f" : "", samples);
+    text[0] = '\0';
+    if (samples > 0)
+        congru_format(text, CELL_SIZE, "%.0f", samples);
 }
 
 /* The rows of the datasets' table 9 by its own names, and one of ours; challenges are no numbers. */

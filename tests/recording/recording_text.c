@@ -125,8 +125,8 @@ TEST(damaged_text_is_refused_or_sound)
     static char text[SIZE];
     static const char *const headings[] = {
         "time,C3,Cz,label\n", "", "%OpenBCI Raw EEG Data\n%Sample Rate = 250.0 Hz\n",
-        "%OpenBCI Raw EXG Data\n%Number of channels = 2\n%Sample Rate = 250 Hz\nSample Index, EXG Channel 0, EXG "
-        "Channel 1, Marker Channel\n"};
+        ("%OpenBCI Raw EXG Data\n%Number of channels = 2\n%Sample Rate = 250 Hz\nSample Index, EXG Channel 0, EXG "
+         "Channel 1, Marker Channel\n")};
     for (size_t k = 0; k < sizeof headings / sizeof headings[0]; k++) {
         size_t used = (size_t)snprintf(text, SIZE, "%s", headings[k]);
         for (int i = 0; i < 60; i++)
