@@ -487,7 +487,7 @@ static congru_status take_line(const text_file *t, char *line, size_t sample, co
         recording->data[(size_t)column->wanted * recording->samples + sample] =
             isfinite(number) ? number : (double)NAN;
     }
-    return CONGRU_OK;
+    return i == t->columns ? CONGRU_OK : fail_changed(t);
 }
 
 static congru_status read_samples(text_file *t, congru_recording *recording)
