@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mapped_memory.h"
@@ -35,21 +36,72 @@ static void keep_ends(const char *text, char error[CONGRU_ERROR_TEXT_SIZE])
     snprintf(error, CONGRU_ERROR_TEXT_SIZE, "%.*s%s%s", (int)head, text, head < size ? "..." : "", text + tail);
 }
 
+static congru_status fail_list(congru_context *context, congru_status status, const char *before,
+                               const char *format, va_list arguments)
+{
+    if (context == NULL)
+        return status;
+    char text[LONG_TEXT_SIZE];
+    const size_t begin = strlen(before);
+    memcpy(text, before, begin);
+    congru_format_list(text + begin, sizeof text - begin, format, arguments);
+    keep_ends(text, context->error);
+    const char *reason = status == CONGRU_ERROR_MEMORY ? congru_mapped_reason() : "";
+    size_t size = strlen(context->error);
+    if (reason[0] != '\0')
+        snprintf(context->error + size, sizeof context->error - size, ": %s", reason);
+    return status;
+}
+
 congru_status congru_fail(congru_context *context, congru_status status, const char *format, ...)
 {
-    if (context != NULL) {
-        va_list arguments;
-        va_start(arguments, format);
-        char text[LONG_TEXT_SIZE];
-        congru_format_list(text, sizeof text, format, arguments);
-        va_end(arguments);
-        keep_ends(text, context->error);
-        const char *reason = status == CONGRU_ERROR_MEMORY ? congru_mapped_reason() : "";
-        size_t size = strlen(context->error);
-        if (reason[0] != '\0')
-            snprintf(context->error + size, sizeof context->error - size, ": %s", reason);
-    }
+    va_list arguments;
+    va_start(arguments, format);
+    fail_list(context, status, "", format, arguments);
+    va_end(arguments);
     return status;
+}
+
+static const char no_memory[] = "not enough memory for ";
+
+congru_status congru_fail_memory(congru_context *context, const char *what, ...)
+{
+    va_list arguments;
+    va_start(arguments, what);
+    fail_list(context, CONGRU_ERROR_MEMORY, no_memory, what, arguments);
+    va_end(arguments);
+    return CONGRU_ERROR_MEMORY;
+}
+
+congru_status congru_allocate(congru_context *context, void *pointer, size_t count, size_t size,
+                              const char *what, ...)
+{
+    void *memory = calloc(count > 0 ? count : 1, size);
+    memcpy(pointer, &memory, sizeof memory); /* whatever it points to */
+    if (memory != NULL)
+        return CONGRU_OK;
+    va_list arguments;
+    va_start(arguments, what);
+    fail_list(context, CONGRU_ERROR_MEMORY, no_memory, what, arguments);
+    va_end(arguments);
+    return CONGRU_ERROR_MEMORY;
+}
+
+congru_status congru_grow(congru_context *context, void *pointer, size_t *room, size_t count, size_t size,
+                          const char *what)
+{
+    if (count <= *room)
+        return CONGRU_OK;
+    const size_t doubled = *room > SIZE_MAX / 2 ? SIZE_MAX : 2 * *room;
+    const size_t least = count > 16 ? count : 16, wanted = doubled > least ? doubled : least;
+    size_t bytes;
+    void *memory;
+    memcpy(&memory, pointer, sizeof memory);
+    if (__builtin_mul_overflow(wanted, size, &bytes) || (memory = realloc(memory, bytes)) == NULL)
+        return congru_fail_memory(context, "%s", what);
+    memcpy(pointer, &memory, sizeof memory);
+    *room = wanted;
+    return CONGRU_OK;
 }
 
 congru_status congru_fail_more(congru_context *context, congru_status status, const char *what)

@@ -35,6 +35,36 @@ struct congru_context {
 congru_status congru_fail(congru_context *context, congru_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* A call that fails ends the function with what it failed with: CONGRU_TRY(congru_view_copy(context, ...)). Where something
+ * is to be freed, CONGRU_TRY_TO(done, call) keeps the status in the function's own `status` and goes to the label, once and
+ * for all before what is freed. */
+#define CONGRU_TRY(call) \
+    do { \
+        const congru_status congru_try_status_ = (call); \
+        if (congru_try_status_ != CONGRU_OK) \
+            return congru_try_status_; \
+    } while (0)
+#define CONGRU_TRY_TO(label, call) \
+    do { \
+        status = (call); \
+        if (status != CONGRU_OK) \
+            goto label; \
+    } while (0)
+
+/* CONGRU_ERROR_MEMORY, "not enough memory for WHAT". */
+congru_status congru_fail_memory(congru_context *context, const char *what, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Zeroed memory for `count` elements of `size` bytes, of no element too, and a place for one more in an array that doubles:
+ *     CONGRU_TRY(congru_allocate(context, &label, count, sizeof *label, "%zu trials", count));
+ *     CONGRU_TRY(congru_grow(context, &list->item, &list->room, list->count + 1, sizeof *list->item, "a list"));
+ * `pointer` is the address of a pointer to elements, which free() frees. Where there is none the call fails with the text
+ * itself; the pointer is then NULL, or the array that was there. */
+congru_status congru_allocate(congru_context *context, void *pointer, size_t count, size_t size,
+                              const char *what, ...) __attribute__((format(printf, 5, 6)));
+congru_status congru_grow(congru_context *context, void *pointer, size_t *room, size_t count, size_t size,
+                          const char *what);
+
 /* Puts what to do behind the error text, "TEXT (WHAT)", and returns the status. */
 congru_status congru_fail_more(congru_context *context, congru_status status, const char *what);
 

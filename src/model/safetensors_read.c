@@ -145,15 +145,7 @@ static congru_status make_room(safetensors_reader *r)
 {
     if (r->count == CONGRU_SAFETENSORS_TENSORS_MAX)
         return fail_header(r, "describes too many tensors");
-    if (r->count < r->room)
-        return CONGRU_OK;
-    size_t room = r->room > 0 ? 2 * r->room : 32;
-    described *grown = realloc(r->tensor, room * sizeof *grown);
-    if (grown == NULL)
-        return congru_fail(r->context, CONGRU_ERROR_MEMORY, "%s: not enough memory", r->source->name);
-    r->tensor = grown;
-    r->room = room;
-    return CONGRU_OK;
+    return congru_grow(r->context, &r->tensor, &r->room, r->count + 1, sizeof *r->tensor, r->source->name);
 }
 
 static congru_status read_tensor(safetensors_reader *r, congru_scan *json, const char *name)

@@ -13,19 +13,13 @@ congru_status congru_texts_add(congru_context *context, congru_texts *texts, con
 {
     if (congru_texts_find(texts, name) != NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "text %.60s: there already", name);
-    if (texts->count == texts->room) {
-        size_t room = texts->room > 0 ? 2 * texts->room : 32;
-        struct congru_texts_entry *grown = realloc(texts->entry, room * sizeof *grown);
-        if (grown == NULL)
-            return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu texts", room);
-        texts->entry = grown;
-        texts->room = room;
-    }
+    CONGRU_TRY(congru_grow(context, &texts->entry, &texts->room, texts->count + 1, sizeof *texts->entry,
+                           "the texts of a model"));
     struct congru_texts_entry made = {strdup(name), strdup(text)};
     if (made.name == NULL || made.text == NULL) {
         free(made.name);
         free(made.text);
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for text %.60s", name);
+        return congru_fail_memory(context, "text %.60s", name);
     }
     texts->entry[texts->count++] = made;
     return CONGRU_OK;

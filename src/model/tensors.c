@@ -9,21 +9,6 @@
 #include "base/arena.h"
 #include "base/error.h"
 
-enum { ROOM_FIRST = 16 };
-
-static congru_status make_room(congru_context *context, congru_tensors *tensors)
-{
-    if (tensors->count < tensors->room)
-        return CONGRU_OK;
-    size_t room = tensors->room > 0 ? 2 * tensors->room : ROOM_FIRST;
-    congru_tensor *grown = realloc(tensors->tensor, room * sizeof *grown);
-    if (grown == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a model of %zu tensors", room);
-    tensors->tensor = grown;
-    tensors->room = room;
-    return CONGRU_OK;
-}
-
 /* The product of the shape, or SIZE_MAX when it overflows. */
 static size_t element_count(size_t dims, const size_t *shape)
 {
@@ -45,9 +30,8 @@ congru_status congru_tensors_add(congru_context *context, congru_tensors *tensor
                            name);
     if (congru_tensors_find(tensors, name) != NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "tensor %s: there already", name);
-    congru_status status = make_room(context, tensors);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_grow(context, &tensors->tensor, &tensors->room, tensors->count + 1,
+                           sizeof *tensors->tensor, "the tensors of a model"));
     size_t count = element_count(dims, shape);
     size_t bytes;
     void *memory = NULL;
@@ -56,7 +40,7 @@ congru_status congru_tensors_add(congru_context *context, congru_tensors *tensor
         (memory = aligned_alloc(CONGRU_ARENA_ALIGNMENT, (bytes + CONGRU_ARENA_ALIGNMENT - 1) /
                                                             CONGRU_ARENA_ALIGNMENT * CONGRU_ARENA_ALIGNMENT)) ==
             NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for tensor %s", name);
+        return congru_fail_memory(context, "tensor %s", name);
     memset(memory, 0, bytes);
     congru_tensor *tensor = &tensors->tensor[tensors->count++];
     memset(tensor, 0, sizeof *tensor);
@@ -73,10 +57,9 @@ congru_status congru_tensors_add_copy(congru_context *context, congru_tensors *t
                                       size_t dims, const size_t *shape, const double *data)
 {
     double *own;
-    congru_status status = congru_tensors_add(context, tensors, name, dims, shape, &own);
-    if (status == CONGRU_OK)
-        memcpy(own, data, element_count(dims, shape) * sizeof *own);
-    return status;
+    CONGRU_TRY(congru_tensors_add(context, tensors, name, dims, shape, &own));
+    memcpy(own, data, element_count(dims, shape) * sizeof *own);
+    return CONGRU_OK;
 }
 
 congru_status congru_tensors_add_number(congru_context *context, congru_tensors *tensors, const char *name,
@@ -121,9 +104,7 @@ congru_status congru_tensors_expect_number(congru_context *context, const congru
                                            const char *name, double least, double most, double *number)
 {
     const double *data;
-    congru_status status = congru_tensors_expect(context, tensors, name, 0, NULL, &data);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_tensors_expect(context, tensors, name, 0, NULL, &data));
     if (data[0] < least || data[0] > most)
         return congru_fail(context, CONGRU_ERROR_FORMAT, "tensor %s: is %g, expected %g to %g", name, data[0],
                            least, most);
