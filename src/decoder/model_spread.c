@@ -138,6 +138,22 @@ static congru_status measure(measuring *m)
     return status;
 }
 
+/* Whether there are so many subjects that how far they lie from each other says how far a new one may. */
+static bool has_subjects(const measuring *m)
+{
+    int32_t seen[CONGRU_SPREAD_SUBJECTS_MIN];
+    size_t count = 0;
+    for (size_t k = 0; count < CONGRU_SPREAD_SUBJECTS_MIN && k < m->prepared->domains->count; k++) {
+        const int32_t subject = m->prepared->domains->subject[k];
+        bool is_new = m->used[k];
+        for (size_t i = 0; i < count; i++)
+            is_new = is_new && seen[i] != subject;
+        if (is_new)
+            seen[count++] = subject;
+    }
+    return count == CONGRU_SPREAD_SUBJECTS_MIN;
+}
+
 congru_status congru_spread_measure(const congru_fold_case *fold, const congru_prepared *prepared,
                                     double spread[CONGRU_SPREAD_ROWS * CONGRU_SPREAD_COLUMNS], size_t *rows)
 {
@@ -148,7 +164,7 @@ congru_status congru_spread_measure(const congru_fold_case *fold, const congru_p
     congru_status status = measure(&m);
     if (status == CONGRU_OK && reckon(m.count, m.own, spread)) {
         *rows = 1;
-        *rows += reckon(m.met, m.beyond, spread + CONGRU_SPREAD_COLUMNS);
+        *rows += has_subjects(&m) && reckon(m.met, m.beyond, spread + CONGRU_SPREAD_COLUMNS);
     } else if (status == CONGRU_ERROR_NOT_POSITIVE || status == CONGRU_ERROR_NOT_CONVERGED) {
         status = CONGRU_OK; /* trials of low rank, which nothing is near to */
     }

@@ -7,9 +7,15 @@
 /* A tensor (1 or 2, 2) beside each prior, "recentre.spread" or "spread.0": the median and the median absolute deviation of
  * the logarithms of affine-invariant distances. The first row is of the trials from the reference of their own subject or
  * session, the second from that of the other subjects, which is what a new subject's trials are measured by at first. It is
- * missing where there is one subject, and all of it where there are few trials, or none that have a distance. */
+ * missing where the subjects are too few to say how far a new one may be, and all of it where there are few trials, or none
+ * that have a distance. */
 #define CONGRU_MODEL_SPREAD "recentre.spread"
-enum { CONGRU_SPREAD_ROWS = 2, CONGRU_SPREAD_COLUMNS = 2, CONGRU_SPREAD_TRIALS_MIN = 8 };
+enum {
+    CONGRU_SPREAD_ROWS = 2,
+    CONGRU_SPREAD_COLUMNS = 2,
+    CONGRU_SPREAD_TRIALS_MIN = 8,
+    CONGRU_SPREAD_SUBJECTS_MIN = 5
+};
 
 /* Measures the trials that a fold is fitted on, of one block: *rows of spread (2, 2), 0 where nothing can be said. */
 congru_status congru_spread_measure(const congru_fold_case *fold, const congru_prepared *prepared,

@@ -8,9 +8,13 @@
 
 static congru_context *context;
 
-/* The samples of make_stream: a minute of three channels. */
+/* The samples of make_stream: a minute of three channels. Of the subjects the last is decoded. */
 static const stream_recipe recipe = {
     .subjects = 3, .trials = 12, .d = 3, .rate = 100, .estimator = "scm", .seed = 9};
+
+/* As many subjects as say how far a new one may be. */
+static const stream_recipe many = {
+    .subjects = 7, .trials = 12, .d = 3, .rate = 100, .estimator = "scm", .seed = 9};
 
 enum { DECISIONS_MAX = 400 };
 
@@ -63,15 +67,16 @@ typedef struct comparison {
 } comparison;
 
 /* With noise from one time to another, and without. `settled`: when the last of it has left the window. */
-static comparison compare(const char *pipeline, bool wide, const congru_decoder_options *options, double from,
-                          double to, double settled, double microvolts)
+static comparison compare_of(const stream_recipe *of, const char *pipeline, bool wide,
+                             const congru_decoder_options *options, double from, double to, double settled,
+                             double microvolts)
 {
     static decided clean, loose;
     comparison found = {0};
-    congru_set *set = wide ? stream_wide_set(context, &recipe) : stream_set(context, &recipe);
+    congru_set *set = wide ? stream_wide_set(context, of) : stream_set(context, of);
     congru_model *model = stream_model(context, set, pipeline, true, 5);
     stream_recording recording;
-    stream_record(&recipe, recipe.subjects - 1, &recording);
+    stream_record(of, of->subjects - 1, &recording);
     double *frames = stream_frames(&recording);
     run(model, options, frames, recording.samples, &clean);
     loosen(&recording, from, to, microvolts, frames);
@@ -92,6 +97,12 @@ static comparison compare(const char *pipeline, bool wide, const congru_decoder_
     congru_model_destroy(&model);
     congru_set_destroy(&set);
     return found;
+}
+
+static comparison compare(const char *pipeline, bool wide, const congru_decoder_options *options, double from,
+                          double to, double settled, double microvolts)
+{
+    return compare_of(&recipe, pipeline, wide, options, from, to, settled, microvolts);
 }
 
 #define CHECK_FOUND(found, most) \
@@ -127,7 +138,7 @@ TEST(loose_electrode_while_windows_overlap)
 TEST(loose_electrode_at_the_beginning)
 {
     const congru_decoder_options options = stream_decoding(4, CONGRU_ADAPT_WINDOWS);
-    comparison found = compare("ra+mdm", false, &options, 0, 5, 8, 500);
+    comparison found = compare_of(&many, "ra+mdm", false, &options, 0, 5, 8, 500);
     CHECK_FOUND(found, found.after / 20);
 }
 
@@ -195,14 +206,28 @@ static congru_status load_changed(const congru_model *model, bool renamed, doubl
     return status;
 }
 
+/* Two subjects are no measure of how far a third may be: its first window is not judged by them. */
+TEST(few_subjects_do_not_say_how_far_a_new_one_is)
+{
+    congru_set *set = stream_set(context, &recipe);
+    congru_model *model = stream_model(context, set, "ra+mdm", true, 5);
+    congru_model_tensor spread = {0};
+    for (size_t i = 0;
+         congru_model_tensor_at(model, i, &spread) && strcmp(spread.name, "recentre.spread") != 0;)
+        i++;
+    CHECK(spread.dims == 2 && spread.shape[0] == 1 && spread.shape[1] == 2);
+    congru_model_destroy(&model);
+    congru_set_destroy(&set);
+}
+
 TEST(models_without_a_spread_take_every_window)
 {
     static decided loose;
     const congru_decoder_options options = stream_decoding(4, CONGRU_ADAPT_WINDOWS);
-    congru_set *set = stream_set(context, &recipe);
+    congru_set *set = stream_set(context, &many);
     congru_model *model = stream_model(context, set, "ra+mdm", true, 5), *former = NULL;
     stream_recording recording;
-    stream_record(&recipe, recipe.subjects - 1, &recording);
+    stream_record(&many, many.subjects - 1, &recording);
     double *frames = stream_frames(&recording);
     loosen(&recording, 31, 36, 500, frames);
     if (CHECK(load_changed(model, true, 0, &former) == CONGRU_OK))
