@@ -268,6 +268,10 @@ static congru_status show_families(const recipes_job *job)
 static congru_status recipes_of_set(const congru_paper_job *paper, size_t which)
 {
     recipes_job job = {.paper = paper, .which = which};
+    const double c = paper->request->run.method.c;
+    char ridge[48] = "chosen on them as well";
+    if (c > 0)
+        snprintf(ridge, sizeof ridge, "%.6g, as given", c);
     congru_status status = look_at_set(&job);
     for (size_t r = 0; status == CONGRU_OK && r < RECIPES; r++)
         if (is_run(r))
@@ -282,8 +286,9 @@ static congru_status recipes_of_set(const congru_paper_job *paper, size_t which)
             "'authors' has choices of ours after a description of the paper's authors' code; 'chosen' is "
             "the printed recipe with C and the step to stop at chosen on "
             "source subjects: %s of them are "
-            "held out of training, and the weights are kept that are best for those.",
-            job.validation);
+            "held out of training, and the weights are kept that are best for those. C of the other columns "
+            "is %s.",
+            job.validation, ridge);
     if (status == CONGRU_OK)
         status = show_families(&job);
     free(job.row);
