@@ -178,6 +178,15 @@ void congru_paper_ridge_rows(const congru_paper_runs *runs, const char *pipeline
         }
 }
 
+const char *congru_paper_c(const congru_paper_job *job, char text[CONGRU_OPTION_TEXT_SIZE])
+{
+    const double c = job->request->run.method.c;
+    if (c == 0)
+        return "chosen on source subjects";
+    snprintf(text, CONGRU_OPTION_TEXT_SIZE, "%.6g, given", c);
+    return text;
+}
+
 /* C of what a fold chose, "C 0.1" among others with commas between; NaN where that has none. */
 static double find_chosen(const char *chosen)
 {

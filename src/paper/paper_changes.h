@@ -43,6 +43,9 @@ void congru_paper_ridge(const congru_paper_job *job, const char *pipeline, bool 
 void congru_paper_ridge_rows(const congru_paper_runs *runs, const char *pipelines,
                              char list[CONGRU_NAMES_SIZE]);
 
+/* What C ridges have that no row tells apart: "chosen on source subjects", or "0.5, given". */
+const char *congru_paper_c(const congru_paper_job *job, char text[CONGRU_OPTION_TEXT_SIZE]);
+
 /* Keeps which C the ridges of these results have, and who chose it: c as given, 0 where it is chosen. Scores have the
  * pipelines' names with `suffix` behind. */
 congru_status congru_paper_runs_keep_ridges(congru_paper_runs *runs, const congru_results *results,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "congru/report.h"
+#include "paper/paper_changes.h"
 #include "paper/paper_sets.h"
 #include "paper/reproduce.h"
 #include "paper/score_list.h"
@@ -268,10 +269,7 @@ static congru_status show_families(const recipes_job *job)
 static congru_status recipes_of_set(const congru_paper_job *paper, size_t which)
 {
     recipes_job job = {.paper = paper, .which = which};
-    const double c = paper->request->run.method.c;
-    char ridge[48] = "chosen on them as well";
-    if (c > 0)
-        snprintf(ridge, sizeof ridge, "%.6g, as given", c);
+    char c[CONGRU_OPTION_TEXT_SIZE];
     congru_status status = look_at_set(&job);
     for (size_t r = 0; status == CONGRU_OK && r < RECIPES; r++)
         if (is_run(r))
@@ -288,7 +286,7 @@ static congru_status recipes_of_set(const congru_paper_job *paper, size_t which)
             "source subjects: %s of them are "
             "held out of training, and the weights are kept that are best for those. C of the other columns "
             "is %s.",
-            job.validation, ridge);
+            job.validation, congru_paper_c(paper, c));
     if (status == CONGRU_OK)
         status = show_families(&job);
     free(job.row);

@@ -18,7 +18,7 @@ MARK = {"": [], "bold": ["b"]}
 paper = {(r["stage"], r["pipeline"]): r for r in csv.DictReader(open(sys.argv[1] + "/share/paper/synthetic.csv"))}
 lines = open("table.txt", encoding="utf-8").read().splitlines()
 if not lines[0].startswith("Table 2, again table 6: ") or \
-        lines[2] != "Accuracy in %, 9 subjects with 1 trials of each class; seeds 50 to 51; 1 training steps":
+        lines[2] != "Accuracy in %, 9 subjects with 1 trials of each class; seeds 50 to 51; 1 training steps; C chosen on source subjects":
     print(lines[:3])
 ours, stage, rows = {}, None, 0
 for line in lines[5 : next(i for i, line in enumerate(lines) if line.startswith("How the paper sets"))]:
