@@ -270,6 +270,9 @@ static congru_status run_ridge(congru_paper_runs *runs, size_t which, size_t rid
     congru_paper_open open;
     method.c = ridges[ridge].c;
     congru_status status = congru_paper_set_open(runs->job, which, &method, pipelines, &open);
+    congru_names_split(&open.names, pipelines); /* the ridges alone, also where the request has pipelines of its own */
+    open.options.pipelines = open.names.item;
+    open.options.pipeline_count = open.names.count;
     if (status == CONGRU_OK)
         status = congru_paper_folder(runs->job, open.about->name, ridges[ridge].suffix, folder);
     open.options.folder = folder;
