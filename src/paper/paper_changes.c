@@ -241,8 +241,8 @@ congru_status congru_paper_runs_tell_ridges(const congru_paper_runs *runs, const
 {
     congru_text text = {0};
     for (size_t i = 0; i < runs->ridges.notes; i++) {
-        const char *dataset = runs->ridges.note[i], *name = strchr(dataset, '\n') + 1,
-                   *value = strchr(name, '\n') + 1;
+        const char *dataset = runs->ridges.note[i], *name = dataset + strcspn(dataset, "\n") + 1,
+                   *value = name + strcspn(name, "\n") + 1;
         congru_text_add(&text, "%s%.*s %s", i > 0 ? "; " : "", (int)(value - name - 1), name, value);
         if (runs->scores.count > 1)
             congru_text_add(&text, " on %.*s", (int)(name - dataset - 1), dataset);
@@ -270,7 +270,8 @@ static congru_status run_ridge(congru_paper_runs *runs, size_t which, size_t rid
     congru_paper_open open;
     method.c = ridges[ridge].c;
     congru_status status = congru_paper_set_open(runs->job, which, &method, pipelines, &open);
-    congru_names_split(&open.names, pipelines); /* the ridges alone, also where the request has pipelines of its own */
+    /* The ridges alone, also where the request has pipelines of its own. */
+    congru_names_split(&open.names, pipelines);
     open.options.pipelines = open.names.item;
     open.options.pipeline_count = open.names.count;
     if (status == CONGRU_OK)
