@@ -150,13 +150,13 @@ interrupted_experiments_say_so()
     congru synth --stage shift --signals 500 --channels 16 --trials 30 -o signals.npz >/dev/null
     problems+=$(interrupt '[ -e made/2a-geometry/dct/results.csv ]' reproduce geometry 2a.npz --steps 4000 -o made)
     # The network behind dct may have begun where the signal comes late.
-    [[ $(cat said.txt) == "congru: interrupted; what is done is in made/2a-geometry/d"*" fold"*"), and the same command goes on from there" ]] ||
+    [[ $(without_progress <said.txt) == "congru: interrupted; what is done is in made/2a-geometry/d"*" fold"*"), and the same command goes on from there" ]] ||
         problems+=$(cat said.txt)
     problems+=$(interrupt '[ -e one/results.csv ]' loso 2a.npz -p dct-e2e --steps 4000 --diagnostics -o one)
-    [[ $(cat said.txt) == "congru: interrupted; what is done is in one (3 of 3 folds), and the same command goes on from there" ]] ||
+    [[ $(without_progress <said.txt) == "congru: interrupted; what is done is in one (3 of 3 folds), and the same command goes on from there" ]] ||
         problems+=$(cat said.txt)
     problems+=$(interrupt "$takes_signals" reproduce silhouette signals.npz --band 8:30 --steps 100000 -o made)
-    [[ $(cat said.txt) == "congru: interrupted" ]] || problems+=$(cat said.txt)
+    [[ $(without_progress <said.txt) == "congru: interrupted" ]] || problems+=$(cat said.txt)
     result "interrupted experiments say so" "$problems"
 }
 

@@ -94,7 +94,7 @@ dipoles_are_found()
 {
     local problems
     "$python" "$SOURCE/tests/oracle/oracle_explain.py" dipoles dipoles.npz "$SOURCE/share/montage/ten_ten.csv" || exit 1
-    problems=$(congru loso dipoles.npz -p motor,slow -o dipoles 2>&1 >/dev/null)
+    problems=$(congru loso dipoles.npz -p motor,slow -o dipoles 2>&1 >/dev/null | without_progress)
     congru explain dipoles --json >dipoles.json || problems+="no patterns"
     problems+=$("$python" "$SOURCE/tests/oracle/oracle_explain.py" found dipoles.json 2>&1)
     result "simulated dipoles are found where they were put" "$problems"

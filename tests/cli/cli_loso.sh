@@ -209,7 +209,7 @@ interrupted_runs_say_how_to_go_on()
         kill -$signal $process
         wait $process
         [ $? -eq $((128 + $(kill -l $signal))) ] || problems+="exit code after $signal"$'\n'
-        [[ $(cat err.txt) =~ ^'congru: interrupted; what is done is in folder ('[0-9]+' of 12 folds), and the same command goes on from there'$ ]] ||
+        [[ $(without_progress <err.txt) =~ ^'congru: interrupted; what is done is in folder ('[0-9]+' of 12 folds), and the same command goes on from there'$ ]] ||
             problems+=$(cat err.txt)
     done
     result "an interrupted run says how to go on" "$problems"
