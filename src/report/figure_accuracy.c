@@ -333,7 +333,9 @@ canvas congru_figure_speed(const figure_input *in)
         size_t p = run->order[i];
         double y = TOP + ((double)i + 0.5) * 22, own = congru_report_mean(run, p, CONGRU_SCORE_SECONDS);
         double paper = congru_report_paper_seconds(run->results->dataset, run->results->pipeline[p]);
-        congru_canvas_text(&on, left - 10, y + 3.5, 10, 1, CANVAS_INK, "%s", run->results->pipeline[p]);
+        char name[KNOWN_NAME_SIZE];
+        congru_known_name(run->scores, p, name);
+        congru_canvas_text(&on, left - 10, y + 3.5, 10, 1, CANVAS_INK, "%s", name);
         if (own > 0 && paper > 0)
             congru_canvas_line(&on, congru_scale_place(&x, own), y, congru_scale_place(&x, paper), y,
                                CANVAS_SOFT, 0.8);

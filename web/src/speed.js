@@ -3,7 +3,7 @@ import { Plot, figure, key, logTicks, nameLength, nameWidth } from "./chart.js";
 import { brief, seconds, section, sortableTable } from "./dom.js";
 
 export function speed(run) {
-    const rows = run.table.map((row, i) => ({ name: run.pipelines[i], own: row.seconds, paper: row.paper })).filter(({ own }) => own > 0);
+    const rows = run.table.map((row, i) => ({ name: run.names[i], own: row.seconds, paper: row.paper })).filter(({ own }) => own > 0);
     if (!rows.length) return null;
     const shown = rows.flatMap(({ own, paper }) => [own, paper ?? own]), least = Math.min(...shown) / 1.15, most = Math.max(...shown) * 1.15;
     const compared = rows.some(({ paper }) => paper !== null);
@@ -13,7 +13,7 @@ export function speed(run) {
         note: compared ? "Fitting and predicting. The paper's figures are its alignment and its classifier added, on an RTX 4060." : "Fitting and predicting. The paper has no figures for this dataset.",
         legend: compared ? key([{ name: "this run", colour: "var(--c1)" }, { name: "paper", colour: "var(--c2)", shape: "diamond" }]) : null,
         options: (width) => ({
-            height: 60 + 26 * rows.length, marginLeft: nameWidth(run.pipelines, width), marginRight: 16,
+            height: 60 + 26 * rows.length, marginLeft: nameWidth(run.names, width), marginRight: 16,
             x: { type: "log", label: "Seconds (logarithmic)", grid: true, labelAnchor: "center", domain: [least, most], ticks: logTicks(least, most), tickFormat: "~g" },
             y: { domain: [rows.length - 0.4, -0.6], ticks: rows.map((_, i) => i), tickSize: 0, label: null, tickFormat: (i) => brief(rows[i].name, nameLength(width)) },
             marks: [
