@@ -324,7 +324,7 @@ def test_a_recording_of_mne_has_the_run_of_its_file(tmp_path):
     bare = mne.io.RawArray(raw.get_data(), raw.info, verbose="error").set_annotations(raw.annotations)
     with pytest.raises(congru.FormatError, match="the model needs the number of the run in the file's name .give events"):
         model.predict(bare)
-    assert len(model.predict(bare, events={"T1": "left_fist", "T2": "right_fist"}).label) == 5
+    assert len(model.predict(bare, events={"T1": "left_fist", "T2": "right_fist"}).label) == 4
 
 
 def test_files_of_another_kind_are_told_for_what_they_are(tmp_path, small):
