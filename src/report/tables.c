@@ -155,6 +155,7 @@ static bool fill_speed(const report_run *run, const char *label, size_t pipeline
     (void)pipeline;
     if (congru_report_begins(table, label)) {
         congru_table_column_text(table, "pipeline", "Pipeline");
+        congru_known_add_columns(table, run->known);
         congru_table_column_number(table, "seconds", "Seconds/subject", 1, 3);
         congru_table_column_number(table, "paper_seconds", "Paper", 1, 2);
         congru_table_column_number(table, "times_faster", "Times faster", 1, 1);
@@ -165,6 +166,7 @@ static bool fill_speed(const report_run *run, const char *label, size_t pipeline
         double paper = congru_report_paper_seconds(run->results->dataset, run->results->pipeline[p]);
         congru_report_label(table, label);
         congru_table_text(table, run->results->pipeline[p]);
+        congru_known_add(table, run->known, run->scores, p);
         congru_table_number(table, own);
         congru_table_number(table, paper);
         congru_table_number(table, own > 0 ? paper / own : NAN);
