@@ -42,6 +42,20 @@ TEST(of_matrices_and_signals)
     }
 }
 
+/* Steps that are many calls, one of which may come before any that looks. */
+TEST(of_preprocessing)
+{
+    congru_preprocessing p;
+    congru_preprocessing_init_raw(&p);
+    for (int scaled = 0; scaled < 2; scaled++, p.scale = 2, p.average_reference = true)
+        for (size_t i = 0; i < COUNT; i++) {
+            const size_t n = huge[i];
+            REFUSED(congru_preprocess_samples(context, &p, 100, n, 2, 4, x));
+            REFUSED(congru_preprocess_samples(context, &p, 100, 2, n, 4, x));
+            REFUSED(congru_preprocess_samples(context, &p, 100, 2, 2, n, x));
+        }
+}
+
 TEST(of_features)
 {
     for (size_t i = 0; i < COUNT; i++) {
