@@ -105,6 +105,13 @@ int congru_graph_block(congru_graph *graph, int x, size_t width)
     return congru_graph_add(graph, &congru_layer_block, x, -1, congru_matrix(width), 0.0, 0.0);
 }
 
+void congru_graph_begin_at(congru_graph *graph, int node)
+{
+    graph->first = (size_t)node;
+    graph->node[node].layer = &congru_layer_input;
+    graph->node[node].inputs = 0;
+}
+
 /* ---- Plan -------------------------------------------------------------------------------------------- */
 
 static bool has(const congru_node *node, unsigned trait)
@@ -126,7 +133,7 @@ static void mark_wanted(congru_graph *graph)
     for (size_t k = 0; k < CONGRU_OUTPUT_COUNT; k++)
         if (graph->output[k] >= 0)
             graph->node[graph->output[k]].wanted = graph->node[graph->output[k]].lanes = true;
-    for (size_t n = graph->count; n-- > 0;) {
+    for (size_t n = graph->count; n-- > graph->first;) {
         congru_node *node = &graph->node[n];
         node->wanted = node->wanted || has(node, CONGRU_TRAIT_LOSS) || has(node, CONGRU_TRAIT_WEIGHTS);
         for (size_t k = 0; k < node->inputs && node->wanted; k++) {

@@ -446,7 +446,7 @@ static congru_failure apply_chunk(void *user, const congru_chunk *chunk)
     congru_marks marks = {.depth = 0};
     passage p = {.graph = graph, .chunk = *chunk, .marks = &marks};
     p.own = take_own(graph, chunk->arena);
-    const congru_node *input = &graph->node[0];
+    const congru_node *input = &graph->node[graph->first];
     congru_failure failure = congru_no_failure;
     if (input->out.kind == CONGRU_MATRIX)
         failure = congru_load_symmetric(chunk, input->out.rows, a->x, false,
@@ -483,6 +483,6 @@ congru_status congru_graph_apply(congru_graph *graph, size_t count, const double
             status = graph->node[n].layer->state.prepare(graph, &graph->node[n]);
     if (status != CONGRU_OK)
         return status;
-    return congru_batch_run(graph->context, count, graph->node[0].out.cols, scratch_size(graph), apply_chunk,
-                            &a);
+    return congru_batch_run(graph->context, count, graph->node[graph->first].out.cols, scratch_size(graph),
+                            apply_chunk, &a);
 }

@@ -1,9 +1,8 @@
 /* Patterns in a graph, replaced by what gives the same with less work. SPDX-License-Identifier: Apache-2.0 */
-#include "network/rewrite.h"
-
 #include <string.h>
 
 #include "base/memory.h"
+#include "network/graph.h"
 #include "network/layers/affine_layer.h"
 
 static congru_node *source(congru_graph *graph, const congru_node *node)

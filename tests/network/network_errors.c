@@ -310,7 +310,7 @@ TEST(damaged_models_are_refused)
     congru_tensors model = fitted(&congru_network_dct, true, "m");
     part_of(&model, "m.rotation")->shape[1] = 2;
     check_error(context, predict(&model, &congru_network_dct, "m", D, p), CONGRU_ERROR_FORMAT,
-                "the model's rotation is 4 x 2");
+                "tensor m.rotation: dimension 1 is 2, expected 4");
     congru_tensors_clear(&model);
     model = fitted(&congru_network_ddct_unet, true, "m");
     congru_tensor *widths = part_of(&model, "m.widths");
@@ -330,7 +330,7 @@ TEST(damaged_models_are_refused)
     /* Widths 4, 8, 8, 4 are no mirror when the last layer is taken away. */
     model = fitted(&congru_network_dldct, false, "m");
     part_of(&model, "m.widths")->shape[0] = 3;
-    part_of(&model, "m.merged")->data[0] = 1.0;
+    part_of(&model, "m.design")->data[9] = CONGRU_MERGES_SKIP;
     check_error(context, predict(&model, &congru_network_dldct, "m", D, p), CONGRU_ERROR_FORMAT,
                 "the model's widths do not mirror each other");
     congru_tensors_clear(&model);
