@@ -241,6 +241,17 @@ static congru_status check_classes(congru_context *context, const char *name, si
                                       "the model %s tells %zu classes apart, the first %zu", name, own, first);
 }
 
+/* Matrices take the place of the trials. */
+static congru_status check_matrices(const congru_trained *n, size_t d)
+{
+    const size_t out = n->design.width[n->design.layers];
+    return out == d || n->design.d != d
+               ? CONGRU_OK
+               : congru_fail(n->context, CONGRU_ERROR_ARGUMENT,
+                             "the network gives matrices of %s, and the trials have %zu",
+                             congru_count(out, "channel").text, d);
+}
+
 /* One network's probabilities (count, *classes), as many as an earlier one has, or (NULL) its matrices. */
 static congru_status ask(congru_context *context, const congru_network *network, const char *prefix,
                          const congru_tensors *model, const congru_target_trials *target, size_t *classes,
@@ -258,6 +269,8 @@ static congru_status ask(congru_context *context, const congru_network *network,
     if (*classes > 0)
         CONGRU_TRY(check_classes(context, prefix, n.design.classes, *classes));
     *classes = n.design.classes;
+    if (probability == NULL)
+        CONGRU_TRY(check_matrices(&n, target->d));
     CONGRU_TRY_TO(
         done, congru_given_begin(&n, target->count, target->d, target->covariance, target->signals, &given));
     CONGRU_TRY_TO(done, divide_target(&n, target, &given, &norms));
@@ -289,6 +302,7 @@ congru_status congru_network_map_sources(congru_context *context, const congru_n
     congru_status status;
     CONGRU_TRY(congru_model_reads(context, network, trials->covariance, trials->signals));
     CONGRU_TRY(congru_trained_load(context, network, first.text, model, &n));
+    CONGRU_TRY(check_matrices(&n, trials->d));
     CONGRU_TRY_TO(
         done, congru_given_begin(&n, trials->count, trials->d, trials->covariance, trials->signals, &given));
     CONGRU_TRY_TO(done, divide_sources(&n, trials, &given, &dispersion));
@@ -346,12 +360,6 @@ static congru_status count_classes(congru_context *context, const congru_network
     const double *kept;
     CONGRU_TRY(congru_trained_load(context, network, prefix, model, &n));
     *classes = n.design.classes;
-    if (network->needs == CONGRU_NEEDS_SIGNALS) {
-        const congru_signals shape = {
-            .channels = n.design.d, .samples = n.design.samples, .rate = n.design.rate};
-        congru_design alone = n.design;
-        CONGRU_TRY(congru_design_signals(context, network, &shape, 0.0, &alone));
-    }
     return n.middle > 0 ? congru_trained_reference(&n, &kept) : CONGRU_OK;
 }
 

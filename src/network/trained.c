@@ -143,6 +143,12 @@ congru_status congru_trained_load(congru_context *context, const congru_network 
         CONGRU_TRY(congru_tensors_expect_number(context, model, congru_name_in(prefix, "dispersion").text, 0.0,
                                                 1e300, &n->dispersion));
     }
+    if (network->needs == CONGRU_NEEDS_SIGNALS) { /* its layers take as many samples as there are */
+        const congru_signals shape = {
+            .channels = n->design.d, .samples = n->design.samples, .rate = n->design.rate};
+        congru_design alone = n->design;
+        CONGRU_TRY(congru_design_signals(context, network, &shape, 0.0, &alone));
+    }
     congru_status status = congru_application_begin(context, &a);
     if (status == CONGRU_OK) {
         congru_network_build(network, &n->design, &a->graph);

@@ -359,6 +359,35 @@ TEST(models_are_asked_for_what_they_are)
     congru_tensors_clear(&model);
 }
 
+/* Matrices go where trials of as many channels are; merged layers have the network's input beside the last. */
+TEST(widths_are_those_of_the_trials)
+{
+    static double out[N * 9 * 9];
+    double p[M * CLASSES];
+    congru_method_options options = some_options();
+    congru_tensors model = {0};
+    options.network.steps = 2;
+    options.network.width_count = 2;
+    options.network.widths[0] = D;
+    options.network.widths[1] = 9;
+    CHECK(congru_network_fit(context, &congru_network_dldct, true, "m", &trials, &options, &model, NULL) ==
+          CONGRU_OK);
+    const congru_target_trials target = {.count = M, .d = D, .covariance = trials_of_target.covariance};
+    static const char words[] = "the network gives matrices of 9 channels, and the trials have 4";
+    check_error(context, congru_network_map_sources(context, &congru_network_dldct, "m", &model, &trials, out),
+                CONGRU_ERROR_ARGUMENT, words);
+    check_error(context, congru_network_map_target(context, &congru_network_dldct, "m", &model, &target, out),
+                CONGRU_ERROR_ARGUMENT, words);
+    CHECK(predict(&model, &congru_network_dldct, "m", D, p) == CONGRU_OK);
+    congru_tensors_clear(&model);
+    model = fitted(&congru_network_ddct_unet, true, "m");
+    congru_tensor *widths = part_of(&model, "m.widths");
+    widths->data[0] = widths->data[widths->shape[0] - 1] = 6;
+    check_error(context, predict(&model, &congru_network_ddct_unet, "m", D, p), CONGRU_ERROR_FORMAT,
+                "the model's first width is 6, and it has 4 channels");
+    congru_tensors_clear(&model);
+}
+
 /* Trials of which no norm can be had: sources, and a target subject. */
 TEST(trials_that_are_not_finite_are_refused)
 {

@@ -291,6 +291,9 @@ static congru_status find_widths(congru_context *context, const congru_tensors *
             return congru_fail(context, CONGRU_ERROR_FORMAT, "the model has a width of %g", widths[l]);
         design->width[l] = (size_t)widths[l];
     }
+    if (design->width[0] != design->d)
+        return congru_fail(context, CONGRU_ERROR_FORMAT, "the model's first width is %zu, and it has %s",
+                           design->width[0], congru_count(design->d, "channel").text);
     design->layers = count - 1;
     for (size_t l = 0; l < count && design->merges != CONGRU_MERGES_NONE; l++)
         if (design->width[l] != design->width[design->layers - l])
