@@ -14,14 +14,6 @@ void congru_adam_layout(congru_arena *arena, const congru_parameters *p, congru_
         *vectors[k] = congru_arena_take(arena, p->size + CONGRU_GROUP, sizeof(double));
 }
 
-void congru_adam_start(const congru_parameters *p, congru_adam *adam)
-{
-    memset(adam->averaged, 0, p->size * sizeof(double));
-    memset(adam->first_moment, 0, p->size * sizeof(double));
-    memset(adam->second_moment, 0, p->size * sizeof(double));
-    adam->best_loss = INFINITY;
-}
-
 void congru_adam_keep_best(congru_adam *adam, const congru_parameters *p, double loss, size_t step)
 {
     if (!(loss < adam->best_loss))
@@ -29,12 +21,6 @@ void congru_adam_keep_best(congru_adam *adam, const congru_parameters *p, double
     adam->best_loss = loss;
     adam->best_step = step;
     memcpy(adam->best, p->value, p->size * sizeof(double));
-}
-
-void congru_adam_restore_best(const congru_adam *adam, congru_parameters *p)
-{
-    if (isfinite(adam->best_loss))
-        memcpy(p->value, adam->best, p->size * sizeof(double));
 }
 
 /* x^n for whole n. */

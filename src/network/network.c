@@ -203,9 +203,7 @@ static congru_status predict_crop(const congru_trained *n, const congru_target_t
             CONGRU_TRY_TO(done, congru_statistic_of_target(n->context, target, &s));
             given.matrix = s.value;
         }
-        given.references = s.results;
-        given.inverse = s.inverse;
-        given.factor = s.factor;
+        given.centre = &s;
     }
     CONGRU_TRY_TO(done, congru_trained_run(n, &given, out));
 done:

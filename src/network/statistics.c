@@ -8,6 +8,8 @@
 #include "base/memory.h"
 #include "congru/spd.h"
 
+/* So many trials of a target make a reference alone; of fewer it has that share, and that of training the rest. */
+enum { ENOUGH = 16 };
 static const double epsilon = 1e-5; /* added to a dispersion */
 
 static bool of_norms(const congru_statistic *s)
@@ -59,7 +61,7 @@ static congru_status blend(congru_context *context, size_t seen, const double *l
                            size_t k, const congru_statistic *s)
 {
     const size_t size = s->d * s->d;
-    const double share = congru_reference_share(seen);
+    const double share = seen < ENOUGH ? (double)seen / ENOUGH : 1.0;
     double *inverse = s->inverse + k * size;
     for (size_t e = 0; e < size; e++)
         inverse[e] = -0.5 * (share * logarithm[e] + (1.0 - share) * s->kept[e]);
@@ -73,7 +75,7 @@ congru_status congru_statistic_identity(congru_context *context, congru_statisti
     s->results = 1;
     s->kept = s->scratch;
     memset(s->scratch, 0, (s->d * s->d + 1) * sizeof(double));
-    return blend(context, CONGRU_TRIALS_FOR_A_REFERENCE, s->scratch, 1.0, 0, s);
+    return blend(context, ENOUGH, s->scratch, 1.0, 0, s);
 }
 
 /* What trials leave behind is numbers: how many there are, then the sum of norms; or the sum of logarithms; or the sum of
@@ -164,11 +166,11 @@ done:
 /* One result, of the trials that may be seen. */
 static congru_status see(congru_context *context, size_t visible, double *number, congru_statistic *s)
 {
-    if (!of_norms(s) && visible > 0 && visible < CONGRU_TRIALS_FOR_A_REFERENCE)
+    if (!of_norms(s) && visible > 0 && visible < ENOUGH)
         congru_note(context,
                     "only %s of the target subject may be seen: the reference is drawn to that of training (%d "
                     "trials stand alone)",
-                    congru_count(visible, "trial").text, CONGRU_TRIALS_FOR_A_REFERENCE);
+                    congru_count(visible, "trial").text, ENOUGH);
     if (s->kind == CONGRU_MEAN_LOGEUCLID || s->kind == CONGRU_MEAN_FRECHET) {
         double dispersion = 1.0;
         memset(s->scratch, 0, s->d * s->d * sizeof(double));

@@ -5,32 +5,23 @@
 #include "base/error.h"
 #include "model/trials.h"
 
-/* So many trials of a target make a reference alone; of fewer it has this share, and that of training the rest. */
-enum { CONGRU_TRIALS_FOR_A_REFERENCE = 16 };
-static inline double congru_reference_share(size_t seen)
-{
-    return seen < CONGRU_TRIALS_FOR_A_REFERENCE ? (double)seen / CONGRU_TRIALS_FOR_A_REFERENCE : 1.0;
-}
-
 typedef enum congru_statistic_kind {
     CONGRU_MEAN_NORM,      /* the root of the mean of squared norms; where there are none that of the sources */
     CONGRU_MEAN_LOGARITHM, /* of matrices whose logarithms the network gives */
     CONGRU_MEAN_LOGEUCLID, /* of matrices */
-    CONGRU_MEAN_FRECHET /* and their dispersion about it, which they are divided by (SPD batch normalisation) */
+    CONGRU_MEAN_FRECHET    /* of matrices, and their dispersion about it (SPD batch normalisation) */
 } congru_statistic_kind;
 
 /* What is known of each trial, and what comes of it: one result for all trials or one for each. */
 typedef struct congru_statistic {
     congru_statistic_kind kind;
-    size_t count, d;   /* matrices are (d, d) */
-    double *value;     /* (count) or (count, d, d): norms or matrices; the caller fills them in, */
-    double *logarithm; /* and (count, d, d), of CONGRU_MEAN_LOGARITHM */
-    double source;     /* of the source subjects: the root of a mean norm, or */
-    const double
-        *kept; /* the logarithm of their mean (d, d), and behind it their dispersion where there is one */
+    size_t count, d;    /* matrices are (d, d) */
+    double *value;      /* (count) or (count, d, d): norms or matrices; the caller fills them in, */
+    double *logarithm;  /* and (count, d, d), of CONGRU_MEAN_LOGARITHM */
+    double source;      /* of the source subjects: the root of a mean norm, or */
+    const double *kept; /* (rows, d): the logarithm of their mean, and behind it their dispersion */
     size_t results;
-    double *
-        inverse; /* (results, d, d): inverse roots of means, drawn to that of the sources where trials are few */
+    double *inverse; /* (results, d, d): inverse roots of means, of few trials with that of the sources */
     double *factor;  /* (results): 1 / sqrt(dispersion), or the root of the mean norm */
     double *scratch; /* a logarithm (d, d), and numbers of a target */
 } congru_statistic;

@@ -124,7 +124,9 @@ static congru_status lay_out(congru_training *t)
     memset(t->parameters.value, 0, t->parameters.size * sizeof(double));
     for (size_t s = 0; s < t->parameters.segments; s++)
         t->parameters.segment[s].value = congru_training_parameter(t, s);
-    congru_adam_start(&t->parameters, &t->adam);
+    for (size_t i = 0; i < t->parameters.size; i++)
+        t->adam.first_moment[i] = t->adam.second_moment[i] = t->adam.averaged[i] = 0.0;
+    t->adam.best_loss = INFINITY;
     congru_batches_start(t);
     t->told = end_of(t);
     if (t->options.epochs > 0)
@@ -362,8 +364,8 @@ congru_status congru_training_loop(congru_training *t, congru_record *record)
         if (!last && t->options.average > 0.0)
             use_average(t);
         t->adam.best_step = t->step;
-    } else {
-        congru_adam_restore_best(&t->adam, &t->parameters);
+    } else if (isfinite(t->adam.best_loss)) {
+        memcpy(t->parameters.value, t->adam.best, t->parameters.size * sizeof(double));
     }
     if (record != NULL) {
         record->best_step = t->adam.best_step;

@@ -106,16 +106,14 @@ void congru_batches_layout(congru_arena *arena, congru_training *training);
 void congru_batches_start(congru_training *training);
 size_t congru_batches_epoch(const congru_training *training);
 
-/* Run twice; all zero, and no best. */
+/* Run twice. */
 void congru_adam_layout(congru_arena *arena, const congru_parameters *parameters, congru_adam *adam);
-void congru_adam_start(const congru_parameters *parameters, congru_adam *adam);
 
 /* Clips a gradient of this norm, decays, moves; the moving average follows. */
 void congru_adam_update(congru_context *context, congru_adam *adam, congru_parameters *parameters, double norm);
 
-/* Keeps a copy of the parameters of this loss, if it is the least so far; puts that copy back. */
+/* Keeps a copy of the parameters of this loss, if it is the least so far. */
 void congru_adam_keep_best(congru_adam *adam, const congru_parameters *parameters, double loss, size_t step);
-void congru_adam_restore_best(const congru_adam *adam, congru_parameters *parameters);
 
 /* The moving average of this many steps becomes the parameters, which go aside. */
 void congru_adam_use_average(congru_adam *adam, congru_parameters *parameters);

@@ -254,13 +254,13 @@ static void give(const congru_trained *n, const congru_given *given, const congr
     }
     if (recentre >= 0 && graph->node[recentre].state != NULL) {
         congru_reference *reference = graph->node[recentre].state;
-        reference->given = given->inverse;
-        reference->references = given->references;
+        reference->given = given->centre->inverse;
+        reference->references = given->centre->results;
     }
     if (scale >= 0 && graph->node[scale].state != NULL) {
         congru_domain_scale *factors = graph->node[scale].state;
-        factors->given = given->factor;
-        factors->factors = given->references;
+        factors->given = given->centre->factor;
+        factors->factors = given->centre->results;
     }
     if (softmax >= 0)
         ((congru_softmax *)graph->node[softmax].state)->present = n->present;

@@ -5,6 +5,20 @@
 #include "network/statistics.h"
 #include "network/train.h"
 
+/* A graph without a batch, and what it stands on. */
+typedef struct congru_application {
+    congru_graph graph;
+    congru_parameters parameters;
+    congru_arena arena;
+} congru_application;
+
+/* An empty one, freed by end; planned and laid out, after which what is given to layers goes into their states. Rewritten
+ * only where bits are the same as layer by layer: what a model says about a trial must not depend on algebra that training
+ * may gain. */
+congru_status congru_application_begin(congru_context *context, congru_application **application);
+congru_status congru_application_lay_out(congru_application *application);
+void congru_application_end(congru_application *application);
+
 /* Pointers into the model. A network has a head where its design has classes. */
 typedef struct congru_trained {
     congru_context *context;
@@ -34,10 +48,9 @@ typedef struct congru_given {
     const congru_real *signal; /* (count, samples, channels) as reals, of which */
     size_t crop;               /* this crop is read, from 1 */
     void *own;                 /* what of these is its own */
-    const double *dispersion;  /* (count): DCT's trials are divided by it; NULL: they are not */
+    const double *dispersion;  /* (count): by which DCT divides logarithms; NULL: by none */
     const double *matrix;      /* (count, middle, middle): the run begins with these; NULL: with the trials */
-    size_t references;         /* one for all trials or one for each: */
-    const double *inverse, *factor; /* (references, middle, middle), (references): congru_statistic */
+    const congru_statistic *centre; /* by whose results the matrices are recentred */
 } congru_given;
 
 /* The trials as the network reads them, over their traces or standardised where it was trained so: CONGRU_ERROR_ARGUMENT for
@@ -56,19 +69,5 @@ congru_status congru_trained_run(const congru_trained *n, const congru_given *gi
 
 /* The squared norm of each trial's logarithm: (count). */
 congru_status congru_trained_norms(const congru_trained *n, const congru_given *given, double *norm);
-
-/* A graph without a batch, and what it stands on. */
-typedef struct congru_application {
-    congru_graph graph;
-    congru_parameters parameters;
-    congru_arena arena;
-} congru_application;
-
-/* An empty one, freed by end; planned and laid out, after which what is given to layers goes into their states. Rewritten
- * only where bits are the same as layer by layer: what a model says about a trial must not depend on algebra that training
- * may gain. */
-congru_status congru_application_begin(congru_context *context, congru_application **application);
-congru_status congru_application_lay_out(congru_application *application);
-void congru_application_end(congru_application *application);
 
 #endif

@@ -321,7 +321,7 @@ TEST(damaged_models_are_refused)
     widths->shape[0] = count;
     widths->data[1] = 0.5;
     check_error(context, predict(&model, &congru_network_ddct_unet, "m", D, p), CONGRU_ERROR_FORMAT,
-                "the model has a width of 0.5");
+                "a width of 0: widths are 1 to");
     widths->data[1] = NAN;
     check_error(context, predict(&model, &congru_network_ddct_unet, "m", D, p), CONGRU_ERROR_FORMAT,
                 "tensor m.widths: element 1 is not a finite number");
@@ -332,7 +332,7 @@ TEST(damaged_models_are_refused)
     part_of(&model, "m.widths")->shape[0] = 3;
     part_of(&model, "m.design")->data[9] = CONGRU_MERGES_SKIP;
     check_error(context, predict(&model, &congru_network_dldct, "m", D, p), CONGRU_ERROR_FORMAT,
-                "the model's widths do not mirror each other");
+                "widths of merged layers must mirror each other, and width 0 is 4 where its mirror is 8");
     congru_tensors_clear(&model);
 }
 
@@ -384,7 +384,7 @@ TEST(widths_are_those_of_the_trials)
     congru_tensor *widths = part_of(&model, "m.widths");
     widths->data[0] = widths->data[widths->shape[0] - 1] = 6;
     check_error(context, predict(&model, &congru_network_ddct_unet, "m", D, p), CONGRU_ERROR_FORMAT,
-                "the model's first width is 6, and it has 4 channels");
+                "the first width is 6, and the trials have 4 channels");
     congru_tensors_clear(&model);
 }
 

@@ -381,7 +381,7 @@ static void reference_is_of_what_is_seen(void)
     CHECK(congru_network_fit(context, &congru_network_ddct_unet, true, "m", &trials, &options, &model, NULL) ==
           CONGRU_OK);
     double *const outputs[CONGRU_OUTPUT_COUNT] = {out, logs, NULL};
-    congru_given given = {.count = M, .covariance = trials_of_target.covariance, .references = 1};
+    congru_given given = {.count = M, .covariance = trials_of_target.covariance};
     const double *kept;
     CHECK(congru_trained_load(context, &congru_network_ddct_unet, "m", &model, &trained) == CONGRU_OK);
     CHECK(congru_trained_reference(&trained, &kept) == CONGRU_OK);
@@ -403,7 +403,7 @@ static void reference_is_of_what_is_seen(void)
             double *const answer[CONGRU_OUTPUT_COUNT] = {NULL, NULL, expected + i * CLASSES};
             CHECK(congru_spd_exp(context, 1, D, reference, reference) == CONGRU_OK);
             given.matrix = out + i * D * D;
-            given.inverse = reference;
+            given.centre = &(congru_statistic){.results = 1, .inverse = reference};
             CHECK(congru_trained_run(&trained, &given, answer) == CONGRU_OK);
         }
         predict(&model, &congru_network_ddct_unet, (congru_target)target, "m", found);

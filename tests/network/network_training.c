@@ -338,8 +338,7 @@ TEST(outputs_are_those_of_training)
         /* Cross-entropy of the batch by the saved network, with the batch's own mean as the reference. */
         CHECK(congru_spd_exp(context, 1, 6, mean, mean) == CONGRU_OK);
         given.matrix = out;
-        given.references = 1;
-        given.inverse = mean;
+        given.centre = &(congru_statistic){.results = 1, .inverse = mean};
         CHECK(congru_trained_run(&trained, &given, answer) == CONGRU_OK);
         double sum = 0.0;
         for (size_t i = 0; i < 12; i++)

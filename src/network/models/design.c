@@ -8,26 +8,26 @@
 
 /* ---- Of options -------------------------------------------------------------------------------------- */
 
-static congru_status check_widths(congru_context *context, const congru_design *design)
+/* Widths of options, or those of a model. */
+static congru_status check_widths(congru_context *context, congru_status wrong, const congru_design *design)
 {
     const size_t last = design->width[design->layers];
     if (design->width[0] != design->d)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                           "the first width is %zu, and the trials have %zu channels", design->width[0],
-                           design->d);
+        return congru_fail(context, wrong, "the first width is %zu, and the trials have %zu channels",
+                           design->width[0], design->d);
     for (size_t l = 0; l <= design->layers; l++) {
         const size_t width = design->width[l], mirror = design->width[design->layers - l];
         if (width < 1 || width > CONGRU_DIMENSION_MAX)
-            return congru_fail(context, CONGRU_ERROR_ARGUMENT, "a width of %zu: widths are 1 to %d", width,
+            return congru_fail(context, wrong, "a width of %zu: widths are 1 to %d", width,
                                CONGRU_DIMENSION_MAX);
         if (design->merges != CONGRU_MERGES_NONE && width != mirror)
-            return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+            return congru_fail(context, wrong,
                                "widths of merged layers must mirror each other, and width %zu is %zu where its "
                                "mirror is %zu",
                                l, width, mirror);
     }
     if (design->classes == 0 && last != design->d)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+        return congru_fail(context, wrong,
                            "the last width is %zu: an aligner gives back the %zu channels it was given", last,
                            design->d);
     return CONGRU_OK;
@@ -81,7 +81,7 @@ congru_status congru_design_make(congru_context *context, const congru_network *
     } else {
         design->layers = model->widths(design->d, o->square_bottleneck, design->width) - 1;
     }
-    return check_widths(context, design);
+    return check_widths(context, CONGRU_ERROR_ARGUMENT, design);
 }
 
 /* ---- Of signals -------------------------------------------------------------------------------------- */
@@ -275,7 +275,6 @@ static congru_status find_fields(congru_context *context, const congru_tensors *
     return CONGRU_OK;
 }
 
-/* Their mirrors are what merged layers are merged with. */
 static congru_status find_widths(congru_context *context, const congru_tensors *model, const char *prefix,
                                  congru_design *design)
 {
@@ -286,19 +285,10 @@ static congru_status find_widths(congru_context *context, const congru_tensors *
     if (count < 2 || count > CONGRU_LAYERS_MAX)
         return congru_fail(context, CONGRU_ERROR_FORMAT, "the model has %zu widths: 2 to %d were expected",
                            count, CONGRU_LAYERS_MAX);
-    for (size_t l = 0; l < count; l++) {
-        if (!(widths[l] >= 1.0 && widths[l] <= CONGRU_DIMENSION_MAX))
-            return congru_fail(context, CONGRU_ERROR_FORMAT, "the model has a width of %g", widths[l]);
-        design->width[l] = (size_t)widths[l];
-    }
-    if (design->width[0] != design->d)
-        return congru_fail(context, CONGRU_ERROR_FORMAT, "the model's first width is %zu, and it has %s",
-                           design->width[0], congru_count(design->d, "channel").text);
     design->layers = count - 1;
-    for (size_t l = 0; l < count && design->merges != CONGRU_MERGES_NONE; l++)
-        if (design->width[l] != design->width[design->layers - l])
-            return congru_fail(context, CONGRU_ERROR_FORMAT, "the model's widths do not mirror each other");
-    return CONGRU_OK;
+    for (size_t l = 0; l < count; l++)
+        design->width[l] = widths[l] >= 1.0 && widths[l] <= CONGRU_DIMENSION_MAX ? (size_t)widths[l] : 0;
+    return check_widths(context, CONGRU_ERROR_FORMAT, design);
 }
 
 congru_status congru_design_find(congru_context *context, const congru_network *network,

@@ -66,9 +66,10 @@ congru_status congru_design_initial(congru_context *context, const congru_design
     const size_t d = design->d;
     double *u;
     CONGRU_TRY(congru_allocate(context, &u, d * d, sizeof *u, "the first weights"));
-    congru_status status =
-        initial == CONGRU_INITIAL_EIGEN ? mean_vectors(context, d, covariance, count, u) : CONGRU_OK;
-    for (size_t l = 0; status == CONGRU_OK && l < design->layers; l++) {
+    congru_status status = CONGRU_OK;
+    if (initial == CONGRU_INITIAL_EIGEN)
+        CONGRU_TRY_TO(done, mean_vectors(context, d, covariance, count, u));
+    for (size_t l = 0; l < design->layers; l++) {
         const size_t in = design->width[l], out = design->width[l + 1];
         double *w = parameters->value + parameters->segment[l].offset;
         if (initial == CONGRU_INITIAL_LIFTED)
@@ -79,6 +80,7 @@ congru_status congru_design_initial(congru_context *context, const congru_design
         for (size_t e = 0; e < in * out && initial == CONGRU_INITIAL_RANDOM; e++)
             w[e] = congru_random_normal(&random) / sqrt((double)in);
     }
+done:
     free(u);
     return status;
 }
