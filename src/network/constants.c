@@ -55,19 +55,18 @@ static void rebuild(size_t d, const double *values, const double *z, double *out
     }
 }
 
-/* Logarithms of all trials, floored: (count, d, d); their eigenpairs too where not NULL. */
-static congru_status logarithms(congru_context *context, const congru_constants *c, double *logarithm,
-                                double *values, double *vectors)
+/* Logarithms of all trials, floored: (count, d, d); their eigenpairs are kept for DCT. */
+static congru_status logarithms(congru_context *context, const congru_constants *c, double *logarithm)
 {
     enum { BLOCK = 256 };
     const size_t d = c->trials->d, size = d * d, count = c->trials->count;
-    const bool own = values == NULL;
+    const bool own = !c->by_log;
     double *scratch = own ? congru_memory_take(BLOCK * (size + d) * sizeof *scratch) : NULL;
     congru_status status =
         own && scratch == NULL ? congru_fail_memory(context, "%zu logarithms", count) : CONGRU_OK;
     for (size_t first = 0; status == CONGRU_OK && first < count; first += BLOCK) {
         const size_t n = count - first < BLOCK ? count - first : BLOCK;
-        double *w = own ? scratch : values + first * d, *z = own ? scratch + BLOCK * d : vectors + first * size;
+        double *w = own ? scratch : c->values + first * d, *z = own ? w + BLOCK * d : c->vectors + first * size;
         CONGRU_TRY_TO(done, congru_spd_eigen(context, n, d, c->trials->covariance + first * size, w, z));
         for (size_t i = 0; i < n; i++) {
             for (size_t k = 0; k < d; k++) {
@@ -120,7 +119,7 @@ void congru_dispersions(const congru_trials *trials, const double *norm, double 
 static congru_status fill_logarithms(congru_context *context, congru_constants *c)
 {
     const size_t d = c->trials->d;
-    CONGRU_TRY(logarithms(context, c, c->logarithm, c->values, c->vectors));
+    CONGRU_TRY(logarithms(context, c, c->logarithm));
     for (size_t i = 0; i < c->trials->count; i++)
         c->norm[i] = congru_squared_norm(d, c->values + i * d);
     for (size_t s = 0; s < c->trials->subjects; s++)
@@ -160,7 +159,7 @@ static congru_status fill_covariances(congru_context *context, congru_constants 
     double *logarithm = congru_memory_take(count * d * d * sizeof(double));
     if (logarithm == NULL)
         return congru_fail_memory(context, "%zu logarithms", count);
-    congru_status status = logarithms(context, c, logarithm, NULL, NULL);
+    congru_status status = logarithms(context, c, logarithm);
     for (size_t i = 0; status == CONGRU_OK && i < count; i++) {
         make_row(c, logarithm + i * d * d, c->row + i * c->stride);
         const double *x = c->trials->covariance + i * d * d;

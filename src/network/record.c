@@ -19,7 +19,7 @@ const char *congru_series_name(congru_series series)
 
 congru_status congru_record_start(congru_context *context, congru_record *record, size_t steps)
 {
-    congru_status status = CONGRU_OK;
+    congru_status status;
     congru_record_clear(record);
     for (size_t series = 0; series < CONGRU_SERIES_COUNT; series++) {
         CONGRU_TRY_TO(failed, congru_allocate(context, &record->value[series], steps, sizeof(double),

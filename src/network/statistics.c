@@ -147,9 +147,10 @@ static congru_status mean_of(congru_context *context, const congru_statistic *s,
         CONGRU_TRY(congru_spd_mean(context, metric_of(s), count, s->d, matrix, NULL, logarithm, NULL));
         return congru_spd_log(context, 1, s->d, logarithm, logarithm);
     }
-    double *mean = congru_memory_take((count + size) * sizeof *mean), *distance = mean + size;
+    double *mean = congru_memory_take((count + size) * sizeof *mean), *distance;
     if (mean == NULL)
         return congru_fail_memory(context, "%zu distances", count);
+    distance = mean + size;
     congru_status status = congru_spd_mean(context, metric_of(s), count, s->d, matrix, NULL, mean, NULL);
     if (status != CONGRU_ERROR_NOT_CONVERGED) /* the best there is, which is near */
         CONGRU_TRY_TO(done, status);
