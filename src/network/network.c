@@ -93,9 +93,9 @@ static congru_status keep_reference(congru_context *context, const congru_networ
     congru_statistic s = {0};
     double *dispersion = NULL, *kept;
     congru_status status;
-    CONGRU_TRY(congru_trained_load(context, network, prefix, model, &n));
+    CONGRU_TRY_TO(done, congru_trained_load(context, network, prefix, model, &n));
     if (n.middle == 0)
-        return CONGRU_OK;
+        goto done;
     const size_t shape[] = {congru_statistic_rows(n.centre, n.middle), n.middle};
     CONGRU_TRY_TO(
         done, congru_given_begin(&n, trials->count, trials->d, trials->covariance, trials->signals, &given));
@@ -110,6 +110,7 @@ done:
     congru_statistic_end(&s);
     congru_memory_give(dispersion);
     congru_given_end(&given);
+    congru_trained_end(&n);
     return status;
 }
 
@@ -185,7 +186,7 @@ static congru_status divide_target(const congru_trained *n, const congru_target_
 
 /* Class probabilities of one crop of every trial: up to the matrices that are recentred by what may be seen of them, where
  * there are any, then from there on. */
-static congru_status predict_crop(const congru_trained *n, const congru_target_trials *target,
+static congru_status predict_crop(congru_trained *n, const congru_target_trials *target,
                                   const congru_given *trials, double *probability)
 {
     congru_given given = *trials;
@@ -212,8 +213,8 @@ done:
 }
 
 /* The mean over all crops. A network that recentres matrices does so for each place of a crop by itself. */
-static congru_status predict_crops(const congru_trained *n, const congru_target_trials *target,
-                                   congru_given *given, double *probability)
+static congru_status predict_crops(congru_trained *n, const congru_target_trials *target, congru_given *given,
+                                   double *probability)
 {
     const size_t size = target->count * n->design.classes;
     double *sum = congru_memory_take(size * sizeof *sum);
@@ -261,14 +262,15 @@ static congru_status ask(congru_context *context, const congru_network *network,
     double *const out[CONGRU_OUTPUT_COUNT] = {[CONGRU_OUTPUT_MATRIX] = matrix};
     congru_status status;
     CONGRU_TRY(congru_model_reads(context, network, target->covariance, target->signals));
-    CONGRU_TRY(congru_trained_load(context, network, prefix, model, &n));
-    if (probability != NULL && n.design.classes == 0)
-        return congru_fail(context, CONGRU_ERROR_FORMAT, "the model %s has no softmax head", prefix);
-    if (*classes > 0)
-        CONGRU_TRY(check_classes(context, prefix, n.design.classes, *classes));
-    *classes = n.design.classes;
+    CONGRU_TRY_TO(done, congru_trained_load(context, network, prefix, model, &n));
     if (probability == NULL)
-        CONGRU_TRY(check_matrices(&n, target->d));
+        CONGRU_TRY_TO(done, check_matrices(&n, target->d));
+    else if (n.design.classes == 0)
+        CONGRU_TRY_TO(done,
+                      congru_fail(context, CONGRU_ERROR_FORMAT, "the model %s has no softmax head", prefix));
+    if (*classes > 0)
+        CONGRU_TRY_TO(done, check_classes(context, prefix, n.design.classes, *classes));
+    *classes = n.design.classes;
     CONGRU_TRY_TO(
         done, congru_given_begin(&n, target->count, target->d, target->covariance, target->signals, &given));
     CONGRU_TRY_TO(done, divide_target(&n, target, &given, &norms));
@@ -277,6 +279,7 @@ static congru_status ask(congru_context *context, const congru_network *network,
 done:
     congru_statistic_end(&norms);
     congru_given_end(&given);
+    congru_trained_end(&n);
     return status;
 }
 
@@ -299,8 +302,8 @@ congru_status congru_network_map_sources(congru_context *context, const congru_n
     const congru_tensor_name first = first_of(model, prefix);
     congru_status status;
     CONGRU_TRY(congru_model_reads(context, network, trials->covariance, trials->signals));
-    CONGRU_TRY(congru_trained_load(context, network, first.text, model, &n));
-    CONGRU_TRY(check_matrices(&n, trials->d));
+    CONGRU_TRY_TO(done, congru_trained_load(context, network, first.text, model, &n));
+    CONGRU_TRY_TO(done, check_matrices(&n, trials->d));
     CONGRU_TRY_TO(
         done, congru_given_begin(&n, trials->count, trials->d, trials->covariance, trials->signals, &given));
     CONGRU_TRY_TO(done, divide_sources(&n, trials, &given, &dispersion));
@@ -308,6 +311,7 @@ congru_status congru_network_map_sources(congru_context *context, const congru_n
 done:
     congru_memory_give(dispersion);
     congru_given_end(&given);
+    congru_trained_end(&n);
     return status;
 }
 
@@ -356,9 +360,12 @@ static congru_status count_classes(congru_context *context, const congru_network
 {
     congru_trained n;
     const double *kept;
-    CONGRU_TRY(congru_trained_load(context, network, prefix, model, &n));
+    congru_status status = congru_trained_load(context, network, prefix, model, &n);
     *classes = n.design.classes;
-    return n.middle > 0 ? congru_trained_reference(&n, &kept) : CONGRU_OK;
+    if (status == CONGRU_OK && n.middle > 0)
+        status = congru_trained_reference(&n, &kept);
+    congru_trained_end(&n);
+    return status;
 }
 
 congru_status congru_network_classes(congru_context *context, const congru_network *network, const char *prefix,

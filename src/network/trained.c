@@ -104,6 +104,13 @@ congru_status congru_trained_save(const congru_training *t, const char *prefix, 
 
 /* ---- Found again ------------------------------------------------------------------------------------- */
 
+static congru_status build(congru_trained *n)
+{
+    CONGRU_TRY(congru_application_begin(n->context, &n->built));
+    congru_network_build(n->network, &n->design, &n->built->graph);
+    return CONGRU_OK;
+}
+
 /* Where a head recentres matrices, and by what. */
 static void find_middle(const congru_graph *graph, congru_trained *n)
 {
@@ -132,7 +139,6 @@ congru_status congru_trained_load(congru_context *context, const congru_network 
                                   const congru_tensors *model, congru_trained *n)
 {
     *n = (congru_trained){.context = context, .network = network, .prefix = prefix, .model = model};
-    congru_application *a = NULL;
     CONGRU_TRY(congru_design_find(context, network, model, prefix, &n->design));
     if (n->design.classes > 0)
         CONGRU_TRY(congru_tensors_expect(context, model, congru_name_in(prefix, "present").text, 1,
@@ -149,14 +155,15 @@ congru_status congru_trained_load(congru_context *context, const congru_network 
         congru_design alone = n->design;
         CONGRU_TRY(congru_design_signals(context, network, &shape, 0.0, &alone));
     }
-    congru_status status = congru_application_begin(context, &a);
-    if (status == CONGRU_OK) {
-        congru_network_build(network, &n->design, &a->graph);
-        find_middle(&a->graph, n);
-        status = find_weights(n, &a->graph);
-    }
-    congru_application_end(a);
-    return status;
+    CONGRU_TRY(build(n));
+    find_middle(&n->built->graph, n);
+    return find_weights(n, &n->built->graph);
+}
+
+void congru_trained_end(congru_trained *n)
+{
+    congru_application_end(n->built);
+    n->built = NULL;
 }
 
 congru_status congru_trained_reference(const congru_trained *n, const double **kept)
@@ -271,14 +278,15 @@ static void give(const congru_trained *n, const congru_given *given, const congr
     }
 }
 
-congru_status congru_trained_run(const congru_trained *n, const congru_given *given,
+congru_status congru_trained_run(congru_trained *n, const congru_given *given,
                                  double *const out[CONGRU_OUTPUT_COUNT])
 {
-    congru_application *a = NULL;
-    CONGRU_TRY(congru_application_begin(n->context, &a));
+    if (n->built == NULL)
+        CONGRU_TRY(build(n));
+    congru_application *a = n->built;
     congru_graph *graph = &a->graph;
     congru_status status = CONGRU_OK;
-    congru_network_build(n->network, &n->design, graph);
+    n->built = NULL;
     for (size_t s = 0; s < a->parameters.segments; s++)
         a->parameters.segment[s].value = n->weight[s];
     const int scores = graph->output[CONGRU_OUTPUT_PROBABILITY];

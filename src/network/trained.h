@@ -19,7 +19,7 @@ congru_status congru_application_begin(congru_context *context, congru_applicati
 congru_status congru_application_lay_out(congru_application *application);
 void congru_application_end(congru_application *application);
 
-/* Pointers into the model. A network has a head where its design has classes. */
+/* Pointers into the model, and a graph. A network has a head where its design has classes. */
 typedef struct congru_trained {
     congru_context *context;
     const congru_network *network;
@@ -31,12 +31,14 @@ typedef struct congru_trained {
     double gamma, dispersion; /* of DCT, the latter the source subjects' mean; 0: there is none */
     size_t middle; /* rows of the matrices that its head recentres, or the normalisation before it; 0: none */
     congru_statistic_kind centre; /* where those of the target are */
+    congru_application *built;    /* its graph, which the first run takes; NULL: it has */
 } congru_trained;
 
-/* Adds the tensors of a training; finds them again. */
+/* Adds the tensors of a training; finds them again. The latter is freed by end, also after a failure. */
 congru_status congru_trained_save(const congru_training *training, const char *prefix, congru_tensors *model);
 congru_status congru_trained_load(congru_context *context, const congru_network *network, const char *prefix,
                                   const congru_tensors *model, congru_trained *n);
+void congru_trained_end(congru_trained *n);
 
 /* What is kept of the source subjects' matrices (congru_statistic_of_sources): an error where it is not. */
 congru_status congru_trained_reference(const congru_trained *n, const double **kept);
@@ -64,7 +66,7 @@ congru_status congru_network_divide(congru_context *context, size_t count, size_
                                     void **own, const double **divided);
 
 /* Fills in the outputs that are not NULL: matrices (count, out, out), their logarithms, class probabilities. */
-congru_status congru_trained_run(const congru_trained *n, const congru_given *given,
+congru_status congru_trained_run(congru_trained *n, const congru_given *given,
                                  double *const out[CONGRU_OUTPUT_COUNT]);
 
 /* The squared norm of each trial's logarithm: (count). */

@@ -410,6 +410,7 @@ static void reference_is_of_what_is_seen(void)
         for (size_t i = 0; i < M * CLASSES; i++)
             CHECK_NEAR(found[i], expected[i], 1e-12);
     }
+    congru_trained_end(&trained);
     congru_tensors_clear(&model);
 }
 

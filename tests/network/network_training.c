@@ -348,6 +348,7 @@ TEST(outputs_are_those_of_training)
         worst = fabs(sum - t->series[CONGRU_SERIES_CROSS_ENTROPY]);
         CHECK_SAYING(worst < 1e-12, "model %d: cross-entropy %.17g in training, %.17g layer by layer", backbone,
                      t->series[CONGRU_SERIES_CROSS_ENTROPY], sum);
+        congru_trained_end(&trained);
         congru_tensors_clear(&model);
         congru_training_destroy(&t);
     }
