@@ -126,9 +126,8 @@ static congru_status find_weights(congru_trained *n, const congru_graph *graph)
     for (size_t s = 0; s < graph->parameters->segments; s++) {
         const congru_segment *segment = &graph->parameters->segment[s];
         const congru_tensor_name name = congru_name_in(n->prefix, segment->name);
-        const congru_tensor *tensor = congru_tensors_find(n->model, name.text);
-        const size_t row =
-            tensor != NULL && tensor->dims == 1 && segment->rows == 1; /* a bias in models of 0.2 */
+        const congru_tensor *one = segment->rows == 1 ? congru_tensors_find(n->model, name.text) : NULL;
+        const size_t row = one != NULL && one->dims == 1; /* a bias in models of 0.2 */
         size_t shape[] = {segment->rows, segment->cols};
         CONGRU_TRY(congru_tensors_expect(n->context, n->model, name.text, 2 - row, shape + row, &n->weight[s]));
     }
