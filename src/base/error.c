@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mapped_memory.h"
+#include "base/memory.h"
 #include "base/number_text.h"
 
 /* Two paths of the longest kind with what is said of them; and what is kept at each end, so that there is room for
@@ -78,6 +79,23 @@ congru_status congru_allocate(congru_context *context, void *pointer, size_t cou
 {
     void *memory = calloc(count > 0 ? count : 1, size);
     memcpy(pointer, &memory, sizeof memory); /* whatever it points to */
+    if (memory != NULL)
+        return CONGRU_OK;
+    va_list arguments;
+    va_start(arguments, what);
+    fail_list(context, CONGRU_ERROR_MEMORY, no_memory, what, arguments);
+    va_end(arguments);
+    return CONGRU_ERROR_MEMORY;
+}
+
+congru_status congru_take(congru_context *context, void *pointer, size_t count, size_t size, const char *what,
+                          ...)
+{
+    size_t bytes;
+    void *memory = NULL;
+    if (!__builtin_mul_overflow(count > 0 ? count : 1, size, &bytes))
+        memory = congru_memory_take(bytes);
+    memcpy(pointer, &memory, sizeof memory);
     if (memory != NULL)
         return CONGRU_OK;
     va_list arguments;

@@ -65,6 +65,10 @@ congru_status congru_allocate(congru_context *context, void *pointer, size_t cou
 congru_status congru_grow(congru_context *context, void *pointer, size_t *room, size_t count, size_t size,
                           const char *what);
 
+/* The same of memory that may be large (base/memory.h), whose contents are undefined and which congru_memory_give frees. */
+congru_status congru_take(congru_context *context, void *pointer, size_t count, size_t size, const char *what,
+                          ...) __attribute__((format(printf, 5, 6)));
+
 /* Puts what to do behind the error text, "TEXT (WHAT)", and returns the status. */
 congru_status congru_fail_more(congru_context *context, congru_status status, const char *what);
 

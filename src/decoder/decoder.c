@@ -214,9 +214,9 @@ static congru_status ask(congru_decoder *d)
         opinions.log_probability[v] = d->view[v].probability;
         status = congru_live_view_ask(d, &d->view[v]);
     }
-    if (status == CONGRU_OK && d->weight != NULL && congru_pipeline_combines(&d->model->pipeline)) {
+    if (status == CONGRU_OK && d->views > 1) {
         congru_opinions_log(d->views * d->model->classes, d->said);
-        congru_opinions_combine(&opinions, d->weight, d->probability);
+        congru_opinions_combine(&opinions, d->model->weight, d->probability);
     } else if (status == CONGRU_OK) {
         memcpy(d->probability, d->said, d->model->classes * sizeof *d->probability);
     }
@@ -425,17 +425,15 @@ static congru_status take_stream(congru_decoder *d, congru_live_stream *stream, 
 /* `count` frames are in the chunk, channel by channel. */
 static congru_status take_chunk(congru_decoder *d, size_t count)
 {
-    congru_status status = CONGRU_OK;
     if (d->model->preprocessing.average_reference)
-        status = congru_signal_average_reference(d->context, d->d, count, d->chunk);
-    if (status == CONGRU_OK)
-        status = congru_signal_filter_causal(d->context, &d->filter, d->d, count, d->chunk, d->state);
-    if (status == CONGRU_OK && d->trial.able)
+        CONGRU_TRY(congru_signal_average_reference(d->context, d->d, count, d->chunk));
+    CONGRU_TRY(congru_signal_filter_causal(d->context, &d->filter, d->d, count, d->chunk, d->state));
+    if (d->trial.able)
         congru_live_trial_push(d, count, d->chunk);
-    for (size_t s = 0; status == CONGRU_OK && s < d->streams; s++)
-        status = take_stream(d, &d->stream[s], count);
+    for (size_t s = 0; s < d->streams; s++)
+        CONGRU_TRY(take_stream(d, &d->stream[s], count));
     d->count += count;
-    return status;
+    return CONGRU_OK;
 }
 
 /* The sample at an index, in either precision. */

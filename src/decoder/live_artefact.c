@@ -148,9 +148,8 @@ static congru_status judge_view(const congru_decoder *d, congru_live_view *view,
 
 congru_status congru_live_judge(congru_decoder *d)
 {
-    congru_status status = CONGRU_OK;
     d->artefact = false;
-    for (size_t v = 0; status == CONGRU_OK && v < d->views; v++)
-        status = judge_view(d, &d->view[v], &d->artefact);
-    return status;
+    for (size_t v = 0; v < d->views; v++)
+        CONGRU_TRY(judge_view(d, &d->view[v], &d->artefact));
+    return CONGRU_OK;
 }

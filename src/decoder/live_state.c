@@ -31,7 +31,7 @@ void congru_state_digest(const congru_tensors *tensors, const congru_texts *text
 
 static bool recentres(const congru_live_view *view)
 {
-    return view->alone.aligner->recentring != NULL;
+    return view->branch->aligner->recentring != NULL;
 }
 
 static void name_tensor(char name[CONGRU_TENSOR_NAME_SIZE], size_t view, const char *what)
@@ -47,17 +47,15 @@ static congru_status add_view(congru_context *context, const congru_decoder *d, 
     const congru_live_view *view = &d->view[index];
     const size_t cube[3] = {view->blocks, d->d, d->d}, numbers[1] = {view->following.room};
     char name[CONGRU_TENSOR_NAME_SIZE];
-    congru_status status = CONGRU_OK;
     name_tensor(name, index, "reference");
     if (recentres(view))
-        status = congru_tensors_add_copy(context, to, name, 3, cube, view->reference);
+        CONGRU_TRY(congru_tensors_add_copy(context, to, name, 3, cube, view->reference));
     name_tensor(name, index, "windows");
-    if (status == CONGRU_OK)
-        status = congru_tensors_add_number(context, to, name, (double)view->moves);
+    CONGRU_TRY(congru_tensors_add_number(context, to, name, (double)view->moves));
     name_tensor(name, index, "following");
-    if (status == CONGRU_OK && numbers[0] > 0)
-        status = congru_tensors_add_copy(context, to, name, 1, numbers, view->following.number);
-    return status;
+    if (numbers[0] > 0)
+        CONGRU_TRY(congru_tensors_add_copy(context, to, name, 1, numbers, view->following.number));
+    return CONGRU_OK;
 }
 
 typedef struct state_file {
@@ -74,12 +72,9 @@ static void clear(state_file *file)
 static congru_status describe(congru_context *context, congru_decoder *d, state_file *file)
 {
     char number[16], own[CONGRU_STATE_DIGEST_SIZE], model[CONGRU_STATE_DIGEST_SIZE];
-    congru_status status = CONGRU_OK;
     congru_live_settle(d);
-    for (size_t v = 0; status == CONGRU_OK && v < d->views; v++)
-        status = add_view(context, d, v, &file->tensors);
-    if (status != CONGRU_OK)
-        return status;
+    for (size_t v = 0; v < d->views; v++)
+        CONGRU_TRY(add_view(context, d, v, &file->tensors));
     snprintf(number, sizeof number, "%d", (int)STATE_FORMAT);
     congru_state_digest(&file->tensors, NULL, own);
     congru_state_digest(&d->model->tensors, &d->model->texts, model);
@@ -88,9 +83,9 @@ static congru_status describe(congru_context *context, congru_decoder *d, state_
                                     {"pipeline", d->model->name},
                                     {"model", model},
                                     {"digest", own}};
-    for (size_t i = 0; status == CONGRU_OK && i < sizeof texts / sizeof texts[0]; i++)
-        status = congru_texts_add(context, &file->texts, texts[i][0], texts[i][1]);
-    return status;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        CONGRU_TRY(congru_texts_add(context, &file->texts, texts[i][0], texts[i][1]));
+    return CONGRU_OK;
 }
 
 congru_status congru_decoder_state_save(congru_context *context, congru_decoder *decoder, const char *path)

@@ -47,7 +47,7 @@ static bool reckon(size_t count, double *distance, double row[CONGRU_SPREAD_COLU
 typedef struct measuring {
     congru_context *context;
     const congru_prepared *prepared;
-    congru_fold_side train;
+    congru_trial_list train;
     bool *used;           /* (domains) */
     double *trial;        /* (largest domain, d, d) */
     double *others;       /* (domains, d, d) references of other subjects */
@@ -61,21 +61,21 @@ static congru_status gather(const measuring *m, size_t domain, size_t *count)
 {
     const congru_prepared *prepared = m->prepared;
     const size_t size = prepared->d * prepared->d;
-    congru_status status = CONGRU_OK;
     *count = 0;
-    for (size_t i = 0; status == CONGRU_OK && i < m->train.count; i++) {
+    for (size_t i = 0; i < m->train.count; i++) {
+        const size_t *trial = &m->train.trial[i];
         double *c = m->trial + *count * size;
-        if ((size_t)prepared->domains->of_trial[m->train.trial[i]] != domain)
+        if ((size_t)prepared->domains->of_trial[*trial] != domain)
             continue;
         if (prepared->recentring->moment != NULL) {
-            const congru_signals one = congru_prepared_signals(prepared, false, &m->train.trial[i]);
-            status = prepared->recentring->moment(m->context, &one, c);
+            const congru_signals one = congru_prepared_signals(prepared, false, trial);
+            CONGRU_TRY(prepared->recentring->moment(m->context, &one, c));
         } else {
-            memcpy(c, prepared->covariance + m->train.trial[i] * size, size * sizeof *c);
+            memcpy(c, prepared->covariance + *trial * size, size * sizeof *c);
         }
         ++*count;
     }
-    return status;
+    return CONGRU_OK;
 }
 
 /* The reference of all subjects but one; false where there are none. */
@@ -97,45 +97,46 @@ static congru_status measure_domain(measuring *m, size_t domain)
     const size_t d = prepared->d;
     size_t count;
     bool any = false;
-    congru_status status = gather(m, domain, &count);
-    if (status == CONGRU_OK)
-        status = congru_spd_distance(m->context, CONGRU_METRIC_RIEMANN, count, d, m->trial, 1,
-                                     prepared->reference + domain * d * d, m->own + m->count);
+    CONGRU_TRY(gather(m, domain, &count));
+    CONGRU_TRY(congru_spd_distance(m->context, CONGRU_METRIC_RIEMANN, count, d, m->trial, 1,
+                                   prepared->reference + domain * d * d, m->own + m->count));
     m->count += count;
-    if (status == CONGRU_OK)
-        status = leave_out(m, prepared->domains->subject[domain], &any);
-    if (status == CONGRU_OK && any)
-        status = congru_spd_distance(m->context, CONGRU_METRIC_RIEMANN, count, d, m->trial, 1, m->mean,
-                                     m->beyond + m->met);
+    CONGRU_TRY(leave_out(m, prepared->domains->subject[domain], &any));
+    if (any)
+        CONGRU_TRY(congru_spd_distance(m->context, CONGRU_METRIC_RIEMANN, count, d, m->trial, 1, m->mean,
+                                       m->beyond + m->met));
     m->met += any ? count : 0;
-    return status;
+    return CONGRU_OK;
+}
+
+/* Marks the domains of the trials: how many the largest has. */
+static size_t mark_domains(measuring *m)
+{
+    const congru_domains *domains = m->prepared->domains;
+    size_t most = 0;
+    for (size_t i = 0; i < m->train.count; i++)
+        m->used[domains->of_trial[m->train.trial[i]]] = true;
+    for (size_t k = 0; k < domains->count; k++)
+        if (m->used[k] && domains->first[k + 1] - domains->first[k] > most)
+            most = domains->first[k + 1] - domains->first[k];
+    return most;
 }
 
 static congru_status measure(measuring *m)
 {
-    const size_t d = m->prepared->d, domains = m->prepared->domains->count;
-    size_t *trials = calloc(domains, sizeof *trials), most = 0;
-    m->used = calloc(domains, sizeof *m->used);
-    for (size_t i = 0; trials != NULL && i < m->train.count; i++) {
-        const size_t count = ++trials[m->prepared->domains->of_trial[m->train.trial[i]]];
-        most = count > most ? count : most;
-    }
-    m->trial = congru_memory_take(most * d * d * sizeof(double));
-    m->others = congru_memory_take(domains * d * d * sizeof(double));
-    m->mean = malloc(d * d * sizeof(double));
-    m->own = malloc(m->train.count * sizeof(double));
-    m->beyond = malloc(m->train.count * sizeof(double));
-    congru_status status = CONGRU_OK;
-    if (trials == NULL || m->used == NULL || m->trial == NULL || m->others == NULL || m->mean == NULL ||
-        m->own == NULL || m->beyond == NULL)
-        status = congru_fail(m->context, CONGRU_ERROR_MEMORY, "not enough memory for a model");
-    for (size_t k = 0; status == CONGRU_OK && k < domains; k++)
-        m->used[k] = trials[k] > 0;
-    for (size_t k = 0; status == CONGRU_OK && k < domains; k++)
+    const size_t size = m->prepared->d * m->prepared->d, domains = m->prepared->domains->count,
+                 n = m->train.count;
+    static const char what[] = "a model";
+    CONGRU_TRY(congru_allocate(m->context, &m->used, domains, sizeof *m->used, what));
+    CONGRU_TRY(congru_take(m->context, &m->trial, mark_domains(m) * size, sizeof(double), what));
+    CONGRU_TRY(congru_take(m->context, &m->others, domains * size, sizeof(double), what));
+    CONGRU_TRY(congru_allocate(m->context, &m->mean, size, sizeof(double), what));
+    CONGRU_TRY(congru_allocate(m->context, &m->own, n, sizeof(double), what));
+    CONGRU_TRY(congru_allocate(m->context, &m->beyond, n, sizeof(double), what));
+    for (size_t k = 0; k < domains; k++)
         if (m->used[k])
-            status = measure_domain(m, k);
-    free(trials);
-    return status;
+            CONGRU_TRY(measure_domain(m, k));
+    return CONGRU_OK;
 }
 
 /* Whether there are so many subjects that how far they lie from each other says how far a new one may. */
@@ -154,10 +155,11 @@ static bool has_subjects(const measuring *m)
     return count == CONGRU_SPREAD_SUBJECTS_MIN;
 }
 
-congru_status congru_spread_measure(const congru_fold_case *fold, const congru_prepared *prepared,
+congru_status congru_spread_measure(congru_context *context, const congru_prepared *prepared,
+                                    congru_trial_list train,
                                     double spread[CONGRU_SPREAD_ROWS * CONGRU_SPREAD_COLUMNS], size_t *rows)
 {
-    measuring m = {.context = fold->context, .prepared = prepared, .train = fold->train};
+    measuring m = {.context = context, .prepared = prepared, .train = train};
     *rows = 0;
     if (prepared->recentring == NULL || prepared->reference == NULL)
         return CONGRU_OK;
@@ -185,12 +187,12 @@ congru_status congru_spread_find(congru_context *context, const congru_tensors *
     *rows = 0;
     if (congru_tensors_find(tensors, name) == NULL)
         return CONGRU_OK;
-    congru_status status = congru_tensors_expect(context, tensors, name, 2, shape, spread);
-    bool possible = status == CONGRU_OK && shape[0] <= CONGRU_SPREAD_ROWS;
+    CONGRU_TRY(congru_tensors_expect(context, tensors, name, 2, shape, spread));
+    bool possible = shape[0] <= CONGRU_SPREAD_ROWS;
     for (size_t i = 0; possible && i < shape[0]; i++)
         possible = fabs((*spread)[2 * i]) < 50 && (*spread)[2 * i + 1] >= 0 && (*spread)[2 * i + 1] < 20;
-    if (status == CONGRU_OK && !possible)
-        status = congru_fail(context, CONGRU_ERROR_FORMAT, "its tensor %s is no spread of distances", name);
-    *rows = status == CONGRU_OK ? shape[0] : 0;
-    return status;
+    if (!possible)
+        return congru_fail(context, CONGRU_ERROR_FORMAT, "its tensor %s is no spread of distances", name);
+    *rows = shape[0];
+    return CONGRU_OK;
 }

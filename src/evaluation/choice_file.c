@@ -77,16 +77,13 @@ static congru_status parse_row(congru_context *context, const congru_csv *csv, s
                                const congru_branch *branch, double *c, double *weight)
 {
     size_t number;
-    congru_status status = congru_csv_count(context, csv, row, 0, &number);
-    if (status == CONGRU_OK && strcmp(congru_csv_field(csv, row, 2), stated) != 0) {
-        status = congru_csv_number(context, csv, row, 2, c);
-        if (status == CONGRU_OK && !(isfinite(*c) && *c > 0))
+    CONGRU_TRY(congru_csv_count(context, csv, row, 0, &number));
+    if (strcmp(congru_csv_field(csv, row, 2), stated) != 0) {
+        CONGRU_TRY(congru_csv_number(context, csv, row, 2, c));
+        if (!(isfinite(*c) && *c > 0))
             return fail_choice(context, csv);
     }
-    if (status == CONGRU_OK)
-        status = congru_csv_number(context, csv, row, 3, weight);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_csv_number(context, csv, row, 3, weight));
     const bool fits = number == group + 1 && strcmp(congru_csv_field(csv, row, 1), branch->name) == 0 &&
                       isfinite(*weight) && *weight >= 0;
     return fits ? CONGRU_OK : fail_choice(context, csv);
@@ -141,7 +138,6 @@ static congru_status parse(congru_context *context, const congru_csv *csv, const
                            congru_choice *choice)
 {
     const size_t rows = groups * branches->branches;
-    congru_status status = CONGRU_OK;
     if (!has_columns(csv, grid) || csv->rows != rows + 1 || strcmp(congru_csv_field(csv, rows, 0), "end") != 0)
         return fail_choice(context, csv);
     if (strcmp(congru_csv_field(csv, rows, 3), fingerprint) != 0)
@@ -149,9 +145,9 @@ static congru_status parse(congru_context *context, const congru_csv *csv, const
                            "%s: made with other settings or from other data than this run has (name another "
                            "folder with -o, or remove this one)",
                            csv->path);
-    for (size_t g = 0; status == CONGRU_OK && g < groups; g++)
-        status = parse_group(context, csv, g, branches, grid, &choice[g]);
-    return status;
+    for (size_t g = 0; g < groups; g++)
+        CONGRU_TRY(parse_group(context, csv, g, branches, grid, &choice[g]));
+    return CONGRU_OK;
 }
 
 congru_status congru_choice_read(congru_context *context, const char *folder, const char *pipeline,

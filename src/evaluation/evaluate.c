@@ -51,15 +51,13 @@ static congru_status check_choices(const congru_evaluation *e)
 /* What the pipelines of this run read of the set; what it cannot give is told before anything is run. */
 static congru_status begin_plan(congru_evaluation *e)
 {
-    congru_status status = congru_plan_begin(e->context, e->set, e->options, e->pipelines, e->pipeline,
-                                             (const char(*)[CONGRU_PIPELINE_SIZE])e->name, &e->plan);
-    if (status == CONGRU_OK)
-        status = check_choices(e);
-    const congru_materials *m = &e->plan.materials;
-    for (size_t i = 0; status == CONGRU_OK && i < m->count; i++)
-        if (m->prepared_product[i] >= m->products && m->prepared[i].needs == CONGRU_NEEDS_COVARIANCES)
+    CONGRU_TRY(congru_plan_begin(e->context, e->set, e->options, e->pipelines, e->pipeline,
+                                 (const char(*)[CONGRU_PIPELINE_SIZE])e->name, &e->plan));
+    CONGRU_TRY(check_choices(e));
+    for (size_t p = 0; p < e->pipelines; p++)
+        if (congru_pipeline_reads(&e->pipeline[p], CONGRU_NEEDS_COVARIANCES))
             return check_covariances(e->context, e->set);
-    return status;
+    return CONGRU_OK;
 }
 
 static congru_status list_pipelines(congru_evaluation *e)
@@ -253,12 +251,10 @@ static congru_status run_all(congru_evaluation *e, congru_results **results)
 /* Before anything is written: what is asked for makes sense. */
 static congru_status check_all(congru_evaluation *e)
 {
-    congru_status status = congru_request_check(e->context, e->set, e->options);
-    if (status == CONGRU_OK)
-        status = congru_cohort_make(e->context, e->set, e->options, &e->member);
-    if (status == CONGRU_OK)
-        status = list_pipelines(e);
-    return status == CONGRU_OK ? begin_plan(e) : status;
+    CONGRU_TRY(congru_request_check(e->context, e->set, e->options));
+    CONGRU_TRY(congru_cohort_make(e->context, e->set, e->options, &e->member));
+    CONGRU_TRY(list_pipelines(e));
+    return begin_plan(e);
 }
 
 congru_status congru_evaluate(congru_context *context, const congru_set *set,

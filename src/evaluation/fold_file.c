@@ -148,15 +148,11 @@ static congru_status parse_row(congru_context *context, const congru_csv *csv, s
                                congru_fold *fold)
 {
     size_t truth, prediction;
-    congru_status status = congru_csv_count(context, csv, row, 0, &fold->trial[row]);
-    if (status == CONGRU_OK)
-        status = congru_csv_count(context, csv, row, 1, &truth);
-    if (status == CONGRU_OK)
-        status = congru_csv_count(context, csv, row, 2, &prediction);
-    for (size_t k = 0; status == CONGRU_OK && k < classes; k++)
-        status = congru_csv_number(context, csv, row, 3 + k, &fold->probability[row * classes + k]);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_csv_count(context, csv, row, 0, &fold->trial[row]));
+    CONGRU_TRY(congru_csv_count(context, csv, row, 1, &truth));
+    CONGRU_TRY(congru_csv_count(context, csv, row, 2, &prediction));
+    for (size_t k = 0; k < classes; k++)
+        CONGRU_TRY(congru_csv_number(context, csv, row, 3 + k, &fold->probability[row * classes + k]));
     for (size_t k = 0; truth < classes && prediction < classes && k < classes; k++)
         if (fold->probability[row * classes + k] > fold->probability[row * classes + prediction])
             prediction = classes;
@@ -200,25 +196,18 @@ static congru_status parse_about(congru_context *context, const congru_csv *csv,
     strcpy(about->subject_name, name);
     strcpy(about->fingerprint, fingerprint);
     fold->session = session[0] == '-' ? -1 : (int32_t)strtol(session, NULL, 10);
-    congru_status status = congru_csv_count(context, csv, row, 2, &about->sessions);
-    if (status == CONGRU_OK)
-        status = congru_csv_count(context, csv, row, 3, &about->channels);
-    if (status == CONGRU_OK)
-        status = congru_csv_count(context, csv, row + 1, 1, &fold->train);
-    if (status == CONGRU_OK)
-        status = congru_csv_count(context, csv, row + 1, 2, &fold->calibration);
-    if (status == CONGRU_OK)
-        status = congru_csv_number(context, csv, row + 1, 3, &fold->seconds);
-    return status;
+    CONGRU_TRY(congru_csv_count(context, csv, row, 2, &about->sessions));
+    CONGRU_TRY(congru_csv_count(context, csv, row, 3, &about->channels));
+    CONGRU_TRY(congru_csv_count(context, csv, row + 1, 1, &fold->train));
+    CONGRU_TRY(congru_csv_count(context, csv, row + 1, 2, &fold->calibration));
+    return congru_csv_number(context, csv, row + 1, 3, &fold->seconds);
 }
 
 static congru_status parse_fold(congru_context *context, const char *of, congru_csv *csv, congru_fold *fold,
                                 congru_fold_about *about)
 {
     *about = (congru_fold_about){0};
-    congru_status status = congru_table_digest_check(context, of, csv, &about->whole);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_table_digest_check(context, of, csv, &about->whole));
     if (csv->rows < 1 || csv->columns < 5 || strcmp(congru_csv_field(csv, csv->rows - 1, 0), "end") != 0)
         return fail_fold(context, csv);
     if (csv->rows < 2 || strcmp(congru_csv_field(csv, csv->rows - 2, 0), "subject") != 0)
@@ -229,20 +218,20 @@ static congru_status parse_fold(congru_context *context, const char *of, congru_
     /* Folds of older versions do not say how their time is divided. */
     bool timed = csv->rows >= 3 && strcmp(congru_csv_field(csv, csv->rows - 3, 0), "times") == 0;
     size_t samples = csv->rows - 2 - timed, classes = csv->columns - 3;
-    status = congru_fold_reserve(context, fold, samples, classes);
+    CONGRU_TRY(congru_fold_reserve(context, fold, samples, classes));
     fold->aligning = fold->fitting = NAN;
-    if (status == CONGRU_OK && timed)
-        status = congru_csv_number(context, csv, samples, 1, &fold->aligning);
-    if (status == CONGRU_OK && timed)
-        status = congru_csv_number(context, csv, samples, 2, &fold->fitting);
+    if (timed)
+        CONGRU_TRY(congru_csv_number(context, csv, samples, 1, &fold->aligning));
+    if (timed)
+        CONGRU_TRY(congru_csv_number(context, csv, samples, 2, &fold->fitting));
     if (timed)
         snprintf(about->pattern, sizeof about->pattern, "%.16s", congru_csv_field(csv, samples, 4));
     fold->samples = samples;
-    if (status == CONGRU_OK && timed)
-        status = parse_parts(context, csv, samples, fold);
-    for (size_t row = 0; status == CONGRU_OK && row < samples; row++)
-        status = parse_row(context, csv, row, classes, fold);
-    return status == CONGRU_OK ? parse_about(context, csv, csv->rows - 2, fold, about) : status;
+    if (timed)
+        CONGRU_TRY(parse_parts(context, csv, samples, fold));
+    for (size_t row = 0; row < samples; row++)
+        CONGRU_TRY(parse_row(context, csv, row, classes, fold));
+    return parse_about(context, csv, csv->rows - 2, fold, about);
 }
 
 congru_status congru_fold_load(congru_context *context, const char *folder, const char *pipeline,

@@ -42,9 +42,8 @@ static bool has_branch(const congru_pipeline *pipeline, size_t material)
 /* What folds that are fitted without the same subjects share: a trained aligner, for all classifiers behind it, or a branch. */
 static bool share_work(const congru_pipeline *a, const congru_pipeline *b)
 {
-    bool shared = a->aligner == b->aligner && a->aligner->network != NULL;
-    if (a->branch[0].blocks == 0 || b->branch[0].blocks == 0)
-        return shared;
+    const congru_aligner *aligner = a->branch[0].aligner;
+    bool shared = aligner == b->branch[0].aligner && aligner->network != NULL;
     for (size_t k = 0; !shared && k < a->branches; k++)
         shared = has_branch(b, a->branch[k].material);
     return shared;
@@ -85,24 +84,23 @@ congru_status congru_jobs_list(congru_evaluation *e)
     e->unit = calloc(e->pipelines + 1, sizeof *e->unit);
     if (e->unit == NULL || e->job == NULL || e->order == NULL || e->group == NULL)
         return congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu folds", all);
-    congru_status status = CONGRU_OK;
     size_t found = 0;
     e->jobs = all;
     join_units(e);
-    for (size_t i = 0; status == CONGRU_OK && i < all; i++) {
+    for (size_t i = 0; i < all; i++) {
         congru_wanted_fold *job = &e->job[i];
         job->pipeline = i / e->set->subjects;
         job->subject = (int32_t)(i % e->set->subjects);
         job->wanted = is_wanted(e, job->pipeline, job->subject);
         job->cost = cost_of(e, job->pipeline);
         if (congru_jobs_lead(e) && e->options->folder != NULL)
-            status = congru_fold_read(e->context, e->options->folder, e->name[job->pipeline],
-                                      e->run.fingerprint, job->subject, e->set, &job->fold, &job->done);
+            CONGRU_TRY(congru_fold_read(e->context, e->options->folder, e->name[job->pipeline],
+                                        e->run.fingerprint, job->subject, e->set, &job->fold, &job->done));
         found += job->done;
-        if (status == CONGRU_OK && job->wanted && !job->done)
+        if (job->wanted && !job->done)
             e->order[e->waiting++] = i;
     }
-    return status == CONGRU_OK && congru_jobs_lead(e) ? congru_run_begin(e->context, &e->run, found) : status;
+    return congru_jobs_lead(e) ? congru_run_begin(e->context, &e->run, found) : CONGRU_OK;
 }
 
 static int32_t leader_of(const congru_evaluation *e, const congru_wanted_fold *job)
@@ -312,13 +310,6 @@ static bool had_branch(const congru_evaluation *e, size_t first, size_t fold, si
     return false;
 }
 
-/* Whether two materials are fitted with the same options, but for C: not where these were chosen otherwise. */
-static bool same_options(const congru_evaluation *e, size_t a, size_t b)
-{
-    const congru_material *material = e->plan.materials.material;
-    return congru_same_but_c(&material[a].method, &material[b].method);
-}
-
 /* Steps of the networks that one part of a group's folds trains, in their order: 0, 1, ..., with the pipeline; 0 after the
  * last. Where several classifiers stand behind one aligner, it is trained for the first of them. */
 static size_t steps_at(const congru_evaluation *e, size_t group, size_t index, size_t *pipeline)
@@ -328,10 +319,10 @@ static size_t steps_at(const congru_evaluation *e, size_t group, size_t index, s
         const congru_pipeline *p = &e->pipeline[e->job[e->order[i]].pipeline];
         *pipeline = e->job[e->order[i]].pipeline;
         for (size_t b = 0; b < p->branches; b++) {
-            const congru_branch *branch = &p->branch[b];
             const size_t material = materials_of(e, i)[b];
-            const bool aligned = i > first && branch->blocks == 0 && branch->aligner->network != NULL &&
-                                 same_options(e, materials_of(e, i - 1)[0], material);
+            const bool aligned = i > first && p->branch[b].aligner->network != NULL &&
+                                 congru_aligned_alike(&e->plan.materials.material[materials_of(e, i - 1)[0]],
+                                                      &e->plan.materials.material[material]);
             size_t steps;
             if (had_branch(e, first, i, material))
                 continue;

@@ -64,10 +64,10 @@ static congru_status map_sources(congru_context *context, const congru_evaluatio
     double *kept = s->before;
     s->before = s->now;
     s->now = kept;
-    congru_status status = congru_pipeline_represent(context, s->set, options, pipeline, target, s->mapped);
-    for (size_t i = 0; status == CONGRU_OK && i < s->count; i++)
+    CONGRU_TRY(congru_pipeline_represent(context, s->set, options, pipeline, target, s->mapped));
+    for (size_t i = 0; i < s->count; i++)
         memcpy(s->now + i * s->size, s->mapped + s->trial[i] * s->size, s->size * sizeof *s->now);
-    return status == CONGRU_OK ? congru_spd_log(context, s->count, s->set->dimension, s->now, s->now) : status;
+    return congru_spd_log(context, s->count, s->set->dimension, s->now, s->now);
 }
 
 /* ---- Scatters ---- */

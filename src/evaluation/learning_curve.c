@@ -38,9 +38,8 @@ static congru_status evaluate_number(congru_context *context, const congru_set *
                                      congru_curve *curve, size_t index, int most)
 {
     congru_evaluation_options own = *options;
-    congru_status status = CONGRU_OK;
     if (options->folder != NULL)
-        status = name_folder(context, options->folder, curve->number[index], &curve->folder[index]);
+        CONGRU_TRY(name_folder(context, options->folder, curve->number[index], &curve->folder[index]));
     own.folder = curve->folder[index];
     own.calibration = curve->number[index];
     own.calibration_most = most;
@@ -49,11 +48,8 @@ static congru_status evaluate_number(congru_context *context, const congru_set *
         own.watch = watch_part;
         own.watch_user = watch;
     }
-    if (status == CONGRU_OK)
-        status = congru_evaluate(context, set, &own, &curve->results[index]);
-    if (status == CONGRU_OK)
-        status = congru_results_scores(context, curve->results[index], &curve->scores[index]);
-    return status;
+    CONGRU_TRY(congru_evaluate(context, set, &own, &curve->results[index]));
+    return congru_results_scores(context, curve->results[index], &curve->scores[index]);
 }
 
 static bool ascending(size_t count, const int *number)

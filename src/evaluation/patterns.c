@@ -206,19 +206,16 @@ static congru_status take_names(congru_context *context, const congru_csv *csv, 
 static congru_status take_row(congru_context *context, const congru_csv *csv, size_t row, size_t label,
                               const congru_patterns *made, congru_pattern_cell *cell)
 {
-    congru_status status = CONGRU_OK;
     if (strcmp(congru_csv_field(csv, row, CLASS), made->class_name[label]) != 0)
         return fail_row(context, csv, row, "the classes are not in order");
-    for (size_t i = 0; status == CONGRU_OK && i < 2; i++) {
-        status = take_number(context, csv, row, LOW + i, &cell->band[i]);
-        if (status == CONGRU_OK)
-            status = take_number(context, csv, row, FROM + i, &cell->window[i]);
+    for (size_t i = 0; i < 2; i++) {
+        CONGRU_TRY(take_number(context, csv, row, LOW + i, &cell->band[i]));
+        CONGRU_TRY(take_number(context, csv, row, FROM + i, &cell->window[i]));
     }
-    if (status == CONGRU_OK)
-        status = congru_csv_number(context, csv, row, SHARE, &cell->share[label]);
-    for (size_t i = 0; status == CONGRU_OK && i < made->channels; i++)
-        status = take_number(context, csv, row, COLUMNS + i, &cell->value[label * made->channels + i]);
-    return status;
+    CONGRU_TRY(congru_csv_number(context, csv, row, SHARE, &cell->share[label]));
+    for (size_t i = 0; i < made->channels; i++)
+        CONGRU_TRY(take_number(context, csv, row, COLUMNS + i, &cell->value[label * made->channels + i]));
+    return CONGRU_OK;
 }
 
 /* The rows of one branch, from `first` on: how many there are. */

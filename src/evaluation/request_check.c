@@ -1,7 +1,7 @@
 /* What a run is asked for, checked. SPDX-License-Identifier: Apache-2.0 */
 #include "evaluation/request_check.h"
 
-#include "evaluation/prepare.h"
+#include "evaluation/materials.h"
 #include <stdlib.h>
 
 #include <stdio.h>
@@ -99,11 +99,8 @@ static congru_status check_set(congru_context *context, const congru_set *set,
 {
     if (set->count == 0 || set->label == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the set holds no labelled trials");
-    congru_status status = congru_set_check(context, set);
-    if (status == CONGRU_OK)
-        status = check_number(context, set);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_set_check(context, set));
+    CONGRU_TRY(check_number(context, set));
     if (options->protocol == CONGRU_PROTOCOL_LOSO && set->subjects < 2)
         return congru_fail(
             context, CONGRU_ERROR_ARGUMENT,
@@ -118,10 +115,9 @@ static congru_status check_set(congru_context *context, const congru_set *set,
         if (options->subjects[i] < 0 || (size_t)options->subjects[i] >= set->subjects)
             return congru_fail(context, CONGRU_ERROR_ARGUMENT, "there is no subject %d",
                                (int)options->subjects[i]);
-    status = check_folds(context, set, options);
-    if (status == CONGRU_OK)
-        status = congru_groups_check(context, set, options);
-    return status == CONGRU_OK ? check_sources(context, set, options) : status;
+    CONGRU_TRY(check_folds(context, set, options));
+    CONGRU_TRY(congru_groups_check(context, set, options));
+    return check_sources(context, set, options);
 }
 
 /* What all trials of the target make known without labels is no secret to trials of it that are fitted on. */
@@ -177,14 +173,11 @@ static congru_status check_balance(congru_context *context, const congru_evaluat
 congru_status congru_request_check(congru_context *context, const congru_set *set,
                                    const congru_evaluation_options *options)
 {
-    congru_status status = check_set(context, set, options);
-    if (status == CONGRU_OK)
-        status = congru_method_options_check(context, &options->method);
-    if (status == CONGRU_OK)
-        status = check_balance(context, options);
-    if (status == CONGRU_OK)
-        status = check_calibration(context, options);
-    return status == CONGRU_OK ? check_labels(context, options) : status;
+    CONGRU_TRY(check_set(context, set, options));
+    CONGRU_TRY(congru_method_options_check(context, &options->method));
+    CONGRU_TRY(check_balance(context, options));
+    CONGRU_TRY(check_calibration(context, options));
+    return check_labels(context, options);
 }
 
 congru_status congru_evaluation_name_error(congru_context *context, const congru_evaluation_options *options,

@@ -88,18 +88,17 @@ void congru_results_destroy(congru_results **results)
 static congru_status measure_fold(congru_context *context, const congru_results *results,
                                   const congru_fold *fold, double value[CONGRU_SCORE_KINDS])
 {
-    congru_status status = CONGRU_OK;
     for (size_t m = 0; m < CONGRU_SCORE_KINDS; m++)
         value[m] = NAN;
     if (fold->samples > 0 && fold->truth != NULL)
-        status = congru_metrics_measure(context, fold->samples, results->classes, fold->truth, fold->prediction,
-                                        fold->probability, value, NULL);
+        CONGRU_TRY(congru_metrics_measure(context, fold->samples, results->classes, fold->truth,
+                                          fold->prediction, fold->probability, value, NULL));
     value[CONGRU_SCORE_ACCURACY] = fold->accuracy;
     value[CONGRU_SCORE_KAPPA] = fold->kappa;
     value[CONGRU_SCORE_BALANCED] = fold->balanced;
     value[CONGRU_SCORE_SECONDS] = fold->seconds;
     value[CONGRU_SCORE_TRIALS] = (double)fold->samples;
-    return status;
+    return CONGRU_OK;
 }
 
 congru_status congru_results_scores(congru_context *context, const congru_results *results,

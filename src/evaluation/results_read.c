@@ -87,11 +87,11 @@ static congru_status number(results_reader *r, size_t row, size_t which, double 
 /* A number from `low` to `high`: what is outside is no score, and sums of such would leave the range of a double. */
 static congru_status score(results_reader *r, size_t row, size_t which, double low, double high, double *value)
 {
-    congru_status status = number(r, row, which, value);
-    if (status == CONGRU_OK && !(*value >= low && *value <= high))
-        status = congru_fail(r->context, CONGRU_ERROR_FORMAT, "%s: row %zu: %s is %g, expected %g to %g",
-                             r->scores.path, row + 1, headings[which], *value, low, high);
-    return status;
+    CONGRU_TRY(number(r, row, which, value));
+    if (!(*value >= low && *value <= high))
+        return congru_fail(r->context, CONGRU_ERROR_FORMAT, "%s: row %zu: %s is %g, expected %g to %g",
+                           r->scores.path, row + 1, headings[which], *value, low, high);
+    return CONGRU_OK;
 }
 
 static congru_status count(results_reader *r, size_t row, size_t which, size_t *value)
@@ -162,13 +162,12 @@ static congru_status read_scores(results_reader *r)
     if (results->fold == NULL || results->pipeline == NULL || results->subject_name == NULL ||
         results->subject_sessions == NULL || results->subject_few == NULL || results->dataset == NULL)
         return fail_memory(r);
-    congru_status status = CONGRU_OK;
-    for (size_t row = 0; status == CONGRU_OK && row < rows; row++)
-        status = read_score(r, row);
+    for (size_t row = 0; row < rows; row++)
+        CONGRU_TRY(read_score(r, row));
     /* Without predictions the fold holds no trials, whatever their number was. */
     for (size_t i = 0; r->answers.field == NULL && i < results->folds; i++)
         results->fold[i].samples = 0;
-    return status;
+    return CONGRU_OK;
 }
 
 enum { A_SUBJECT, A_TRIAL, A_PIPELINE, A_TRUTH, A_ANSWER, A_FOLD, A_COLUMNS };
@@ -232,16 +231,16 @@ static congru_status read_answer(results_reader *r, const size_t *column, size_t
         !find_class(results, congru_csv_field(&r->answers, row, column[A_ANSWER]), &fold->prediction[place]))
         return fail_row(r, row, "a class that has no column");
     size_t part = 0;
-    congru_status status = congru_csv_count(r->context, &r->answers, row, column[A_TRIAL], &fold->trial[place]);
-    if (status == CONGRU_OK && column[A_FOLD] != SIZE_MAX)
-        status = congru_csv_count(r->context, &r->answers, row, column[A_FOLD], &part);
-    if (status == CONGRU_OK && part > INT32_MAX)
-        status = fail_row(r, row, "no such fold");
+    CONGRU_TRY(congru_csv_count(r->context, &r->answers, row, column[A_TRIAL], &fold->trial[place]));
+    if (column[A_FOLD] != SIZE_MAX)
+        CONGRU_TRY(congru_csv_count(r->context, &r->answers, row, column[A_FOLD], &part));
+    if (part > INT32_MAX)
+        return fail_row(r, row, "no such fold");
     fold->part[place] = (int32_t)part;
-    for (size_t k = 0; status == CONGRU_OK && k < results->classes; k++)
-        status = congru_csv_number(r->context, &r->answers, row, first + k,
-                                   &fold->probability[place * results->classes + k]);
-    return status;
+    for (size_t k = 0; k < results->classes; k++)
+        CONGRU_TRY(congru_csv_number(r->context, &r->answers, row, first + k,
+                                     &fold->probability[place * results->classes + k]));
+    return CONGRU_OK;
 }
 
 static congru_status read_answers(results_reader *r)
@@ -303,10 +302,9 @@ static congru_status open_files(results_reader *r, const char *folder)
 
 static congru_status read_tables(results_reader *r)
 {
-    congru_status status = find_columns(r);
-    if (status == CONGRU_OK)
-        status = read_scores(r);
-    return status == CONGRU_OK && r->answers.field != NULL ? read_answers(r) : status;
+    CONGRU_TRY(find_columns(r));
+    CONGRU_TRY(read_scores(r));
+    return r->answers.field != NULL ? read_answers(r) : CONGRU_OK;
 }
 
 congru_status congru_results_read(congru_context *context, const char *folder, congru_results **results)

@@ -85,13 +85,11 @@ congru_status congru_results_write(congru_context *context, const congru_results
     congru_text_add(&text, ",fold\n");
     for (size_t i = 0; i < results->folds; i++)
         add_predictions(&text, results, &results->fold[i]);
-    congru_status status = congru_file_write_text(context, folder, "predictions.csv", &text);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_file_write_text(context, folder, "predictions.csv", &text));
     congru_text_add(&text, "score,time,samples,subject,session,channels,n_sessions,dataset,pipeline,kappa,"
                            "balanced_accuracy,train,calibration\n");
     for (size_t i = 0; i < results->folds; i++)
         add_result(&text, results, &results->fold[i]);
-    status = congru_file_write_text(context, folder, "results.csv", &text);
-    return status == CONGRU_OK ? write_patterns(context, results, folder) : status;
+    CONGRU_TRY(congru_file_write_text(context, folder, "results.csv", &text));
+    return write_patterns(context, results, folder);
 }

@@ -246,28 +246,23 @@ congru_status congru_run_begin(congru_context *context, congru_run_folder *run, 
 {
     static const char *const made[] = {"results.csv",   "predictions.csv", "training",      "geometry.json",
                                        "patterns.json", "patterns.csv",    "ablation.json", "statistics.json"};
-    congru_status status = CONGRU_OK;
     if (run->path == NULL)
         return CONGRU_OK;
-    for (size_t i = 0; status == CONGRU_OK && run->unnamed && found == 0 && i < sizeof made / sizeof made[0];
-         i++) {
+    for (size_t i = 0; run->unnamed && found == 0 && i < sizeof made / sizeof made[0]; i++) {
         bool exists;
-        status = look_for(context, run->path, made[i], &exists);
-        if (status == CONGRU_OK && exists)
-            status = congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                                 "%s: holds %s, and no run.json that says what it was made with (name another "
-                                 "folder with -o, or remove it)",
-                                 run->path, made[i]);
+        CONGRU_TRY(look_for(context, run->path, made[i], &exists));
+        if (exists)
+            return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                               "%s: holds %s, and no run.json that says what it was made with (name another "
+                               "folder with -o, or remove it)",
+                               run->path, made[i]);
     }
-    if (status == CONGRU_OK)
-        status = congru_file_write_text(context, run->path, "run.json", &run->text);
-    if (status == CONGRU_OK) {
-        remove_drafts(run->path, ".");
-        remove_drafts(run->path, "choices");
-        remove_drafts(run->path, "training");
-        remove_drafts(run->path, "folds");
-    }
-    return status;
+    CONGRU_TRY(congru_file_write_text(context, run->path, "run.json", &run->text));
+    remove_drafts(run->path, ".");
+    remove_drafts(run->path, "choices");
+    remove_drafts(run->path, "training");
+    remove_drafts(run->path, "folds");
+    return CONGRU_OK;
 }
 
 congru_status congru_run_check(congru_context *context, const congru_run_folder *run)

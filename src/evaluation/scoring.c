@@ -1,6 +1,8 @@
 /* Accuracy, Cohen's kappa, balanced accuracy. SPDX-License-Identifier: Apache-2.0 */
 #include "evaluation/scoring.h"
 
+#include "base/error.h"
+
 #include "congru/statistics.h"
 
 void congru_fold_answer(congru_fold *fold, size_t classes)
@@ -18,12 +20,10 @@ void congru_fold_answer(congru_fold *fold, size_t classes)
 congru_status congru_fold_score(congru_context *context, congru_fold *fold, size_t classes)
 {
     double value[CONGRU_SCORE_KINDS];
-    congru_status status = congru_metrics_measure(context, fold->samples, classes, fold->truth,
-                                                  fold->prediction, NULL, value, NULL);
-    if (status == CONGRU_OK) {
-        fold->accuracy = value[CONGRU_SCORE_ACCURACY];
-        fold->kappa = value[CONGRU_SCORE_KAPPA];
-        fold->balanced = value[CONGRU_SCORE_BALANCED];
-    }
-    return status;
+    CONGRU_TRY(congru_metrics_measure(context, fold->samples, classes, fold->truth, fold->prediction, NULL,
+                                      value, NULL));
+    fold->accuracy = value[CONGRU_SCORE_ACCURACY];
+    fold->kappa = value[CONGRU_SCORE_KAPPA];
+    fold->balanced = value[CONGRU_SCORE_BALANCED];
+    return CONGRU_OK;
 }
