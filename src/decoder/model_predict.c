@@ -304,21 +304,6 @@ done:
 
 /* ---- As a file ----------------------------------------------------------------------------------------- */
 
-static void add_row(congru_text *text, const congru_predictions *made, const congru_model *model,
-                    const congru_set *set, const char *dataset, size_t i)
-{
-    congru_text_add_csv(text, dataset);
-    congru_text_add(text, ",");
-    congru_text_add_csv(text, set->subject_name[set->subject[made->trial[i]]]);
-    congru_text_add(text, ",%zu,%s,", made->trial[i], model->name);
-    congru_text_add_csv(text, made->truth[i] >= 0 ? model->class_name[made->truth[i]] : "");
-    congru_text_add(text, ",");
-    congru_text_add_csv(text, model->class_name[made->prediction[i]]);
-    for (size_t k = 0; k < made->classes; k++)
-        congru_text_add(text, ",%.17g", made->probability[i * made->classes + k]);
-    congru_text_add(text, ",0\n"); /* all trials are left out of the fit at once */
-}
-
 /* Predictions may come from another model or set, or be the caller's own. */
 static congru_status check_answers(congru_context *context, const congru_predictions *made,
                                    const congru_model *model, const congru_set *set)
@@ -340,11 +325,15 @@ congru_status congru_predictions_write(congru_context *context, const congru_pre
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no predictions, model, set or path given");
     CONGRU_TRY(congru_set_check(context, set));
     CONGRU_TRY(check_answers(context, predictions, model, set));
-    congru_text_add(&text, "dataset,subject,trial,pipeline,y_true,y_pred");
-    congru_text_add_classes(&text, model->classes, (const char(*)[CONGRU_LABEL_SIZE])model->class_name);
-    congru_text_add(&text, ",fold\n");
-    for (size_t i = 0; i < predictions->count; i++)
-        add_row(&text, predictions, model, set, dataset != NULL ? dataset : "", i);
+    congru_predictions_add_heading(&text, model->classes, (const char(*)[CONGRU_LABEL_SIZE])model->class_name);
+    for (size_t i = 0; i < predictions->count; i++) {
+        const int32_t truth = predictions->truth[i];
+        congru_predictions_add_row(
+            &text, dataset != NULL ? dataset : "", set->subject_name[set->subject[predictions->trial[i]]],
+            predictions->trial[i], model->name, truth >= 0 ? model->class_name[truth] : "",
+            model->class_name[predictions->prediction[i]], model->classes,
+            predictions->probability + i * model->classes, 0);
+    }
     const congru_status status =
         text.failed ? congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory to write it", path)
                     : congru_file_write(context, path, &(congru_file_piece){text.data, text.size}, 1);

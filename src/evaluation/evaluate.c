@@ -14,7 +14,6 @@
 #include "evaluation/process_group_round.h"
 #include "evaluation/request_check.h"
 #include "evaluation/results.h"
-#include "evaluation/scoring.h"
 
 void congru_evaluation_options_init(congru_evaluation_options *options)
 {

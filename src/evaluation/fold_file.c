@@ -10,7 +10,6 @@
 #include "array/csv.h"
 #include "array/file_write.h"
 #include "array/folder.h"
-#include "array/source.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "evaluation/fold_run.h"
@@ -26,15 +25,12 @@ static const char again[] = "remove the file to run the fold again";
 congru_status congru_folder_write(congru_context *context, const char *folder, const char *below,
                                   const char *file, congru_text *text)
 {
-    congru_text name = {0};
-    congru_text_add(&name, "%s/%s", below, file);
-    congru_status status = name.failed
-                               ? congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder)
-                               : congru_folder_make(context, folder, below);
+    char name[2 * CONGRU_PIPELINE_SIZE + 64];
+    snprintf(name, sizeof name, "%s/%s", below, file);
+    congru_status status = congru_folder_make(context, folder, below);
     if (status == CONGRU_OK)
-        status = congru_file_write_text(context, folder, name.data, text);
+        status = congru_file_write_text(context, folder, name, text);
     congru_text_clear(text);
-    congru_text_clear(&name);
     return status;
 }
 
@@ -84,24 +80,18 @@ static congru_status write_pattern(congru_context *context, const char *folder, 
 static congru_status read_pattern(congru_context *context, const char *folder, const char *pipeline,
                                   const congru_fold_about *about, congru_fold *fold)
 {
-    congru_text path = {0};
-    size_t size;
-    bool exists = false;
     char digits[CONGRU_DIGEST_SIZE];
-    congru_text_add(&path, "%s/folds/%s/%d" PATTERN_ENDING, folder, pipeline, (int)fold->subject);
-    congru_status status = path.failed
-                               ? congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder)
-                               : congru_source_exists(context, path.data, &exists);
-    if (status == CONGRU_OK && exists)
-        status =
-            congru_source_text(context, path.data, CONGRU_CSV_SIZE_MAX, "a pattern", &fold->pattern, &size);
+    const int subject = (int)fold->subject;
+    CONGRU_TRY(congru_folder_text(context, folder, CONGRU_CSV_SIZE_MAX, "a pattern", &fold->pattern,
+                                  "folds/%s/%d" PATTERN_ENDING, pipeline, subject));
     congru_text_digest(fold->pattern, digits);
-    if (status == CONGRU_OK && strcmp(digits, about->pattern) != 0)
-        status = congru_fail(
-            context, CONGRU_ERROR_FORMAT, "%s: %s (remove %s/folds/%s/%d.csv to run the fold again)", path.data,
-            exists ? "not the pattern of the fold beside it" : "missing", folder, pipeline, (int)fold->subject);
-    congru_text_clear(&path);
-    return status;
+    if (strcmp(digits, about->pattern) == 0)
+        return CONGRU_OK;
+    return congru_fail(context, CONGRU_ERROR_FORMAT,
+                       "%s/folds/%s/%d" PATTERN_ENDING ": %s (remove %s/folds/%s/%d.csv to run the fold again)",
+                       folder, pipeline, subject,
+                       fold->pattern != NULL ? "not the pattern of the fold beside it" : "missing", folder,
+                       pipeline, subject);
 }
 
 /* What describes the fold as a whole is in its last rows: a file that was cut by whatever means does not have them.
@@ -130,11 +120,12 @@ congru_status congru_fold_write(congru_context *context, const char *folder, con
     snprintf(below, sizeof below, "folds/%s", pipeline);
     snprintf(file, sizeof file, "%d.csv", (int)fold->subject);
     snprintf(of, sizeof of, "%s/%d", pipeline, (int)fold->subject);
-    congru_status status = congru_table_digest_add(context, of, &text);
-    if (status == CONGRU_OK && fold->pattern != NULL)
-        status = write_pattern(context, folder, below, fold);
-    if (status == CONGRU_OK)
-        return congru_folder_write(context, folder, below, file, &text);
+    congru_status status;
+    CONGRU_TRY_TO(done, congru_table_digest_add(context, of, &text));
+    if (fold->pattern != NULL)
+        CONGRU_TRY_TO(done, write_pattern(context, folder, below, fold));
+    status = congru_folder_write(context, folder, below, file, &text);
+done:
     congru_text_clear(&text);
     return status;
 }
@@ -235,18 +226,14 @@ static congru_status parse_fold(congru_context *context, const char *of, congru_
 }
 
 congru_status congru_fold_load(congru_context *context, const char *folder, const char *pipeline,
-                               int32_t subject, congru_csv *csv, congru_fold *fold, congru_fold_about *about)
+                               int32_t subject, congru_csv *csv, congru_fold *fold, congru_fold_about *about,
+                               bool *found)
 {
-    congru_text path = {0};
     char of[OF_SIZE];
     snprintf(of, sizeof of, "%s/%d", pipeline, (int)subject);
-    congru_text_add(&path, "%s/folds/%s.csv", folder, of);
-    congru_status status = path.failed
-                               ? congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder)
-                               : congru_csv_read(context, path.data, csv);
-    if (status == CONGRU_OK)
+    congru_status status = congru_folder_table(context, folder, csv, found, "folds/%s.csv", of);
+    if (status == CONGRU_OK && *found)
         status = parse_fold(context, of, csv, fold, about);
-    congru_text_clear(&path);
     return status == CONGRU_ERROR_FORMAT ? congru_fail_more(context, status, again) : status;
 }
 
@@ -277,22 +264,17 @@ congru_status congru_fold_read(congru_context *context, const char *folder, cons
                                const char *fingerprint, int32_t subject, const congru_set *set,
                                congru_fold *fold, bool *found)
 {
-    congru_text path = {0};
     congru_csv csv = {0};
     congru_fold_about about;
+    congru_status status;
     *fold = (congru_fold){.subject = subject};
-    congru_text_add(&path, "%s/folds/%s/%d.csv", folder, pipeline, (int)subject);
-    if (path.failed)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder);
-    congru_status status = congru_source_exists(context, path.data, found);
-    if (*found && status == CONGRU_OK)
-        status = congru_fold_load(context, folder, pipeline, subject, &csv, fold, &about);
-    if (*found && status == CONGRU_OK)
-        status = check_fold(context, &csv, fingerprint, set, fold, &about);
-    if (*found && status == CONGRU_OK)
-        status = read_pattern(context, folder, pipeline, &about, fold);
+    CONGRU_TRY_TO(done, congru_fold_load(context, folder, pipeline, subject, &csv, fold, &about, found));
+    if (!*found)
+        goto done;
+    CONGRU_TRY_TO(done, check_fold(context, &csv, fingerprint, set, fold, &about));
+    status = read_pattern(context, folder, pipeline, &about, fold);
+done:
     congru_csv_clear(&csv);
-    congru_text_clear(&path);
     if (status != CONGRU_OK)
         congru_fold_clear(fold);
     return status;

@@ -10,7 +10,7 @@
 #include "congru/classifier.h"
 #include "evaluation/branch_look.h"
 #include "evaluation/combine.h"
-#include "evaluation/scoring.h"
+#include "evaluation/results.h"
 #include "evaluation/split.h"
 
 congru_status congru_fold_reserve(congru_context *context, congru_fold *fold, size_t samples, size_t classes)

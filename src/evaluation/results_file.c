@@ -1,5 +1,6 @@
-/* Reads results.csv and predictions.csv back. SPDX-License-Identifier: Apache-2.0 */
+/* results.csv and predictions.csv, written and read. SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
+#include <errno.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -7,13 +8,122 @@
 #include <sys/stat.h>
 
 #include "array/csv.h"
-#include "array/source.h"
+#include "array/file_write.h"
+#include "array/folder.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "evaluation/cohort.h"
 #include "evaluation/fold_run.h"
+#include "evaluation/patterns.h"
 #include "evaluation/results.h"
 #include "evaluation/results_folds.h"
+
+/* ---- Writing --------------------------------------------------------------------------------------------- */
+
+static void add_result(congru_text *text, const congru_results *results, const congru_fold *fold)
+{
+    congru_text_add(text, "%.17g,%.6f,%zu,", fold->accuracy, fold->seconds, fold->samples);
+    congru_text_add_csv(text, results->subject_name[fold->subject]);
+    if (fold->session >= 0)
+        congru_text_add(text, ",%d", (int)fold->session);
+    else
+        congru_text_add(text, ",all");
+    congru_text_add(text, ",%zu,%zu,", results->channels, results->subject_sessions[fold->subject]);
+    congru_text_add_csv(text, results->dataset);
+    congru_text_add(text, ",%s,%.17g,%.17g,%zu,%zu\n", results->pipeline[fold->pipeline], fold->kappa,
+                    fold->balanced, fold->train, fold->calibration);
+}
+
+void congru_predictions_add_heading(congru_text *text, size_t classes,
+                                    const char (*class_name)[CONGRU_LABEL_SIZE])
+{
+    congru_text_add(text, "dataset,subject,trial,pipeline,y_true,y_pred");
+    congru_text_add_classes(text, classes, class_name);
+    congru_text_add(text, ",fold\n");
+}
+
+void congru_predictions_add_row(congru_text *text, const char *dataset, const char *subject, size_t trial,
+                                const char *pipeline, const char *truth, const char *prediction, size_t classes,
+                                const double *probability, int32_t part)
+{
+    congru_text_add_csv(text, dataset);
+    congru_text_add(text, ",");
+    congru_text_add_csv(text, subject);
+    congru_text_add(text, ",%zu,%s,", trial, pipeline);
+    congru_text_add_csv(text, truth);
+    congru_text_add(text, ",");
+    congru_text_add_csv(text, prediction);
+    for (size_t k = 0; k < classes; k++)
+        congru_text_add(text, ",%.17g", probability[k]);
+    congru_text_add(text, ",%d\n", (int)part);
+}
+
+static void add_predictions(congru_text *text, const congru_results *results, const congru_fold *fold)
+{
+    for (size_t i = 0; i < fold->samples; i++)
+        congru_predictions_add_row(text, results->dataset, results->subject_name[fold->subject], fold->trial[i],
+                                   results->pipeline[fold->pipeline], results->class_name[fold->truth[i]],
+                                   results->class_name[fold->prediction[i]], results->classes,
+                                   fold->probability + i * results->classes, fold->part[i]);
+}
+
+void congru_text_add_classes(congru_text *text, size_t classes, const char (*class_name)[CONGRU_LABEL_SIZE])
+{
+    for (size_t k = 0; k < classes; k++) {
+        congru_text name = {0};
+        congru_text_add(&name, "p_%s", class_name[k]);
+        congru_text_add(text, ",");
+        congru_text_add_csv(text, name.data != NULL ? name.data : "");
+        text->failed = text->failed || name.failed;
+        congru_text_clear(&name);
+    }
+}
+
+/* FOLDER/patterns.csv: of every pipeline that has patterns, their means over folds. */
+static congru_status write_patterns(congru_context *context, const congru_results *results, const char *folder)
+{
+    const char **text;
+    congru_text table = {0};
+    congru_status status = CONGRU_OK;
+    CONGRU_TRY(congru_allocate(context, &text, results->folds, sizeof *text, "patterns"));
+    for (size_t p = 0; status == CONGRU_OK && p < results->pipelines; p++) {
+        congru_patterns *mean = NULL;
+        size_t count = 0;
+        for (size_t i = 0; i < results->folds; i++)
+            if (results->fold[i].pipeline == p && results->fold[i].pattern != NULL)
+                text[count++] = results->fold[i].pattern;
+        if (count > 0)
+            status = congru_patterns_average(context, results->pipeline[p], count, text, &mean);
+        if (mean != NULL)
+            congru_patterns_add(&table, mean, mean->count);
+        congru_patterns_destroy(&mean);
+    }
+    if (status == CONGRU_OK && table.failed)
+        status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for patterns");
+    if (status == CONGRU_OK && table.size > 0)
+        status = congru_file_write_text(context, folder, CONGRU_PATTERNS_FILE, &table);
+    congru_text_clear(&table);
+    free(text);
+    return status;
+}
+
+congru_status congru_results_write(congru_context *context, const congru_results *results, const char *folder)
+{
+    congru_text text = {0};
+    congru_predictions_add_heading(&text, results->classes,
+                                   (const char(*)[CONGRU_LABEL_SIZE])results->class_name);
+    for (size_t i = 0; i < results->folds; i++)
+        add_predictions(&text, results, &results->fold[i]);
+    CONGRU_TRY(congru_file_write_text(context, folder, "predictions.csv", &text));
+    congru_text_add(&text, "score,time,samples,subject,session,channels,n_sessions,dataset,pipeline,kappa,"
+                           "balanced_accuracy,train,calibration\n");
+    for (size_t i = 0; i < results->folds; i++)
+        add_result(&text, results, &results->fold[i]);
+    CONGRU_TRY(congru_file_write_text(context, folder, "results.csv", &text));
+    return write_patterns(context, results, folder);
+}
+
+/* ---- Reading --------------------------------------------------------------------------------------------- */
 
 /* The columns of results.csv, by place in `headings`; the first NEEDED must be there. */
 enum {
@@ -45,11 +155,6 @@ typedef struct results_reader {
     congru_fold_list list; /* folds as files of their own */
     size_t column[COLUMNS];
 } results_reader;
-
-static congru_status fail_memory(results_reader *r)
-{
-    return congru_fail(r->context, CONGRU_ERROR_MEMORY, "%s: not enough memory", r->scores.path);
-}
 
 /* The place of a name among `count`, added when it is new; SIZE_MAX when it is too long. */
 static size_t find_name(char *names, size_t size, size_t *count, const char *name)
@@ -125,48 +230,31 @@ static congru_status read_score(results_reader *r, size_t row)
 {
     congru_results *results = r->results;
     congru_fold *fold = &results->fold[row];
-    congru_status status = read_names(r, row, fold);
     fold->aligning = fold->fitting = NAN; /* folds have them, this table does not */
-    if (status == CONGRU_OK)
-        status = score(r, row, SCORE, 0, 1, &fold->accuracy);
-    if (status == CONGRU_OK)
-        status = score(r, row, TIME, 0, 1e12, &fold->seconds);
-    if (status == CONGRU_OK)
-        status = score(r, row, KAPPA, -1, 1, &fold->kappa);
-    if (status == CONGRU_OK)
-        status = score(r, row, BALANCED, 0, 1, &fold->balanced);
-    if (status == CONGRU_OK)
-        status = count(r, row, SAMPLES, &fold->samples);
-    if (status == CONGRU_OK)
-        status = count(r, row, TRAIN, &fold->train);
-    if (status == CONGRU_OK)
-        status = count(r, row, CALIBRATION, &fold->calibration);
-    if (status == CONGRU_OK)
-        status = count(r, row, CHANNELS, &results->channels);
-    if (status == CONGRU_OK)
-        status = count(r, row, SESSIONS, &results->subject_sessions[fold->subject]);
-    results->folds = status == CONGRU_OK ? row + 1 : results->folds;
-    return status;
+    CONGRU_TRY(read_names(r, row, fold));
+    CONGRU_TRY(score(r, row, SCORE, 0, 1, &fold->accuracy));
+    CONGRU_TRY(score(r, row, TIME, 0, 1e12, &fold->seconds));
+    CONGRU_TRY(score(r, row, KAPPA, -1, 1, &fold->kappa));
+    CONGRU_TRY(score(r, row, BALANCED, 0, 1, &fold->balanced));
+    CONGRU_TRY(count(r, row, SAMPLES, &fold->samples));
+    CONGRU_TRY(count(r, row, TRAIN, &fold->train));
+    CONGRU_TRY(count(r, row, CALIBRATION, &fold->calibration));
+    CONGRU_TRY(count(r, row, CHANNELS, &results->channels));
+    CONGRU_TRY(count(r, row, SESSIONS, &results->subject_sessions[fold->subject]));
+    results->folds = row + 1;
+    return CONGRU_OK;
 }
 
 static congru_status read_scores(results_reader *r)
 {
-    congru_results *results = r->results;
-    size_t rows = r->scores.rows;
-    results->fold = calloc(rows, sizeof *results->fold);
-    results->pipeline = calloc(rows + 1, sizeof *results->pipeline);
-    results->subject_name = calloc(rows + 1, sizeof *results->subject_name);
-    results->subject_sessions = calloc(rows + 1, sizeof *results->subject_sessions);
-    results->subject_few = calloc(rows + 1, sizeof *results->subject_few);
-    results->dataset = strdup(congru_csv_field(&r->scores, 0, r->column[DATASET]));
-    if (results->fold == NULL || results->pipeline == NULL || results->subject_name == NULL ||
-        results->subject_sessions == NULL || results->subject_few == NULL || results->dataset == NULL)
-        return fail_memory(r);
+    const size_t rows = r->scores.rows;
+    CONGRU_TRY(congru_results_reserve(r->context, congru_csv_field(&r->scores, 0, r->column[DATASET]), rows,
+                                      rows, rows, &r->results));
     for (size_t row = 0; row < rows; row++)
         CONGRU_TRY(read_score(r, row));
     /* Without predictions the fold holds no trials, whatever their number was. */
-    for (size_t i = 0; r->answers.field == NULL && i < results->folds; i++)
-        results->fold[i].samples = 0;
+    for (size_t i = 0; r->answers.field == NULL && i < r->results->folds; i++)
+        r->results->fold[i].samples = 0;
     return CONGRU_OK;
 }
 
@@ -183,9 +271,8 @@ static congru_status read_classes(results_reader *r, size_t column[A_COLUMNS], s
             return congru_fail(r->context, CONGRU_ERROR_FORMAT, "%s: has no column '%s'", r->answers.path,
                                names[i]);
     }
-    results->class_name = calloc(r->answers.columns, sizeof *results->class_name);
-    if (results->class_name == NULL)
-        return fail_memory(r);
+    CONGRU_TRY(congru_allocate(r->context, &results->class_name, r->answers.columns,
+                               sizeof *results->class_name, "%zu classes", r->answers.columns));
     *first = r->answers.columns;
     for (size_t i = 0; i < r->answers.columns; i++) {
         const char *heading = r->answers.field[i];
@@ -247,87 +334,63 @@ static congru_status read_answers(results_reader *r)
 {
     size_t column[A_COLUMNS], first = 0, row = 0;
     congru_results *results = r->results;
-    congru_status status = read_classes(r, column, &first);
-    for (size_t i = 0; status == CONGRU_OK && i < results->folds; i++) {
+    CONGRU_TRY(read_classes(r, column, &first));
+    for (size_t i = 0; i < results->folds; i++) {
         congru_fold *fold = &results->fold[i];
-        size_t samples = fold->samples;
-        fold->samples = 0;
+        const size_t samples = fold->samples;
         if (samples > r->answers.rows - row)
             return fail_row(r, r->answers.rows, "fewer rows than results.csv says");
-        status = congru_fold_reserve(r->context, fold, samples, results->classes);
-        for (size_t k = 0; status == CONGRU_OK && k < samples; k++)
-            status = read_answer(r, column, first, row++, fold, k);
-        fold->samples = status == CONGRU_OK ? samples : 0;
+        CONGRU_TRY(congru_fold_reserve(r->context, fold, samples, results->classes));
+        for (size_t k = 0; k < samples; k++)
+            CONGRU_TRY(read_answer(r, column, first, row++, fold, k));
     }
-    if (status == CONGRU_OK && row != r->answers.rows)
-        status = fail_row(r, row, "more rows than results.csv says");
-    return status;
+    return row == r->answers.rows ? CONGRU_OK : fail_row(r, row, "more rows than results.csv says");
 }
 
 static congru_status open_files(results_reader *r, const char *folder)
 {
-    congru_text path = {0};
     struct stat about;
-    bool exists = false;
-    congru_status status = congru_fold_list_make(r->context, folder, &r->list);
-    if (status != CONGRU_OK)
-        return status;
-    congru_text_add(&path, "%s/results.csv", folder);
-    status = path.failed ? congru_fail(r->context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder)
-                         : congru_source_exists(r->context, path.data, &exists);
-    if (status == CONGRU_OK && !exists && r->list.count > 0) {
-        congru_text_clear(&path);
+    bool exists;
+    CONGRU_TRY(congru_fold_list_make(r->context, folder, &r->list));
+    CONGRU_TRY(congru_folder_table(r->context, folder, &r->scores, &exists, "results.csv"));
+    if (!exists && r->list.count > 0)
         return CONGRU_OK;
-    }
-    if (status == CONGRU_OK && !exists && stat(folder, &about) == 0 && S_ISDIR(about.st_mode))
-        status = congru_fail(r->context, CONGRU_ERROR_IO,
-                             "%s: holds no results.csv (a run that was not finished? run its command again)",
-                             folder);
-    else if (status == CONGRU_OK && !exists && stat(folder, &about) == 0)
-        status = congru_fail(r->context, CONGRU_ERROR_KIND,
-                             "%s: is a file, and no results folder ('congru info' describes it)", folder);
-    if (status == CONGRU_OK)
-        status = congru_csv_read(r->context, path.data, &r->scores);
-    congru_text_clear(&path);
-    congru_text_add(&path, "%s/predictions.csv", folder);
-    if (status == CONGRU_OK && path.failed)
-        status = congru_fail(r->context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder);
-    if (status == CONGRU_OK)
-        status = congru_source_exists(r->context, path.data, &exists);
-    if (status == CONGRU_OK && exists)
-        status = congru_csv_read(r->context, path.data, &r->answers);
-    congru_text_clear(&path);
-    return status;
+    if (!exists && stat(folder, &about) == 0 && S_ISDIR(about.st_mode))
+        return congru_fail(r->context, CONGRU_ERROR_IO,
+                           "%s: holds no results.csv (a run that was not finished? run its command again)",
+                           folder);
+    if (!exists && stat(folder, &about) == 0)
+        return congru_fail(r->context, CONGRU_ERROR_KIND,
+                           "%s: is a file, and no results folder ('congru info' describes it)", folder);
+    if (!exists)
+        return congru_fail(r->context, CONGRU_ERROR_IO, "%s/results.csv: cannot open: %s", folder,
+                           strerror(ENOENT));
+    return congru_folder_table(r->context, folder, &r->answers, &exists, "predictions.csv");
 }
 
-static congru_status read_tables(results_reader *r)
+/* A run that was interrupted has finished folds that are not in results.csv, or no such file. */
+static congru_status read_folder(results_reader *r, const char *folder)
 {
-    CONGRU_TRY(find_columns(r));
-    CONGRU_TRY(read_scores(r));
-    return r->answers.field != NULL ? read_answers(r) : CONGRU_OK;
+    CONGRU_TRY(open_files(r, folder));
+    const bool from_folds = r->list.count > r->scores.rows;
+    if (from_folds) {
+        CONGRU_TRY(congru_fold_list_read(r->context, folder, &r->list, &r->results));
+    } else {
+        CONGRU_TRY(find_columns(r));
+        CONGRU_TRY(read_scores(r));
+        if (r->answers.field != NULL)
+            CONGRU_TRY(read_answers(r));
+    }
+    congru_results_mark(r->results);
+    return congru_results_complete(r->context, folder, from_folds, &r->list, r->results);
 }
 
 congru_status congru_results_read(congru_context *context, const char *folder, congru_results **results)
 {
     if (context == NULL || folder == NULL || results == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no folder or results given");
-    *results = NULL;
-    results_reader reader = {.context = context, .results = calloc(1, sizeof *reader.results)};
-    congru_status status = reader.results != NULL
-                               ? open_files(&reader, folder)
-                               : congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder);
-    /* A run that was interrupted has finished folds that are not in results.csv, or no such file. */
-    bool from_folds = reader.list.count > reader.scores.rows;
-    if (status == CONGRU_OK && from_folds) {
-        congru_results_destroy(&reader.results);
-        status = congru_fold_list_read(context, folder, &reader.list, &reader.results);
-    } else if (status == CONGRU_OK) {
-        status = read_tables(&reader);
-    }
-    if (status == CONGRU_OK) {
-        congru_results_mark(reader.results);
-        status = congru_results_complete(context, folder, from_folds, &reader.list, reader.results);
-    }
+    results_reader reader = {.context = context};
+    const congru_status status = read_folder(&reader, folder);
     free(reader.list.place);
     congru_csv_clear(&reader.scores);
     congru_csv_clear(&reader.answers);
