@@ -87,13 +87,11 @@ static congru_status move_centre(const congru_decoder *d, congru_live_view *view
         view->centred = 1;
         return CONGRU_OK;
     }
-    const congru_status status =
-        congru_spd_geodesic(d->context, CONGRU_METRIC_RIEMANN, view->blocks, d->d, view->centre, view->blocks,
-                            view->latest, 1 / (behind + 1), view->aligned);
-    if (status == CONGRU_OK)
-        memcpy(view->centre, view->aligned, size * sizeof *view->centre);
-    view->centred += status == CONGRU_OK;
-    return status;
+    CONGRU_TRY(congru_spd_geodesic(d->context, CONGRU_METRIC_RIEMANN, view->blocks, d->d, view->centre,
+                                   view->blocks, view->latest, 1 / (behind + 1), view->aligned));
+    memcpy(view->centre, view->aligned, size * sizeof *view->centre);
+    view->centred++;
+    return CONGRU_OK;
 }
 
 /* Whether the window is nearer to other subjects than what the young centre began with. */
