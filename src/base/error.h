@@ -15,10 +15,9 @@ enum { CONGRU_ERROR_TEXT_SIZE = 1024 };
 struct congru_context {
     const struct congru_kernel *kernel;
     congru_thread_pool *pool;
-    congru_arena *scratch;                  /* one per worker of the thread pool, for the task it is running */
-    congru_arena shared;                    /* for the calling function, beside what its tasks take */
-    congru_arena composed;                  /* for a function made of others that themselves take `shared` */
-    struct congru_process_group *processes; /* with whom the steps of training are shared; or NULL */
+    congru_arena *scratch; /* one per worker of the thread pool, for the task it is running */
+    congru_arena shared;   /* for the calling function, beside what its tasks take */
+    congru_arena composed; /* for a function made of others that themselves take `shared` */
     congru_progress progress;
     void *progress_user;
     const char (*class_name)[CONGRU_LABEL_SIZE]; /* (class_names), lent by the call that runs; or NULL */

@@ -316,8 +316,8 @@ static congru_status one_step(congru_training *t, congru_record *record)
     congru_status status = CONGRU_OK;
     t->stops = context->progress != NULL &&
                !context->progress(context->progress_user, t->step * t->told / end, t->told);
-    if (t->stops &&
-        !congru_process_group_shares(context->processes)) /* others have to hear of it, in the next exchange */
+    if (t->stops && !congru_process_group_shares(
+                        t->options.processes)) /* others have to hear of it, in the next exchange */
         return congru_fail(t->context, CONGRU_ERROR_CANCELLED, "stopped by the progress callback");
     if (validates && t->step % VALIDATE_EVERY == 0)
         status = keep_validated(t);
