@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/process_group.h"
 #include "harness.h"
 #include "network/train.h"
 #include "network_samples.h"
@@ -493,6 +494,48 @@ TEST(a_stop_is_heard_in_the_step)
     }
     sample_free(&all.trials);
     congru_context_destroy(&context);
+}
+
+typedef struct heard {
+    uint64_t number[2][3]; /* that each rank took, after each of two rounds */
+    congru_status status[2][3];
+    char error[3][512];
+} heard;
+
+/* Two of three fail, the later one of the lower place. */
+static void fare(void *user, int rank, congru_process_group *processes)
+{
+    heard *all = user;
+    congru_context *context = NULL;
+    if (congru_context_create(&context, NULL) != CONGRU_OK)
+        abort();
+    for (int round = 0; round < 2; round++) {
+        const bool fails = round == 1 && rank > 0;
+        congru_status status =
+            fails ? congru_fail(context, CONGRU_ERROR_IO, "that of %d\nhas two lines", rank) : CONGRU_OK;
+        status = congru_process_group_hear(processes, context, status, (uint64_t)(9 - rank), NULL);
+        all->status[round][rank] = congru_process_group_tell(processes, context, status, NULL);
+        all->number[round][rank] = congru_process_group_count(processes, CONGRU_COUNTER_JOBS, 1);
+    }
+    snprintf(all->error[rank], sizeof all->error[rank], "%s", congru_context_error(context));
+    congru_process_group_leave(processes, NULL);
+    congru_context_destroy(&context);
+}
+
+TEST(the_failure_of_the_lowest_place_is_everyones)
+{
+    heard all;
+    process_group_threads_run(&(process_group_plan){.size = 3, .user = &all}, fare);
+    for (int round = 0; round < 2; round++) {
+        size_t taken = 0;
+        for (int rank = 0; rank < 3; rank++) {
+            CHECK(all.status[round][rank] == (round == 0 ? CONGRU_OK : CONGRU_ERROR_IO));
+            taken |= all.number[round][rank] < 3 ? (size_t)1 << all.number[round][rank] : 8;
+        }
+        CHECK(taken == 7); /* 0, 1 and 2, each once, after each telling */
+    }
+    for (int rank = 0; rank < 3; rank++)
+        CHECK_SAYING(strcmp(all.error[rank], "that of 2\nhas two lines") == 0, "%s", all.error[rank]);
 }
 
 TEST(bad_transports_are_refused)
