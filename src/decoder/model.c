@@ -246,12 +246,10 @@ congru_status congru_model_fit(congru_context *context, const congru_set *set,
     run.options.watch = options->watch;
     run.options.watch_user = options->watch_user;
     congru_status status;
-    congru_classes_lend(context, set->classes, (const char(*)[CONGRU_LABEL_SIZE])set->class_name);
     if (run.model == NULL)
         status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a model");
     else
         status = fit_and_describe(&run, options);
-    congru_classes_lend(context, 0, NULL);
     free(run.left_out);
     free(run.trial);
     if (status != CONGRU_OK)

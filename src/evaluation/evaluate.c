@@ -243,7 +243,6 @@ congru_status congru_evaluate(congru_context *context, const congru_set *set,
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no set, options or results given");
     *results = NULL;
     congru_evaluation e = {.context = context, .set = set, .options = options, .run.lock = -1};
-    congru_classes_lend(context, set->classes, (const char(*)[CONGRU_LABEL_SIZE])set->class_name);
     congru_status status = check_all(&e);
     const bool leads = congru_jobs_lead(&e);
     if (status == CONGRU_OK && leads)
@@ -255,7 +254,6 @@ congru_status congru_evaluate(congru_context *context, const congru_set *set,
     if (status == CONGRU_OK)
         status =
             run_all(&e, leads ? CONGRU_OK : congru_run_join(context, set, options, e.member, &e.run), results);
-    congru_classes_lend(context, 0, NULL);
     congru_run_close(&e.run);
     for (size_t i = 0; i < e.jobs; i++)
         congru_fold_clear(&e.job[i].fold);

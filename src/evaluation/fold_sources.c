@@ -77,6 +77,7 @@ congru_status congru_fold_sources_list(const congru_fold_setting *setting, size_
         .label = s->label,
         .subject = s->subject,
         .classes = set->classes,
+        .class_name = (const char(*)[CONGRU_LABEL_SIZE])set->class_name,
     };
     return number_subjects(setting, count, trial, s);
 }

@@ -165,6 +165,7 @@ static congru_status fit_together(const congru_inner_said *f, size_t first, size
                                   .subject = subject,
                                   .classes = set->classes,
                                   .subjects = set->subjects,
+                                  .class_name = (const char(*)[CONGRU_LABEL_SIZE])set->class_name,
                                   .features = &features};
     if (status == CONGRU_OK)
         status = f->material->branch->classifier->fit_folds(f->material->branch->classifier, f->workers->caller,

@@ -196,6 +196,7 @@ congru_status congru_plan_fit(congru_context *context, const congru_materials *m
                                   .subject = set->subject,
                                   .classes = set->classes,
                                   .subjects = set->subjects,
+                                  .class_name = (const char(*)[CONGRU_LABEL_SIZE])set->class_name,
                                   .features = &rows};
     return m->branch->classifier->fit_folds(m->branch->classifier, context, &trials, 1, &c, count, used, NULL,
                                             model);

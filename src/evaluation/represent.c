@@ -110,7 +110,8 @@ static congru_status gather(congru_context *context, const congru_set *set, cons
                                  .label = r->label,
                                  .subject = r->subject,
                                  .classes = set->classes,
-                                 .subjects = set->subjects - 1};
+                                 .subjects = set->subjects - 1,
+                                 .class_name = (const char(*)[CONGRU_LABEL_SIZE])set->class_name};
     r->target = (congru_target_trials){
         .count = set->count - sources, .d = set->dimension, .covariance = r->covariance + sources * size};
     congru_target_see(&r->target, CONGRU_TARGET_FULL);

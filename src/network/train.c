@@ -99,7 +99,7 @@ static congru_status start(congru_training *t)
     for (size_t k = 0; status == CONGRU_OK && t->end_to_end && k < t->trials->classes; k++)
         if (t->constants.present[k] == 0.0)
             congru_note(t->context, "%s has no trial among the source subjects: it is never predicted",
-                        congru_class_named(t->context, k).text);
+                        congru_class_named(t->trials->class_name, k).text);
     if (decides(t)) {
         congru_parts_first(t->seed, &t->parameters);
         return status;
