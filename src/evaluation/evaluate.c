@@ -172,22 +172,16 @@ static congru_status add_notes(congru_evaluation *e, congru_results *results)
 /* The results in memory and, by rank 0, in the folder. */
 static congru_status finish(congru_evaluation *e, size_t resumed, congru_results **results)
 {
-    congru_status status = gather_results(e, results);
-    if (status == CONGRU_OK)
-        status = add_notes(e, *results);
-    if (status == CONGRU_OK) {
-        (*results)->resumed = resumed;
-        (*results)->trial_seconds = congru_set_trial_seconds(e->set);
-    }
-    if (status == CONGRU_OK && congru_jobs_lead(e))
-        status = congru_run_check(e->context, &e->run);
-    if (status == CONGRU_OK && congru_jobs_lead(e) && e->options->folder != NULL)
-        status = congru_results_write(e->context, *results, e->options->folder);
-    if (status == CONGRU_OK && congru_jobs_lead(e))
-        status = congru_run_check(e->context, &e->run);
-    if (status != CONGRU_OK)
-        congru_results_destroy(results);
-    return status;
+    CONGRU_TRY(gather_results(e, results));
+    CONGRU_TRY(add_notes(e, *results));
+    (*results)->resumed = resumed;
+    (*results)->trial_seconds = congru_set_trial_seconds(e->set);
+    if (!congru_jobs_lead(e))
+        return CONGRU_OK;
+    CONGRU_TRY(congru_run_check(e->context, &e->run));
+    if (e->options->folder != NULL)
+        CONGRU_TRY(congru_results_write(e->context, *results, e->options->folder));
+    return congru_run_check(e->context, &e->run);
 }
 
 /* All processes have begun; they end with the same status. The folds of one that was lost are there to be run again. */
@@ -228,12 +222,10 @@ static congru_status check_all(congru_evaluation *e)
         return congru_fail(e->context, CONGRU_ERROR_ARGUMENT,
                            "a run that processes share needs a results folder, in which they find each other's "
                            "folds");
-    congru_status status = congru_request_check(e->context, e->set, e->options);
-    if (status == CONGRU_OK)
-        status = congru_cohort_make(e->context, e->set, e->options, &e->member);
-    if (status == CONGRU_OK)
-        status = list_pipelines(e);
-    return status == CONGRU_OK ? begin_plan(e) : status;
+    CONGRU_TRY(congru_request_check(e->context, e->set, e->options));
+    CONGRU_TRY(congru_cohort_make(e->context, e->set, e->options, &e->member));
+    CONGRU_TRY(list_pipelines(e));
+    return begin_plan(e);
 }
 
 congru_status congru_evaluate(congru_context *context, const congru_set *set,
@@ -254,6 +246,8 @@ congru_status congru_evaluate(congru_context *context, const congru_set *set,
     if (status == CONGRU_OK)
         status =
             run_all(&e, leads ? CONGRU_OK : congru_run_join(context, set, options, e.member, &e.run), results);
+    if (status != CONGRU_OK)
+        congru_results_destroy(results);
     congru_run_close(&e.run);
     for (size_t i = 0; i < e.jobs; i++)
         congru_fold_clear(&e.job[i].fold);
