@@ -445,13 +445,11 @@ congru_status congru_model_fit(congru_context *context, const congru_set *set,
     run->options.causal = options->causal;
     run->options.watch = options->watch;
     run->options.watch_user = options->watch_user;
-    congru_classes_lend(context, set->classes, (const char(*)[CONGRU_LABEL_SIZE])set->class_name);
     congru_status status = congru_allocate(context, &run->model, 1, sizeof *run->model, "a model");
     if (status == CONGRU_OK) {
         run->watch = (fit_watch){.options = &run->options, .name = run->model->name};
         status = fit(run, options);
     }
-    congru_classes_lend(context, 0, NULL);
     if (status != CONGRU_OK)
         congru_model_destroy(&run->model);
     *model = run->model;
