@@ -19,7 +19,7 @@ CONGRU_API const char *congru_classifier_summary(size_t index);
 /* Conventions
  *
  * Features are x (n, features), one row for each trial; labels 0 to classes - 1. A linear classifier is weights
- * (classes, features) and intercept (classes). A class without a trial gets probability 0, and a note in the context;
+ * (classes, features) and intercept (classes). A class without a trial gets probability 0;
  * a label that is no class, and fewer than two classes with trials, are CONGRU_ERROR_ARGUMENT, NaN or infinity is
  * CONGRU_ERROR_NOT_FINITE. */
 

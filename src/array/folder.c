@@ -3,9 +3,12 @@
 #include "array/folder.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "array/source.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -42,6 +45,66 @@ congru_status congru_folder_make(congru_context *context, const char *folder, co
     }
     if (status == CONGRU_OK)
         status = make_one(context, path.data);
+    congru_text_clear(&path);
+    return status;
+}
+
+/* ---- What is in them ------------------------------------------------------------------------------------- */
+
+enum { NAME_SIZE = 256 };
+
+static congru_status look(congru_context *context, const char *folder, congru_text *path, bool *exists,
+                          const char *format, va_list arguments)
+{
+    char name[NAME_SIZE];
+    *exists = false;
+    vsnprintf(name, sizeof name, format, arguments);
+    congru_text_clear(path);
+    congru_text_add(path, "%s/%s", folder, name);
+    return path->failed ? congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder)
+                        : congru_source_exists(context, path->data, exists);
+}
+
+congru_status congru_folder_look(congru_context *context, const char *folder, congru_text *path, bool *exists,
+                                 const char *name, ...)
+{
+    congru_text own = {0};
+    va_list arguments;
+    va_start(arguments, name);
+    const congru_status status = look(context, folder, path != NULL ? path : &own, exists, name, arguments);
+    va_end(arguments);
+    congru_text_clear(&own);
+    return status;
+}
+
+congru_status congru_folder_table(congru_context *context, const char *folder, congru_csv *csv, bool *found,
+                                  const char *name, ...)
+{
+    congru_text path = {0};
+    va_list arguments;
+    va_start(arguments, name);
+    congru_status status = look(context, folder, &path, found, name, arguments);
+    va_end(arguments);
+    *csv = (congru_csv){0};
+    if (status == CONGRU_OK && *found)
+        status = congru_csv_read(context, path.data, csv);
+    congru_text_clear(&path);
+    return status;
+}
+
+congru_status congru_folder_text(congru_context *context, const char *folder, size_t most, const char *what,
+                                 char **text, const char *name, ...)
+{
+    congru_text path = {0};
+    size_t size;
+    bool exists;
+    va_list arguments;
+    va_start(arguments, name);
+    congru_status status = look(context, folder, &path, &exists, name, arguments);
+    va_end(arguments);
+    *text = NULL;
+    if (status == CONGRU_OK && exists)
+        status = congru_source_text(context, path.data, most, what, text, &size);
     congru_text_clear(&path);
     return status;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mapped_memory.h"
+#include "base/memory.h"
 #include "base/number_text.h"
 
 /* Two paths of the longest kind with what is said of them; and what is kept at each end, so that there is room for
@@ -87,6 +88,23 @@ congru_status congru_allocate(congru_context *context, void *pointer, size_t cou
     return CONGRU_ERROR_MEMORY;
 }
 
+congru_status congru_take(congru_context *context, void *pointer, size_t count, size_t size, const char *what,
+                          ...)
+{
+    size_t bytes;
+    void *memory = NULL;
+    if (!__builtin_mul_overflow(count > 0 ? count : 1, size, &bytes))
+        memory = congru_memory_take(bytes);
+    memcpy(pointer, &memory, sizeof memory);
+    if (memory != NULL)
+        return CONGRU_OK;
+    va_list arguments;
+    va_start(arguments, what);
+    fail_list(context, CONGRU_ERROR_MEMORY, no_memory, what, arguments);
+    va_end(arguments);
+    return CONGRU_ERROR_MEMORY;
+}
+
 congru_status congru_grow(congru_context *context, void *pointer, size_t *room, size_t count, size_t size,
                           const char *what)
 {
@@ -137,22 +155,6 @@ congru_status congru_check_count(congru_context *context, size_t rows, size_t co
 const char *congru_context_error(const congru_context *context)
 {
     return context != NULL ? context->error : "";
-}
-
-void congru_classes_lend(congru_context *context, size_t count, const char (*name)[CONGRU_LABEL_SIZE])
-{
-    context->class_names = name != NULL ? count : 0;
-    context->class_name = name;
-}
-
-congru_class_words congru_class_named(const congru_context *context, size_t class)
-{
-    congru_class_words words;
-    if (context != NULL && class < context->class_names)
-        snprintf(words.text, sizeof words.text, "class '%s'", context->class_name[class]);
-    else
-        snprintf(words.text, sizeof words.text, "class %zu", class);
-    return words;
 }
 
 void congru_note(congru_context *context, const char *format, ...)

@@ -1,5 +1,6 @@
 /* Discriminant analysis of variances behind spatial filters. SPDX-License-Identifier: Apache-2.0 */
 #include "base/workspace.h"
+#include "classifier/class_table.h"
 #include "classifier/classifier.h"
 #include "classifier/csp_view.h"
 #include "classifier/linear.h"
@@ -43,8 +44,9 @@ static congru_status csp_lda_fit(const congru_classifier *self, congru_context *
                            trials->count);
     work_layout(&w, trials, trials->classes, size);
     const congru_view view = congru_trials_view(trials);
-    status = congru_csp_view_filters(context, trials->count, trials->d, &view, trials->label, trials->classes,
-                                     per_end, w.filters, &blocks);
+    status = congru_csp_view_filters(context, trials, per_end, w.filters, &blocks);
+    if (status == CONGRU_OK)
+        congru_classes_note(context, trials, 1, NULL);
     if (status == CONGRU_OK)
         status = congru_tensors_add_copy(context, model, "csp-lda.filters", 3,
                                          (const size_t[]){blocks, size, trials->d}, w.filters);

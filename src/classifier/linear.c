@@ -59,8 +59,8 @@ congru_status congru_linear_probability(congru_context *context, size_t n, size_
         for (size_t k = 0; k < classes; k++)
             if (!isfinite(own[k]))
                 return congru_fail(context, CONGRU_ERROR_NOT_FINITE,
-                                   "trial %zu of %zu: the score of %s is not a finite number", i + 1, n,
-                                   congru_class_named(context, k).text);
+                                   "trial %zu of %zu: the score of class %zu is not a finite number", i + 1, n,
+                                   k);
         congru_softmax(classes, own);
     }
     return status;

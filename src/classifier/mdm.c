@@ -32,8 +32,8 @@ static congru_status class_means(congru_context *context, const congru_trials *t
         if (status != CONGRU_OK) {
             char reason[sizeof context->error];
             memcpy(reason, context->error, sizeof reason);
-            return congru_fail(context, status, "the mean of %s: %.900s", congru_class_named(context, k).text,
-                               reason);
+            return congru_fail(context, status, "the mean of %s: %.900s",
+                               congru_class_named(trials->class_name, k).text, reason);
         }
     }
     return CONGRU_OK;
@@ -57,6 +57,8 @@ static congru_status mdm_fit(const congru_classifier *self, congru_context *cont
                                        "mdm's distance is none of congru_metric");
     if (status == CONGRU_OK)
         status = congru_class_table_make(context, trials->count, trials->label, trials->classes, &table);
+    if (status == CONGRU_OK)
+        congru_classes_note(context, trials, 1, NULL);
     if (status == CONGRU_OK && congru_arena_reserve(&arena, trials->count * sizeof(size_t)) != CONGRU_OK)
         status =
             congru_fail(context, CONGRU_ERROR_MEMORY, "no memory to sort %zu trials by class", trials->count);

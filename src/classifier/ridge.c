@@ -53,7 +53,7 @@ static congru_status check_options(congru_context *context, const congru_ridge_o
                               "a ridge needs folds and positive C, and no negative tolerance or iterations");
 }
 
-/* Every fold uses two classes or more; classes that some fold lacks are noted. */
+/* Every fold uses two classes or more. */
 static congru_status check_folds(const ridge *p)
 {
     for (size_t f = 0; f < p->options->folds; f++) {
@@ -64,9 +64,6 @@ static congru_status check_folds(const ridge *p)
             for (size_t i = 0; i < p->n && !any; i++)
                 any = used[i] && (size_t)p->label[i] == k;
             present += any;
-            if (!any)
-                congru_note(p->context, "%s has no training trial: its probability is 0",
-                            congru_class_named(p->context, k).text);
         }
         if (present < 2)
             return congru_fail(p->context, CONGRU_ERROR_ARGUMENT,

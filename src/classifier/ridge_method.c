@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/workspace.h"
+#include "classifier/class_table.h"
 #include "classifier/linear.h"
 #include "congru/classifier.h"
 
@@ -101,6 +102,7 @@ congru_status congru_ridge_method_folds(const congru_classifier *self, congru_co
         status = take_work(context, trials, shape, &arena, &w);
     if (status != CONGRU_OK)
         return status;
+    congru_classes_note(context, trials, folds, used);
     const congru_ridge_options options = {.folds = folds, .used = used, .count = count, .c = c};
     const congru_ridge_results results = {.weights = model != NULL ? w.weights : NULL,
                                           .intercept = model != NULL ? w.intercept : NULL,

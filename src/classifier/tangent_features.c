@@ -8,6 +8,7 @@
 
 #include "base/mapped_memory.h"
 #include "base/workspace.h"
+#include "classifier/class_table.h"
 #include "classifier/linear.h"
 #include "spd/view_load.h"
 
@@ -89,6 +90,7 @@ congru_status congru_tangent_sources(congru_context *context, const congru_trial
     congru_status status = congru_check_shape(context, trials->count, trials->d);
     if (status != CONGRU_OK)
         return status;
+    congru_classes_note(context, trials, 1, NULL);
     if (congru_arena_reserve(arena, trials->count * features * sizeof(double)) != CONGRU_OK)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for %zu tangent vectors of %zu numbers",
                            trials->count, features);

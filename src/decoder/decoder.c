@@ -37,18 +37,15 @@ congru_status congru_decoder_create(congru_context *context, const congru_model 
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no model or decoder given");
     *decoder = NULL;
     options = options != NULL ? options : &defaults;
-    congru_status status = congru_live_check_options(context, model, options);
-    if (status != CONGRU_OK)
-        return status;
-    congru_decoder *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a decoder");
+    congru_decoder *made;
+    CONGRU_TRY(congru_live_check_options(context, model, options));
+    CONGRU_TRY(congru_allocate(context, &made, 1, sizeof *made, "a decoder"));
     made->model = model;
     made->options = *options;
     made->d = model->preprocessing.channels;
     made->sampling = options->sampling > 0 ? options->sampling : model->preprocessing.rate;
     const congru_context_options alone = {.threads = 1, .cpu = congru_context_cpu(context)};
-    status = congru_context_create(&made->context, &alone);
+    congru_status status = congru_context_create(&made->context, &alone);
     if (status == CONGRU_OK)
         status = congru_live_start(made);
     pass_on(made, context, status);
@@ -206,31 +203,31 @@ void congru_decoder_rewind(congru_decoder *d)
     rewind_stream(d);
 }
 
-/* What all views say of what they have looked at, added up where they are branches. */
+/* What all views say of what they have looked at, added up where they are several. */
 static congru_status ask(congru_decoder *d)
 {
-    congru_opinions opinions = {.branches = d->views, .count = 1, .classes = d->model->classes};
-    congru_status status = CONGRU_OK;
-    for (size_t v = 0; status == CONGRU_OK && v < d->views; v++)
-        status = congru_live_view_check_scale(d, &d->view[v]);
-    if (status == CONGRU_OK && d->artefact)
-        status = CONGRU_ERROR_ARTEFACT;
-    for (size_t v = 0; status == CONGRU_OK && d->options.adaptation == CONGRU_ADAPT_TRIALS && v < d->views; v++)
-        status = congru_live_view_move(d, &d->view[v]);
-    for (size_t v = 0; status == CONGRU_OK && v < d->views; v++) {
+    const size_t classes = d->model->classes;
+    congru_opinions opinions = {.branches = d->views, .count = 1, .classes = classes};
+    for (size_t v = 0; v < d->views; v++)
+        CONGRU_TRY(congru_live_view_check_scale(d, &d->view[v]));
+    if (d->artefact)
+        return CONGRU_ERROR_ARTEFACT;
+    for (size_t v = 0; d->options.adaptation == CONGRU_ADAPT_TRIALS && v < d->views; v++)
+        CONGRU_TRY(congru_live_view_move(d, &d->view[v]));
+    for (size_t v = 0; v < d->views; v++) {
         opinions.log_probability[v] = d->view[v].probability;
-        status = congru_live_view_ask(d, &d->view[v]);
+        CONGRU_TRY(congru_live_view_ask(d, &d->view[v]));
     }
-    if (status == CONGRU_OK && d->weight != NULL && congru_pipeline_combines(&d->model->pipeline)) {
-        congru_opinions_log(d->views * d->model->classes, d->said);
-        congru_opinions_combine(&opinions, d->weight, d->probability);
-    } else if (status == CONGRU_OK) {
-        memcpy(d->probability, d->said, d->model->classes * sizeof *d->probability);
+    if (d->views > 1) {
+        congru_opinions_log(d->views * classes, d->said);
+        congru_opinions_combine(&opinions, d->model->weight, d->probability);
+    } else {
+        memcpy(d->probability, d->said, classes * sizeof *d->probability);
     }
-    for (size_t k = 0; status == CONGRU_OK && k < d->model->classes; k++)
+    for (size_t k = 0; k < classes; k++)
         if (!isfinite(d->probability[k]))
-            status = CONGRU_ERROR_NOT_FINITE;
-    return status;
+            return CONGRU_ERROR_NOT_FINITE;
+    return CONGRU_OK;
 }
 
 /* The first channel without variance beside the others' in a window, or -1. */
@@ -432,17 +429,15 @@ static congru_status take_stream(congru_decoder *d, congru_live_stream *stream, 
 /* `count` frames are in the chunk, channel by channel. */
 static congru_status take_chunk(congru_decoder *d, size_t count)
 {
-    congru_status status = CONGRU_OK;
     if (d->model->preprocessing.average_reference)
-        status = congru_signal_average_reference(d->context, d->d, count, d->chunk);
-    if (status == CONGRU_OK)
-        status = congru_signal_filter_causal(d->context, &d->filter, d->d, count, d->chunk, d->state);
-    if (status == CONGRU_OK && d->trial.able)
+        CONGRU_TRY(congru_signal_average_reference(d->context, d->d, count, d->chunk));
+    CONGRU_TRY(congru_signal_filter_causal(d->context, &d->filter, d->d, count, d->chunk, d->state));
+    if (d->trial.able)
         congru_live_trial_push(d, count, d->chunk);
-    for (size_t s = 0; status == CONGRU_OK && s < d->streams; s++)
-        status = take_stream(d, &d->stream[s], count);
+    for (size_t s = 0; s < d->streams; s++)
+        CONGRU_TRY(take_stream(d, &d->stream[s], count));
     d->count += count;
-    return status;
+    return CONGRU_OK;
 }
 
 /* The sample at an index, in either precision. */
@@ -505,40 +500,36 @@ congru_status congru_decoder_push_float(congru_decoder *decoder, size_t frames, 
 
 /* ---- Rest ---------------------------------------------------------------------------------------------- */
 
-/* Looks at the window that ends now, as at a trial where the model needs cues; false where there is nothing to see. */
-static bool look_at_rest(congru_decoder *d, congru_status *status)
+/* Looks at the window that ends now, as at a trial where the model needs cues: *seen is false where there is nothing to see. */
+static congru_status look_at_rest(congru_decoder *d, bool *seen)
 {
-    int32_t flat;
-    if (d->flows) {
-        if (is_whole(d))
-            look(d);
-        return is_whole(d);
-    }
     const double cue = (double)d->count - (double)d->trial.samples - d->trial.onset;
-    if (cue < 0)
-        return false;
-    *status = congru_live_trial_cut(d, (uint64_t)cue, &flat);
-    if (*status == CONGRU_OK)
-        *status = congru_live_judge(d);
-    const bool seen = *status == CONGRU_OK;
-    *status = *status == CONGRU_ERROR_MEMORY ? *status : CONGRU_OK;
-    return seen;
+    int32_t flat;
+    *seen = d->flows ? is_whole(d) : cue >= 0;
+    if (*seen && d->flows)
+        look(d);
+    if (!*seen || d->flows)
+        return CONGRU_OK;
+    congru_status status = congru_live_trial_cut(d, (uint64_t)cue, &flat);
+    if (status == CONGRU_OK)
+        status = congru_live_judge(d);
+    *seen = status == CONGRU_OK;
+    return status == CONGRU_ERROR_MEMORY ? status : CONGRU_OK;
 }
 
 static congru_status learn_rest(congru_decoder *d, size_t *windows)
 {
     const size_t before = d->view[0].moves;
-    congru_status status = CONGRU_OK;
-    if (!look_at_rest(d, &status))
-        return status;
-    for (size_t v = 0; status == CONGRU_OK && v < d->views; v++)
-        status = congru_live_view_check_scale(d, &d->view[v]);
-    for (size_t v = 0; status == CONGRU_OK && learns(d) && v < d->views; v++) {
+    bool seen;
+    CONGRU_TRY(look_at_rest(d, &seen));
+    for (size_t v = 0; seen && v < d->views; v++)
+        CONGRU_TRY(congru_live_view_check_scale(d, &d->view[v]));
+    for (size_t v = 0; seen && learns(d) && v < d->views; v++) {
         congru_following_begin(&d->view[v].following); /* no trial: what is remembered of these stays */
         congru_live_view_move(d, &d->view[v]);
     }
     *windows += d->view[0].moves > before;
-    return status;
+    return CONGRU_OK;
 }
 
 congru_status congru_decoder_rest(congru_decoder *d, size_t frames, const double *data, size_t *windows)

@@ -30,27 +30,24 @@ static congru_status check_rate(congru_context *context, const congru_model *mod
                                 const congru_decoder_options *o)
 {
     const congru_preprocessing *p = &model->preprocessing;
-    congru_status status = CONGRU_OK;
     if (!(o->sampling > 0) || fabs(o->sampling - p->rate) <= 1e-6 * p->rate)
         return CONGRU_OK;
-    if (!congru_model_branched(model))
-        status = check_band(context, p, o->sampling, p->rate);
-    for (size_t i = 0; congru_model_branched(model) && i < model->pipeline.branches; i++) {
+    for (size_t i = 0; i < model->pipeline.branches; i++) {
         const congru_branch *branch = &model->pipeline.branch[i];
         if (branch->classifier->needs == CONGRU_NEEDS_SIGNALS)
             return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                                "the stream has %g Hz where the model has %g Hz, whose samples it reads one by "
                                "one (bring it to the model's rate first)",
                                o->sampling, p->rate);
-        for (size_t b = 0; status == CONGRU_OK && b < branch->blocks; b++)
-            status = check_band(context, &branch->block[b], o->sampling, p->rate);
+        for (size_t b = 0; b < branch->blocks; b++)
+            CONGRU_TRY(
+                check_band(context, branch->block != NULL ? &branch->block[b] : p, o->sampling, p->rate));
     }
-    if (status == CONGRU_OK)
-        congru_note(
-            context,
-            "The stream has %g Hz where the model has %g Hz: the filters are designed for the stream's rate.",
-            o->sampling, p->rate);
-    return status;
+    congru_note(
+        context,
+        "The stream has %g Hz where the model has %g Hz: the filters are designed for the stream's rate.",
+        o->sampling, p->rate);
+    return CONGRU_OK;
 }
 
 congru_status congru_live_check_options(congru_context *context, const congru_model *model,
@@ -65,14 +62,12 @@ congru_status congru_live_check_options(congru_context *context, const congru_mo
     if (p->rate <= 0)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "the model does not know the sampling rate of its signals (its set has no 'fs')");
-    congru_status status = check_rate(context, model, o);
-    if (status != CONGRU_OK)
-        return status;
-    if (!p->known && !congru_model_branched(model))
+    CONGRU_TRY(check_rate(context, model, o));
+    if (!p->known && !congru_model_needs_signals(model))
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "the model does not know how its covariances were made (train it on a set that "
                            "congru import wrote, or on signals)");
-    if (o->window > 0 && congru_model_branched(model))
+    if (o->window > 0 && congru_model_needs_signals(model))
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "the windows of a model of branches, or of signals, are its own (give none)");
     if (o->window <= 0 && p->samples == 0)
@@ -171,20 +166,17 @@ static void fill_trial(congru_decoder *d)
 static congru_status warm_streams(congru_decoder *d)
 {
     const size_t n = d->d;
-    congru_status status = CONGRU_OK;
-    for (size_t s = 0; status == CONGRU_OK && s < d->streams; s++) {
+    for (size_t s = 0; s < d->streams; s++) {
         memset(d->copy, 0, n * CONGRU_LIVE_CHUNK * sizeof *d->copy);
-        status = congru_signal_filter_causal(d->context, &d->stream[s].filter, n, CONGRU_LIVE_CHUNK, d->copy,
-                                             d->stream[s].state);
+        CONGRU_TRY(congru_signal_filter_causal(d->context, &d->stream[s].filter, n, CONGRU_LIVE_CHUNK, d->copy,
+                                               d->stream[s].state));
     }
-    for (size_t v = 0; d->flows && status == CONGRU_OK && v < d->views; v++) {
+    for (size_t v = 0; d->flows && v < d->views; v++) {
         congru_live_view *view = &d->view[v];
         memcpy(view->latest, view->reference, view->blocks * n * n * sizeof *view->latest);
-        status = congru_live_view_ask(d, view);
+        CONGRU_TRY(congru_live_view_ask(d, view));
     }
-    if (d->flows && status == CONGRU_OK)
-        status = congru_live_judge(d);
-    return status;
+    return d->flows ? congru_live_judge(d) : CONGRU_OK;
 }
 
 static congru_status warm_trial(congru_decoder *d)
@@ -192,56 +184,50 @@ static congru_status warm_trial(congru_decoder *d)
     int32_t flat;
     fill_trial(d);
     const double cue = fmax(0, -d->trial.onset);
-    congru_status status = congru_live_trial_cut(d, (uint64_t)cue, &flat);
-    if (status == CONGRU_OK)
-        status = congru_live_judge(d);
-    for (size_t v = 0; status == CONGRU_OK && v < d->views; v++)
-        status = congru_live_view_ask(d, &d->view[v]);
-    return status;
+    CONGRU_TRY(congru_live_trial_cut(d, (uint64_t)cue, &flat));
+    CONGRU_TRY(congru_live_judge(d));
+    for (size_t v = 0; v < d->views; v++)
+        CONGRU_TRY(congru_live_view_ask(d, &d->view[v]));
+    return CONGRU_OK;
 }
 
 /* Every call that a push can make, made a few times: what they allocate is in the cache from then on. */
 static congru_status warm_up(congru_decoder *d)
 {
     const size_t n = d->d;
-    congru_status status = CONGRU_OK;
-    for (int i = 0; status == CONGRU_OK && i < WARM_UPS; i++) {
+    for (int i = 0; i < WARM_UPS; i++) {
         memset(d->chunk, 0, n * CONGRU_LIVE_CHUNK * sizeof *d->chunk);
-        status = congru_signal_filter_causal(d->context, &d->filter, n, CONGRU_LIVE_CHUNK, d->chunk, d->state);
-        if (status == CONGRU_OK) /* whether or not the model has it: a stream of its own may */
-            status = congru_signal_average_reference(d->context, n, CONGRU_LIVE_CHUNK, d->chunk);
-        if (status == CONGRU_OK)
-            status = warm_streams(d);
-        if (status == CONGRU_OK && d->trial.able)
-            status = warm_trial(d);
-        for (size_t v = 0; status == CONGRU_OK && v < d->views; v++)
+        CONGRU_TRY(
+            congru_signal_filter_causal(d->context, &d->filter, n, CONGRU_LIVE_CHUNK, d->chunk, d->state));
+        /* Whether or not the model has it: a stream of its own may. */
+        CONGRU_TRY(congru_signal_average_reference(d->context, n, CONGRU_LIVE_CHUNK, d->chunk));
+        CONGRU_TRY(warm_streams(d));
+        if (d->trial.able)
+            CONGRU_TRY(warm_trial(d));
+        for (size_t v = 0; v < d->views; v++)
             if (congru_live_view_move(d, &d->view[v]) == CONGRU_ERROR_MEMORY)
-                status = CONGRU_ERROR_MEMORY;
+                return CONGRU_ERROR_MEMORY;
     }
-    return status;
+    return CONGRU_OK;
 }
 
 congru_status congru_live_start(congru_decoder *d)
 {
     congru_preprocessing filters = d->model->preprocessing;
     congru_preprocessing_own_filters(&filters);
-    congru_status status = congru_preprocess_design(d->context, &filters, d->sampling, &d->filter, NULL);
-    if (status == CONGRU_OK)
-        status = congru_live_plan(d);
-    if (status == CONGRU_OK)
-        status = place(d);
-    if (status == CONGRU_OK)
-        status = find_channels(d);
-    if (status == CONGRU_OK)
-        status = congru_live_rewind(d);
+    CONGRU_TRY(congru_preprocess_design(d->context, &filters, d->sampling, &d->filter, NULL));
+    CONGRU_TRY(congru_live_plan(d));
+    CONGRU_TRY(place(d));
+    CONGRU_TRY(find_channels(d));
+    congru_status status = congru_live_rewind(d);
     if (status == CONGRU_ERROR_NOT_POSITIVE || status == CONGRU_ERROR_NOT_FINITE)
-        status = congru_fail(d->context, CONGRU_ERROR_NOT_POSITIVE,
-                             "the model's tensor %s is not a covariance (train the model again)",
-                             d->trial.able ? "of a branch's reference" : CONGRU_MODEL_PRIOR);
-    if (status != CONGRU_OK)
-        return status;
+        status = congru_fail(
+            d->context, CONGRU_ERROR_NOT_POSITIVE,
+            "a reference of the model (b0.prior.0, ...) is not a covariance (train the model again)");
+    CONGRU_TRY(status);
     congru_memory_cache *before = congru_memory_cache_lend(&d->cache);
     status = warm_up(d);
     congru_memory_cache_lend(before);
-    return status == CONGRU_OK ? congru_live_rewind(d) : status;
+    CONGRU_TRY(status);
+    return congru_live_rewind(d);
 }

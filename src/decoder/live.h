@@ -4,8 +4,9 @@
 
 #include "base/memory.h"
 #include "congru/decoder.h"
-#include "decoder/model_branches.h"
+#include "decoder/model_internal.h"
 #include "decoder/window.h"
+#include "evaluation/materials.h"
 
 enum {
     CONGRU_LIVE_CHUNK = 64, /* frames filtered at a time */
@@ -33,24 +34,19 @@ typedef struct congru_live_block {
     double beyond; /* and from the reference of other subjects; infinity: unknown */
 } congru_live_block;
 
-/* One branch: what it looks at, the references of the subject at hand, and what it says. A pipeline of an aligner and a
- * classifier is one view of one block. */
+/* One branch: what it looks at, the references of the subject at hand, and what it says. */
 typedef struct congru_live_view {
-    congru_pipeline alone; /* its aligner and classifier */
-    congru_method_options method;
-    const congru_tensors *tensors;
-    congru_model_branch *found; /* NULL where the tensors are the model's; owned */
-    bool signals;               /* reads the samples themselves */
-    size_t material;            /* of the decoder's plan, of a branch */
-    size_t blocks, features;    /* features: 0 where the classifier reads trials */
+    const congru_branch *branch;
+    const congru_model_branch *fitted;
+    size_t material; /* what it reads, in the decoder's list */
+    size_t blocks;
     congru_live_block block[CONGRU_BLOCKS_MAX];
-    size_t first[CONGRU_BLOCKS_MAX]; /* each block's first feature */
-    double *reference, *root;        /* (blocks, d, d); root is reference^-1/2 */
-    double *latest;                  /* (blocks, d, d): covariances, or moments of signals, last looked at */
-    double *aligned, *moved;         /* (blocks, d, d) */
-    double *row;                     /* (features) */
-    double *probability;             /* (classes) */
-    congru_following following;      /* what its methods remember of the subject's trials */
+    double *reference, *root;   /* (blocks, d, d); root is reference^-1/2 */
+    double *latest;             /* (blocks, d, d): covariances, or moments of signals, last looked at */
+    double *aligned, *moved;    /* (blocks, d, d) */
+    double *row;                /* (features) */
+    double *probability;        /* (classes) */
+    congru_following following; /* what its methods remember of the subject's trials */
     size_t moves;
     double *
         centre; /* (blocks, d, d) of the subject's windows that are no artefacts, by which others are judged, */
@@ -63,9 +59,9 @@ typedef struct congru_live_view {
     bool waiting;    /* `latest` has yet to move the references */
 } congru_live_view;
 
-/* The last frames, of which the trial of a cue is cut: as the model's set holds trials, of the same length. */
+/* A trial as the model's set holds them; of signals, it is cut out of the last frames at a cue, and is of the same length. */
 typedef struct congru_live_trial {
-    bool able;        /* there is a ring */
+    bool able;        /* it is of signals, and there is a ring */
     double onset;     /* frames from the cue to the first */
     size_t samples;   /* that must have come; those of a set may be more, which no view looks at */
     size_t room;      /* frames kept */
@@ -73,8 +69,8 @@ typedef struct congru_live_trial {
     congru_set set;   /* of one trial, which is `signal` */
     double *signal;   /* (d, samples) */
     double *variance; /* (d) of it, times samples */
+    double *matrix;   /* (d, d), a trial of covariances, which nobody reads */
     int32_t zero;     /* its subject, session and run */
-    size_t *leader;   /* (products of a trial) the first that shares its filters */
 } congru_live_trial;
 
 typedef struct congru_live_mark {
@@ -113,12 +109,10 @@ struct congru_decoder {
     congru_materials materials; /* the plan of what a trial becomes */
     congru_live_view *view;
     size_t views;
-    bool artefact; /* what was last looked at is one */
-    uint64_t
-        clear; /* frames from which on a window holds less than half of the last one that was an artefact */
-    const double *weight; /* (views); NULL: the only view's probabilities are those of the decision */
-    double *said;         /* (views, classes) */
-    double *probability;  /* (classes) */
+    bool artefact;       /* what was last looked at is one */
+    uint64_t clear;      /* frames from which on a window holds less than half of the last that was one */
+    double *said;        /* (views, classes) */
+    double *probability; /* (classes) */
 };
 
 /* Whether each decision moves what is remembered of the subject, before or behind it. Windows that overlap do not: then

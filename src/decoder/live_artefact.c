@@ -87,13 +87,11 @@ static congru_status move_centre(const congru_decoder *d, congru_live_view *view
         view->centred = 1;
         return CONGRU_OK;
     }
-    const congru_status status =
-        congru_spd_geodesic(d->context, CONGRU_METRIC_RIEMANN, view->blocks, d->d, view->centre, view->blocks,
-                            view->latest, 1 / (behind + 1), view->aligned);
-    if (status == CONGRU_OK)
-        memcpy(view->centre, view->aligned, size * sizeof *view->centre);
-    view->centred += status == CONGRU_OK;
-    return status;
+    CONGRU_TRY(congru_spd_geodesic(d->context, CONGRU_METRIC_RIEMANN, view->blocks, d->d, view->centre,
+                                   view->blocks, view->latest, 1 / (behind + 1), view->aligned));
+    memcpy(view->centre, view->aligned, size * sizeof *view->centre);
+    view->centred++;
+    return CONGRU_OK;
 }
 
 /* Whether the window is nearer to other subjects than what the young centre began with. */
@@ -148,11 +146,10 @@ static congru_status judge_view(const congru_decoder *d, congru_live_view *view,
 
 congru_status congru_live_judge(congru_decoder *d)
 {
-    congru_status status = CONGRU_OK;
     d->artefact = false;
-    for (size_t v = 0; status == CONGRU_OK && v < d->views; v++)
-        status = judge_view(d, &d->view[v], &d->artefact);
+    for (size_t v = 0; v < d->views; v++)
+        CONGRU_TRY(judge_view(d, &d->view[v], &d->artefact));
     if (d->artefact)
         d->clear = d->count + congru_decoder_window(d) / 2;
-    return status;
+    return CONGRU_OK;
 }

@@ -31,7 +31,7 @@ void congru_state_digest(const congru_tensors *tensors, const congru_texts *text
 
 static bool recentres(const congru_live_view *view)
 {
-    return view->alone.aligner->recentring != NULL;
+    return view->branch->aligner->recentring != NULL;
 }
 
 static void name_tensor(char name[CONGRU_TENSOR_NAME_SIZE], size_t view, const char *what)
@@ -47,17 +47,15 @@ static congru_status add_view(congru_context *context, const congru_decoder *d, 
     const congru_live_view *view = &d->view[index];
     const size_t cube[3] = {view->blocks, d->d, d->d}, numbers[1] = {view->following.room};
     char name[CONGRU_TENSOR_NAME_SIZE];
-    congru_status status = CONGRU_OK;
     name_tensor(name, index, "reference");
     if (recentres(view))
-        status = congru_tensors_add_copy(context, to, name, 3, cube, view->reference);
+        CONGRU_TRY(congru_tensors_add_copy(context, to, name, 3, cube, view->reference));
     name_tensor(name, index, "windows");
-    if (status == CONGRU_OK)
-        status = congru_tensors_add_number(context, to, name, (double)view->moves);
+    CONGRU_TRY(congru_tensors_add_number(context, to, name, (double)view->moves));
     name_tensor(name, index, "following");
-    if (status == CONGRU_OK && numbers[0] > 0)
-        status = congru_tensors_add_copy(context, to, name, 1, numbers, view->following.number);
-    return status;
+    if (numbers[0] > 0)
+        CONGRU_TRY(congru_tensors_add_copy(context, to, name, 1, numbers, view->following.number));
+    return CONGRU_OK;
 }
 
 typedef struct state_file {
@@ -74,12 +72,9 @@ static void clear(state_file *file)
 static congru_status describe(congru_context *context, congru_decoder *d, state_file *file)
 {
     char number[16], own[CONGRU_STATE_DIGEST_SIZE], model[CONGRU_STATE_DIGEST_SIZE];
-    congru_status status = CONGRU_OK;
     congru_live_settle(d);
-    for (size_t v = 0; status == CONGRU_OK && v < d->views; v++)
-        status = add_view(context, d, v, &file->tensors);
-    if (status != CONGRU_OK)
-        return status;
+    for (size_t v = 0; v < d->views; v++)
+        CONGRU_TRY(add_view(context, d, v, &file->tensors));
     snprintf(number, sizeof number, "%d", (int)STATE_FORMAT);
     congru_state_digest(&file->tensors, NULL, own);
     congru_state_digest(&d->model->tensors, &d->model->texts, model);
@@ -88,19 +83,20 @@ static congru_status describe(congru_context *context, congru_decoder *d, state_
                                     {"pipeline", d->model->name},
                                     {"model", model},
                                     {"digest", own}};
-    for (size_t i = 0; status == CONGRU_OK && i < sizeof texts / sizeof texts[0]; i++)
-        status = congru_texts_add(context, &file->texts, texts[i][0], texts[i][1]);
-    return status;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        CONGRU_TRY(congru_texts_add(context, &file->texts, texts[i][0], texts[i][1]));
+    return CONGRU_OK;
 }
 
 congru_status congru_decoder_state_save(congru_context *context, congru_decoder *decoder, const char *path)
 {
     state_file file = {0};
+    congru_status status;
     if (context == NULL || decoder == NULL || path == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no decoder or path given");
-    congru_status status = describe(context, decoder, &file);
-    if (status == CONGRU_OK)
-        status = congru_safetensors_write(context, path, &file.tensors, &file.texts);
+    CONGRU_TRY_TO(done, describe(context, decoder, &file));
+    status = congru_safetensors_write(context, path, &file.tensors, &file.texts);
+done:
     clear(&file);
     return status;
 }
@@ -109,11 +105,12 @@ congru_status congru_decoder_state_pack(congru_context *context, congru_decoder 
                                         size_t room, size_t *size)
 {
     state_file file = {0};
+    congru_status status;
     if (context == NULL || decoder == NULL || size == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no decoder or place for its size given");
-    congru_status status = describe(context, decoder, &file);
-    if (status == CONGRU_OK)
-        status = congru_safetensors_pack(context, &file.tensors, &file.texts, bytes, room, size);
+    CONGRU_TRY_TO(done, describe(context, decoder, &file));
+    status = congru_safetensors_pack(context, &file.tensors, &file.texts, bytes, room, size);
+done:
     clear(&file);
     return status;
 }
@@ -153,29 +150,27 @@ static congru_status check_view(congru_context *context, const congru_decoder *d
                                 size_t index, double *windows, const double **following)
 {
     const congru_live_view *view = &d->view[index];
-    size_t numbers[1] = {0};
+    const congru_tensors *tensors = &file->tensors;
+    size_t numbers[1] = {0}, cube[3] = {view->blocks, d->d, d->d};
     char name[CONGRU_TENSOR_NAME_SIZE];
     const double *reference;
+    congru_status status = CONGRU_OK;
     name_tensor(name, index, "windows");
-    congru_status status = congru_tensors_expect_number(context, &file->tensors, name, 0, 1e15, windows);
-    bool possible = status != CONGRU_OK || *windows == floor(*windows);
+    CONGRU_TRY(congru_tensors_expect_number(context, tensors, name, 0, 1e15, windows));
     name_tensor(name, index, "following");
     *following = NULL;
-    if (status == CONGRU_OK && possible && congru_tensors_find(&file->tensors, name) != NULL) {
-        status = congru_tensors_expect(context, &file->tensors, name, 1, numbers, following);
-        *following = numbers[0] == view->following.room ? *following : NULL;
-    }
+    if (congru_tensors_find(tensors, name) != NULL)
+        CONGRU_TRY(congru_tensors_expect(context, tensors, name, 1, numbers, following));
+    *following = numbers[0] == view->following.room ? *following : NULL;
     name_tensor(name, index, "reference");
-    if (status == CONGRU_OK && possible && recentres(view)) {
-        size_t cube[3] = {view->blocks, d->d, d->d};
-        status = congru_tensors_expect(context, &file->tensors, name, 3, cube, &reference);
-        if (status == CONGRU_OK) {
-            memcpy(view->aligned, reference, view->blocks * d->d * d->d * sizeof *reference);
-            status = congru_spd_invsqrt(context, view->blocks, d->d, view->aligned, view->moved);
-        }
-        possible = status == CONGRU_OK || status == CONGRU_ERROR_MEMORY;
+    if (recentres(view)) {
+        CONGRU_TRY(congru_tensors_expect(context, tensors, name, 3, cube, &reference));
+        memcpy(view->aligned, reference, view->blocks * d->d * d->d * sizeof *reference);
+        status = congru_spd_invsqrt(context, view->blocks, d->d, view->aligned, view->moved);
     }
-    return possible ? status : congru_fail(context, CONGRU_ERROR_FORMAT, "its view %zu is not possible", index);
+    if (*windows == floor(*windows) && (status == CONGRU_OK || status == CONGRU_ERROR_MEMORY))
+        return status;
+    return congru_fail(context, CONGRU_ERROR_FORMAT, "its view %zu is not possible", index);
 }
 
 static void take_view(const congru_decoder *d, congru_live_view *view, double windows, const double *following)
@@ -197,9 +192,8 @@ static congru_status take(congru_context *context, congru_decoder *d, const char
 {
     const double *following[CONGRU_BRANCHES_MAX];
     double windows[CONGRU_BRANCHES_MAX];
-    congru_status status = check_texts(context, d, name, file);
-    if (status != CONGRU_OK)
-        return status;
+    congru_status status = CONGRU_OK;
+    CONGRU_TRY(check_texts(context, d, name, file));
     congru_live_settle(d);
     for (size_t v = 0; status == CONGRU_OK && v < d->views; v++)
         status = check_view(context, d, file, v, &windows[v], &following[v]);
@@ -214,17 +208,24 @@ static congru_status take(congru_context *context, congru_decoder *d, const char
     return CONGRU_OK;
 }
 
+/* What was read is taken, and freed. */
+static congru_status finish(congru_context *context, congru_decoder *d, const char *name, congru_status status,
+                            state_file *file)
+{
+    if (status == CONGRU_OK)
+        status = take(context, d, name, file);
+    clear(file);
+    return status;
+}
+
 congru_status congru_decoder_state_parse(congru_context *context, congru_decoder *decoder, const char *name,
                                          const void *bytes, size_t size)
 {
     state_file file = {0};
     if (context == NULL || decoder == NULL || name == NULL || bytes == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no decoder, name or bytes given");
-    congru_status status = congru_safetensors_parse(context, name, bytes, size, &file.tensors, &file.texts);
-    if (status == CONGRU_OK)
-        status = take(context, decoder, name, &file);
-    clear(&file);
-    return status;
+    return finish(context, decoder, name,
+                  congru_safetensors_parse(context, name, bytes, size, &file.tensors, &file.texts), &file);
 }
 
 congru_status congru_decoder_state_load(congru_context *context, congru_decoder *decoder, const char *path)
@@ -232,9 +233,6 @@ congru_status congru_decoder_state_load(congru_context *context, congru_decoder 
     state_file file = {0};
     if (context == NULL || decoder == NULL || path == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no decoder or path given");
-    congru_status status = congru_safetensors_read(context, path, &file.tensors, &file.texts);
-    if (status == CONGRU_OK)
-        status = take(context, decoder, path, &file);
-    clear(&file);
-    return status;
+    return finish(context, decoder, path, congru_safetensors_read(context, path, &file.tensors, &file.texts),
+                  &file);
 }

@@ -56,17 +56,16 @@ static congru_status make_products(congru_decoder *d)
 {
     congru_materials *m = &d->materials;
     congru_product *list[CONGRU_BRANCHES_MAX * CONGRU_BLOCKS_MAX];
-    congru_status status = CONGRU_OK;
-    for (size_t i = 0; status == CONGRU_OK && i < m->products; i++) {
+    for (size_t i = 0; i < m->products; i++) {
         size_t count = 0;
-        for (size_t k = i; d->trial.leader[i] == i && k < m->products; k++)
-            if (d->trial.leader[k] == i)
-                list[count++] = &m->product[k];
-        if (count == 0)
+        if (congru_materials_leader(m, i) != i)
             continue;
-        status = congru_product_make(d->context, &d->trial.set, 0, 1, count, list);
+        for (size_t k = i; k < m->products; k++)
+            if (congru_materials_leader(m, k) == i)
+                list[count++] = m->product[k];
+        CONGRU_TRY(congru_product_make(d->context, &d->trial.set, 0, 1, count, list));
     }
-    return status;
+    return CONGRU_OK;
 }
 
 congru_status congru_live_trial_cut(congru_decoder *d, uint64_t cue, int32_t *flat)
@@ -88,8 +87,8 @@ congru_status congru_live_trial_cut(congru_decoder *d, uint64_t cue, int32_t *fl
     *flat = find_flat(trial, d->d);
     if (*flat >= 0)
         return CONGRU_ERROR_NOT_POSITIVE;
-    congru_status status = make_products(d);
-    for (size_t v = 0; status == CONGRU_OK && v < d->views; v++)
-        status = congru_live_view_look_at_trial(d, &d->view[v]);
-    return status;
+    CONGRU_TRY(make_products(d));
+    for (size_t v = 0; v < d->views; v++)
+        CONGRU_TRY(congru_live_view_look_at_trial(d, &d->view[v]));
+    return CONGRU_OK;
 }

@@ -7,54 +7,47 @@
 #include "decoder/live.h"
 #include "decoder/model_spread.h"
 
-static congru_status fail_memory(congru_decoder *d)
-{
-    return congru_fail(d->context, CONGRU_ERROR_MEMORY, "not enough memory for a decoder");
-}
+static const char memory[] = "a decoder";
 
 /* ---- Planning ------------------------------------------------------------------------------------------ */
 
-/* An aligner and a classifier of covariances: the model's own window, and no trial is cut. */
-static congru_status plan_plain(congru_decoder *d)
+static bool reads_signals(const congru_live_view *view)
+{
+    return view->branch->classifier->needs == CONGRU_NEEDS_SIGNALS;
+}
+
+static const congru_material *material_of(const congru_decoder *d, const congru_live_view *view)
+{
+    return &d->materials.material[view->material];
+}
+
+/* Of covariances as the model's set had them: a window of samples as they are, and no trial is cut. */
+static congru_status plan_window(congru_decoder *d)
 {
     const congru_preprocessing *p = &d->model->preprocessing;
     const double seconds = d->options.window > 0 ? d->options.window : (double)p->samples / p->rate;
     const double samples = floor(seconds * d->sampling + 0.5);
-    const congru_set cut = {.rate = d->sampling, .start = p->window[0]};
     if (samples < 2)
         return congru_fail(d->context, CONGRU_ERROR_ARGUMENT, "a window of %.0f samples is too short", samples);
     if (!(samples < 1e15))
         return congru_fail(d->context, CONGRU_ERROR_ARGUMENT, "a window of %g samples is too long", samples);
-    d->views = d->streams = 1;
-    d->view = calloc(1, sizeof *d->view);
-    d->stream = calloc(1, sizeof *d->stream);
-    if (d->view == NULL || d->stream == NULL)
-        return fail_memory(d);
+    CONGRU_TRY(congru_allocate(d->context, &d->stream, 1, sizeof *d->stream, memory));
+    CONGRU_TRY(congru_allocate(d->context, &d->trial.matrix, d->d * d->d, sizeof(double), memory));
+    d->trial.set.covariance = d->trial.matrix;
+    d->streams = 1;
     d->flows = true;
     d->extent = (size_t)samples;
-    d->end = p->window[1] > p->window[0] && !p->rest ? congru_set_onset(&cut) + samples : (double)NAN;
-    d->stream[0].window = (congru_window){.d = d->d, .samples = d->extent};
+    d->end = p->window[1] > p->window[0] && !p->rest ? congru_set_onset(&d->trial.set) + samples : (double)NAN;
     /* A high-pass has taken constants away already. */
-    d->stream[0].window.centred =
-        p->estimator != CONGRU_ESTIMATOR_CSP && !(p->band[0] > 0 || p->filtered[0] > 0);
-    d->view[0] = (congru_live_view){
-        .alone = {.aligner = d->model->pipeline.aligner, .classifier = d->model->pipeline.classifier},
-        .method = d->model->method,
-        .tensors = &d->model->tensors,
-        .blocks = 1};
-    d->view[0].block[0] =
-        (congru_live_block){.as = p, .prior = congru_model_prior(d->model), .length = d->extent};
-    const double *spread = NULL;
-    size_t rows = 0;
-    congru_status status = CONGRU_OK;
-    if (d->model->pipeline.aligner->recentring != NULL)
-        status = congru_spread_find(d->context, &d->model->tensors, CONGRU_MODEL_SPREAD, &spread, &rows);
-    congru_live_block_bound(d, spread, rows, &d->view[0].block[0]);
-    return status;
+    d->stream[0].window = (congru_window){.d = d->d,
+                                          .samples = d->extent,
+                                          .centred = p->estimator != CONGRU_ESTIMATOR_CSP &&
+                                                     !(p->band[0] > 0 || p->filtered[0] > 0)};
+    return CONGRU_OK;
 }
 
-/* The one trial that branches are planned on, which is as those of the model's set were. */
-static congru_status plan_trial(congru_decoder *d)
+/* Of signals: the trial of a cue, which is as those of the model's set were. */
+static congru_status plan_cue(congru_decoder *d)
 {
     const congru_preprocessing *p = &d->model->preprocessing;
     congru_live_trial *trial = &d->trial;
@@ -68,26 +61,30 @@ static congru_status plan_trial(congru_decoder *d)
                            "trials of %.0f samples of %zu channels take more than %d MB", samples, d->d,
                            (int)(CONGRU_DECODER_WINDOW_MAX >> 20));
     trial->able = true;
-    trial->samples = (size_t)samples;
-    trial->signal = calloc(d->d * trial->samples + 1, sizeof(double));
-    trial->variance = calloc(d->d, sizeof(double));
-    if (trial->signal == NULL || trial->variance == NULL)
-        return fail_memory(d);
+    trial->samples = trial->set.samples = (size_t)samples;
+    CONGRU_TRY(congru_allocate(d->context, &trial->signal, d->d * trial->samples, sizeof(double), memory));
+    CONGRU_TRY(congru_allocate(d->context, &trial->variance, d->d, sizeof(double), memory));
+    trial->set.signals = trial->signal;
+    trial->onset = congru_set_onset(&trial->set);
+    return CONGRU_OK;
+}
+
+/* The one trial that branches are planned on. */
+static congru_status plan_trial(congru_decoder *d)
+{
+    congru_live_trial *trial = &d->trial;
     trial->set = (congru_set){
         .count = 1,
         .dimension = d->d,
-        .samples = trial->samples,
-        .signals = trial->signal,
         .subject = &trial->zero,
         .session = &trial->zero,
         .run = &trial->zero,
-        .channel_name = p->channel_name,
+        .channel_name = d->model->preprocessing.channel_name,
         .rate = d->sampling,
-        .start = p->window[0],
+        .start = d->model->preprocessing.window[0],
         .meta = (char *)(uintptr_t)congru_texts_find(&d->model->texts, "preprocessing"), /* only read */
     };
-    trial->onset = congru_set_onset(&trial->set);
-    return CONGRU_OK;
+    return congru_model_needs_signals(d->model) ? plan_cue(d) : plan_window(d);
 }
 
 /* How much of the trial a block needs: all of it where its filters look ahead. */
@@ -111,51 +108,42 @@ static congru_status plan_view(congru_decoder *d, size_t index)
 {
     const congru_branch *branch = &d->model->pipeline.branch[index];
     congru_live_view *view = &d->view[index];
-    view->alone = (congru_pipeline){.aligner = branch->aligner, .classifier = branch->classifier};
-    view->signals = branch->classifier->needs == CONGRU_NEEDS_SIGNALS;
-    if (branch->blocks == 0 && !view->signals)
+    view->branch = branch;
+    view->fitted = &d->model->branch[index];
+    if (d->trial.able && !congru_branch_reads(branch, CONGRU_NEEDS_SIGNALS))
         return congru_fail(
             d->context, CONGRU_ERROR_UNSUPPORTED,
             "branch '%s' reads covariances as its set had them, and a model of branches does not "
             "say how they were made (give the branch a band or a window)",
             branch->name);
-    congru_status status =
-        congru_materials_want(d->context, &d->model->method, branch, &d->materials, &view->material);
-    view->found = calloc(1, sizeof *view->found);
-    if (status == CONGRU_OK && view->found == NULL)
-        status = fail_memory(d);
-    if (status != CONGRU_OK)
-        return status;
-    const congru_material *own = &d->materials.material[view->material];
-    view->method = own->method;
-    view->blocks = own->blocks;
-    view->features = own->features;
-    memcpy(view->first, own->first, sizeof view->first);
-    status = congru_model_branch_find(d->context, d->model, index, view->blocks, view->found);
-    view->tensors = &view->found->tensors;
-    return status;
+    CONGRU_TRY(congru_materials_want(d->context, &d->model->method, branch, &d->materials, &view->material));
+    view->blocks = material_of(d, view)->blocks;
+    if (view->blocks != view->fitted->blocks)
+        return congru_fail(d->context, CONGRU_ERROR_FORMAT, "branch '%s' was fitted on %zu blocks, and has %zu",
+                           branch->name, view->fitted->blocks, view->blocks);
+    return CONGRU_OK;
 }
 
-/* Each block's product and prior, now that the list of products does not move. */
-static congru_status plan_blocks(congru_decoder *d, size_t index)
+/* Each block's product, prior and bounds. */
+static congru_status plan_blocks(congru_decoder *d, congru_live_view *view)
 {
-    congru_live_view *view = &d->view[index];
-    const congru_materials *m = &d->materials;
-    congru_status status = CONGRU_OK;
-    for (size_t b = 0; status == CONGRU_OK && b < view->blocks; b++) {
-        const size_t product = m->prepared_product[m->material[view->material].block[b]];
-        view->block[b] = (congru_live_block){.prior = view->found->aligned.prior[b]};
-        congru_live_block_bound(d, view->found->spread[b], view->found->spread_rows[b], &view->block[b]);
-        if (product >= m->products)
-            continue;
-        view->block[b].product = &m->product[product];
-        view->block[b].as = &m->product[product].description;
-        if (m->product[product].channels != d->d)
-            status = congru_fail(d->context, CONGRU_ERROR_UNSUPPORTED,
-                                 "branch '%s' chooses channels of its own, which a stream does not",
-                                 d->model->pipeline.branch[index].name);
+    for (size_t b = 0; b < view->blocks; b++) {
+        const congru_product *product = material_of(d, view)->block[b]->product;
+        congru_live_block *block = &view->block[b];
+        *block = (congru_live_block){.product = product, .prior = view->fitted->prior[b]};
+        if (product != NULL && product->channels != d->d)
+            return congru_fail(d->context, CONGRU_ERROR_UNSUPPORTED,
+                               "branch '%s' chooses channels of its own, which a stream does not",
+                               view->branch->name);
+        if (product != NULL)
+            block->as = &product->description;
+        if (!d->trial.able) {
+            block->as = &d->model->preprocessing;
+            block->length = d->extent;
+        }
+        congru_live_block_bound(d, view->fitted->spread[b], view->fitted->spread_rows[b], block);
     }
-    return status;
+    return CONGRU_OK;
 }
 
 /* Whether covariances of it can be had at any time, the state of its filters kept. */
@@ -171,7 +159,7 @@ bool congru_model_needs_cues(const congru_model *model)
     for (size_t i = 0; model != NULL && i < model->pipeline.branches; i++) {
         const congru_branch *branch = &model->pipeline.branch[i];
         needs = needs || branch->classifier->needs == CONGRU_NEEDS_SIGNALS;
-        for (size_t b = 0; b < branch->blocks; b++)
+        for (size_t b = 0; branch->block != NULL && b < branch->blocks; b++)
             needs = needs || !can_flow(&branch->block[b]);
     }
     return needs;
@@ -190,9 +178,7 @@ static congru_status plan_stream(congru_decoder *d, double end, congru_live_bloc
         stream->filters = p;
         stream->window = (congru_window){.d = d->d, .centred = !(p->band[0] > 0)};
         d->streams++;
-        congru_status status = congru_preprocess_design(d->context, p, d->sampling, &stream->filter, NULL);
-        if (status != CONGRU_OK)
-            return status;
+        CONGRU_TRY(congru_preprocess_design(d->context, p, d->sampling, &stream->filter, NULL));
     }
     const double last = block->product->onset + (double)block->product->samples;
     block->length = block->product->samples;
@@ -204,110 +190,53 @@ static congru_status plan_stream(congru_decoder *d, double end, congru_live_bloc
     return CONGRU_OK;
 }
 
+/* What is cut of the trial of a cue and, where that can be, of samples as they flow. */
 static congru_status plan_streams(congru_decoder *d)
 {
     double end = -INFINITY;
-    size_t blocks = 0;
-    congru_status status = CONGRU_OK;
-    d->flows = !congru_model_needs_cues(d->model);
+    size_t blocks = 0, needed = 2;
     for (size_t v = 0; v < d->views; v++)
-        for (size_t b = 0; b < d->view[v].blocks; b++) {
+        for (size_t b = 0; b < d->view[v].blocks; b++, blocks++) {
             const congru_live_block *block = &d->view[v].block[b];
+            const size_t own = samples_needed(d, block);
+            needed = own > needed ? own : needed;
             if (block->product != NULL)
                 end = fmax(end, block->product->onset + (double)block->product->samples);
-            blocks++;
         }
     d->end = end;
-    if (!d->flows)
-        return CONGRU_OK;
-    d->stream = calloc(blocks, sizeof *d->stream);
-    if (d->stream == NULL)
-        return fail_memory(d);
-    for (size_t v = 0; status == CONGRU_OK && v < d->views; v++)
-        for (size_t b = 0; status == CONGRU_OK && b < d->view[v].blocks; b++)
-            status = plan_stream(d, end, &d->view[v].block[b]);
-    return status;
-}
-
-/* Arrays of the products, as views read them, and which are filtered together. */
-static congru_status reserve_products(congru_decoder *d)
-{
-    congru_materials *m = &d->materials;
-    d->trial.leader = calloc(m->products + 1, sizeof *d->trial.leader);
-    if (d->trial.leader == NULL)
-        return fail_memory(d);
-    for (size_t i = 0; i < m->products; i++)
-        while (d->trial.leader[i] < i &&
-               !congru_product_shares(&m->product[d->trial.leader[i]].description, &m->product[i].description))
-            d->trial.leader[i]++;
-    for (size_t i = 0; i < m->count; i++) {
-        if (m->prepared_product[i] >= m->products)
-            continue;
-        congru_product *product = &m->product[m->prepared_product[i]];
-        const bool signals = m->prepared[i].needs == CONGRU_NEEDS_SIGNALS;
-        double **array = signals ? &product->signals : &product->covariance;
-        if (*array == NULL)
-            *array = congru_memory_take(product->channels * (signals ? product->samples : product->channels) *
-                                        sizeof **array);
-        if (*array == NULL)
-            return fail_memory(d);
-    }
-    return CONGRU_OK;
-}
-
-static congru_status plan_branches(congru_decoder *d)
-{
-    const congru_tensor *weight = congru_tensors_find(&d->model->tensors, CONGRU_MODEL_WEIGHTS);
-    size_t needed = 2;
-    congru_status status = plan_trial(d);
-    if (status == CONGRU_OK)
-        status = congru_materials_begin(d->context, &d->trial.set, false, false, &d->materials);
-    d->view = calloc(d->model->pipeline.branches, sizeof *d->view);
-    if (status == CONGRU_OK && d->view == NULL)
-        status = fail_memory(d);
-    if (status != CONGRU_OK)
-        return status;
-    d->weight = weight->data;
-    d->views = d->model->pipeline.branches;
-    for (size_t v = 0; status == CONGRU_OK && v < d->views; v++)
-        status = plan_view(d, v);
-    for (size_t v = 0; status == CONGRU_OK && v < d->views; v++) {
-        status = plan_blocks(d, v);
-        for (size_t b = 0; status == CONGRU_OK && b < d->view[v].blocks; b++) {
-            const size_t own = samples_needed(d, &d->view[v].block[b]);
-            needed = own > needed ? own : needed;
-        }
-    }
-    if (status == CONGRU_OK)
-        status = plan_streams(d);
-    if (status == CONGRU_OK)
-        status = reserve_products(d);
-    if (status != CONGRU_OK)
-        return status;
+    d->flows = !congru_model_needs_cues(d->model);
+    CONGRU_TRY(congru_allocate(d->context, &d->stream, blocks, sizeof *d->stream, memory));
+    for (size_t v = 0; d->flows && v < d->views; v++)
+        for (size_t b = 0; b < d->view[v].blocks; b++)
+            CONGRU_TRY(plan_stream(d, end, &d->view[v].block[b]));
     d->trial.room = 2 * d->trial.samples + (size_t)d->sampling; /* for markers that come late */
     d->trial.samples = d->trial.set.samples = needed;
-    return CONGRU_OK;
+    return congru_materials_reserve(d->context, &d->materials);
 }
 
 congru_status congru_live_plan(congru_decoder *d)
 {
-    return congru_model_branched(d->model) ? plan_branches(d) : plan_plain(d);
+    CONGRU_TRY(plan_trial(d));
+    CONGRU_TRY(congru_materials_begin(d->context, &d->trial.set, false, false, &d->materials));
+    CONGRU_TRY(congru_allocate(d->context, &d->view, d->model->pipeline.branches, sizeof *d->view, memory));
+    d->views = d->model->pipeline.branches;
+    for (size_t v = 0; v < d->views; v++)
+        CONGRU_TRY(plan_view(d, v));
+    for (size_t v = 0; v < d->views; v++)
+        CONGRU_TRY(plan_blocks(d, &d->view[v]));
+    return d->trial.able ? plan_streams(d) : CONGRU_OK;
 }
 
 void congru_live_clear(congru_decoder *d)
 {
-    for (size_t v = 0; d->view != NULL && v < d->views; v++) {
-        if (d->view[v].found != NULL)
-            congru_model_branch_clear(d->view[v].found);
-        free(d->view[v].found);
+    for (size_t v = 0; v < d->views; v++)
         congru_following_clear(&d->view[v].following);
-    }
     congru_materials_clear(&d->materials);
     free(d->view);
     free(d->stream);
     free(d->trial.signal);
     free(d->trial.variance);
-    free(d->trial.leader);
+    free(d->trial.matrix);
 }
 
 void congru_live_view_layout(congru_arena *arena, const congru_decoder *d, congru_live_view *view)
@@ -318,7 +247,7 @@ void congru_live_view_layout(congru_arena *arena, const congru_decoder *d, congr
     view->latest = congru_arena_take(arena, size, sizeof(double));
     view->aligned = congru_arena_take(arena, size, sizeof(double));
     view->moved = congru_arena_take(arena, size, sizeof(double));
-    view->row = congru_arena_take(arena, view->features + 1, sizeof(double));
+    view->row = congru_arena_take(arena, material_of(d, view)->features + 1, sizeof(double));
     congru_live_view_layout_looks(arena, d, view);
 }
 
@@ -351,7 +280,7 @@ static congru_signals signals_of(const congru_decoder *d, const congru_live_view
         signals.rate = product->rate;
         signals.start = product->start;
     }
-    if (white && view->alone.aligner->recentring != NULL) {
+    if (white && view->branch->aligner->recentring != NULL) {
         signals.root = view->root + b * d->d * d->d;
         signals.owner = &own;
     }
@@ -361,17 +290,16 @@ static congru_signals signals_of(const congru_decoder *d, const congru_live_view
 congru_status congru_live_view_look_at_trial(const congru_decoder *d, congru_live_view *view)
 {
     const size_t size = d->d * d->d;
-    const congru_recentring *recentring = view->alone.aligner->recentring;
-    congru_status status = CONGRU_OK;
-    for (size_t b = 0; status == CONGRU_OK && b < view->blocks; b++) {
-        if (!view->signals) {
+    const congru_recentring *recentring = view->branch->aligner->recentring;
+    for (size_t b = 0; b < view->blocks; b++) {
+        if (!reads_signals(view)) {
             memcpy(view->latest + b * size, view->block[b].product->covariance, size * sizeof(double));
         } else if (recentring != NULL) {
             const congru_signals signals = signals_of(d, view, b, false);
-            status = recentring->moment(d->context, &signals, view->latest + b * size);
+            CONGRU_TRY(recentring->moment(d->context, &signals, view->latest + b * size));
         }
     }
-    return status;
+    return CONGRU_OK;
 }
 
 static double trace_of(size_t d, const double *c)
@@ -385,7 +313,7 @@ static double trace_of(size_t d, const double *c)
 congru_status congru_live_view_check_scale(const congru_decoder *d, const congru_live_view *view)
 {
     const congru_live_block *block = &view->block[0];
-    if (block->prior == NULL || view->alone.aligner->recentring == NULL ||
+    if (block->prior == NULL || view->branch->aligner->recentring == NULL ||
         (block->as != NULL && block->as->trace_normalise))
         return CONGRU_OK;
     return congru_model_factor(trace_of(d->d, block->prior), trace_of(d->d, view->latest)) == 1
@@ -395,58 +323,40 @@ congru_status congru_live_view_check_scale(const congru_decoder *d, const congru
 
 /* ---- Asking -------------------------------------------------------------------------------------------- */
 
-/* Several blocks side by side: those of covariances are as many trials of one block. */
-static congru_status ask_blocks(const congru_decoder *d, congru_live_view *view)
-{
-    const congru_classifier *classifier = view->alone.classifier;
-    const congru_features rows = {.plain = view->row, .size = view->features};
-    const congru_target_trials target = {.count = 1, .d = d->d, .features = &rows};
-    congru_status status = CONGRU_OK;
-    if (!view->signals) {
-        const congru_target_trials blocks = {.count = view->blocks, .d = d->d, .covariance = view->aligned};
-        status =
-            classifier->features(d->context, &blocks, &view->method, view->features / view->blocks, view->row);
-    }
-    for (size_t b = 0; view->signals && status == CONGRU_OK && b < view->blocks; b++) {
-        const congru_signals signals = signals_of(d, view, b, true);
-        const congru_target_trials block = {.count = 1, .d = d->d, .signals = &signals};
-        status =
-            classifier->features(d->context, &block, &view->method, view->features, view->row + view->first[b]);
-    }
-    return status == CONGRU_OK
-               ? classifier->predict(classifier, d->context, view->tensors, &target, view->probability)
-               : status;
-}
-
 congru_status congru_live_view_ask(const congru_decoder *d, congru_live_view *view)
 {
+    const congru_material *m = material_of(d, view);
     const size_t n = d->d, size = n * n;
-    const bool recentres = view->alone.aligner->recentring != NULL;
-    congru_status status = CONGRU_OK;
-    for (size_t b = 0; !view->signals && status == CONGRU_OK && b < view->blocks; b++) {
-        if (recentres)
-            status = congru_spd_congruence(d->context, 1, n, n, view->latest + b * size, view->root + b * size,
-                                           view->aligned + b * size);
+    const bool signals = reads_signals(view), recentres = view->branch->aligner->recentring != NULL;
+    congru_target_trials block[CONGRU_BLOCKS_MAX];
+    congru_signals own[CONGRU_BLOCKS_MAX];
+    for (size_t b = 0; b < view->blocks; b++) {
+        const double *latest = view->latest + b * size;
+        double *aligned = view->aligned + b * size;
+        if (signals)
+            own[b] = signals_of(d, view, b, true);
+        else if (recentres)
+            CONGRU_TRY(congru_spd_congruence(d->context, 1, n, n, latest, view->root + b * size, aligned));
         else
-            memcpy(view->aligned + b * size, view->latest + b * size, size * sizeof(double));
+            memcpy(aligned, latest, size * sizeof *aligned);
+        block[b] = (congru_target_trials){.count = 1,
+                                          .d = n,
+                                          .covariance = signals ? NULL : aligned,
+                                          .signals = signals ? &own[b] : NULL,
+                                          .following = congru_live_follows(d) ? &view->following : NULL};
     }
-    if (status != CONGRU_OK || view->blocks > 1)
-        return status == CONGRU_OK ? ask_blocks(d, view) : status;
-    congru_signals signals;
-    congru_target_trials target = {.count = 1,
-                                   .d = n,
-                                   .covariance = view->signals ? NULL : view->aligned,
-                                   .following = congru_live_follows(d) ? &view->following : NULL};
+    const congru_asked asked = {.blocks = view->blocks,
+                                .features = m->features,
+                                .block = block,
+                                .first = m->first,
+                                .mapped = view->aligned,
+                                .row = view->row};
     congru_following_begin(&view->following);
-    if (view->signals) {
-        signals = signals_of(d, view, 0, true);
-        target.signals = &signals;
-    }
-    status = congru_pipeline_predict(d->context, &view->alone, &view->method, view->tensors, &target,
-                                     view->aligned, view->probability);
-    if (status == CONGRU_OK && view->following.before)
+    CONGRU_TRY(congru_branch_predict(d->context, view->branch, &m->method, &view->fitted->tensors, &asked,
+                                     view->probability));
+    if (view->following.before)
         congru_following_keep(&view->following);
-    return status;
+    return CONGRU_OK;
 }
 
 /* ---- The subject ---------------------------------------------------------------------------------------- */
@@ -472,9 +382,8 @@ congru_status congru_live_view_rewind(const congru_decoder *d, congru_live_view 
 congru_status congru_live_view_move(const congru_decoder *d, congru_live_view *view)
 {
     const size_t n = d->d, size = view->blocks * n * n;
-    const congru_recentring *recentring = view->alone.aligner->recentring;
+    const congru_recentring *recentring = view->branch->aligner->recentring;
     double behind = d->options.prior_weight + (double)view->moves;
-    congru_status status = CONGRU_OK;
     view->waiting = false;
     if (recentring == NULL && !view->following.before)
         congru_following_keep(&view->following);
@@ -486,12 +395,10 @@ congru_status congru_live_view_move(const congru_decoder *d, congru_live_view *v
         for (size_t b = 0; b < view->blocks; b++)
             congru_recentre_begin(n, view->latest + b * n * n, view->aligned + b * n * n);
     else
-        status = recentring->move(d->context, &view->method, view->blocks, n, view->reference, view->latest,
-                                  1.0 / (behind + 1.0), view->aligned);
-    if (status == CONGRU_OK)
-        status = congru_spd_invsqrt(d->context, view->blocks, n, view->aligned, view->moved);
-    if (status != CONGRU_OK)
-        return status; /* a window with flat channels teaches nothing */
+        CONGRU_TRY(recentring->move(d->context, &material_of(d, view)->method, view->blocks, n, view->reference,
+                                    view->latest, 1.0 / (behind + 1.0), view->aligned));
+    /* A window with flat channels teaches nothing. */
+    CONGRU_TRY(congru_spd_invsqrt(d->context, view->blocks, n, view->aligned, view->moved));
     memcpy(view->reference, view->aligned, size * sizeof(double));
     memcpy(view->root, view->moved, size * sizeof(double));
     view->moves++;

@@ -8,7 +8,7 @@
 #include "array/source.h"
 #include "base/json_scan.h"
 #include "congru/version.h"
-#include "decoder/model_branches.h"
+#include "decoder/model_internal.h"
 #include "decoder/model_spread.h"
 #include "model/method_options.h"
 
@@ -27,23 +27,22 @@ static congru_status find_text(congru_context *context, const congru_model *mode
     return *text != NULL ? CONGRU_OK : fail(context, "not a model of congru: its metadata lacks", name);
 }
 
-static congru_status check_format(congru_context *context, const congru_model *model)
+static congru_status read_format(congru_context *context, const congru_model *model, long *number)
 {
-    const char *format, *number, *version = congru_texts_find(&model->texts, "version");
-    congru_status status = find_text(context, model, "format", &format);
-    if (status == CONGRU_OK && strcmp(format, "congru model") != 0)
+    const char *format, *text, *version = congru_texts_find(&model->texts, "version");
+    CONGRU_TRY(find_text(context, model, "format", &format));
+    if (strcmp(format, "congru model") != 0)
         return fail(context, "not a model of congru: its format is", format);
-    if (status == CONGRU_OK)
-        status = find_text(context, model, "format_version", &number);
-    if (status == CONGRU_OK && (strlen(number) > 9 || strspn(number, "0123456789") != strlen(number) ||
-                                strtol(number, NULL, 10) != CONGRU_MODEL_FORMAT))
-        return congru_fail(
-            context, CONGRU_ERROR_UNSUPPORTED,
-            "a model of format %.20s, written by congru %.40s; congru %s reads format %d (train it "
-            "again)",
-            number, version != NULL ? version : "of unknown version", congru_version(),
-            (int)CONGRU_MODEL_FORMAT);
-    return status;
+    CONGRU_TRY(find_text(context, model, "format_version", &text));
+    const bool digits = strlen(text) <= 9 && strspn(text, "0123456789") == strlen(text);
+    *number = digits ? strtol(text, NULL, 10) : 0;
+    if (*number >= 1 && *number <= CONGRU_MODEL_FORMAT)
+        return CONGRU_OK;
+    return congru_fail(
+        context, CONGRU_ERROR_UNSUPPORTED,
+        "a model of format %.20s, written by congru %.40s; congru %s reads formats 1 to %d (train it "
+        "again)",
+        text, version != NULL ? version : "of unknown version", congru_version(), (int)CONGRU_MODEL_FORMAT);
 }
 
 /* A JSON array of names. */
@@ -51,9 +50,7 @@ static congru_status read_names(congru_context *context, const congru_model *mod
                                 size_t least, size_t most, size_t *count, char (**names)[CONGRU_LABEL_SIZE])
 {
     const char *text;
-    congru_status status = find_text(context, model, name, &text);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(find_text(context, model, name, &text));
     congru_scan json = congru_scan_start(text, strlen(text));
     *count = 0;
     for (bool first = congru_scan_array(&json); congru_scan_element(&json, &first); ++*count)
@@ -61,9 +58,7 @@ static congru_status read_names(congru_context *context, const congru_model *mod
             return fail(context, "its metadata has no list of names in", name);
     if (!congru_scan_end(&json) || *count < least)
         return fail(context, "its metadata has no list of names in", name);
-    *names = calloc(*count, sizeof **names);
-    if (*names == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu names", *count);
+    CONGRU_TRY(congru_allocate(context, names, *count, sizeof **names, "%zu names", *count));
     json = congru_scan_start(text, strlen(text));
     size_t i = 0;
     for (bool first = congru_scan_array(&json); congru_scan_element(&json, &first); i++)
@@ -76,9 +71,7 @@ static congru_status read_number(congru_context *context, const congru_model *mo
                                  double most, double *number)
 {
     const char *text;
-    congru_status status = find_text(context, model, name, &text);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(find_text(context, model, name, &text));
     congru_scan json = congru_scan_start(text, strlen(text));
     if (!congru_scan_number(&json, number) || !congru_scan_end(&json) || *number < 0 || *number > most)
         return fail(context, "its metadata has no possible number for", name);
@@ -122,9 +115,7 @@ static congru_status read_settings(congru_context *context, congru_model *model)
     char key[64];
     size_t needed = 0;
     const congru_method_option *row;
-    congru_status status = find_text(context, model, "settings", &text);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(find_text(context, model, "settings", &text));
     congru_method_options_init(&model->method);
     for (size_t i = 0; (row = congru_method_option_at(i)) != NULL; i++)
         needed += row->asked;
@@ -147,11 +138,9 @@ static congru_status read_pipeline(congru_context *context, congru_model *model,
     congru_pipeline_clear(&model->pipeline);
     if (definitions == NULL)
         return congru_pipeline_parse_plain(context, name, &model->pipeline);
-    congru_status status =
-        congru_definitions_read(context, "its definitions", definitions, name, &model->pipeline, &found);
-    if (status == CONGRU_OK && !found)
-        return fail(context, "its metadata does not define", name);
-    return status;
+    CONGRU_TRY(
+        congru_definitions_read(context, "its definitions", definitions, name, &model->pipeline, &found));
+    return found ? CONGRU_OK : fail(context, "its metadata does not define", name);
 }
 
 /* Trials that were taken whole are cut out of recordings as long as they were. */
@@ -170,45 +159,128 @@ static congru_status read_start(congru_context *context, const congru_model *mod
     return CONGRU_OK;
 }
 
-static congru_status read_texts(congru_context *context, congru_model *model)
+static congru_status read_texts(congru_context *context, congru_model *model, long *format)
 {
     congru_preprocessing *p = &model->preprocessing;
     const char *name, *meta;
     double rate = 0, samples = 0;
-    congru_status status = check_format(context, model);
-    if (status == CONGRU_OK)
-        status = find_text(context, model, "pipeline", &name);
-    if (status == CONGRU_OK)
-        status = read_pipeline(context, model, name);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(read_format(context, model, format));
+    CONGRU_TRY(find_text(context, model, "pipeline", &name));
+    CONGRU_TRY(read_pipeline(context, model, name));
     snprintf(model->name, sizeof model->name, "%s", name);
     congru_preprocessing_init_raw(p);
     p->whole = false;
-    status = read_names(context, model, "channels", 1, CONGRU_DIMENSION_MAX, &p->channels, &p->channel_name);
-    if (status == CONGRU_OK)
-        status = read_names(context, model, "classes", 2, CONGRU_MODEL_CLASSES_MAX, &model->classes,
-                            &model->class_name);
-    if (status == CONGRU_OK)
-        status = read_number(context, model, "rate", 1e7, &rate);
-    if (status == CONGRU_OK)
-        status = read_number(context, model, "samples", 1e9, &samples);
-    if (status == CONGRU_OK)
-        status = find_text(context, model, "preprocessing", &meta);
-    if (status == CONGRU_OK)
-        status = congru_preprocessing_parse(context, meta, p);
-    if (status == CONGRU_OK)
-        status = read_settings(context, model);
-    if (status == CONGRU_OK)
-        status = congru_pipeline_adjust(context, &model->method,
-                                        congru_texts_find(&model->texts, CONGRU_MODEL_CAUSAL) != NULL,
-                                        &model->pipeline);
+    CONGRU_TRY(read_names(context, model, "channels", 1, CONGRU_DIMENSION_MAX, &p->channels, &p->channel_name));
+    CONGRU_TRY(read_names(context, model, "classes", 2, CONGRU_MODEL_CLASSES_MAX, &model->classes,
+                          &model->class_name));
+    CONGRU_TRY(read_number(context, model, "rate", 1e7, &rate));
+    CONGRU_TRY(read_number(context, model, "samples", 1e9, &samples));
+    CONGRU_TRY(find_text(context, model, "preprocessing", &meta));
+    CONGRU_TRY(congru_preprocessing_parse(context, meta, p));
+    CONGRU_TRY(read_settings(context, model));
+    CONGRU_TRY(congru_pipeline_adjust(context, &model->method,
+                                      congru_texts_find(&model->texts, CONGRU_MODEL_CAUSAL) != NULL,
+                                      &model->pipeline));
     p->rate = rate;
     p->samples = (size_t)samples;
-    return status == CONGRU_OK && congru_model_branched(model) ? read_start(context, model, p) : status;
+    return congru_pipeline_reads(&model->pipeline, CONGRU_NEEDS_SIGNALS) ? read_start(context, model, p)
+                                                                         : CONGRU_OK;
+}
+
+/* ---- Branches ------------------------------------------------------------------------------------------ */
+
+/* Format 1, up to version 0.2, had no branch where a pipeline was an aligner and a classifier of covariances. */
+static congru_status rename_tensors(congru_context *context, congru_model *model)
+{
+    static const char blocks[] = "b0." CONGRU_MODEL_BLOCKS, first[] = "b0.";
+    static const char *const former[][2] = {{"recentre.prior", "prior.0"}, {"recentre.spread", "spread.0"}};
+    if (congru_tensors_find(&model->tensors, blocks) != NULL || model->pipeline.branches > 1)
+        return CONGRU_OK;
+    for (size_t i = 0; i < model->tensors.count; i++) {
+        char own[CONGRU_TENSOR_NAME_SIZE], *name = model->tensors.tensor[i].name;
+        strcpy(own, name);
+        for (size_t k = 0; k < 2; k++)
+            if (strcmp(own, former[k][0]) == 0)
+                strcpy(own, former[k][1]);
+        snprintf(name, CONGRU_TENSOR_NAME_SIZE, "%s%.60s", first, own);
+    }
+    return congru_tensors_add_number(context, &model->tensors, blocks, 1);
+}
+
+static congru_status find_branch(congru_context *context, congru_model *model, size_t branch)
+{
+    congru_model_branch *found = &model->branch[branch];
+    const congru_tensors *all = &model->tensors;
+    const size_t d = model->preprocessing.channels;
+    char prefix[16], name[CONGRU_TENSOR_NAME_SIZE];
+    double blocks;
+    snprintf(prefix, sizeof prefix, "b%zu.", branch);
+    const size_t length = strlen(prefix);
+    CONGRU_TRY(congru_allocate(context, &found->tensors.tensor, all->count, sizeof *all->tensor, "a model"));
+    for (size_t i = 0; i < all->count; i++) {
+        congru_tensor *own = &found->tensors.tensor[found->tensors.count];
+        if (strncmp(all->tensor[i].name, prefix, length) != 0)
+            continue;
+        *own = all->tensor[i];
+        memmove(own->name, own->name + length, strlen(own->name) - length + 1);
+        found->tensors.count++;
+    }
+    snprintf(name, sizeof name, "%s" CONGRU_MODEL_BLOCKS, prefix);
+    CONGRU_TRY(congru_tensors_expect_number(context, all, name, 1, CONGRU_BLOCKS_MAX, &blocks));
+    found->blocks = (size_t)blocks;
+    for (size_t b = 0; model->pipeline.branch[branch].aligner->recentring != NULL && b < found->blocks; b++) {
+        size_t shape[2] = {d, d};
+        snprintf(name, sizeof name, "%sprior.%zu", prefix, b);
+        CONGRU_TRY(congru_tensors_expect(context, all, name, 2, shape, &found->prior[b]));
+        snprintf(name, sizeof name, "%sspread.%zu", prefix, b);
+        CONGRU_TRY(congru_spread_find(context, all, name, &found->spread[b], &found->spread_rows[b]));
+    }
+    return CONGRU_OK;
+}
+
+static congru_status find_branches(congru_context *context, congru_model *model)
+{
+    size_t shape[1] = {model->pipeline.branches};
+    for (size_t b = 0; b < model->pipeline.branches; b++)
+        CONGRU_TRY(find_branch(context, model, b));
+    if (model->pipeline.branches == 1)
+        return CONGRU_OK;
+    CONGRU_TRY(congru_tensors_expect(context, &model->tensors, CONGRU_MODEL_WEIGHTS, 1, shape, &model->weight));
+    for (size_t b = 0; b < model->pipeline.branches; b++)
+        if (!(model->weight[b] >= 0))
+            return congru_fail(context, CONGRU_ERROR_FORMAT, "a branch has the weight %g", model->weight[b]);
+    return CONGRU_OK;
 }
 
 /* ---- The first question -------------------------------------------------------------------------------- */
+
+static congru_status check_classes(congru_context *context, const congru_model *model, size_t classes)
+{
+    if (classes == model->classes)
+        return CONGRU_OK;
+    return congru_fail(context, CONGRU_ERROR_FORMAT,
+                       "its metadata names %zu classes, but its tensors tell %zu apart", model->classes,
+                       classes);
+}
+
+/* A row of zeros is asked about. */
+static congru_status ask_zeros(congru_context *context, const congru_model *model,
+                               const congru_classifier *classifier, const congru_tensors *tensors)
+{
+    size_t shape[2] = {0, 0};
+    const double *weights;
+    char name[CONGRU_TENSOR_NAME_SIZE];
+    double *zeros;
+    snprintf(name, sizeof name, "%s.weights", classifier->name);
+    CONGRU_TRY(congru_tensors_expect(context, tensors, name, 2, shape, &weights));
+    CONGRU_TRY(check_classes(context, model, shape[0]));
+    CONGRU_TRY(congru_allocate(context, &zeros, shape[1] + shape[0], sizeof *zeros, "a model"));
+    const congru_features rows = {.plain = zeros, .size = shape[1]};
+    const congru_target_trials one = {.count = 1, .d = model->preprocessing.channels, .features = &rows};
+    const congru_status status = classifier->predict(classifier, context, tensors, &one, zeros + shape[1]);
+    free(zeros);
+    return status;
+}
 
 /* No method has more classes than a tensor of its own has rows or columns. */
 static size_t classes_at_most(const congru_model *model)
@@ -221,69 +293,53 @@ static size_t classes_at_most(const congru_model *model)
     return most;
 }
 
-static congru_status check_prior(congru_context *context, const congru_model *model)
-{
-    const size_t d = model->preprocessing.channels;
-    size_t shape[2] = {d, d};
-    const double *prior, *spread;
-    size_t rows;
-    if (model->pipeline.aligner->recentring == NULL)
-        return CONGRU_OK;
-    congru_status status =
-        congru_tensors_expect(context, &model->tensors, CONGRU_MODEL_PRIOR, 2, shape, &prior);
-    return status == CONGRU_OK
-               ? congru_spread_find(context, &model->tensors, CONGRU_MODEL_SPREAD, &spread, &rows)
-               : status;
-}
-
-congru_status congru_model_check_classes(congru_context *context, const congru_model *model, size_t classes)
-{
-    if (classes == model->classes)
-        return CONGRU_OK;
-    return congru_fail(context, CONGRU_ERROR_FORMAT,
-                       "its metadata names %zu classes, but its tensors tell %zu apart", model->classes,
-                       classes);
-}
-
-congru_status congru_model_ask_identity(congru_context *context, const congru_model *model,
-                                        const congru_pipeline *pipeline, const congru_tensors *tensors)
+/* As many probabilities are to come of the identity as the model has classes. */
+static congru_status ask_identity(congru_context *context, const congru_model *model,
+                                  const congru_branch *branch, const congru_tensors *tensors)
 {
     const size_t d = model->preprocessing.channels, room = classes_at_most(model);
-    double *c = malloc(d * d * sizeof *c), *probability = malloc(room * sizeof *probability);
-    if (c == NULL || probability == NULL) {
-        free(c);
-        free(probability);
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a model of %zu channels", d);
-    }
-    for (size_t i = 0; i < d * d; i++)
-        c[i] = i % (d + 1) == 0 ? 1.0 : 0.0;
+    double *c;
+    CONGRU_TRY(congru_allocate(context, &c, d * d + room, sizeof *c, "a model of %zu channels", d));
+    double *probability = c + d * d;
+    for (size_t i = 0; i < d; i++)
+        c[i * (d + 1)] = 1;
     for (size_t k = 0; k < room; k++)
         probability[k] = NAN;
     const congru_target_trials target = {.count = 1, .d = d, .covariance = c};
-    congru_status status =
-        congru_pipeline_predict(context, pipeline, &model->method, tensors, &target, c, probability);
+    const congru_asked asked = {.blocks = 1, .block = &target, .mapped = c};
+    congru_status status = congru_branch_predict(context, branch, &model->method, tensors, &asked, probability);
     size_t answered = 0;
     while (answered < room && !isnan(probability[answered]))
         answered++;
     free(c);
-    free(probability);
-    return status == CONGRU_OK ? congru_model_check_classes(context, model, answered) : status;
+    return status == CONGRU_OK ? check_classes(context, model, answered) : status;
 }
 
-static congru_status first_question(congru_context *context, const congru_model *model)
+/* Whether the branch tells the model's classes apart. */
+static congru_status ask_branch(congru_context *context, const congru_model *model, size_t index)
 {
-    congru_status status = check_prior(context, model);
-    return status == CONGRU_OK ? congru_model_ask_identity(context, model, &model->pipeline, &model->tensors)
-                               : status;
+    const congru_branch *branch = &model->pipeline.branch[index];
+    const congru_classifier *classifier = branch->classifier;
+    const congru_tensors *tensors = &model->branch[index].tensors;
+    size_t classes = 0;
+    if (classifier->features != NULL)
+        return ask_zeros(context, model, classifier, tensors);
+    if (classifier->count_classes == NULL)
+        return ask_identity(context, model, branch, tensors);
+    CONGRU_TRY(classifier->count_classes(classifier, context, tensors, &classes));
+    return check_classes(context, model, classes);
 }
 
 congru_status congru_model_interpret(congru_context *context, congru_model *model)
 {
-    congru_status status = read_texts(context, model);
-    if (status != CONGRU_OK)
-        return status;
-    return congru_model_branched(model) ? congru_model_check_branches(context, model)
-                                        : first_question(context, model);
+    long format = 0;
+    CONGRU_TRY(read_texts(context, model, &format));
+    if (format == 1)
+        CONGRU_TRY(rename_tensors(context, model));
+    CONGRU_TRY(find_branches(context, model));
+    for (size_t b = 0; b < model->pipeline.branches; b++)
+        CONGRU_TRY(ask_branch(context, model, b));
+    return CONGRU_OK;
 }
 
 /* ---- Files --------------------------------------------------------------------------------------------- */
@@ -304,15 +360,19 @@ congru_status congru_model_pack(congru_context *context, const congru_model *mod
 }
 
 /* Interprets what was read, the file's name before what is wrong with it. */
-static congru_status finish(congru_context *context, const char *name, congru_model **model)
+static congru_status finish(congru_context *context, const char *name, congru_status status,
+                            congru_model **model)
 {
-    congru_status status = congru_model_interpret(context, *model);
-    if (status != CONGRU_OK) {
-        char text[CONGRU_ERROR_TEXT_SIZE];
-        snprintf(text, sizeof text, "%s", context->error);
-        congru_fail(context, status, "%s: %s", name, text);
-        congru_model_destroy(model);
+    if (status == CONGRU_OK) {
+        status = congru_model_interpret(context, *model);
+        if (status != CONGRU_OK) {
+            char text[CONGRU_ERROR_TEXT_SIZE];
+            snprintf(text, sizeof text, "%s", context->error);
+            congru_fail(context, status, "%s: %s", name, text);
+        }
     }
+    if (status != CONGRU_OK)
+        congru_model_destroy(model);
     return status;
 }
 
@@ -321,29 +381,19 @@ congru_status congru_model_parse(congru_context *context, const char *name, cons
 {
     if (context == NULL || name == NULL || bytes == NULL || model == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no name, bytes or model given");
-    *model = calloc(1, sizeof **model);
-    if (*model == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", name);
-    congru_status status =
-        congru_safetensors_parse(context, name, bytes, size, &(*model)->tensors, &(*model)->texts);
-    if (status == CONGRU_OK)
-        return finish(context, name, model);
-    congru_model_destroy(model);
-    return status;
+    CONGRU_TRY(congru_allocate(context, model, 1, sizeof **model, "%s", name));
+    return finish(context, name,
+                  congru_safetensors_parse(context, name, bytes, size, &(*model)->tensors, &(*model)->texts),
+                  model);
 }
 
 congru_status congru_model_load(congru_context *context, const char *path, congru_model **model)
 {
     if (context == NULL || path == NULL || model == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no path or model given");
-    *model = calloc(1, sizeof **model);
-    if (*model == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", path);
-    congru_status status = congru_safetensors_read(context, path, &(*model)->tensors, &(*model)->texts);
-    if (status == CONGRU_OK)
-        return finish(context, path, model);
-    congru_model_destroy(model);
-    return status;
+    CONGRU_TRY(congru_allocate(context, model, 1, sizeof **model, "%s", path));
+    return finish(context, path, congru_safetensors_read(context, path, &(*model)->tensors, &(*model)->texts),
+                  model);
 }
 
 bool congru_model_recognises(const char *path)

@@ -25,29 +25,30 @@ typedef struct subject_sides {
     size_t *trial; /* (trials) */
 } subject_sides;
 
-static bool begin_sides(const congru_fold_case *fold, subject_sides *sides)
+static const char memory[] = "the patterns of a model";
+
+/* {0} to begin with; the caller ends them, after a failure too. */
+static congru_status begin_sides(congru_context *context, const congru_set *set, congru_trial_list train,
+                                 subject_sides *sides)
 {
-    const congru_set *set = fold->materials->set;
-    const size_t count = fold->train.count;
-    int32_t *subject = calloc(count + 1, sizeof *subject);
-    *sides = (subject_sides){.first = calloc(set->subjects + 1, sizeof *sides->first),
-                             .place = malloc((count + 1) * sizeof *sides->place),
-                             .trial = malloc((count + 1) * sizeof *sides->trial)};
-    const bool room = subject != NULL && sides->first != NULL && sides->place != NULL && sides->trial != NULL;
-    for (size_t i = 0; room && i < count; i++)
-        subject[i] = set->subject[fold->train.trial[i]];
-    if (room)
-        congru_list_groups(count, subject, set->subjects, sides->first, sides->place);
-    for (size_t i = 0; room && i < count; i++)
-        sides->trial[i] = fold->train.trial[sides->place[i]];
+    int32_t *subject;
+    CONGRU_TRY(congru_allocate(context, &sides->first, set->subjects + 1, sizeof *sides->first, memory));
+    CONGRU_TRY(congru_allocate(context, &sides->place, train.count, sizeof *sides->place, memory));
+    CONGRU_TRY(congru_allocate(context, &sides->trial, train.count, sizeof *sides->trial, memory));
+    CONGRU_TRY(congru_allocate(context, &subject, train.count, sizeof *subject, memory));
+    for (size_t i = 0; i < train.count; i++)
+        subject[i] = set->subject[train.trial[i]];
+    congru_list_groups(train.count, subject, set->subjects, sides->first, sides->place);
+    for (size_t i = 0; i < train.count; i++)
+        sides->trial[i] = train.trial[sides->place[i]];
     free(subject);
-    return room;
+    return CONGRU_OK;
 }
 
-static congru_fold_side side_of(const subject_sides *sides, size_t subject)
+static congru_trial_list side_of(const subject_sides *sides, size_t subject)
 {
     const size_t first = sides->first[subject];
-    return (congru_fold_side){sides->first[subject + 1] - first, sides->trial + first};
+    return (congru_trial_list){sides->first[subject + 1] - first, sides->trial + first};
 }
 
 static void end_sides(subject_sides *sides)
@@ -55,11 +56,6 @@ static void end_sides(subject_sides *sides)
     free(sides->first);
     free(sides->place);
     free(sides->trial);
-}
-
-static congru_status fail_memory(const congru_fold_case *fold)
-{
-    return congru_fail(fold->context, CONGRU_ERROR_MEMORY, "not enough memory for the patterns of a model");
 }
 
 /* sum += more; the first makes it what it is. */
@@ -76,104 +72,99 @@ static void add_pattern(congru_pattern *sum, congru_pattern *more, size_t number
 }
 
 /* One subject asked, and what the branch looked at then. */
-static congru_status look_at_subject(const congru_fold_case *fold, const congru_material *material,
-                                     const congru_method_options *method, congru_fold_aligned *aligned,
-                                     const congru_tensors *tensors, congru_fold_side side, double *probability,
-                                     congru_pattern *pattern)
+static congru_status look_at_subject(const congru_executor *e, const congru_material *m,
+                                     const congru_tensors *fitted, congru_trial_list test,
+                                     congru_aligned *aligned, double *probability, congru_pattern *sum)
 {
-    const size_t classes = fold->materials->set->classes;
-    congru_fold_case own = *fold;
-    own.test = side;
-    for (size_t b = 0; b < material->blocks; b++)
-        congru_fold_target_clear(&aligned->target[b]);
-    congru_status status = congru_branch_ask(&own, material, method, aligned, tensors, false, probability);
-    if (status != CONGRU_OK)
-        return status;
-    congru_opinions_log(side.count * classes, probability);
-    return congru_branch_linear(material->branch)
-               ? congru_branch_look(&own, material, method, aligned, tensors, probability, pattern)
-               : CONGRU_OK;
+    const congru_set *set = e->materials->set;
+    congru_pattern pattern = {0};
+    CONGRU_TRY(congru_ask(e, m, fitted, test, aligned, probability));
+    congru_opinions_log(test.count * set->classes, probability);
+    if (!congru_branch_linear(m->branch))
+        return CONGRU_OK;
+    const congru_status status = congru_branch_look(e, m, fitted, test, aligned, probability, &pattern);
+    if (status == CONGRU_OK)
+        add_pattern(sum, &pattern, pattern.cells * set->classes * (1 + set->dimension));
+    congru_pattern_clear(&pattern);
+    return status;
 }
 
-congru_status congru_model_look(const congru_fold_case *fold, const congru_material *material,
-                                const congru_method_options *method, congru_fold_aligned *aligned,
-                                const congru_tensors *tensors, size_t branch, congru_model_looks *looks)
+congru_status congru_model_look(const congru_executor *e, const congru_material *m,
+                                const congru_tensors *fitted, congru_trial_list train, congru_aligned *aligned,
+                                size_t branch, congru_model_looks *looks)
 {
-    const congru_set *set = fold->materials->set;
-    const size_t classes = set->classes;
-    double *probability = malloc((fold->train.count + 1) * classes * sizeof *probability);
-    subject_sides sides;
-    bool room = begin_sides(fold, &sides);
-    looks->log_probability[branch] = malloc((fold->train.count + 1) * classes * sizeof *probability);
-    congru_status status =
-        room && probability != NULL && looks->log_probability[branch] != NULL ? CONGRU_OK : fail_memory(fold);
-    for (size_t s = 0; status == CONGRU_OK && s < set->subjects; s++) {
-        congru_pattern pattern = {0};
-        const congru_fold_side side = side_of(&sides, s);
+    const congru_set *set = e->materials->set;
+    const size_t classes = set->classes, numbers = train.count * classes;
+    double *said, *own = NULL;
+    subject_sides sides = {0};
+    congru_status status;
+    CONGRU_TRY(congru_allocate(e->context, &said, numbers, sizeof *said, memory));
+    looks->log_probability[branch] = said;
+    CONGRU_TRY_TO(done, congru_allocate(e->context, &own, numbers, sizeof *own, memory));
+    CONGRU_TRY_TO(done, begin_sides(e->context, set, train, &sides));
+    for (size_t s = 0; s < set->subjects; s++) {
+        const congru_trial_list test = side_of(&sides, s);
         const size_t *place = sides.place + sides.first[s];
-        if (side.count == 0)
+        if (test.count == 0)
             continue;
-        status = look_at_subject(fold, material, method, aligned, tensors, side, probability, &pattern);
-        for (size_t i = 0; status == CONGRU_OK && i < side.count; i++)
-            memcpy(looks->log_probability[branch] + place[i] * classes, probability + i * classes,
-                   classes * sizeof *probability);
-        if (status == CONGRU_OK && pattern.cells > 0)
-            add_pattern(&looks->pattern[branch], &pattern, pattern.cells * classes * (1 + set->dimension));
-        congru_pattern_clear(&pattern);
+        CONGRU_TRY_TO(done, look_at_subject(e, m, fitted, test, aligned, own, &looks->pattern[branch]));
+        for (size_t i = 0; i < test.count; i++)
+            memcpy(said + place[i] * classes, own + i * classes, classes * sizeof *own);
     }
-    free(probability);
+done:
+    free(own);
     end_sides(&sides);
     return status;
 }
 
 /* part (branches): the mean over subjects. */
-static congru_status find_parts(const congru_fold_case *fold, size_t branches, const double *weight,
-                                const congru_model_looks *looks, double *part)
+static congru_status find_parts(const congru_executor *e, congru_trial_list train, size_t branches,
+                                const double *weight, const congru_model_looks *looks, double *part)
 {
-    const congru_set *set = fold->materials->set;
-    const size_t classes = set->classes;
-    double *own[CONGRU_BRANCHES_MAX] = {0}, of_subject[CONGRU_BRANCHES_MAX];
-    subject_sides sides;
+    const congru_set *set = e->materials->set;
+    const size_t classes = set->classes, numbers = train.count * classes;
+    const double *said[CONGRU_BRANCHES_MAX];
+    double of_subject[CONGRU_BRANCHES_MAX], *own = NULL;
+    subject_sides sides = {0};
     size_t subjects = 0;
-    congru_status status = begin_sides(fold, &sides) ? CONGRU_OK : fail_memory(fold);
+    congru_status status;
+    CONGRU_TRY_TO(done, congru_allocate(e->context, &own, branches * numbers, sizeof *own, memory));
+    CONGRU_TRY_TO(done, begin_sides(e->context, set, train, &sides));
     for (size_t b = 0; b < branches; b++) {
         part[b] = 0;
-        own[b] = malloc((fold->train.count + 1) * classes * sizeof **own);
-        if (own[b] == NULL)
-            status = fail_memory(fold);
+        said[b] = own + b * numbers;
     }
-    for (size_t s = 0; status == CONGRU_OK && s < set->subjects; s++) {
-        congru_fold_case one = *fold;
+    for (size_t s = 0; s < set->subjects; s++) {
+        const congru_trial_list test = side_of(&sides, s);
         const size_t *place = sides.place + sides.first[s];
-        one.test = side_of(&sides, s);
-        if (one.test.count == 0)
+        if (test.count == 0)
             continue;
         for (size_t b = 0; b < branches; b++)
-            for (size_t i = 0; i < one.test.count; i++)
-                memcpy(own[b] + i * classes, looks->log_probability[b] + place[i] * classes,
-                       classes * sizeof **own);
-        status = congru_branches_part(&one, branches, (const double *const *)own, weight, of_subject);
+            for (size_t i = 0; i < test.count; i++)
+                memcpy(own + b * numbers + i * classes, looks->log_probability[b] + place[i] * classes,
+                       classes * sizeof *own);
+        CONGRU_TRY_TO(done, congru_branches_part(e, test, branches, said, weight, of_subject));
         subjects++;
         for (size_t b = 0; b < branches; b++)
             part[b] += of_subject[b];
     }
-    for (size_t b = 0; b < branches; b++) {
+    for (size_t b = 0; b < branches; b++)
         part[b] /= subjects > 0 ? (double)subjects : 1;
-        free(own[b]);
-    }
+done:
+    free(own);
     end_sides(&sides);
     return status;
 }
 
-congru_status congru_model_keep_patterns(const congru_fold_case *fold, const double *weight,
-                                         congru_model_looks *looks, congru_model *model)
+congru_status congru_model_keep_patterns(const congru_executor *e, congru_trial_list train,
+                                         const double *weight, congru_model_looks *looks, congru_model *model)
 {
-    const congru_set *set = fold->materials->set;
+    const congru_set *set = e->materials->set;
     const size_t branches = model->pipeline.branches;
     double part[CONGRU_BRANCHES_MAX];
     congru_text text = {0};
-    congru_status status = find_parts(fold, branches, weight, looks, part);
-    for (size_t b = 0; status == CONGRU_OK && b < branches; b++) {
+    CONGRU_TRY(find_parts(e, train, branches, weight, looks, part));
+    for (size_t b = 0; b < branches; b++) {
         congru_pattern *pattern = &looks->pattern[b];
         const char *name = model->pipeline.branch[b].name;
         const size_t numbers = pattern->cells * set->classes * (1 + set->dimension);
@@ -186,10 +177,11 @@ congru_status congru_model_keep_patterns(const congru_fold_case *fold, const dou
         congru_patterns_add_rows(&text, model->name, part[b], pattern, set->classes,
                                  (const char(*)[CONGRU_LABEL_SIZE])set->class_name, set->dimension);
     }
-    if (status == CONGRU_OK && text.failed)
-        status = fail_memory(fold);
-    if (status == CONGRU_OK && text.size > 0)
-        status = congru_texts_add(fold->context, &model->texts, text_name, text.data);
+    congru_status status = CONGRU_OK;
+    if (text.failed)
+        status = congru_fail_memory(e->context, memory);
+    else if (text.size > 0)
+        status = congru_texts_add(e->context, &model->texts, text_name, text.data);
     congru_text_clear(&text);
     return status;
 }
@@ -203,11 +195,9 @@ congru_status congru_model_patterns(congru_context *context, const congru_model 
     const char *text = congru_texts_find(&model->texts, text_name);
     if (text != NULL)
         return congru_patterns_parse(context, "the model's patterns", text, patterns);
-    bool linear = false;
-    for (size_t b = 0; b < model->pipeline.branches; b++)
-        linear = linear || congru_branch_linear(&model->pipeline.branch[b]);
     return congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                       linear ? "the model holds no patterns, as models of older versions (train it again)"
-                              : "pipeline '%s' is not linear, and has no forward pattern",
+                       congru_pipeline_linear(&model->pipeline)
+                           ? "the model holds no patterns, as models of older versions (train it again)"
+                           : "pipeline '%s' is not linear, and has no forward pattern",
                        model->name);
 }

@@ -15,14 +15,13 @@ typedef struct congru_model_looks {
 
 void congru_model_looks_clear(congru_model_looks *looks);
 
-/* Adds branch `branch`, which was just fitted: `fold` and `aligned` as it was fitted with, `tensors` as the classifier left
- * them. The targets of `aligned` are used up. */
-congru_status congru_model_look(const congru_fold_case *fold, const congru_material *material,
-                                const congru_method_options *method, congru_fold_aligned *aligned,
-                                const congru_tensors *tensors, size_t branch, congru_model_looks *looks);
+/* Adds branch `branch`, which was just fitted on these trials. */
+congru_status congru_model_look(const congru_executor *executor, const congru_material *material,
+                                const congru_tensors *fitted, congru_trial_list train, congru_aligned *aligned,
+                                size_t branch, congru_model_looks *looks);
 
 /* Keeps them among the model's texts, where any branch has a pattern. `weight` (branches) are those of log-probabilities. */
-congru_status congru_model_keep_patterns(const congru_fold_case *fold, const double *weight,
-                                         congru_model_looks *looks, congru_model *model);
+congru_status congru_model_keep_patterns(const congru_executor *executor, congru_trial_list train,
+                                         const double *weight, congru_model_looks *looks, congru_model *model);
 
 #endif

@@ -9,9 +9,10 @@
 #include "base/scalar_math.h"
 #include "dataset/set_check.h"
 #include "dataset/set_products.h"
-#include "decoder/model_branches.h"
+#include "decoder/model_internal.h"
 #include "evaluation/combine.h"
-#include "evaluation/materials.h"
+#include "evaluation/fit.h"
+#include "evaluation/results.h"
 
 typedef struct prediction_run {
     congru_context *context;
@@ -20,12 +21,14 @@ typedef struct prediction_run {
     congru_set *prepared;  /* owns that where the caller's is another */
     const congru_prediction_options *options;
     congru_set view; /* the set with the model's classes */
-    congru_evaluation_options evaluation;
     congru_materials materials;
     size_t material[CONGRU_BRANCHES_MAX]; /* of each branch */
+    congru_executor executor;
+    congru_aligned *aligned;
     size_t *first, *listed; /* (subjects + 1), (trials): those of one subject after those of another */
     const size_t *trial;    /* of the subject at hand */
-    double *probability;    /* likewise */
+    double *said;           /* (branches, trials, classes) */
+    double *probability;    /* (trials, classes) */
     congru_predictions *made;
 } prediction_run;
 
@@ -61,7 +64,13 @@ static double mean_trace(const congru_set *set)
 static congru_status check_scale(prediction_run *run)
 {
     static const double farthest = 1e30; /* no unit of volts is so far from another */
-    double factor = congru_model_scale(run->model, mean_trace(run->set));
+    const double *prior = run->model->branch[0].prior[0];
+    const size_t d = run->model->preprocessing.channels;
+    double own = 0;
+    for (size_t i = 0; prior != NULL && i < d; i++)
+        own += prior[i * (d + 1)];
+    const double factor =
+        run->model->preprocessing.trace_normalise ? 1 : congru_model_factor(own, mean_trace(run->set));
     if (factor == 1)
         return CONGRU_OK;
     if (!(factor < farthest && factor > 1 / farthest))
@@ -78,40 +87,38 @@ static congru_status check_scale(prediction_run *run)
 static congru_status check_covariances(prediction_run *run)
 {
     congru_preprocessing of_set;
-    congru_status status = congru_set_preprocessing(run->context, run->set, &of_set);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_set_preprocessing(run->context, run->set, &of_set));
     if (run->model->preprocessing.known && !of_set.known)
         congru_note(run->context,
                     "The set does not say how its signals were filtered; it is taken to be as the "
                     "model's were.");
     congru_preprocessing_clear(&of_set);
-    status = congru_set_check_rank(run->context, run->set, 0, NULL);
-    return status == CONGRU_OK ? check_scale(run) : status;
+    CONGRU_TRY(congru_set_check_rank(run->context, run->set, 0, NULL));
+    return check_scale(run);
 }
 
 /* Signals go through the model's preparation; covariances are to have gone through it. */
 static congru_status prepare(prediction_run *run)
 {
-    const bool branched = congru_model_branched(run->model);
+    const congru_pipeline *pipeline = &run->model->pipeline;
+    const bool signals = congru_pipeline_reads(pipeline, CONGRU_NEEDS_SIGNALS);
     bool fits;
-    congru_status status = congru_model_fits(run->context, run->model, run->set, &fits);
-    if (status == CONGRU_OK && branched && run->options->keep_aligned)
+    CONGRU_TRY(congru_model_fits(run->context, run->model, run->set, &fits));
+    if (run->options->keep_aligned && (signals || pipeline->branches > 1))
         return congru_fail(run->context, CONGRU_ERROR_ARGUMENT,
                            "a model of several branches puts no covariances anywhere that could be shown");
-    if (status == CONGRU_OK && !fits) {
-        status = congru_set_create_borrowing(run->context, run->set, &run->prepared);
-        if (status == CONGRU_OK)
-            status = congru_model_prepare(run->context, run->model, run->prepared, 1);
+    if (!fits) {
+        CONGRU_TRY(congru_set_create_borrowing(run->context, run->set, &run->prepared));
+        CONGRU_TRY(congru_model_prepare(run->context, run->model, run->prepared, 1));
         run->set = run->prepared;
     }
-    return status == CONGRU_OK && !branched ? check_covariances(run) : status;
+    return signals ? CONGRU_OK : check_covariances(run);
 }
 
 /* A model that is to take labels of subjects of whom nothing is to be seen. */
 static congru_status check_target(const prediction_run *run)
 {
-    const size_t labels = congru_aligner_labels(run->model->pipeline.aligner, &run->model->method);
+    const size_t labels = congru_aligner_labels(run->model->pipeline.branch[0].aligner, &run->model->method);
     bool labelled = false;
     for (size_t i = 0; i < run->view.count && !labelled; i++)
         labelled = run->view.label[i] >= 0;
@@ -131,12 +138,9 @@ static congru_status match_labels(prediction_run *run)
     run->view = *set;
     run->view.classes = run->model->classes;
     run->view.class_name = run->model->class_name;
-    run->view.label = malloc(set->count * sizeof *run->view.label);
-    run->first = calloc(set->subjects + 1, sizeof *run->first);
-    run->listed = malloc(set->count * sizeof *run->listed);
-    if (run->view.label == NULL || run->first == NULL || run->listed == NULL)
-        return congru_fail(run->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", set->count);
-    congru_list_groups(set->count, set->subject, set->subjects, run->first, run->listed);
+    run->view.label = NULL; /* the set's own stay its own */
+    CONGRU_TRY(congru_allocate(run->context, &run->view.label, set->count, sizeof *run->view.label,
+                               "%zu trials", set->count));
     for (size_t i = 0; i < set->count; i++) {
         const char *name = set->label != NULL ? set->class_name[set->label[i]] : "";
         run->view.label[i] = -1;
@@ -150,30 +154,39 @@ static congru_status match_labels(prediction_run *run)
 static congru_status reserve(prediction_run *run)
 {
     congru_predictions *made = run->made;
-    size_t n = run->set->count, size = run->set->dimension * run->set->dimension;
+    congru_context *context = run->context;
+    const size_t n = run->set->count, numbers = n * run->model->classes, d = run->set->dimension;
     made->classes = run->model->classes;
-    made->dimension = run->set->dimension;
-    made->trial = malloc(n * sizeof *made->trial);
-    made->prediction = malloc(n * sizeof *made->prediction);
-    made->truth = malloc(n * sizeof *made->truth);
-    made->probability = malloc(n * made->classes * sizeof(double));
-    run->probability = malloc(n * made->classes * sizeof(double));
-    if (run->options->keep_aligned)
-        made->aligned = congru_memory_take(n * size * sizeof(double));
-    if (made->trial == NULL || made->prediction == NULL || made->truth == NULL || made->probability == NULL ||
-        run->probability == NULL || (run->options->keep_aligned && made->aligned == NULL))
-        return congru_fail(run->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu predictions", n);
-    return CONGRU_OK;
+    made->dimension = d;
+    CONGRU_TRY(congru_allocate(context, &made->trial, n, sizeof *made->trial, "%zu predictions", n));
+    CONGRU_TRY(congru_allocate(context, &made->prediction, n, sizeof *made->prediction, "%zu predictions", n));
+    CONGRU_TRY(congru_allocate(context, &made->truth, n, sizeof *made->truth, "%zu predictions", n));
+    CONGRU_TRY(congru_allocate(context, &made->probability, numbers, sizeof(double), "%zu predictions", n));
+    CONGRU_TRY(congru_allocate(context, &run->first, run->set->subjects + 1, sizeof *run->first,
+                               "%zu predictions", n));
+    CONGRU_TRY(congru_allocate(context, &run->listed, n, sizeof *run->listed, "%zu predictions", n));
+    congru_list_groups(n, run->set->subject, run->set->subjects, run->first, run->listed);
+    CONGRU_TRY(congru_allocate(context, &run->aligned, 1, sizeof *run->aligned, "%zu predictions", n));
+    CONGRU_TRY(congru_allocate(context, &run->probability, numbers, sizeof(double), "%zu predictions", n));
+    CONGRU_TRY(congru_allocate(context, &run->said, run->model->pipeline.branches * numbers, sizeof(double),
+                               "%zu predictions", n));
+    return run->options->keep_aligned
+               ? congru_take(context, &made->aligned, n * d * d, sizeof(double), "%zu predictions", n)
+               : CONGRU_OK;
 }
 
-static void collect(prediction_run *run, size_t count, const congru_fold_target *target)
+/* Those of one subject, whose trials the aligner of the only branch may have taken labels of. */
+static void collect(prediction_run *run, size_t count, const double *probability)
 {
     congru_predictions *made = run->made;
-    size_t classes = made->classes, size = made->dimension * made->dimension;
+    const congru_aligned *aligned = run->aligned;
+    const size_t classes = made->classes, size = made->dimension * made->dimension;
     for (size_t i = 0; i < count; i++) {
-        if (target->calibrated != NULL && target->calibrated[i])
+        const double *row = probability + i * classes;
+        if (aligned->calibrated != NULL && aligned->calibrated[i]) {
+            made->calibration++;
             continue;
-        const double *row = run->probability + i * classes;
+        }
         size_t place = made->count++, best = 0;
         for (size_t k = 1; k < classes; k++)
             if (row[k] > row[best])
@@ -183,115 +196,86 @@ static void collect(prediction_run *run, size_t count, const congru_fold_target 
         made->truth[place] = run->view.label[run->trial[i]];
         memcpy(made->probability + place * classes, row, classes * sizeof *row);
         if (made->aligned != NULL)
-            memcpy(made->aligned + place * size, target->covariance + i * size, size * sizeof *row);
+            memcpy(made->aligned + place * size, aligned->block[0].covariance + i * size, size * sizeof *row);
         congru_mapped_pass(2 * size * sizeof *row);
     }
-    made->calibration += target->target.calibration;
 }
 
-/* One branch asked about the trials of a subject: probability (count, classes). `keep`: collects, as the only one. */
-static congru_status ask_branch(prediction_run *run, size_t branch, size_t count, bool keep,
-                                double *probability)
+/* Where the only branch has put the trials, which the network of an end-to-end model does behind the aligner. */
+static congru_status embed(prediction_run *run)
 {
-    const congru_branch *own = &run->model->pipeline.branch[branch];
-    const congru_material *material = &run->materials.material[run->material[branch]];
-    congru_method_options method = material->method;
-    congru_model_branch *found = calloc(1, sizeof *found);
-    const congru_fold_case fold = {.context = run->context,
-                                   .materials = &run->materials,
-                                   .options = &run->evaluation,
-                                   .test = {count, run->trial}};
-    if (found == NULL)
-        return congru_fail(run->context, CONGRU_ERROR_MEMORY, "not enough memory for a model");
-    congru_status status = congru_model_branch_find(run->context, run->model, branch, material->blocks, found);
-    if (status == CONGRU_OK)
-        status = congru_branch_ask(&fold, material, &method, &found->aligned, &found->tensors,
-                                   !run->options->ignore_labels, probability);
-    if (status == CONGRU_OK && keep && run->options->keep_aligned &&
-        found->aligned.target[0].covariance == NULL)
-        status = congru_fail(run->context, CONGRU_ERROR_ARGUMENT,
-                             "a classifier of features puts no covariances anywhere that could be shown");
-    if (status == CONGRU_OK && keep && run->options->keep_aligned && own->classifier->embed_target != NULL)
-        status = own->classifier->embed_target(own->classifier, run->context, &found->tensors,
-                                               &found->aligned.target[0].target,
-                                               found->aligned.target[0].covariance);
-    if (status == CONGRU_OK && keep)
-        collect(run, count, &found->aligned.target[0]);
-    congru_model_branch_clear(found);
-    free(found);
-    return status;
-}
-
-/* All branches, added up. */
-static congru_status ask_branches(prediction_run *run, size_t count)
-{
-    const size_t branches = run->model->pipeline.branches, numbers = count * run->model->classes;
-    congru_opinions opinions = {.branches = branches, .count = count, .classes = run->model->classes};
-    double *said = malloc((branches * numbers + 1) * sizeof *said);
-    congru_status status = said != NULL ? CONGRU_OK
-                                        : congru_fail(run->context, CONGRU_ERROR_MEMORY,
-                                                      "not enough memory for %zu predictions", count);
-    for (size_t b = 0; status == CONGRU_OK && b < branches; b++) {
-        opinions.log_probability[b] = said + b * numbers;
-        status = ask_branch(run, b, count, false, said + b * numbers);
-    }
-    if (status == CONGRU_OK) {
-        const congru_tensor *weight = congru_tensors_find(&run->model->tensors, CONGRU_MODEL_WEIGHTS);
-        if (congru_pipeline_combines(&run->model->pipeline)) {
-            congru_opinions_log(branches * numbers, said);
-            congru_opinions_combine(&opinions, weight->data, run->probability);
-        } else {
-            memcpy(run->probability, said, numbers * sizeof *said);
-        }
-        collect(run, count, &(congru_fold_target){0});
-    }
-    free(said);
-    return status;
+    const congru_classifier *classifier = run->model->pipeline.branch[0].classifier;
+    congru_target_block *block = &run->aligned->block[0];
+    if (!run->options->keep_aligned)
+        return CONGRU_OK;
+    if (block->covariance == NULL)
+        return congru_fail(run->context, CONGRU_ERROR_ARGUMENT,
+                           "a classifier of features puts no covariances anywhere that could be shown");
+    return classifier->embed_target != NULL
+               ? classifier->embed_target(classifier, run->context, &run->model->branch[0].tensors,
+                                          &run->aligned->target[0], block->covariance)
+               : CONGRU_OK;
 }
 
 static congru_status ask(prediction_run *run, int32_t subject)
 {
+    const congru_model *model = run->model;
+    const size_t branches = model->pipeline.branches;
+    congru_opinions opinions = {.branches = branches, .classes = model->classes};
     if (subject < 0 || (size_t)subject >= run->set->subjects)
         return congru_fail(run->context, CONGRU_ERROR_ARGUMENT, "there is no subject %d", (int)subject);
-    const size_t count = run->first[subject + 1] - run->first[subject];
+    opinions.count = run->first[subject + 1] - run->first[subject];
     run->trial = run->listed + run->first[subject];
-    if (count == 0)
-        return CONGRU_OK;
-    return congru_model_branched(run->model) ? ask_branches(run, count)
-                                             : ask_branch(run, 0, count, true, run->probability);
+    const size_t count = opinions.count, numbers = count * model->classes;
+    for (size_t b = 0; count > 0 && b < branches; b++) {
+        congru_aligned_clear(run->aligned);
+        opinions.log_probability[b] = run->said + b * numbers;
+        CONGRU_TRY(congru_ask(&run->executor, &run->materials.material[run->material[b]],
+                              &model->branch[b].tensors, (congru_trial_list){count, run->trial}, run->aligned,
+                              run->said + b * numbers));
+    }
+    if (branches > 1) {
+        congru_opinions_log(branches * numbers, run->said);
+        congru_opinions_combine(&opinions, model->weight, run->probability);
+    }
+    if (count > 0)
+        CONGRU_TRY(embed(run));
+    collect(run, count, branches > 1 ? run->probability : run->said);
+    return CONGRU_OK;
+}
+
+/* What the branches read of the set. */
+static congru_status make_materials(prediction_run *run)
+{
+    const congru_pipeline *pipeline = &run->model->pipeline;
+    congru_workers workers;
+    CONGRU_TRY(congru_materials_begin(run->context, &run->view, run->options->align_by_session,
+                                      run->options->target == CONGRU_TARGET_FULL, &run->materials));
+    for (size_t b = 0; b < pipeline->branches; b++)
+        CONGRU_TRY(congru_materials_want(run->context, &run->model->method, &pipeline->branch[b],
+                                         &run->materials, &run->material[b]));
+    CONGRU_TRY(congru_workers_start(run->context, run->set->subjects, &workers));
+    const congru_status status = congru_materials_make(&workers, &run->materials);
+    congru_workers_end(&workers);
+    return status;
 }
 
 static congru_status predict(prediction_run *run)
 {
     const congru_prediction_options *options = run->options;
-    congru_workers workers;
-    congru_status status = prepare(run);
-    if (status == CONGRU_OK)
-        status = match_labels(run);
-    if (status == CONGRU_OK)
-        status = check_target(run);
-    if (status == CONGRU_OK)
-        status = reserve(run);
-    if (status != CONGRU_OK)
-        return status;
-    congru_evaluation_options_init(&run->evaluation);
-    run->evaluation.target = options->target;
-    run->evaluation.method = run->model->method;
-    status = congru_workers_start(run->context, run->set->subjects, &workers);
-    if (status != CONGRU_OK)
-        return status;
-    status = congru_materials_begin(run->context, &run->view, options->align_by_session,
-                                    options->target == CONGRU_TARGET_FULL, &run->materials);
-    for (size_t b = 0; status == CONGRU_OK && b < run->model->pipeline.branches; b++)
-        status = congru_materials_want(run->context, &run->evaluation.method, &run->model->pipeline.branch[b],
-                                       &run->materials, &run->material[b]);
-    if (status == CONGRU_OK)
-        status = congru_materials_make(&workers, &run->materials);
-    congru_workers_end(&workers);
-    size_t asked = options->subjects != NULL ? options->subject_count : run->set->subjects;
-    for (size_t i = 0; status == CONGRU_OK && i < asked; i++)
-        status = ask(run, options->subjects != NULL ? options->subjects[i] : (int32_t)i);
-    return status;
+    CONGRU_TRY(prepare(run));
+    CONGRU_TRY(match_labels(run));
+    CONGRU_TRY(check_target(run));
+    CONGRU_TRY(reserve(run));
+    CONGRU_TRY(make_materials(run));
+    run->executor = (congru_executor){.context = run->context,
+                                      .materials = &run->materials,
+                                      .target = options->target,
+                                      .labelled = !options->ignore_labels};
+    const size_t asked = options->subjects != NULL ? options->subject_count : run->set->subjects;
+    for (size_t i = 0; i < asked; i++)
+        CONGRU_TRY(ask(run, options->subjects != NULL ? options->subjects[i] : (int32_t)i));
+    return CONGRU_OK;
 }
 
 congru_status congru_model_predict(congru_context *context, const congru_model *model, const congru_set *set,
@@ -300,19 +284,21 @@ congru_status congru_model_predict(congru_context *context, const congru_model *
     static const congru_prediction_options defaults = {.subjects = NULL};
     if (context == NULL || model == NULL || set == NULL || predictions == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no model, set or predictions given");
-    prediction_run run = {.context = context,
-                          .model = model,
-                          .set = set,
-                          .options = options != NULL ? options : &defaults,
-                          .made = calloc(1, sizeof *run.made)};
-    congru_status status = run.made != NULL
-                               ? predict(&run)
-                               : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for predictions");
+    prediction_run run = {
+        .context = context, .model = model, .set = set, .options = options != NULL ? options : &defaults};
+    congru_status status;
+    CONGRU_TRY_TO(done, congru_allocate(context, &run.made, 1, sizeof *run.made, "predictions"));
+    status = predict(&run);
+done:
     congru_materials_clear(&run.materials);
+    if (run.aligned != NULL)
+        congru_aligned_clear(run.aligned);
     congru_set_destroy(&run.prepared);
     free(run.view.label);
+    free(run.aligned);
     free(run.first);
     free(run.listed);
+    free(run.said);
     free(run.probability);
     if (status != CONGRU_OK)
         congru_predictions_destroy(&run.made);
@@ -321,33 +307,6 @@ congru_status congru_model_predict(congru_context *context, const congru_model *
 }
 
 /* ---- As a file ----------------------------------------------------------------------------------------- */
-
-static void add_heading(congru_text *text, const congru_model *model)
-{
-    congru_text_add(text, "dataset,subject,trial,pipeline,y_true,y_pred");
-    for (size_t k = 0; k < model->classes; k++) {
-        char name[CONGRU_LABEL_SIZE + 2];
-        snprintf(name, sizeof name, "p_%s", model->class_name[k]);
-        congru_text_add(text, ",");
-        congru_text_add_csv(text, name);
-    }
-    congru_text_add(text, ",fold\n");
-}
-
-static void add_row(congru_text *text, const congru_predictions *made, const congru_model *model,
-                    const congru_set *set, const char *dataset, size_t i)
-{
-    congru_text_add_csv(text, dataset);
-    congru_text_add(text, ",");
-    congru_text_add_csv(text, set->subject_name[set->subject[made->trial[i]]]);
-    congru_text_add(text, ",%zu,%s,", made->trial[i], model->name);
-    congru_text_add_csv(text, made->truth[i] >= 0 ? model->class_name[made->truth[i]] : "");
-    congru_text_add(text, ",");
-    congru_text_add_csv(text, model->class_name[made->prediction[i]]);
-    for (size_t k = 0; k < made->classes; k++)
-        congru_text_add(text, ",%.17g", made->probability[i * made->classes + k]);
-    congru_text_add(text, ",0\n"); /* all trials are left out of the fit at once */
-}
 
 /* Predictions may come from another model or set, or be the caller's own. */
 static congru_status check_answers(congru_context *context, const congru_predictions *made,
@@ -368,16 +327,20 @@ congru_status congru_predictions_write(congru_context *context, const congru_pre
     congru_text text = {0};
     if (context == NULL || predictions == NULL || model == NULL || set == NULL || path == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no predictions, model, set or path given");
-    congru_status status = congru_set_check(context, set);
-    if (status == CONGRU_OK)
-        status = check_answers(context, predictions, model, set);
-    if (status != CONGRU_OK)
-        return status;
-    add_heading(&text, model);
-    for (size_t i = 0; i < predictions->count; i++)
-        add_row(&text, predictions, model, set, dataset != NULL ? dataset : "", i);
-    status = text.failed ? congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory to write it", path)
-                         : congru_file_write(context, path, &(congru_file_piece){text.data, text.size}, 1);
+    CONGRU_TRY(congru_set_check(context, set));
+    CONGRU_TRY(check_answers(context, predictions, model, set));
+    congru_predictions_add_heading(&text, model->classes, (const char(*)[CONGRU_LABEL_SIZE])model->class_name);
+    for (size_t i = 0; i < predictions->count; i++) {
+        const int32_t truth = predictions->truth[i];
+        congru_predictions_add_row(
+            &text, dataset != NULL ? dataset : "", set->subject_name[set->subject[predictions->trial[i]]],
+            predictions->trial[i], model->name, truth >= 0 ? model->class_name[truth] : "",
+            model->class_name[predictions->prediction[i]], model->classes,
+            predictions->probability + i * model->classes, 0);
+    }
+    const congru_status status =
+        text.failed ? congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory to write it", path)
+                    : congru_file_write(context, path, &(congru_file_piece){text.data, text.size}, 1);
     congru_text_clear(&text);
     return status;
 }

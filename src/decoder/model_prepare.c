@@ -4,7 +4,7 @@
 
 #include "dataset/set_check.h"
 #include "dataset/set_products.h"
-#include "decoder/model_branches.h"
+#include "decoder/model_internal.h"
 
 enum { DIFFERENCES_SIZE = 800 };
 
@@ -24,14 +24,12 @@ static bool can_be_cut(const congru_set *set, const congru_preprocessing *have,
 static congru_status compare(congru_context *context, const congru_model *model, const congru_set *set,
                              congru_preprocessing *wanted, char differences[DIFFERENCES_SIZE])
 {
-    const bool branched = congru_model_branched(model);
+    const bool signals = congru_pipeline_reads(&model->pipeline, CONGRU_NEEDS_SIGNALS);
     congru_preprocessing have;
-    congru_status status = branched ? congru_set_signals_preprocessing(context, set, &have)
-                                    : congru_set_preprocessing(context, set, &have);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(signals ? congru_set_signals_preprocessing(context, set, &have)
+                       : congru_set_preprocessing(context, set, &have));
     *wanted = model->preprocessing;
-    if (branched) {
+    if (signals) {
         have.samples = 0;
         have.estimator = wanted->estimator;
         have.trace_normalise = wanted->trace_normalise;
@@ -41,7 +39,7 @@ static congru_status compare(congru_context *context, const congru_model *model,
     }
     congru_preprocessing_differs(wanted, "the model", &have, differences, DIFFERENCES_SIZE);
     if (differences[0] == '\0' && set->signals != NULL &&
-        ((!branched && set->covariance == NULL) || (wanted->known && !have.known)))
+        ((!signals && set->covariance == NULL) || (wanted->known && !have.known)))
         strcpy(differences, "its signals are as they were recorded");
     congru_preprocessing_clear(&have);
     return CONGRU_OK;
@@ -50,7 +48,7 @@ static congru_status compare(congru_context *context, const congru_model *model,
 /* What a model can read at all. */
 static congru_status check_kind(congru_context *context, const congru_model *model, const congru_set *set)
 {
-    if (congru_model_branched(model) && (set->signals == NULL || set->count == 0))
+    if (congru_model_needs_signals(model) && (set->signals == NULL || set->count == 0))
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "the set holds no signals, and the model makes its own of them (import it anew with "
                            "--keep-signals)");
@@ -65,11 +63,11 @@ congru_status congru_model_fits(congru_context *context, const congru_model *mod
 {
     congru_preprocessing wanted;
     char differences[DIFFERENCES_SIZE] = "";
-    congru_status status = check_kind(context, model, set);
-    if (status == CONGRU_OK)
-        status = compare(context, model, set, &wanted, differences);
-    *fits = status == CONGRU_OK && differences[0] == '\0';
-    return status;
+    *fits = false;
+    CONGRU_TRY(check_kind(context, model, set));
+    CONGRU_TRY(compare(context, model, set, &wanted, differences));
+    *fits = differences[0] == '\0';
+    return CONGRU_OK;
 }
 
 congru_status congru_model_prepare(congru_context *context, const congru_model *model, congru_set *set,
@@ -79,20 +77,16 @@ congru_status congru_model_prepare(congru_context *context, const congru_model *
     char differences[DIFFERENCES_SIZE] = "";
     if (context == NULL || model == NULL || set == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no model or set given");
-    congru_status status = check_kind(context, model, set);
-    if (status == CONGRU_OK)
-        status = compare(context, model, set, &wanted, differences);
-    if (status != CONGRU_OK || differences[0] == '\0')
-        return status;
+    CONGRU_TRY(check_kind(context, model, set));
+    CONGRU_TRY(compare(context, model, set, &wanted, differences));
+    if (differences[0] == '\0')
+        return CONGRU_OK;
     if (set->signals != NULL) {
-        status = congru_set_preprocess_like(context, set, &wanted, "the model", scale);
-        if (status == CONGRU_OK)
-            status = compare(context, model, set, &wanted, differences);
-        if (status == CONGRU_OK && !wanted.known)
+        CONGRU_TRY(congru_set_preprocess_like(context, set, &wanted, "the model", scale));
+        CONGRU_TRY(compare(context, model, set, &wanted, differences));
+        if (!wanted.known)
             congru_note(context, "The model does not say how its signals were filtered; those of the set are "
                                  "taken as they are.");
     }
-    return status == CONGRU_OK && differences[0] != '\0'
-               ? congru_preprocessing_refuse(context, "the model", differences)
-               : status;
+    return differences[0] != '\0' ? congru_preprocessing_refuse(context, "the model", differences) : CONGRU_OK;
 }

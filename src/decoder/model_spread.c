@@ -47,7 +47,7 @@ static bool reckon(size_t count, double *distance, double row[CONGRU_SPREAD_COLU
 typedef struct measuring {
     congru_context *context;
     const congru_prepared *prepared;
-    congru_fold_side train;
+    congru_trial_list train;
     size_t *first,
         *listed;    /* (domains + 1), (trials): places in `train`, those of one domain after those of another */
     double *trial;  /* (largest domain, d, d) */
@@ -75,18 +75,17 @@ static congru_status gather(const measuring *m, size_t domain)
     const congru_prepared *prepared = m->prepared;
     const size_t size = prepared->d * prepared->d, count = trials_of(m, domain);
     const size_t *place = m->listed + m->first[domain];
-    congru_status status = CONGRU_OK;
-    for (size_t i = 0; status == CONGRU_OK && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         double *c = m->trial + i * size;
         const size_t *trial = &m->train.trial[place[i]];
         if (prepared->recentring->moment != NULL) {
             const congru_signals one = congru_prepared_signals(prepared, false, trial);
-            status = prepared->recentring->moment(m->context, &one, c);
+            CONGRU_TRY(prepared->recentring->moment(m->context, &one, c));
         } else {
             memcpy(c, prepared->covariance + *trial * size, size * sizeof *c);
         }
     }
-    return status;
+    return CONGRU_OK;
 }
 
 /* The reference of all subjects but those of a group; false where there are none. */
@@ -106,64 +105,57 @@ static congru_status measure_domain(measuring *m, size_t domain, bool others)
 {
     const congru_prepared *prepared = m->prepared;
     const size_t d = prepared->d, count = trials_of(m, domain);
-    congru_status status = gather(m, domain);
-    if (status == CONGRU_OK)
-        status = congru_spd_distance(m->context, CONGRU_METRIC_RIEMANN, count, d, m->trial, 1,
-                                     prepared->reference + domain * d * d, m->own + m->count);
+    CONGRU_TRY(gather(m, domain));
+    CONGRU_TRY(congru_spd_distance(m->context, CONGRU_METRIC_RIEMANN, count, d, m->trial, 1,
+                                   prepared->reference + domain * d * d, m->own + m->count));
     m->count += count;
-    if (status == CONGRU_OK && others)
-        status = congru_spd_distance(m->context, CONGRU_METRIC_RIEMANN, count, d, m->trial, 1, m->mean,
-                                     m->beyond + m->met);
+    if (others)
+        CONGRU_TRY(congru_spd_distance(m->context, CONGRU_METRIC_RIEMANN, count, d, m->trial, 1, m->mean,
+                                       m->beyond + m->met));
     m->met += others ? count : 0;
-    return status;
+    return CONGRU_OK;
 }
 
 static congru_status measure_group(measuring *m, size_t group)
 {
     const size_t domains = m->prepared->domains->count;
     bool others = false, asked = false;
-    congru_status status = CONGRU_OK;
-    for (size_t k = 0; status == CONGRU_OK && k < domains; k++) {
+    for (size_t k = 0; k < domains; k++) {
         if (trials_of(m, k) == 0 || group_of(m, k) != group)
             continue;
         if (!asked)
-            status = leave_out(m, group, &others);
+            CONGRU_TRY(leave_out(m, group, &others));
         asked = true;
-        if (status == CONGRU_OK)
-            status = measure_domain(m, k, others);
+        CONGRU_TRY(measure_domain(m, k, others));
     }
-    return status;
+    return CONGRU_OK;
 }
 
 static congru_status measure(measuring *m)
 {
     const congru_prepared *prepared = m->prepared;
-    const size_t d = prepared->d, domains = prepared->domains->count, subjects = prepared->set->subjects;
-    int32_t *domain = calloc(m->train.count + 1, sizeof *domain);
+    const size_t size = prepared->d * prepared->d, domains = prepared->domains->count,
+                 subjects = prepared->set->subjects, n = m->train.count;
+    static const char what[] = "a model";
+    int32_t *domain;
     size_t most = 0;
-    m->first = calloc(domains + 1, sizeof *m->first);
-    m->listed = malloc((m->train.count + 1) * sizeof *m->listed);
-    if (domain == NULL || m->first == NULL || m->listed == NULL) {
-        free(domain);
-        return congru_fail(m->context, CONGRU_ERROR_MEMORY, "not enough memory for a model");
-    }
-    for (size_t i = 0; i < m->train.count; i++)
+    CONGRU_TRY(congru_allocate(m->context, &m->first, domains + 1, sizeof *m->first, what));
+    CONGRU_TRY(congru_allocate(m->context, &m->listed, n, sizeof *m->listed, what));
+    CONGRU_TRY(congru_allocate(m->context, &domain, n, sizeof *domain, what));
+    for (size_t i = 0; i < n; i++)
         domain[i] = prepared->domains->of_trial[m->train.trial[i]];
-    congru_list_groups(m->train.count, domain, domains, m->first, m->listed);
+    congru_list_groups(n, domain, domains, m->first, m->listed);
     free(domain);
     for (size_t k = 0; k < domains; k++)
         most = trials_of(m, k) > most ? trials_of(m, k) : most;
-    m->trial = congru_memory_take(most * d * d * sizeof(double));
-    m->others = congru_memory_take(domains * d * d * sizeof(double));
-    m->mean = malloc(d * d * sizeof(double));
-    m->own = malloc(m->train.count * sizeof(double));
-    m->beyond = malloc(m->train.count * sizeof(double));
-    congru_status status = CONGRU_OK;
-    if (m->trial == NULL || m->others == NULL || m->mean == NULL || m->own == NULL || m->beyond == NULL)
-        status = congru_fail(m->context, CONGRU_ERROR_MEMORY, "not enough memory for a model");
-    for (size_t g = 0; status == CONGRU_OK && g < CONGRU_SPREAD_GROUPS_MAX && g < subjects; g++)
-        status = measure_group(m, g);
-    return status;
+    CONGRU_TRY(congru_take(m->context, &m->trial, most * size, sizeof(double), what));
+    CONGRU_TRY(congru_take(m->context, &m->others, domains * size, sizeof(double), what));
+    CONGRU_TRY(congru_allocate(m->context, &m->mean, size, sizeof(double), what));
+    CONGRU_TRY(congru_allocate(m->context, &m->own, n, sizeof(double), what));
+    CONGRU_TRY(congru_allocate(m->context, &m->beyond, n, sizeof(double), what));
+    for (size_t g = 0; g < CONGRU_SPREAD_GROUPS_MAX && g < subjects; g++)
+        CONGRU_TRY(measure_group(m, g));
+    return CONGRU_OK;
 }
 
 /* Whether there are so many subjects that how far they lie from each other says how far a new one may. */
@@ -182,10 +174,11 @@ static bool has_subjects(const measuring *m)
     return count == CONGRU_SPREAD_SUBJECTS_MIN;
 }
 
-congru_status congru_spread_measure(const congru_fold_case *fold, const congru_prepared *prepared,
+congru_status congru_spread_measure(congru_context *context, const congru_prepared *prepared,
+                                    congru_trial_list train,
                                     double spread[CONGRU_SPREAD_ROWS * CONGRU_SPREAD_COLUMNS], size_t *rows)
 {
-    measuring m = {.context = fold->context, .prepared = prepared, .train = fold->train};
+    measuring m = {.context = context, .prepared = prepared, .train = train};
     *rows = 0;
     if (prepared->recentring == NULL || prepared->reference == NULL)
         return CONGRU_OK;
@@ -214,12 +207,12 @@ congru_status congru_spread_find(congru_context *context, const congru_tensors *
     *rows = 0;
     if (congru_tensors_find(tensors, name) == NULL)
         return CONGRU_OK;
-    congru_status status = congru_tensors_expect(context, tensors, name, 2, shape, spread);
-    bool possible = status == CONGRU_OK && shape[0] <= CONGRU_SPREAD_ROWS;
+    CONGRU_TRY(congru_tensors_expect(context, tensors, name, 2, shape, spread));
+    bool possible = shape[0] <= CONGRU_SPREAD_ROWS;
     for (size_t i = 0; possible && i < shape[0]; i++)
         possible = fabs((*spread)[2 * i]) < 50 && (*spread)[2 * i + 1] >= 0 && (*spread)[2 * i + 1] < 20;
-    if (status == CONGRU_OK && !possible)
-        status = congru_fail(context, CONGRU_ERROR_FORMAT, "its tensor %s is no spread of distances", name);
-    *rows = status == CONGRU_OK ? shape[0] : 0;
-    return status;
+    if (!possible)
+        return congru_fail(context, CONGRU_ERROR_FORMAT, "its tensor %s is no spread of distances", name);
+    *rows = shape[0];
+    return CONGRU_OK;
 }

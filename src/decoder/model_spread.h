@@ -2,14 +2,13 @@
 #ifndef CONGRU_DECODER_MODEL_SPREAD_H
 #define CONGRU_DECODER_MODEL_SPREAD_H
 
-#include "evaluation/fold_branch.h"
+#include "evaluation/fit.h"
 
-/* A tensor (1 or 2, 2) beside each prior, "recentre.spread" or "spread.0": the median and the median absolute deviation of
+/* A tensor (1 or 2, 2) beside each prior, "spread.0", ...: the median and the median absolute deviation of
  * the logarithms of affine-invariant distances. The first row is of the trials from the reference of their own subject or
  * session, the second from that of the other subjects, which is what a new subject's trials are measured by at first. It is
  * missing where the subjects are too few to say how far a new one may be, and all of it where there are few trials, or none
  * that have a distance. */
-#define CONGRU_MODEL_SPREAD "recentre.spread"
 enum {
     CONGRU_SPREAD_ROWS = 2,
     CONGRU_SPREAD_COLUMNS = 2,
@@ -18,8 +17,9 @@ enum {
     CONGRU_SPREAD_GROUPS_MAX = 128 /* in which the subjects are left out, where they are more */
 };
 
-/* Measures the trials that a fold is fitted on, of one block: *rows of spread (2, 2), 0 where nothing can be said. */
-congru_status congru_spread_measure(const congru_fold_case *fold, const congru_prepared *prepared,
+/* Measures trials that a branch is fitted on, of one block: *rows of spread (2, 2), 0 where nothing can be said. */
+congru_status congru_spread_measure(congru_context *context, const congru_prepared *prepared,
+                                    congru_trial_list train,
                                     double spread[CONGRU_SPREAD_ROWS * CONGRU_SPREAD_COLUMNS], size_t *rows);
 
 /* The distance beyond which a trial is an artefact, by a row: five standard deviations of the logarithm above its median.

@@ -57,12 +57,6 @@ typedef struct chooser {
     int32_t *subject;                     /* (trials) */
 } chooser;
 
-static congru_status fail_memory(const chooser *c)
-{
-    return congru_fail(c->workers->caller, CONGRU_ERROR_MEMORY, "not enough memory to choose on %zu trials",
-                       c->materials->set->count);
-}
-
 /* What the trials that a fit is asked about are given with the C of this index, where they are in `of`: how many. */
 static size_t gather_fit(const chooser *c, const congru_inner_said *f, size_t fit, size_t ridge, uint64_t of,
                          size_t count, double *opinion)
@@ -70,7 +64,7 @@ static size_t gather_fit(const chooser *c, const congru_inner_said *f, size_t fi
     const congru_set *set = c->materials->set;
     const double *from = f->log_probability + (ridge * f->first[f->list->fits] + f->first[fit]) * set->classes;
     for (size_t t = 0; t < set->count; t++) {
-        if (f->list->fit[fit].side[t] != CONGRU_INNER_ASKED)
+        if (f->list->fit[fit].side[t] != CONGRU_SIDE_ASKED)
             continue;
         if ((of >> (size_t)set->subject[t] % c->groups & 1) != 0) {
             memcpy(opinion + count * set->classes, from, set->classes * sizeof *opinion);
@@ -118,9 +112,9 @@ static const merit nothing_yet = {-1, INFINITY};
 static congru_status judge(const chooser *c, const congru_opinions *opinions, const double *weight, merit *of)
 {
     const size_t classes = opinions->classes, subjects = c->materials->set->subjects;
-    size_t *right = calloc(2 * subjects + 1, sizeof *right), judged = 0;
-    if (right == NULL)
-        return fail_memory(c);
+    size_t *right, judged = 0;
+    CONGRU_TRY(
+        congru_allocate(c->workers->caller, &right, 2 * subjects, sizeof *right, "%zu subjects", subjects));
     size_t *all = right + subjects;
     *of = (merit){0};
     congru_opinions_combine(opinions, weight, c->probability);
@@ -156,9 +150,7 @@ static congru_status choose_c(const chooser *c, const congru_grid *grid, size_t 
     for (size_t k = 0; grid->ridges[branch] > 1 && k < grid->ridges[branch]; k++) {
         merit own;
         said.count = gather(c, material, grid->c[branch][k], shut, c->opinion[branch]);
-        congru_status status = judge(c, &said, one, &own);
-        if (status != CONGRU_OK)
-            return status;
+        CONGRU_TRY(judge(c, &said, one, &own));
         if (is_better(own, best)) {
             best = own;
             choice->c[branch] = grid->c[branch][k];
@@ -175,18 +167,15 @@ static congru_status choose_within(const chooser *c, const congru_chosen_for *of
 {
     const size_t branches = of->pipeline->branches;
     congru_opinions said = {.branches = branches, .count = count, .classes = c->materials->set->classes};
-    congru_status status = CONGRU_OK;
     double loss;
     *choice = congru_choice_variant(of->pipeline, of->grid, variant);
-    for (size_t b = 0; status == CONGRU_OK && b < branches; b++) {
-        status = choose_c(c, of->grid, variant, b, shut, choice);
+    for (size_t b = 0; b < branches; b++) {
+        CONGRU_TRY(choose_c(c, of->grid, variant, b, shut, choice));
         said.log_probability[b] = c->opinion[b];
     }
-    if (status == CONGRU_OK && of->grid->weights)
-        status = congru_opinions_learn(c->workers->caller, &said, c->label, choice->weight, &loss);
-    if (status == CONGRU_OK && of->grid->variants > 1)
-        status = judge(c, &said, choice->weight, own);
-    return status;
+    if (of->grid->weights)
+        CONGRU_TRY(congru_opinions_learn(c->workers->caller, &said, c->label, choice->weight, &loss));
+    return of->grid->variants > 1 ? judge(c, &said, choice->weight, own) : CONGRU_OK;
 }
 
 /* How many trials the fits without what is shut out are asked about. */
@@ -202,7 +191,6 @@ static congru_status choose(const chooser *c, const congru_chosen_for *of, uint6
 {
     const size_t count = count_asked(c, of, shut);
     merit best = nothing_yet;
-    congru_status status = CONGRU_OK;
     *choice = congru_choice_constant(of->pipeline, of->grid);
     if (count == 0) {
         congru_note(
@@ -212,16 +200,16 @@ static congru_status choose(const chooser *c, const congru_chosen_for *of, uint6
             choice->c[0]);
         return CONGRU_OK;
     }
-    for (size_t v = 0; status == CONGRU_OK && v < of->grid->variants; v++) {
+    for (size_t v = 0; v < of->grid->variants; v++) {
         congru_choice tried;
         merit own = {0};
-        status = choose_within(c, of, v, count, shut, &tried, &own);
+        CONGRU_TRY(choose_within(c, of, v, count, shut, &tried, &own));
         if (v > 0 && !is_better(own, best))
             continue;
         best = own;
         *choice = tried;
     }
-    return status;
+    return CONGRU_OK;
 }
 
 /* ---- Fits ------------------------------------------------------------------------------------------------- */
@@ -233,18 +221,17 @@ static congru_status list_fits(chooser *c, size_t shuts, const uint64_t *shut, b
 {
     const congru_set *set = c->materials->set;
     const size_t groups = c->groups;
-    congru_status status = CONGRU_OK;
     if (c->options->protocol != CONGRU_PROTOCOL_LOSO)
         return together ? CONGRU_OK
                         : congru_inner_list_within(c->workers->caller, set, c->options, groups, &c->list[0]);
     for (size_t i = 0; i < shuts; i++) {
         const uint64_t barred = together && c->options->target != CONGRU_TARGET_FULL ? shut[i] : 0;
-        for (size_t g = 0; status == CONGRU_OK && g < groups; g++)
+        for (size_t g = 0; g < groups; g++)
             if ((shut[i] >> g & 1) == 0)
-                status = congru_inner_list_groups(c->workers->caller, set, groups, shut[i],
-                                                  shut[i] | UINT64_C(1) << g, barred, &c->list[together]);
+                CONGRU_TRY(congru_inner_list_groups(c->workers->caller, set, groups, shut[i],
+                                                    shut[i] | UINT64_C(1) << g, barred, &c->list[together]));
     }
-    return status;
+    return CONGRU_OK;
 }
 
 /* A material is asked with one C more, unless it is already. */
@@ -263,7 +250,6 @@ static congru_status want_c(congru_context *context, congru_inner_said *f, doubl
 /* What a branch of a pipeline reads is fitted, where its C, weights or options are chosen: a network is not trained in vain. */
 static congru_status want_fits(chooser *c, const congru_grid *grid, size_t branch)
 {
-    congru_status status = CONGRU_OK;
     for (size_t v = 0; congru_grid_fits(grid, branch) && v < grid->variants; v++) {
         const size_t index = grid->variant[v].material[branch];
         const congru_material *material = &c->materials->material[index];
@@ -273,26 +259,24 @@ static congru_status want_fits(chooser *c, const congru_grid *grid, size_t branc
         f->options = c->options;
         f->material = material;
         f->list = &c->list[congru_inner_together(c->options, material)];
-        for (size_t k = 0; status == CONGRU_OK && k < grid->ridges[branch]; k++)
-            status = want_c(c->workers->caller, f, grid->c[branch][k]);
+        for (size_t k = 0; k < grid->ridges[branch]; k++)
+            CONGRU_TRY(want_c(c->workers->caller, f, grid->c[branch][k]));
     }
-    return status;
+    return CONGRU_OK;
 }
 
 static congru_status begin(chooser *c)
 {
     const congru_set *set = c->materials->set;
-    bool enough = true;
-    c->label = malloc((set->count + 1) * sizeof *c->label);
-    c->subject = malloc((set->count + 1) * sizeof *c->subject);
-    c->probability = congru_memory_take((set->count * set->classes + 1) * sizeof *c->probability);
-    c->said = calloc(c->materials->materials + 1, sizeof *c->said);
-    for (size_t b = 0; b < CONGRU_BRANCHES_MAX; b++) {
-        c->opinion[b] = congru_memory_take((set->count * set->classes + 1) * sizeof(double));
-        enough = enough && c->opinion[b] != NULL;
-    }
-    enough = enough && c->label != NULL && c->subject != NULL && c->probability != NULL && c->said != NULL;
-    return enough ? CONGRU_OK : fail_memory(c);
+    const size_t n = set->count, numbers = n * set->classes;
+    congru_context *context = c->workers->caller;
+    CONGRU_TRY(congru_allocate(context, &c->label, n, sizeof *c->label, "choosing on %zu trials", n));
+    CONGRU_TRY(congru_allocate(context, &c->subject, n, sizeof *c->subject, "choosing on %zu trials", n));
+    CONGRU_TRY(congru_allocate(context, &c->said, c->materials->materials, sizeof *c->said, "choosing"));
+    CONGRU_TRY(congru_take(context, &c->probability, numbers, sizeof(double), "choosing on %zu trials", n));
+    for (size_t b = 0; b < CONGRU_BRANCHES_MAX; b++)
+        CONGRU_TRY(congru_take(context, &c->opinion[b], numbers, sizeof(double), "choosing on %zu trials", n));
+    return CONGRU_OK;
 }
 
 static void end(chooser *c)
@@ -312,16 +296,31 @@ static void end(chooser *c)
 static congru_status fit_all(chooser *c)
 {
     congru_stop *stop = c->workers->stop;
-    congru_status status = CONGRU_OK;
     for (size_t m = 0; m < c->materials->materials; m++)
         if (c->said[m].ridges > 0)
             stop->steps += c->said[m].list->fits * congru_trainings_steps(&c->materials->material[m]);
-    for (size_t m = 0; status == CONGRU_OK && m < c->materials->materials; m++) {
+    for (size_t m = 0; m < c->materials->materials; m++) {
         stop->material = m;
         if (c->said[m].ridges > 0)
-            status = congru_inner_run(&c->said[m]);
+            CONGRU_TRY(congru_inner_run(&c->said[m]));
     }
-    return status;
+    return CONGRU_OK;
+}
+
+static congru_status choose_all(chooser *c, size_t count, const congru_chosen_for *of, size_t shuts,
+                                const uint64_t *shut, congru_choice *choice)
+{
+    CONGRU_TRY(begin(c));
+    for (size_t together = 0; together < 2; together++)
+        CONGRU_TRY(list_fits(c, shuts, shut, together));
+    for (size_t p = 0; p < count; p++)
+        for (size_t b = 0; b < of[p].pipeline->branches; b++)
+            CONGRU_TRY(want_fits(c, of[p].grid, b));
+    CONGRU_TRY(fit_all(c));
+    for (size_t p = 0; p < count; p++)
+        for (size_t i = 0; i < shuts; i++)
+            CONGRU_TRY(choose(c, &of[p], shut[i], &choice[p * shuts + i]));
+    return CONGRU_OK;
 }
 
 congru_status congru_choices_make(const congru_workers *workers, const congru_materials *materials,
@@ -330,17 +329,7 @@ congru_status congru_choices_make(const congru_workers *workers, const congru_ma
                                   congru_choice *choice)
 {
     chooser c = {.workers = workers, .materials = materials, .options = options, .groups = groups};
-    congru_status status = begin(&c);
-    for (size_t together = 0; status == CONGRU_OK && together < 2; together++)
-        status = list_fits(&c, shuts, shut, together);
-    for (size_t p = 0; status == CONGRU_OK && p < count; p++)
-        for (size_t b = 0; status == CONGRU_OK && b < of[p].pipeline->branches; b++)
-            status = want_fits(&c, of[p].grid, b);
-    if (status == CONGRU_OK)
-        status = fit_all(&c);
-    for (size_t p = 0; p < count; p++)
-        for (size_t i = 0; status == CONGRU_OK && i < shuts; i++)
-            status = choose(&c, &of[p], shut[i], &choice[p * shuts + i]);
+    const congru_status status = choose_all(&c, count, of, shuts, shut, choice);
     end(&c);
     return status;
 }

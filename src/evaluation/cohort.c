@@ -15,19 +15,21 @@ bool congru_few_trials(size_t trials, size_t classes_present, size_t classes)
 }
 
 /* The trials of each subject, and the classes among them: each subject's by itself, in one pass through its own. */
-static bool count(const congru_set *set, congru_member *member)
+static congru_status count(congru_context *context, const congru_set *set, congru_member *member)
 {
-    size_t *first = calloc(set->subjects + 2, sizeof *first), *trial = calloc(set->count + 1, sizeof *trial);
-    size_t *seen_by =
-        calloc(set->classes + 1, sizeof *seen_by); /* the last subject that had the class, from 1 */
-    const bool done = first != NULL && trial != NULL && seen_by != NULL;
-    for (size_t i = 0; done && i < set->count; i++)
+    const size_t n = set->count;
+    size_t *first = NULL, *trial = NULL, *seen_by = NULL; /* the last subject that had the class, from 1 */
+    congru_status status;
+    CONGRU_TRY_TO(done, congru_allocate(context, &first, set->subjects + 2, sizeof *first, "%zu trials", n));
+    CONGRU_TRY_TO(done, congru_allocate(context, &trial, n, sizeof *trial, "%zu trials", n));
+    CONGRU_TRY_TO(done, congru_allocate(context, &seen_by, set->classes, sizeof *seen_by, "%zu trials", n));
+    for (size_t i = 0; i < n; i++)
         first[set->subject[i] + 2]++;
-    for (size_t s = 0; done && s < set->subjects; s++)
+    for (size_t s = 0; s < set->subjects; s++)
         first[s + 2] += first[s + 1];
-    for (size_t i = 0; done && i < set->count; i++)
+    for (size_t i = 0; i < n; i++)
         trial[first[set->subject[i] + 1]++] = i;
-    for (size_t s = 0; done && s < set->subjects; s++)
+    for (size_t s = 0; s < set->subjects; s++)
         for (size_t i = first[s]; i < first[s + 1]; i++) {
             const int32_t label = set->label[trial[i]];
             if (label < 0 || (size_t)label >= set->classes)
@@ -36,10 +38,11 @@ static bool count(const congru_set *set, congru_member *member)
             member[s].classes += seen_by[label] != s + 1;
             seen_by[label] = s + 1;
         }
+done:
     free(first);
     free(trial);
     free(seen_by);
-    return done;
+    return status;
 }
 
 static bool is_asked(const congru_evaluation_options *options, int32_t subject)
@@ -94,36 +97,28 @@ static void note_members(congru_context *context, const congru_set *set, const c
 congru_status congru_cohort_make(congru_context *context, const congru_set *set,
                                  const congru_evaluation_options *options, congru_member **member)
 {
-    congru_member *made = calloc(set->subjects, sizeof *made);
-    congru_status status =
-        made != NULL && count(set, made)
-            ? CONGRU_OK
-            : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu subjects", set->subjects);
     size_t scored = 0, refused = set->subjects;
-    for (size_t s = 0; status == CONGRU_OK && s < set->subjects; s++) {
-        congru_split split = {0};
-        made[s].asked = is_asked(options, (int32_t)s);
-        if (!made[s].asked)
+    congru_split split;
+    CONGRU_TRY(congru_allocate(context, member, set->subjects, sizeof **member, "%zu subjects", set->subjects));
+    CONGRU_TRY(count(context, set, *member));
+    for (size_t s = 0; s < set->subjects; s++) {
+        congru_member *own = &(*member)[s];
+        own->asked = is_asked(options, (int32_t)s);
+        if (!own->asked)
             continue;
-        congru_status split_status = congru_split_make(context, set, options, (int32_t)s, 0, &split);
+        const congru_status status = congru_split_make(context, set, options, (int32_t)s, 0, &split);
         congru_split_clear(&split);
-        made[s].scored = split_status == CONGRU_OK;
-        scored += made[s].scored;
-        if (split_status != CONGRU_ERROR_ARGUMENT)
-            status = split_status;
-        else if (refused == set->subjects)
-            refused = s;
+        own->scored = status == CONGRU_OK;
+        scored += own->scored;
+        if (status == CONGRU_ERROR_ARGUMENT)
+            refused = refused == set->subjects ? s : refused;
+        else
+            CONGRU_TRY(status);
     }
-    if (status == CONGRU_OK && scored == 0 &&
-        refused < set->subjects) { /* in the words for the first of them */
-        congru_split split = {0};
-        status = congru_split_make(context, set, options, (int32_t)refused, 0, &split);
-        congru_split_clear(&split);
-    }
-    if (status == CONGRU_OK)
-        note_members(context, set, made);
-    *member = made;
-    return status;
+    if (scored == 0 && refused < set->subjects) /* in the words for the first of them */
+        return congru_split_make(context, set, options, (int32_t)refused, 0, &split);
+    note_members(context, set, *member);
+    return CONGRU_OK;
 }
 
 void congru_cohort_text(const congru_set *set, const congru_member *member, congru_text *text)

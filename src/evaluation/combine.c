@@ -113,12 +113,11 @@ static void find_step(const learning *l, const double *weight, double *step)
 congru_status congru_opinions_learn(congru_context *context, const congru_opinions *opinions,
                                     const int32_t *label, double *weight, double *loss)
 {
-    learning l = {.o = opinions, .label = label, .p = malloc(opinions->classes * sizeof(double))};
+    learning l = {.o = opinions, .label = label};
     double step[CONGRU_BRANCHES_MAX], tried[CONGRU_BRANCHES_MAX];
     bool better = true;
-    if (l.p == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu classes",
-                           opinions->classes);
+    CONGRU_TRY(
+        congru_allocate(context, &l.p, opinions->classes, sizeof *l.p, "%zu classes", opinions->classes));
     for (size_t b = 0; b < opinions->branches; b++)
         weight[b] = 1;
     *loss = evaluate(&l, weight, true);

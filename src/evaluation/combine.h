@@ -10,13 +10,6 @@ typedef struct congru_opinions {
     const double *log_probability[CONGRU_BRANCHES_MAX];
 } congru_opinions;
 
-/* Whether the opinions of a pipeline are combined at all: one branch that is no list of blocks answers as its classifier
- * does, in folds, models and streams. */
-static inline bool congru_pipeline_combines(const congru_pipeline *pipeline)
-{
-    return pipeline->branches > 1 || pipeline->branch[0].blocks > 0;
-}
-
 /* Logarithms of probabilities, in place; what is 0 counts as 1e-300. */
 void congru_opinions_log(size_t numbers, double *probability);
 

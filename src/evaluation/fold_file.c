@@ -10,7 +10,6 @@
 #include "array/csv.h"
 #include "array/file_write.h"
 #include "array/folder.h"
-#include "array/source.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "evaluation/fold_run.h"
@@ -26,15 +25,12 @@ static const char again[] = "remove the file to run the fold again";
 congru_status congru_folder_write(congru_context *context, const char *folder, const char *below,
                                   const char *file, congru_text *text)
 {
-    congru_text name = {0};
-    congru_text_add(&name, "%s/%s", below, file);
-    congru_status status = name.failed
-                               ? congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder)
-                               : congru_folder_make(context, folder, below);
+    char name[2 * CONGRU_PIPELINE_SIZE + 64];
+    snprintf(name, sizeof name, "%s/%s", below, file);
+    congru_status status = congru_folder_make(context, folder, below);
     if (status == CONGRU_OK)
-        status = congru_file_write_text(context, folder, name.data, text);
+        status = congru_file_write_text(context, folder, name, text);
     congru_text_clear(text);
-    congru_text_clear(&name);
     return status;
 }
 
@@ -84,24 +80,18 @@ static congru_status write_pattern(congru_context *context, const char *folder, 
 static congru_status read_pattern(congru_context *context, const char *folder, const char *pipeline,
                                   const congru_fold_about *about, congru_fold *fold)
 {
-    congru_text path = {0};
-    size_t size;
-    bool exists = false;
     char digits[CONGRU_DIGEST_SIZE];
-    congru_text_add(&path, "%s/folds/%s/%d" PATTERN_ENDING, folder, pipeline, (int)fold->subject);
-    congru_status status = path.failed
-                               ? congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder)
-                               : congru_source_exists(context, path.data, &exists);
-    if (status == CONGRU_OK && exists)
-        status =
-            congru_source_text(context, path.data, CONGRU_CSV_SIZE_MAX, "a pattern", &fold->pattern, &size);
+    const int subject = (int)fold->subject;
+    CONGRU_TRY(congru_folder_text(context, folder, CONGRU_CSV_SIZE_MAX, "a pattern", &fold->pattern,
+                                  "folds/%s/%d" PATTERN_ENDING, pipeline, subject));
     congru_text_digest(fold->pattern, digits);
-    if (status == CONGRU_OK && strcmp(digits, about->pattern) != 0)
-        status = congru_fail(
-            context, CONGRU_ERROR_FORMAT, "%s: %s (remove %s/folds/%s/%d.csv to run the fold again)", path.data,
-            exists ? "not the pattern of the fold beside it" : "missing", folder, pipeline, (int)fold->subject);
-    congru_text_clear(&path);
-    return status;
+    if (strcmp(digits, about->pattern) == 0)
+        return CONGRU_OK;
+    return congru_fail(context, CONGRU_ERROR_FORMAT,
+                       "%s/folds/%s/%d" PATTERN_ENDING ": %s (remove %s/folds/%s/%d.csv to run the fold again)",
+                       folder, pipeline, subject,
+                       fold->pattern != NULL ? "not the pattern of the fold beside it" : "missing", folder,
+                       pipeline, subject);
 }
 
 /* What describes the fold as a whole is in its last rows: a file that was cut by whatever means does not have them.
@@ -130,11 +120,12 @@ congru_status congru_fold_write(congru_context *context, const char *folder, con
     snprintf(below, sizeof below, "folds/%s", pipeline);
     snprintf(file, sizeof file, "%d.csv", (int)fold->subject);
     snprintf(of, sizeof of, "%s/%d", pipeline, (int)fold->subject);
-    congru_status status = congru_table_digest_add(context, of, &text);
-    if (status == CONGRU_OK && fold->pattern != NULL)
-        status = write_pattern(context, folder, below, fold);
-    if (status == CONGRU_OK)
-        return congru_folder_write(context, folder, below, file, &text);
+    congru_status status;
+    CONGRU_TRY_TO(done, congru_table_digest_add(context, of, &text));
+    if (fold->pattern != NULL)
+        CONGRU_TRY_TO(done, write_pattern(context, folder, below, fold));
+    status = congru_folder_write(context, folder, below, file, &text);
+done:
     congru_text_clear(&text);
     return status;
 }
@@ -148,15 +139,11 @@ static congru_status parse_row(congru_context *context, const congru_csv *csv, s
                                congru_fold *fold)
 {
     size_t truth, prediction;
-    congru_status status = congru_csv_count(context, csv, row, 0, &fold->trial[row]);
-    if (status == CONGRU_OK)
-        status = congru_csv_count(context, csv, row, 1, &truth);
-    if (status == CONGRU_OK)
-        status = congru_csv_count(context, csv, row, 2, &prediction);
-    for (size_t k = 0; status == CONGRU_OK && k < classes; k++)
-        status = congru_csv_number(context, csv, row, 3 + k, &fold->probability[row * classes + k]);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_csv_count(context, csv, row, 0, &fold->trial[row]));
+    CONGRU_TRY(congru_csv_count(context, csv, row, 1, &truth));
+    CONGRU_TRY(congru_csv_count(context, csv, row, 2, &prediction));
+    for (size_t k = 0; k < classes; k++)
+        CONGRU_TRY(congru_csv_number(context, csv, row, 3 + k, &fold->probability[row * classes + k]));
     for (size_t k = 0; truth < classes && prediction < classes && k < classes; k++)
         if (fold->probability[row * classes + k] > fold->probability[row * classes + prediction])
             prediction = classes;
@@ -200,25 +187,18 @@ static congru_status parse_about(congru_context *context, const congru_csv *csv,
     strcpy(about->subject_name, name);
     strcpy(about->fingerprint, fingerprint);
     fold->session = session[0] == '-' ? -1 : (int32_t)strtol(session, NULL, 10);
-    congru_status status = congru_csv_count(context, csv, row, 2, &about->sessions);
-    if (status == CONGRU_OK)
-        status = congru_csv_count(context, csv, row, 3, &about->channels);
-    if (status == CONGRU_OK)
-        status = congru_csv_count(context, csv, row + 1, 1, &fold->train);
-    if (status == CONGRU_OK)
-        status = congru_csv_count(context, csv, row + 1, 2, &fold->calibration);
-    if (status == CONGRU_OK)
-        status = congru_csv_number(context, csv, row + 1, 3, &fold->seconds);
-    return status;
+    CONGRU_TRY(congru_csv_count(context, csv, row, 2, &about->sessions));
+    CONGRU_TRY(congru_csv_count(context, csv, row, 3, &about->channels));
+    CONGRU_TRY(congru_csv_count(context, csv, row + 1, 1, &fold->train));
+    CONGRU_TRY(congru_csv_count(context, csv, row + 1, 2, &fold->calibration));
+    return congru_csv_number(context, csv, row + 1, 3, &fold->seconds);
 }
 
 static congru_status parse_fold(congru_context *context, const char *of, congru_csv *csv, congru_fold *fold,
                                 congru_fold_about *about)
 {
     *about = (congru_fold_about){0};
-    congru_status status = congru_table_digest_check(context, of, csv, &about->whole);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_table_digest_check(context, of, csv, &about->whole));
     if (csv->rows < 1 || csv->columns < 5 || strcmp(congru_csv_field(csv, csv->rows - 1, 0), "end") != 0)
         return fail_fold(context, csv);
     if (csv->rows < 2 || strcmp(congru_csv_field(csv, csv->rows - 2, 0), "subject") != 0)
@@ -229,35 +209,31 @@ static congru_status parse_fold(congru_context *context, const char *of, congru_
     /* Folds of older versions do not say how their time is divided. */
     bool timed = csv->rows >= 3 && strcmp(congru_csv_field(csv, csv->rows - 3, 0), "times") == 0;
     size_t samples = csv->rows - 2 - timed, classes = csv->columns - 3;
-    status = congru_fold_reserve(context, fold, samples, classes);
+    CONGRU_TRY(congru_fold_reserve(context, fold, samples, classes));
     fold->aligning = fold->fitting = NAN;
-    if (status == CONGRU_OK && timed)
-        status = congru_csv_number(context, csv, samples, 1, &fold->aligning);
-    if (status == CONGRU_OK && timed)
-        status = congru_csv_number(context, csv, samples, 2, &fold->fitting);
+    if (timed)
+        CONGRU_TRY(congru_csv_number(context, csv, samples, 1, &fold->aligning));
+    if (timed)
+        CONGRU_TRY(congru_csv_number(context, csv, samples, 2, &fold->fitting));
     if (timed)
         snprintf(about->pattern, sizeof about->pattern, "%.16s", congru_csv_field(csv, samples, 4));
     fold->samples = samples;
-    if (status == CONGRU_OK && timed)
-        status = parse_parts(context, csv, samples, fold);
-    for (size_t row = 0; status == CONGRU_OK && row < samples; row++)
-        status = parse_row(context, csv, row, classes, fold);
-    return status == CONGRU_OK ? parse_about(context, csv, csv->rows - 2, fold, about) : status;
+    if (timed)
+        CONGRU_TRY(parse_parts(context, csv, samples, fold));
+    for (size_t row = 0; row < samples; row++)
+        CONGRU_TRY(parse_row(context, csv, row, classes, fold));
+    return parse_about(context, csv, csv->rows - 2, fold, about);
 }
 
 congru_status congru_fold_load(congru_context *context, const char *folder, const char *pipeline,
-                               int32_t subject, congru_csv *csv, congru_fold *fold, congru_fold_about *about)
+                               int32_t subject, congru_csv *csv, congru_fold *fold, congru_fold_about *about,
+                               bool *found)
 {
-    congru_text path = {0};
     char of[OF_SIZE];
     snprintf(of, sizeof of, "%s/%d", pipeline, (int)subject);
-    congru_text_add(&path, "%s/folds/%s.csv", folder, of);
-    congru_status status = path.failed
-                               ? congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder)
-                               : congru_csv_read(context, path.data, csv);
-    if (status == CONGRU_OK)
+    congru_status status = congru_folder_table(context, folder, csv, found, "folds/%s.csv", of);
+    if (status == CONGRU_OK && *found)
         status = parse_fold(context, of, csv, fold, about);
-    congru_text_clear(&path);
     return status == CONGRU_ERROR_FORMAT ? congru_fail_more(context, status, again) : status;
 }
 
@@ -288,22 +264,17 @@ congru_status congru_fold_read(congru_context *context, const char *folder, cons
                                const char *fingerprint, int32_t subject, const congru_set *set,
                                congru_fold *fold, bool *found)
 {
-    congru_text path = {0};
     congru_csv csv = {0};
     congru_fold_about about;
+    congru_status status;
     *fold = (congru_fold){.subject = subject};
-    congru_text_add(&path, "%s/folds/%s/%d.csv", folder, pipeline, (int)subject);
-    if (path.failed)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder);
-    congru_status status = congru_source_exists(context, path.data, found);
-    if (*found && status == CONGRU_OK)
-        status = congru_fold_load(context, folder, pipeline, subject, &csv, fold, &about);
-    if (*found && status == CONGRU_OK)
-        status = check_fold(context, &csv, fingerprint, set, fold, &about);
-    if (*found && status == CONGRU_OK)
-        status = read_pattern(context, folder, pipeline, &about, fold);
+    CONGRU_TRY_TO(done, congru_fold_load(context, folder, pipeline, subject, &csv, fold, &about, found));
+    if (!*found)
+        goto done;
+    CONGRU_TRY_TO(done, check_fold(context, &csv, fingerprint, set, fold, &about));
+    status = read_pattern(context, folder, pipeline, &about, fold);
+done:
     congru_csv_clear(&csv);
-    congru_text_clear(&path);
     if (status != CONGRU_OK)
         congru_fold_clear(fold);
     return status;

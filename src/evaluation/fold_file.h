@@ -28,10 +28,11 @@ congru_status congru_fold_read(congru_context *context, const char *folder, cons
                                const char *fingerprint, int32_t subject, const congru_set *set,
                                congru_fold *fold, bool *found);
 
-/* The fold by itself, and what its file says of it; classes are the columns of `csv` from the fourth on. The fold is freed by
- * congru_fold_clear and the table by congru_csv_clear, whatever the status. */
+/* The fold by itself, and what its file says of it; classes are the columns of `csv` from the fourth on. *found is false where
+ * there is no such file. The fold is freed by congru_fold_clear and the table by congru_csv_clear, whatever the status. */
 congru_status congru_fold_load(congru_context *context, const char *folder, const char *pipeline,
-                               int32_t subject, congru_csv *csv, congru_fold *fold, congru_fold_about *about);
+                               int32_t subject, congru_csv *csv, congru_fold *fold, congru_fold_about *about,
+                               bool *found);
 
 /* FOLDER/training/PIPELINE-SUBJECT.json: every series of the record. */
 congru_status congru_record_write(congru_context *context, const char *folder, const char *pipeline,

@@ -36,19 +36,16 @@ static void clear(source_trials *s)
 
 static congru_status start(congru_context *context, const congru_set *set, int32_t target, source_trials *s)
 {
+    const size_t n = set->count;
     *s = (source_trials){.set = set, .size = set->dimension * set->dimension};
-    size_t bytes = set->count * s->size * sizeof(double);
-    s->trial = malloc(set->count * sizeof *s->trial);
-    s->subject = malloc(set->count * sizeof *s->subject);
-    s->label = malloc(set->count * sizeof *s->label);
-    s->mean = malloc(s->size * sizeof *s->mean);
-    s->mapped = congru_memory_take(bytes);
-    s->now = congru_memory_take(bytes);
-    s->before = congru_memory_take(bytes);
-    if (s->trial == NULL || s->subject == NULL || s->label == NULL || s->mean == NULL || s->mapped == NULL ||
-        s->now == NULL || s->before == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", set->count);
-    for (size_t i = 0; i < set->count; i++)
+    CONGRU_TRY(congru_allocate(context, &s->trial, n, sizeof *s->trial, "%zu trials", n));
+    CONGRU_TRY(congru_allocate(context, &s->subject, n, sizeof *s->subject, "%zu trials", n));
+    CONGRU_TRY(congru_allocate(context, &s->label, n, sizeof *s->label, "%zu trials", n));
+    CONGRU_TRY(congru_allocate(context, &s->mean, s->size, sizeof *s->mean, "%zu trials", n));
+    CONGRU_TRY(congru_take(context, &s->mapped, n * s->size, sizeof(double), "%zu trials", n));
+    CONGRU_TRY(congru_take(context, &s->now, n * s->size, sizeof(double), "%zu trials", n));
+    CONGRU_TRY(congru_take(context, &s->before, n * s->size, sizeof(double), "%zu trials", n));
+    for (size_t i = 0; i < n; i++)
         if (set->subject[i] != target) {
             s->trial[s->count] = i;
             s->subject[s->count] = set->subject[i];
@@ -64,10 +61,10 @@ static congru_status map_sources(congru_context *context, const congru_evaluatio
     double *kept = s->before;
     s->before = s->now;
     s->now = kept;
-    congru_status status = congru_pipeline_represent(context, s->set, options, pipeline, target, s->mapped);
-    for (size_t i = 0; status == CONGRU_OK && i < s->count; i++)
+    CONGRU_TRY(congru_pipeline_represent(context, s->set, options, pipeline, target, s->mapped));
+    for (size_t i = 0; i < s->count; i++)
         memcpy(s->now + i * s->size, s->mapped + s->trial[i] * s->size, s->size * sizeof *s->now);
-    return status == CONGRU_OK ? congru_spd_log(context, s->count, s->set->dimension, s->now, s->now) : status;
+    return congru_spd_log(context, s->count, s->set->dimension, s->now, s->now);
 }
 
 /* ---- Scatters ---- */
@@ -100,9 +97,8 @@ static double squared_distance(size_t size, const double *a, const double *b)
 static congru_status scatter(congru_context *context, const source_trials *s, const int32_t *group,
                              size_t groups, double *within, double *between)
 {
-    double *own = malloc(s->size * sizeof *own);
-    if (own == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a mean");
+    double *own;
+    CONGRU_TRY(congru_allocate(context, &own, s->size, sizeof *own, "a mean"));
     mean_of(s, NULL, 0, s->mean);
     *within = *between = 0;
     for (size_t g = 0; g < groups; g++) {
@@ -124,12 +120,10 @@ static congru_status measure(congru_context *context, const source_trials *s, si
     for (size_t i = 0; stage > 0 && i < s->count; i++)
         sum += squared_distance(s->size, s->now + i * s->size, s->before + i * s->size);
     g->moved[stage] = sqrt(sum / (double)s->count);
-    congru_status status =
-        scatter(context, s, s->label, s->set->classes, &g->within_class[stage], &g->between_class[stage]);
-    if (status == CONGRU_OK)
-        status = scatter(context, s, s->subject, s->set->subjects, &g->within_subject[stage],
-                         &g->between_subject[stage]);
-    return status;
+    CONGRU_TRY(
+        scatter(context, s, s->label, s->set->classes, &g->within_class[stage], &g->between_class[stage]));
+    return scatter(context, s, s->subject, s->set->subjects, &g->within_subject[stage],
+                   &g->between_subject[stage]);
 }
 
 /* ---- Points ---- */
@@ -175,26 +169,23 @@ typedef struct shown {
 static congru_status show(congru_context *context, const source_trials *s,
                           const congru_geometry_options *choice, shown *points, congru_geometry *g)
 {
-    points->place = malloc(s->count * sizeof *points->place);
-    points->subject = malloc(s->count * sizeof *points->subject);
-    points->label = malloc(s->count * sizeof *points->label);
-    g->trial = malloc(s->count * sizeof *g->trial);
-    if (points->place == NULL || points->subject == NULL || points->label == NULL || g->trial == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu points", s->count);
+    const size_t n = s->count;
+    CONGRU_TRY(congru_allocate(context, &points->place, n, sizeof *points->place, "%zu points", n));
+    CONGRU_TRY(congru_allocate(context, &points->subject, n, sizeof *points->subject, "%zu points", n));
+    CONGRU_TRY(congru_allocate(context, &points->label, n, sizeof *points->label, "%zu points", n));
+    CONGRU_TRY(congru_allocate(context, &g->trial, n, sizeof *g->trial, "%zu points", n));
     g->points = points->count = choose(s, choice, points->place);
-    points->point = malloc(points->count * s->size * sizeof *points->point);
-    bool enough = points->point != NULL;
-    for (size_t k = 0; k < CONGRU_GEOMETRY_STAGES; k++) {
-        g->position[k] = malloc(2 * points->count * sizeof *g->position[k]);
-        enough = enough && g->position[k] != NULL;
-    }
+    CONGRU_TRY(
+        congru_allocate(context, &points->point, points->count * s->size, sizeof(double), "%zu points", n));
+    for (size_t k = 0; k < CONGRU_GEOMETRY_STAGES; k++)
+        CONGRU_TRY(
+            congru_allocate(context, &g->position[k], 2 * points->count, sizeof(double), "%zu points", n));
     for (size_t i = 0; i < points->count; i++) {
         g->trial[i] = s->trial[points->place[i]];
         points->subject[i] = s->subject[points->place[i]];
         points->label[i] = s->label[points->place[i]];
     }
-    return enough ? CONGRU_OK
-                  : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu points", s->count);
+    return CONGRU_OK;
 }
 
 static void hide(shown *points)
@@ -228,15 +219,12 @@ static congru_status embed(congru_context *context, const source_trials *s, uint
     for (size_t i = 0; i < points->count; i++)
         memcpy(points->point + i * s->size, s->now + points->place[i] * s->size,
                s->size * sizeof *points->point);
-    congru_status status =
-        cluster(context, points->count, s->size, points->point, points->subject, &g->silhouette_subject[stage]);
-    if (status == CONGRU_OK)
-        status =
-            cluster(context, points->count, s->size, points->point, points->label, &g->silhouette_class[stage]);
-    if (status == CONGRU_OK)
-        status = congru_tsne(context, &tsne, points->count, s->size, points->point, NULL,
-                             stage > 0 ? g->position[stage - 1] : NULL, g->position[stage], NULL);
-    return status;
+    CONGRU_TRY(cluster(context, points->count, s->size, points->point, points->subject,
+                       &g->silhouette_subject[stage]));
+    CONGRU_TRY(
+        cluster(context, points->count, s->size, points->point, points->label, &g->silhouette_class[stage]));
+    return congru_tsne(context, &tsne, points->count, s->size, points->point, NULL,
+                       stage > 0 ? g->position[stage - 1] : NULL, g->position[stage], NULL);
 }
 
 /* ---- What is called ---- */
@@ -260,9 +248,7 @@ static congru_status plan(congru_context *context, const congru_set *set,
             return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                                "subject %d is not one of those that the network is trained on, which are shown",
                                (int)choice->shown[i] + 1);
-    congru_status status = congru_pipeline_parse(context, pipeline, &named);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_pipeline_parse(context, pipeline, &named));
     *steps = congru_pipeline_steps(&named, &options->method);
     congru_pipeline_clear(&named);
     return CONGRU_OK;
@@ -288,30 +274,25 @@ congru_status congru_geometry_follow(congru_context *context, const congru_set *
     source_trials s = {0};
     shown points = {0};
     size_t steps = 0;
-    congru_status status = check(context, set, options, pipeline, geometry);
-    if (status != CONGRU_OK)
-        return status;
+    congru_status status;
+    CONGRU_TRY(check(context, set, options, pipeline, geometry));
     *geometry = NULL;
     choice = choice != NULL ? choice : &everything;
     congru_evaluation_options part = *options;
-    status = plan(context, set, options, pipeline, subject, choice, &steps);
-    if (status != CONGRU_OK)
-        return status;
-    congru_geometry *g = *geometry = calloc(1, sizeof **geometry);
-    status = g != NULL ? start(context, set, subject, &s)
-                       : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for points");
-    if (g != NULL)
-        g->best_so_far = choice->best_so_far;
-    for (size_t k = 0; status == CONGRU_OK && k < CONGRU_GEOMETRY_STAGES; k++) {
+    CONGRU_TRY(plan(context, set, options, pipeline, subject, choice, &steps));
+    CONGRU_TRY(congru_allocate(context, geometry, 1, sizeof **geometry, "points"));
+    congru_geometry *g = *geometry;
+    g->best_so_far = choice->best_so_far;
+    CONGRU_TRY_TO(done, start(context, set, subject, &s));
+    for (size_t k = 0; k < CONGRU_GEOMETRY_STAGES; k++) {
         end_at(&part.method.network, choice, steps, k);
-        status = map_sources(context, &part, pipeline, subject, &s);
-        if (status == CONGRU_OK && k == 0)
-            status = show(context, &s, choice, &points, g);
-        if (status == CONGRU_OK)
-            status = measure(context, &s, k, g);
-        if (status == CONGRU_OK)
-            status = embed(context, &s, part.method.seed, k, &points, g);
+        CONGRU_TRY_TO(done, map_sources(context, &part, pipeline, subject, &s));
+        if (k == 0)
+            CONGRU_TRY_TO(done, show(context, &s, choice, &points, g));
+        CONGRU_TRY_TO(done, measure(context, &s, k, g));
+        CONGRU_TRY_TO(done, embed(context, &s, part.method.seed, k, &points, g));
     }
+done:
     clear(&s);
     hide(&points);
     if (status != CONGRU_OK)
@@ -336,17 +317,14 @@ congru_status congru_pipeline_silhouette(congru_context *context, const congru_s
                                          int32_t subject, double *by_subject, double *by_class)
 {
     source_trials s = {0};
-    congru_status status = check(context, set, options, pipeline, by_subject);
-    if (status == CONGRU_OK)
-        status = check(context, set, options, pipeline, by_class);
-    if (status == CONGRU_OK)
-        status = start(context, set, subject, &s);
-    if (status == CONGRU_OK)
-        status = map_sources(context, options, pipeline, subject, &s);
-    if (status == CONGRU_OK)
-        status = cluster(context, s.count, s.size, s.now, s.subject, by_subject);
-    if (status == CONGRU_OK)
-        status = cluster(context, s.count, s.size, s.now, s.label, by_class);
+    congru_status status;
+    CONGRU_TRY(check(context, set, options, pipeline, by_subject));
+    CONGRU_TRY(check(context, set, options, pipeline, by_class));
+    CONGRU_TRY_TO(done, start(context, set, subject, &s));
+    CONGRU_TRY_TO(done, map_sources(context, options, pipeline, subject, &s));
+    CONGRU_TRY_TO(done, cluster(context, s.count, s.size, s.now, s.subject, by_subject));
+    status = cluster(context, s.count, s.size, s.now, s.label, by_class);
+done:
     clear(&s);
     return status;
 }

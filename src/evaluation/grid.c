@@ -104,16 +104,18 @@ static congru_status add_choices(congru_context *context, const congru_pipeline 
         if (grid->choices == CONGRU_CHOICES_MAX)
             return congru_fail(context, CONGRU_ERROR_ARGUMENT, "more than %d options are chosen",
                                (int)CONGRU_CHOICES_MAX);
-        grid->variants *= values.count;
         grid->choice[grid->choices++] = values;
-        if (grid->variants > CONGRU_VARIANTS_MAX)
-            return congru_fail(
-                context, CONGRU_ERROR_ARGUMENT,
-                "what is chosen has more than %d combinations of values (choose fewer options, or "
-                "from fewer values)",
-                (int)CONGRU_VARIANTS_MAX);
     }
     return CONGRU_OK;
+}
+
+/* All combinations of values; beyond CONGRU_VARIANTS_MAX however many. */
+static size_t count_variants(const congru_grid *grid)
+{
+    size_t variants = 1;
+    for (size_t i = 0; i < grid->choices && variants <= CONGRU_VARIANTS_MAX; i++)
+        variants *= grid->choice[i].count;
+    return variants;
 }
 
 /* ---- Variants -------------------------------------------------------------------------------------------- */
@@ -145,61 +147,59 @@ static congru_status make_variant(congru_context *context, const congru_evaluati
     for (size_t i = grid->choices, rest = variant; i-- > 0; rest /= grid->choice[i].count)
         own->value[i] = rest % grid->choice[i].count;
     congru_grid_set(grid, variant, &method);
-    congru_status status = congru_pipeline_copy(context, pipeline, made);
-    if (status == CONGRU_OK)
-        status = congru_pipeline_adjust(context, &method, options->causal, made);
-    for (size_t b = 0; status == CONGRU_OK && b < made->branches; b++) {
+    CONGRU_TRY(congru_pipeline_copy(context, pipeline, made));
+    CONGRU_TRY(congru_pipeline_adjust(context, &method, options->causal, made));
+    for (size_t b = 0; b < made->branches; b++) {
         method = options->method;
         set_values(grid, variant, &made->branch[b], &method);
         memset(method.choose, 0, sizeof method.choose);
-        status = congru_materials_want(context, &method, &made->branch[b], materials, &own->material[b]);
+        CONGRU_TRY(congru_materials_want(context, &method, &made->branch[b], materials, &own->material[b]));
     }
-    return status;
+    return CONGRU_OK;
 }
 
 /* What the run's own options make of the pipeline, which is the one variant where no option is chosen. */
 static congru_status make_usual(congru_context *context, const congru_evaluation_options *options,
                                 congru_pipeline *pipeline, congru_materials *materials, congru_grid *grid)
 {
-    congru_status status = CONGRU_OK;
     congru_method_options method = options->method;
     memset(method.choose, 0, sizeof method.choose); /* which is settled here: what is read is what it says */
-    for (size_t b = 0; status == CONGRU_OK && b < pipeline->branches; b++) {
+    for (size_t b = 0; b < pipeline->branches; b++) {
         congru_branch *branch = &pipeline->branch[b];
-        status = congru_materials_want(context, &method, branch, materials, &branch->material);
+        CONGRU_TRY(congru_materials_want(context, &method, branch, materials, &branch->material));
         grid->material[b] = grid->variant[0].material[b] = branch->material;
         congru_method_options own = method;
         congru_branch_options(branch, &own);
         list_ridges(pipeline, b, options->method.choose, own.c, grid);
     }
-    return status;
+    return CONGRU_OK;
 }
 
 congru_status congru_grid_make(congru_context *context, const congru_evaluation_options *options,
                                congru_pipeline *pipeline, congru_materials *materials, congru_grid *grid)
 {
-    const char *choose = options->method.choose;
+    const char *choose = options->method.choose, what[] = "what is chosen";
+    size_t variants;
     *grid = (congru_grid){.branches = pipeline->branches,
-                          .variants = 1,
                           .weights = pipeline->branches > 1 &&
                                      (pipeline->choose_weights || congru_choose_weights(choose)),
                           .trains = congru_pipeline_trains(pipeline)};
-    grid->choice = calloc(CONGRU_CHOICES_MAX, sizeof *grid->choice);
-    congru_status status = grid->choice != NULL ? add_choices(context, pipeline, pipeline->choose, true, grid)
-                                                : CONGRU_ERROR_MEMORY;
-    if (status == CONGRU_OK)
-        status = add_choices(context, pipeline, choose, false, grid);
-    if (status == CONGRU_ERROR_ARGUMENT)
-        grid->variants = 0;
-    grid->variant = calloc(grid->variants + 1, sizeof *grid->variant);
-    grid->made = calloc(grid->variants + 1, sizeof *grid->made);
-    if (grid->choice == NULL || grid->variant == NULL || grid->made == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory to choose");
-    if (status == CONGRU_OK)
-        status = make_usual(context, options, pipeline, materials, grid);
-    for (size_t v = 0; status == CONGRU_OK && grid->variants > 1 && v < grid->variants; v++)
-        status = make_variant(context, options, pipeline, v, materials, grid);
-    return status;
+    CONGRU_TRY(congru_allocate(context, &grid->choice, CONGRU_CHOICES_MAX, sizeof *grid->choice, what));
+    CONGRU_TRY(add_choices(context, pipeline, pipeline->choose, true, grid));
+    CONGRU_TRY(add_choices(context, pipeline, choose, false, grid));
+    variants = count_variants(grid);
+    if (variants > CONGRU_VARIANTS_MAX)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "what is chosen has more than %d combinations of values (choose fewer options, or "
+                           "from fewer values)",
+                           (int)CONGRU_VARIANTS_MAX);
+    CONGRU_TRY(congru_allocate(context, &grid->variant, variants, sizeof *grid->variant, what));
+    CONGRU_TRY(congru_allocate(context, &grid->made, variants, sizeof *grid->made, what));
+    grid->variants = variants;
+    CONGRU_TRY(make_usual(context, options, pipeline, materials, grid));
+    for (size_t v = 0; variants > 1 && v < variants; v++)
+        CONGRU_TRY(make_variant(context, options, pipeline, v, materials, grid));
+    return CONGRU_OK;
 }
 
 void congru_grid_clear(congru_grid *grid)

@@ -2,20 +2,18 @@
 #ifndef CONGRU_EVALUATION_INNER_FITS_H
 #define CONGRU_EVALUATION_INNER_FITS_H
 
+#include "evaluation/fit.h"
 #include "evaluation/grid.h"
-
-/* Where a trial stands in a fit. */
-enum { CONGRU_INNER_FITTED = 0, CONGRU_INNER_ASKED = 1, CONGRU_INNER_NEITHER = -1 };
 
 /* Subjects are dealt into groups by their number in the set, as bits of a word. */
 typedef struct congru_inner_fit {
     uint64_t without; /* groups that it is fitted without; of a fit within a subject: the subject's */
     uint64_t barred;  /* those of them whose rows are not even beside the others */
-    int8_t *side;     /* (trials) */
+    int8_t *side;     /* (trials) CONGRU_SIDE_FITTED, CONGRU_SIDE_ASKED or CONGRU_SIDE_NEITHER */
 } congru_inner_fit;
 
 typedef struct congru_inner_list {
-    size_t fits;
+    size_t fits, room;
     congru_inner_fit *fit; /* (fits) */
 } congru_inner_list;
 

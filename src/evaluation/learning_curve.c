@@ -38,9 +38,8 @@ static congru_status evaluate_number(congru_context *context, const congru_set *
                                      congru_curve *curve, size_t index, int most)
 {
     congru_evaluation_options own = *options;
-    congru_status status = CONGRU_OK;
     if (options->folder != NULL)
-        status = name_folder(context, options->folder, curve->number[index], &curve->folder[index]);
+        CONGRU_TRY(name_folder(context, options->folder, curve->number[index], &curve->folder[index]));
     own.folder = curve->folder[index];
     own.calibration = curve->number[index];
     own.calibration_most = most;
@@ -49,11 +48,8 @@ static congru_status evaluate_number(congru_context *context, const congru_set *
         own.watch = watch_part;
         own.watch_user = watch;
     }
-    if (status == CONGRU_OK)
-        status = congru_evaluate(context, set, &own, &curve->results[index]);
-    if (status == CONGRU_OK)
-        status = congru_results_scores(context, curve->results[index], &curve->scores[index]);
-    return status;
+    CONGRU_TRY(congru_evaluate(context, set, &own, &curve->results[index]));
+    return congru_results_scores(context, curve->results[index], &curve->scores[index]);
 }
 
 static bool ascending(size_t count, const int *number)
@@ -75,9 +71,8 @@ congru_status congru_curve_evaluate(congru_context *context, const congru_set *s
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "a learning curve takes 1 to %d numbers of trials, not negative and ascending",
                            (int)CONGRU_CURVE_MAX);
-    congru_curve *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a learning curve");
+    congru_curve *made;
+    CONGRU_TRY(congru_allocate(context, &made, 1, sizeof *made, "a learning curve"));
     curve_watch watch = {.options = options, .all = (double)count};
     congru_status status = CONGRU_OK;
     made->count = count;
@@ -132,22 +127,23 @@ static congru_status list_numbers(congru_context *context, const char *folder, c
     return CONGRU_OK;
 }
 
+static congru_status read_number(congru_context *context, const char *folder, congru_curve *curve, size_t index)
+{
+    CONGRU_TRY(name_folder(context, folder, curve->number[index], &curve->folder[index]));
+    CONGRU_TRY(congru_results_read(context, curve->folder[index], &curve->results[index]));
+    return congru_results_scores(context, curve->results[index], &curve->scores[index]);
+}
+
 congru_status congru_curve_read(congru_context *context, const char *folder, congru_curve **curve)
 {
     if (context == NULL || folder == NULL || curve == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "congru_curve_read: no argument may be NULL");
     *curve = NULL;
-    congru_curve *made = calloc(1, sizeof *made);
-    congru_status status = made != NULL
-                               ? list_numbers(context, folder, made)
-                               : congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder);
-    for (size_t i = 0; status == CONGRU_OK && i < made->count; i++) {
-        status = name_folder(context, folder, made->number[i], &made->folder[i]);
-        if (status == CONGRU_OK)
-            status = congru_results_read(context, made->folder[i], &made->results[i]);
-        if (status == CONGRU_OK)
-            status = congru_results_scores(context, made->results[i], &made->scores[i]);
-    }
+    congru_curve *made;
+    CONGRU_TRY(congru_allocate(context, &made, 1, sizeof *made, "a learning curve"));
+    congru_status status = list_numbers(context, folder, made);
+    for (size_t i = 0; status == CONGRU_OK && i < made->count; i++)
+        status = read_number(context, folder, made, i);
     if (status == CONGRU_OK && made->count > 0)
         *curve = made;
     else

@@ -1,4 +1,4 @@
-/* Lists what folds share, and computes it once. SPDX-License-Identifier: Apache-2.0 */
+/* Lists what fits share, and computes it once. SPDX-License-Identifier: Apache-2.0 */
 #include "evaluation/materials.h"
 
 #include <stdlib.h>
@@ -6,14 +6,90 @@
 
 #include "base/mapped_memory.h"
 #include "base/memory.h"
+#include "congru/spd.h"
 #include "network/network.h"
 #include "preprocess/preprocessing.h"
 #include "spd/view_load.h"
 
 enum { CHUNK = 64 }; /* trials that a job takes at a time */
 
-/* In place of a product: what the set holds; nothing, the window being outside. */
-static const size_t of_set = SIZE_MAX - 1, nothing = SIZE_MAX;
+static const char memory[] = "what the fits share";
+
+/* ---- Domains ------------------------------------------------------------------------------------------- */
+
+void congru_domains_clear(congru_domains *domains)
+{
+    free(domains->of_trial);
+    free(domains->subject);
+    free(domains->trial);
+    free(domains->first);
+    *domains = (congru_domains){0};
+}
+
+typedef struct member {
+    int32_t subject, session, trial;
+} member;
+
+static int by_domain(const void *a, const void *b)
+{
+    const member *x = a, *y = b;
+    if (x->subject != y->subject)
+        return x->subject < y->subject ? -1 : 1;
+    if (x->session != y->session)
+        return x->session < y->session ? -1 : 1;
+    return (x->trial > y->trial) - (x->trial < y->trial);
+}
+
+/* Numbers the domains in the order of their first trials, by sorting: there may be as many as trials. */
+static void number_domains(const congru_set *set, bool by_session, member *sorted, congru_domains *domains)
+{
+    for (size_t i = 0; i < set->count; i++)
+        sorted[i] = (member){set->subject[i], by_session ? set->session[i] : 0, (int32_t)i};
+    qsort(sorted, set->count, sizeof *sorted, by_domain);
+    for (size_t i = 0, leader = 0; i < set->count; i++) {
+        if (sorted[i].subject != sorted[leader].subject || sorted[i].session != sorted[leader].session)
+            leader = i;
+        domains->of_trial[sorted[i].trial] = sorted[leader].trial;
+    }
+    for (size_t i = 0; i < set->count; i++) {
+        const size_t leader = (size_t)domains->of_trial[i];
+        if (leader == i)
+            domains->subject[domains->count] = set->subject[i];
+        domains->of_trial[i] = leader == i ? (int32_t)domains->count++ : domains->of_trial[leader];
+    }
+}
+
+void congru_list_groups(size_t count, const int32_t *group, size_t groups, size_t *first, size_t *listed)
+{
+    for (size_t i = 0; i < count; i++)
+        first[group[i] + 1]++;
+    for (size_t k = 0; k < groups; k++)
+        first[k + 1] += first[k];
+    for (size_t i = 0; i < count; i++)
+        listed[first[group[i]]++] = i;
+    for (size_t k = groups; k > 0; k--) /* each has moved to the end of its own */
+        first[k] = first[k - 1];
+    first[0] = 0;
+}
+
+congru_status congru_domains_find(congru_context *context, const congru_set *set, bool by_session,
+                                  congru_domains *domains)
+{
+    const size_t n = set->count;
+    member *sorted;
+    *domains = (congru_domains){0};
+    CONGRU_TRY(congru_allocate(context, &domains->of_trial, n, sizeof *domains->of_trial, "%zu trials", n));
+    CONGRU_TRY(congru_allocate(context, &domains->subject, n, sizeof *domains->subject, "%zu trials", n));
+    CONGRU_TRY(congru_allocate(context, &domains->trial, n, sizeof *domains->trial, "%zu trials", n));
+    CONGRU_TRY(congru_allocate(context, &domains->first, n + 1, sizeof *domains->first, "%zu trials", n));
+    CONGRU_TRY(congru_allocate(context, &sorted, n, sizeof *sorted, "%zu trials", n));
+    number_domains(set, by_session, sorted, domains);
+    congru_list_groups(n, domains->of_trial, domains->count, domains->first, domains->trial);
+    free(sorted);
+    return CONGRU_OK;
+}
+
+/* ---- Listing ------------------------------------------------------------------------------------------- */
 
 congru_status congru_materials_begin(congru_context *context, const congru_set *set, bool by_session,
                                      bool recentre, congru_materials *materials)
@@ -22,59 +98,52 @@ congru_status congru_materials_begin(congru_context *context, const congru_set *
     return congru_domains_find(context, set, by_session, &materials->domains);
 }
 
-void congru_materials_clear(congru_materials *materials)
+void congru_materials_clear(congru_materials *m)
 {
-    for (size_t i = 0; i < materials->products; i++) {
-        congru_memory_give(materials->product[i].covariance);
-        congru_memory_give(materials->product[i].signals);
-        congru_preprocessing_clear(&materials->product[i].description);
+    for (size_t i = 0; i < m->products; i++) {
+        congru_memory_give(m->product[i]->covariance);
+        congru_memory_give(m->product[i]->signals);
+        congru_preprocessing_clear(&m->product[i]->description);
+        free(m->product[i]);
     }
-    for (size_t i = 0; i < materials->count; i++)
-        congru_prepared_clear(&materials->prepared[i]);
-    for (size_t i = 0; i < materials->materials; i++)
-        congru_memory_give(materials->material[i].feature);
-    free(materials->product);
-    free(materials->prepared);
-    free(materials->prepared_product);
-    free(materials->material);
-    congru_domains_clear(&materials->domains);
-    *materials = (congru_materials){0};
+    for (size_t i = 0; i < m->count; i++) {
+        free(m->prepared[i]->reference);
+        free(m->prepared[i]->recentred);
+        free(m->prepared[i]->root);
+        free(m->prepared[i]);
+    }
+    for (size_t i = 0; i < m->materials; i++)
+        congru_memory_give(m->material[i].feature);
+    free(m->product);
+    free(m->prepared);
+    free(m->material);
+    congru_domains_clear(&m->domains);
+    *m = (congru_materials){0};
 }
 
-/* ---- Listing ------------------------------------------------------------------------------------------- */
-
-static congru_status fail_memory(congru_context *context)
-{
-    return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for what the folds share");
-}
-
-/* The product of a description, measured; a new one unless it is there. */
+/* The product of a description, measured, a new one unless it is there; NULL where the trials hold too little of its window. */
 static congru_status want_product(congru_context *context, const congru_branch *branch,
-                                  const congru_preprocessing *p, congru_materials *m, size_t *index)
+                                  const congru_preprocessing *p, congru_materials *m, congru_product **product)
 {
-    congru_product made = {.description = *p};
-    if (branch->inside && !congru_product_clip(m->set, &made.description)) {
-        *index = nothing;
+    congru_preprocessing wanted = *p;
+    *product = NULL;
+    if (branch->inside && !congru_product_clip(m->set, &wanted))
         return CONGRU_OK;
-    }
-    for (*index = 0; *index < m->products; ++*index)
-        if (congru_preprocessing_same(&m->product[*index].description, &made.description))
+    for (size_t i = 0; i < m->products; i++)
+        if (congru_preprocessing_same(&m->product[i]->description, &wanted)) {
+            *product = m->product[i];
             return CONGRU_OK;
-    congru_preprocessing own;
-    congru_status status = congru_preprocessing_copy(context, &made.description, &own);
-    made.description = own;
-    if (status == CONGRU_OK)
-        status = congru_product_measure(context, m->set, &made);
-    if (status == CONGRU_OK) {
-        congru_product *grown = realloc(m->product, (m->products + 1) * sizeof *grown);
-        status = grown != NULL ? CONGRU_OK : fail_memory(context);
-        if (grown != NULL) {
-            m->product = grown;
-            m->product[m->products++] = made;
         }
+    CONGRU_TRY(
+        congru_grow(context, &m->product, &m->product_room, m->products + 1, sizeof *m->product, memory));
+    CONGRU_TRY(congru_allocate(context, &m->product[m->products], 1, sizeof **m->product, memory));
+    *product = m->product[m->products++];
+    CONGRU_TRY(congru_preprocessing_copy(context, &wanted, &(*product)->description));
+    const congru_status status = congru_product_measure(context, m->set, *product);
+    if (status != CONGRU_OK) {
+        congru_preprocessing_clear(&(*product)->description);
+        free(m->product[--m->products]);
     }
-    if (status != CONGRU_OK)
-        congru_preprocessing_clear(&own);
     return status;
 }
 
@@ -90,62 +159,57 @@ static congru_status check_set(congru_context *context, const congru_set *set, c
     return CONGRU_OK;
 }
 
+/* The shape of a block's trials, which a classifier counts its features by. */
+static congru_signals shape_of(const congru_set *set, const congru_product *product)
+{
+    if (product == NULL)
+        return (congru_signals){
+            .channels = set->dimension, .samples = set->samples, .rate = set->rate, .start = set->start};
+    return (congru_signals){.channels = product->channels,
+                            .samples = product->samples,
+                            .rate = product->rate,
+                            .start = product->start};
+}
+
 /* One block of a branch: a product (or the set's own arrays where `p` is NULL) with its recentring, by the mean that the
- * branch's options say. */
+ * branch's options say. NULL where the trials hold too little of its window. */
 static congru_status want_block(congru_context *context, const congru_branch *branch,
                                 const congru_method_options *method, const congru_preprocessing *p,
-                                congru_materials *m, size_t *index)
+                                congru_materials *m, const congru_prepared **block)
 {
     const congru_recentring *recentring = m->recentre ? branch->aligner->recentring : NULL;
-    congru_needs needs = branch->classifier->needs;
-    size_t product = of_set;
-    congru_status status =
-        p != NULL ? want_product(context, branch, p, m, &product) : check_set(context, m->set, needs);
-    *index = nothing;
-    if (status != CONGRU_OK || product == nothing)
-        return status;
-    for (*index = 0; *index < m->count; ++*index)
-        if (m->prepared_product[*index] == product && m->prepared[*index].recentring == recentring &&
-            m->prepared[*index].needs == needs &&
-            (recentring == NULL || m->prepared[*index].mean == method->alignment_mean))
+    const congru_needs needs = branch->classifier->needs;
+    congru_product *product = NULL;
+    *block = NULL;
+    CONGRU_TRY(p != NULL ? want_product(context, branch, p, m, &product) : check_set(context, m->set, needs));
+    if (p != NULL && product == NULL)
+        return CONGRU_OK;
+    for (size_t i = 0; i < m->count; i++) {
+        *block = m->prepared[i];
+        if ((*block)->product == product && (*block)->recentring == recentring && (*block)->needs == needs &&
+            (recentring == NULL || (*block)->method.alignment_mean == method->alignment_mean))
             return CONGRU_OK;
-    congru_prepared *prepared = realloc(m->prepared, (m->count + 1) * sizeof *prepared);
-    if (prepared == NULL)
-        return fail_memory(context);
-    m->prepared = prepared;
-    size_t *place = realloc(m->prepared_product, (m->count + 1) * sizeof *place);
-    if (place == NULL)
-        return fail_memory(context);
-    m->prepared_product = place;
-    m->prepared_product[m->count] = product;
-    m->prepared[m->count++] =
-        (congru_prepared){.set = m->set,
-                          .needs = needs,
-                          .d = p != NULL ? m->product[product].channels : m->set->dimension,
-                          .recentring = recentring,
-                          .mean = method->alignment_mean};
+    }
+    congru_prepared *made;
+    CONGRU_TRY(congru_grow(context, &m->prepared, &m->room, m->count + 1, sizeof *m->prepared, memory));
+    CONGRU_TRY(congru_allocate(context, &made, 1, sizeof *made, memory));
+    *made = (congru_prepared){.set = m->set,
+                              .product = product,
+                              .needs = needs,
+                              .signals = shape_of(m->set, product),
+                              .recentring = recentring,
+                              .method = *method};
+    made->d = made->signals.channels;
+    *block = m->prepared[m->count++] = made;
     return CONGRU_OK;
 }
 
-/* The shape of a block's trials, for a classifier that counts its features. */
-static congru_signals shape_of(const congru_materials *m, size_t prepared)
-{
-    const size_t product = m->prepared_product[prepared];
-    const congru_set *set = m->set;
-    if (product >= m->products)
-        return (congru_signals){
-            .channels = set->dimension, .samples = set->samples, .rate = set->rate, .start = set->start};
-    const congru_product *own = &m->product[product];
-    return (congru_signals){
-        .channels = own->channels, .samples = own->samples, .rate = own->rate, .start = own->start};
-}
-
-static void count_features(const congru_materials *m, congru_material *material)
+static void count_features(congru_material *material)
 {
     const congru_classifier *classifier = material->branch->classifier;
     for (size_t b = 0; classifier->feature_count != NULL && b < material->blocks; b++) {
-        const congru_signals signals = shape_of(m, material->block[b]);
-        const congru_target_trials shape = {.d = signals.channels, .signals = &signals};
+        const congru_signals *signals = &material->block[b]->signals;
+        const congru_target_trials shape = {.d = signals->channels, .signals = signals};
         material->first[b] = material->features;
         material->features += classifier->feature_count(&shape, &material->method);
     }
@@ -170,46 +234,59 @@ congru_status congru_materials_want(congru_context *context, const congru_method
 {
     congru_material made = {.branch = branch, .method = *method};
     congru_branch_options(branch, &made.method);
-    congru_status status = CONGRU_OK;
-    for (size_t b = 0; status == CONGRU_OK && b < (branch->blocks > 0 ? branch->blocks : 1); b++) {
-        status = want_block(context, branch, &made.method, branch->blocks > 0 ? &branch->block[b] : NULL, m,
-                            &made.block[made.blocks]);
-        made.blocks += status == CONGRU_OK && made.block[made.blocks] != nothing;
+    for (size_t b = 0; b < branch->blocks; b++) {
+        CONGRU_TRY(want_block(context, branch, &made.method, congru_branch_block(branch, b), m,
+                              &made.block[made.blocks]));
+        made.blocks += made.block[made.blocks] != NULL;
     }
-    if (status == CONGRU_OK && made.blocks == 0)
-        status =
-            congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                        "its trials last from %g to %g s after the cue, which holds too little of any window "
-                        "of branch '%s'",
-                        m->set->start, m->set->start + (double)m->set->samples / m->set->rate, branch->name);
-    if (status != CONGRU_OK)
-        return status;
+    if (made.blocks == 0)
+        return congru_fail(
+            context, CONGRU_ERROR_ARGUMENT,
+            "its trials last from %g to %g s after the cue, which holds too little of any window "
+            "of branch '%s'",
+            m->set->start, m->set->start + (double)m->set->samples / m->set->rate, branch->name);
     if (made.blocks < branch->blocks)
         congru_note(context, "Branch '%s' has %zu of its %zu blocks: the other windows leave the trials.",
                     branch->name, made.blocks, branch->blocks);
-    const congru_signals shape = shape_of(m, made.block[0]);
     if (branch->classifier->suits != NULL)
-        status = branch->classifier->suits(branch->classifier, context, &made.method, &shape);
-    if (status != CONGRU_OK)
-        return status;
-    count_features(m, &made);
+        CONGRU_TRY(
+            branch->classifier->suits(branch->classifier, context, &made.method, &made.block[0]->signals));
+    count_features(&made);
     for (*index = 0; *index < m->materials; ++*index)
         if (same_material(&m->material[*index], &made))
             return CONGRU_OK;
-    congru_material *grown = realloc(m->material, (m->materials + 1) * sizeof *grown);
-    if (grown == NULL)
-        return fail_memory(context);
-    m->material = grown;
+    CONGRU_TRY(
+        congru_grow(context, &m->material, &m->material_room, m->materials + 1, sizeof *m->material, memory));
     m->material[m->materials++] = made;
     return CONGRU_OK;
 }
 
-/* ---- Computing ----------------------------------------------------------------------------------------- */
+/* ---- Trials where they are ------------------------------------------------------------------------------- */
+
+congru_view congru_prepared_view(const congru_prepared *prepared, bool recentred, const size_t *trial)
+{
+    if (recentred && prepared->recentred != NULL)
+        return (congru_view){.plain = prepared->recentred, .place = trial};
+    return (congru_view){.plain = prepared->covariance,
+                         .place = trial,
+                         .root = recentred ? prepared->root : NULL,
+                         .owner = prepared->domains->of_trial};
+}
+
+congru_signals congru_prepared_signals(const congru_prepared *prepared, bool recentred, const size_t *trial)
+{
+    congru_signals signals = prepared->signals;
+    signals.place = trial;
+    signals.root = recentred ? prepared->root : NULL;
+    signals.owner = prepared->domains->of_trial;
+    return signals;
+}
+
+/* ---- Filtering ------------------------------------------------------------------------------------------- */
 
 typedef struct make_run {
     congru_materials *m;
     size_t chunks;
-    size_t *leader;  /* (products) the first product that shares its filters */
     double *seconds; /* (jobs) */
 } make_run;
 
@@ -218,24 +295,31 @@ static size_t chunk_size(const congru_materials *m, size_t first)
     return m->set->count - first < CHUNK ? m->set->count - first : CHUNK;
 }
 
+size_t congru_materials_leader(const congru_materials *m, size_t index)
+{
+    size_t leader = 0;
+    while (leader < index &&
+           !congru_product_shares(&m->product[leader]->description, &m->product[index]->description))
+        leader++;
+    return leader;
+}
+
 /* Job: one chunk of trials through one set of filters, and all windows of it. */
 static congru_status make_products(void *user, size_t job, congru_context *context)
 {
     const make_run *run = user;
     congru_materials *m = run->m;
-    size_t leader = job / run->chunks, first = job % run->chunks * CHUNK, count = 0;
-    if (run->leader[leader] != leader)
+    const size_t leader = job / run->chunks, first = job % run->chunks * CHUNK;
+    size_t count = 0;
+    congru_product **list;
+    if (congru_materials_leader(m, leader) != leader)
         return CONGRU_OK;
-    congru_product **list = malloc(m->products * sizeof *list);
-    if (list == NULL)
-        return fail_memory(context);
-    double start = congru_seconds();
+    CONGRU_TRY(congru_allocate(context, &list, m->products, sizeof *list, memory));
     for (size_t i = leader; i < m->products; i++)
-        if (run->leader[i] == leader)
-            list[count++] = &m->product[i];
-    congru_status status = congru_product_make(context, m->set, first, chunk_size(m, first), count, list);
+        if (congru_materials_leader(m, i) == leader)
+            list[count++] = m->product[i];
+    const congru_status status = congru_product_make(context, m->set, first, chunk_size(m, first), count, list);
     free(list);
-    run->seconds[job] = congru_seconds() - start;
     return status;
 }
 
@@ -243,83 +327,155 @@ static congru_status make_products(void *user, size_t job, congru_context *conte
 static congru_status check_product(void *user, size_t job, congru_context *context)
 {
     const make_run *run = user;
-    const congru_product *product = &run->m->product[job];
+    const congru_set *set = run->m->set;
+    const congru_product *product = run->m->product[job];
+    const bool named = product->channels == set->dimension;
     if (product->covariance == NULL)
         return CONGRU_OK;
-    bool named = product->channels == run->m->set->dimension;
-    return congru_covariance_check_rank(context, run->m->set->count, product->channels, product->covariance, 0,
-                                        named ? (const char(*)[CONGRU_LABEL_SIZE])run->m->set->channel_name
-                                              : NULL);
+    return congru_covariance_check_rank(context, set->count, product->channels, product->covariance, 0,
+                                        named ? (const char(*)[CONGRU_LABEL_SIZE])set->channel_name : NULL);
 }
 
-/* Room for what anybody reads of each product. */
-static congru_status reserve_products(congru_context *context, congru_materials *m)
+congru_status congru_materials_reserve(congru_context *context, congru_materials *m)
 {
     for (size_t i = 0; i < m->count; i++) {
-        if (m->prepared_product[i] >= m->products)
+        congru_product *product = m->prepared[i]->product;
+        if (product == NULL)
             continue;
-        congru_product *product = &m->product[m->prepared_product[i]];
-        bool signals = m->prepared[i].needs == CONGRU_NEEDS_SIGNALS;
+        const bool signals = m->prepared[i]->needs == CONGRU_NEEDS_SIGNALS;
+        const size_t size = product->channels * (signals ? product->samples : product->channels);
         double **array = signals ? &product->signals : &product->covariance;
-        size_t size = product->channels * (signals ? product->samples : product->channels);
         if (*array == NULL)
-            *array = congru_memory_take(m->set->count * size * sizeof(double));
-        if (*array == NULL)
-            return congru_fail(context, CONGRU_ERROR_MEMORY,
-                               "not enough memory for a filtered copy of %zu trials", m->set->count);
+            CONGRU_TRY(congru_take(context, array, m->set->count * size, sizeof(double),
+                                   "a filtered copy of %zu trials", m->set->count));
     }
     return CONGRU_OK;
 }
 
-static congru_status run_products(const congru_workers *workers, make_run *run)
+/* ---- Recentring ------------------------------------------------------------------------------------------ */
+
+/* Where a block's trials are, now that they are there, and room for recentring them. */
+static congru_status place_trials(congru_context *context, const congru_materials *m, congru_prepared *p)
 {
-    congru_materials *m = run->m;
-    congru_status status = reserve_products(workers->caller, m);
-    for (size_t i = 0; i < m->products; i++)
-        for (run->leader[i] = 0; run->leader[i] < i; run->leader[i]++)
-            if (congru_product_shares(&m->product[run->leader[i]].description, &m->product[i].description))
-                break;
-    if (status == CONGRU_OK)
-        status = congru_workers_run(workers, m->products * run->chunks, make_products, run);
-    return status == CONGRU_OK ? congru_workers_run(workers, m->products, check_product, run) : status;
+    const congru_product *product = p->product;
+    const size_t size = p->d * p->d, trials = m->set->count;
+    p->domains = &m->domains;
+    if (p->needs == CONGRU_NEEDS_SIGNALS)
+        p->signals.plain = product != NULL ? product->signals : m->set->signals;
+    else
+        p->covariance = product != NULL ? product->covariance : m->set->covariance;
+    if (p->recentring == NULL)
+        return CONGRU_OK;
+    const bool copies = p->signals.plain == NULL && trials * size * sizeof(double) <= congru_mapped_limit();
+    p->reference = malloc(m->domains.count * size * sizeof(double));
+    *(copies ? &p->recentred : &p->root) = malloc((copies ? trials : m->domains.count) * size * sizeof(double));
+    if (p->reference == NULL || (copies ? p->recentred : p->root) == NULL)
+        return congru_fail_memory(context, "recentring %zu trials", trials);
+    return CONGRU_OK;
 }
 
-/* Where each prepared one's trials are, now that they are there. */
-static congru_status place_trials(congru_context *context, congru_materials *m)
+/* Puts the trials of a domain, recentred, where they are in the set; or keeps what recentres them. */
+static congru_status whiten_domain(congru_context *context, const congru_prepared *p, size_t domain,
+                                   size_t count, const size_t *place)
 {
-    congru_status status = CONGRU_OK;
-    for (size_t i = 0; status == CONGRU_OK && i < m->count; i++) {
-        congru_prepared *prepared = &m->prepared[i];
-        const size_t product = m->prepared_product[i];
-        prepared->domains = &m->domains;
-        if (prepared->needs == CONGRU_NEEDS_SIGNALS) {
-            prepared->signals = shape_of(m, i);
-            prepared->signals.plain = product < m->products ? m->product[product].signals : m->set->signals;
-        } else {
-            prepared->covariance = product < m->products ? m->product[product].covariance : m->set->covariance;
-        }
-        if (prepared->recentring != NULL)
-            status = congru_prepare_begin(context, prepared);
-    }
+    const size_t d = p->d, size = d * d;
+    const double *reference = p->reference + domain * size;
+    congru_status status;
+    double *own;
+    if (p->root != NULL)
+        return congru_spd_invsqrt(context, 1, d, reference, p->root + domain * size);
+    CONGRU_TRY(congru_allocate(context, &own, (count + 1) * size, sizeof *own, "recentring %zu trials", count));
+    double *root = own + count * size;
+    for (size_t k = 0; k < count; k++)
+        memcpy(own + k * size, p->covariance + place[k] * size, size * sizeof *own);
+    CONGRU_TRY_TO(done, congru_spd_invsqrt(context, 1, d, reference, root));
+    CONGRU_TRY_TO(done, congru_spd_congruence(context, count, d, d, own, root, own));
+    for (size_t k = 0; k < count; k++)
+        memcpy(p->recentred + place[k] * size, own + k * size, size * sizeof *own);
+done:
+    free(own);
     return status;
 }
 
-/* Job: one domain of one prepared copy. */
+/* The reference of a domain's trials, and what it does to them. */
+static congru_status recentre_domain(congru_context *context, const congru_prepared *p, size_t domain)
+{
+    const size_t first = p->domains->first[domain], count = p->domains->first[domain + 1] - first;
+    const size_t *place = p->domains->trial + first;
+    const congru_view view = {.plain = p->covariance, .place = place};
+    const congru_signals signals = congru_prepared_signals(p, false, place);
+    const bool of_signals = p->needs == CONGRU_NEEDS_SIGNALS;
+    int32_t *subject;
+    congru_status status;
+    CONGRU_TRY(congru_allocate(context, &subject, count, sizeof *subject, "recentring %zu trials", count));
+    const congru_trials trials = {.count = count,
+                                  .d = p->d,
+                                  .view = of_signals ? NULL : &view,
+                                  .signals = of_signals ? &signals : NULL,
+                                  .subject = subject,
+                                  .subjects = 1};
+    CONGRU_TRY_TO(done,
+                  p->recentring->references(context, &p->method, &trials, p->reference + domain * p->d * p->d));
+    status = whiten_domain(context, p, domain, count, place);
+done:
+    free(subject);
+    return status;
+}
+
+/* Job: one domain of one block. */
 static congru_status recentre_one(void *user, size_t job, congru_context *context)
 {
     const make_run *run = user;
-    congru_materials *m = run->m;
-    const size_t place = job / m->domains.count;
-    const congru_method_options *options = NULL;
-    if (m->prepared[place].recentring == NULL)
+    const congru_materials *m = run->m;
+    const congru_prepared *p = m->prepared[job / m->domains.count];
+    const size_t domain = job % m->domains.count;
+    char text[CONGRU_ERROR_TEXT_SIZE];
+    if (p->recentring == NULL)
         return CONGRU_OK;
-    for (size_t i = 0; options == NULL && i < m->materials; i++)
-        for (size_t b = 0; b < m->material[i].blocks; b++)
-            if (m->material[i].block[b] == place)
-                options = &m->material[i].method;
-    double start = congru_seconds();
-    congru_status status = congru_prepare_domain(context, options, &m->prepared[place], job % m->domains.count);
+    const double start = congru_seconds();
+    const congru_status status = recentre_domain(context, p, domain);
     run->seconds[job] = congru_seconds() - start;
+    if (status == CONGRU_OK)
+        return CONGRU_OK;
+    strcpy(text, congru_context_error(context));
+    return congru_fail(context, status, "subject '%s': %.900s",
+                       m->set->subject_name[m->domains.subject[domain]], text);
+}
+
+/* How long each material's blocks took; those that several share count in each. */
+static void add_seconds(congru_materials *m, const double *recentring)
+{
+    const size_t domains = m->domains.count;
+    for (size_t i = 0; i < m->materials; i++)
+        for (size_t p = 0; p < m->count; p++)
+            for (size_t b = 0; b < m->material[i].blocks; b++)
+                for (size_t k = 0; m->material[i].block[b] == m->prepared[p] && k < domains; k++)
+                    m->material[i].seconds += recentring[p * domains + k];
+}
+
+/* ---- Features -------------------------------------------------------------------------------------------- */
+
+/* The features that one block gives of `count` trials of the set, recentred, into their columns of x. */
+static congru_status fill_features(congru_context *context, const congru_material *material, size_t block,
+                                   size_t count, const size_t *trial, double *x)
+{
+    const congru_prepared *p = material->block[block];
+    const congru_signals signals = congru_prepared_signals(p, true, trial);
+    const congru_view view = congru_prepared_view(p, true, trial);
+    congru_target_trials trials = {.count = count, .d = p->d};
+    congru_status status;
+    double *own = NULL;
+    if (p->needs == CONGRU_NEEDS_SIGNALS) {
+        trials.signals = &signals;
+    } else {
+        CONGRU_TRY(congru_take(context, &own, count * p->d * p->d, sizeof *own, memory));
+        CONGRU_TRY_TO(done, congru_view_copy(context, count, p->d, &view, own));
+        trials.covariance = own;
+    }
+    status = material->branch->classifier->features(context, &trials, &material->method, material->features,
+                                                    x + material->first[block]);
+done:
+    congru_memory_give(own);
     return status;
 }
 
@@ -327,99 +483,52 @@ static congru_status recentre_one(void *user, size_t job, congru_context *contex
 static congru_status make_features(void *user, size_t job, congru_context *context)
 {
     const make_run *run = user;
-    congru_materials *m = run->m;
-    const congru_material *material = &m->material[job / run->chunks];
-    const size_t first = job % run->chunks * CHUNK, count = chunk_size(m, first);
+    const congru_material *material = &run->m->material[job / run->chunks];
+    const size_t first = job % run->chunks * CHUNK, count = chunk_size(run->m, first);
     size_t trial[CHUNK];
-    congru_status status = CONGRU_OK;
-    if (material->feature == NULL)
-        return CONGRU_OK;
-    double start = congru_seconds();
     for (size_t i = 0; i < count; i++)
         trial[i] = first + i;
-    for (size_t b = 0; status == CONGRU_OK && b < material->blocks; b++)
-        status = congru_material_features(context, m, material, b, true, count, trial,
-                                          material->feature + first * material->features);
-    run->seconds[job] = congru_seconds() - start;
-    return status;
+    for (size_t b = 0; material->feature != NULL && b < material->blocks; b++)
+        CONGRU_TRY(
+            fill_features(context, material, b, count, trial, material->feature + first * material->features));
+    return CONGRU_OK;
 }
 
-congru_status congru_material_features(congru_context *context, const congru_materials *m,
-                                       const congru_material *material, size_t block, bool recentred,
-                                       size_t count, const size_t *trial, double *x)
+static congru_status reserve_features(congru_context *context, const congru_materials *m)
 {
-    const congru_prepared *prepared = congru_material_block(m, material, block);
-    const congru_classifier *classifier = material->branch->classifier;
-    const congru_signals signals = congru_prepared_signals(prepared, recentred, trial);
-    congru_target_trials trials = {.count = count, .d = prepared->d};
-    congru_status status = CONGRU_OK;
-    double *own = NULL;
-    if (signals.plain != NULL) {
-        trials.signals = &signals;
-    } else {
-        const congru_view view = congru_prepared_view(prepared, recentred, trial);
-        own = congru_memory_take(count * prepared->d * prepared->d * sizeof *own);
-        status = own != NULL ? congru_view_copy(context, count, prepared->d, &view, own) : fail_memory(context);
-        trials.covariance = own;
-    }
-    if (status == CONGRU_OK)
-        status = classifier->features(context, &trials, &material->method, material->features,
-                                      x + material->first[block]);
-    congru_memory_give(own);
-    return status;
-}
-
-static congru_status run_features(const congru_workers *workers, make_run *run)
-{
-    congru_materials *m = run->m;
-    for (size_t i = 0; i < m->materials; i++) {
+    for (size_t i = 0; m->recentre && i < m->materials; i++) {
         congru_material *material = &m->material[i];
         const congru_aligner *aligner = material->branch->aligner;
-        if (material->features == 0 || aligner->fit != NULL || aligner->map_target != NULL || !m->recentre)
-            continue;
-        material->feature = congru_memory_take(m->set->count * material->features * sizeof(double));
-        if (material->feature == NULL)
-            return congru_fail(workers->caller, CONGRU_ERROR_MEMORY,
-                               "not enough memory for %zu features of %zu trials", material->features,
-                               m->set->count);
+        if (material->features > 0 && aligner->fit == NULL && aligner->map_target == NULL)
+            CONGRU_TRY(congru_take(context, &material->feature, m->set->count * material->features,
+                                   sizeof(double), "%zu features of %zu trials", material->features,
+                                   m->set->count));
     }
-    return congru_workers_run(workers, m->materials * run->chunks, make_features, run);
-}
-
-/* How long each material's parts took; parts that several share count in each. */
-static void add_seconds(congru_materials *m, const double *recentring)
-{
-    for (size_t i = 0; i < m->materials; i++)
-        for (size_t b = 0; b < m->material[i].blocks; b++)
-            for (size_t k = 0; k < m->domains.count; k++)
-                m->material[i].seconds += recentring[m->material[i].block[b] * m->domains.count + k];
+    return CONGRU_OK;
 }
 
 congru_status congru_materials_make(const congru_workers *workers, congru_materials *m)
 {
+    congru_context *context = workers->caller;
     make_run run = {.m = m, .chunks = (m->set->count + CHUNK - 1) / CHUNK};
-    size_t jobs = m->count * m->domains.count;
-    jobs = jobs > m->products * run.chunks ? jobs : m->products * run.chunks;
-    jobs = jobs > m->materials * run.chunks ? jobs : m->materials * run.chunks;
-    run.leader = malloc((m->products + 1) * sizeof *run.leader);
-    run.seconds = calloc(jobs + 1, sizeof *run.seconds);
-    congru_status status = run.leader != NULL && run.seconds != NULL ? CONGRU_OK : fail_memory(workers->caller);
-    if (status == CONGRU_OK)
-        status = run_products(workers, &run);
-    if (status == CONGRU_OK)
-        status = place_trials(workers->caller, m);
-    if (status == CONGRU_OK) {
-        memset(run.seconds, 0, (jobs + 1) * sizeof *run.seconds);
-        status = congru_workers_run(workers, m->count * m->domains.count, recentre_one, &run);
-    }
-    if (status == CONGRU_OK) {
-        add_seconds(m, run.seconds);
-        status = run_features(workers, &run);
-    }
-    free(run.leader);
+    congru_status status;
+    CONGRU_TRY(
+        congru_allocate(context, &run.seconds, m->count * m->domains.count, sizeof *run.seconds, memory));
+    CONGRU_TRY_TO(done, congru_materials_reserve(context, m));
+    CONGRU_TRY_TO(done, congru_workers_run(workers, m->products * run.chunks, make_products, &run));
+    CONGRU_TRY_TO(done, congru_workers_run(workers, m->products, check_product, &run));
+    for (size_t i = 0; i < m->count; i++)
+        CONGRU_TRY_TO(done, place_trials(context, m, m->prepared[i]));
+    CONGRU_TRY_TO(done, congru_workers_run(workers, m->count * m->domains.count, recentre_one, &run));
+    add_seconds(m, run.seconds);
+    CONGRU_TRY_TO(done, reserve_features(context, m));
+    status = congru_workers_run(workers, m->materials * run.chunks, make_features, &run);
+done:
     free(run.seconds);
     return status;
 }
+
+/* ---- Networks -------------------------------------------------------------------------------------------- */
 
 size_t congru_material_steps(const congru_material *material, size_t training)
 {

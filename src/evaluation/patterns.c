@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "array/csv.h"
-#include "array/source.h"
+#include "array/folder.h"
 #include "base/error.h"
 
 /* The headings before the channels, in their order. */
@@ -25,17 +25,15 @@ congru_status congru_pattern_reserve(congru_context *context, congru_pattern *pa
     pattern->cell = NULL;
     if (cells == 0 || __builtin_mul_overflow(cells, each, &numbers) || numbers > SIZE_MAX / 16)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "a pattern has no cells");
-    congru_pattern_cell *cell = calloc(cells, sizeof *cell);
-    double *number = calloc(numbers, sizeof *number);
-    if (cell == NULL || number == NULL) {
-        free(cell);
-        free(number);
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a pattern of %zu cells", cells);
-    }
+    double *number;
+    CONGRU_TRY(congru_allocate(context, &pattern->cell, cells, sizeof *pattern->cell, "%zu cells", cells));
+    const congru_status status = congru_allocate(context, &number, numbers, sizeof *number, "%zu cells", cells);
+    pattern->cell[0].share = number; /* which congru_pattern_clear frees */
+    CONGRU_TRY(status);
     for (size_t c = 0; c < cells; c++)
-        cell[c] = (congru_pattern_cell){.share = number + c * each, .value = number + c * each + classes};
+        pattern->cell[c] =
+            (congru_pattern_cell){.share = number + c * each, .value = number + c * each + classes};
     pattern->cells = cells;
-    pattern->cell = cell;
     return CONGRU_OK;
 }
 
@@ -189,11 +187,10 @@ static congru_status take_names(congru_context *context, const congru_csv *csv, 
     for (made->classes = 1; made->classes < csv->rows; made->classes++)
         if (same_field(csv, 0, made->classes, CLASS))
             break;
-    made->channel_name = calloc(made->channels, sizeof *made->channel_name);
-    made->class_name = calloc(made->classes, sizeof *made->class_name);
-    made->pattern = calloc(csv->rows, sizeof *made->pattern);
-    if (made->channel_name == NULL || made->class_name == NULL || made->pattern == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory to read it", csv->path);
+    const char *what = csv->path;
+    CONGRU_TRY(congru_allocate(context, &made->channel_name, made->channels, CONGRU_LABEL_SIZE, "%s", what));
+    CONGRU_TRY(congru_allocate(context, &made->class_name, made->classes, CONGRU_LABEL_SIZE, "%s", what));
+    CONGRU_TRY(congru_allocate(context, &made->pattern, csv->rows, sizeof *made->pattern, "%s", what));
     bool fits = csv->rows % made->classes == 0;
     for (size_t i = 0; i < made->channels; i++)
         fits = fits && take_name(made->channel_name[i], CONGRU_LABEL_SIZE, csv->field[COLUMNS + i]);
@@ -206,19 +203,16 @@ static congru_status take_names(congru_context *context, const congru_csv *csv, 
 static congru_status take_row(congru_context *context, const congru_csv *csv, size_t row, size_t label,
                               const congru_patterns *made, congru_pattern_cell *cell)
 {
-    congru_status status = CONGRU_OK;
     if (strcmp(congru_csv_field(csv, row, CLASS), made->class_name[label]) != 0)
         return fail_row(context, csv, row, "the classes are not in order");
-    for (size_t i = 0; status == CONGRU_OK && i < 2; i++) {
-        status = take_number(context, csv, row, LOW + i, &cell->band[i]);
-        if (status == CONGRU_OK)
-            status = take_number(context, csv, row, FROM + i, &cell->window[i]);
+    for (size_t i = 0; i < 2; i++) {
+        CONGRU_TRY(take_number(context, csv, row, LOW + i, &cell->band[i]));
+        CONGRU_TRY(take_number(context, csv, row, FROM + i, &cell->window[i]));
     }
-    if (status == CONGRU_OK)
-        status = congru_csv_number(context, csv, row, SHARE, &cell->share[label]);
-    for (size_t i = 0; status == CONGRU_OK && i < made->channels; i++)
-        status = take_number(context, csv, row, COLUMNS + i, &cell->value[label * made->channels + i]);
-    return status;
+    CONGRU_TRY(congru_csv_number(context, csv, row, SHARE, &cell->share[label]));
+    for (size_t i = 0; i < made->channels; i++)
+        CONGRU_TRY(take_number(context, csv, row, COLUMNS + i, &cell->value[label * made->channels + i]));
+    return CONGRU_OK;
 }
 
 /* The rows of one branch, from `first` on: how many there are. */
@@ -237,24 +231,20 @@ static congru_status take_branch(congru_context *context, const congru_csv *csv,
         !take_name(pattern->pipeline, CONGRU_PIPELINE_SIZE, congru_csv_field(csv, first, PIPELINE)) ||
         !take_name(pattern->branch, CONGRU_PIPELINE_SIZE, congru_csv_field(csv, first, BRANCH)))
         return fail_row(context, csv, first, "no pipeline, branch and kind that could be");
-    congru_status status = congru_csv_number(context, csv, first, PART, &pattern->part);
-    if (status == CONGRU_OK)
-        status = congru_csv_count(context, csv, first, SUBJECTS, &pattern->subjects);
-    if (status == CONGRU_OK)
-        status = congru_pattern_reserve(context, pattern, *rows / classes, classes, made->channels);
-    if (status == CONGRU_OK)
-        made->count++;
-    for (size_t i = 0; status == CONGRU_OK && i < *rows; i++)
-        status = take_row(context, csv, first + i, i % classes, made, &pattern->cell[i / classes]);
-    return status;
+    CONGRU_TRY(congru_csv_number(context, csv, first, PART, &pattern->part));
+    CONGRU_TRY(congru_csv_count(context, csv, first, SUBJECTS, &pattern->subjects));
+    made->count++;
+    CONGRU_TRY(congru_pattern_reserve(context, pattern, *rows / classes, classes, made->channels));
+    for (size_t i = 0; i < *rows; i++)
+        CONGRU_TRY(take_row(context, csv, first + i, i % classes, made, &pattern->cell[i / classes]));
+    return CONGRU_OK;
 }
 
 static congru_status take_table(congru_context *context, const congru_csv *csv, congru_patterns **patterns)
 {
-    congru_patterns *made = calloc(1, sizeof *made);
-    congru_status status = made != NULL
-                               ? take_names(context, csv, made)
-                               : congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", csv->path);
+    congru_patterns *made;
+    CONGRU_TRY(congru_allocate(context, &made, 1, sizeof *made, "%s", csv->path));
+    congru_status status = take_names(context, csv, made);
     for (size_t row = 0, rows = 0; status == CONGRU_OK && row < csv->rows; row += rows)
         status = take_branch(context, csv, row, made, &rows);
     if (status != CONGRU_OK)
@@ -277,27 +267,20 @@ congru_status congru_patterns_parse(congru_context *context, const char *name, c
     return status;
 }
 
-/* FOLDER/NAME; its path stays with the caller. */
-static congru_status look_for(congru_context *context, const char *folder, const char *name, congru_text *path,
-                              bool *exists)
-{
-    congru_text_add(path, "%s/%s", folder, name);
-    return path->failed ? congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder)
-                        : congru_source_exists(context, path->data, exists);
-}
-
 congru_status congru_patterns_read(congru_context *context, const char *folder, congru_patterns **patterns)
 {
     congru_csv csv = {0};
-    congru_text path = {0}, run = {0};
-    bool exists = false, ran = false;
+    bool exists, ran = false;
+    congru_status status;
     if (context == NULL || folder == NULL || patterns == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no context, folder or patterns given");
     *patterns = NULL;
-    congru_status status = look_for(context, folder, CONGRU_PATTERNS_FILE, &path, &exists);
-    if (status == CONGRU_OK && !exists)
-        status = look_for(context, folder, "run.json", &run, &ran);
-    if (status == CONGRU_OK && !exists)
+    CONGRU_TRY_TO(done, congru_folder_table(context, folder, &csv, &exists, CONGRU_PATTERNS_FILE));
+    if (!exists)
+        CONGRU_TRY_TO(done, congru_folder_look(context, folder, NULL, &ran, "run.json"));
+    if (exists)
+        status = take_table(context, &csv, patterns);
+    else
         status = congru_fail(context, ran ? CONGRU_ERROR_ARGUMENT : CONGRU_ERROR_IO,
                              ran ? "%s: has no " CONGRU_PATTERNS_FILE
                                    ": none of its pipelines is linear, the run is not finished, or it is not "
@@ -305,13 +288,8 @@ congru_status congru_patterns_read(congru_context *context, const char *folder, 
                                  : "%s: not a results folder with " CONGRU_PATTERNS_FILE
                                    ", nor a model (make one with 'congru loso' or 'congru train')",
                              folder);
-    if (status == CONGRU_OK)
-        status = congru_csv_read(context, path.data, &csv);
-    if (status == CONGRU_OK)
-        status = take_table(context, &csv, patterns);
+done:
     congru_csv_clear(&csv);
-    congru_text_clear(&path);
-    congru_text_clear(&run);
     return status;
 }
 

@@ -71,18 +71,17 @@ static const char *needs_name(congru_needs needs)
 
 /* An end-to-end classifier brings the aligner that it stands behind. */
 static congru_status take_end_to_end(congru_context *context, const char *name, bool has_aligner,
-                                     congru_pipeline *pipeline)
+                                     congru_branch *branch)
 {
-    const char *behind = pipeline->classifier->aligner;
-    pipeline->aligner = congru_aligner_find(behind != NULL ? behind : "ra");
+    const char *own = branch->classifier->name, *behind = branch->classifier->aligner;
+    branch->aligner = congru_aligner_find(behind != NULL ? behind : "ra");
     if (has_aligner)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                           "pipeline '%s': %s holds its own aligner (write '%s' alone)", name,
-                           pipeline->classifier->name, pipeline->classifier->name);
+                           "pipeline '%s': %s holds its own aligner (write '%s' alone)", name, own, own);
     return CONGRU_OK;
 }
 
-static congru_status parse_name(congru_context *context, const char *name, congru_pipeline *pipeline)
+static congru_status parse_name(congru_context *context, const char *name, congru_branch *branch)
 {
     char aligner[CONGRU_PIPELINE_SIZE] = "";
     const char *plus = strchr(name, '+'), *classifier = plus != NULL ? plus + 1 : name;
@@ -90,36 +89,32 @@ static congru_status parse_name(congru_context *context, const char *name, congr
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "pipeline '%.40s...': too long a name", name);
     if (plus != NULL)
         snprintf(aligner, sizeof aligner, "%.*s", (int)(plus - name), name);
-    pipeline->aligner = plus != NULL ? congru_aligner_find(aligner) : NULL;
-    pipeline->classifier = congru_classifier_find(classifier);
-    if (plus != NULL && pipeline->aligner == NULL)
+    branch->aligner = plus != NULL ? congru_aligner_find(aligner) : NULL;
+    branch->classifier = congru_classifier_find(classifier);
+    if (plus != NULL && branch->aligner == NULL)
         return fail_unknown(context, name, "aligner", aligner, congru_aligner_name);
-    if (pipeline->classifier == NULL)
+    if (branch->classifier == NULL)
         return fail_unknown(context, name, "classifier", classifier, congru_classifier_name);
-    if (pipeline->classifier->end_to_end)
-        return take_end_to_end(context, name, plus != NULL, pipeline);
+    const congru_needs needs = branch->classifier->needs;
+    if (branch->classifier->end_to_end)
+        return take_end_to_end(context, name, plus != NULL, branch);
     if (plus == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "pipeline '%s': the aligner is missing (write '%s+%s', or 'none+%s')", name,
-                           pipeline->classifier->needs == CONGRU_NEEDS_SIGNALS ? "ea" : "ra", classifier,
-                           classifier);
-    if (!go_together(pipeline->aligner, pipeline->classifier))
+                           needs == CONGRU_NEEDS_SIGNALS ? "ea" : "ra", classifier, classifier);
+    if (!go_together(branch->aligner, branch->classifier))
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "pipeline '%s': %s aligns %s, and %s reads %s (write 'none+%s', or another aligner)",
-                           name, aligner, needs_name(pipeline->aligner->needs), classifier,
-                           needs_name(pipeline->classifier->needs), classifier);
+                           name, aligner, needs_name(branch->aligner->needs), classifier, needs_name(needs),
+                           classifier);
     return CONGRU_OK;
 }
 
 congru_status congru_pipeline_parse_plain(congru_context *context, const char *name, congru_pipeline *pipeline)
 {
-    *pipeline = (congru_pipeline){0};
-    congru_status status = parse_name(context, name, pipeline);
-    if (status != CONGRU_OK)
-        return status;
+    *pipeline = (congru_pipeline){.branch = {{.blocks = 1, .weight = 1}}};
+    CONGRU_TRY(parse_name(context, name, &pipeline->branch[0]));
     pipeline->branches = 1;
-    pipeline->branch[0] =
-        (congru_branch){.aligner = pipeline->aligner, .classifier = pipeline->classifier, .weight = 1};
     return CONGRU_OK;
 }
 
@@ -127,19 +122,18 @@ congru_status congru_pipeline_parse(congru_context *context, const char *name, c
 {
     const char *own = context != NULL ? context->definitions : NULL;
     bool found = false;
-    congru_status status = CONGRU_OK;
     *pipeline = (congru_pipeline){0};
     if (own != NULL)
-        status = congru_definitions_read(context, "definitions", own, name, pipeline, &found);
-    if (status == CONGRU_OK && !found)
-        status = congru_definitions_read(context, "built-in pipelines", congru_definitions_builtin, name,
-                                         pipeline, &found);
-    return status != CONGRU_OK || found ? status : congru_pipeline_parse_plain(context, name, pipeline);
+        CONGRU_TRY(congru_definitions_read(context, "definitions", own, name, pipeline, &found));
+    if (!found)
+        CONGRU_TRY(congru_definitions_read(context, "built-in pipelines", congru_definitions_builtin, name,
+                                           pipeline, &found));
+    return found ? CONGRU_OK : congru_pipeline_parse_plain(context, name, pipeline);
 }
 
 void congru_branch_clear(congru_branch *branch)
 {
-    for (size_t b = 0; b < branch->blocks; b++)
+    for (size_t b = 0; branch->block != NULL && b < branch->blocks; b++)
         congru_preprocessing_clear(&branch->block[b]);
     free(branch->block);
     branch->blocks = 0;
@@ -156,20 +150,20 @@ void congru_pipeline_clear(congru_pipeline *pipeline)
 congru_status congru_pipeline_copy(congru_context *context, const congru_pipeline *pipeline,
                                    congru_pipeline *copy)
 {
-    congru_status status = CONGRU_OK;
     *copy = *pipeline;
+    for (size_t b = 0; b < copy->branches; b++)
+        copy->branch[b].block = NULL;
     for (size_t b = 0; b < copy->branches; b++) {
         congru_branch *branch = &copy->branch[b];
-        const congru_branch *from = &pipeline->branch[b];
-        branch->blocks = 0;
-        branch->block = from->blocks > 0 ? calloc(from->blocks, sizeof *branch->block) : NULL;
-        if (from->blocks > 0 && branch->block == NULL && status == CONGRU_OK)
-            status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a pipeline");
-        for (; status == CONGRU_OK && branch->blocks < from->blocks; branch->blocks++)
-            status = congru_preprocessing_copy(context, &from->block[branch->blocks],
-                                               &branch->block[branch->blocks]);
+        const congru_preprocessing *from = pipeline->branch[b].block;
+        if (from == NULL)
+            continue;
+        CONGRU_TRY(
+            congru_allocate(context, &branch->block, branch->blocks, sizeof *branch->block, "a pipeline"));
+        for (size_t k = 0; k < branch->blocks; k++)
+            CONGRU_TRY(congru_preprocessing_copy(context, &from[k], &branch->block[k]));
     }
-    return status;
+    return CONGRU_OK;
 }
 
 void congru_branch_options(const congru_branch *branch, congru_method_options *options)
@@ -185,6 +179,28 @@ bool congru_branch_linear(const congru_branch *branch)
            aligner->map_target == NULL;
 }
 
+bool congru_branch_reads(const congru_branch *branch, congru_needs needs)
+{
+    const bool signals = branch->block != NULL || branch->classifier->needs == CONGRU_NEEDS_SIGNALS;
+    return signals == (needs == CONGRU_NEEDS_SIGNALS);
+}
+
+bool congru_pipeline_reads(const congru_pipeline *pipeline, congru_needs needs)
+{
+    for (size_t b = 0; b < pipeline->branches; b++)
+        if (congru_branch_reads(&pipeline->branch[b], needs))
+            return true;
+    return false;
+}
+
+bool congru_pipeline_linear(const congru_pipeline *pipeline)
+{
+    for (size_t b = 0; b < pipeline->branches; b++)
+        if (congru_branch_linear(&pipeline->branch[b]))
+            return true;
+    return false;
+}
+
 bool congru_pipeline_trains(const congru_pipeline *pipeline)
 {
     for (size_t i = 0; i < pipeline->branches; i++)
@@ -198,7 +214,7 @@ congru_status congru_pipeline_check(congru_context *context, const char *name)
     congru_pipeline pipeline;
     if (name == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no pipeline given");
-    congru_status status = congru_pipeline_parse(context, name, &pipeline);
+    const congru_status status = congru_pipeline_parse(context, name, &pipeline);
     congru_pipeline_clear(&pipeline);
     return status;
 }
@@ -209,11 +225,9 @@ congru_status congru_pipeline_describe(congru_context *context, const char *name
     congru_pipeline pipeline;
     if (name == NULL || description == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no pipeline or description given");
-    congru_status status = congru_pipeline_parse(context, name, &pipeline);
-    if (status != CONGRU_OK)
-        return status;
-    const congru_aligner *aligner = pipeline.aligner;
-    const congru_classifier *classifier = pipeline.classifier;
+    CONGRU_TRY(congru_pipeline_parse(context, name, &pipeline));
+    const congru_aligner *aligner = pipeline.branch[0].aligner;
+    const congru_classifier *classifier = pipeline.branch[0].classifier;
     const congru_network *trained = aligner->network != NULL ? aligner->network : classifier->network;
     *description = (congru_pipeline_description){
         .aligner = aligner->name,
@@ -221,17 +235,14 @@ congru_status congru_pipeline_describe(congru_context *context, const char *name
         .network = trained != NULL ? trained->name : NULL,
         .end_to_end = classifier->end_to_end,
         .target_labels = aligner->labels,
+        .needs_signals = congru_pipeline_reads(&pipeline, CONGRU_NEEDS_SIGNALS),
+        .linear = true,
         .branches = pipeline.branches,
     };
-    for (size_t i = 0; i < pipeline.branches; i++)
-        description->target_trials =
-            description->target_trials || pipeline.branch[i].aligner->recentring != NULL;
-    description->linear = true;
-    for (size_t i = 0; i < pipeline.branches; i++)
-        description->linear = description->linear && congru_branch_linear(&pipeline.branch[i]);
-    for (size_t i = 0; i < pipeline.branches; i++)
-        description->needs_signals = description->needs_signals || pipeline.branch[i].blocks > 0 ||
-                                     pipeline.branch[i].classifier->needs == CONGRU_NEEDS_SIGNALS;
+    for (size_t i = 0; i < pipeline.branches; i++) {
+        description->target_trials |= pipeline.branch[i].aligner->recentring != NULL;
+        description->linear &= congru_branch_linear(&pipeline.branch[i]);
+    }
     description->embeds = !description->needs_signals && pipeline.branches == 1 && !aligner->labels &&
                           (!classifier->end_to_end || classifier->embed_target != NULL);
     congru_pipeline_clear(&pipeline);
@@ -338,9 +349,7 @@ static congru_status check_names(congru_context *context, const char *where, con
     if (own > CONGRU_DEFINITIONS_MAX)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "%s: more than %d pipelines in all", where,
                            CONGRU_DEFINITIONS_MAX);
-    name = calloc(count, sizeof *name);
-    if (name == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", where);
+    CONGRU_TRY(congru_allocate(context, &name, count, sizeof *name, "the names of %s", where));
     count = 0;
     for (size_t k = 0; k < 3; k++)
         for (const char *at = texts[k]; congru_definitions_next(&at, name[count]); count++)
@@ -349,13 +358,12 @@ static congru_status check_names(congru_context *context, const char *where, con
     qsort(name, count, sizeof *name, compare_names);
     for (size_t i = 1; i < count && taken == NULL; i++)
         if (strcmp(name[i], name[i - 1]) == 0)
-            taken = name[i];
-    congru_status status = CONGRU_OK;
-    if (taken != NULL)
-        status = congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                             "%s: there is a pipeline '%s' already (give it another name)", where, taken);
+            taken = strcpy(one, name[i]);
     free(name);
-    return status;
+    return taken == NULL
+               ? CONGRU_OK
+               : congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                             "%s: there is a pipeline '%s' already (give it another name)", where, one);
 }
 
 congru_status congru_pipeline_define(congru_context *context, const char *where, const char *text)
@@ -364,12 +372,9 @@ congru_status congru_pipeline_define(congru_context *context, const char *where,
     bool found;
     if (context == NULL || where == NULL || text == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no definitions of pipelines given");
-    congru_status status = congru_definitions_read(context, where, text, NULL, &none, &found);
-    if (status == CONGRU_OK)
-        status = check_names(context, where, text);
-    if (status != CONGRU_OK)
-        return status;
-    size_t had = context->definitions != NULL ? strlen(context->definitions) : 0, size = strlen(text);
+    CONGRU_TRY(congru_definitions_read(context, where, text, NULL, &none, &found));
+    CONGRU_TRY(check_names(context, where, text));
+    const size_t had = context->definitions != NULL ? strlen(context->definitions) : 0, size = strlen(text);
     char *grown = realloc(context->definitions, had + size + 2);
     if (grown == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", where);
@@ -384,94 +389,110 @@ congru_status congru_pipeline_read(congru_context *context, const char *path)
     char *text = NULL;
     if (context == NULL || path == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "a context and a file of pipelines are needed");
-    congru_status status = congru_text_file_read(context, path, FILE_MAX, "a file of pipelines", &text);
-    if (status == CONGRU_OK)
-        status = congru_pipeline_define(context, path, text);
+    CONGRU_TRY(congru_text_file_read(context, path, FILE_MAX, "a file of pipelines", &text));
+    const congru_status status = congru_pipeline_define(context, path, text);
     free(text);
     return status;
+}
+
+/* "mu: ra+ridge; 8 to 13 Hz and 3 more bands and windows; C 1" */
+static void explain_branch(const congru_branch *branch, congru_text *lines)
+{
+    char line[CONGRU_PREPROCESSING_LINE_SIZE] = "trials as the set has them";
+    if (branch->block != NULL)
+        congru_preprocessing_print(&branch->block[0], line);
+    congru_text_add(lines, "%s: ", branch->name);
+    /* The method as a definition takes it: an end-to-end model is written without its aligner. */
+    if (!branch->classifier->end_to_end)
+        congru_text_add(lines, "%s+", branch->aligner->name);
+    congru_text_add(lines, "%s; %s", branch->classifier->name, line);
+    if (branch->blocks > 1)
+        congru_text_add(lines, " and %zu more bands and windows", branch->blocks - 1);
+    for (size_t k = 0; k < branch->settings; k++)
+        congru_text_add(lines, "; %s %s", branch->setting[k].name, branch->setting[k].value);
+    congru_text_add(lines, "\n");
 }
 
 congru_status congru_pipeline_explain(congru_context *context, const char *name, char *text, size_t size)
 {
     congru_pipeline pipeline;
+    congru_text lines = {0};
     if (name == NULL || text == NULL || size == 0)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no pipeline or text given");
-    congru_status status = congru_pipeline_parse(context, name, &pipeline);
-    congru_text lines = {0};
-    if (status == CONGRU_OK)
-        congru_text_add(&lines, "%s\n", pipeline.title);
-    for (size_t i = 0; status == CONGRU_OK && i < pipeline.branches; i++) {
-        const congru_branch *branch = &pipeline.branch[i];
-        char line[CONGRU_PREPROCESSING_LINE_SIZE] = "trials as the set has them";
-        if (branch->blocks > 0)
-            congru_preprocessing_print(&branch->block[0], line);
-        congru_text_add(&lines, "%s: ", branch->name);
-        /* The method as a definition takes it: an end-to-end model is written without its aligner. */
-        if (!branch->classifier->end_to_end)
-            congru_text_add(&lines, "%s+", branch->aligner->name);
-        congru_text_add(&lines, "%s; %s", branch->classifier->name, line);
-        if (branch->blocks > 1)
-            congru_text_add(&lines, " and %zu more bands and windows", branch->blocks - 1);
-        for (size_t k = 0; k < branch->settings; k++)
-            congru_text_add(&lines, "; %s %s", branch->setting[k].name, branch->setting[k].value);
-        congru_text_add(&lines, "\n");
-    }
-    if (status == CONGRU_OK)
-        snprintf(text, size, "%s", lines.data != NULL ? lines.data : "");
+    CONGRU_TRY(congru_pipeline_parse(context, name, &pipeline));
+    congru_text_add(&lines, "%s\n", pipeline.title);
+    for (size_t i = 0; i < pipeline.branches; i++)
+        explain_branch(&pipeline.branch[i], &lines);
+    snprintf(text, size, "%s", lines.data != NULL ? lines.data : "");
     congru_text_clear(&lines);
     congru_pipeline_clear(&pipeline);
-    return status;
+    return CONGRU_OK;
 }
 
-congru_status congru_pipeline_align(congru_context *context, const congru_aligner *aligner,
-                                    const congru_trials *trials, double *covariance,
-                                    const congru_method_options *options, congru_tensors *model,
-                                    congru_record *record)
+/* ---- Fitted and asked ------------------------------------------------------------------------------------ */
+
+congru_status congru_branch_align(congru_context *context, const congru_aligner *aligner,
+                                  const congru_trials *trials, double *covariance,
+                                  const congru_method_options *options, congru_tensors *model,
+                                  congru_record *record)
 {
-    congru_status status = CONGRU_OK;
     if (aligner->fit != NULL)
-        status = aligner->fit(aligner, context, trials, options, model, record);
-    if (status == CONGRU_OK && aligner->map_sources != NULL)
-        status = aligner->map_sources(aligner, context, model, trials, covariance);
-    return status;
+        CONGRU_TRY(aligner->fit(aligner, context, trials, options, model, record));
+    return aligner->map_sources != NULL ? aligner->map_sources(aligner, context, model, trials, covariance)
+                                        : CONGRU_OK;
 }
 
-congru_status congru_pipeline_map(congru_context *context, const congru_aligner *aligner,
-                                  const congru_tensors *model, const congru_target_trials *target,
-                                  double *covariance)
+congru_status congru_branch_features(congru_context *context, const congru_branch *branch,
+                                     const congru_method_options *options, const congru_asked *asked, double *x)
 {
-    return aligner->map_target != NULL ? aligner->map_target(aligner, context, model, target, covariance)
-                                       : CONGRU_OK;
+    const size_t d = asked->block[0].d;
+    bool row = asked->blocks > 1 && asked->block[0].count == 1;
+    for (size_t b = 0; row && b < asked->blocks; b++)
+        row = asked->block[b].covariance != NULL &&
+              asked->block[b].covariance == asked->block[0].covariance + b * d * d;
+    if (row) { /* of one trial, side by side: they are as many trials of one block */
+        const congru_target_trials blocks = {
+            .count = asked->blocks, .d = d, .covariance = asked->block[0].covariance};
+        return branch->classifier->features(context, &blocks, options, asked->features / asked->blocks, x);
+    }
+    for (size_t b = 0; b < asked->blocks; b++)
+        CONGRU_TRY(branch->classifier->features(context, &asked->block[b], options, asked->features,
+                                                x + asked->first[b]));
+    return CONGRU_OK;
 }
 
-congru_status congru_pipeline_predict(congru_context *context, const congru_pipeline *pipeline,
-                                      const congru_method_options *options, const congru_tensors *model,
-                                      const congru_target_trials *target, double *covariance,
-                                      double *probability)
+congru_status congru_branch_predict(congru_context *context, const congru_branch *branch,
+                                    const congru_method_options *options, const congru_tensors *tensors,
+                                    const congru_asked *asked, double *probability)
 {
-    const congru_classifier *classifier = pipeline->classifier;
-    congru_status status = congru_pipeline_map(context, pipeline->aligner, model, target, covariance);
-    if (status != CONGRU_OK || classifier->features == NULL)
-        return status == CONGRU_OK ? classifier->predict(classifier, context, model, target, probability)
-                                   : status;
-    const size_t size = classifier->feature_count(target, options);
-    double *x = congru_memory_take((target->count * size + 1) * sizeof *x);
+    const congru_aligner *aligner = branch->aligner;
+    const congru_classifier *classifier = branch->classifier;
+    const congru_target_trials *target = &asked->block[0];
+    double *x = asked->row;
+    if (asked->mapped != NULL && aligner->map_target != NULL)
+        CONGRU_TRY(aligner->map_target(aligner, context, tensors, target, asked->mapped));
+    if (asked->features == 0)
+        return classifier->predict(classifier, context, tensors, target, probability);
     if (x == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu features", size);
-    const congru_features rows = {.plain = x, .size = size};
-    congru_target_trials featured = *target;
-    featured.features = &rows;
-    status = classifier->features(context, target, options, size, x);
+        CONGRU_TRY(congru_take(context, &x, (target->count + 1) * asked->features, sizeof *x, "%zu features",
+                               asked->features));
+    const congru_features rows = {.plain = x, .size = asked->features};
+    const congru_target_trials featured = {.count = target->count, .d = target->d, .features = &rows};
+    congru_status status = congru_branch_features(context, branch, options, asked, x);
     if (status == CONGRU_OK)
-        status = classifier->predict(classifier, context, model, &featured, probability);
-    congru_memory_give(x);
+        status = classifier->predict(classifier, context, tensors, &featured, probability);
+    if (x != asked->row)
+        congru_memory_give(x);
     return status;
 }
+
+/* ---- What they cost -------------------------------------------------------------------------------------- */
 
 size_t congru_pipeline_steps(const congru_pipeline *pipeline, const congru_method_options *options)
 {
+    const congru_branch *branch = &pipeline->branch[0];
     const congru_network *network =
-        pipeline->aligner->network != NULL ? pipeline->aligner->network : pipeline->classifier->network;
+        branch->aligner->network != NULL ? branch->aligner->network : branch->classifier->network;
     return network != NULL ? (size_t)congru_network_steps(network, &options->network) : 0;
 }
 

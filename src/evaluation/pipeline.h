@@ -20,19 +20,29 @@ typedef struct congru_branch_setting {
     char name[32], value[64];
 } congru_branch_setting;
 
-/* A branch is a preprocessing, an aligner and a classifier. Of several blocks, bands or windows, the features are joined. */
+/* A branch is a preprocessing, an aligner and a classifier. Its preprocessing is one block or several, bands or windows, whose
+ * features are joined; one block may be the trials as the set has them. */
 typedef struct congru_branch {
     char name[CONGRU_LABEL_SIZE]; /* within its pipeline; "" where there is no other */
     const congru_aligner *aligner;
     const congru_classifier *classifier;
-    size_t blocks;               /* 0: trials as the set has them */
-    congru_preprocessing *block; /* (blocks), owned */
+    size_t blocks;               /* 1 or more */
+    congru_preprocessing *block; /* (blocks), owned; NULL: the one block is what the set has */
     bool inside;                 /* windows are moved inside what the trials hold */
     size_t settings;             /* options of its own methods */
     congru_branch_setting setting[CONGRU_SETTINGS_MAX];
     double weight;   /* of its log-probabilities, where none is learned */
     size_t material; /* what it reads, in the run's list (evaluation/materials.h) */
 } congru_branch;
+
+/* The description of a block; NULL for what the set has. */
+static inline const congru_preprocessing *congru_branch_block(const congru_branch *branch, size_t block)
+{
+    return branch->block != NULL ? &branch->block[block] : NULL;
+}
+
+/* Whether it reads covariances as the set has them, or signals, of which it makes covariances where it needs them. */
+bool congru_branch_reads(const congru_branch *branch, congru_needs needs);
 
 /* The options a branch fits with: `options` comes in as the run's. */
 void congru_branch_options(const congru_branch *branch, congru_method_options *options);
@@ -41,10 +51,8 @@ void congru_branch_options(const congru_branch *branch, congru_method_options *o
  * is whitening at most. */
 bool congru_branch_linear(const congru_branch *branch);
 
-/* One branch or several, whose log-probabilities are added with their weights. */
+/* One branch, which answers as its classifier does, or several, whose log-probabilities are added with their weights. */
 typedef struct congru_pipeline {
-    const congru_aligner *aligner;       /* of the first branch */
-    const congru_classifier *classifier; /* likewise */
     size_t branches;
     congru_branch branch[CONGRU_BRANCHES_MAX];
     bool choose_c; /* of each branch that states one: that, or ten times more, or up to a hundred times less */
@@ -52,6 +60,10 @@ typedef struct congru_pipeline {
     char choose[CONGRU_CHOOSE_SIZE]; /* its own options that are chosen, as in congru_method_options */
     char title[CONGRU_TITLE_SIZE];
 } congru_pipeline;
+
+/* Whether any of its branches reads it, or has a forward pattern. */
+bool congru_pipeline_reads(const congru_pipeline *pipeline, congru_needs needs);
+bool congru_pipeline_linear(const congru_pipeline *pipeline);
 
 void congru_branch_clear(congru_branch *branch);
 void congru_pipeline_clear(congru_pipeline *pipeline);
@@ -112,21 +124,29 @@ congru_status congru_pipeline_names(const congru_context *context, char (**name)
 
 /* Fits the aligner and maps the trials in `covariance` (which trials->covariance points to) in place. Trials are
  * recentred already if the aligner wants them so. */
-congru_status congru_pipeline_align(congru_context *context, const congru_aligner *aligner,
-                                    const congru_trials *trials, double *covariance,
-                                    const congru_method_options *options, congru_tensors *model,
-                                    congru_record *record);
+congru_status congru_branch_align(congru_context *context, const congru_aligner *aligner,
+                                  const congru_trials *trials, double *covariance,
+                                  const congru_method_options *options, congru_tensors *model,
+                                  congru_record *record);
 
-/* Maps the target subject's trials in `covariance` (which target subject->covariance points to) in place. */
-congru_status congru_pipeline_map(congru_context *context, const congru_aligner *aligner,
-                                  const congru_tensors *model, const congru_target_trials *target,
-                                  double *covariance);
+/* Blocks of trials of one subject, recentred, as a fitted branch is asked about them. */
+typedef struct congru_asked {
+    size_t blocks, features;
+    const congru_target_trials *block; /* (blocks) */
+    const size_t *first;               /* (blocks), each block's first feature */
+    double *mapped; /* the covariances of the one block, which its aligner maps in place; NULL: that is done */
+    double *row;    /* (count, features), room for features; NULL: it is taken */
+} congru_asked;
 
-/* congru_pipeline_map, then the classifier's probabilities (count, classes). */
-congru_status congru_pipeline_predict(congru_context *context, const congru_pipeline *pipeline,
-                                      const congru_method_options *options, const congru_tensors *model,
-                                      const congru_target_trials *target, double *covariance,
-                                      double *probability);
+/* What the classifier says of them, with the tensors of both: probability (count, classes). */
+congru_status congru_branch_predict(congru_context *context, const congru_branch *branch,
+                                    const congru_method_options *options, const congru_tensors *tensors,
+                                    const congru_asked *asked, double *probability);
+
+/* The features of the blocks side by side: x (count, features). */
+congru_status congru_branch_features(congru_context *context, const congru_branch *branch,
+                                     const congru_method_options *options, const congru_asked *asked,
+                                     double *x);
 
 /* Training steps; 0 where no network is trained. */
 size_t congru_pipeline_steps(const congru_pipeline *pipeline, const congru_method_options *options);

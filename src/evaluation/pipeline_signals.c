@@ -30,12 +30,9 @@ static congru_status choose_signals(congru_context *context, const congru_method
     const double *band = own.network.signal_band, *window = own.network.signal_window;
     if (is_own(band) && is_own(window))
         return CONGRU_OK;
-    if (branch->blocks == 0) {
-        branch->block = calloc(1, sizeof *branch->block);
-        if (branch->block == NULL)
-            return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a pipeline");
+    if (branch->block == NULL) {
+        CONGRU_TRY(congru_allocate(context, &branch->block, 1, sizeof *branch->block, "a pipeline"));
         congru_preprocessing_init_raw(branch->block);
-        branch->blocks = 1;
     }
     congru_preprocessing *p = &branch->block[0];
     if (!is_own(band))
@@ -52,17 +49,16 @@ static congru_status choose_signals(congru_context *context, const congru_method
 congru_status congru_pipeline_adjust(congru_context *context, const congru_method_options *method, bool causal,
                                      congru_pipeline *pipeline)
 {
-    congru_status status = CONGRU_OK;
-    for (size_t i = 0; status == CONGRU_OK && i < pipeline->branches; i++) {
+    for (size_t i = 0; i < pipeline->branches; i++) {
         congru_branch *branch = &pipeline->branch[i];
         if (congru_branch_reads_signals(branch))
-            status = choose_signals(context, method, branch);
-        for (size_t b = 0; causal && status == CONGRU_OK && b < branch->blocks; b++) {
+            CONGRU_TRY(choose_signals(context, method, branch));
+        for (size_t b = 0; causal && branch->block != NULL && b < branch->blocks; b++) {
             branch->block[b].causal = true;
-            status = congru_preprocessing_check(context, &branch->block[b]);
+            CONGRU_TRY(congru_preprocessing_check(context, &branch->block[b]));
         }
     }
-    return status;
+    return CONGRU_OK;
 }
 
 /* ---- Words ----------------------------------------------------------------------------------------------- */
@@ -93,7 +89,7 @@ static void see_range(const double range[2], bool seen_before, ranges_seen *rang
 static void see_blocks(const congru_set *set, const congru_branch *branch, ranges_seen *bands,
                        ranges_seen *windows)
 {
-    for (size_t b = 0; b < branch->blocks; b++) {
+    for (size_t b = 0; branch->block != NULL && b < branch->blocks; b++) {
         congru_preprocessing p =
             branch->block[b]; /* a copy, but for the channels' names, which nobody touches */
         if (branch->inside && !congru_product_clip(set, &p) && branch->blocks > 1)
@@ -178,29 +174,36 @@ static void add_pipeline(const congru_set *set, const char *name, const congru_p
     }
 }
 
+static congru_status list_seen(congru_context *context, const congru_set *set,
+                               const congru_evaluation_options *options, seen_alike *list, size_t *count)
+{
+    CONGRU_TRY(congru_method_options_check(context, &options->method));
+    for (size_t i = 0; i < options->pipeline_count; i++) {
+        congru_pipeline pipeline = {0};
+        congru_status status;
+        if (options->pipelines[i] == NULL)
+            return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no pipeline given");
+        CONGRU_TRY(congru_pipeline_parse(context, options->pipelines[i], &pipeline));
+        status = congru_pipeline_adjust(context, &options->method, options->causal, &pipeline);
+        if (status == CONGRU_OK)
+            add_pipeline(set, options->pipelines[i], &pipeline, &options->method, list, count);
+        congru_pipeline_clear(&pipeline);
+        CONGRU_TRY(status);
+    }
+    return CONGRU_OK;
+}
+
 congru_status congru_evaluation_signals(congru_context *context, const congru_set *set,
                                         const congru_evaluation_options *options, char *text, size_t size)
 {
     if (context == NULL || set == NULL || options == NULL || text == NULL || size == 0 ||
         (options->pipelines == NULL && options->pipeline_count > 0))
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no set, options, pipelines or text given");
-    seen_alike *list = calloc(LINES_MAX, sizeof *list);
+    seen_alike *list;
     congru_text line = {0};
     size_t count = 0;
-    congru_status status = congru_method_options_check(context, &options->method);
-    if (status == CONGRU_OK && list == NULL)
-        status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a line");
-    for (size_t i = 0; status == CONGRU_OK && i < options->pipeline_count; i++) {
-        congru_pipeline pipeline = {0};
-        status = options->pipelines[i] != NULL
-                     ? congru_pipeline_parse(context, options->pipelines[i], &pipeline)
-                     : congru_fail(context, CONGRU_ERROR_ARGUMENT, "no pipeline given");
-        if (status == CONGRU_OK)
-            status = congru_pipeline_adjust(context, &options->method, options->causal, &pipeline);
-        if (status == CONGRU_OK)
-            add_pipeline(set, options->pipelines[i], &pipeline, &options->method, list, &count);
-        congru_pipeline_clear(&pipeline);
-    }
+    CONGRU_TRY(congru_allocate(context, &list, LINES_MAX, sizeof *list, "a line"));
+    const congru_status status = list_seen(context, set, options, list, &count);
     for (size_t i = 0; i < count; i++) {
         congru_text_add(&line, "%s%s: %s", i > 0 ? "; " : "",
                         list[i].names.data != NULL ? list[i].names.data : "", list[i].seen);
@@ -221,11 +224,11 @@ void congru_pipeline_signals_text(congru_context *context, const congru_set *set
     if (status == CONGRU_OK)
         status = congru_pipeline_adjust(context, &options->method, options->causal, &pipeline);
     for (size_t i = 0; i < pipeline.branches; i++)
-        own = own || pipeline.branch[i].blocks > 0;
+        own = own || pipeline.branch[i].block != NULL;
     for (size_t i = 0; status == CONGRU_OK && own && i < pipeline.branches; i++) {
         const congru_branch *branch = &pipeline.branch[i];
         char seen[LINE_SIZE] = "as the set has them";
-        if (branch->blocks > 0)
+        if (branch->block != NULL)
             describe_seen(set, &pipeline, branch, &options->method, seen);
         congru_text_add(text, "%s%s%s%s", i > 0 ? "; " : "", pipeline.branches > 1 ? branch->name : "",
                         pipeline.branches > 1 ? ": " : "", seen);

@@ -49,7 +49,7 @@ typedef struct section {
 typedef struct definition_reader {
     congru_context *context;
     const char *where, *text;
-    size_t sections;
+    size_t sections, room;
     section *section;
     section *current;      /* that is being read */
     congru_pipeline *made; /* likewise */
@@ -145,22 +145,19 @@ static congru_status make_blocks(definition_reader *r, draft *d, congru_branch *
     size_t bands = d->band.count > 0 ? d->band.count : 1, windows = d->window.count > 0 ? d->window.count : 1;
     if (bands * windows > CONGRU_BLOCKS_MAX)
         return fail(r, "more bands and windows than 64 blocks");
-    branch->block = calloc(bands * windows, sizeof *branch->block);
-    if (branch->block == NULL)
-        return congru_fail(r->context, CONGRU_ERROR_MEMORY, "not enough memory for a pipeline");
-    congru_status status = CONGRU_OK;
-    for (size_t b = 0; status == CONGRU_OK && b < bands * windows; b++) {
-        congru_preprocessing *p = &branch->block[branch->blocks];
-        status = congru_preprocessing_copy(r->context, &d->p, p);
-        branch->blocks++;
-        if (status == CONGRU_OK && d->band.count > 0)
-            status = congru_preprocessing_set(r->context, p, NULL, "band", d->band.word[b / windows]);
-        if (status == CONGRU_OK && d->window.count > 0)
-            status = congru_preprocessing_set(r->context, p, NULL, "window", d->window.word[b % windows]);
-        if (status == CONGRU_OK)
-            status = congru_preprocessing_check(r->context, p);
+    branch->blocks = bands * windows;
+    CONGRU_TRY(
+        congru_allocate(r->context, &branch->block, branch->blocks, sizeof *branch->block, "a pipeline"));
+    for (size_t b = 0; b < branch->blocks; b++) {
+        congru_preprocessing *p = &branch->block[b];
+        CONGRU_TRY(congru_preprocessing_copy(r->context, &d->p, p));
+        if (d->band.count > 0)
+            CONGRU_TRY(congru_preprocessing_set(r->context, p, NULL, "band", d->band.word[b / windows]));
+        if (d->window.count > 0)
+            CONGRU_TRY(congru_preprocessing_set(r->context, p, NULL, "window", d->window.word[b % windows]));
+        CONGRU_TRY(congru_preprocessing_check(r->context, p));
     }
-    return status;
+    return CONGRU_OK;
 }
 
 static congru_status check_branch(definition_reader *r, const congru_branch *branch)
@@ -187,23 +184,24 @@ static congru_status end_branch(definition_reader *r)
         return fail(r, "a pipeline has at most 8 branches");
     if (d->method[0] == '\0')
         return fail(r, "a branch without a method (method = ALIGNER+CLASSIFIER)");
-    congru_status status = congru_pipeline_parse_plain(r->context, d->method, &method);
+    const congru_status status = congru_pipeline_parse_plain(r->context, d->method, &method);
     if (status != CONGRU_OK) {
         char text[CONGRU_ERROR_TEXT_SIZE];
         snprintf(text, sizeof text, "%s", congru_context_error(r->context));
         return congru_fail(r->context, status, "%s: line %zu: %.850s", r->where, r->now.number, text);
     }
     congru_branch *branch = &r->made->branch[r->made->branches++];
-    *branch = (congru_branch){.aligner = method.aligner,
-                              .classifier = method.classifier,
+    *branch = (congru_branch){.aligner = method.branch[0].aligner,
+                              .classifier = method.branch[0].classifier,
+                              .blocks = 1,
                               .inside = d->inside,
                               .settings = d->settings,
                               .weight = d->weight};
     snprintf(branch->name, sizeof branch->name, "%s", d->name);
     memcpy(branch->setting, d->setting, sizeof branch->setting);
     if (d->own)
-        status = make_blocks(r, d, branch);
-    return status == CONGRU_OK ? check_branch(r, branch) : status;
+        CONGRU_TRY(make_blocks(r, d, branch));
+    return check_branch(r, branch);
 }
 
 /* A pipeline of this name among the first `count` sections, or NULL. */
@@ -246,10 +244,9 @@ static congru_status copy_branches(definition_reader *r)
     word_list names;
     if (!split(r->now.value, &names))
         return fail(r, "branches wants names of pipelines with commas between");
-    congru_status status = CONGRU_OK;
-    for (size_t i = 0; status == CONGRU_OK && i < names.count; i++)
-        status = copy_pipeline(r, names.word[i]);
-    return status;
+    for (size_t i = 0; i < names.count; i++)
+        CONGRU_TRY(copy_pipeline(r, names.word[i]));
+    return CONGRU_OK;
 }
 
 /* ---- Keys ---------------------------------------------------------------------------------------------- */
@@ -281,9 +278,7 @@ static congru_status set_method_option(definition_reader *r, draft *d)
     char where[WORD_SIZE + KEY_SIZE];
     snprintf(where, sizeof where, "line %zu: %s", r->now.number, r->now.key);
     congru_method_options_init(&tried);
-    congru_status status = congru_method_options_set(r->context, &tried, where, r->now.key, r->now.value);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_method_options_set(r->context, &tried, where, r->now.key, r->now.value));
     if (tried.balance)
         return fail(r, "balance is of whole runs, not of branches (give --balance to 'congru loso')");
     if (d->settings == CONGRU_SETTINGS_MAX || strlen(r->now.value) >= sizeof d->setting[0].value)
@@ -357,9 +352,7 @@ static congru_status read_key(definition_reader *r)
 
 static congru_status begin_branch(definition_reader *r)
 {
-    congru_status status = end_branch(r);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(end_branch(r));
     if (r->now.value[0] == '\0' || strlen(r->now.value) >= sizeof r->branch.name)
         return fail(r, "a branch needs a short name");
     for (size_t i = 0; i < r->made->branches; i++)
@@ -384,8 +377,8 @@ static congru_status read_line(definition_reader *r)
     if (strcmp(r->now.key, "choose") == 0)
         return set_choice(r);
     if (strcmp(r->now.key, "branches") == 0) {
-        congru_status status = end_branch(r);
-        return status == CONGRU_OK ? copy_branches(r) : status;
+        CONGRU_TRY(end_branch(r));
+        return copy_branches(r);
     }
     if (strcmp(r->now.key, "channels") == 0)
         return fail(r, "channels are chosen for all pipelines, by --channels");
@@ -426,28 +419,24 @@ static congru_status check_choices(definition_reader *r)
     return CONGRU_OK;
 }
 
-static congru_status read_section(definition_reader *r, section *s)
+static congru_status read_lines(definition_reader *r, section *s)
 {
     const char *at = s->text;
-    s->made = calloc(1, sizeof *s->made);
-    if (s->made == NULL)
-        return congru_fail(r->context, CONGRU_ERROR_MEMORY, "not enough memory for a pipeline");
+    while (next_line(&at, &r->now) && strcmp(r->now.key, "pipeline") != 0)
+        CONGRU_TRY(read_line(r));
+    CONGRU_TRY(end_branch(r));
+    return s->made->branches > 0 ? check_choices(r) : fail(r, "a pipeline without a branch ends here");
+}
+
+static congru_status read_section(definition_reader *r, section *s)
+{
+    CONGRU_TRY(congru_allocate(r->context, &s->made, 1, sizeof *s->made, "a pipeline"));
     r->current = s;
     r->made = s->made;
     r->now = (line){.number = s->number};
     draft_begin(&r->common);
-    congru_status status = CONGRU_OK;
-    while (status == CONGRU_OK && next_line(&at, &r->now) && strcmp(r->now.key, "pipeline") != 0)
-        status = read_line(r);
-    if (status == CONGRU_OK)
-        status = end_branch(r);
-    if (status == CONGRU_OK && s->made->branches == 0)
-        status = fail(r, "a pipeline without a branch ends here");
-    if (status == CONGRU_OK)
-        status = check_choices(r);
+    const congru_status status = read_lines(r, s);
     r->in_branch = false;
-    s->made->aligner = s->made->branch[0].aligner;
-    s->made->classifier = s->made->branch[0].classifier;
     congru_preprocessing_clear(&r->common.p); /* the branch's channels are a copy of the pointer */
     if (!r->keeps)
         drop_blocks(s);
@@ -463,12 +452,8 @@ static congru_status add_section(definition_reader *r, const char *text)
         return fail(r, "a pipeline's name does not begin with a dot, and is not 'all' or 'classical'");
     if (r->sections == CONGRU_DEFINITIONS_MAX)
         return fail(r, "more than 1000 pipelines");
-    if ((r->sections & (r->sections - 1)) == 0) {
-        section *grown = realloc(r->section, (2 * r->sections + 1) * sizeof *grown);
-        if (grown == NULL)
-            return congru_fail(r->context, CONGRU_ERROR_MEMORY, "not enough memory for definitions");
-        r->section = grown;
-    }
+    CONGRU_TRY(
+        congru_grow(r->context, &r->section, &r->room, r->sections + 1, sizeof *r->section, "definitions"));
     section *added = &r->section[r->sections++];
     *added = (section){.text = text, .number = r->now.number};
     strcpy(added->name, name);
@@ -478,13 +463,12 @@ static congru_status add_section(definition_reader *r, const char *text)
 static congru_status find_sections(definition_reader *r)
 {
     const char *at = r->text;
-    congru_status status = CONGRU_OK;
-    while (status == CONGRU_OK && next_line(&at, &r->now))
+    while (next_line(&at, &r->now))
         if (strcmp(r->now.key, "pipeline") == 0)
-            status = add_section(r, at);
+            CONGRU_TRY(add_section(r, at));
         else if (r->sections == 0)
-            status = fail(r, "the first line is pipeline = NAME");
-    return status == CONGRU_OK && r->now.wrong != NULL ? fail(r, r->now.wrong) : status;
+            return fail(r, "the first line is pipeline = NAME");
+    return r->now.wrong != NULL ? fail(r, r->now.wrong) : CONGRU_OK;
 }
 
 /* What the section copies is needed, too; that stands above it, so that one walk up the sections marks all. */
@@ -504,34 +488,34 @@ static void mark_copied(definition_reader *r, const section *s)
     }
 }
 
-/* With blocks of its own, of which `from` keeps those that it has not borrowed. */
-static congru_status take_pipeline(congru_context *context, section *from, congru_pipeline *pipeline)
+/* The sections that are needed are read, and the wanted one is copied, with blocks of its own. */
+static congru_status read_needed(definition_reader *r, const char *name, congru_pipeline *pipeline, bool *found)
 {
-    congru_pipeline_clear(pipeline);
-    return congru_pipeline_copy(context, from->made, pipeline);
-}
-
-congru_status congru_definitions_read(congru_context *context, const char *where, const char *text,
-                                      const char *name, congru_pipeline *pipeline, bool *found)
-{
-    definition_reader *r = calloc(1, sizeof *r);
-    *found = false;
-    if (r == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for definitions of pipelines");
-    *r = (definition_reader){.context = context, .where = where, .text = text, .keeps = name != NULL};
-    congru_status status = find_sections(r);
-    section *wanted = status == CONGRU_OK && name != NULL ? find_section(r, r->sections, name) : NULL;
+    CONGRU_TRY(find_sections(r));
+    section *wanted = name != NULL ? find_section(r, r->sections, name) : NULL;
     if (wanted != NULL)
         wanted->needed = true;
     for (section *s = wanted; s != NULL && s >= r->section; s--)
         if (s->needed)
             mark_copied(r, s);
-    for (size_t i = 0; status == CONGRU_OK && i < r->sections; i++)
+    for (size_t i = 0; i < r->sections; i++)
         if (name == NULL || r->section[i].needed)
-            status = read_section(r, &r->section[i]);
-    *found = status == CONGRU_OK && wanted != NULL;
-    if (*found)
-        status = take_pipeline(context, wanted, pipeline);
+            CONGRU_TRY(read_section(r, &r->section[i]));
+    *found = wanted != NULL;
+    if (wanted == NULL)
+        return CONGRU_OK;
+    congru_pipeline_clear(pipeline);
+    return congru_pipeline_copy(r->context, wanted->made, pipeline);
+}
+
+congru_status congru_definitions_read(congru_context *context, const char *where, const char *text,
+                                      const char *name, congru_pipeline *pipeline, bool *found)
+{
+    definition_reader *r;
+    *found = false;
+    CONGRU_TRY(congru_allocate(context, &r, 1, sizeof *r, "definitions of pipelines"));
+    *r = (definition_reader){.context = context, .where = where, .text = text, .keeps = name != NULL};
+    const congru_status status = read_needed(r, name, pipeline, found);
     for (size_t i = 0; i < r->sections; i++)
         clear_section(&r->section[i]);
     free(r->section);

@@ -82,7 +82,7 @@ static void settle_range(const double of_block[2], double least, double most, do
 static void settle_signals(const char *name, congru_network_options *options)
 {
     congru_pipeline pipeline = {0};
-    if (congru_pipeline_parse(NULL, name, &pipeline) == CONGRU_OK && pipeline.branch[0].blocks > 0 &&
+    if (congru_pipeline_parse(NULL, name, &pipeline) == CONGRU_OK && pipeline.branch[0].block != NULL &&
         congru_branch_reads_signals(&pipeline.branch[0])) {
         const congru_preprocessing *block = &pipeline.branch[0].block[0];
         settle_range(block->band, 0, CONGRU_SIGNAL_HERTZ_MAX, options->signal_band);

@@ -8,9 +8,18 @@
 #include "evaluation/choice_file.h"
 #include "evaluation/split.h"
 
-static congru_status fail_memory(congru_context *context)
+static const char memory[] = "the plan of the folds";
+
+/* What a pipeline may choose from, and what it reads: what the set cannot give is told with its name. */
+static congru_status list_pipeline(congru_context *context, congru_plan *plan, size_t pipeline)
 {
-    return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory to plan the folds");
+    const congru_status status = congru_grid_make(context, plan->options, &plan->pipeline[pipeline],
+                                                  &plan->materials, &plan->grid[pipeline]);
+    char text[CONGRU_ERROR_TEXT_SIZE];
+    if (status == CONGRU_OK)
+        return CONGRU_OK;
+    strcpy(text, congru_context_error(context));
+    return congru_fail(context, status, "pipeline '%s': %.900s", plan->name[pipeline], text);
 }
 
 congru_status congru_plan_begin(congru_context *context, const congru_set *set,
@@ -18,38 +27,31 @@ congru_status congru_plan_begin(congru_context *context, const congru_set *set,
                                 congru_pipeline *pipeline, const char (*name)[CONGRU_PIPELINE_SIZE],
                                 congru_plan *plan)
 {
-    bool by_session = options->align_by_session || options->protocol == CONGRU_PROTOCOL_SESSIONS ||
-                      options->protocol == CONGRU_PROTOCOL_SESSION_OUT;
+    const bool by_session = options->align_by_session || options->protocol == CONGRU_PROTOCOL_SESSIONS ||
+                            options->protocol == CONGRU_PROTOCOL_SESSION_OUT;
+    const size_t groups = congru_groups(set, options, NULL);
     *plan = (congru_plan){
         .set = set, .options = options, .pipelines = pipelines, .pipeline = pipeline, .name = name};
-    congru_status status = congru_materials_begin(context, set, by_session,
-                                                  options->protocol != CONGRU_PROTOCOL_FOLDS, &plan->materials);
-    const size_t groups = congru_groups(set, options, NULL);
-    plan->grid = calloc(pipelines + 1, sizeof *plan->grid);
-    plan->choice = calloc(pipelines * groups + 1, sizeof *plan->choice);
-    plan->seconds = calloc(pipelines + 1, sizeof *plan->seconds);
-    if (status == CONGRU_OK && (plan->grid == NULL || plan->choice == NULL || plan->seconds == NULL))
-        status = fail_memory(context);
-    for (size_t p = 0; status == CONGRU_OK && p < pipelines; p++) {
-        status = congru_grid_make(context, options, &pipeline[p], &plan->materials, &plan->grid[p]);
-        if (status != CONGRU_OK) {
-            char text[CONGRU_ERROR_TEXT_SIZE];
-            strcpy(text, congru_context_error(context));
-            congru_fail(context, status, "pipeline '%s': %.900s", name[p], text);
-        }
-        for (size_t g = 0; status == CONGRU_OK && g < groups; g++)
+    CONGRU_TRY(congru_materials_begin(context, set, by_session, options->protocol != CONGRU_PROTOCOL_FOLDS,
+                                      &plan->materials));
+    CONGRU_TRY(congru_allocate(context, &plan->grid, pipelines, sizeof *plan->grid, memory));
+    CONGRU_TRY(congru_allocate(context, &plan->choice, pipelines * groups, sizeof *plan->choice, memory));
+    CONGRU_TRY(congru_allocate(context, &plan->seconds, pipelines, sizeof *plan->seconds, memory));
+    for (size_t p = 0; p < pipelines; p++) {
+        CONGRU_TRY(list_pipeline(context, plan, p));
+        for (size_t g = 0; g < groups; g++)
             plan->choice[p * groups + g] = congru_choice_constant(&pipeline[p], &plan->grid[p]);
     }
-    return status;
+    return CONGRU_OK;
 }
 
 void congru_plan_clear(congru_plan *plan)
 {
-    for (size_t i = 0; i < plan->prefits; i++)
-        congru_tensors_clear(&plan->prefit[i].model);
+    for (size_t i = 0; i < plan->fits; i++)
+        congru_tensors_clear(&plan->fit[i].fitted);
     for (size_t p = 0; plan->grid != NULL && p < plan->pipelines; p++)
         congru_grid_clear(&plan->grid[p]);
-    free(plan->prefit);
+    free(plan->fit);
     free(plan->grid);
     free(plan->choice);
     free(plan->seconds);
@@ -76,9 +78,9 @@ const congru_choice *congru_plan_choice(const congru_plan *plan, size_t pipeline
 const congru_tensors *congru_plan_model(const congru_plan *plan, size_t material, int32_t subject, double c)
 {
     const int32_t leader = congru_split_leader(plan->options, subject);
-    for (size_t i = 0; i < plan->prefits; i++)
-        if (plan->prefit[i].material == material && plan->prefit[i].leader == leader && plan->prefit[i].c == c)
-            return &plan->prefit[i].model;
+    for (size_t i = 0; i < plan->fits; i++)
+        if (plan->fit[i].material == material && plan->fit[i].leader == leader && plan->fit[i].c == c)
+            return &plan->fit[i].fitted;
     return NULL;
 }
 
@@ -96,7 +98,7 @@ static bool all_learned(size_t groups, const congru_choice *choice)
 {
     bool learned = true;
     for (size_t g = 0; g < groups; g++)
-        learned = learned && choice[g].learned;
+        learned &= choice[g].learned;
     return learned;
 }
 
@@ -122,14 +124,13 @@ static congru_status still_to_choose(congru_context *context, const bool *waitin
                                      size_t pipeline, bool *chooses)
 {
     bool found = false;
-    congru_status status = CONGRU_OK;
     *chooses = waits(plan, waiting, pipeline) && congru_grid_chooses(&plan->grid[pipeline]);
     if (*chooses && plan->folder != NULL)
-        status = congru_choice_read(context, plan->folder, plan->name[pipeline], plan->fingerprint,
-                                    &plan->pipeline[pipeline], &plan->grid[pipeline], groups_of(plan, pipeline),
-                                    choices_of(plan, pipeline), &found);
+        CONGRU_TRY(congru_choice_read(context, plan->folder, plan->name[pipeline], plan->fingerprint,
+                                      &plan->pipeline[pipeline], &plan->grid[pipeline],
+                                      groups_of(plan, pipeline), choices_of(plan, pipeline), &found));
     *chooses = *chooses && !found;
-    return status;
+    return CONGRU_OK;
 }
 
 /* Of the pipelines that choose with so many groups. Every group is shut out once, whatever waits, so that a run that goes on
@@ -137,29 +138,33 @@ static congru_status still_to_choose(congru_context *context, const bool *waitin
 static congru_status choose_with(const congru_workers *workers, size_t groups, const bool *chooses,
                                  congru_plan *plan)
 {
-    congru_chosen_for *list = calloc(plan->pipelines + 1, sizeof *list);
-    congru_choice *choice = calloc(plan->pipelines * groups + 1, sizeof *choice);
-    size_t *place = calloc(plan->pipelines + 1, sizeof *place), count = 0;
+    congru_context *context = workers->caller;
+    const size_t pipelines = plan->pipelines;
+    congru_chosen_for *list = NULL;
+    congru_choice *choice = NULL;
+    size_t *place = NULL, count = 0;
     uint64_t shut[CONGRU_SUBJECT_GROUPS_MAX];
-    congru_status status =
-        list != NULL && choice != NULL && place != NULL ? CONGRU_OK : fail_memory(workers->caller);
+    congru_status status;
+    CONGRU_TRY_TO(done, congru_allocate(context, &list, pipelines, sizeof *list, memory));
+    CONGRU_TRY_TO(done, congru_allocate(context, &choice, pipelines * groups, sizeof *choice, memory));
+    CONGRU_TRY_TO(done, congru_allocate(context, &place, pipelines, sizeof *place, memory));
     for (size_t g = 0; g < groups; g++)
         shut[g] = UINT64_C(1) << g;
-    for (size_t p = 0; status == CONGRU_OK && p < plan->pipelines; p++) {
-        if (!chooses[p] || groups_of(plan, p) != groups)
-            continue;
-        place[count] = p;
-        list[count++] = (congru_chosen_for){&plan->pipeline[p], &plan->grid[p]};
-    }
-    double start = congru_seconds();
-    if (status == CONGRU_OK && count > 0)
-        status = congru_choices_make(workers, &plan->materials, plan->options, groups, count, list, groups,
-                                     shut, choice);
+    for (size_t p = 0; p < pipelines; p++)
+        if (chooses[p] && groups_of(plan, p) == groups) {
+            place[count] = p;
+            list[count++] = (congru_chosen_for){&plan->pipeline[p], &plan->grid[p]};
+        }
+    const double start = congru_seconds();
+    if (count > 0)
+        CONGRU_TRY_TO(done, congru_choices_make(workers, &plan->materials, plan->options, groups, count, list,
+                                                groups, shut, choice));
     const double seconds = congru_seconds() - start;
-    for (size_t i = 0; status == CONGRU_OK && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         plan->seconds[place[i]] += seconds;
-        status = keep_choice(workers->caller, plan, place[i], &choice[i * groups]);
+        CONGRU_TRY_TO(done, keep_choice(context, plan, place[i], &choice[i * groups]));
     }
+done:
     free(list);
     free(choice);
     free(place);
@@ -168,129 +173,103 @@ static congru_status choose_with(const congru_workers *workers, size_t groups, c
 
 static congru_status make_choices(const congru_workers *workers, const bool *waiting, congru_plan *plan)
 {
-    bool *chooses = calloc(plan->pipelines + 1, sizeof *chooses);
-    congru_status status = chooses != NULL ? CONGRU_OK : fail_memory(workers->caller);
-    for (size_t p = 0; status == CONGRU_OK && p < plan->pipelines; p++)
-        status = still_to_choose(workers->caller, waiting, plan, p, &chooses[p]);
-    for (size_t groups = 1; status == CONGRU_OK && groups <= CONGRU_SUBJECT_GROUPS_MAX; groups++)
-        for (size_t p = 0; status == CONGRU_OK && p < plan->pipelines; p++)
-            if (chooses[p] && groups_of(plan, p) == groups) {
-                status = choose_with(workers, groups, chooses, plan);
-                break;
-            }
+    bool *chooses;
+    congru_status status = CONGRU_OK;
+    CONGRU_TRY(congru_allocate(workers->caller, &chooses, plan->pipelines, sizeof *chooses, memory));
+    for (size_t p = 0; p < plan->pipelines; p++)
+        CONGRU_TRY_TO(done, still_to_choose(workers->caller, waiting, plan, p, &chooses[p]));
+    for (size_t groups = 1; groups <= CONGRU_SUBJECT_GROUPS_MAX; groups++)
+        CONGRU_TRY_TO(done, choose_with(workers, groups, chooses, plan));
+done:
     free(chooses);
     return status;
 }
 
-/* ---- Fits made together --------------------------------------------------------------------------------- */
+/* ---- Fits that folds share ------------------------------------------------------------------------------- */
 
-congru_status congru_plan_fit(congru_context *context, const congru_materials *materials, size_t material,
-                              double c, size_t count, const bool *used, congru_tensors *model)
+/* One of them is listed, unless it is there. */
+static congru_status want_fit(congru_context *context, congru_plan *plan, size_t material, int32_t subject,
+                              double c)
 {
-    const congru_material *m = &materials->material[material];
-    const congru_set *set = materials->set;
-    const congru_features rows = {.plain = m->feature, .size = m->features};
-    const congru_trials trials = {.count = set->count,
-                                  .d = set->dimension,
-                                  .label = set->label,
-                                  .subject = set->subject,
-                                  .classes = set->classes,
-                                  .subjects = set->subjects,
-                                  .features = &rows};
-    return m->branch->classifier->fit_folds(m->branch->classifier, context, &trials, 1, &c, count, used, NULL,
-                                            model);
+    if (!congru_fits_together(&plan->materials.material[material]) ||
+        congru_plan_model(plan, material, subject, c) != NULL)
+        return CONGRU_OK;
+    CONGRU_TRY(congru_grow(context, &plan->fit, &plan->fit_room, plan->fits + 1, sizeof *plan->fit, memory));
+    plan->fit[plan->fits++] = (congru_shared_fit){
+        .material = material, .leader = congru_split_leader(plan->options, subject), .c = c};
+    return CONGRU_OK;
 }
 
-bool congru_plan_fits_together(const congru_material *material)
+/* Those of one material and C, from `first` on in the list, are made at once. */
+static congru_status make_alike(congru_context *context, congru_plan *plan, size_t first)
 {
-    return material->branch->blocks > 0 && material->feature != NULL &&
-           material->branch->classifier->fit_folds != NULL;
+    const congru_set *set = plan->set;
+    const congru_shared_fit *like = &plan->fit[first];
+    congru_tensors *fitted = NULL;
+    const int8_t **list = NULL;
+    size_t count = 0;
+    int8_t *side = NULL;
+    congru_status status;
+    CONGRU_TRY_TO(done, congru_allocate(context, &fitted, plan->fits, sizeof *fitted, memory));
+    CONGRU_TRY_TO(done, congru_allocate(context, &list, plan->fits, sizeof *list, memory));
+    CONGRU_TRY_TO(done, congru_allocate(context, &side, plan->fits * set->count, sizeof *side, memory));
+    for (size_t i = first; i < plan->fits; i++) {
+        int8_t *own = side + count * set->count;
+        if (plan->fit[i].material != like->material || plan->fit[i].c != like->c)
+            continue;
+        for (size_t t = 0; t < set->count; t++)
+            own[t] = congru_split_leader(plan->options, set->subject[t]) == plan->fit[i].leader
+                         ? CONGRU_SIDE_ASKED
+                         : CONGRU_SIDE_FITTED;
+        list[count++] = own;
+    }
+    status = congru_fit_together(context, &plan->materials, &plan->materials.material[like->material], 1,
+                                 &like->c, count, list, NULL, fitted);
+    for (size_t i = first, k = 0; i < plan->fits; i++)
+        if (plan->fit[i].material == like->material && plan->fit[i].c == like->c) {
+            plan->fit[i].fitted = fitted[k++];
+            plan->fit[i].made = true;
+        }
+done:
+    free(fitted);
+    free(list);
+    free(side);
+    return status;
 }
 
-/* Lists the fits that waiting folds need and can share. */
-static congru_status list_prefits(congru_context *context, const bool *waiting, congru_plan *plan)
+/* The fits of waiting folds that are those of other folds too; not where fits without the subject are not what its fold
+ * needs. */
+static congru_status make_fits(const congru_workers *workers, const bool *waiting, congru_plan *plan)
 {
+    const congru_evaluation_options *options = plan->options;
     const size_t subjects = plan->set->subjects;
+    if (options->protocol != CONGRU_PROTOCOL_LOSO || options->target != CONGRU_TARGET_FULL ||
+        options->calibration > 0)
+        return CONGRU_OK;
     for (size_t p = 0; p < plan->pipelines; p++)
         for (size_t s = 0; s < subjects; s++)
             for (size_t b = 0; waiting[p * subjects + s] && b < plan->pipeline[p].branches; b++) {
                 const congru_choice *choice = congru_plan_choice(plan, p, (int32_t)s);
-                const size_t material = choice->material[b];
-                const double c = choice->c[b];
-                if (!congru_plan_fits_together(&plan->materials.material[material]) ||
-                    congru_plan_model(plan, material, (int32_t)s, c) != NULL)
-                    continue;
-                congru_prefit *grown = realloc(plan->prefit, (plan->prefits + 1) * sizeof *grown);
-                if (grown == NULL)
-                    return fail_memory(context);
-                plan->prefit = grown;
-                plan->prefit[plan->prefits++] = (congru_prefit){
-                    .material = material, .leader = congru_split_leader(plan->options, (int32_t)s), .c = c};
+                CONGRU_TRY(want_fit(workers->caller, plan, choice->material[b], (int32_t)s, choice->c[b]));
             }
-    return CONGRU_OK;
-}
-
-/* All fits of one material and C, from `first` on in the list. */
-static congru_status make_prefits(congru_context *context, congru_plan *plan, size_t first, bool *made)
-{
-    const congru_set *set = plan->set;
-    size_t *place = calloc(plan->prefits, sizeof *place), count = 0;
-    bool *used = NULL;
-    congru_tensors *model = calloc(plan->prefits, sizeof *model);
-    for (size_t i = first; place != NULL && i < plan->prefits; i++)
-        if (plan->prefit[i].material == plan->prefit[first].material &&
-            plan->prefit[i].c == plan->prefit[first].c)
-            place[count++] = i;
-    used = malloc((count * set->count + 1) * sizeof *used);
-    congru_status status = place != NULL && used != NULL && model != NULL ? CONGRU_OK : fail_memory(context);
-    for (size_t i = 0; status == CONGRU_OK && i < count; i++)
-        for (size_t t = 0; t < set->count; t++)
-            used[i * set->count + t] =
-                congru_split_leader(plan->options, set->subject[t]) != plan->prefit[place[i]].leader;
-    if (status == CONGRU_OK)
-        status = congru_plan_fit(context, &plan->materials, plan->prefit[first].material, plan->prefit[first].c,
-                                 count, used, model);
-    for (size_t i = 0; model != NULL && i < count; i++) {
-        plan->prefit[place[i]].model = model[i];
-        made[place[i]] = true;
-    }
-    free(place);
-    free(used);
-    free(model);
-    return status;
-}
-
-static congru_status run_prefits(const congru_workers *workers, const bool *waiting, congru_plan *plan)
-{
-    const congru_evaluation_options *options = plan->options;
-    if (options->protocol != CONGRU_PROTOCOL_LOSO || options->target != CONGRU_TARGET_FULL ||
-        options->calibration > 0) /* fits without the subject are not what its fold needs */
-        return CONGRU_OK;
-    congru_status status = list_prefits(workers->caller, waiting, plan);
-    bool *made = calloc(plan->prefits + 1, sizeof *made);
-    if (status == CONGRU_OK && made == NULL)
-        status = fail_memory(workers->caller);
-    for (size_t i = 0; status == CONGRU_OK && i < plan->prefits; i++) {
-        if (made[i])
+    for (size_t i = 0; i < plan->fits; i++) {
+        if (plan->fit[i].made)
             continue;
-        double start = congru_seconds();
-        status = make_prefits(workers->caller, plan, i, made);
+        const double start = congru_seconds();
+        CONGRU_TRY(make_alike(workers->caller, plan, i));
         const double seconds = congru_seconds() - start;
         for (size_t p = 0; p < plan->pipelines; p++)
             for (size_t b = 0; b < plan->pipeline[p].branches; b++)
-                if (choices_of(plan, p)->material[b] == plan->prefit[i].material)
-                    plan->seconds[p] += seconds;
+                plan->seconds[p] += choices_of(plan, p)->material[b] == plan->fit[i].material ? seconds : 0;
     }
-    free(made);
-    return status;
+    return CONGRU_OK;
 }
 
 congru_status congru_plan_make(const congru_workers *workers, const bool *waiting, congru_plan *plan)
 {
-    congru_status status = congru_materials_make(workers, &plan->materials);
-    if (status == CONGRU_OK)
-        status = make_choices(workers, waiting, plan);
-    return status == CONGRU_OK ? run_prefits(workers, waiting, plan) : status;
+    CONGRU_TRY(congru_materials_make(workers, &plan->materials));
+    CONGRU_TRY(make_choices(workers, waiting, plan));
+    return make_fits(workers, waiting, plan);
 }
 
 congru_status congru_pipeline_suits(congru_context *context, const congru_set *set, const char *name)
@@ -303,10 +282,9 @@ congru_status congru_pipeline_suits(congru_context *context, const congru_set *s
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no set or pipeline given");
     strcpy(names[0], name);
     congru_evaluation_options_init(&options);
-    congru_status status = congru_pipeline_parse(context, name, &pipeline);
-    if (status == CONGRU_OK)
-        status = congru_plan_begin(context, set, &options, 1, &pipeline,
-                                   (const char(*)[CONGRU_PIPELINE_SIZE])names, &plan);
+    CONGRU_TRY(congru_pipeline_parse(context, name, &pipeline));
+    const congru_status status = congru_plan_begin(context, set, &options, 1, &pipeline,
+                                                   (const char(*)[CONGRU_PIPELINE_SIZE])names, &plan);
     congru_plan_clear(&plan);
     congru_pipeline_clear(&pipeline);
     return status;

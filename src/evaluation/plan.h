@@ -3,14 +3,16 @@
 #define CONGRU_EVALUATION_PLAN_H
 
 #include "evaluation/choices.h"
+#include "evaluation/fit.h"
 
 /* A fit of a classifier of features without one subject, or those that are left out together. */
-typedef struct congru_prefit {
+typedef struct congru_shared_fit {
     size_t material;
     int32_t leader; /* congru_split_leader of them */
     double c;
-    congru_tensors model;
-} congru_prefit;
+    bool made;
+    congru_tensors fitted;
+} congru_shared_fit;
 
 typedef struct congru_plan {
     const congru_set *set;
@@ -19,11 +21,11 @@ typedef struct congru_plan {
     congru_pipeline *pipeline; /* (pipelines), the caller's; without branches where it is not asked for */
     const char (*name)[CONGRU_PIPELINE_SIZE]; /* (pipelines), the caller's */
     congru_materials materials;
-    congru_grid *grid;     /* (pipelines) */
-    congru_choice *choice; /* (pipelines, groups): for subjects of each group */
-    double *seconds;       /* (pipelines) that choosing took, and fits made together */
-    congru_prefit *prefit;
-    size_t prefits;
+    congru_grid *grid;      /* (pipelines) */
+    congru_choice *choice;  /* (pipelines, groups): for subjects of each group */
+    double *seconds;        /* (pipelines) that choosing took, and fits made together */
+    congru_shared_fit *fit; /* those that folds would make alike, had once */
+    size_t fits, fit_room;
     const char *folder; /* where choices are kept, of a run of this fingerprint; NULL: nowhere */
     const char *fingerprint;
 } congru_plan;
@@ -48,13 +50,5 @@ bool congru_plan_learned(const congru_plan *plan, size_t pipeline);
 
 /* The fit of a material without the subject; NULL where each fold makes its own. */
 const congru_tensors *congru_plan_model(const congru_plan *plan, size_t material, int32_t subject, double c);
-
-/* Whether folds fit a branch together, on rows of the whole set: a model of it is fitted so too, to the same bits. */
-bool congru_plan_fits_together(const congru_material *material);
-
-/* Fits classifiers of features on rows of the whole set, `count` of one material and one C: model (count), without the trials
- * for which used (count, trials) is false. */
-congru_status congru_plan_fit(congru_context *context, const congru_materials *materials, size_t material,
-                              double c, size_t count, const bool *used, congru_tensors *model);
 
 #endif

@@ -5,130 +5,98 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "dataset/set_check.h"
-#include "evaluation/pipeline.h"
-#include "evaluation/prepare.h"
+#include "evaluation/fit.h"
+#include "spd/view_load.h"
 
-/* Trials of the sources, then those of the target subject, each in the order of the set. */
+/* Trials of the sources, and those of the target subject. */
 typedef struct representation {
-    congru_trials sources;
-    congru_target_trials target;
-    size_t *trial; /* (count) its index in the set */
+    congru_executor executor;
+    congru_materials materials;
+    congru_aligned aligned;
+    congru_tensors fitted;
+    size_t *trial; /* (count) the sources' places in the set, then the target's */
     double *covariance;
-    int32_t *label, *subject;
-    congru_tensors model;
 } representation;
 
-static void clear(representation *r)
-{
-    free(r->trial);
-    congru_memory_give(r->covariance);
-    free(r->label);
-    free(r->subject);
-    congru_tensors_clear(&r->model);
-}
-
-static congru_status check(congru_context *context, const congru_set *set, const congru_pipeline *pipeline,
+static congru_status check(congru_context *context, const congru_set *set, const congru_branch *branch,
                            const char *name, int32_t subject)
 {
     if (set->covariance == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the set holds no covariances");
-    congru_status status = congru_set_check(context, set);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_set_check(context, set));
     if (subject < 0 || (size_t)subject >= set->subjects || set->subjects < 2)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "subject %d: the set has %zu, of which one is left out", (int)subject,
                            set->subjects);
-    if (pipeline->aligner->labels)
+    if (branch->aligner->labels)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "pipeline '%s' asks for labels of the target subject", name);
-    if (pipeline->classifier->needs == CONGRU_NEEDS_SIGNALS ||
-        (pipeline->classifier->end_to_end && pipeline->classifier->embed_target == NULL))
+    if (!congru_branch_reads(branch, CONGRU_NEEDS_COVARIANCES) ||
+        (branch->classifier->end_to_end && branch->classifier->embed_target == NULL))
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "pipeline '%s' puts no covariances anywhere that could be shown", name);
     return CONGRU_OK;
 }
 
-/* Each subject's trials, or each session's of a subject, in place. */
-static congru_status recentre(congru_context *context, const congru_set *set,
-                              const congru_recentring *recentring, const congru_evaluation_options *options,
-                              double *covariance)
+/* What a fold without the subject aligns, out (count, d, d) by the order of `trial`; of an end-to-end model, where its network
+ * puts it before its head. */
+static congru_status align(const congru_set *set, const congru_branch *branch, int32_t left_out,
+                           representation *r)
 {
-    congru_domains found;
-    congru_status status = congru_domains_find(context, set, options->align_by_session, &found);
-    if (status != CONGRU_OK) {
-        congru_domains_clear(&found);
-        return status;
-    }
-    const size_t domains = found.count;
-    const congru_trials trials = {.count = set->count,
-                                  .d = set->dimension,
-                                  .covariance = covariance,
-                                  .subject = found.of_trial,
-                                  .subjects = domains};
-    double *reference = congru_memory_take(domains * set->dimension * set->dimension * sizeof *reference);
-    status = reference != NULL
-                 ? recentring->references(context, &options->method, &trials, reference)
-                 : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu references", domains);
-    if (status == CONGRU_OK)
-        status = congru_recentre_sources(context, &trials, reference, covariance);
-    congru_memory_give(reference);
-    congru_domains_clear(&found);
-    return status;
-}
-
-/* Recentred where the aligner wants it; subjects numbered anew without the one left out. */
-static congru_status gather(congru_context *context, const congru_set *set, const congru_pipeline *pipeline,
-                            const congru_evaluation_options *options, int32_t left_out, double *out,
-                            representation *r)
-{
-    size_t size = set->dimension * set->dimension, place = 0, sources = 0;
-    r->trial = malloc(set->count * sizeof *r->trial);
-    r->covariance = congru_memory_take(set->count * size * sizeof *r->covariance);
-    r->label = malloc(set->count * sizeof *r->label);
-    r->subject = malloc(set->count * sizeof *r->subject);
-    if (r->trial == NULL || r->covariance == NULL || r->label == NULL || r->subject == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", set->count);
-    memcpy(out, set->covariance, set->count * size * sizeof *out);
-    congru_status status = CONGRU_OK;
-    if (pipeline->aligner->recentring != NULL)
-        status = recentre(context, set, pipeline->aligner->recentring, options, out);
+    const congru_material *m = &r->materials.material[0];
+    const congru_classifier *classifier = branch->classifier;
+    congru_context *context = r->executor.context;
+    const size_t size = set->dimension * set->dimension;
+    congru_trial_list part[2] = {{0, r->trial}, {0, NULL}};
     for (int target = 0; target < 2; target++) {
-        for (size_t i = 0; i < set->count; i++) {
-            if ((set->subject[i] == left_out) != target)
-                continue;
-            memcpy(r->covariance + place * size, out + i * size, size * sizeof *out);
-            r->label[place] = set->label[i];
-            r->subject[place] = set->subject[i] - (set->subject[i] > left_out);
-            r->trial[place++] = i;
-        }
-        sources = target ? sources : place;
+        size_t *trial = r->trial + (target ? part[0].count : 0);
+        for (size_t i = 0; i < set->count; i++)
+            if ((set->subject[i] == left_out) == target)
+                trial[part[target].count++] = i;
+        part[target].trial = trial;
     }
-    r->sources = (congru_trials){.count = sources,
-                                 .d = set->dimension,
-                                 .covariance = r->covariance,
-                                 .label = r->label,
-                                 .subject = r->subject,
-                                 .classes = set->classes,
-                                 .subjects = set->subjects - 1};
-    r->target = (congru_target_trials){
-        .count = set->count - sources, .d = set->dimension, .covariance = r->covariance + sources * size};
-    congru_target_see(&r->target, CONGRU_TARGET_FULL);
-    return status;
+    double *of_target = r->covariance + part[0].count * size;
+    if (classifier->end_to_end) {
+        CONGRU_TRY(congru_fit(&r->executor, m, m->method.c, part[0], &r->aligned, &r->fitted, NULL));
+        CONGRU_TRY(congru_align_target(&r->executor, m, &r->fitted, part[1], &r->aligned));
+        CONGRU_TRY(classifier->embed_sources(classifier, context, &r->fitted, &r->aligned.source[0].trials,
+                                             r->covariance));
+        return classifier->embed_target(classifier, context, &r->fitted, &r->aligned.target[0], of_target);
+    }
+    CONGRU_TRY(congru_align(&r->executor, m, part[0], false, &r->aligned));
+    CONGRU_TRY(congru_align_target(&r->executor, m, &r->aligned.tensors, part[1], &r->aligned));
+    const congru_view sources = congru_trials_view(&r->aligned.source[0].trials);
+    memcpy(of_target, r->aligned.block[0].covariance, part[1].count * size * sizeof *of_target);
+    return congru_view_copy(context, part[0].count, set->dimension, &sources, r->covariance);
 }
 
-/* The network of an end-to-end model, without its head. */
-static congru_status map_end_to_end(congru_context *context, const congru_classifier *classifier,
-                                    const congru_method_options *options, representation *r)
+static congru_status represent(congru_context *context, const congru_set *set,
+                               const congru_evaluation_options *options, const char *name, int32_t subject,
+                               congru_pipeline *pipeline, representation *r)
 {
-    size_t size = r->sources.d * r->sources.d;
-    congru_status status = classifier->fit(classifier, context, &r->sources, options, &r->model, NULL);
-    if (status == CONGRU_OK)
-        status = classifier->embed_sources(classifier, context, &r->model, &r->sources, r->covariance);
-    if (status == CONGRU_OK)
-        status = classifier->embed_target(classifier, context, &r->model, &r->target,
-                                          r->covariance + r->sources.count * size);
-    return status;
+    const size_t size = set->dimension * set->dimension;
+    congru_workers workers;
+    size_t index;
+    CONGRU_TRY(congru_method_options_check(context, &options->method));
+    if (options->method.choose[0] != '\0')
+        return congru_fail(
+            context, CONGRU_ERROR_ARGUMENT,
+            "what is chosen on source subjects is chosen where a pipeline is scored or a model fitted "
+            "(give the option its value here)");
+    CONGRU_TRY(congru_pipeline_parse(context, name, pipeline));
+    CONGRU_TRY(check(context, set, &pipeline->branch[0], name, subject));
+    CONGRU_TRY(congru_allocate(context, &r->trial, set->count, sizeof *r->trial, "%zu trials", set->count));
+    CONGRU_TRY(
+        congru_take(context, &r->covariance, set->count * size, sizeof(double), "%zu trials", set->count));
+    CONGRU_TRY(congru_materials_begin(context, set, options->align_by_session, true, &r->materials));
+    CONGRU_TRY(congru_materials_want(context, &options->method, &pipeline->branch[0], &r->materials, &index));
+    CONGRU_TRY(congru_workers_start(context, set->subjects, &workers));
+    congru_status status = congru_materials_make(&workers, &r->materials);
+    congru_workers_end(&workers);
+    CONGRU_TRY(status);
+    r->executor =
+        (congru_executor){.context = context, .materials = &r->materials, .target = CONGRU_TARGET_FULL};
+    return align(set, &pipeline->branch[0], subject, r);
 }
 
 congru_status congru_pipeline_represent(congru_context *context, const congru_set *set,
@@ -136,34 +104,20 @@ congru_status congru_pipeline_represent(congru_context *context, const congru_se
                                         int32_t subject, double *out)
 {
     congru_pipeline pipeline = {0};
-    representation r = {0};
+    representation *r;
     if (context == NULL || set == NULL || options == NULL || name == NULL || out == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no set, options, pipeline or output given");
-    size_t size = set->dimension * set->dimension;
-    congru_status status = congru_method_options_check(context, &options->method);
-    if (status == CONGRU_OK && options->method.choose[0] != '\0')
-        status = congru_fail(
-            context, CONGRU_ERROR_ARGUMENT,
-            "what is chosen on source subjects is chosen where a pipeline is scored or a model fitted "
-            "(give the option its value here)");
-    if (status == CONGRU_OK)
-        status = congru_pipeline_parse(context, name, &pipeline);
-    if (status == CONGRU_OK)
-        status = check(context, set, &pipeline, name, subject);
-    if (status == CONGRU_OK)
-        status = gather(context, set, &pipeline, options, subject, out, &r);
-    if (status == CONGRU_OK && pipeline.classifier->end_to_end) {
-        status = map_end_to_end(context, pipeline.classifier, &options->method, &r);
-    } else if (status == CONGRU_OK) {
-        status = congru_pipeline_align(context, pipeline.aligner, &r.sources, r.covariance, &options->method,
-                                       &r.model, NULL);
-        if (status == CONGRU_OK)
-            status = congru_pipeline_map(context, pipeline.aligner, &r.model, &r.target,
-                                         r.covariance + r.sources.count * size);
-    }
+    const size_t size = set->dimension * set->dimension;
+    CONGRU_TRY(congru_allocate(context, &r, 1, sizeof *r, "%zu trials", set->count));
+    const congru_status status = represent(context, set, options, name, subject, &pipeline, r);
     for (size_t i = 0; status == CONGRU_OK && i < set->count; i++)
-        memcpy(out + r.trial[i] * size, r.covariance + i * size, size * sizeof *out);
-    clear(&r);
+        memcpy(out + r->trial[i] * size, r->covariance + i * size, size * sizeof *out);
+    congru_tensors_clear(&r->fitted);
+    congru_aligned_clear(&r->aligned);
+    congru_materials_clear(&r->materials);
+    congru_memory_give(r->covariance);
+    free(r->trial);
+    free(r);
     congru_pipeline_clear(&pipeline);
     return status;
 }

@@ -1,9 +1,6 @@
 /* What a run is asked for, checked. SPDX-License-Identifier: Apache-2.0 */
 #include "evaluation/request_check.h"
 
-#include "evaluation/prepare.h"
-#include <stdlib.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +8,7 @@
 #include "aligner/aligner.h"
 #include "base/error.h"
 #include "dataset/set_check.h"
+#include "evaluation/materials.h"
 #include "evaluation/split.h"
 
 /* A target whose sources have trials of one class alone: found before any fold is run. Labelled trials of its own may have
@@ -51,9 +49,8 @@ static congru_status check_folds(congru_context *context, const congru_set *set,
     if (options->folds < 2)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the number of folds is %d; at least 2 are needed",
                            options->folds);
-    size_t *trials = calloc(set->subjects, sizeof *trials), least = SIZE_MAX, found = 0;
-    if (trials == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu subjects", set->subjects);
+    size_t *trials, least = SIZE_MAX, found = 0;
+    CONGRU_TRY(congru_allocate(context, &trials, set->subjects, sizeof *trials, "%zu subjects", set->subjects));
     for (size_t i = 0; i < set->count; i++)
         trials[set->subject[i]]++;
     for (size_t k = 0; k < (all ? set->subjects : options->subject_count); k++) {
@@ -72,23 +69,22 @@ static congru_status check_folds(congru_context *context, const congru_set *set,
 congru_status congru_request_check_subjects(congru_context *context, const congru_set *set)
 {
     congru_domains sessions = {0};
-    size_t *own = calloc(set->subjects + 1, sizeof *own), most = 0;
-    if (set->subjects > CONGRU_EVALUATED_SUBJECTS_MAX) {
-        free(own);
+    size_t *own, most = 0;
+    congru_status status;
+    if (set->subjects > CONGRU_EVALUATED_SUBJECTS_MAX)
         return congru_fail(context, CONGRU_ERROR_UNSUPPORTED,
                            "the set holds %zu subjects; at most %d are taken", set->subjects,
                            (int)CONGRU_EVALUATED_SUBJECTS_MAX);
-    }
-    congru_status status = own != NULL ? congru_domains_find(context, set, true, &sessions)
-                                       : congru_fail(context, CONGRU_ERROR_MEMORY,
-                                                     "not enough memory for %zu subjects", set->subjects);
-    for (size_t k = 0; status == CONGRU_OK && k < sessions.count; k++)
+    CONGRU_TRY(congru_allocate(context, &own, set->subjects, sizeof *own, "%zu subjects", set->subjects));
+    CONGRU_TRY_TO(done, congru_domains_find(context, set, true, &sessions));
+    for (size_t k = 0; k < sessions.count; k++)
         if (++own[sessions.subject[k]] > own[most])
             most = (size_t)sessions.subject[k];
-    if (status == CONGRU_OK && own[most] > CONGRU_EVALUATED_SESSIONS_MAX)
+    if (own[most] > CONGRU_EVALUATED_SESSIONS_MAX)
         status = congru_fail(context, CONGRU_ERROR_UNSUPPORTED,
                              "subject '%s' has %zu sessions; at most %d of a subject are taken",
                              set->subject_name[most], own[most], (int)CONGRU_EVALUATED_SESSIONS_MAX);
+done:
     congru_domains_clear(&sessions);
     free(own);
     return status;
@@ -99,11 +95,8 @@ static congru_status check_set(congru_context *context, const congru_set *set,
 {
     if (set->count == 0 || set->label == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the set holds no labelled trials");
-    congru_status status = congru_set_check(context, set);
-    if (status == CONGRU_OK)
-        status = congru_request_check_subjects(context, set);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_set_check(context, set));
+    CONGRU_TRY(congru_request_check_subjects(context, set));
     if (options->protocol == CONGRU_PROTOCOL_LOSO && set->subjects < 2)
         return congru_fail(
             context, CONGRU_ERROR_ARGUMENT,
@@ -118,10 +111,9 @@ static congru_status check_set(congru_context *context, const congru_set *set,
         if (options->subjects[i] < 0 || (size_t)options->subjects[i] >= set->subjects)
             return congru_fail(context, CONGRU_ERROR_ARGUMENT, "there is no subject %d",
                                (int)options->subjects[i]);
-    status = check_folds(context, set, options);
-    if (status == CONGRU_OK)
-        status = congru_groups_check(context, set, options);
-    return status == CONGRU_OK ? check_sources(context, set, options) : status;
+    CONGRU_TRY(check_folds(context, set, options));
+    CONGRU_TRY(congru_groups_check(context, set, options));
+    return check_sources(context, set, options);
 }
 
 /* What all trials of the target make known without labels is no secret to trials of it that are fitted on. */
@@ -177,14 +169,11 @@ static congru_status check_balance(congru_context *context, const congru_evaluat
 congru_status congru_request_check(congru_context *context, const congru_set *set,
                                    const congru_evaluation_options *options)
 {
-    congru_status status = check_set(context, set, options);
-    if (status == CONGRU_OK)
-        status = congru_method_options_check(context, &options->method);
-    if (status == CONGRU_OK)
-        status = check_balance(context, options);
-    if (status == CONGRU_OK)
-        status = check_calibration(context, options);
-    return status == CONGRU_OK ? check_labels(context, options) : status;
+    CONGRU_TRY(check_set(context, set, options));
+    CONGRU_TRY(congru_method_options_check(context, &options->method));
+    CONGRU_TRY(check_balance(context, options));
+    CONGRU_TRY(check_calibration(context, options));
+    return check_labels(context, options);
 }
 
 congru_status congru_evaluation_name_error(congru_context *context, const congru_evaluation_options *options,

@@ -8,34 +8,39 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "congru/statistics.h"
 #include "evaluation/fold_run.h"
 #include "evaluation/knowledge.h"
 
 const char congru_balance_note[] = "class balance: transductive, target's classes assumed equally frequent";
 
+congru_status congru_results_reserve(congru_context *context, const char *dataset, size_t pipelines,
+                                     size_t subjects, size_t folds, congru_results **results)
+{
+    static const char what[] = "%zu results";
+    congru_results *r;
+    CONGRU_TRY(congru_allocate(context, results, 1, sizeof **results, what, folds));
+    r = *results;
+    CONGRU_TRY(congru_allocate(context, &r->pipeline, pipelines, sizeof *r->pipeline, what, folds));
+    CONGRU_TRY(congru_allocate(context, &r->fold, folds, sizeof *r->fold, what, folds));
+    CONGRU_TRY(congru_allocate(context, &r->subject_name, subjects, sizeof *r->subject_name, what, folds));
+    CONGRU_TRY(congru_allocate(context, &r->subject_sessions, subjects, sizeof(size_t), what, folds));
+    CONGRU_TRY(congru_allocate(context, &r->subject_few, subjects, sizeof(bool), what, folds));
+    r->dataset = strdup(dataset);
+    return r->dataset != NULL ? CONGRU_OK : congru_fail_memory(context, what, folds);
+}
+
 congru_status congru_results_create(congru_context *context, const congru_set *set, const char *dataset,
                                     size_t pipelines, size_t folds, congru_results **results)
 {
-    congru_results *made = calloc(1, sizeof *made);
-    *results = made;
-    if (made != NULL) {
-        made->subjects = set->subjects;
-        made->classes = set->classes;
-        made->channels = set->dimension;
-        made->pipeline = calloc(pipelines + 1, sizeof *made->pipeline);
-        made->fold = calloc(folds + 1, sizeof *made->fold);
-        made->subject_name = calloc(set->subjects + 1, sizeof *made->subject_name);
-        made->class_name = calloc(set->classes + 1, sizeof *made->class_name);
-        made->subject_sessions = calloc(set->subjects + 1, sizeof *made->subject_sessions);
-        made->subject_few = calloc(set->subjects + 1, sizeof *made->subject_few);
-        made->dataset = strdup(dataset != NULL ? dataset : "");
-    }
-    if (made == NULL || made->pipeline == NULL || made->fold == NULL || made->subject_name == NULL ||
-        made->class_name == NULL || made->subject_sessions == NULL || made->subject_few == NULL ||
-        made->dataset == NULL) {
-        congru_results_destroy(results);
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu results", folds);
-    }
+    CONGRU_TRY(congru_results_reserve(context, dataset != NULL ? dataset : "", pipelines, set->subjects, folds,
+                                      results));
+    congru_results *made = *results;
+    CONGRU_TRY(congru_allocate(context, &made->class_name, set->classes, sizeof *made->class_name,
+                               "%zu classes", set->classes));
+    made->subjects = set->subjects;
+    made->classes = set->classes;
+    made->channels = set->dimension;
     memcpy(made->subject_name, set->subject_name, set->subjects * sizeof *made->subject_name);
     memcpy(made->class_name, set->class_name, set->classes * sizeof *made->class_name);
     return CONGRU_OK;
@@ -88,18 +93,39 @@ void congru_results_destroy(congru_results **results)
 static congru_status measure_fold(congru_context *context, const congru_results *results,
                                   const congru_fold *fold, double value[CONGRU_SCORE_KINDS])
 {
-    congru_status status = CONGRU_OK;
     for (size_t m = 0; m < CONGRU_SCORE_KINDS; m++)
         value[m] = NAN;
     if (fold->samples > 0 && fold->truth != NULL)
-        status = congru_metrics_measure(context, fold->samples, results->classes, fold->truth, fold->prediction,
-                                        fold->probability, value, NULL);
+        CONGRU_TRY(congru_metrics_measure(context, fold->samples, results->classes, fold->truth,
+                                          fold->prediction, fold->probability, value, NULL));
     value[CONGRU_SCORE_ACCURACY] = fold->accuracy;
     value[CONGRU_SCORE_KAPPA] = fold->kappa;
     value[CONGRU_SCORE_BALANCED] = fold->balanced;
     value[CONGRU_SCORE_SECONDS] = fold->seconds;
     value[CONGRU_SCORE_TRIALS] = (double)fold->samples;
-    return status;
+    return CONGRU_OK;
+}
+
+/* Its pipelines, subjects and folds. */
+static congru_status fill_scores(congru_context *context, const congru_results *results, congru_scores *scores)
+{
+    size_t place;
+    congru_scores_trial(scores, results->trial_seconds);
+    for (size_t p = 0; p < results->pipelines; p++)
+        CONGRU_TRY(congru_scores_pipeline(context, scores, results->pipeline[p], &place));
+    for (size_t s = 0; s < results->subjects; s++) {
+        CONGRU_TRY(congru_scores_subject(context, scores, results->subject_name[s], &place));
+        scores->few[place] = results->subject_few[s];
+    }
+    for (size_t i = 0; i < results->folds; i++) {
+        const congru_fold *fold = &results->fold[i];
+        double value[CONGRU_SCORE_KINDS];
+        CONGRU_TRY(measure_fold(context, results, fold, value));
+        congru_scores_add(scores, fold->pipeline, (size_t)fold->subject, value);
+    }
+    for (size_t p = 0; results->knowledge != NULL && p < results->pipelines; p++)
+        scores->labels[p] = results->knowledge[p].labels;
+    return congru_scores_share(context, results, scores);
 }
 
 congru_status congru_results_scores(congru_context *context, const congru_results *results,
@@ -107,27 +133,8 @@ congru_status congru_results_scores(congru_context *context, const congru_result
 {
     if (results == NULL || scores == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no results to make scores of");
-    congru_status status = congru_scores_create(context, results->dataset, results->classes, scores);
-    congru_scores_trial(*scores, results->trial_seconds);
-    size_t place;
-    for (size_t p = 0; status == CONGRU_OK && p < results->pipelines; p++)
-        status = congru_scores_pipeline(context, *scores, results->pipeline[p], &place);
-    for (size_t s = 0; status == CONGRU_OK && s < results->subjects; s++) {
-        status = congru_scores_subject(context, *scores, results->subject_name[s], &place);
-        if (status == CONGRU_OK)
-            (*scores)->few[place] = results->subject_few[s];
-    }
-    for (size_t i = 0; status == CONGRU_OK && i < results->folds; i++) {
-        const congru_fold *fold = &results->fold[i];
-        double value[CONGRU_SCORE_KINDS];
-        status = measure_fold(context, results, fold, value);
-        if (status == CONGRU_OK)
-            congru_scores_add(*scores, fold->pipeline, (size_t)fold->subject, value);
-    }
-    for (size_t p = 0; status == CONGRU_OK && results->knowledge != NULL && p < results->pipelines; p++)
-        (*scores)->labels[p] = results->knowledge[p].labels;
-    if (status == CONGRU_OK)
-        status = congru_scores_share(context, results, *scores);
+    CONGRU_TRY(congru_scores_create(context, results->dataset, results->classes, scores));
+    const congru_status status = fill_scores(context, results, *scores);
     if (status != CONGRU_OK)
         congru_scores_destroy(scores);
     return status;
@@ -137,15 +144,14 @@ congru_status congru_results_summarise(congru_context *context, const congru_res
                                        congru_summary *summary)
 {
     congru_scores *scores = NULL;
+    double *z;
+    congru_status status;
     if (results == NULL || summary == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no results to summarise");
-    double *z = calloc(results->pipelines + 1, sizeof *z);
-    congru_status status = z != NULL ? congru_results_scores(context, results, &scores)
-                                     : congru_fail(context, CONGRU_ERROR_MEMORY,
-                                                   "not enough memory for %zu results", results->folds);
-    if (status == CONGRU_OK)
-        status = congru_scores_z(context, scores, z);
-    for (size_t p = 0; status == CONGRU_OK && p < results->pipelines; p++) {
+    CONGRU_TRY(congru_allocate(context, &z, results->pipelines, sizeof *z, "%zu results", results->folds));
+    CONGRU_TRY_TO(done, congru_results_scores(context, results, &scores));
+    CONGRU_TRY_TO(done, congru_scores_z(context, scores, z));
+    for (size_t p = 0; p < results->pipelines; p++) {
         congru_interval accuracy = congru_scores_mean(scores, p, CONGRU_SCORE_ACCURACY);
         summary[p] = (congru_summary){
             .subjects = accuracy.count,
@@ -157,6 +163,7 @@ congru_status congru_results_summarise(congru_context *context, const congru_res
             .seconds = congru_scores_mean(scores, p, CONGRU_SCORE_SECONDS).mean,
         };
     }
+done:
     congru_scores_destroy(&scores);
     free(z);
     return status;
@@ -195,22 +202,49 @@ congru_status congru_results_classes(congru_context *context, const congru_resul
     size_t n = 0, used = 0;
     for (size_t i = 0; i < results->folds; i++)
         n += predicted(&results->fold[i], pipeline) ? results->fold[i].samples : 0;
-    int32_t *truth = calloc(2 * n + 1, sizeof *truth), *prediction = truth + n;
-    double *probability = calloc(n * classes + 1, sizeof *probability), value[CONGRU_SCORE_KINDS];
-    for (size_t i = 0; truth != NULL && probability != NULL && i < results->folds; i++) {
+    int32_t *truth = NULL;
+    double *probability = NULL, value[CONGRU_SCORE_KINDS];
+    congru_status status;
+    CONGRU_TRY_TO(done, congru_allocate(context, &truth, 2 * n, sizeof *truth, "%zu predictions", n));
+    CONGRU_TRY_TO(
+        done, congru_allocate(context, &probability, n * classes, sizeof *probability, "%zu predictions", n));
+    for (size_t i = 0; i < results->folds; i++) {
         const congru_fold *fold = &results->fold[i];
         if (!predicted(fold, pipeline))
             continue;
         memcpy(truth + used, fold->truth, fold->samples * sizeof *truth);
-        memcpy(prediction + used, fold->prediction, fold->samples * sizeof *prediction);
+        memcpy(truth + n + used, fold->prediction, fold->samples * sizeof *truth);
         memcpy(probability + used * classes, fold->probability, fold->samples * classes * sizeof *probability);
         used += fold->samples;
     }
-    congru_status status =
-        truth != NULL && probability != NULL
-            ? congru_metrics_measure(context, n, classes, truth, prediction, probability, value, by_class)
-            : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu predictions", n);
+    status = congru_metrics_measure(context, n, classes, truth, truth + n, probability, value, by_class);
+done:
     free(truth);
     free(probability);
     return status;
+}
+
+/* ---- Folds ----------------------------------------------------------------------------------------------- */
+
+void congru_fold_answer(congru_fold *fold, size_t classes)
+{
+    for (size_t i = 0; i < fold->samples; i++) {
+        const double *row = fold->probability + i * classes;
+        size_t best = 0;
+        for (size_t k = 1; k < classes; k++)
+            if (row[k] > row[best])
+                best = k;
+        fold->prediction[i] = (int32_t)best;
+    }
+}
+
+congru_status congru_fold_score(congru_context *context, congru_fold *fold, size_t classes)
+{
+    double value[CONGRU_SCORE_KINDS];
+    CONGRU_TRY(congru_metrics_measure(context, fold->samples, classes, fold->truth, fold->prediction, NULL,
+                                      value, NULL));
+    fold->accuracy = value[CONGRU_SCORE_ACCURACY];
+    fold->kappa = value[CONGRU_SCORE_KAPPA];
+    fold->balanced = value[CONGRU_SCORE_BALANCED];
+    return CONGRU_OK;
 }

@@ -5,10 +5,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "array/source.h"
+#include "array/folder.h"
 #include "base/error.h"
 #include "base/json_scan.h"
 #include "base/number_text.h"
@@ -17,12 +18,6 @@
 #include "evaluation/knowledge.h"
 #include "evaluation/pipeline.h"
 #include "evaluation/results.h"
-#include "evaluation/scoring.h"
-
-static congru_status fail_memory(congru_context *context, const char *folder)
-{
-    return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder);
-}
 
 /* ---- The files ------------------------------------------------------------------------------------------- */
 
@@ -34,18 +29,17 @@ static int32_t subject_of(const char *name)
                                                                           : -1;
 }
 
-static bool add_place(congru_fold_list *list, const char *pipeline, int32_t subject)
+static congru_status add_place(congru_context *context, congru_fold_list *list, const char *pipeline,
+                               int32_t subject)
 {
-    congru_fold_place *grown = realloc(list->place, (list->count + 1) * sizeof *grown);
-    if (grown == NULL)
-        return false;
+    CONGRU_TRY(congru_grow(context, &list->place, &list->room, list->count + 1, sizeof *list->place, "folds"));
+    congru_fold_place *place = list->place;
     size_t at = list->count++;
-    list->place = grown;
-    for (; at > 0 && strcmp(grown[at - 1].pipeline, pipeline) == 0 && grown[at - 1].subject > subject; at--)
-        grown[at] = grown[at - 1];
-    strcpy(grown[at].pipeline, pipeline);
-    grown[at].subject = subject;
-    return true;
+    for (; at > 0 && strcmp(place[at - 1].pipeline, pipeline) == 0 && place[at - 1].subject > subject; at--)
+        place[at] = place[at - 1];
+    strcpy(place[at].pipeline, pipeline);
+    place[at].subject = subject;
+    return CONGRU_OK;
 }
 
 /* A folder that is there and cannot be read is a failure: results must not seem to be fewer than they are. */
@@ -53,29 +47,26 @@ static congru_status list_pipeline(congru_context *context, const char *folder, 
                                    congru_fold_list *list)
 {
     congru_text path = {0};
-    congru_text_add(&path, "%s/folds/%s", folder, pipeline);
-    if (path.failed)
-        return fail_memory(context, folder);
+    bool exists;
+    DIR *directory = NULL;
+    congru_status status;
+    CONGRU_TRY_TO(done, congru_folder_look(context, folder, &path, &exists, "folds/%s", pipeline));
     errno = 0;
-    DIR *directory = opendir(path.data);
-    int cause = directory != NULL || errno == ENOENT || errno == ENOTDIR ? 0 : errno;
-    bool room = true;
-    for (struct dirent *entry; directory != NULL && room;) {
+    directory = opendir(path.data);
+    if (directory == NULL && (errno == ENOENT || errno == ENOTDIR))
+        goto done;
+    for (const struct dirent *entry; directory != NULL;) {
         errno = 0;
         entry = readdir(directory);
-        if (entry == NULL) {
-            cause = errno;
+        if (entry == NULL)
             break;
-        }
-        int32_t subject = subject_of(entry->d_name);
-        room = subject < 0 || add_place(list, pipeline, subject);
+        if (subject_of(entry->d_name) >= 0)
+            CONGRU_TRY_TO(done, add_place(context, list, pipeline, subject_of(entry->d_name)));
     }
-    congru_status status = CONGRU_OK;
-    if (!room)
-        status = fail_memory(context, folder);
-    else if (cause != 0)
+    if (errno != 0)
         status =
-            congru_fail(context, CONGRU_ERROR_IO, "%s: cannot read the folder: %s", path.data, strerror(cause));
+            congru_fail(context, CONGRU_ERROR_IO, "%s: cannot read the folder: %s", path.data, strerror(errno));
+done:
     if (directory != NULL)
         closedir(directory);
     congru_text_clear(&path);
@@ -100,21 +91,9 @@ static congru_status fail_mixed(const folds_reader *r, const char *path)
 }
 
 /* The subjects of all folds, ascending, and the pipelines, as they come. */
-static congru_status list_names(folds_reader *r)
+static void list_names(folds_reader *r)
 {
     congru_results *results = r->results;
-    const size_t room = r->list->count + 1;
-    results->fold = calloc(room, sizeof *results->fold);
-    results->pipeline = calloc(room, sizeof *results->pipeline);
-    results->subject_name = calloc(room, sizeof *results->subject_name);
-    results->subject_sessions = calloc(room, sizeof *results->subject_sessions);
-    results->subject_few = calloc(room, sizeof *results->subject_few);
-    results->dataset = strdup("");
-    r->subject = calloc(room, sizeof *r->subject);
-    if (results->fold == NULL || results->pipeline == NULL || results->subject_name == NULL ||
-        results->subject_sessions == NULL || results->subject_few == NULL || results->dataset == NULL ||
-        r->subject == NULL)
-        return fail_memory(r->context, r->folder);
     for (size_t i = 0; i < r->list->count; i++) {
         const congru_fold_place *place = &r->list->place[i];
         size_t at = 0, end = results->subjects;
@@ -128,7 +107,6 @@ static congru_status list_names(folds_reader *r)
         if (i == 0 || strcmp(place->pipeline, results->pipeline[results->pipelines - 1]) != 0)
             strcpy(results->pipeline[results->pipelines++], place->pipeline);
     }
-    return CONGRU_OK;
 }
 
 /* The classes are the headings "p_NAME" of the first fold, and those of the others must be the same. */
@@ -136,11 +114,10 @@ static congru_status take_classes(folds_reader *r, const congru_csv *csv)
 {
     congru_results *results = r->results;
     const size_t classes = csv->columns - 3;
-    bool first = results->class_name == NULL;
+    const bool first = results->class_name == NULL;
     if (first)
-        results->class_name = calloc(classes + 1, sizeof *results->class_name);
-    if (results->class_name == NULL)
-        return fail_memory(r->context, r->folder);
+        CONGRU_TRY(congru_allocate(r->context, &results->class_name, classes, sizeof *results->class_name,
+                                   "%zu classes", classes));
     results->classes = first ? classes : results->classes;
     if (classes != results->classes)
         return fail_mixed(r, csv->path);
@@ -161,12 +138,13 @@ static congru_status take_fold(folds_reader *r, congru_csv *csv, const congru_fo
     congru_results *results = r->results;
     congru_fold *fold = &results->fold[results->folds++];
     congru_fold_about about;
-    congru_status status =
-        congru_fold_load(r->context, r->folder, place->pipeline, place->subject, csv, fold, &about);
-    if (status == CONGRU_OK)
-        status = take_classes(r, csv);
-    if (status != CONGRU_OK)
-        return status;
+    bool found;
+    CONGRU_TRY(
+        congru_fold_load(r->context, r->folder, place->pipeline, place->subject, csv, fold, &about, &found));
+    if (!found)
+        return congru_fail(r->context, CONGRU_ERROR_IO, "%s/folds/%s/%d.csv: was removed while it was read",
+                           r->folder, place->pipeline, (int)place->subject);
+    CONGRU_TRY(take_classes(r, csv));
     if (results->folds == 1)
         strcpy(r->fingerprint, about.fingerprint);
     if (strcmp(r->fingerprint, about.fingerprint) != 0)
@@ -186,49 +164,61 @@ static congru_status take_fold(folds_reader *r, congru_csv *csv, const congru_fo
 congru_status congru_fold_list_read(congru_context *context, const char *folder, const congru_fold_list *list,
                                     congru_results **results)
 {
-    folds_reader reader = {
-        .context = context, .folder = folder, .list = list, .results = calloc(1, sizeof *reader.results)};
-    congru_status status = reader.results != NULL ? list_names(&reader) : fail_memory(context, folder);
+    const size_t room = list->count;
+    folds_reader r = {.context = context, .folder = folder, .list = list};
+    congru_status status;
+    CONGRU_TRY_TO(done, congru_results_reserve(context, "", room, room, room, &r.results));
+    CONGRU_TRY_TO(done, congru_allocate(context, &r.subject, room + 1, sizeof *r.subject, "%zu folds", room));
+    list_names(&r);
     for (size_t i = 0; status == CONGRU_OK && i < list->count; i++) {
         congru_csv csv = {0};
-        status = take_fold(&reader, &csv, &list->place[i]);
+        status = take_fold(&r, &csv, &list->place[i]);
         congru_csv_clear(&csv);
     }
-    free(reader.subject);
+done:
+    free(r.subject);
     if (status != CONGRU_OK)
-        congru_results_destroy(&reader.results);
-    *results = reader.results;
+        congru_results_destroy(&r.results);
+    *results = r.results;
     return status;
 }
 
 /* ---- What the run was to make ---------------------------------------------------------------------------- */
 
-/* Names out of run.json; each is freed, and the list. */
+/* Names out of run.json. */
 typedef struct name_list {
-    size_t count;
-    char **name;
+    size_t count, room;
+    char (*name)[CONGRU_LABEL_SIZE];
 } name_list;
 
 typedef struct run_plan {
+    congru_context *context;
     name_list pipelines, scored, unscored;
     congru_text dataset;
     double trial_seconds;
     congru_seen seen;
     bool chooses;
-    bool failed; /* without memory */
+    congru_status status; /* of keeping names */
 } run_plan;
 
-static void add_name(run_plan *plan, name_list *list, congru_text *text)
+static void clear_plan(run_plan *plan)
 {
-    char **grown = realloc(list->name, (list->count + 1) * sizeof *grown);
-    if (grown == NULL || text->failed || text->data == NULL) {
-        plan->failed = true;
-        list->name = grown != NULL ? grown : list->name;
-        congru_text_clear(text);
+    free(plan->pipelines.name);
+    free(plan->scored.name);
+    free(plan->unscored.name);
+    congru_text_clear(&plan->dataset);
+    *plan = (run_plan){.context = plan->context};
+}
+
+/* One that is longer than any name of this version is left out. */
+static void add_name(run_plan *plan, name_list *list, const congru_text *name)
+{
+    if (plan->status != CONGRU_OK || name->data == NULL || name->size >= sizeof list->name[0])
         return;
-    }
-    list->name = grown;
-    list->name[list->count++] = text->data;
+    plan->status =
+        congru_grow(plan->context, &list->name, &list->room, list->count + 1, sizeof *list->name, "names");
+    if (plan->status == CONGRU_OK)
+        strcpy(list->name[list->count++], name->data);
 }
 
 static void scan_names(congru_scan *json, run_plan *plan, name_list *list)
@@ -238,8 +228,7 @@ static void scan_names(congru_scan *json, run_plan *plan, name_list *list)
         congru_text_add(&text, "%s", "");
         if (congru_scan_string_add(json, &text))
             add_name(plan, list, &text);
-        else
-            congru_text_clear(&text);
+        congru_text_clear(&text);
     }
 }
 
@@ -258,57 +247,38 @@ static void scan_few(congru_scan *json, run_plan *plan)
             else
                 congru_scan_skip(json);
         }
-        if (!json->failed && !scored && text.data != NULL)
+        if (!json->failed && !scored)
             add_name(plan, &plan->unscored, &text);
-        else
-            congru_text_clear(&text);
+        congru_text_clear(&text);
     }
 }
 
 /* What was to be seen of target subjects; a name that this version does not know leaves it not known. */
-static void scan_target(congru_scan *json, congru_seen *seen)
+static void take_target(const char *name, congru_seen *seen)
 {
-    congru_text name = {0};
-    congru_scan_string_add(json, &name);
-    for (int target = 0; name.data != NULL && congru_target_name((congru_target)target) != NULL; target++)
-        if (strcmp(name.data, congru_target_name((congru_target)target)) == 0) {
+    for (int target = 0; congru_target_name((congru_target)target) != NULL; target++)
+        if (strcmp(name, congru_target_name((congru_target)target)) == 0) {
             seen->target = (congru_target)target;
             seen->known = true;
         }
-    congru_text_clear(&name);
 }
 
-static void scan_protocol(congru_scan *json, congru_seen *seen)
-{
-    congru_text name = {0};
-    congru_scan_string_add(json, &name);
-    if (name.data != NULL && strcmp(name.data, "folds") == 0)
-        seen->protocol = CONGRU_PROTOCOL_FOLDS;
-    congru_text_clear(&name);
-}
-
-/* Of the options of methods, whether something was to be chosen. */
-static void scan_option(congru_scan *json, const char *key, run_plan *plan)
+static void scan_setting(congru_scan *json, const char *key, run_plan *plan)
 {
     const congru_method_option *row = congru_method_option_find(key);
+    congru_text text = {0};
     plan->chooses = plan->chooses || (row != NULL && row->kind == CONGRU_OPTION_CHOOSE);
-    congru_scan_skip(json);
-}
-
-static void scan_settings(congru_scan *json, run_plan *plan)
-{
-    char key[64];
-    for (bool first = congru_scan_object(json); congru_scan_member(json, &first, key, sizeof key);)
-        if (strcmp(key, "dataset") == 0)
-            congru_scan_string_add(json, &plan->dataset);
-        else if (strcmp(key, "balance") == 0)
-            congru_scan_boolean(json, &plan->seen.balance);
-        else if (strcmp(key, "target") == 0)
-            scan_target(json, &plan->seen);
-        else if (strcmp(key, "protocol") == 0)
-            scan_protocol(json, &plan->seen);
-        else
-            scan_option(json, key, plan);
+    if (strcmp(key, "dataset") == 0)
+        congru_scan_string_add(json, &plan->dataset);
+    else if (strcmp(key, "balance") == 0)
+        congru_scan_boolean(json, &plan->seen.balance);
+    else if (strcmp(key, "target") == 0 && congru_scan_string_add(json, &text) && text.data != NULL)
+        take_target(text.data, &plan->seen);
+    else if (strcmp(key, "protocol") == 0 && congru_scan_string_add(json, &text) && text.data != NULL)
+        plan->seen.protocol = strcmp(text.data, "folds") == 0 ? CONGRU_PROTOCOL_FOLDS : plan->seen.protocol;
+    else if (!json->failed)
+        congru_scan_skip(json);
+    congru_text_clear(&text);
 }
 
 static void scan_plan(congru_scan *json, run_plan *plan)
@@ -316,7 +286,8 @@ static void scan_plan(congru_scan *json, run_plan *plan)
     char key[64];
     for (bool first = congru_scan_object(json); congru_scan_member(json, &first, key, sizeof key);) {
         if (strcmp(key, "settings") == 0)
-            scan_settings(json, plan);
+            for (bool any = congru_scan_object(json); congru_scan_member(json, &any, key, sizeof key);)
+                scan_setting(json, key, plan);
         else if (strcmp(key, "pipelines") == 0)
             scan_names(json, plan, &plan->pipelines);
         else if (strcmp(key, "scored") == 0)
@@ -330,48 +301,23 @@ static void scan_plan(congru_scan *json, run_plan *plan)
     }
 }
 
-static void clear_names(name_list *list)
-{
-    for (size_t i = 0; i < list->count; i++)
-        free(list->name[i]);
-    free(list->name);
-    *list = (name_list){0};
-}
-
-static void clear_plan(run_plan *plan)
-{
-    clear_names(&plan->pipelines);
-    clear_names(&plan->scored);
-    clear_names(&plan->unscored);
-    congru_text_clear(&plan->dataset);
-    plan->trial_seconds = 0.0;
-    plan->seen = (congru_seen){0};
-    plan->chooses = false;
-}
-
 /* A run.json that is missing, or is not what congru wrote, leaves the plan empty: it is not needed to show results. */
 static congru_status read_plan(congru_context *context, const char *folder, run_plan *plan)
 {
     enum { RUN_SIZE_MAX = 1 << 22 };
-    congru_text path = {0};
-    char *text = NULL;
-    size_t size;
-    bool exists = false;
-    congru_text_add(&path, "%s/run.json", folder);
-    congru_status status =
-        path.failed ? fail_memory(context, folder) : congru_source_exists(context, path.data, &exists);
-    if (status == CONGRU_OK && exists)
-        status = congru_source_text(context, path.data, RUN_SIZE_MAX, "a run.json", &text, &size);
-    if (status == CONGRU_OK && exists) {
-        congru_scan json = congru_scan_start(text, size);
-        json.lenient = true;
-        scan_plan(&json, plan);
-        if (!congru_scan_end(&json))
-            clear_plan(plan);
-    }
+    char *text;
+    *plan = (run_plan){.context = context};
+    CONGRU_TRY(congru_folder_text(context, folder, RUN_SIZE_MAX, "a run.json", &text, "run.json"));
+    if (text == NULL)
+        return CONGRU_OK;
+    congru_scan json = congru_scan_start(text, strlen(text));
+    json.lenient = true;
+    scan_plan(&json, plan);
+    const congru_status status = plan->status;
+    if (!congru_scan_end(&json))
+        clear_plan(plan);
     free(text);
-    congru_text_clear(&path);
-    return status == CONGRU_OK && plan->failed ? fail_memory(context, folder) : status;
+    return status;
 }
 
 static bool is_listed(const congru_fold_list *list, const char *pipeline)
@@ -391,20 +337,19 @@ static bool is_name(const char *name)
 
 congru_status congru_fold_list_make(congru_context *context, const char *folder, congru_fold_list *list)
 {
-    run_plan plan = {0};
-    char(*name)[CONGRU_PIPELINE_SIZE];
+    run_plan plan;
+    char(*name)[CONGRU_PIPELINE_SIZE] = NULL;
     size_t count;
+    congru_status status;
     *list = (congru_fold_list){0};
-    congru_status status = read_plan(context, folder, &plan);
-    if (congru_pipeline_names(context, &name, &count) != CONGRU_OK)
-        status = fail_memory(context, folder);
-    for (size_t i = 0; status == CONGRU_OK && i < count; i++)
-        status = list_pipeline(context, folder, name[i], list);
-    for (size_t i = 0; status == CONGRU_OK && i < plan.pipelines.count; i++) {
-        const char *of_run = plan.pipelines.name[i];
-        if (is_name(of_run) && !is_listed(list, of_run))
-            status = list_pipeline(context, folder, of_run, list);
-    }
+    CONGRU_TRY_TO(done, read_plan(context, folder, &plan));
+    CONGRU_TRY_TO(done, congru_pipeline_names(context, &name, &count));
+    for (size_t i = 0; i < count; i++)
+        CONGRU_TRY_TO(done, list_pipeline(context, folder, name[i], list));
+    for (size_t i = 0; i < plan.pipelines.count; i++)
+        if (is_name(plan.pipelines.name[i]) && !is_listed(list, plan.pipelines.name[i]))
+            CONGRU_TRY_TO(done, list_pipeline(context, folder, plan.pipelines.name[i], list));
+done:
     free(name);
     clear_plan(&plan);
     if (status != CONGRU_OK) {
@@ -413,6 +358,8 @@ congru_status congru_fold_list_make(congru_context *context, const char *folder,
     }
     return status;
 }
+
+/* ---- Notes ----------------------------------------------------------------------------------------------- */
 
 static bool is_there(const congru_results *results, const char *pipeline, const char *subject)
 {
@@ -423,98 +370,85 @@ static bool is_there(const congru_results *results, const char *pipeline, const 
     return false;
 }
 
+/* One more of `named` names, of which so many are told. */
+static void add_to(congru_text *text, size_t named, size_t most, const char *name)
+{
+    if (named < most)
+        congru_text_add(text, "%s%s", named > 0 ? ", " : "", name);
+}
+
+static void add_more(congru_text *text, size_t named, size_t most)
+{
+    if (named > most)
+        congru_text_add(text, " and %zu more", named - most);
+}
+
 /* Of the plan's folds those that are missing are counted, and the first are named. */
 static void find_missing(const run_plan *plan, congru_results *results, congru_text *text)
 {
     enum { NAMED_MOST = 3 };
+    char one[96];
     for (size_t p = 0; p < plan->pipelines.count; p++)
-        for (size_t s = 0; s < plan->scored.count; s++) {
-            if (is_there(results, plan->pipelines.name[p], plan->scored.name[s]))
-                continue;
-            if (results->missing++ < NAMED_MOST)
-                congru_text_add(text, "%s%.40s of %.40s", text->size > 0 ? ", " : "", plan->pipelines.name[p],
-                                plan->scored.name[s]);
-        }
-    if (results->missing > NAMED_MOST)
-        congru_text_add(text, " and %zu more", results->missing - NAMED_MOST);
+        for (size_t s = 0; s < plan->scored.count; s++)
+            if (!is_there(results, plan->pipelines.name[p], plan->scored.name[s])) {
+                snprintf(one, sizeof one, "%.40s of %.40s", plan->pipelines.name[p], plan->scored.name[s]);
+                add_to(text, results->missing++, NAMED_MOST, one);
+            }
+    add_more(text, results->missing, NAMED_MOST);
 }
 
-static void list_unscored(const run_plan *plan, congru_text *text)
+/* A note of the results and, where something is wrong with the folder, of the context. Clears both texts. */
+static void note(congru_context *context, const char *folder, congru_results *results, const char *what,
+                 congru_text *names)
 {
-    enum { NAMED_MOST = 5 };
-    for (size_t i = 0; i < plan->unscored.count && i < NAMED_MOST; i++)
-        congru_text_add(text, "%s%.30s", i > 0 ? ", " : "", plan->unscored.name[i]);
-    if (plan->unscored.count > NAMED_MOST)
-        congru_text_add(text, " and %zu more", plan->unscored.count - NAMED_MOST);
-}
-
-static void list_few(const congru_results *results, congru_text *text)
-{
-    enum { NAMED_MOST = 5 };
-    size_t few = 0;
-    for (size_t s = 0; s < results->subjects; s++)
-        if (results->subject_few[s] && few++ < NAMED_MOST)
-            congru_text_add(text, "%s%.30s", few > 1 ? ", " : "", results->subject_name[s]);
-    if (few > NAMED_MOST)
-        congru_text_add(text, " and %zu more", few - NAMED_MOST);
-}
-
-static bool keep_note(congru_results *results, const congru_text *text)
-{
-    if (text->size == 0 || text->failed)
-        return false;
-    congru_format(results->note[results->note_count++], CONGRU_NOTE_SIZE, "%s", text->data);
-    return true;
-}
-
-static void note(congru_context *context, const char *folder, congru_results *results, const congru_text *text)
-{
-    if (keep_note(results, text))
-        congru_note(context, "%s: %s", folder, text->data);
+    if (names->size > 0 && !names->failed) {
+        char *line = results->note[results->note_count++];
+        congru_format(line, CONGRU_NOTE_SIZE, "%s%s", what, names->data);
+        if (folder != NULL)
+            congru_note(context, "%s: %s", folder, line);
+    }
+    congru_text_clear(names);
 }
 
 static void add_notes(congru_context *context, const char *folder, const run_plan *plan,
                       congru_results *results)
 {
-    congru_text names = {0}, line = {0};
+    enum { NAMED_MOST = 5 };
+    const size_t all = plan->pipelines.count * plan->scored.count;
+    congru_text names = {0};
+    char what[128], one[32];
+    size_t few = 0;
     find_missing(plan, results, &names);
-    size_t all = plan->pipelines.count * plan->scored.count;
-    if (names.size > 0)
-        congru_text_add(&line, "not finished, %zu of %zu folds are there (its command goes on); missing: %s",
-                        all - results->missing, all, names.data);
-    note(context, folder, results, &line);
-    congru_text_clear(&names);
-    congru_text_clear(&line);
-    list_unscored(plan, &names);
-    if (names.size > 0)
-        congru_text_add(&line, "not scored, without trials both to fit on and to score: %s", names.data);
-    note(context, folder, results, &line);
-    congru_text_clear(&names);
-    congru_text_clear(&line);
-    list_few(results, &names);
-    if (names.size > 0)
-        congru_text_add(&line, "few trials or a class without any, so that scores say little (marked *): %s",
-                        names.data);
-    note(context, folder, results, &line);
-    congru_text_clear(&names);
-    congru_text_clear(&line);
+    snprintf(what, sizeof what, "not finished, %zu of %zu folds are there (its command goes on); missing: ",
+             all - results->missing, all);
+    note(context, folder, results, what, &names);
+    for (size_t i = 0; i < plan->unscored.count; i++) {
+        snprintf(one, sizeof one, "%.30s", plan->unscored.name[i]);
+        add_to(&names, i, NAMED_MOST, one);
+    }
+    add_more(&names, plan->unscored.count, NAMED_MOST);
+    note(context, folder, results, "not scored, without trials both to fit on and to score: ", &names);
+    for (size_t s = 0; s < results->subjects; s++)
+        if (results->subject_few[s]) {
+            snprintf(one, sizeof one, "%.30s", results->subject_name[s]);
+            add_to(&names, few++, NAMED_MOST, one);
+        }
+    add_more(&names, few, NAMED_MOST);
+    note(context, folder, results,
+         "few trials or a class without any, so that scores say little (marked *): ", &names);
     if (plan->seen.balance)
-        congru_text_add(&line, "%s", congru_balance_note);
-    note(context, folder, results, &line);
-    congru_text_clear(&line);
-    /* It is told with the results: nothing is wrong with the folder, of which the context would warn. */
-    congru_knowledge_note(results, &line);
-    keep_note(results, &line);
-    congru_text_clear(&line);
+        congru_text_add(&names, "%s", congru_balance_note);
+    note(context, folder, results, "", &names);
+    congru_knowledge_note(results,
+                          &names); /* nothing is wrong with the folder, of which the context would warn */
+    note(context, NULL, results, "", &names);
 }
 
 /* The subjects of folds by their index in the set, as the files of folds are named; -1 where there are others than these. */
-static congru_status place_folds(congru_context *context, const char *folder, const congru_fold_list *list,
+static congru_status place_folds(congru_context *context, const congru_fold_list *list,
                                  const congru_results *results, int32_t **place)
 {
-    *place = malloc((results->folds + 1) * sizeof **place);
-    if (*place == NULL)
-        return fail_memory(context, folder);
+    CONGRU_TRY(congru_allocate(context, place, results->folds, sizeof **place, "%zu folds", results->folds));
     for (size_t i = 0, own = 0; i < results->folds; i++) {
         const char *pipeline = results->pipeline[results->fold[i].pipeline];
         size_t folds = 0, files = 0;
@@ -534,34 +468,29 @@ congru_status congru_results_complete(congru_context *context, const char *folde
                                       const congru_fold_list *list, congru_results *results)
 {
     enum { NOTES_MOST = 6 };
-    run_plan plan = {0};
-    congru_status status = read_plan(context, folder, &plan);
+    run_plan plan;
     int32_t *place = NULL;
-    results->note = calloc(NOTES_MOST + results->pipelines, sizeof *results->note);
-    if (status == CONGRU_OK && results->note == NULL)
-        status = fail_memory(context, folder);
-    if (status == CONGRU_OK && results->dataset[0] == '\0' && plan.dataset.data != NULL) {
+    congru_text line = {0};
+    congru_status status;
+    CONGRU_TRY_TO(done, read_plan(context, folder, &plan));
+    CONGRU_TRY_TO(done, congru_allocate(context, &results->note, NOTES_MOST + results->pipelines,
+                                        sizeof *results->note, "notes"));
+    if (results->dataset[0] == '\0' && plan.dataset.data != NULL) {
         free(results->dataset);
         results->dataset = plan.dataset.data;
         plan.dataset = (congru_text){0};
     }
-    if (status == CONGRU_OK && from_folds && plan.scored.count == 0) {
-        congru_text line = {0};
+    if (from_folds && plan.scored.count == 0)
         congru_text_add(&line, "no results.csv and no run.json: %zu finished folds, of how many is not known",
                         results->folds);
-        note(context, folder, results, &line);
-        congru_text_clear(&line);
-    }
-    if (status == CONGRU_OK)
-        status = congru_knowledge_find(context, &plan.seen, results);
-    if (status == CONGRU_OK) {
-        add_notes(context, folder, &plan, results);
-        status = place_folds(context, folder, list, results, &place);
-    }
-    if (status == CONGRU_OK)
-        status = congru_results_choices(context, folder, NULL, plan.chooses, place, results);
-    free(place);
+    note(context, folder, results, "", &line);
     results->trial_seconds = plan.trial_seconds > 0 && isfinite(plan.trial_seconds) ? plan.trial_seconds : 0.0;
+    CONGRU_TRY_TO(done, congru_knowledge_find(context, &plan.seen, results));
+    add_notes(context, folder, &plan, results);
+    CONGRU_TRY_TO(done, place_folds(context, list, results, &place));
+    status = congru_results_choices(context, folder, NULL, plan.chooses, place, results);
+done:
+    free(place);
     clear_plan(&plan);
     return status;
 }

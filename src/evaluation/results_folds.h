@@ -12,7 +12,7 @@ typedef struct congru_fold_place {
 
 /* By pipeline, those of the registry before those that run.json names beside them, then by subject. {0} is empty; place is freed with free. */
 typedef struct congru_fold_list {
-    size_t count;
+    size_t count, room;
     congru_fold_place *place;
 } congru_fold_list;
 

@@ -13,7 +13,6 @@
 
 #include "array/file_write.h"
 #include "array/folder.h"
-#include "array/source.h"
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/json_scan.h"
@@ -174,100 +173,108 @@ static void remove_drafts(const char *folder, const char *name)
     congru_text_clear(&path);
 }
 
-static congru_status take_lock(congru_context *context, const char *folder, congru_run_folder *run)
+static congru_status open_folder(congru_context *context, congru_run_folder *run)
 {
-    run->lock = congru_descriptor_open(folder, O_RDONLY | O_DIRECTORY, 0);
-    if (run->lock < 0)
-        return congru_fail(context, CONGRU_ERROR_IO, "%s: cannot open: %s", folder, strerror(errno));
+    run->lock = congru_descriptor_open(run->path, O_RDONLY | O_DIRECTORY, 0);
+    return run->lock >= 0
+               ? CONGRU_OK
+               : congru_fail(context, CONGRU_ERROR_IO, "%s: cannot open: %s", run->path, strerror(errno));
+}
+
+static congru_status take_lock(congru_context *context, congru_run_folder *run)
+{
+    CONGRU_TRY(open_folder(context, run));
     if (flock(run->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         return congru_fail(context, CONGRU_ERROR_IO,
                            "%s: another run is writing to it (wait for it, or name another folder with -o)",
-                           folder);
+                           run->path);
     return CONGRU_OK;
-}
-
-/* FOLDER/NAME; *exists is false also without memory for the path, which is a failure. */
-static congru_status look_for(congru_context *context, const char *folder, const char *name, bool *exists)
-{
-    congru_text path = {0};
-    *exists = false;
-    congru_text_add(&path, "%s/%s", folder, name);
-    congru_status status = path.failed
-                               ? congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder)
-                               : congru_source_exists(context, path.data, exists);
-    congru_text_clear(&path);
-    return status;
 }
 
 /* A file that is there and cannot be read may be another run's: only one that is missing is none. */
 static congru_status compare_run(congru_context *context, congru_run_folder *run)
 {
     enum { RUN_SIZE_MAX = 1 << 22 };
-    char *there = NULL;
-    size_t size;
-    bool exists;
-    congru_text path = {0};
-    congru_status status = look_for(context, run->path, "run.json", &exists);
-    run->unnamed = !exists;
-    congru_text_add(&path, "%s/run.json", run->path);
-    if (status == CONGRU_OK && path.failed)
-        status = congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", run->path);
-    if (status == CONGRU_OK && exists)
-        status = congru_source_text(context, path.data, RUN_SIZE_MAX, "a run.json", &there, &size);
-    if (status == CONGRU_OK && there != NULL)
-        status = compare(context, run->path, there, run->text.data);
+    char *there;
+    CONGRU_TRY(congru_folder_text(context, run->path, RUN_SIZE_MAX, "a run.json", &there, "run.json"));
+    run->unnamed = there == NULL;
+    const congru_status status = there != NULL ? compare(context, run->path, there, run->text.data) : CONGRU_OK;
     free(there);
-    congru_text_clear(&path);
     return status;
+}
+
+/* What the run is, against what the folder says. */
+static congru_status describe_and_compare(congru_context *context, const congru_set *set,
+                                          const congru_evaluation_options *options, const congru_member *member,
+                                          congru_run_folder *run)
+{
+    describe(context, set, options, member, run);
+    return run->text.failed ? congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", run->path)
+                            : compare_run(context, run);
 }
 
 congru_status congru_run_open(congru_context *context, const congru_set *set,
                               const congru_evaluation_options *options, const congru_member *member,
                               congru_run_folder *run)
 {
+    congru_status status;
     *run = (congru_run_folder){.path = options->folder, .lock = -1};
     if (run->path == NULL)
         return CONGRU_OK;
-    congru_status status = congru_folder_make(context, run->path, "");
-    if (status == CONGRU_OK)
-        status = take_lock(context, run->path, run);
-    if (status == CONGRU_OK) {
-        describe(context, set, options, member, run);
-        status = run->text.failed
-                     ? congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", run->path)
-                     : compare_run(context, run);
-    }
-    if (status != CONGRU_OK)
-        congru_run_close(run);
+    CONGRU_TRY_TO(failed, congru_folder_make(context, run->path, ""));
+    CONGRU_TRY_TO(failed, take_lock(context, run));
+    CONGRU_TRY_TO(failed, describe_and_compare(context, set, options, member, run));
+    return CONGRU_OK;
+failed:
+    congru_run_close(run);
     return status;
+}
+
+congru_status congru_run_join(congru_context *context, const congru_set *set,
+                              const congru_evaluation_options *options, const congru_member *member,
+                              congru_run_folder *run)
+{
+    char error[CONGRU_ERROR_TEXT_SIZE];
+    *run = (congru_run_folder){.path = options->folder, .lock = -1};
+    if (run->path == NULL)
+        return CONGRU_OK;
+    congru_status status = open_folder(context, run);
+    if (status == CONGRU_OK)
+        status = describe_and_compare(context, set, options, member, run);
+    if (status == CONGRU_OK && run->unnamed)
+        status = congru_fail(context, CONGRU_ERROR_IO,
+                             "%s: has no run.json of the first process (it must be the same folder for all)",
+                             run->path);
+    if (status == CONGRU_OK)
+        return CONGRU_OK;
+    strcpy(error, congru_context_error(context));
+    congru_run_close(run);
+    return congru_fail(context, status, "process %d of %d: %s",
+                       congru_process_group_rank(options->processes) + 1,
+                       congru_process_group_size(options->processes), error);
 }
 
 congru_status congru_run_begin(congru_context *context, congru_run_folder *run, size_t found)
 {
     static const char *const made[] = {"results.csv",   "predictions.csv", "training",      "geometry.json",
                                        "patterns.json", "patterns.csv",    "ablation.json", "statistics.json"};
-    congru_status status = CONGRU_OK;
     if (run->path == NULL)
         return CONGRU_OK;
-    for (size_t i = 0; status == CONGRU_OK && run->unnamed && found == 0 && i < sizeof made / sizeof made[0];
-         i++) {
+    for (size_t i = 0; run->unnamed && found == 0 && i < sizeof made / sizeof made[0]; i++) {
         bool exists;
-        status = look_for(context, run->path, made[i], &exists);
-        if (status == CONGRU_OK && exists)
-            status = congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                                 "%s: holds %s, and no run.json that says what it was made with (name another "
-                                 "folder with -o, or remove it)",
-                                 run->path, made[i]);
+        CONGRU_TRY(congru_folder_look(context, run->path, NULL, &exists, "%s", made[i]));
+        if (exists)
+            return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                               "%s: holds %s, and no run.json that says what it was made with (name another "
+                               "folder with -o, or remove it)",
+                               run->path, made[i]);
     }
-    if (status == CONGRU_OK)
-        status = congru_file_write_text(context, run->path, "run.json", &run->text);
-    if (status == CONGRU_OK) {
-        remove_drafts(run->path, ".");
-        remove_drafts(run->path, "choices");
-        remove_drafts(run->path, "training");
-        remove_drafts(run->path, "folds");
-    }
-    return status;
+    CONGRU_TRY(congru_file_write_text(context, run->path, "run.json", &run->text));
+    remove_drafts(run->path, ".");
+    remove_drafts(run->path, "choices");
+    remove_drafts(run->path, "training");
+    remove_drafts(run->path, "folds");
+    return CONGRU_OK;
 }
 
 congru_status congru_run_check(congru_context *context, const congru_run_folder *run)
@@ -280,12 +287,12 @@ congru_status congru_run_check(congru_context *context, const congru_run_folder 
     if (!known && errno != ENOENT && errno != ENOTDIR)
         return congru_fail(context, CONGRU_ERROR_IO, "%s: cannot open: %s", run->path, strerror(errno));
     bool same = known && now.st_ino == then.st_ino && now.st_dev == then.st_dev;
-    congru_status status = same ? look_for(context, run->path, "run.json", &exists) : CONGRU_OK;
-    if (status == CONGRU_OK && !exists)
-        status =
-            congru_fail(context, CONGRU_ERROR_IO,
-                        "%s: was removed or replaced during the run (run the same command again)", run->path);
-    return status;
+    if (same)
+        CONGRU_TRY(congru_folder_look(context, run->path, NULL, &exists, "run.json"));
+    return exists ? CONGRU_OK
+                  : congru_fail(context, CONGRU_ERROR_IO,
+                                "%s: was removed or replaced during the run (run the same command again)",
+                                run->path);
 }
 
 void congru_run_close(congru_run_folder *run)

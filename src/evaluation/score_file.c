@@ -48,21 +48,18 @@ static congru_status add_line(congru_context *context, congru_scores_list *list,
                               const char *dataset, size_t row, size_t count, char **heading, char **field)
 {
     double score;
-    congru_status status = CONGRU_OK;
     if (is_narrow(count, heading)) {
-        status = parse_score(context, path, row, field[3], &score);
-        if (status == CONGRU_OK)
-            status = congru_scores_list_add(context, list, field[0], field[1], field[2], score / 100);
-        return status;
+        CONGRU_TRY(parse_score(context, path, row, field[3], &score));
+        CONGRU_TRY(congru_scores_list_add(context, list, field[0], field[1], field[2], score / 100));
+        return CONGRU_OK;
     }
-    for (size_t i = 1; status == CONGRU_OK && i < count; i++) {
+    for (size_t i = 1; i < count; i++) {
         if (field[i][0] == '\0')
             continue;
-        status = parse_score(context, path, row, field[i], &score);
-        if (status == CONGRU_OK)
-            status = congru_scores_list_add(context, list, dataset, field[0], heading[i], score / 100);
+        CONGRU_TRY(parse_score(context, path, row, field[i], &score));
+        CONGRU_TRY(congru_scores_list_add(context, list, dataset, field[0], heading[i], score / 100));
     }
-    return status;
+    return CONGRU_OK;
 }
 
 /* Cuts the next line off the text at *rest, which becomes NULL after the last; NULL where there is none, or after a failure. */

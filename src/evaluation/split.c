@@ -137,9 +137,7 @@ static congru_status mark(congru_context *context, const congru_set *set,
     if (options->protocol == CONGRU_PROTOCOL_FOLDS && options->contiguous) {
         cut_blocks(set, options, subject, side);
     } else if (options->protocol == CONGRU_PROTOCOL_FOLDS) {
-        congru_status status = deal(context, set, options, subject, side);
-        if (status != CONGRU_OK)
-            return status;
+        CONGRU_TRY(deal(context, set, options, subject, side));
     }
     for (size_t i = 0; i < set->count; i++) {
         bool own = set->subject[i] == subject;

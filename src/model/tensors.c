@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +67,18 @@ congru_status congru_tensors_add_number(congru_context *context, congru_tensors 
                                         double number)
 {
     return congru_tensors_add_copy(context, tensors, name, 0, NULL, &number);
+}
+
+congru_status congru_tensors_add_all(congru_context *context, congru_tensors *tensors, const char *prefix,
+                                     const congru_tensors *from)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        const congru_tensor *own = &from->tensor[i];
+        char name[CONGRU_TENSOR_NAME_SIZE];
+        snprintf(name, sizeof name, "%s%.50s", prefix, own->name);
+        CONGRU_TRY(congru_tensors_add_copy(context, tensors, name, own->dims, own->shape, own->data));
+    }
+    return CONGRU_OK;
 }
 
 const congru_tensor *congru_tensors_find(const congru_tensors *tensors, const char *name)

@@ -33,6 +33,10 @@ congru_status congru_tensors_add_copy(congru_context *context, congru_tensors *t
 congru_status congru_tensors_add_number(congru_context *context, congru_tensors *tensors, const char *name,
                                         double number);
 
+/* Copies of all of another set, the prefix before each name. */
+congru_status congru_tensors_add_all(congru_context *context, congru_tensors *tensors, const char *prefix,
+                                     const congru_tensors *from);
+
 /* NULL when there is none of the name. */
 const congru_tensor *congru_tensors_find(const congru_tensors *tensors, const char *name);
 

@@ -316,7 +316,7 @@ static congru_status run_phase(congru_graph *graph, size_t stage, bool forward, 
     phase f = {.graph = graph, .stage = stage, .forward = forward, .backward = backward};
     if (!stage_works(graph, &f))
         return CONGRU_OK;
-    congru_process_group *processes = graph->context->processes;
+    congru_process_group *processes = graph->options->processes;
     size_t end;
     congru_graph_own_chunks(graph, congru_process_group_rank(processes), &f.first, &end);
     congru_thread_pool_run(graph->context->pool, end - f.first, run_block, &f);

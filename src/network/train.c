@@ -147,7 +147,7 @@ static congru_status start(congru_training *t)
     for (size_t k = 0; k < t->design.classes; k++)
         if (t->constants.present[k] == 0.0)
             congru_note(t->context, "%s has no trial among the source subjects: it is never predicted",
-                        congru_class_named(t->context, k).text);
+                        congru_class_named(t->trials->class_name, k).text);
     if (decides(t)) {
         congru_parts_first(t->seed, &t->parameters);
         return CONGRU_OK;
@@ -327,8 +327,8 @@ static congru_status one_step(congru_training *t, congru_record *record)
     const bool validates = t->options.validation_subjects > 0;
     t->stops = context->progress != NULL &&
                !context->progress(context->progress_user, t->step * t->told / end, t->told);
-    if (t->stops &&
-        !congru_process_group_shares(context->processes)) /* others have to hear of it, in the next exchange */
+    if (t->stops && !congru_process_group_shares(
+                        t->options.processes)) /* others have to hear of it, in the next exchange */
         return congru_fail(t->context, CONGRU_ERROR_CANCELLED, "stopped by the progress callback");
     if (validates && t->step % VALIDATE_EVERY == 0)
         CONGRU_TRY(keep_validated(t));

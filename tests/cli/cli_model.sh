@@ -227,7 +227,7 @@ damage_is_the_models()
     mkdir "$scratch/work/damage" && cd "$scratch/work/damage" || exit 1
     make_set set.npz --subjects 3 --trials 8 --d 3 --seed 2
     congru train set.npz -p ra+tslr -o good.safetensors >/dev/null || problems+="no model"$'\n'
-    for name in tslr.reference recentre.prior; do
+    for name in b0.tslr.reference b0.prior.0; do
         python3 - $name <<'END' || problems+="$name: not damaged"$'\n'
 import json, struct, sys
 data = bytearray(open('good.safetensors', 'rb').read())

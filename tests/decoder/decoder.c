@@ -111,7 +111,7 @@ static void reference_moves_as_by_hand(void)
     stream_record(&small, 2, &recording);
     double *frames = stream_frames(&recording), reference[16], root[16], white[16], own[16];
     congru_model_tensor prior = {0};
-    for (size_t i = 0; congru_model_tensor_at(model, i, &prior) && strcmp(prior.name, "recentre.prior") != 0;)
+    for (size_t i = 0; congru_model_tensor_at(model, i, &prior) && strcmp(prior.name, "b0.prior.0") != 0;)
         i++;
     memcpy(reference, prior.data, sizeof reference);
     congru_decoder *decoder = make(model, 0, CONGRU_ADAPT_DECISIONS);

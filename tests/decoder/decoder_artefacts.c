@@ -219,13 +219,13 @@ static congru_status load_changed(const congru_model *model, bool renamed, doubl
     CHECK(bytes != NULL && congru_model_pack(context, model, bytes, size, &size) == CONGRU_OK);
     congru_model_tensor spread = {0};
     for (size_t i = 0;
-         congru_model_tensor_at(model, i, &spread) && strcmp(spread.name, "recentre.spread") != 0;)
+         congru_model_tensor_at(model, i, &spread) && strcmp(spread.name, "b0.spread.0") != 0;)
         i++;
     CHECK(spread.dims == 2 && spread.shape[0] == 2 && spread.shape[1] == 2);
     bool found = false;
     for (size_t i = 0; i + 16 < size && !found; i++) {
-        if (renamed && memcmp(bytes + i, "recentre.spread", 15) == 0)
-            found = memcpy(bytes + i, "recentre.former", 15) != NULL;
+        if (renamed && memcmp(bytes + i, "b0.spread.0", 11) == 0)
+            found = memcpy(bytes + i, "b0.former.0", 11) != NULL;
         else if (!renamed && memcmp(bytes + i, spread.data, 4 * sizeof(double)) == 0)
             found = memcpy(bytes + i + sizeof number, &number, sizeof number) != NULL;
     }
@@ -242,7 +242,7 @@ TEST(few_subjects_do_not_say_how_far_a_new_one_is)
     congru_model *model = stream_model(context, set, "ra+mdm", true, 5);
     congru_model_tensor spread = {0};
     for (size_t i = 0;
-         congru_model_tensor_at(model, i, &spread) && strcmp(spread.name, "recentre.spread") != 0;)
+         congru_model_tensor_at(model, i, &spread) && strcmp(spread.name, "b0.spread.0") != 0;)
         i++;
     CHECK(spread.dims == 2 && spread.shape[0] == 1 && spread.shape[1] == 2);
     congru_model_destroy(&model);

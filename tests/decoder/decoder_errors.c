@@ -206,11 +206,11 @@ TEST(a_prior_that_is_no_covariance_is_refused)
     congru_model *model = train(set, "ra+mdm");
     congru_decoder *decoder = NULL;
     congru_model_tensor prior = {0};
-    for (size_t i = 0; congru_model_tensor_at(model, i, &prior) && strcmp(prior.name, "recentre.prior") != 0;)
+    for (size_t i = 0; congru_model_tensor_at(model, i, &prior) && strcmp(prior.name, "b0.prior.0") != 0;)
         i++;
     ((double *)prior.data)[0] = -1.0;
     check_error(context, congru_decoder_create(context, model, NULL, &decoder), CONGRU_ERROR_NOT_POSITIVE,
-                "the model's tensor recentre.prior is not a covariance (train the model again)");
+                "a reference of the model (b0.prior.0, ...) is not a covariance (train the model again)");
     CHECK(decoder == NULL);
     congru_model_destroy(&model);
     congru_set_destroy(&set);

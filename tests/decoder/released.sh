@@ -13,9 +13,18 @@ for version in "$SOURCE"/tests/data/released/*; do
     problems=
     for model in "$version"/*.safetensors; do
         congru predict "$model" set.npz --subjects S03 -o p.csv >/dev/null 2>err.txt || problems+=$(cat err.txt)
-        cmp p.csv "${model%.safetensors}.csv" >/dev/null || problems+="${model##*/} predicts otherwise"$'\n'
+        cmp p.csv "${model%.safetensors}.csv" >/dev/null || python3 - p.csv "${model%.safetensors}.csv" "$model" >>differs.txt <<'END'
+# 0.2 made logarithms of the probabilities of one described block, and probabilities of these: the last place alone differs.
+import csv, sys
+own, there = ([row for row in csv.reader(open(name))] for name in sys.argv[1:3])
+network = "eegnet" in sys.argv[3]
+same = len(own) == len(there) and all(a[:6] == b[:6] for a, b in zip(own, there))
+worst = max((abs(float(x) - float(y)) for a, b in zip(own[1:], there[1:]) for x, y in zip(a[6:], b[6:])), default=1)
+if not (network and same and worst <= 3e-16):
+    print(sys.argv[3].rsplit("/", 1)[-1], "predicts otherwise")
+END
     done
-    result "models of $name predict what they did" "$problems"
+    result "models of $name predict what they did" "$problems$(cat differs.txt 2>/dev/null)"
     congru show "$version/loso" >shown.txt 2>&1
     result "a results folder of $name is shown as it was" "$(diff shown.txt "$version/loso.txt")"
     cp -r "$version/loso" loso && rm -f loso/results.csv loso/predictions.csv loso/folds/eegnet/2.csv

@@ -357,7 +357,9 @@ static void check_model(const congru_set *set, const congru_results *results, co
     CHECK(congru_model_save(context, model, path) == CONGRU_OK);
     congru_model_destroy(&model);
     CHECK_SAYING(congru_model_load(context, path, &model) == CONGRU_OK, "%s", congru_context_error(context));
-    CHECK(congru_model_needs_signals(model));
+    congru_pipeline_description about;
+    CHECK(congru_pipeline_describe(context, pipeline, &about) == CONGRU_OK &&
+          congru_model_needs_signals(model) == about.needs_signals);
     CHECK_SAYING(congru_model_predict(context, model, set, &ask, &made) == CONGRU_OK, "%s",
                  congru_context_error(context));
     const congru_fold *fold = NULL;

@@ -119,7 +119,7 @@ TEST(blocks_are_made_once_and_joined)
         congru_set *whole = make_set();
         double *recentred = malloc(TRIALS * CHANNELS * CHANNELS * sizeof *recentred);
         CHECK(recentred != NULL && congru_set_preprocess(context, whole, &block[b]) == CONGRU_OK);
-        CHECK(memcmp(m.product[b].covariance, whole->covariance, TRIALS * 9 * sizeof(double)) == 0);
+        CHECK(memcmp(m.product[b]->covariance, whole->covariance, TRIALS * 9 * sizeof(double)) == 0);
         CHECK(congru_alignment_recentre(context, CONGRU_METRIC_RIEMANN, TRIALS, CHANNELS, whole->covariance,
                                         SUBJECTS, whole->subject, NULL, recentred) == CONGRU_OK);
         for (size_t i = 0; i < TRIALS; i++) {
@@ -144,7 +144,7 @@ TEST(signals_are_whitened)
                             .block = block};
     congru_materials m;
     make(&branch, 2, &m);
-    CHECK(m.material[0].features == CHANNELS * RATE && m.prepared[0].signals.start == 0);
+    CHECK(m.material[0].features == CHANNELS * RATE && m.prepared[0]->signals.start == 0);
     for (size_t s = 0; s < SUBJECTS; s++) {
         double mean[9] = {0};
         for (size_t i = s * EACH; i < (s + 1) * EACH; i++)
@@ -179,7 +179,7 @@ TEST(what_a_set_cannot_give_is_told)
     /* cppcheck-suppress unreadVariable ; the branch points to it */
     block[0].window[1] = 2.8; /* five eighths */
     CHECK(congru_materials_want(context, &method, &branch, &m, &index) == CONGRU_OK);
-    CHECK(m.product[0].samples == 50);
+    CHECK(m.product[0]->samples == 50);
     congru_materials_clear(&m);
     congru_set alone = *set;
     alone.signals = NULL;

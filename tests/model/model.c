@@ -359,15 +359,15 @@ TEST(damaged_files_are_refused)
     longer[8] = '[';
     check_damage(longer, whole.size, "not JSON at byte 8");
     free(longer);
-    check_header(whole, "\"format_version\":\"1\"", "\"format_version\":\"2\"",
-                 "a model of format 2, written by congru 0.2.0; congru 0.2.0 reads format 1");
+    check_header(whole, "\"format_version\":\"2\"", "\"format_version\":\"3\"",
+                 "a model of format 3, written by congru 0.2.0; congru 0.2.0 reads formats 1 to 2");
     check_header(whole, "\"congru model\"", "\"another model\"", "its format is 'another model'");
     check_header(whole, "\"pipeline\":\"ra+mdm\"", "\"pipeline\":\"ra+nothing\"",
                  "there is no classifier 'nothing'");
     check_header(whole, "\"pipeline\":\"ra+mdm\"", "\"pipeline\":\"ra+tslr\"", "missing from the model");
-    check_header(whole, "\"mdm.mean\"", "\"mdm.meen\"", "tensor mdm.mean: missing");
-    check_header(whole, "\"recentre.prior\"", "\"recentre.pryor\"", "tensor recentre.prior: missing");
-    check_header(whole, "\"mdm.present\"", "\"mdm.mean\"", "tensor mdm.mean is there twice");
+    check_header(whole, "\"b0.mdm.mean\"", "\"b0.mdm.meen\"", "tensor mdm.mean: missing");
+    check_header(whole, "\"b0.prior.0\"", "\"b0.pryor.0\"", "tensor b0.prior.0: missing");
+    check_header(whole, "\"b0.mdm.present\"", "\"b0.mdm.mean\"", "tensor b0.mdm.mean is there twice");
     check_header(whole, "[3,4,4]", "[3,4,5]", "not the size of its shape");
     check_header(whole, "[3,4,4]", "[6,2,4]", "tensor mdm.mean: dimension 1 is 2, expected 4");
     check_header(whole, "[3,4,4]", "[3,4,4,1,1]", "a shape of at most 4 numbers");
