@@ -3,12 +3,14 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "classifier/ridge_method.h"
+#include "classifier/feature_method.h"
+
+static const double bin_seconds = 0.05;
 
 /* The samples of a bin; what a rate has not enough samples for, one. 0 when the rate is unknown. */
 static size_t bin_samples(const congru_signals *signals)
 {
-    const double samples = floor(CONGRU_BIN_SECONDS * signals->rate + 1e-9);
+    const double samples = floor(bin_seconds * signals->rate + 1e-9);
     return signals->rate > 0 ? (samples >= 1 ? (size_t)samples : 1) : 0;
 }
 
@@ -75,11 +77,11 @@ const congru_classifier congru_classifier_bins = {
     .summary =
         "logistic regression of the signal itself in bins of 50 ms, all folds at once (--C, which is felt in the unit of signals behind none)",
     .needs = CONGRU_NEEDS_SIGNALS,
-    .fit = congru_ridge_method_fit,
-    .predict = congru_ridge_method_predict,
+    .fit = congru_feature_fit,
+    .predict = congru_feature_predict,
     .feature_count = bin_count,
     .features = bin_rows,
     .linear = true,
     .cells = bin_cells,
-    .fit_folds = congru_ridge_method_folds,
+    .fit_folds = congru_feature_folds,
 };
