@@ -61,9 +61,8 @@ static congru_status bin_rows(congru_context *context, const congru_target_trial
                            "--rate)");
     double *trial = congru_memory_take(signals->channels * signals->samples * sizeof *trial);
     if (trial == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY,
-                           "no memory for a trial of %zu channels and %zu samples", signals->channels,
-                           signals->samples);
+        return congru_fail_memory(context, "a trial of %zu channels and %zu samples", signals->channels,
+                                  signals->samples);
     for (size_t i = 0; i < trials->count; i++) {
         congru_signals_read(signals, i, trial);
         average(signals, trial, x + i * stride);
