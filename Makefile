@@ -76,7 +76,7 @@ check-bounds:
 check-aarch64:
 	@command -v aarch64-linux-gnu-gcc qemu-aarch64 >/dev/null || \
 	    { echo 'make check-aarch64 needs: dpkg --add-architecture arm64 && apt-get update && apt-get install' \
-	      'gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user liblbfgs-dev:arm64 libzip-dev:arm64 zlib1g-dev:arm64'; exit 1; }
+	      'gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user libzip-dev:arm64 zlib1g-dev:arm64'; exit 1; }
 	@test -f build-aarch64/build.ninja || meson setup build-aarch64 --cross-file tools/aarch64.txt
 	@ninja -C build-aarch64
 	@tools/run-tests.sh build-aarch64 --no-suite shell --timeout-multiplier 6

@@ -41,7 +41,6 @@ need meson 'configures the build' command -v meson
 need ninja-build 'runs the build' command -v ninja
 need pkg-config 'finds libraries' command -v pkg-config
 need libzip-dev 'reads and writes .npz files' has_file /usr/include/zip.h /usr/local/include/zip.h
-need liblbfgs-dev 'minimises the loss of logistic regression' has_file /usr/include/lbfgs.h /usr/local/include/lbfgs.h
 need zlib1g-dev 'inflates compressed .mat files' has_file /usr/include/zlib.h /usr/local/include/zlib.h
 
 # Not needed to build: without them congru report draws no PNG and writes plain tables, as it says.

@@ -63,16 +63,16 @@ TEST(of_features)
         const congru_logistic_options options = {.c = 1};
         const bool used[2] = {true, true};
         const double c = 1;
-        const congru_ridge_options ridge = {.folds = 1, .used = used, .count = 1, .c = &c};
-        const congru_ridge_options folds = {.folds = n, .used = used, .count = 1, .c = &c};
+        const congru_logistic_folds_options ridge = {.folds = 1, .used = used, .count = 1, .c = &c};
+        const congru_logistic_folds_options folds = {.folds = n, .used = used, .count = 1, .c = &c};
         REFUSED(
-            congru_ridge_folds(context, n, 2, x, label, 2, &ridge, &(congru_ridge_results){.weights = out}));
+            congru_logistic_folds(context, n, 2, x, label, 2, &ridge, &(congru_logistic_folds_results){.weights = out}));
         REFUSED(
-            congru_ridge_folds(context, 2, n, x, label, 2, &ridge, &(congru_ridge_results){.weights = out}));
+            congru_logistic_folds(context, 2, n, x, label, 2, &ridge, &(congru_logistic_folds_results){.weights = out}));
         REFUSED(
-            congru_ridge_folds(context, 2, 2, x, label, n, &ridge, &(congru_ridge_results){.weights = out}));
+            congru_logistic_folds(context, 2, 2, x, label, n, &ridge, &(congru_logistic_folds_results){.weights = out}));
         REFUSED(
-            congru_ridge_folds(context, 2, 2, x, label, 2, &folds, &(congru_ridge_results){.weights = out}));
+            congru_logistic_folds(context, 2, 2, x, label, 2, &folds, &(congru_logistic_folds_results){.weights = out}));
         REFUSED(congru_csp_features(context, n, 2, x, 1, 1, y, out));
         REFUSED(congru_csp_features(context, 2, n, x, 1, 1, y, out));
         REFUSED(congru_csp_features(context, 2, 2, x, n, 1, y, out));

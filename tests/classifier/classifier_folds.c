@@ -68,12 +68,12 @@ static fitted fit(congru_context *own, const fold_set *set, size_t count, const 
     fitted made = {sample_alloc(count * set->subjects * set->classes * set->features),
                    sample_alloc(count * set->subjects * set->classes),
                    sample_alloc(count * left * set->classes)};
-    const congru_ridge_options options = {
+    const congru_logistic_folds_options options = {
         .folds = set->subjects, .used = set->used, .count = count, .c = c, .tolerance = 1e-9};
-    const congru_ridge_results results = {made.weights, made.intercept, made.log_probability, NULL};
+    const congru_logistic_folds_results results = {made.weights, made.intercept, made.log_probability, NULL};
     spd_expect(
         own,
-        congru_ridge_folds(own, set->n, set->features, set->x, set->label, set->classes, &options, &results),
+        congru_logistic_folds(own, set->n, set->features, set->x, set->label, set->classes, &options, &results),
         CONGRU_OK, __FILE__, __LINE__);
     return made;
 }
@@ -136,7 +136,7 @@ static void compare(const fold_set *set, size_t count, const double *c)
 TEST(folds_are_what_they_are_alone)
 {
     static const struct {
-        size_t n, features, classes;
+        size_t n, features, classes; /* features fewer than trials, as many, and more */
     } shapes[] = {{60, 5, 4}, {61, 40, 4}, {60, 130, 3}, {44, 9, 2}, {40, 60, 2}, {230, 120, 4}};
     static const double c[] = {0.01, 1.0, 30.0};
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
@@ -220,9 +220,9 @@ TEST(classes_may_be_absent)
     free_fitted(&made);
     for (size_t i = 0; i < set.n; i++)
         set.used[i] = set.label[i] == 1;
-    const congru_ridge_options options = {.folds = 1, .used = set.used, .count = 1, .c = c};
-    const congru_ridge_results none = {0};
-    CHECK(congru_ridge_folds(context, set.n, set.features, set.x, set.label, set.classes, &options, &none) ==
+    const congru_logistic_folds_options options = {.folds = 1, .used = set.used, .count = 1, .c = c};
+    const congru_logistic_folds_results none = {0};
+    CHECK(congru_logistic_folds(context, set.n, set.features, set.x, set.label, set.classes, &options, &none) ==
           CONGRU_ERROR_ARGUMENT);
     CHECK(strstr(congru_context_error(context), "fold 1 of 1 uses trials of 1 class") != NULL);
     free_set(&set);
@@ -239,19 +239,35 @@ TEST(it_arrives_from_far)
     free_set(&set);
 }
 
+/* Trials that are there twice, in both forms: of their dual numbers only the sum counts. */
+TEST(it_arrives_with_trials_that_depend_on_each_other)
+{
+    static const double c[] = {0.1, 100.0};
+    for (size_t features = 20; features <= 100; features += 80) {
+        fold_set set = make_set(51, 60, features, 3);
+        for (size_t i = 30; i < 60; i++) {
+            memcpy(set.x + i * features, set.x + (i - 30) * features, features * sizeof *set.x);
+            set.label[i] = set.label[i - 30];
+        }
+        compare(&set, 2, c);
+        free_set(&set);
+    }
+}
+
 TEST(wrong_arguments_are_refused)
 {
     fold_set set = make_set(60, 20, 4, 2);
     const double c[] = {1.0, -1.0};
-    const congru_ridge_results none = {0};
-    congru_ridge_options options = {.folds = 1, .used = set.used, .count = 2, .c = c};
-    CHECK(congru_ridge_folds(context, 20, 4, set.x, set.label, 2, &options, &none) == CONGRU_ERROR_ARGUMENT);
+    const congru_logistic_folds_results none = {0};
+    congru_logistic_folds_options options = {.folds = 1, .used = set.used, .count = 2, .c = c};
+    CHECK(congru_logistic_folds(context, 20, 4, set.x, set.label, 2, &options, &none) == CONGRU_ERROR_ARGUMENT);
     options.count = 1;
     options.folds = 0;
-    CHECK(congru_ridge_folds(context, 20, 4, set.x, set.label, 2, &options, &none) == CONGRU_ERROR_ARGUMENT);
+    CHECK(congru_logistic_folds(context, 20, 4, set.x, set.label, 2, &options, &none) == CONGRU_ERROR_ARGUMENT);
     options.folds = 1;
     set.x[7] = NAN;
-    CHECK(congru_ridge_folds(context, 20, 4, set.x, set.label, 2, &options, &none) == CONGRU_ERROR_NOT_FINITE);
+    CHECK(congru_logistic_folds(context, 20, 4, set.x, set.label, 2, &options, &none) ==
+          CONGRU_ERROR_NOT_FINITE);
     free_set(&set);
 }
 
@@ -261,14 +277,24 @@ TEST(panels_are_inverted)
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
         const size_t n = sizes[s], size = congru_panels_size(n, n);
         congru_random random = congru_random_stream(92, (uint32_t)n, 0, 0);
-        double *x = sample_alloc(n * n), *c = sample_alloc(n * n), *inverse = sample_alloc(n * n),
-               *identity = sample_alloc(n * n);
-        double *data = aligned_alloc(64, size * 8),
+        double *x = sample_alloc(n * n), *mean = sample_alloc(n), *c = sample_alloc(n * n),
+               *inverse = sample_alloc(n * n), *identity = sample_alloc(n * n);
+        double *panels = aligned_alloc(64, size * 8), *data = aligned_alloc(64, size * 8),
                *work = aligned_alloc(64, (congru_panels_inverse_work(n) + 8) * 8);
         double *packs = aligned_alloc(64, 64 * CONGRU_PANELS_WORK * 8);
-        congru_panels m = {n, n, data};
+        congru_panels m = {n, n, data}, turned = {n, n, panels};
         sample_normals(&random, n * n, x);
-        congru_panels_gram(context, n, x, n, packs, &m);
+        memset(mean, 0, n * sizeof *mean);
+        congru_panels_fill(context, x, mean, &turned);
+        congru_panels_gram(context, &turned, true, packs, &m); /* x^T x */
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < n; j++) {
+                double sum = 0.0;
+                for (size_t k = 0; k < n; k++)
+                    sum += x[k * n + i] * x[k * n + j];
+                CHECK_NEAR(*congru_panels_entry(&m, i, j), sum, 1e-10);
+            }
+        congru_panels_gram(context, &turned, false, packs, &m);
         for (size_t i = 0; i < n; i++)
             *congru_panels_entry(&m, i, i) += 1.0;
         for (size_t i = 0; i < n; i++)
@@ -276,7 +302,7 @@ TEST(panels_are_inverted)
                 c[i * n + j] = *congru_panels_entry(&m, i, j);
                 CHECK_NEAR(c[i * n + j], dense_dot(n, x + i * n, x + j * n) + (i == j ? 1.0 : 0.0), 1e-10);
             }
-        CHECK(congru_panels_invert(context, s % 2 == 0, &m, work));
+        CHECK(congru_panels_invert(context, &m, work));
         for (size_t i = 0; i < n; i++)
             for (size_t j = 0; j < n; j++)
                 inverse[i * n + j] = *congru_panels_entry(&m, i, j);
@@ -291,6 +317,44 @@ TEST(panels_are_inverted)
         free(data);
         free(work);
         free(packs);
+        free(mean);
+        free(panels);
+    }
+}
+
+/* There and back, of shapes that leave rests in every direction. */
+TEST(panels_are_multiplied)
+{
+    static const size_t shapes[][3] = {{1, 1, 1},    {4, 50, 23},   {7, 49, 24},
+                                       {5, 300, 25}, {9, 13, 1000}, {3, 97, 2000}};
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
+        const size_t rows = shapes[s][0], p = shapes[s][1], n = shapes[s][2], stride = congru_panels_padded(n);
+        congru_random random = congru_random_stream(94, (uint32_t)n, 0, 0);
+        double *x = sample_alloc(n * p), *mean = sample_alloc(p), *w = sample_alloc(rows * p);
+        double *panels = aligned_alloc(64, congru_panels_size(p, n) * 8),
+               *f = aligned_alloc(64, rows * stride * 8);
+        congru_panels m = {p, n, panels};
+        sample_normals(&random, n * p, x);
+        sample_normals(&random, p, mean);
+        sample_normals(&random, rows * p, w);
+        congru_panels_fill(context, x, mean, &m);
+        congru_panels_product(context, rows, w, p, &m, f, stride);
+        for (size_t r = 0; r < rows; r++)
+            for (size_t i = 0; i < stride; i++) {
+                double sum = 0.0;
+                for (size_t j = 0; j < p && i < n; j++)
+                    sum += w[r * p + j] * (x[i * p + j] - mean[j]);
+                CHECK_NEAR(f[r * stride + i], sum, 1e-10);
+            }
+        congru_panels_product_transposed(context, rows, f, stride, &m, w, p);
+        for (size_t r = 0; r < rows; r++)
+            for (size_t j = 0; j < p; j++) {
+                double sum = 0.0;
+                for (size_t i = 0; i < n; i++)
+                    sum += f[r * stride + i] * (x[i * p + j] - mean[j]);
+                CHECK_NEAR(w[r * p + j], sum, 1e-9 * (double)(n + p));
+            }
+        free(x), free(mean), free(w), free(panels), free(f);
     }
 }
 
