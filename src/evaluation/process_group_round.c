@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "evaluation/settings_text.h"
+#include "evaluation/settings.h"
 #include "model/method_options.h"
 
 /* Everything on which results or the list of jobs depend, one thing to a line. */
