@@ -12,7 +12,7 @@
 #include "decoder/model_spread.h"
 #include "evaluation/choice_file.h"
 #include "evaluation/plan.h"
-#include "evaluation/settings_text.h"
+#include "evaluation/settings.h"
 #include "evaluation/trainings.h"
 
 /* ---- Progress -------------------------------------------------------------------------------------------- */
