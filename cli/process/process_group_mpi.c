@@ -24,7 +24,7 @@ typedef struct member {
     bool watched; /* runs on this machine, where its number can be asked for */
     bool lost;
 
-    MPI_Request sending, receiving;
+    MPI_Request sending[2], receiving; /* the former of each outgoing block */
     bool arriving, arrived;
     unsigned char *data; /* (size), of which there is room for more; NULL: nothing came */
     size_t size, room;
@@ -35,6 +35,9 @@ static struct {
     member *members;
     MPI_Win window; /* the counters, in the memory of rank 0 */
     bool meets;     /* a round has begun */
+    unsigned turn;  /* which outgoing block is that of this round */
+    void *outgoing[2];
+    size_t room[2];
     double looked;
 } mpi;
 
@@ -88,18 +91,32 @@ static uint64_t count(void *user, int counter, uint64_t add)
     return before;
 }
 
+/* Nobody waits until what it gives has gone out, so there are two blocks: who has given the one has received the other. */
 static void begin_round(const void *own, size_t size)
 {
+    const unsigned turn = mpi.turn = 1 - mpi.turn;
     if (size > INT_MAX)
         give_up("processes would give each other more than 2 GB");
+    for (int rank = 0; rank < mpi.size; rank++)
+        if (!mpi.members[rank].lost)
+            MPI_Wait(&mpi.members[rank].sending[turn], MPI_STATUS_IGNORE);
+    if (size + 1 > mpi.room[turn]) {
+        free(mpi.outgoing[turn]);
+        mpi.outgoing[turn] = malloc(size + 1);
+        if (mpi.outgoing[turn] == NULL)
+            give_up("not enough memory for what processes give each other");
+        mpi.room[turn] = size + 1;
+    }
+    memcpy(mpi.outgoing[turn], own, size);
     for (int rank = 0; rank < mpi.size; rank++) {
         member *one = &mpi.members[rank];
         one->arriving = false;
         one->arrived = rank == mpi.rank;
-        one->sending = MPI_REQUEST_NULL;
+        one->sending[turn] = MPI_REQUEST_NULL;
         if (rank != mpi.rank && !one->lost &&
-            MPI_Isend(own, (int)size, MPI_BYTE, rank, TAG_BLOCK, MPI_COMM_WORLD, &one->sending) != MPI_SUCCESS)
-            one->sending = MPI_REQUEST_NULL; /* there is nothing to wait for */
+            MPI_Isend(mpi.outgoing[turn], (int)size, MPI_BYTE, rank, TAG_BLOCK, MPI_COMM_WORLD,
+                      &one->sending[turn]) != MPI_SUCCESS)
+            one->sending[turn] = MPI_REQUEST_NULL; /* there is nothing to wait for */
     }
 }
 
@@ -141,13 +158,6 @@ static bool has_come(int rank, member *from)
     return true;
 }
 
-static bool has_gone_out(member *to)
-{
-    int done = 0;
-    return to->lost ||
-           (MPI_Test(&to->sending, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done); /* true of no request */
-}
-
 static bool gather(void *user, const void *own, size_t size, const void **data, size_t *sizes)
 {
     bool all = true;
@@ -157,9 +167,8 @@ static bool gather(void *user, const void *own, size_t size, const void **data, 
     mpi.meets = true;
     look_around();
     for (int rank = 0; rank < mpi.size; rank++) {
-        member *one = &mpi.members[rank];
-        const bool came = has_come(rank, one), gone = has_gone_out(one);
-        all = all && came && gone;
+        const bool came = has_come(rank, &mpi.members[rank]);
+        all = all && came;
     }
     if (!all)
         return false;
@@ -187,6 +196,7 @@ static void meet(int *neighbours)
     *neighbours = 0;
     for (int rank = 0; rank < mpi.size; rank++) {
         const bool here = strcmp(all[rank].host, own.host) == 0;
+        mpi.members[rank].sending[0] = mpi.members[rank].sending[1] = MPI_REQUEST_NULL;
         mpi.members[rank].process = all[rank].process;
         mpi.members[rank].watched = here && runs(all[rank].process);
         *neighbours += here;
@@ -240,12 +250,16 @@ void process_group_transport_close(int code)
         fprintf(stderr, "congru: the first process is gone; the same command goes on from what is done\n");
     if (lost)
         _exit(code);
+    for (int rank = 0; rank < mpi.size; rank++)
+        MPI_Waitall(2, mpi.members[rank].sending, MPI_STATUSES_IGNORE);
     MPI_Win_unlock_all(mpi.window);
     MPI_Win_free(&mpi.window);
     MPI_Finalize();
     for (int rank = 0; rank < mpi.size; rank++)
         free(mpi.members[rank].data);
     free(mpi.members);
+    free(mpi.outgoing[0]);
+    free(mpi.outgoing[1]);
 }
 
 const char *process_group_transport_name(void)

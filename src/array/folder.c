@@ -4,12 +4,12 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "array/source.h"
 #include "base/error.h"
+#include "base/number_text.h"
 #include "base/text.h"
 
 static congru_status make_one(congru_context *context, const char *path)
@@ -58,7 +58,7 @@ static congru_status look(congru_context *context, const char *folder, congru_te
 {
     char name[NAME_SIZE];
     *exists = false;
-    vsnprintf(name, sizeof name, format, arguments);
+    congru_format_list(name, sizeof name, format, arguments);
     congru_text_clear(path);
     congru_text_add(path, "%s/%s", folder, name);
     return path->failed ? congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder)

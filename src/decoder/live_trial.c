@@ -58,10 +58,10 @@ static congru_status make_products(congru_decoder *d)
     congru_product *list[CONGRU_BRANCHES_MAX * CONGRU_BLOCKS_MAX];
     for (size_t i = 0; i < m->products; i++) {
         size_t count = 0;
-        if (congru_materials_leader(m, i) != i)
+        if (m->leader[i] != i)
             continue;
         for (size_t k = i; k < m->products; k++)
-            if (congru_materials_leader(m, k) == i)
+            if (m->leader[k] == i)
                 list[count++] = m->product[k];
         CONGRU_TRY(congru_product_make(d->context, &d->trial.set, 0, 1, count, list));
     }

@@ -13,7 +13,7 @@
 #include "evaluation/choice_file.h"
 #include "evaluation/plan.h"
 #include "evaluation/request_check.h"
-#include "evaluation/settings_text.h"
+#include "evaluation/settings.h"
 #include "evaluation/trainings.h"
 
 /* ---- Progress -------------------------------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
 #define CONGRU_EVALUATION_FOLD_FILE_H
 
 #include "array/csv.h"
-#include "evaluation/settings_text.h"
+#include "evaluation/settings.h"
 #include "evaluation/table_digest.h"
 #include "network/record.h"
 

@@ -115,6 +115,7 @@ void congru_materials_clear(congru_materials *m)
     for (size_t i = 0; i < m->materials; i++)
         congru_memory_give(m->material[i].feature);
     free(m->product);
+    free(m->leader);
     free(m->prepared);
     free(m->material);
     congru_domains_clear(&m->domains);
@@ -134,11 +135,15 @@ static congru_status want_product(congru_context *context, const congru_branch *
             *product = m->product[i];
             return CONGRU_OK;
         }
-    CONGRU_TRY(
-        congru_grow(context, &m->product, &m->product_room, m->products + 1, sizeof *m->product, memory));
-    CONGRU_TRY(congru_allocate(context, &m->product[m->products], 1, sizeof **m->product, memory));
+    const size_t added = m->products;
+    CONGRU_TRY(congru_grow(context, &m->product, &m->product_room, added + 1, sizeof *m->product, memory));
+    CONGRU_TRY(congru_grow(context, &m->leader, &m->leader_room, added + 1, sizeof *m->leader, memory));
+    CONGRU_TRY(congru_allocate(context, &m->product[added], 1, sizeof **m->product, memory));
     *product = m->product[m->products++];
     CONGRU_TRY(congru_preprocessing_copy(context, &wanted, &(*product)->description));
+    for (m->leader[added] = 0; m->leader[added] < added; m->leader[added]++)
+        if (congru_product_shares(&m->product[m->leader[added]]->description, &wanted))
+            break;
     const congru_status status = congru_product_measure(context, m->set, *product);
     if (status != CONGRU_OK) {
         congru_preprocessing_clear(&(*product)->description);
@@ -295,15 +300,6 @@ static size_t chunk_size(const congru_materials *m, size_t first)
     return m->set->count - first < CHUNK ? m->set->count - first : CHUNK;
 }
 
-size_t congru_materials_leader(const congru_materials *m, size_t index)
-{
-    size_t leader = 0;
-    while (leader < index &&
-           !congru_product_shares(&m->product[leader]->description, &m->product[index]->description))
-        leader++;
-    return leader;
-}
-
 /* Job: one chunk of trials through one set of filters, and all windows of it. */
 static congru_status make_products(void *user, size_t job, congru_context *context)
 {
@@ -312,11 +308,11 @@ static congru_status make_products(void *user, size_t job, congru_context *conte
     const size_t leader = job / run->chunks, first = job % run->chunks * CHUNK;
     size_t count = 0;
     congru_product **list;
-    if (congru_materials_leader(m, leader) != leader)
+    if (m->leader[leader] != leader)
         return CONGRU_OK;
     CONGRU_TRY(congru_allocate(context, &list, m->products, sizeof *list, memory));
     for (size_t i = leader; i < m->products; i++)
-        if (congru_materials_leader(m, i) == leader)
+        if (m->leader[i] == leader)
             list[count++] = m->product[i];
     const congru_status status = congru_product_make(context, m->set, first, chunk_size(m, first), count, list);
     free(list);

@@ -64,7 +64,8 @@ typedef struct congru_materials {
     congru_domains domains;
     bool recentre; /* for all fits together, whole domains being seen */
     congru_product **product;
-    size_t products, product_room;
+    size_t *leader; /* (products) the first that shares its filters: these are made together */
+    size_t products, product_room, leader_room;
     congru_prepared **prepared;
     size_t count, room;
     congru_material *material;
@@ -80,9 +81,6 @@ congru_status congru_materials_begin(congru_context *context, const congru_set *
  * cannot give is found: CONGRU_ERROR_ARGUMENT in one line. The branch must live as long as the list. */
 congru_status congru_materials_want(congru_context *context, const congru_method_options *method,
                                     const congru_branch *branch, congru_materials *materials, size_t *index);
-
-/* Products that share their filters are made together: the first of those that share them with product `index`. */
-size_t congru_materials_leader(const congru_materials *materials, size_t index);
 
 /* Room for what anybody reads of each product, of so many trials. */
 congru_status congru_materials_reserve(congru_context *context, congru_materials *materials);

@@ -3,7 +3,7 @@
 #define CONGRU_EVALUATION_RUN_FOLDER_H
 
 #include "evaluation/cohort.h"
-#include "evaluation/settings_text.h"
+#include "evaluation/settings.h"
 
 /* A folder in use, from congru_run_open to congru_run_close. */
 typedef struct congru_run_folder {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "evaluation/settings_text.h"
+#include "evaluation/settings.h"
 #include "model/method_options.h"
 
 /* Everything on which results or the list of jobs depend, one thing to a line. */

@@ -1,6 +1,6 @@
 /* What the numbers of a run depend on, as text. SPDX-License-Identifier: Apache-2.0 */
-#ifndef CONGRU_EVALUATION_SETTINGS_TEXT_H
-#define CONGRU_EVALUATION_SETTINGS_TEXT_H
+#ifndef CONGRU_EVALUATION_SETTINGS_H
+#define CONGRU_EVALUATION_SETTINGS_H
 
 #include "base/text.h"
 #include "congru/evaluation.h"
