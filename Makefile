@@ -112,7 +112,7 @@ install: setup
 CHECKS = check cppcheck clang valgrind tsan sanitize coverage tidy
 
 # Unoptimised kernels take minutes, and -O2 takes minutes to compile when instrumented.
-INSTRUMENTED = -Db_lundef=false -Doptimization=1 -Dpage=disabled
+INSTRUMENTED = -Db_lundef=false -Doptimization=1
 SANITIZE_SETUP = test -f $(SANITIZE_BUILD)/build.ninja || \
     meson setup $(SANITIZE_BUILD) $(INSTRUMENTED) -Db_sanitize=address,undefined
 
@@ -149,7 +149,7 @@ valgrind:
 
 clang:
 	@tools/install-dependencies.sh clang build-clang
-	@test -f build-clang/build.ninja || CC=clang meson setup build-clang --werror -Dpage=disabled
+	@test -f build-clang/build.ninja || CC=clang meson setup build-clang --werror
 	@ninja -C build-clang
 	@tools/run-tests.sh build-clang --no-suite shell
 
@@ -165,7 +165,7 @@ tidy:
 coverage:
 	@tools/install-dependencies.sh check build-coverage
 	@test -f build-coverage/build.ninja || \
-	    meson setup build-coverage -Db_coverage=true -Doptimization=0 -Dpage=disabled \
+	    meson setup build-coverage -Db_coverage=true -Doptimization=0 \
 	    -Dc_args=-fprofile-update=atomic
 	@ninja -C build-coverage
 	@find build-coverage -name '*.gcda' -delete

@@ -186,6 +186,10 @@ congru_status congru_csp_view_features(congru_context *context, size_t n, size_t
                                        view->plain != NULL && filters != NULL && out != NULL && blocks > 0 &&
                                            size > 0 && size <= d,
                                        "no input, no output or no filters were given");
+    if (status == CONGRU_OK)
+        status = congru_check_count(context, blocks, size * d);
+    if (status == CONGRU_OK)
+        status = congru_check_count(context, n, blocks * size);
     if (status != CONGRU_OK)
         return status;
     for (int pass = 0; pass < 2; pass++) {

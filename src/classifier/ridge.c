@@ -430,6 +430,10 @@ congru_status congru_ridge_folds(congru_context *context, size_t n, size_t featu
     congru_status status = congru_check_features(context, n, features, x);
     if (status == CONGRU_OK)
         status = check_options(context, options);
+    if (status == CONGRU_OK)
+        status = congru_check_count(context, options->folds, n);
+    if (status == CONGRU_OK)
+        status = congru_check_count(context, classes, features);
     if (status != CONGRU_OK)
         return status;
     status = congru_class_table_make(context, n, label, classes, &table);

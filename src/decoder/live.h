@@ -113,7 +113,9 @@ struct congru_decoder {
     congru_materials materials; /* the plan of what a trial becomes */
     congru_live_view *view;
     size_t views;
-    bool artefact;        /* what was last looked at is one */
+    bool artefact; /* what was last looked at is one */
+    uint64_t
+        clear; /* frames from which on a window holds less than half of the last one that was an artefact */
     const double *weight; /* (views); NULL: the only view's probabilities are those of the decision */
     double *said;         /* (views, classes) */
     double *probability;  /* (classes) */

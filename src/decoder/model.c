@@ -8,6 +8,7 @@
 #include "dataset/set_check.h"
 #include "dataset/set_products.h"
 #include "decoder/model_branches.h"
+#include "evaluation/request_check.h"
 #include "evaluation/settings_text.h"
 
 void congru_model_options_init(congru_model_options *options)
@@ -170,6 +171,8 @@ static congru_status check_set(congru_context *context, const congru_set *set, b
                            "the set holds one class, '%s'; nothing to tell apart",
                            set->classes > 0 ? set->class_name[0] : "");
     congru_status status = congru_set_check(context, set);
+    if (status == CONGRU_OK)
+        status = congru_request_check_subjects(context, set);
     return status == CONGRU_OK && !branched ? congru_set_check_rank(context, set, 0, NULL) : status;
 }
 

@@ -18,34 +18,43 @@ void congru_model_looks_clear(congru_model_looks *looks)
     *looks = (congru_model_looks){0};
 }
 
-/* The trials of one subject among those fitted on. */
-typedef struct subject_side {
-    size_t *trial; /* (count) */
-    size_t *place; /* (count) in the list of those fitted on */
-    size_t count;
-} subject_side;
+/* The trials fitted on, those of one subject after those of another. */
+typedef struct subject_sides {
+    size_t *first; /* (subjects + 1): where those of each begin */
+    size_t *place; /* (trials) in the list of those fitted on */
+    size_t *trial; /* (trials) */
+} subject_sides;
 
-static void list_subject(const congru_fold_case *fold, int32_t subject, subject_side *side)
+static bool begin_sides(const congru_fold_case *fold, subject_sides *sides)
 {
-    side->count = 0;
-    for (size_t i = 0; i < fold->train.count; i++)
-        if (fold->materials->set->subject[fold->train.trial[i]] == subject) {
-            side->trial[side->count] = fold->train.trial[i];
-            side->place[side->count++] = i;
-        }
+    const congru_set *set = fold->materials->set;
+    const size_t count = fold->train.count;
+    int32_t *subject = calloc(count + 1, sizeof *subject);
+    *sides = (subject_sides){.first = calloc(set->subjects + 1, sizeof *sides->first),
+                             .place = malloc((count + 1) * sizeof *sides->place),
+                             .trial = malloc((count + 1) * sizeof *sides->trial)};
+    const bool room = subject != NULL && sides->first != NULL && sides->place != NULL && sides->trial != NULL;
+    for (size_t i = 0; room && i < count; i++)
+        subject[i] = set->subject[fold->train.trial[i]];
+    if (room)
+        congru_list_groups(count, subject, set->subjects, sides->first, sides->place);
+    for (size_t i = 0; room && i < count; i++)
+        sides->trial[i] = fold->train.trial[sides->place[i]];
+    free(subject);
+    return room;
 }
 
-static bool begin_side(const congru_fold_case *fold, subject_side *side)
+static congru_fold_side side_of(const subject_sides *sides, size_t subject)
 {
-    *side = (subject_side){.trial = malloc((fold->train.count + 1) * sizeof *side->trial),
-                           .place = malloc((fold->train.count + 1) * sizeof *side->place)};
-    return side->trial != NULL && side->place != NULL;
+    const size_t first = sides->first[subject];
+    return (congru_fold_side){sides->first[subject + 1] - first, sides->trial + first};
 }
 
-static void end_side(subject_side *side)
+static void end_sides(subject_sides *sides)
 {
-    free(side->trial);
-    free(side->place);
+    free(sides->first);
+    free(sides->place);
+    free(sides->trial);
 }
 
 static congru_status fail_memory(const congru_fold_case *fold)
@@ -69,18 +78,18 @@ static void add_pattern(congru_pattern *sum, congru_pattern *more, size_t number
 /* One subject asked, and what the branch looked at then. */
 static congru_status look_at_subject(const congru_fold_case *fold, const congru_material *material,
                                      const congru_method_options *method, congru_fold_aligned *aligned,
-                                     const congru_tensors *tensors, const subject_side *side,
-                                     double *probability, congru_pattern *pattern)
+                                     const congru_tensors *tensors, congru_fold_side side, double *probability,
+                                     congru_pattern *pattern)
 {
     const size_t classes = fold->materials->set->classes;
     congru_fold_case own = *fold;
-    own.test = (congru_fold_side){side->count, side->trial};
+    own.test = side;
     for (size_t b = 0; b < material->blocks; b++)
         congru_fold_target_clear(&aligned->target[b]);
     congru_status status = congru_branch_ask(&own, material, method, aligned, tensors, false, probability);
     if (status != CONGRU_OK)
         return status;
-    congru_opinions_log(side->count * classes, probability);
+    congru_opinions_log(side.count * classes, probability);
     return congru_branch_linear(material->branch)
                ? congru_branch_look(&own, material, method, aligned, tensors, probability, pattern)
                : CONGRU_OK;
@@ -93,26 +102,27 @@ congru_status congru_model_look(const congru_fold_case *fold, const congru_mater
     const congru_set *set = fold->materials->set;
     const size_t classes = set->classes;
     double *probability = malloc((fold->train.count + 1) * classes * sizeof *probability);
-    subject_side side;
-    bool room = begin_side(fold, &side);
+    subject_sides sides;
+    bool room = begin_sides(fold, &sides);
     looks->log_probability[branch] = malloc((fold->train.count + 1) * classes * sizeof *probability);
     congru_status status =
         room && probability != NULL && looks->log_probability[branch] != NULL ? CONGRU_OK : fail_memory(fold);
     for (size_t s = 0; status == CONGRU_OK && s < set->subjects; s++) {
         congru_pattern pattern = {0};
-        list_subject(fold, (int32_t)s, &side);
+        const congru_fold_side side = side_of(&sides, s);
+        const size_t *place = sides.place + sides.first[s];
         if (side.count == 0)
             continue;
-        status = look_at_subject(fold, material, method, aligned, tensors, &side, probability, &pattern);
+        status = look_at_subject(fold, material, method, aligned, tensors, side, probability, &pattern);
         for (size_t i = 0; status == CONGRU_OK && i < side.count; i++)
-            memcpy(looks->log_probability[branch] + side.place[i] * classes, probability + i * classes,
+            memcpy(looks->log_probability[branch] + place[i] * classes, probability + i * classes,
                    classes * sizeof *probability);
         if (status == CONGRU_OK && pattern.cells > 0)
             add_pattern(&looks->pattern[branch], &pattern, pattern.cells * classes * (1 + set->dimension));
         congru_pattern_clear(&pattern);
     }
     free(probability);
-    end_side(&side);
+    end_sides(&sides);
     return status;
 }
 
@@ -123,9 +133,9 @@ static congru_status find_parts(const congru_fold_case *fold, size_t branches, c
     const congru_set *set = fold->materials->set;
     const size_t classes = set->classes;
     double *own[CONGRU_BRANCHES_MAX] = {0}, of_subject[CONGRU_BRANCHES_MAX];
-    subject_side side;
+    subject_sides sides;
     size_t subjects = 0;
-    congru_status status = begin_side(fold, &side) ? CONGRU_OK : fail_memory(fold);
+    congru_status status = begin_sides(fold, &sides) ? CONGRU_OK : fail_memory(fold);
     for (size_t b = 0; b < branches; b++) {
         part[b] = 0;
         own[b] = malloc((fold->train.count + 1) * classes * sizeof **own);
@@ -134,13 +144,13 @@ static congru_status find_parts(const congru_fold_case *fold, size_t branches, c
     }
     for (size_t s = 0; status == CONGRU_OK && s < set->subjects; s++) {
         congru_fold_case one = *fold;
-        list_subject(fold, (int32_t)s, &side);
-        if (side.count == 0)
+        const size_t *place = sides.place + sides.first[s];
+        one.test = side_of(&sides, s);
+        if (one.test.count == 0)
             continue;
-        one.test = (congru_fold_side){side.count, side.trial};
         for (size_t b = 0; b < branches; b++)
-            for (size_t i = 0; i < side.count; i++)
-                memcpy(own[b] + i * classes, looks->log_probability[b] + side.place[i] * classes,
+            for (size_t i = 0; i < one.test.count; i++)
+                memcpy(own[b] + i * classes, looks->log_probability[b] + place[i] * classes,
                        classes * sizeof **own);
         status = congru_branches_part(&one, branches, (const double *const *)own, weight, of_subject);
         subjects++;
@@ -151,7 +161,7 @@ static congru_status find_parts(const congru_fold_case *fold, size_t branches, c
         part[b] /= subjects > 0 ? (double)subjects : 1;
         free(own[b]);
     }
-    end_side(&side);
+    end_sides(&sides);
     return status;
 }
 

@@ -23,8 +23,9 @@ typedef struct prediction_run {
     congru_evaluation_options evaluation;
     congru_materials materials;
     size_t material[CONGRU_BRANCHES_MAX]; /* of each branch */
-    size_t *trial;                        /* of the subject at hand */
-    double *probability;                  /* likewise */
+    size_t *first, *listed; /* (subjects + 1), (trials): those of one subject after those of another */
+    const size_t *trial;    /* of the subject at hand */
+    double *probability;    /* likewise */
     congru_predictions *made;
 } prediction_run;
 
@@ -131,9 +132,11 @@ static congru_status match_labels(prediction_run *run)
     run->view.classes = run->model->classes;
     run->view.class_name = run->model->class_name;
     run->view.label = malloc(set->count * sizeof *run->view.label);
-    run->trial = malloc(set->count * sizeof *run->trial);
-    if (run->view.label == NULL || run->trial == NULL)
+    run->first = calloc(set->subjects + 1, sizeof *run->first);
+    run->listed = malloc(set->count * sizeof *run->listed);
+    if (run->view.label == NULL || run->first == NULL || run->listed == NULL)
         return congru_fail(run->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", set->count);
+    congru_list_groups(set->count, set->subject, set->subjects, run->first, run->listed);
     for (size_t i = 0; i < set->count; i++) {
         const char *name = set->label != NULL ? set->class_name[set->label[i]] : "";
         run->view.label[i] = -1;
@@ -248,12 +251,10 @@ static congru_status ask_branches(prediction_run *run, size_t count)
 
 static congru_status ask(prediction_run *run, int32_t subject)
 {
-    size_t count = 0;
     if (subject < 0 || (size_t)subject >= run->set->subjects)
         return congru_fail(run->context, CONGRU_ERROR_ARGUMENT, "there is no subject %d", (int)subject);
-    for (size_t i = 0; i < run->set->count; i++)
-        if (run->set->subject[i] == subject)
-            run->trial[count++] = i;
+    const size_t count = run->first[subject + 1] - run->first[subject];
+    run->trial = run->listed + run->first[subject];
     if (count == 0)
         return CONGRU_OK;
     return congru_model_branched(run->model) ? ask_branches(run, count)
@@ -310,7 +311,8 @@ congru_status congru_model_predict(congru_context *context, const congru_model *
     congru_materials_clear(&run.materials);
     congru_set_destroy(&run.prepared);
     free(run.view.label);
-    free(run.trial);
+    free(run.first);
+    free(run.listed);
     free(run.probability);
     if (status != CONGRU_OK)
         congru_predictions_destroy(&run.made);

@@ -48,93 +48,121 @@ typedef struct measuring {
     congru_context *context;
     const congru_prepared *prepared;
     congru_fold_side train;
-    bool *used;           /* (domains) */
-    double *trial;        /* (largest domain, d, d) */
-    double *others;       /* (domains, d, d) references of other subjects */
-    double *mean;         /* (d, d) of them */
+    size_t *first,
+        *listed;    /* (domains + 1), (trials): places in `train`, those of one domain after those of another */
+    double *trial;  /* (largest domain, d, d) */
+    double *others; /* (domains, d, d) references of other subjects */
+    double *mean;   /* (d, d) of them */
     double *own, *beyond; /* (trials) distances */
     size_t count, met;    /* of each */
 } measuring;
 
+static size_t trials_of(const measuring *m, size_t domain)
+{
+    return m->first[domain + 1] - m->first[domain];
+}
+
+/* Subjects are left out one by one, or, where they are many, in groups: each costs a mean of all the others. */
+static size_t group_of(const measuring *m, size_t domain)
+{
+    const size_t subjects = m->prepared->set->subjects, subject = (size_t)m->prepared->domains->subject[domain];
+    return subjects <= CONGRU_SPREAD_GROUPS_MAX ? subject : subject * CONGRU_SPREAD_GROUPS_MAX / subjects;
+}
+
 /* The trials of one domain as they were before they were recentred. */
-static congru_status gather(const measuring *m, size_t domain, size_t *count)
+static congru_status gather(const measuring *m, size_t domain)
 {
     const congru_prepared *prepared = m->prepared;
-    const size_t size = prepared->d * prepared->d;
+    const size_t size = prepared->d * prepared->d, count = trials_of(m, domain);
+    const size_t *place = m->listed + m->first[domain];
     congru_status status = CONGRU_OK;
-    *count = 0;
-    for (size_t i = 0; status == CONGRU_OK && i < m->train.count; i++) {
-        double *c = m->trial + *count * size;
-        if ((size_t)prepared->domains->of_trial[m->train.trial[i]] != domain)
-            continue;
+    for (size_t i = 0; status == CONGRU_OK && i < count; i++) {
+        double *c = m->trial + i * size;
+        const size_t *trial = &m->train.trial[place[i]];
         if (prepared->recentring->moment != NULL) {
-            const congru_signals one = congru_prepared_signals(prepared, false, &m->train.trial[i]);
+            const congru_signals one = congru_prepared_signals(prepared, false, trial);
             status = prepared->recentring->moment(m->context, &one, c);
         } else {
-            memcpy(c, prepared->covariance + m->train.trial[i] * size, size * sizeof *c);
+            memcpy(c, prepared->covariance + *trial * size, size * sizeof *c);
         }
-        ++*count;
     }
     return status;
 }
 
-/* The reference of all subjects but one; false where there are none. */
-static congru_status leave_out(const measuring *m, int32_t subject, bool *any)
+/* The reference of all subjects but those of a group; false where there are none. */
+static congru_status leave_out(const measuring *m, size_t group, bool *any)
 {
     const congru_prepared *prepared = m->prepared;
     const size_t size = prepared->d * prepared->d;
     size_t count = 0;
     for (size_t k = 0; k < prepared->domains->count; k++)
-        if (m->used[k] && prepared->domains->subject[k] != subject)
+        if (trials_of(m, k) > 0 && group_of(m, k) != group)
             memcpy(m->others + count++ * size, prepared->reference + k * size, size * sizeof *m->others);
     *any = count > 0;
     return count > 0 ? congru_recentre_prior(m->context, count, prepared->d, m->others, m->mean) : CONGRU_OK;
 }
 
-static congru_status measure_domain(measuring *m, size_t domain)
+static congru_status measure_domain(measuring *m, size_t domain, bool others)
 {
     const congru_prepared *prepared = m->prepared;
-    const size_t d = prepared->d;
-    size_t count;
-    bool any = false;
-    congru_status status = gather(m, domain, &count);
+    const size_t d = prepared->d, count = trials_of(m, domain);
+    congru_status status = gather(m, domain);
     if (status == CONGRU_OK)
         status = congru_spd_distance(m->context, CONGRU_METRIC_RIEMANN, count, d, m->trial, 1,
                                      prepared->reference + domain * d * d, m->own + m->count);
     m->count += count;
-    if (status == CONGRU_OK)
-        status = leave_out(m, prepared->domains->subject[domain], &any);
-    if (status == CONGRU_OK && any)
+    if (status == CONGRU_OK && others)
         status = congru_spd_distance(m->context, CONGRU_METRIC_RIEMANN, count, d, m->trial, 1, m->mean,
                                      m->beyond + m->met);
-    m->met += any ? count : 0;
+    m->met += others ? count : 0;
+    return status;
+}
+
+static congru_status measure_group(measuring *m, size_t group)
+{
+    const size_t domains = m->prepared->domains->count;
+    bool others = false, asked = false;
+    congru_status status = CONGRU_OK;
+    for (size_t k = 0; status == CONGRU_OK && k < domains; k++) {
+        if (trials_of(m, k) == 0 || group_of(m, k) != group)
+            continue;
+        if (!asked)
+            status = leave_out(m, group, &others);
+        asked = true;
+        if (status == CONGRU_OK)
+            status = measure_domain(m, k, others);
+    }
     return status;
 }
 
 static congru_status measure(measuring *m)
 {
-    const size_t d = m->prepared->d, domains = m->prepared->domains->count;
-    size_t *trials = calloc(domains, sizeof *trials), most = 0;
-    m->used = calloc(domains, sizeof *m->used);
-    for (size_t i = 0; trials != NULL && i < m->train.count; i++) {
-        const size_t count = ++trials[m->prepared->domains->of_trial[m->train.trial[i]]];
-        most = count > most ? count : most;
+    const congru_prepared *prepared = m->prepared;
+    const size_t d = prepared->d, domains = prepared->domains->count, subjects = prepared->set->subjects;
+    int32_t *domain = calloc(m->train.count + 1, sizeof *domain);
+    size_t most = 0;
+    m->first = calloc(domains + 1, sizeof *m->first);
+    m->listed = malloc((m->train.count + 1) * sizeof *m->listed);
+    if (domain == NULL || m->first == NULL || m->listed == NULL) {
+        free(domain);
+        return congru_fail(m->context, CONGRU_ERROR_MEMORY, "not enough memory for a model");
     }
+    for (size_t i = 0; i < m->train.count; i++)
+        domain[i] = prepared->domains->of_trial[m->train.trial[i]];
+    congru_list_groups(m->train.count, domain, domains, m->first, m->listed);
+    free(domain);
+    for (size_t k = 0; k < domains; k++)
+        most = trials_of(m, k) > most ? trials_of(m, k) : most;
     m->trial = congru_memory_take(most * d * d * sizeof(double));
     m->others = congru_memory_take(domains * d * d * sizeof(double));
     m->mean = malloc(d * d * sizeof(double));
     m->own = malloc(m->train.count * sizeof(double));
     m->beyond = malloc(m->train.count * sizeof(double));
     congru_status status = CONGRU_OK;
-    if (trials == NULL || m->used == NULL || m->trial == NULL || m->others == NULL || m->mean == NULL ||
-        m->own == NULL || m->beyond == NULL)
+    if (m->trial == NULL || m->others == NULL || m->mean == NULL || m->own == NULL || m->beyond == NULL)
         status = congru_fail(m->context, CONGRU_ERROR_MEMORY, "not enough memory for a model");
-    for (size_t k = 0; status == CONGRU_OK && k < domains; k++)
-        m->used[k] = trials[k] > 0;
-    for (size_t k = 0; status == CONGRU_OK && k < domains; k++)
-        if (m->used[k])
-            status = measure_domain(m, k);
-    free(trials);
+    for (size_t g = 0; status == CONGRU_OK && g < CONGRU_SPREAD_GROUPS_MAX && g < subjects; g++)
+        status = measure_group(m, g);
     return status;
 }
 
@@ -145,7 +173,7 @@ static bool has_subjects(const measuring *m)
     size_t count = 0;
     for (size_t k = 0; count < CONGRU_SPREAD_SUBJECTS_MIN && k < m->prepared->domains->count; k++) {
         const int32_t subject = m->prepared->domains->subject[k];
-        bool is_new = m->used[k];
+        bool is_new = trials_of(m, k) > 0;
         for (size_t i = 0; i < count; i++)
             is_new = is_new && seen[i] != subject;
         if (is_new)
@@ -168,7 +196,8 @@ congru_status congru_spread_measure(const congru_fold_case *fold, const congru_p
     } else if (status == CONGRU_ERROR_NOT_POSITIVE || status == CONGRU_ERROR_NOT_CONVERGED) {
         status = CONGRU_OK; /* trials of low rank, which nothing is near to */
     }
-    free(m.used);
+    free(m.first);
+    free(m.listed);
     free(m.mean);
     free(m.own);
     free(m.beyond);

@@ -122,7 +122,7 @@ static congru_status add_choices(congru_evaluation *e, congru_results *results)
     const bool tells = e->options->method.choose[0] != '\0';
     congru_status status = CONGRU_OK;
     if (e->options->folder != NULL)
-        return congru_results_choices(e->context, e->options->folder, tells, NULL, results);
+        return congru_results_choices(e->context, e->options->folder, e->run.fingerprint, tells, NULL, results);
     for (size_t i = 0, p = 0; status == CONGRU_OK && i < e->pipelines && p < results->pipelines; i++) {
         const congru_grid *grid = &e->plan.grid[i];
         const congru_choice *choice = congru_plan_choice(&e->plan, i, 0);

@@ -69,14 +69,14 @@ static congru_status check_folds(congru_context *context, const congru_set *set,
     return CONGRU_OK;
 }
 
-static congru_status check_number(congru_context *context, const congru_set *set)
+congru_status congru_request_check_subjects(congru_context *context, const congru_set *set)
 {
     congru_domains sessions = {0};
     size_t *own = calloc(set->subjects + 1, sizeof *own), most = 0;
     if (set->subjects > CONGRU_EVALUATED_SUBJECTS_MAX) {
         free(own);
         return congru_fail(context, CONGRU_ERROR_UNSUPPORTED,
-                           "the set holds %zu subjects; runs take at most %d", set->subjects,
+                           "the set holds %zu subjects; at most %d are taken", set->subjects,
                            (int)CONGRU_EVALUATED_SUBJECTS_MAX);
     }
     congru_status status = own != NULL ? congru_domains_find(context, set, true, &sessions)
@@ -87,7 +87,7 @@ static congru_status check_number(congru_context *context, const congru_set *set
             most = (size_t)sessions.subject[k];
     if (status == CONGRU_OK && own[most] > CONGRU_EVALUATED_SESSIONS_MAX)
         status = congru_fail(context, CONGRU_ERROR_UNSUPPORTED,
-                             "subject '%s' has %zu sessions; runs take at most %d of a subject",
+                             "subject '%s' has %zu sessions; at most %d of a subject are taken",
                              set->subject_name[most], own[most], (int)CONGRU_EVALUATED_SESSIONS_MAX);
     congru_domains_clear(&sessions);
     free(own);
@@ -101,7 +101,7 @@ static congru_status check_set(congru_context *context, const congru_set *set,
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the set holds no labelled trials");
     congru_status status = congru_set_check(context, set);
     if (status == CONGRU_OK)
-        status = check_number(context, set);
+        status = congru_request_check_subjects(context, set);
     if (status != CONGRU_OK)
         return status;
     if (options->protocol == CONGRU_PROTOCOL_LOSO && set->subjects < 2)

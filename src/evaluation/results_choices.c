@@ -62,21 +62,36 @@ void congru_results_note_choices(congru_results *results, size_t pipeline)
     congru_text_clear(&text);
 }
 
-congru_status congru_results_choices(congru_context *context, const char *folder, bool run_chooses,
-                                     const int32_t *place, congru_results *results)
+/* The table without its digest. */
+static congru_status read_table(congru_context *context, const char *path, const char *pipeline,
+                                const char *fingerprint, congru_csv *csv)
+{
+    bool whole = false;
+    congru_status status = congru_csv_read(context, path, csv);
+    if (status == CONGRU_OK)
+        status = congru_table_digest_check(context, pipeline, csv, &whole);
+    if (status == CONGRU_OK && fingerprint != NULL &&
+        (csv->rows == 0 || csv->columns < 4 ||
+         strcmp(congru_csv_field(csv, csv->rows - 1, 3), fingerprint) != 0))
+        status = congru_fail(context, CONGRU_ERROR_FORMAT, "%s: not what this run has chosen", path);
+    return status == CONGRU_ERROR_FORMAT
+               ? congru_fail_more(context, status, "remove the file to go on without it")
+               : status;
+}
+
+congru_status congru_results_choices(congru_context *context, const char *folder, const char *fingerprint,
+                                     bool run_chooses, const int32_t *place, congru_results *results)
 {
     congru_status status = CONGRU_OK;
     for (size_t p = 0; status == CONGRU_OK && p < results->pipelines; p++) {
         congru_text path = {0};
         congru_csv csv = {0};
-        bool exists = false, whole = false, options = false;
+        bool exists = false, options = false;
         congru_text_add(&path, "%s/choices/%s.csv", folder, results->pipeline[p]);
         status = path.failed ? congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder)
                              : congru_source_exists(context, path.data, &exists);
         if (status == CONGRU_OK && exists)
-            status = congru_csv_read(context, path.data, &csv);
-        if (status == CONGRU_OK && exists)
-            status = congru_table_digest_check(context, results->pipeline[p], &csv, &whole);
+            status = read_table(context, path.data, results->pipeline[p], fingerprint, &csv);
         if (status == CONGRU_OK && exists)
             status = congru_results_choose(context, &csv, p, place, results, &options);
         if (status == CONGRU_OK && (options || run_chooses))

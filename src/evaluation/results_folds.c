@@ -559,7 +559,7 @@ congru_status congru_results_complete(congru_context *context, const char *folde
         status = place_folds(context, folder, list, results, &place);
     }
     if (status == CONGRU_OK)
-        status = congru_results_choices(context, folder, plan.chooses, place, results);
+        status = congru_results_choices(context, folder, NULL, plan.chooses, place, results);
     free(place);
     results->trial_seconds = plan.trial_seconds > 0 && isfinite(plan.trial_seconds) ? plan.trial_seconds : 0.0;
     clear_plan(&plan);

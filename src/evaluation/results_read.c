@@ -265,6 +265,22 @@ static congru_status read_answers(results_reader *r)
     return status;
 }
 
+static congru_status fail_without_results(const results_reader *r, const char *folder)
+{
+    congru_text path = {0};
+    struct stat about;
+    congru_text_add(&path, "%s/curve.csv", folder);
+    const bool curve = !path.failed && stat(path.data, &about) == 0;
+    congru_text_clear(&path);
+    if (curve)
+        return congru_fail(r->context, CONGRU_ERROR_IO,
+                           "%s: holds a learning curve, of runs in calibration-0 and others (name one of them; "
+                           "'congru report' takes the folder)",
+                           folder);
+    return congru_fail(r->context, CONGRU_ERROR_IO,
+                       "%s: holds no results.csv (a run that was not finished? run its command again)", folder);
+}
+
 static congru_status open_files(results_reader *r, const char *folder)
 {
     congru_text path = {0};
@@ -281,9 +297,7 @@ static congru_status open_files(results_reader *r, const char *folder)
         return CONGRU_OK;
     }
     if (status == CONGRU_OK && !exists && stat(folder, &about) == 0 && S_ISDIR(about.st_mode))
-        status = congru_fail(r->context, CONGRU_ERROR_IO,
-                             "%s: holds no results.csv (a run that was not finished? run its command again)",
-                             folder);
+        status = fail_without_results(r, folder);
     else if (status == CONGRU_OK && !exists && stat(folder, &about) == 0)
         status = congru_fail(r->context, CONGRU_ERROR_KIND,
                              "%s: is a file, and no results folder ('congru info' describes it)", folder);

@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "network/models/model.h"
-#include "network/models/parts.h"
 
 enum { FILTERS = 4, TAPS = 25 };
 
