@@ -2,9 +2,7 @@
 #include "base/memory.h"
 #include "base/scalar_math.h"
 #include "network/application.h"
-#include "network/layers/recentre_layer.h"
-#include "network/layers/rotation_layer.h"
-#include "network/layers/softmax_layer.h"
+#include "network/layers/layers.h"
 #include "network/trained.h"
 #include "spd/trace.h"
 
@@ -110,9 +108,7 @@ congru_status congru_trained_probabilities(congru_context *context, const congru
     if (status == CONGRU_OK)
         status = roots(context, d, references, reference, p);
     if (status == CONGRU_OK) {
-        congru_reference *given = graph->node[x + 1].state;
-        given->given = p;
-        given->references = references;
+        *(congru_given *)graph->node[x + 1].state = (congru_given){p, references};
         ((congru_softmax *)graph->node[softmax].state)->present = n->present;
         status = congru_graph_apply(graph, count, c_out, out);
     }

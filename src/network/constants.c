@@ -9,7 +9,7 @@
 #include "base/mapped_memory.h"
 #include "base/memory.h"
 #include "base/scalar_math.h"
-#include "network/losses/scatter.h"
+#include "network/rows.h"
 
 void congru_constants_layout(congru_arena *arena, bool roots, congru_constants *c)
 {

@@ -7,10 +7,7 @@
 #include "base/memory.h"
 #include "network/application.h"
 #include "network/kept.h"
-#include "network/layers/domain_layer.h"
-#include "network/layers/recentre_layer.h"
-#include "network/layers/signal_input_layer.h"
-#include "network/layers/softmax_layer.h"
+#include "network/layers/layers.h"
 #include "network/scored_reference.h"
 
 congru_status congru_scored_save(const congru_training *t, const char *prefix, congru_tensors *model)
@@ -174,14 +171,10 @@ static void give(const congru_graph *graph, const congru_middle *middle)
     const int recentre = find(graph, &congru_layer_recentre), scale = find(graph, &congru_layer_domain_scale);
     if (recentre < 0 || graph->node[recentre].state == NULL)
         return;
-    congru_reference *reference = graph->node[recentre].state;
-    reference->given = middle->inverse;
-    reference->references = middle->references;
+    *(congru_given *)graph->node[recentre].state = (congru_given){middle->inverse, middle->references};
     if (scale < 0)
         return;
-    congru_domain_scale *factors = graph->node[scale].state;
-    factors->given = middle->factor;
-    factors->factors = middle->references;
+    *(congru_given *)graph->node[scale].state = (congru_given){middle->factor, middle->references};
 }
 
 static congru_status apply(congru_application *a, const asked *n, const congru_middle *middle,

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/scalar_math.h"
 #include "network/kept.h"
-#include "network/layers/rotation_layer.h"
+#include "network/layers/layers.h"
 
 /* DCT is kept as the rotation and gamma that its parameters stand for. */
 static congru_status save_rotated(const congru_training *t, const char *prefix, congru_tensors *model)

@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "network/layers/recentre_layer.h"
-#include "network/layers/signal_input_layer.h"
+#include "network/layers/layers.h"
 #include "network/models/model.h"
 #include "network/models/parts.h"
 
@@ -141,7 +140,7 @@ int congru_design_head(const congru_design *design, congru_graph *graph, int x, 
 
 void congru_design_loss(congru_graph *graph, const congru_layer *loss, int first, int second)
 {
-    congru_graph_add(graph, loss, first, second, (congru_extent){CONGRU_NOTHING, 0, 0, 0}, 0.0, 0.0);
+    congru_graph_add(graph, loss, first, second, congru_nothing(), 0.0, 0.0);
 }
 
 void congru_stack_objective(congru_graph *graph, int rows)

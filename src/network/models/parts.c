@@ -7,7 +7,7 @@
 
 #include "congru/random.h"
 #include "network/constraint.h"
-#include "network/layers/dropout.h"
+#include "network/layers/layers.h"
 
 enum { STREAM_FIRST = 0x6205 };
 
@@ -106,8 +106,7 @@ int congru_part_depthwise(congru_graph *graph, int x, size_t taps)
 
 int congru_part_window_statistics(congru_graph *graph, int x, size_t taps)
 {
-    const congru_extent nothing = {CONGRU_NOTHING, 0, 0, 0};
-    return congru_graph_add(graph, &congru_layer_window_statistics, x, -1, nothing, (double)taps, 0.0);
+    return congru_graph_add(graph, &congru_layer_window_statistics, x, -1, congru_nothing(), (double)taps, 0.0);
 }
 
 static int window_filters(congru_graph *graph, const congru_layer *layer, int x, int windows, size_t filters,
@@ -145,8 +144,8 @@ int congru_part_filter_unit(congru_graph *graph, int x, int windows, size_t filt
 
 int congru_part_normalise(congru_graph *graph, int x, double epsilon, double share)
 {
-    const congru_extent in = graph->node[x].out, nothing = {CONGRU_NOTHING, 0, 0, 0};
-    const int statistics = congru_graph_add(graph, &congru_layer_statistics, x, -1, nothing, 0.0, 0.0);
+    const congru_extent in = graph->node[x].out;
+    const int statistics = congru_graph_add(graph, &congru_layer_statistics, x, -1, congru_nothing(), 0.0, 0.0);
     const int y = congru_graph_add(graph, &congru_layer_normalise, x, statistics, in, epsilon, share);
     graph->node[y].weight[0] = constants(graph, 'g', 1, in.cols, 1);
     graph->node[y].weight[1] = constants(graph, 'c', 1, in.cols, 0);
